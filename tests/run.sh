@@ -1,0 +1,141 @@
+#!/bin/sh
+# Runs the tests and adds up what they report. Arguments: the groups to run (all without one).
+#   unit      every test_*.c with address and undefined-behaviour sanitizers
+#   modes     no warnings in C99 and C++11, gcc and clang; every configuration macro; C++, -O2, i686, big-endian s390x
+#   corpus    every fuzz corpus through its harness, with sanitizers
+#   examples  the examples build and do what the README says; its code blocks compile
+#   oracle    differential tests against LLVM's tools
+# STRICT=1: a skip is a failure.
+cd "$(dirname "$0")" || exit 1
+CC=${CC:-cc}
+B=build
+mkdir -p $B
+passed=0 failed=0 skipped=0
+W="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wvla -Wundef"
+WC="-std=c99 $W -Wstrict-prototypes -Wmissing-prototypes"
+WX="-x c++ -std=c++11 $W"
+
+have() { command -v "$1" >/dev/null 2>&1; }
+skip() { echo "SKIPPED: $*"; skipped=$((skipped + 1)); }
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: $*"; failed=$((failed + 1)); }
+# check NAME COMMAND...: one test, its output shown if it fails
+check() {
+    name=$1
+    shift
+    if "$@" >$B/check.out 2>&1; then pass; else fail "$name"; head -30 $B/check.out; fi
+}
+# silent NAME COMMAND...: must succeed without a word
+silent() {
+    name=$1
+    shift
+    if "$@" >$B/check.out 2>&1 && [ ! -s $B/check.out ]; then pass; else fail "$name"; head -30 $B/check.out; fi
+}
+# counted NAME COMMAND...: a program that closes with "N passed, N failed, N skipped"
+counted() {
+    name=$1
+    shift
+    "$@" >$B/counted.out 2>&1
+    status=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $B/counted.out | tail -n 1)
+    grep -v -x -F -e "$line" $B/counted.out | head -40
+    if [ -z "$line" ]; then fail "$name ended without a count (status $status)"; return; fi
+    set -- $line
+    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+    [ $status -eq 0 ] || [ "$3" -ne 0 ] || fail "$name: status $status"
+    echo "$name: $line"
+}
+
+unit() {
+    for t in test_*.c; do
+        t=${t%.c}
+        if $CC $WC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/$t $t.c >$B/check.out 2>&1 &&
+           [ ! -s $B/check.out ]; then
+            pass
+        else
+            fail "$t does not build without a warning"; head -30 $B/check.out; continue
+        fi
+        counted $t $B/$t
+    done
+}
+
+# build_as LABEL RUNNER COMPILER...: builds and runs every unit test in another way
+build_as() {
+    label=$1 runner=$2
+    shift 2
+    for t in test_*.c; do
+        t=${t%.c}
+        if "$@" -o $B/$t.$label $t.c >$B/check.out 2>&1; then pass; else fail "$t as $label"; head -20 $B/check.out; continue; fi
+        counted "$t ($label)" $runner $B/$t.$label
+    done
+}
+
+modes() {
+    printf '#define CSSPGO_IMPLEMENTATION\n#include "../../csspgo.h"\n#include "../../csspgo.h"\nint main(void) { return 0; }\n' >$B/impl.c
+    printf '#include "../../csspgo.h"\nint main(void) { return (int)csspgo_version() == 0; }\n' >$B/user.c
+    for o in -O0 -O2; do
+        for c in gcc clang-19; do
+            have $c || { skip "$c is not installed"; continue; }
+            silent "$c $o: warnings in C" $c $WC $o -c -o $B/impl.o $B/impl.c
+            silent "$c $o: warnings for an includer in C" $c $WC $o -c -o $B/user.o $B/user.c
+        done
+        for c in g++ clang++-19; do
+            have $c || { skip "$c is not installed"; continue; }
+            silent "$c $o: warnings in C++" $c $WX $o -c -o $B/implx.o $B/impl.c
+            silent "$c $o: warnings for an includer in C++" $c $WX $o -c -o $B/userx.o $B/user.c
+        done
+    done
+    silent "one implementation and one includer link" $CC -o $B/two $B/impl.c -DX -x c /dev/null
+    for m in CSSPGO_NO_FORMAT CSSPGO_NO_CODE CSSPGO_NO_SAMPLE CSSPGO_NO_UNWIND CSSPGO_NO_GENERATE CSSPGO_NO_STDIO \
+             "CSSPGO_NO_FORMAT -DCSSPGO_NO_CODE" "CSSPGO_NO_CODE -DCSSPGO_NO_STDIO"; do
+        silent "-D$m builds without a warning" $CC $WC -D$m -c -o $B/macro.o $B/impl.c
+    done
+    silent "CSSPGO_STATIC builds without a warning" $CC $WC -DCSSPGO_STATIC -c -o $B/macro.o $B/impl.c
+    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -c -o $B/macro.o $B/impl.c
+    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" \
+        sh -c "printf '#include <stddef.h>\nstatic void *m(size_t n) { (void)n; return 0; }\nstatic void f(void *p) { (void)p; }\n#define CSSPGO_MALLOC m\n#define CSSPGO_FREE f\n#define CSSPGO_IMPLEMENTATION\n#include \"../../csspgo.h\"\nint main(void) { return csspgo_profile_new(NULL) != NULL; }\n' >$B/heap.c && $CC $WC -o $B/heap $B/heap.c && $B/heap"
+    check "CSSPGO_MALLOC alone is refused" sh -c "! $CC -DCSSPGO_MALLOC=malloc -c -o $B/macro.o $B/impl.c 2>/dev/null"
+    $CC -std=c99 -c -o $B/nm.o $B/impl.c
+    check "every global has the prefix" \
+        sh -c "nm -g --defined-only $B/nm.o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    check "no writable data" sh -c "nm $B/nm.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    if have g++; then build_as c++ "" g++ $WX -O2 -g -fsanitize=undefined -fno-sanitize-recover=all; else skip "g++ is not installed"; fi
+    if have clang-19; then build_as clang "" clang-19 -std=c99 -O2 -Wall -Wextra -Werror; else skip "clang-19 is not installed"; fi
+    if have i686-linux-gnu-gcc && have qemu-i386; then
+        build_as i686 "qemu-i386" i686-linux-gnu-gcc -std=c99 -O2 -static
+    else skip "i686: needs i686-linux-gnu-gcc and qemu-i386"; fi
+    if have s390x-linux-gnu-gcc && have qemu-s390x; then
+        build_as s390x "qemu-s390x" s390x-linux-gnu-gcc -std=c99 -O2 -static
+    else skip "s390x (big-endian): needs s390x-linux-gnu-gcc and qemu-s390x"; fi
+}
+
+corpus() {
+    for f in ../fuzz/fuzz_*.c; do
+        n=$(basename $f .c); n=${n#fuzz_}
+        if $CC -std=c99 -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/fuzz_$n $f ../fuzz/main.c >$B/check.out 2>&1; then
+            check "corpus of fuzz_$n" $B/fuzz_$n ../fuzz/corpus/$n/*
+        else
+            fail "fuzz_$n does not build"; head -20 $B/check.out
+        fi
+    done
+}
+
+examples() { counted examples sh ./examples.sh; }
+
+oracle() {
+    for s in oracle_*.sh; do
+        [ -f "$s" ] || continue
+        counted ${s%.sh} sh ./$s
+    done
+}
+
+for group in ${*:-unit modes corpus examples oracle}; do
+    $group
+done
+if [ -n "$STRICT" ] && [ $skipped -ne 0 ]; then
+    echo "STRICT: $skipped skipped tests count as failed"
+    failed=$((failed + skipped))
+fi
+[ $skipped -eq 0 ] || echo "$skipped tests were skipped"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,134 @@
+/* t.h - the tests' harness: checks, counts, a heap that fails on purpose, files. One test program includes it once. */
+#ifndef T_H
+#define T_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+static unsigned long t_passed, t_failed, t_skipped;
+
+static int t_report(int ok, const char *file, int line, const char *what)
+{
+    if (ok) t_passed++;
+    else if (++t_failed <= 20) fprintf(stderr, "%s:%d: FAILED: %s\n", file, line, what);
+    return ok;
+}
+
+static int t_report_eq(unsigned long long a, unsigned long long b, const char *file, int line, const char *what)
+{
+    if (t_report(a == b, file, line, what) == 0 && t_failed <= 20) fprintf(stderr, "    %llu and %llu\n", a, b);
+    return a == b;
+}
+
+#define T_CHECK(x) t_report((x) != 0, __FILE__, __LINE__, #x)
+#define T_EQ(a, b) t_report_eq((unsigned long long)(a), (unsigned long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define T_MSG(x, text) t_report((x) != 0, __FILE__, __LINE__, text)
+
+/* An oracle is missing: said aloud and counted; .ci/run turns it into a failure. */
+#define T_SKIP(why) (t_skipped++, (void)fprintf(stderr, "%s: SKIPPED: %s\n", __FILE__, (why)))
+
+/* The last statement of main. */
+static int t_end(void)
+{
+    printf("%lu passed, %lu failed, %lu skipped\n", t_passed, t_failed, t_skipped);
+    return t_failed != 0;
+}
+
+/* ----- a heap that counts what lives, and can fail at the nth allocation ----- */
+
+typedef struct t_heap {
+    long   nth, calls;            /* the nth call (from 1) and those after it fail; 0 = never */
+    size_t live, peak, live_bytes;
+} t_heap;
+
+static void *t_heap_alloc(void *ctx, size_t size)
+{
+    t_heap *h = (t_heap *)ctx;
+    void *p;
+    if (++h->calls >= h->nth && h->nth != 0) return NULL;
+    p = malloc(size);
+    if (p == NULL) return NULL;
+    h->live++;
+    h->live_bytes += size;
+    if (h->live_bytes > h->peak) h->peak = h->live_bytes;
+    return p;
+}
+
+static void t_heap_free(void *ctx, void *ptr, size_t size)
+{
+    t_heap *h = (t_heap *)ctx;
+    h->live--;
+    h->live_bytes -= size;
+    free(ptr);
+}
+
+/* Options whose allocator is h; nth as in t_heap. h must outlive what is made with them. */
+static csspgo_options t_options(t_heap *h, long nth)
+{
+    csspgo_options o;
+    memset(h, 0, sizeof *h);
+    memset(&o, 0, sizeof o);
+    h->nth = nth;
+    o.allocator.alloc_fn = t_heap_alloc;
+    o.allocator.free_fn = t_heap_free;
+    o.allocator.ctx = h;
+    return o;
+}
+
+/* ----- bytes and files ----- */
+
+/* A block of exactly n bytes (a sanitizer sees one byte too far), for free(). */
+static unsigned char *t_copy(const void *data, size_t n)
+{
+    unsigned char *p = (unsigned char *)malloc(n != 0 ? n : 1);
+    if (p == NULL) abort();
+    if (n != 0) memcpy(p, data, n);
+    return p;
+}
+
+/* The whole file, terminated by a 0 that does not count; NULL (and a failed check) if it cannot be read. */
+static char *t_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *p = NULL;
+    long n;
+    *size = 0;
+    if (f != NULL && fseek(f, 0, SEEK_END) == 0 && (n = ftell(f)) >= 0) {
+        rewind(f);
+        p = (char *)malloc((size_t)n + 1);
+        if (p != NULL) {
+            *size = fread(p, 1, (size_t)n, f);
+            p[*size] = '\0';
+        }
+    }
+    if (f != NULL) fclose(f);
+    t_report(p != NULL, path, 0, "the file can be read");
+    return p;
+}
+
+/* Compares bytes; on a difference says at which line. */
+static int t_same(const char *what, const void *got, size_t got_size, const void *want, size_t want_size)
+{
+    const char *g = (const char *)got, *w = (const char *)want;
+    size_t i, line = 1, start = 0;
+    for (i = 0; i < got_size && i < want_size && g[i] == w[i]; i++)
+        if (g[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    if (i == got_size && i == want_size) {
+        t_passed++;
+        return 1;
+    }
+    if (++t_failed <= 20)
+        fprintf(stderr, "%s: FAILED: differs at line %lu\n    got:  %.*s\n    want: %.*s\n", what, (unsigned long)line,
+                (int)(got_size > start ? strcspn(g + start, "\n") : 0), g + start,
+                (int)(want_size > start ? strcspn(w + start, "\n") : 0), w + start);
+    return 0;
+}
+
+#endif
