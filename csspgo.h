@@ -9,7 +9,85 @@
  *     >>base  >>tree  >>format  >>code  >>sample  >>unwind  >>generate    (each twice: interface, implementation)
  *     >>licence
  */
-/*@MANUAL@*/
+
+/* ===== >>manual ====================================================================================================
+ *
+ * WHAT IT IS
+ *
+ *     A sample profile says how often each block of a program ran, in each calling context. csspgo.h makes such profiles
+ *     from branch records (LBR) and call stacks, keeps them as one tree of calling contexts, answers questions about them,
+ *     and reads and writes LLVM's profile files. It is for JITs, game engines and toolchains that want context-sensitive
+ *     profile-guided optimisation (CSSPGO) without linking LLVM, and for everybody who must read such files safely.
+ *
+ * QUICK START: read a profile, ask, write
+ *
+ *     #define CSSPGO_IMPLEMENTATION
+ *     #include "csspgo.h"
+ *
+ *     csspgo_error e;
+ *     csspgo_profile *p = csspgo_profile_new(NULL);
+ *     if (csspgo_read_file(p, "app.prof", &e) != CSSPGO_OK) printf("app.prof:%u: %s\n", e.line, e.message);
+ *     csspgo_node bar = csspgo_find(p, "main:12 @ bar");
+ *     printf("%llu\n", (unsigned long long)csspgo_body_count(p, bar, csspgo_at(3, 0)));
+ *     csspgo_write_file(p, "copy.prof", CSSPGO_TEXT, &e);
+ *     csspgo_profile_free(p);
+ *
+ * QUICK START: a JIT, all in one process (examples/jit.c is the whole program)
+ *
+ *     csspgo_code_add_function(code, no_module, &function);                  where it is, what it is called
+ *     csspgo_code_add_transfers(code, no_module, transfers, n);              its calls, returns and jumps
+ *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np);      its blocks and what was inlined
+ *     csspgo_collector_add(collector, samples, m);                           stacks and branches from the ring buffer
+ *     csspgo_code_remove(code, begin, end);                                  code was freed
+ *     csspgo_collector_profile(collector, p, NULL, &e);                      so far, into the tree
+ *
+ * CONCEPTS
+ *
+ *     probe     a mark that the compiler leaves in each basic block and at each call; numbered from 1 in a function
+ *     location  where in a function: a probe id, or a line offset; with a discriminator
+ *     node      one function in one calling context: (parent node, call site in the parent, function). A child of the
+ *               root is a function without context. A node that has counts has a record: total, head (times entered),
+ *               body (count per location), call targets (count per location and callee), CFG checksum, attributes
+ *     context   the path to a node, printed [main:12 @ bar:3 @ foo]
+ *     position  a code address, in the 32-bit numbering that the code map gives to all code it ever saw
+ *
+ * LAYERS   each uses only those above it; CSSPGO_NO_<LAYER> drops one and those that stand on it
+ *
+ *     base      status and error, allocator, limits, names and GUIDs
+ *     tree      the profile: functions, nodes, counts; adding two profiles
+ *     format    text profiles
+ *     code      the code map: modules, functions, control transfers, probes; probe sections; instruction decoders
+ *     sample    perf ring buffers and perf script text become samples
+ *     unwind    samples become counters per calling context
+ *     generate  counters become a profile
+ *
+ * CONFIGURATION
+ *
+ *     macro                          where               effect
+ *     CSSPGO_IMPLEMENTATION          one file            emits the function bodies
+ *     CSSPGO_STATIC                  with the above      functions are static: two copies can live in one program
+ *     CSSPGO_DEF                     every include       replaces the linkage prefix, e.g. __declspec(dllexport)
+ *     CSSPGO_MALLOC(n), CSSPGO_FREE(p)   implementation  heap for objects made without an allocator; malloc and free
+ *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
+ *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
+ *     CSSPGO_NO_FORMAT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_GENERATE   every include   drops layers
+ *
+ * GUARANTEES
+ *
+ *     input     any bytes: no crash, no hang, no read out of bounds; errors say where. A failed read changes nothing
+ *     memory    one allocator per object, sizes come back at free; out of memory is an error everywhere, and the object
+ *               stays usable or at least can be freed. limits.max_bytes bounds an object
+ *     time      nothing above O(n log n) in the size of the input, within limits.max_depth frames of context
+ *     stack     no recursion; at most 8 KB of stack
+ *     threads   objects share nothing. One object is for one thread at a time; several threads may read one code map
+ *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
+ *     sums      counts saturate at 2^64 - 1
+ *     LLVM      files are LLVM 19's; profiles of probe binaries equal llvm-profgen 19's byte for byte (README: exceptions)
+ *
+ * LIMITS   (options.limits; more in the comments of the functions)
+ *
+ *     4 GiB of code in all, 2^31 nodes, records and counts, 65535 probes or lines in a function (as in the formats)
+ */
 #ifndef CSSPGO_H_INCLUDED
 #define CSSPGO_H_INCLUDED
 
@@ -140,6 +218,8 @@ typedef enum csspgo_node_kind {
     CSSPGO_CONTEXT = 0,           /* a frame of a context: [main:3 @ foo]; a child of the root is a base profile `[foo]` */
     CSSPGO_INLINEE = 1,           /* nested in its caller's record                                                       */
     CSSPGO_PLAIN   = 2,           /* top level of a profile without contexts: `foo`; a child of the root                 */
+    CSSPGO_TWIN    = 3,           /* lenient reading only: a second record of the parent's context, whose text had a
+                                     location, the node's, behind the leaf: [main:3 @ foo:9]; func is the parent's       */
     CSSPGO_NODE_KIND_FORCE_32 = 0x7fffffff
 } csspgo_node_kind;
 
@@ -282,10 +362,12 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
 
 /*
  * Adds all of from to p: the same contexts get the sums. Associative and commutative: saturating sums; attributes and
- * flags by OR; of two checksums the larger one wins and the counts of the other record are dropped and counted.
+ * flags by OR; of two checksums the larger one wins and the counts of the other record, with all that is nested in it, are
+ * dropped and counted.
  *
- * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT (p then holds part of from)
- * Cost      O(from)
+ * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not, or if a
+ *           lenient profile holds what p cannot. After a failure p is what it was.
+ * Cost      O(n log n) in the size of from and of the records of p that it meets
  */
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
 
@@ -508,17 +590,257 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t addr
 
 #endif /* CSSPGO_NO_CODE */
 
+/* ----- >>code, second chapter: the sections .pseudo_probe and .pseudo_probe_desc, decoded and encoded ------------- */
+
 #ifndef CSSPGO_NO_CODE
-typedef struct csspgo_insn {
-    uint32_t size;
-    csspgo_kind kind;
-    uint32_t has_target;
-    uint32_t skip;
-    uint64_t target;
+
+/*
+ * Probe tables: what the two sections say, as plain arrays. They are filled by decoding sections, or function by
+ * function (a JIT, a compiler), and go to csspgo_code_add_probes or are encoded again.
+ */
+typedef struct csspgo_probes csspgo_probes;
+
+typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
+    uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
+    uint64_t address;             /* link-time; 0 is an address like any other                                        */
+} csspgo_symbol_base;
+
+typedef struct csspgo_text_range { uint64_t begin, end; } csspgo_text_range;   /* code in [begin, end)                */
+
+enum {                            /* csspgo_probe_section.flags                                                       */
+    CSSPGO_PROBES_REBASE = 1,     /* records start at their symbols even after an absolute address, for images that   */
+                                  /*   were linked from objects of LLVM 14 and of later ones                          */
+    CSSPGO_PROBES_RAW_SENTINELS = 2, /* a sentinel's payload that is no GUID of bases is an address                   */
+    CSSPGO_PROBES_KEEP_COMPLETE = 4  /* on failure the top-level records that were complete stay in the tables        */
+};
+
+typedef struct csspgo_probe_section {
+    const void *data;             /* size bytes, borrowed until the call returns; uncompressed                        */
+    size_t      size;
+    const csspgo_symbol_base *bases;   /* the symbols in symbol-table order; of an object file: those of the text     */
+    size_t      base_count;       /*   section that the probe section belongs to                                      */
+    const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
+    size_t      text_count;
+    uint32_t    flags, reserved;
+} csspgo_probe_section;
+
+typedef struct csspgo_probe_record { /* a top-level record: the code of one function body below one symbol            */
+    uint64_t symbol;              /* GUID of the symbol that holds the code: the function's own, or the sentinel's    */
+    uint64_t address;             /* of that symbol, with CSSPGO_RECORD_BASED                                         */
+    uint32_t first_inline, inline_count;   /* its nodes, the function's own first                                     */
+    uint32_t first_probe, probe_count;
+    uint32_t flags, reserved;
+} csspgo_probe_record;
+
+enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
+
+/* What was odd in the decoded sections, and what was dropped: one counter per reason. L: in lenient mode only. */
+typedef struct csspgo_probe_stats {
+    uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
+    uint64_t sentinels;           /* records whose symbol has another name than the function                          */
+    uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
+    uint64_t reserved_attributes; /* probes with attribute 1                                                          */
+    uint64_t sites_0;             /* inlinees without a call-site id                                                  */
+    uint64_t outside_text;        /* probes outside the text ranges                                                   */
+    uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
+    uint64_t odd_sentinels;       /* L: sentinels at other places or of another form; they only moved the base        */
+    uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
+    uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
+    uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
+    uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
+    uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
+} csspgo_probe_stats;
+
+/* All arrays are owned by the tables and valid until these change. */
+typedef struct csspgo_probe_tables {
+    const csspgo_inline       *inlines;      /* every node before what was inlined into it                            */
+    const csspgo_probe        *probes;       /* grouped by inline node, within it in the order of the section         */
+    const csspgo_probe_record *records;
+    const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
+    size_t inline_count, probe_count, record_count, descriptor_count;
+    csspgo_probe_stats stats;
+} csspgo_probe_tables;
+
+/* Empty tables; NULL when out of memory. Threads: calls on different tables may overlap, calls on one may not. */
+CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t);
+
+/* Empties the tables but keeps their memory. */
+CSSPGO_DEF void csspgo_probes_clear(csspgo_probes *t);
+
+/* The tables as they are now. */
+CSSPGO_DEF csspgo_probe_tables csspgo_probes_tables(const csspgo_probes *t);
+
+/*
+ * The probes by address: probe_count indices into probes, ascending by (address, index); NULL if there are none or
+ * memory is exhausted. Valid until the tables change. Cost: O(n log n) on the first call after a change.
+ */
+CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t);
+
+/*
+ * Decodes a .pseudo_probe section and appends what it holds.
+ *
+ *   t     after a failure it is as before the call, but see CSSPGO_PROBES_KEEP_COMPLETE
+ *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
+ *   err   NULL, or filled in every case
+ *
+ * Strict reading fails on what LLVM's producers never write (lenient, in brackets: kept or dropped, and counted): kinds
+ * above 2 [kept], id 0 [kept], GUID 0 [kept], misplaced sentinels [move the base], a delta or sentinel whose base is
+ * in no symbol [probes dropped, inline nodes kept].
+ *
+ * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
+ *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes; E_NOMEM. After
+ *           E_TRUNCATED, E_RANGE and E_LIMIT nothing behind the offset can be trusted in any mode.
+ * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
+ *           were empty, by-address order included; others grow by half of what they hold or more, and are copied
+ * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
+ *           section is one chain, and symbols no longer count
+ */
+CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_probe_section *in, csspgo_error *err);
+
+/*
+ * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
+ *
+ * Returns   CSSPGO_OK; E_TRUNCATED; E_RANGE; E_LIMIT for a name above limits.max_name; E_NOMEM. On failure t is as
+ *           before.
+ * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
+ */
+CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, const void *data, size_t size,
+                                                          csspgo_error *err);
+
+typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded                                       */
+    uint64_t symbol, address;     /* GUID of its linkage name, address of its first byte                              */
+    const csspgo_inline *inlines; /* links: index + 1 within this array, every node before what was inlined into it;  */
+    size_t   inline_count;        /*   several top-level nodes: code of several functions without an inline chain     */
+    const csspgo_probe *probes;   /* in the order of the code; inline_node: index + 1 in inlines                      */
+    size_t   probe_count;
+} csspgo_probe_function;
+
+/*
+ * Appends the records of one symbol in the order in which LLVM writes them: one per top-level node by GUID, inlinees by
+ * (GUID, site), equal ones merged, nodes without a probe in or below them left out. attributes of the probes: 0, or
+ * bit 1 (reserved) and bit 4 (write the discriminator although it is 0).
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for links that break the rules above, GUID 0, id 0, a kind above 2, other attributes;
+ *           E_LIMIT, E_NOMEM. On failure t is as before.
+ * Cost      O(n log n)
+ * Source    LLVM 19: MCPseudoProbeSections
+ */
+CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_function *f, csspgo_error *err);
+
+/*
+ * Appends a descriptor, unless there is one of its GUID.
+ *
+ *   d     guid 0: computed from the name; the name is copied
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if the GUID is 0 all the same; E_LIMIT; E_NOMEM
+ */
+CSSPGO_DEF csspgo_status csspgo_probes_add_descriptor(csspgo_probes *t, const csspgo_descriptor *d, csspgo_error *err);
+
+typedef enum csspgo_probe_style { /* how addresses are written; sections of different styles must not be joined       */
+    CSSPGO_PROBES_RELATIVE = 0,   /* to the symbols: what LLVM writes since 16; each record needs CSSPGO_RECORD_BASED */
+    CSSPGO_PROBES_ABSOLUTE_FIRST = 1,   /* the first probe of each record absolute: readable without symbols          */
+    CSSPGO_PROBES_ABSOLUTE = 2,   /* all absolute                                                                     */
+    CSSPGO_PROBES_SENTINEL_ADDRESS = 3, /* relative to a sentinel whose payload is the symbol's address: for LLVM's   */
+                                  /*   readers, and ours with CSSPGO_PROBES_RAW_SENTINELS                             */
+    CSSPGO_PROBES_CHAIN = 4,      /* the first probe of the section absolute, the others one chain: LLVM 14, BOLT     */
+    CSSPGO_PROBE_STYLE_FORCE_32 = 0x7fffffff
+} csspgo_probe_style;
+
+/*
+ * Encodes the tables into the bytes of the sections, in the order of the tables: what was decoded comes out as it was
+ * read, but for LEB128 padding and the style asked for.
+ *
+ *   buf, cap   where to; NULL and 0 to ask for the size.     size   gets the bytes needed, or NULL
+ *
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_ARGUMENT for a style that needs
+ *           the address of a record's symbol where it is unknown
+ * Cost      O(n), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_probe_style style, void *buf, size_t cap,
+                                              size_t *size, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t, void *buf, size_t cap, size_t *size,
+                                                          csspgo_error *err);
+
+/* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
+
+typedef enum csspgo_llvm {        /* whose numbering; the two never agree on a function with calls                    */
+    CSSPGO_LLVM_14 = 14, CSSPGO_LLVM_19 = 19,
+    CSSPGO_LLVM_FORCE_32 = 0x7fffffff
+} csspgo_llvm;
+
+enum { CSSPGO_CFG_EH_PAD = 1, CSSPGO_CFG_INVOKE = 2 };   /* csspgo_cfg_block.flags                                    */
+
+typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry first                                    */
+    const uint32_t *successors;   /* block indices in the order of the terminator's operands, duplicates kept         */
+    uint32_t successor_count;
+    uint32_t call_count;          /* calls in the block, a terminator that calls included, intrinsics not             */
+    uint32_t flags;               /* begins with an EH pad; ends in an invoke, whose normal successor is the first    */
+    uint32_t id;                  /* out: of its block probe, 0 = none                                                */
+    uint32_t first_call, numbered_calls;   /* out: ids of its calls: numbered_calls of them from first_call on        */
+} csspgo_cfg_block;
+
+/*
+ * Numbers the probes of a function and computes its checksum.
+ *
+ *   blocks     the out fields are filled in
+ *   options    memory for the call; NULL = defaults
+ *   checksum   gets the checksum: never 0, bits 60 to 63 clear
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for a successor that is no block, an invoke without successors or an unknown version;
+ *           E_LIMIT if ids pass 32 bits; E_NOMEM
+ * Cost      O(edges + blocks log blocks); 13 bytes of memory per block
+ * Source    LLVM 19 (also main) and LLVM 14: SampleProfileProber
+ */
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, csspgo_llvm version,
+                                             const csspgo_options *options, uint64_t *checksum, csspgo_error *err);
+
+typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWARF discriminator of the call          */
+    uint32_t id;                  /* 1 to 65535                                                                       */
+    uint32_t kind;                /* CSSPGO_PROBE_...                                                                 */
+    uint32_t percent;             /* distribution factor, 0 to 100                                                    */
+    uint32_t base_discriminator;  /* packed by LLVM 19 if it and the id are small enough (7 and 8191), else lost      */
+} csspgo_call_probe;
+
+/* The discriminator; 0 if a field is out of its range. Source: LLVM 19 and 14, PseudoProbeDwarfDiscriminator. */
+CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *call, csspgo_llvm version);
+
+/* Returns 1 and fills in *call if the discriminator is a call probe (of either version), else 0. */
+CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t discriminator, csspgo_call_probe *call);
+
+#endif /* CSSPGO_NO_CODE */
+
+/* ----- instructions ----------------------------------------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_CODE
+
+typedef struct csspgo_insn {      /* one decoded instruction                                              */
+    uint32_t size;                /* bytes; 0 = not an instruction                                        */
+    csspgo_kind kind;             /* control transfer, or CSSPGO_NONE                                     */
+    uint32_t has_target;          /* 1: target is valid (direct branch or call)                           */
+    uint32_t skip;                /* bytes to advance when size is 0, at least 1; as LLVM's disassembler  */
+    uint64_t target;              /* absolute, mod 2^64                                                   */
 } csspgo_insn;
+
+/*
+ * Decodes the length and the control transfer of the instruction at code.
+ *
+ *   code, size   its first byte, and the bytes that may be read from there; a truncated instruction has size 0
+ *   address      of the first byte, for the target
+ *   out          filled in every case
+ *
+ * x86-64: long mode, every prefix, map, VEX, EVEX, XOP, REX2 and APX encoding; what is an instruction, its length, and
+ * the bytes to skip behind what is none, are LLVM 19's. AArch64: a word that is no branch has kind CSSPGO_NONE and
+ * size 4, whether an instruction is assigned to it or not.
+ *
+ * Returns   out->size
+ * Cost      O(out->size + out->skip); no memory, no state. Sweeps more than 100 MB/s
+ * Source    Intel SDM volume 2, AMD APM volume 3, Arm ARM; validity as of LLVM 19's disassembler
+ */
 CSSPGO_DEF uint32_t csspgo_decode_x86_64(const void *code, size_t size, uint64_t address, csspgo_insn *out);
 CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_t address, csspgo_insn *out);
-#endif
+
+#endif /* CSSPGO_NO_CODE */
 
 /* ===== >>sample: perf records and perf script text become samples =================================================== */
 
@@ -527,7 +849,7 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
 /* One taken branch; the layout of the kernel's struct perf_branch_entry. */
 typedef struct csspgo_branch {
     uint64_t from, to;            /* run-time addresses of the branch instruction and of its target */
-    uint64_t flags;               /* the kernel's bits; not used                                    */
+    uint64_t flags;               /* the kernel's bits; not used, 0 from text                       */
 } csspgo_branch;
 
 /* One sample. Arrays are the caller's and only read during the call they are passed to. */
@@ -541,43 +863,61 @@ typedef struct csspgo_sample {
     uint32_t pid, tid;               /* 0 = unknown                                                                */
 } csspgo_sample;
 
-/* ----- perf_event_open ring buffers and records, in the machine's byte order --------------------------------------- */
-
-/*
- * A ring buffer that its owner has mapped. The owner loads data_head (acquire) into head, calls csspgo_ring_next until it
- * gives 0, and stores tail to data_tail (release). Records stay where they are; one that wraps is copied to bounce.
- */
-typedef struct csspgo_ring {
-    const void *data;             /* the data pages                                            */
-    uint64_t    size;             /* their bytes, a power of two                               */
-    uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward     */
-    void       *bounce;           /* owner's buffer of bounce_size bytes, aligned to 8; 65536 is enough for every record */
-    size_t      bounce_size;
-    uint64_t    sample_type;      /* as in the perf_event_attr of the event                    */
-    uint64_t    branch_sample_type, read_format;
-    uint64_t    lost;             /* records that did not fit bounce, or PERF_RECORD_LOST's count, added up */
-} csspgo_ring;
-
 typedef enum csspgo_item {        /* what a reader found                                       */
-    CSSPGO_ITEM_NONE = 0,         /* nothing more for now                                      */
+    CSSPGO_ITEM_NONE = 0,         /* nothing more for now, or an error: see err                */
     CSSPGO_ITEM_SAMPLE = 1,
     CSSPGO_ITEM_MMAP = 2,         /* a mapping event                                           */
     CSSPGO_ITEM_OTHER = 3,        /* a record of another kind                                  */
     CSSPGO_ITEM_FORCE_32 = 0x7fffffff
 } csspgo_item;
 
+/* ----- perf_event_open ring buffers and records, in the machine's byte order --------------------------------------- */
+
+/*
+ * A ring buffer that its owner has mapped. The owner loads data_head (acquire) into head, calls csspgo_ring_next until it
+ * gives CSSPGO_ITEM_NONE, and stores tail to data_tail (release). Records stay where they are; one that wraps is copied
+ * to bounce. The buffer must be one that the kernel fills forwards (not write_backward).
+ */
+typedef struct csspgo_ring {
+    const void *data;             /* the data pages, aligned to 8                                   */
+    uint64_t    size;             /* their bytes, a power of two                                    */
+    uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
+    void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
+    size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
+    uint64_t    sample_type;      /* as in the perf_event_attr of the event                         */
+    uint64_t    branch_sample_type, read_format;
+    uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
+    uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
+} csspgo_ring;
+
 /*
  * The next record of a ring.
  *
- *   sample, map   filled in for their kind; pointers lead into the ring (or bounce), so use them before data_tail is stored
- *   err           filled in when the ring's content makes no sense: tail is then moved to head
+ *   sample, map   filled in for their kind; pointers lead into the ring (or bounce): use them before data_tail is stored
+ *                 and before the next call
+ *   err           NULL, or filled in every case
  *
- * Stack markers (PERF_CONTEXT_*) are left out of the sample's stack, and with a user marker so are the kernel's frames.
- * Cost      O(1), no copy unless the record wraps (or its stack holds markers in the middle)
+ * A stack that was taken in several contexts (PERF_CONTEXT_* markers) becomes the user's part of it if it has one, else
+ * the first part; its first address is the sampled one. An empty stack becomes the sampled address alone.
+ *
+ * Returns   what was found, behind which tail then is. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT
+ *           (the fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample); tail is
+ *           then head, so what was in between is lost and the next call starts behind it
+ * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
  */
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
-/* One PERF_RECORD_SAMPLE body (behind the 8-byte header, aligned to 8) as a sample. Returns CSSPGO_OK or E_TRUNCATED, E_UNSUPPORTED. */
+/*
+ * One PERF_RECORD_SAMPLE, as in ring buffers and perf.data, as a sample that points into it.
+ *
+ *   body, size   what follows the record's 8-byte header; aligned to 8; size in bytes
+ *   sample_type, branch_sample_type, read_format   as in the perf_event_attr of its event
+ *   sample       filled in; count is 1
+ *
+ * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
+ *           E_UNSUPPORTED for branch records in call-stack mode, which are no trace
+ * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
+ */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
                                               uint64_t branch_sample_type, uint64_t read_format,
                                               csspgo_sample *sample, csspgo_error *err);
@@ -585,33 +925,73 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uin
 /* ----- perf script text -------------------------------------------------------------------------------------------- */
 
 /*
- * A push parser of `perf script -F ip,brstack --show-mmap-events` text: hybrid samples, LBR only, with count lines.
+ * A push parser of `perf script -F ip,brstack --show-mmap-events` text: call stacks with branch records ("hybrid") or
+ * branch records alone ("flat", one line a sample), each with an optional line before it that holds a count.
  *
- *     csspgo_script_feed(s, chunk, size);            chunks of any size; borrowed until next gives CSSPGO_ITEM_NONE
+ *     csspgo_script_feed(s, chunk, size);            chunks of any size, the items do not depend on it
  *     while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) ...
- *     csspgo_script_end(s);                          no more input: call next until NONE again
+ *     csspgo_script_end(s);                          no more input: call next until NONE again; err is now final
  *
- * What makes no sense is skipped and counted; only a whole input without any sample is an error (err, at the end).
+ * What makes no sense is skipped and counted, as llvm-profgen does; an error is only an input without any branch line
+ * and one that ends between a stack and its branch line. The type is decided by the first branch line; mapping events
+ * before that are handed out at once.
+ *
+ * Memory    one line (limits.max_line), 1 MiB of lines before the first branch line, one sample
+ * Threads   calls on different parsers may overlap, calls on one may not
+ * Source    LLVM 19 llvm-profgen's reading of scripts; as LLVM's main branch a sample may have a single branch record.
+ *           Other than there, CR LF ends a line like LF
  */
 typedef struct csspgo_script csspgo_script;
 
 typedef struct csspgo_script_stats {
-    uint64_t lines, samples;      /* read; handed out                                                   */
-    uint64_t attempts;            /* what LLVM calls samples: blank and junk lines count too            */
-    uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                  */
-    uint64_t bad_records;         /* branch lines cut at a record that does not parse                   */
-    uint64_t bad_mmaps;           /* mapping lines that do not parse                                    */
-    uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                    */
-    uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none           */
-    uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)   */
+    uint64_t lines, samples;      /* read; handed out                                                     */
+    uint64_t attempts;            /* what LLVM calls samples: blank and junk lines count too              */
+    uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                    */
+    uint64_t bad_records;         /* branch lines cut at something that is no record, or dropped for it   */
+    uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
+    uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
+    uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
+    uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
+    uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
     uint32_t reserved;
 } csspgo_script_stats;
 
+/* A new parser, NULL when out of memory. options: memory and limits, NULL = defaults. */
 CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options);
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
-CSSPGO_DEF void csspgo_script_feed(csspgo_script *s, const void *text, size_t size);
+
+/*
+ * Makes stacks end where llvm-profgen ends them: if a return address in known code has no call before it, lines that are
+ * no addresses between it and the next branch line are passed over instead of abandoning the stack (so a sample without
+ * branch records can take those of the next one). Without this call, or with NULL, they always abandon it.
+ *
+ *   code   must be told of each mapping event before csspgo_script_next is called again, and outlive s
+ */
+CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code);
+
+/*
+ * Gives the parser its next piece of text.
+ *
+ *   text, size   size in bytes; borrowed until csspgo_script_next gives CSSPGO_ITEM_NONE
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or csspgo_script_end was called
+ */
+CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size);
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
+
+/*
+ * The next sample or mapping event.
+ *
+ *   sample, map   filled in for their kind; what they point to lives until the next call on s
+ *   err           NULL, or filled in every case
+ *
+ * Returns   CSSPGO_ITEM_SAMPLE, CSSPGO_ITEM_MMAP; CSSPGO_ITEM_NONE when the piece is read up, or with an error, which
+ *           stays: E_NOMEM, E_LIMIT; after csspgo_script_end also E_SYNTAX (no branch line), E_TRUNCATED (a stack at the
+ *           end without its branch line). What was handed out before is good
+ * Cost      O(bytes read); text is copied only where a line is split between two pieces
+ */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
+
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
 #endif /* CSSPGO_NO_SAMPLE */
@@ -632,47 +1012,66 @@ typedef struct csspgo_collector_options {
     uint32_t reserved;
 } csspgo_collector_options;
 
-/* What became of the samples: one counter per reason. Samples count with their multiplicity unless said otherwise. */
+/*
+ * What became of the samples: one counter per reason. The first six count samples with their multiplicity; those from
+ * unwound on are counted when distinct samples leave the cache, once each whatever their multiplicity.
+ */
 typedef struct csspgo_collector_stats {
     uint64_t samples;             /* handed in                                                                         */
+    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                           */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                               */
     uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue                                           */
-    uint64_t external_leaves;     /* kept: the leaf is in unknown code                                                 */
-    uint64_t bad_return_addresses;/* kept, stack cut: no call before a return address                                  */
+    uint64_t external_leaves;     /* the leaf is in unknown code                                                       */
+    uint64_t bad_return_addresses;/* stack cut: no call before a return address                                        */
     uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                 */
     uint64_t branches;            /* branch records of those                                                           */
-    uint64_t paired_external, unpaired_external;   /* branches beside unknown code, joined or not                      */
-    uint64_t mismatched_external, mismatched_leaf; /* calls that the stack did not show                                */
-    uint64_t invalid_ranges;      /* ranges that would run across a call, return or jump, or backwards                 */
+    uint64_t paired_external, unpaired_external;   /* ranges with both ends, with one end in unknown code: not counted */
+    uint64_t invalid_ranges;      /* ranges that would run across a call, return or jump, or backwards: not counted    */
+    uint64_t mismatched_external, mismatched_leaf; /* calls that the stack did not show, from unknown and known code   */
     uint64_t zero_returns;        /* returns to an address without a call before it: rest of the trace without context */
-    uint64_t truncated_contexts;  /* contexts cut because unknown code lies in between                                 */
+    uint64_t truncated_contexts;  /* distinct contexts cut because unknown code lies in between                        */
+    uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames, when counters were last read out */
+    uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                      */
 } csspgo_collector_stats;
 
 /*
  * A collector: samples in, counters per calling context inside, profile or raw text out.
  *
  *   code      used by every call, must outlive the collector; several collectors may read one
- *   options   memory, limits; NULL = defaults.     how   NULL = defaults; copied
+ *   how       NULL = defaults; copied
+ *   options   memory, limits; NULL = defaults
  *
- * Returns   the collector, NULL when out of memory
+ * Returns   the collector, for csspgo_collector_free; NULL when out of memory
+ * Memory    the cache, and below 100 bytes per distinct context and per distinct range or branch in one
+ * Threads   collectors share only the code map; calls on one, and changes of the map, need the caller's order
  */
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options);
+
+/* Frees a collector and all it holds; NULL is fine. */
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
  * Adds samples. Their addresses are looked up now, in the code map as it is now. The first sample decides whether
  * contexts are kept at all (it has a stack) or not.
  *
+ *   samples, count   only read during the call
+ *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken)
- * Cost      a hash of the sample if an equal one is in the cache, else O(branches) table look-ups when it leaves the cache
+ * Cost      a look-up per address and a hash of the sample if an equal one is in the cache, else two counter updates per
+ *           branch when it leaves the cache
+ * Source    LLVM 19: llvm-profgen's virtual unwinder
  */
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count);
 
-/* Unwinds what is in the cache. Everything that reads counters does it by itself. */
+/*
+ * Unwinds what is in the cache. Everything that reads counters does it by itself; statistics are complete after it.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
+ */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c);
 
-/* 1 if counters are per context, 0 if context-less. */
+/* 1 if counters are per context, 0 if context-less or not yet decided. */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c);
@@ -680,31 +1079,45 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
 /* Bytes that the collector has allocated. */
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
 
-/* How addresses stand in unsymbolized text: the value + base is the link-time address. */
+/* How addresses stand in unsymbolized text: the value + base (mod 2^64) is the link-time address. */
 typedef struct csspgo_unsymbolized_options {
-    csspgo_module module;         /* whose addresses; others print as external                       */
-    uint64_t      base;           /* usually csspgo_code_base(code, module); 0 = plain addresses     */
+    csspgo_module module;         /* whose addresses they are; id 0: code without a module, at run-time addresses      */
+    uint64_t      base;           /* usually csspgo_code_base(code, module); 0 = plain addresses                       */
 } csspgo_unsymbolized_options;
 
 /*
- * Writes the counters as llvm-profgen's --skip-symbolization does.
+ * Writes the counters as llvm-profgen's --skip-symbolization does. What the module does not hold is as unknown code is:
+ * contexts start behind it, branches from it have the source 1 - base, ranges and branches into it are left out.
  *
+ *   how        NULL: the first module and its base; without any module plain addresses
  *   buf, cap   where to; NULL and 0 to ask for the size.     size   gets the bytes needed, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if buf is too short (its first cap bytes are filled);
+ *           E_NOMEM
+ * Cost      O(counters log counters)
  */
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
                                                    void *buf, size_t cap, size_t *size, csspgo_error *err);
 
 /*
  * Adds the counters of such a text to the collector: context-less, or with contexts of hexadecimal call addresses.
+ * Blank lines are passed over. Frames in unknown code cut the context; branches from unknown code keep their count, ranges
+ * and branches into it do not (stats.unplaced).
  *
- * Returns   CSSPGO_OK; E_SYNTAX, E_RANGE (reversed range), E_UNSUPPORTED (contexts of names); E_NOMEM, E_LIMIT. On failure c is unchanged.
+ *   how    as in csspgo_write_unsymbolized, for module and base of the text's addresses
+ *   err    NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_UNSUPPORTED (contexts of
+ *           names); E_ARGUMENT (unknown module, or contexts for a collector without and the reverse); E_NOMEM, E_LIMIT.
+ *           On failure the counters are what they were before
+ * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
+ * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
                                                   const void *text, size_t size, csspgo_error *err);
 
 #ifndef CSSPGO_NO_STDIO
+/* As csspgo_write_unsymbolized, to a file; also E_IO. */
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const csspgo_unsymbolized_options *how,
                                                         const char *path, csspgo_error *err);
 #endif
@@ -715,22 +1128,39 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 
 #ifndef CSSPGO_NO_GENERATE
 
+/* What could not be told when contexts got their names. */
+typedef struct csspgo_generate_stats {
+    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe       */
+    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown              */
+    uint64_t deep_contexts;       /* times callers were dropped beyond limits.max_depth frames                          */
+    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join      */
+} csspgo_generate_stats;
+
 /* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
 typedef struct csspgo_generate_options {
     uint32_t no_inference;        /* 1: do not infer frames lost by tail calls                                          */
-    uint32_t max_search_depth;    /* of that inference, in frames; 0 = 256                                              */
+    uint32_t max_search_depth;    /* of that inference: tail calls in a row; 0 = 256                                    */
     uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19      */
     uint32_t fill_all_functions;  /* 1: context-less: zero counts for every function of the map, not just sampled ones  */
+    csspgo_generate_stats *stats; /* NULL, or filled in                                                                 */
 } csspgo_generate_options;
 
 /*
  * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew.
  *
+ * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
+ * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
+ * profile count as code, and at top level at least as often as their targets say. Frames are inferred from the tail calls
+ * among the branches counted since the last call. Functions named __cxx_global_var_init* and __tls_init* get no record.
+ *
+ *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
  *   how   NULL = defaults
+ *   err   NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if p holds the other kind of profile; E_NOMEM, E_LIMIT (p and c are as before the call)
- * Cost      O(counters log counters + probes in sampled ranges)
+ * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile; E_NOMEM, E_LIMIT (p and c are as before the call)
+ * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
+ * Memory    for the call: 50 bytes per probe of the map, 80 per context, the counts made once more if p is not empty
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
@@ -836,14 +1266,21 @@ static uint64_t csspgo__hash64(uint64_t a, uint64_t b)
 static uint64_t csspgo__hash_bytes(const void *data, size_t size, uint64_t seed)
 {
     const unsigned char *p = (const unsigned char *)data;
-    uint64_t h = seed ^ (uint64_t)size * UINT64_C(0x9E3779B97F4A7C15), w = 0;
+    uint64_t h = seed ^ (uint64_t)size * UINT64_C(0x9E3779B97F4A7C15), g = ~seed, w = 0;
     unsigned shift;
-    for (; size >= 8; size -= 8, p += 8) {
-        h = (h ^ csspgo__ld64le(p)) * UINT64_C(0xD6E8FEB86659FD93);
-        h ^= h >> 32;
+    if (size < 8) {
+        for (shift = 0; size != 0; size--, p++, shift += 8) w |= (uint64_t)*p << shift;
+        return csspgo__hash64(h, w);
     }
-    for (shift = 0; size != 0; size--, p++, shift += 8) w |= (uint64_t)*p << shift;
-    return csspgo__hash64(h, w);
+    w = csspgo__ld64le(p + size - 8);                 /* the last 8 bytes; what they share with a block counts twice */
+    for (; size >= 16; size -= 16, p += 16) {
+        h = (h ^ csspgo__ld64le(p)) * UINT64_C(0xD6E8FEB86659FD93);
+        g = (g ^ csspgo__ld64le(p + 8)) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 32;
+        g ^= g >> 29;
+    }
+    if (size >= 8) h = (h ^ csspgo__ld64le(p)) * UINT64_C(0xD6E8FEB86659FD93);
+    return csspgo__hash64(h ^ h >> 32 ^ g, w);
 }
 
 /* ----- errors: a message is put together from pieces; input bytes enter it escaped and clipped ------------------- */
@@ -997,10 +1434,12 @@ static void csspgo__free(csspgo__heap *h, void *p, size_t size)
 
 /*
  * A larger copy of an array. old has *cap elements allocated, count of them in use; the result has room for need.
+ * It grows by half, or by an eighth where that is too much: never by one, so that n additions cost O(n) near a limit too.
  * Returns NULL (and leaves old and *cap alone) when memory or the limit is exhausted.
  */
 static void *csspgo__grow(csspgo__heap *h, void *old, size_t count, size_t *cap, size_t need, size_t elem)
 {
+    const size_t least = need > *cap + *cap / 8 ? need : *cap + *cap / 8;
     size_t n = *cap + *cap / 2;
     void *p;
     if (n < need) n = need;
@@ -1008,7 +1447,7 @@ static void *csspgo__grow(csspgo__heap *h, void *old, size_t count, size_t *cap,
     h->status = CSSPGO_E_LIMIT;
     if (n > SIZE_MAX / elem) return NULL;
     p = csspgo__alloc(h, n * elem);
-    if (p == NULL && n > need && need <= SIZE_MAX / elem) p = csspgo__alloc(h, (n = need) * elem);
+    if (p == NULL && n > least) p = csspgo__alloc(h, (n = least) * elem);
     if (p == NULL) return NULL;
     if (count != 0) memcpy(p, old, count * elem);
     csspgo__free(h, old, *cap * elem);
@@ -1158,6 +1597,11 @@ static void csspgo__put(csspgo__sink *s, const void *data, size_t size)
 {
     const unsigned char *p = (const unsigned char *)data;
     s->total += size;
+    if (size != 0 && size <= s->cap - s->used) {
+        memcpy(s->buf + s->used, p, size);
+        s->used += size;
+        return;
+    }
     while (size != 0) {
         size_t room = s->cap - s->used, k = size < room ? size : room;
         if (k != 0) memcpy(s->buf + s->used, p, k);
@@ -1259,13 +1703,14 @@ typedef struct csspgo__map {
     uint32_t      mask, count;
 } csspgo__map;
 
-/* Room for one more entry. Returns 0 when memory is exhausted. */
-static int csspgo__map_reserve(csspgo__heap *h, csspgo__map *m)
+/* Room for `more` entries. Returns 0 when memory is exhausted. */
+static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
 {
     csspgo__slot *slot;
-    uint32_t i, k, mask = m->slot != NULL ? m->mask * 2 + 1 : 63;
-    if (m->slot != NULL && m->count < m->mask / 4 * 3) return 1;
+    uint32_t i, k, mask = m->slot != NULL ? m->mask : 63;
+    if (more == 0 || (m->slot != NULL && more <= mask / 4 * 3 - m->count)) return 1;
     h->status = CSSPGO_E_LIMIT;
+    while (more > mask / 4 * 3 - m->count && mask < 0x7fffffffu) mask = mask * 2 + 1;
     if (mask >= 0x7fffffffu || (size_t)mask + 1 > SIZE_MAX / sizeof *slot) return 0;
     slot = (csspgo__slot *)csspgo__alloc(h, ((size_t)mask + 1) * sizeof *slot);
     if (slot == NULL) return 0;
@@ -1279,6 +1724,11 @@ static int csspgo__map_reserve(csspgo__heap *h, csspgo__map *m)
     m->slot = slot;
     m->mask = mask;
     return 1;
+}
+
+static int csspgo__map_reserve(csspgo__heap *h, csspgo__map *m)
+{
+    return csspgo__map_room(h, m, 1);
 }
 
 /* Candidates for a hash: start with *at = hash, call until 0 comes back. */
@@ -1339,15 +1789,12 @@ static void csspgo__merge_runs(const unsigned char *from, unsigned char *to, siz
     }
 }
 
-/* Returns 0 when memory for the scratch copy is exhausted (v unchanged). No memory is needed if v is in order. */
-CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_t elem, csspgo__cmp_fn cmp,
-                                       const void *ctx)
+/* scratch: n elements, not overlapping v. */
+static void csspgo__sort_with(void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp, const void *ctx)
 {
-    unsigned char *a = (unsigned char *)v, *b, *scratch;
+    unsigned char *a = (unsigned char *)v, *b = (unsigned char *)scratch;
     size_t width, i;
-    if (csspgo__is_sorted(a, n, elem, cmp, ctx)) return 1;
-    b = scratch = (unsigned char *)csspgo__alloc(h, n * elem);
-    if (b == NULL) return 0;
+    if (csspgo__is_sorted(a, n, elem, cmp, ctx)) return;
     for (width = 1; width < n; width *= 2) {
         unsigned char *t = a;
         for (i = 0; i < n; i += 2 * width) {
@@ -1357,7 +1804,18 @@ CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_
         a = b;
         b = t;
     }
-    if (a == scratch) memcpy(v, a, n * elem);
+    if (a != (unsigned char *)v) memcpy(v, a, n * elem);
+}
+
+/* Returns 0 when memory for the scratch copy is exhausted (v unchanged). No memory is needed if v is in order. */
+CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_t elem, csspgo__cmp_fn cmp,
+                                       const void *ctx)
+{
+    void *scratch;
+    if (csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx)) return 1;
+    scratch = csspgo__alloc(h, n * elem);
+    if (scratch == NULL) return 0;
+    csspgo__sort_with(v, n, elem, scratch, cmp, ctx);
     csspgo__free(h, scratch, n * elem);
     return 1;
 }
@@ -1415,7 +1873,7 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size)
     return (uint64_t)state[0] | (uint64_t)state[1] << 32;
 }
 
-/* Names are numbered from 1. One is found by its text or by its GUID, whichever way it was put in; it may have both. */
+/* Names are numbered from 1. One is found the way it was put in, by its text or by its GUID; it may have both. */
 enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2 };
 
 typedef struct csspgo__name {
@@ -1436,22 +1894,24 @@ static const char *csspgo__name_text(const csspgo__names *t, uint32_t id, size_t
     return t->text + t->name[id].text;
 }
 
-static int csspgo__name_reserve(csspgo__heap *h, csspgo__names *t, size_t text)
+/* Room for more names, so many put in by text and by GUID, with so many bytes of text. Returns 0 when memory is exhausted. */
+static int csspgo__names_room(csspgo__heap *h, csspgo__names *t, size_t by_text, size_t by_guid, size_t text)
 {
+    const size_t names = by_text + by_guid;
     void *p;
-    if (t->count + 2 > t->cap) {
-        p = csspgo__grow(h, t->name, t->count != 0 ? t->count + 1 : 0, &t->cap, t->count + 2, sizeof *t->name);
+    h->status = CSSPGO_E_LIMIT;
+    if (text > UINT32_MAX - t->text_size || names > 0x7ffffffeu - t->count) return 0;
+    if (t->count + 1 + names > t->cap) {
+        p = csspgo__grow(h, t->name, t->count != 0 ? t->count + 1 : 0, &t->cap, t->count + 1 + names, sizeof *t->name);
         if (p == NULL) return 0;
         t->name = (csspgo__name *)p;
     }
-    h->status = CSSPGO_E_LIMIT;
-    if (text > UINT32_MAX - t->text_size || t->count >= 0x7ffffffeu) return 0;
     if (t->text_size + text > t->text_cap || t->text == NULL) {
         p = csspgo__grow(h, t->text, t->text_size, &t->text_cap, t->text_size + text, 1);
         if (p == NULL) return 0;
         t->text = (char *)p;
     }
-    return csspgo__map_reserve(h, &t->by_text) && csspgo__map_reserve(h, &t->by_guid);
+    return csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid, by_guid);
 }
 
 static void csspgo__name_set_text(csspgo__names *t, csspgo__name *n, const char *text, size_t size)
@@ -1463,9 +1923,8 @@ static void csspgo__name_set_text(csspgo__names *t, csspgo__name *n, const char 
     t->text_size += size;
 }
 
-static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t, const char *text, size_t size)
+static uint32_t csspgo__names_find_hashed(const csspgo__names *t, const char *text, size_t size, uint32_t hash)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash_bytes(text, size, h->seed);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&t->by_text, hash, &at)) != 0) {
         const csspgo__name *n = &t->name[id];
@@ -1474,16 +1933,22 @@ static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t
     return 0;
 }
 
+static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t, const char *text, size_t size)
+{
+    return csspgo__names_find_hashed(t, text, size, (uint32_t)csspgo__hash_bytes(text, size, h->seed));
+}
+
 /* Finds or adds. Returns 0 when memory is exhausted (h->status says why). */
 static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
 {
-    uint32_t id = csspgo__names_find(h, t, text, size);
+    const uint32_t hash = (uint32_t)csspgo__hash_bytes(text, size, h->seed);
+    uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
     if (id != 0) return id;
-    if (!csspgo__name_reserve(h, t, size)) return 0;
+    if (!csspgo__names_room(h, t, 1, 0, size)) return 0;
     id = (uint32_t)++t->count;
     memset(&t->name[id], 0, sizeof t->name[id]);
     csspgo__name_set_text(t, &t->name[id], text, size);
-    csspgo__map_insert(&t->by_text, (uint32_t)csspgo__hash_bytes(text, size, h->seed), id);
+    csspgo__map_insert(&t->by_text, hash, id);
     return id;
 }
 
@@ -1502,7 +1967,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names
 {
     uint32_t id = csspgo__names_find_guid(h, t, guid);
     if (id != 0 && (text == NULL || t->name[id].flags & CSSPGO__HAS_TEXT)) return id;
-    if (!csspgo__name_reserve(h, t, size)) return 0;
+    if (!csspgo__names_room(h, t, 0, 1, size)) return 0;
     if (id == 0) {
         id = (uint32_t)++t->count;
         memset(&t->name[id], 0, sizeof t->name[id]);
@@ -1549,18 +2014,30 @@ CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, u
 }
 
 #ifndef CSSPGO_NO_STDIO
+/* The size of a file that can tell it, 0 for others; f is at its start afterwards. */
+static size_t csspgo__file_size(FILE *f)
+{
+    long n = -1;
+    if (fseek(f, 0, SEEK_END) == 0) n = ftell(f);
+    rewind(f);
+    return n > 0 ? (size_t)n : 0;
+}
+
 /* The whole file in *data (allocated, *size bytes of *cap used); E_IO names the path. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const char *path, unsigned char **data,
                                                       size_t *size, size_t *cap, csspgo_error *err)
 {
     FILE *f = fopen(path, "rb");
     csspgo_status s = CSSPGO_OK;
+    size_t hint = f != NULL ? csspgo__file_size(f) : 0;   /* a directory's may be nonsense */
     *data = NULL;
     *size = *cap = 0;
     while (f != NULL && s == CSSPGO_OK) {
         size_t got;
         if (*size == *cap) {
-            void *p = csspgo__grow(h, *data, *size, cap, *size + 65536, 1);
+            void *p = hint != 0 ? csspgo__grow(h, NULL, 0, cap, hint + 1, 1) : NULL;   /* + 1: to see the end */
+            hint = 0;
+            if (p == NULL) p = csspgo__grow(h, *data, *size, cap, *size + 4096, 1);
             if (p == NULL) { s = csspgo__error_plain(err, h->status); break; }
             *data = (unsigned char *)p;
         }
@@ -1637,18 +2114,25 @@ static uint32_t csspgo__tree_find(const csspgo__tree *t, uint64_t seed, uint32_t
     return 0;
 }
 
+/* Room for so many more nodes. Returns 0 when memory is exhausted. */
+static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
+{
+    void *p;
+    if (!csspgo__map_room(h, &t->map, more)) return 0;
+    if (t->count + 1 + more <= t->cap) return 1;
+    p = csspgo__grow(h, t->node, t->count + 1, &t->cap, t->count + 1 + more, sizeof *t->node);
+    if (p == NULL) return 0;
+    t->node = (csspgo__node *)p;
+    return 1;
+}
+
 /* Finds or makes. Returns 0 when memory is exhausted. */
 static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
     uint32_t id = csspgo__tree_find(t, h->seed, parent, site, func);
     csspgo__node *n;
     if (id != 0) return id;
-    if (!csspgo__map_reserve(h, &t->map)) return 0;
-    if (t->count + 2 > t->cap) {
-        void *p = csspgo__grow(h, t->node, t->count + 1, &t->cap, t->count + 2, sizeof *t->node);
-        if (p == NULL) return 0;
-        t->node = (csspgo__node *)p;
-    }
+    if (!csspgo__tree_room(h, t, 1)) return 0;
     id = (uint32_t)++t->count;
     n = &t->node[id];
     memset(n, 0, sizeof *n);
@@ -1700,7 +2184,11 @@ struct csspgo_profile {
     csspgo__tree    tree;
     csspgo__record *record;       /* record[0] unused */
     size_t          records, record_cap;
+    size_t          dead;         /* records that no node has any more: they lost to another checksum */
     csspgo__pool    body, target;
+    csspgo_loc     *wide;         /* sites whose line is above 65535 (lenient only): csspgo__wide_site; wide[0] unused */
+    size_t          wides, wide_cap;
+    csspgo__map     wide_map;
     uint32_t        flags;
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
 };
@@ -1718,9 +2206,22 @@ static size_t csspgo__run_cap(csspgo__run r)
     return n == 0 ? 0 : cap;
 }
 
+/* A place for room more elements at the end of a pool. Returns 0 when memory is exhausted. */
+static int csspgo__pool_room(csspgo__heap *h, csspgo__pool *pool, size_t room, size_t elem)
+{
+    void *p;
+    h->status = CSSPGO_E_LIMIT;
+    if (room > 0x7fffffffu - pool->count) return 0;
+    if (pool->count + room <= pool->cap) return 1;
+    p = csspgo__grow(h, pool->data, pool->count, &pool->cap, pool->count + room, elem);
+    if (p == NULL) return 0;
+    pool->data = (unsigned char *)p;
+    return 1;
+}
+
 /*
  * Makes a hole for one element at index i of a run. A run at the pool's end grows in place; another one that is full
- * moves to the end, doubled: at most half of a pool is waste. Returns NULL when memory is exhausted.
+ * moves to the end, doubled. Returns NULL when memory is exhausted.
  */
 static void *csspgo__run_insert(csspgo__heap *h, csspgo__pool *pool, csspgo__run *run, size_t i, size_t elem)
 {
@@ -1730,13 +2231,7 @@ static void *csspgo__run_insert(csspgo__heap *h, csspgo__pool *pool, csspgo__run
         const int last = n == 0 || run->begin + cap == pool->count;
         size_t room = 1;
         while (!last && room < n + 1) room *= 2;
-        h->status = CSSPGO_E_LIMIT;
-        if (room > 0x7fffffffu - pool->count) return NULL;
-        if (pool->count + room > pool->cap) {
-            void *p = csspgo__grow(h, pool->data, pool->count, &pool->cap, pool->count + room, elem);
-            if (p == NULL) return NULL;
-            pool->data = (unsigned char *)p;
-        }
+        if (!csspgo__pool_room(h, pool, room, elem)) return NULL;
         if (!last) memcpy(pool->data + pool->count * elem, pool->data + run->begin * elem, n * elem);
         if (!last || n == 0) run->begin = (uint32_t)pool->count;
         run->size = (uint32_t)n | (last ? CSSPGO__TIGHT : 0);
@@ -1748,14 +2243,39 @@ static void *csspgo__run_insert(csspgo__heap *h, csspgo__pool *pool, csspgo__run
     return at;
 }
 
-static const csspgo_body *csspgo__body(const csspgo_profile *p, const csspgo__record *r)
+/* What csspgo__run_extend will take from the pool. */
+static size_t csspgo__run_needs(csspgo__run run, size_t more)
 {
-    return (const csspgo_body *)(const void *)p->body.data + r->body.begin;
+    const size_t n = csspgo__run_count(run);
+    size_t room = 1;
+    if (more <= csspgo__run_cap(run) - n) return 0;
+    if (n == 0) return more;
+    while (room < n + more) room *= 2;
+    return room;
 }
 
-static const csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__record *r)
+/* Gives a run `more` elements, with any content, at its end. The pool must have room for csspgo__run_needs. */
+static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more, size_t elem)
 {
-    return (const csspgo_target *)(const void *)p->target.data + r->target.begin;
+    const size_t n = csspgo__run_count(*run), room = csspgo__run_needs(*run, more);
+    if (room != 0) {
+        if (n != 0) memcpy(pool->data + pool->count * elem, pool->data + run->begin * elem, n * elem);
+        run->begin = (uint32_t)pool->count;
+        run->size = (uint32_t)n | (n == 0 ? CSSPGO__TIGHT : 0);
+        pool->count += room;
+    }
+    run->size += (uint32_t)more;
+}
+
+/* The elements of a record's runs; NULL if there are none. */
+static csspgo_body *csspgo__body(const csspgo_profile *p, const csspgo__record *r)
+{
+    return csspgo__run_count(r->body) != 0 ? (csspgo_body *)(void *)p->body.data + r->body.begin : NULL;
+}
+
+static csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__record *r)
+{
+    return csspgo__run_count(r->target) != 0 ? (csspgo_target *)(void *)p->target.data + r->target.begin : NULL;
 }
 
 static uint64_t csspgo__loc_key(csspgo_loc loc)
@@ -1769,11 +2289,10 @@ static int csspgo__target_less(const csspgo_target *t, csspgo_loc loc, uint32_t 
     return a < b || (a == b && t->func.id < func);
 }
 
-/* Index of the first body entry of r at or after loc. */
-static size_t csspgo__body_lower(const csspgo_profile *p, const csspgo__record *r, csspgo_loc loc)
+/* Index of the first of n body entries at or after loc. */
+static size_t csspgo__body_lower(const csspgo_body *v, size_t n, csspgo_loc loc)
 {
-    const csspgo_body *v = csspgo__body(p, r);
-    size_t a = 0, b = csspgo__run_count(r->body);
+    size_t a = 0, b = n;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
         if (csspgo__loc_key(v[m].loc) < csspgo__loc_key(loc)) a = m + 1;
@@ -1782,16 +2301,28 @@ static size_t csspgo__body_lower(const csspgo_profile *p, const csspgo__record *
     return a;
 }
 
-static size_t csspgo__target_lower(const csspgo_profile *p, const csspgo__record *r, csspgo_loc loc, uint32_t func)
+static size_t csspgo__target_lower(const csspgo_target *v, size_t n, csspgo_loc loc, uint32_t func)
 {
-    const csspgo_target *v = csspgo__target(p, r);
-    size_t a = 0, b = csspgo__run_count(r->target);
+    size_t a = 0, b = n;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
         if (csspgo__target_less(&v[m], loc, func)) a = m + 1;
         else b = m;
     }
     return a;
+}
+
+/* The entry at loc among n, or NULL. */
+static csspgo_body *csspgo__body_find(csspgo_body *v, size_t n, csspgo_loc loc)
+{
+    const size_t i = csspgo__body_lower(v, n, loc);
+    return i < n && csspgo__loc_key(v[i].loc) == csspgo__loc_key(loc) ? &v[i] : NULL;
+}
+
+static csspgo_target *csspgo__target_find(csspgo_target *v, size_t n, csspgo_loc loc, uint32_t func)
+{
+    const size_t i = csspgo__target_lower(v, n, loc, func);
+    return i < n && v[i].func.id == func && csspgo__loc_key(v[i].loc) == csspgo__loc_key(loc) ? &v[i] : NULL;
 }
 
 /* The sum in *count; 1 if it had to be clamped. */
@@ -1802,39 +2333,42 @@ static int csspgo__count_add(uint64_t *count, uint64_t more)
     return clamped;
 }
 
-/* Adds to the entry at loc, in order. Returns -1 when memory is exhausted, 1 if the sum was clamped, else 0. */
-static int csspgo__body_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
+static int csspgo__body_insert(csspgo_profile *p, csspgo__record *r, size_t i, csspgo_loc loc, uint64_t count)
 {
-    const size_t i = csspgo__body_lower(p, r, loc);
-    csspgo_body *b = (csspgo_body *)(void *)p->body.data + r->body.begin + i;
-    if (i < csspgo__run_count(r->body) && csspgo__loc_key(b->loc) == csspgo__loc_key(loc))
-        return csspgo__count_add(&b->count, count);
-    b = (csspgo_body *)csspgo__run_insert(&p->heap, &p->body, &r->body, i, sizeof *b);
+    csspgo_body *b = (csspgo_body *)csspgo__run_insert(&p->heap, &p->body, &r->body, i, sizeof *b);
     if (b == NULL) return -1;
     b->loc = loc;
     b->count = count;
     return 0;
 }
 
-static csspgo_target *csspgo__target_insert(csspgo_profile *p, csspgo__record *r, size_t i, csspgo_loc loc,
-                                            uint32_t func, uint64_t count)
+/* Adds to the entry at loc, in order. Returns -1 when memory is exhausted, 1 if the sum was clamped, else 0. */
+static int csspgo__body_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
+{
+    const size_t n = csspgo__run_count(r->body);
+    csspgo_body *b = csspgo__body_find(csspgo__body(p, r), n, loc);
+    if (b != NULL) return csspgo__count_add(&b->count, count);
+    return csspgo__body_insert(p, r, csspgo__body_lower(csspgo__body(p, r), n, loc), loc, count);
+}
+
+static int csspgo__target_insert(csspgo_profile *p, csspgo__record *r, size_t i, csspgo_loc loc, uint32_t func,
+                                 uint64_t count)
 {
     csspgo_target *t = (csspgo_target *)csspgo__run_insert(&p->heap, &p->target, &r->target, i, sizeof *t);
-    if (t == NULL) return NULL;
+    if (t == NULL) return -1;
     t->loc = loc;
     t->func.id = func;
     t->reserved = 0;
     t->count = count;
-    return t;
+    return 0;
 }
 
 static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint32_t func, uint64_t count)
 {
-    const size_t i = csspgo__target_lower(p, r, loc, func);
-    csspgo_target *t = (csspgo_target *)(void *)p->target.data + r->target.begin + i;
-    if (i < csspgo__run_count(r->target) && t->func.id == func && csspgo__loc_key(t->loc) == csspgo__loc_key(loc))
-        return csspgo__count_add(&t->count, count);
-    return csspgo__target_insert(p, r, i, loc, func, count) != NULL ? 0 : -1;
+    const size_t n = csspgo__run_count(r->target);
+    csspgo_target *t = csspgo__target_find(csspgo__target(p, r), n, loc, func);
+    if (t != NULL) return csspgo__count_add(&t->count, count);
+    return csspgo__target_insert(p, r, csspgo__target_lower(csspgo__target(p, r), n, loc, func), loc, func, count);
 }
 
 /*
@@ -1844,17 +2378,11 @@ static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc l
 CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
 {
     const size_t n = csspgo__run_count(r->body);
-    const csspgo_body *last = csspgo__body(p, r) + n - 1;
-    csspgo_body *b;
-    if (n != 0 && csspgo__loc_key(last->loc) >= csspgo__loc_key(loc)) {
+    if (n != 0 && csspgo__loc_key(csspgo__body(p, r)[n - 1].loc) >= csspgo__loc_key(loc)) {
         if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__body_add(p, r, loc, count);
         r->flags |= CSSPGO__DIRTY;
     }
-    b = (csspgo_body *)csspgo__run_insert(&p->heap, &p->body, &r->body, n, sizeof *b);
-    if (b == NULL) return -1;
-    b->loc = loc;
-    b->count = count;
-    return 0;
+    return csspgo__body_insert(p, r, n, loc, count);
 }
 
 CSSPGO__UNUSED static int csspgo__target_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint32_t func,
@@ -1865,7 +2393,7 @@ CSSPGO__UNUSED static int csspgo__target_append(csspgo_profile *p, csspgo__recor
         if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__target_add(p, r, loc, func, count);
         r->flags |= CSSPGO__DIRTY;
     }
-    return csspgo__target_insert(p, r, n, loc, func, count) != NULL ? 0 : -1;
+    return csspgo__target_insert(p, r, n, loc, func, count);
 }
 
 static int csspgo__body_cmp(const void *ctx, const void *a, const void *b)
@@ -1882,34 +2410,68 @@ static int csspgo__target_cmp(const void *ctx, const void *a, const void *b)
     return csspgo__target_less(x, y->loc, y->func.id) ? -1 : csspgo__target_less(y, x->loc, x->func.id);
 }
 
-/* Puts a dirty record in order. Returns -1 when memory is exhausted, 1 if a sum was clamped, else 0. */
-CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r)
+static int csspgo__settle_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
-    csspgo_body *b = (csspgo_body *)(void *)p->body.data + r->body.begin;
-    csspgo_target *t = (csspgo_target *)(void *)p->target.data + r->target.begin;
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    const size_t n = csspgo__run_count(r->body);
+    csspgo_body *b = csspgo__body(p, r);
     size_t i, k;
-    int clamped = 0;
+    int status = 0;
+    if (!csspgo__sort(&p->heap, b, n, sizeof *b, csspgo__body_cmp, NULL)) return -1;
+    for (i = k = 0; i < n; i++) {
+        if (k == 0 || csspgo__body_cmp(NULL, &b[k - 1], &b[i]) != 0) {
+            b[k++] = b[i];
+        } else if (csspgo__count_add(&b[k - 1].count, b[i].count) && status == 0) {
+            status = 1;
+            memset(clamped, 0, sizeof *clamped);
+            clamped->loc = b[i].loc;
+        }
+    }
+    r->body.size -= (uint32_t)(n - k);
+    return status;
+}
+
+static int csspgo__settle_targets(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
+{
+    const size_t n = csspgo__run_count(r->target);
+    csspgo_target *t = csspgo__target(p, r);
+    size_t i, k;
+    int status = 0;
+    if (!csspgo__sort(&p->heap, t, n, sizeof *t, csspgo__target_cmp, NULL)) return -1;
+    for (i = k = 0; i < n; i++) {
+        if (k == 0 || csspgo__target_cmp(NULL, &t[k - 1], &t[i]) != 0) {
+            t[k++] = t[i];
+        } else if (csspgo__count_add(&t[k - 1].count, t[i].count) && status == 0) {
+            status = 1;
+            *clamped = t[i];
+        }
+    }
+    r->target.size -= (uint32_t)(n - k);
+    return status;
+}
+
+/*
+ * Puts a dirty record in order. Returns -1 when memory is exhausted, else 0, or 1 if a sum was clamped: *clamped is then
+ * the location and function (0: the body) of one such sum.
+ */
+CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
+{
+    int bodies, targets;
     if (!(r->flags & CSSPGO__DIRTY)) return 0;
-    if (!csspgo__sort(&p->heap, b, nb, sizeof *b, csspgo__body_cmp, NULL)) return -1;
-    if (!csspgo__sort(&p->heap, t, nt, sizeof *t, csspgo__target_cmp, NULL)) return -1;
-    for (i = k = 0; i < nb; i++) {
-        if (k != 0 && csspgo__body_cmp(NULL, &b[k - 1], &b[i]) == 0) clamped |= csspgo__count_add(&b[k - 1].count, b[i].count);
-        else b[k++] = b[i];
-    }
-    r->body.size -= (uint32_t)(nb - k);
-    for (i = k = 0; i < nt; i++) {
-        if (k != 0 && csspgo__target_cmp(NULL, &t[k - 1], &t[i]) == 0) clamped |= csspgo__count_add(&t[k - 1].count, t[i].count);
-        else t[k++] = t[i];
-    }
-    r->target.size -= (uint32_t)(nt - k);
+    bodies = csspgo__settle_bodies(p, r, clamped);
+    targets = bodies >= 0 ? csspgo__settle_targets(p, r, clamped) : -1;
+    if (targets < 0) return -1;
     r->flags &= (uint16_t)~CSSPGO__DIRTY;
-    return clamped;
+    return bodies | targets;
 }
 
 /* ----- nodes of a profile ------------------------------------------------------------------------------------------ */
 
-/* csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. */
+/*
+ * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only lenient
+ * reading lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations still have equal sites.
+ */
+#define CSSPGO__WIDE ((uint64_t)1 << 50)
+
 static uint64_t csspgo__site(csspgo_loc loc, csspgo_node_kind kind)
 {
     return (uint64_t)loc.discriminator | (uint64_t)(loc.line & 0xffff) << 32 | (uint64_t)kind << 48;
@@ -1923,6 +2485,40 @@ static csspgo_loc csspgo__site_loc(uint64_t site)
 static csspgo_node_kind csspgo__site_kind(uint64_t site)
 {
     return (csspgo_node_kind)(site >> 48 & 3);
+}
+
+/* The location of a site of p's nodes, wide or not. */
+static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
+{
+    return site & CSSPGO__WIDE ? p->wide[site & 0xffffffffu] : csspgo__site_loc(site);
+}
+
+/* The site of any location; 0 if it is wide and new: no node can have it. (0 is also the site of (0, 0) in a context.) */
+static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(csspgo__loc_key(loc), p->heap.seed);
+    uint32_t id, at = hash;
+    if (loc.line <= 0xffff) return csspgo__site(loc, kind);
+    while ((id = csspgo__map_next(&p->wide_map, hash, &at)) != 0)
+        if (csspgo__loc_key(p->wide[id]) == csspgo__loc_key(loc)) return CSSPGO__WIDE | (uint64_t)kind << 48 | id;
+    return 0;
+}
+
+/* As csspgo__site_find, but makes the entry; 0 for a wide line: memory is exhausted or p is not lenient. */
+static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
+{
+    uint64_t site = csspgo__site_find(p, loc, kind);
+    if (loc.line <= 0xffff || site != 0 || !p->heap.lenient) return site;
+    if (!csspgo__map_reserve(&p->heap, &p->wide_map)) return 0;
+    if (p->wides + 2 > p->wide_cap) {
+        const size_t used = p->wides != 0 ? p->wides + 1 : 0;
+        void *w = csspgo__grow(&p->heap, p->wide, used, &p->wide_cap, p->wides + 2, sizeof *p->wide);
+        if (w == NULL) return 0;
+        p->wide = (csspgo_loc *)w;
+    }
+    p->wide[++p->wides] = loc;
+    csspgo__map_insert(&p->wide_map, (uint32_t)csspgo__hash64(csspgo__loc_key(loc), p->heap.seed), (uint32_t)p->wides);
+    return CSSPGO__WIDE | (uint64_t)kind << 48 | p->wides;
 }
 
 CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options)
@@ -1943,6 +2539,8 @@ CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
     csspgo__free(&p->heap, p->record, p->record_cap * sizeof *p->record);
     csspgo__free(&p->heap, p->body.data, p->body.cap * sizeof(csspgo_body));
     csspgo__free(&p->heap, p->target.data, p->target.cap * sizeof(csspgo_target));
+    csspgo__free(&p->heap, p->wide, p->wide_cap * sizeof *p->wide);
+    csspgo__map_free(&p->heap, &p->wide_map);
     csspgo__object_free(p, sizeof *p);
 }
 
@@ -1970,10 +2568,10 @@ CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p)
     return p->heap.used;
 }
 
-/* Room in func for one name more than there is, so that interning cannot leave it behind. */
-static int csspgo__func_reserve(csspgo_profile *p)
+/* Room in func for so many names more than there are, so that interning cannot leave it behind. */
+static int csspgo__func_room(csspgo_profile *p, size_t more)
 {
-    const size_t need = p->names.count + 2, had = p->func_cap;
+    const size_t need = p->names.count + 1 + more, had = p->func_cap;
     void *f;
     if (need <= had) return 1;
     f = csspgo__grow(&p->heap, p->func, had, &p->func_cap, need, sizeof *p->func);
@@ -1988,7 +2586,7 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
     csspgo_func f;
     f.id = 0;
     p->heap.status = CSSPGO_E_LIMIT;
-    if (size > p->heap.limits.max_name || !csspgo__func_reserve(p)) return f;
+    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return f;
     f.id = csspgo__names_intern(&p->heap, &p->names, name, size);
     return f;
 }
@@ -1996,7 +2594,7 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
     csspgo_func f;
-    f.id = csspgo__func_reserve(p) ? csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0) : 0;
+    f.id = csspgo__func_room(p, 1) ? csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0) : 0;
     return f;
 }
 
@@ -2061,18 +2659,28 @@ CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
 CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                     csspgo_func func)
 {
-    if (loc.line > 0xffff) return csspgo__node_handle(0);
-    return csspgo__node_handle(
-        csspgo__tree_find(&p->tree, p->heap.seed, parent.id, csspgo__site(loc, kind), func.id));
+    const uint64_t site = csspgo__site_find(p, loc, kind);
+    if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
+    return csspgo__node_handle(csspgo__tree_find(&p->tree, p->heap.seed, parent.id, site, func.id));
 }
 
-/* A context frame hangs below the root or another one, an inlinee below any function, a plain function below the root. */
-static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind)
+/*
+ * A context frame hangs below the root or another one, an inlinee below any function, a plain function below the root,
+ * a twin below the context that it doubles.
+ */
+static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
+                            csspgo_func func)
 {
-    const int top = parent.id == CSSPGO__ROOT;
-    if (parent.id == 0 || parent.id > p->tree.count || loc.line > 0xffff) return 0;
-    if (top) return kind != CSSPGO_INLINEE && loc.line == 0 && loc.discriminator == 0;
-    if (kind == CSSPGO_CONTEXT) return csspgo__site_kind(p->tree.node[parent.id].site) == CSSPGO_CONTEXT;
+    const csspgo__node *up;
+    csspgo_node_kind up_kind;
+    if (parent.id == 0 || parent.id > p->tree.count || (loc.line > 0xffff && !p->heap.lenient)) return 0;
+    if (parent.id == CSSPGO__ROOT)
+        return (kind == CSSPGO_CONTEXT || kind == CSSPGO_PLAIN) && csspgo__loc_key(loc) == 0;
+    up = &p->tree.node[parent.id];
+    up_kind = csspgo__site_kind(up->site);
+    if (kind == CSSPGO_CONTEXT) return up_kind == CSSPGO_CONTEXT;
+    if (kind == CSSPGO_TWIN)
+        return p->heap.lenient && up_kind == CSSPGO_CONTEXT && up->func == func.id && csspgo__loc_key(loc) != 0;
     return kind == CSSPGO_INLINEE;
 }
 
@@ -2080,9 +2688,12 @@ CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, cs
                                        csspgo_func func)
 {
     const size_t had = p->tree.count;
+    uint64_t site;
     uint32_t id;
-    if (!csspgo__func_ok(p, func) || !csspgo__may_hang(p, parent, loc, kind)) return csspgo__node_handle(0);
-    id = csspgo__tree_add(&p->heap, &p->tree, parent.id, csspgo__site(loc, kind), func.id);
+    if (!csspgo__func_ok(p, func) || !csspgo__may_hang(p, parent, loc, kind, func)) return csspgo__node_handle(0);
+    site = csspgo__site_make(p, loc, kind);
+    if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
+    id = csspgo__tree_add(&p->heap, &p->tree, parent.id, site, func.id);
     if (p->tree.count != had) {                       /* new: last of its function's nodes */
         csspgo__run *f = &p->func[func.id];
         if (f->size != 0) p->tree.node[f->size].same = id;
@@ -2116,7 +2727,7 @@ CSSPGO_DEF csspgo_func csspgo_node_func(const csspgo_profile *p, csspgo_node nod
 
 CSSPGO_DEF csspgo_loc csspgo_node_loc(const csspgo_profile *p, csspgo_node node)
 {
-    return csspgo__site_loc(csspgo__at_node(p, node)->site);
+    return csspgo__loc_of(p, csspgo__at_node(p, node)->site);
 }
 
 CSSPGO_DEF csspgo_node_kind csspgo_node_kind_of(const csspgo_profile *p, csspgo_node node)
@@ -2131,7 +2742,7 @@ CSSPGO_DEF uint32_t csspgo_node_count(const csspgo_profile *p)
 
 CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p)
 {
-    return (uint32_t)p->records;
+    return (uint32_t)(p->records - p->dead);
 }
 
 /* Reads digits at *at; a value above max gives max + 1. Returns the number of digits. */
@@ -2204,21 +2815,35 @@ static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_n
     return id != 0 ? &p->record[id] : &none;
 }
 
-/* The record of a node, made if need be; NULL when memory is exhausted. Valid until the next one is made. */
+static int csspgo__record_room(csspgo_profile *p, size_t more)
+{
+    const size_t used = p->records != 0 ? p->records + 1 : 0;
+    void *r;
+    if (p->records + 1 + more <= p->record_cap) return 1;
+    r = csspgo__grow(&p->heap, p->record, used, &p->record_cap, p->records + 1 + more, sizeof *p->record);
+    if (r == NULL) return 0;
+    p->record = (csspgo__record *)r;
+    return 1;
+}
+
+/*
+ * The record of a node, made if need be; NULL when memory is exhausted. Valid until the next one is made. An inlinee is
+ * nested in its caller's record, so that one is made too.
+ */
 static csspgo__record *csspgo__record_make(csspgo_profile *p, uint32_t node)
 {
-    uint32_t id = p->tree.node[node].record;
-    if (id != 0) return &p->record[id];
-    if (p->records + 2 > p->record_cap) {
-        const size_t used = p->records != 0 ? p->records + 1 : 0;
-        void *r = csspgo__grow(&p->heap, p->record, used, &p->record_cap, p->records + 2, sizeof *p->record);
-        if (r == NULL) return NULL;
-        p->record = (csspgo__record *)r;
+    const csspgo__node *v = p->tree.node;
+    size_t missing = 1;
+    uint32_t at;
+    if (v[node].record != 0) return &p->record[v[node].record];
+    for (at = node; csspgo__site_kind(v[at].site) == CSSPGO_INLINEE && v[v[at].parent].record == 0; at = v[at].parent)
+        missing++;
+    if (!csspgo__record_room(p, missing)) return NULL;
+    for (at = node; missing-- != 0; at = v[at].parent) {
+        p->tree.node[at].record = (uint32_t)++p->records;
+        memset(&p->record[p->records], 0, sizeof *p->record);
     }
-    id = (uint32_t)++p->records;
-    memset(&p->record[id], 0, sizeof p->record[id]);
-    p->tree.node[node].record = id;
-    return &p->record[id];
+    return &p->record[v[node].record];
 }
 
 /* As csspgo__record_make, for public calls: *status says what is wrong when NULL comes back. */
@@ -2226,7 +2851,8 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
 {
     csspgo__record *r;
     *status = CSSPGO_E_ARGUMENT;
-    if (node.id <= CSSPGO__ROOT || node.id > p->tree.count || loc.line > 0xffff) return NULL;
+    if (node.id <= CSSPGO__ROOT || node.id > p->tree.count) return NULL;
+    if (loc.line > 0xffff && !p->heap.lenient) return NULL;
     r = csspgo__record_make(p, node.id);
     *status = r != NULL ? CSSPGO_OK : p->heap.status;
     return r;
@@ -2261,31 +2887,28 @@ CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node
 {
     const csspgo__record *r = csspgo__record_at(p, node);
     *count = csspgo__run_count(r->body);
-    return *count != 0 ? csspgo__body(p, r) : NULL;
+    return csspgo__body(p, r);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
     *count = csspgo__run_count(r->target);
-    return *count != 0 ? csspgo__target(p, r) : NULL;
+    return csspgo__target(p, r);
 }
 
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
-    const size_t i = csspgo__body_lower(p, r, loc);
-    if (i == csspgo__run_count(r->body)) return 0;
-    return csspgo__loc_key(csspgo__body(p, r)[i].loc) == csspgo__loc_key(loc) ? csspgo__body(p, r)[i].count : 0;
+    const csspgo_body *b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), loc);
+    return b != NULL ? b->count : 0;
 }
 
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
-    const size_t i = csspgo__target_lower(p, r, loc, func.id);
-    const csspgo_target *t = csspgo__target(p, r) + i;
-    if (i == csspgo__run_count(r->target) || t->func.id != func.id) return 0;
-    return csspgo__loc_key(t->loc) == csspgo__loc_key(loc) ? t->count : 0;
+    const csspgo_target *t = csspgo__target_find(csspgo__target(p, r), csspgo__run_count(r->target), loc, func.id);
+    return t != NULL ? t->count : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, uint64_t count)
@@ -2342,15 +2965,7 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
 
 /* ----- two profiles ------------------------------------------------------------------------------------------------ */
 
-/* The function of p that is function id of q; 0 if p has none and make is 0, or memory is exhausted. */
-static uint32_t csspgo__func_same(csspgo_profile *p, const csspgo_profile *q, uint32_t id)
-{
-    const csspgo__name *n = &q->names.name[id];
-    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo_func_add_guid(p, n->guid).id;
-    return csspgo_func_add(p, q->names.text + n->text, n->size).id;
-}
-
-/* map[id of q] = id in p (or 0), for functions. */
+/* The function of p that is function id of q; 0 if p has none. */
 static uint32_t csspgo__func_lookup(const csspgo_profile *p, const csspgo_profile *q, uint32_t id)
 {
     const csspgo__name *n = &q->names.name[id];
@@ -2358,57 +2973,288 @@ static uint32_t csspgo__func_lookup(const csspgo_profile *p, const csspgo_profil
     return csspgo__names_find(&p->heap, &p->names, q->names.text + n->text, n->size);
 }
 
-/* Adds record r of q to the record of p's node. map: functions of q -> p. A node whose checksum loses adds nothing. */
-static csspgo_status csspgo__record_merge(csspgo_profile *p, uint32_t node, const csspgo_profile *q,
-                                          const csspgo__record *r, const uint32_t *map)
+/* The same, made if need be; 0 when memory is exhausted. */
+static uint32_t csspgo__func_copy(csspgo_profile *p, const csspgo_profile *q, uint32_t id)
 {
-    csspgo__record *to = csspgo__record_make(p, node);
-    size_t i;
-    if (to == NULL) return p->heap.status;
-    to->attributes |= r->attributes;
-    if (to->checksum != r->checksum && csspgo__run_count(to->body) + to->total + to->head != 0) {
-        const int keep = to->checksum > r->checksum;
-        csspgo__count_add(&p->dropped_by_checksum, keep ? r->total : to->total);
-        if (keep) return CSSPGO_OK;
-        to->total = to->head = 0;
-        to->body.size = to->target.size = 0;
-    }
-    if (to->checksum < r->checksum) to->checksum = r->checksum;
-    csspgo__count_add(&to->total, r->total);
-    csspgo__count_add(&to->head, r->head);
-    for (i = 0; i < csspgo__run_count(r->body); i++) {
-        const csspgo_body *b = csspgo__body(q, r) + i;
-        if (csspgo__body_add(p, to, b->loc, b->count) < 0) return p->heap.status;
-    }
-    for (i = 0; i < csspgo__run_count(r->target); i++) {
-        const csspgo_target *t = csspgo__target(q, r) + i;
-        if (csspgo__target_add(p, to, t->loc, map[t->func.id], t->count) < 0) return p->heap.status;
+    const csspgo__name *n = &q->names.name[id];
+    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo_func_add_guid(p, n->guid).id;
+    return csspgo_func_add(p, q->names.text + n->text, n->size).id;
+}
+
+/*
+ * Adding a profile is planned first: what exists, what is missing, who wins where checksums differ. Then all memory is
+ * allocated, and only then p changes, so a failure leaves p as it was. Records are merged run by run in O(n log n).
+ *
+ * Of two records of a node, the one with the larger checksum stays; the other one goes, with all that is nested in it.
+ * So the sum of many profiles is the sum of the records with the largest checksum, in whatever order they are added.
+ */
+enum csspgo__fate {
+    CSSPGO__JOINS,                /* is added to the record of p, if there is one                    */
+    CSSPGO__LOSES,                /* is dropped                                                      */
+    CSSPGO__WINS,                 /* takes the place of the record of p                              */
+    CSSPGO__FOLLOWS               /* nested in a winner: what p nests there is gone by then          */
+};
+
+typedef struct csspgo__join {
+    csspgo_profile       *p;
+    const csspgo_profile *from;
+    uint32_t             *func, *node;       /* id in from -> id in p, 0 = to be made                    */
+    unsigned char        *fate;              /* id of a node in from -> csspgo__fate                     */
+    size_t                bytes;             /* of the one allocation behind these three                 */
+    size_t                texts, guids, text_size, nodes, records, body, target;   /* what p needs more  */
+    void                 *sort;              /* scratch for the largest run to sort                      */
+    size_t                sort_bytes;
+} csspgo__join;
+
+static const csspgo__record *csspgo__record_of(const csspgo_profile *p, uint32_t node)
+{
+    return node != 0 && p->tree.node[node].record != 0 ? &p->record[p->tree.node[node].record] : NULL;
+}
+
+static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
+{
+    uint32_t i;
+    for (i = 1; i <= j->from->names.count; i++) {
+        const csspgo__name *n = &j->from->names.name[i];
+        j->func[i] = csspgo__func_lookup(j->p, j->from, i);
+        if (j->func[i] != 0) continue;
+        if (n->size > j->p->heap.limits.max_name) return CSSPGO_E_LIMIT;
+        if (n->flags & CSSPGO__HAS_TEXT) j->texts++;
+        else j->guids++;
+        j->text_size += n->size;
     }
     return CSSPGO_OK;
+}
+
+/* How many of r's entries a record with these bodies and targets lacks. */
+static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_profile *q, const csspgo__record *r)
+{
+    const csspgo_body *b = csspgo__body(q, r);
+    size_t i, missing = 0;
+    if (n == 0) return csspgo__run_count(r->body);
+    for (i = 0; i < csspgo__run_count(r->body); i++) missing += csspgo__body_find(v, n, b[i].loc) == NULL;
+    return missing;
+}
+
+static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_profile *q, const csspgo__record *r,
+                                      const uint32_t *func)
+{
+    const csspgo_target *t = csspgo__target(q, r);
+    size_t i, missing = 0;
+    if (n == 0) return csspgo__run_count(r->target);
+    for (i = 0; i < csspgo__run_count(r->target); i++)
+        missing += csspgo__target_find(v, n, t[i].loc, func[t[i].func.id]) == NULL;
+    return missing;
+}
+
+/* Counts what adding r to `to` (or, NULL, to an empty record) takes. */
+static void csspgo__join_plan_runs(csspgo__join *j, const csspgo__record *to, const csspgo__record *r)
+{
+    static const csspgo__run empty = { 0, 0 };
+    const csspgo__run body = to != NULL ? to->body : empty, target = to != NULL ? to->target : empty;
+    const size_t nb = csspgo__run_count(body), nt = csspgo__run_count(target);
+    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(j->p, to) : NULL, nb, j->from, r);
+    const size_t mt = csspgo__targets_missing(to != NULL ? csspgo__target(j->p, to) : NULL, nt, j->from, r, j->func);
+    j->body += csspgo__run_needs(body, mb);
+    j->target += csspgo__run_needs(target, mt);
+    if (mb != 0 && nb != 0 && (nb + mb) * sizeof(csspgo_body) > j->sort_bytes) j->sort_bytes = (nb + mb) * sizeof(csspgo_body);
+    if (mt != 0 && (nt + mt) * sizeof(csspgo_target) > j->sort_bytes) j->sort_bytes = (nt + mt) * sizeof(csspgo_target);
+}
+
+static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
+{
+    const csspgo__node *n = &j->from->tree.node[i];
+    const csspgo__record *to = csspgo__record_of(j->p, j->node[i]), *r = csspgo__record_of(j->from, i);
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
+        if (j->fate[n->parent] == CSSPGO__LOSES) return CSSPGO__LOSES;
+        if (j->fate[n->parent] != CSSPGO__JOINS) return CSSPGO__FOLLOWS;
+    }
+    if (to == NULL || r == NULL || to->checksum == r->checksum) return CSSPGO__JOINS;
+    return to->checksum > r->checksum ? CSSPGO__LOSES : CSSPGO__WINS;
+}
+
+static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
+{
+    const csspgo__node *n = &j->from->tree.node[i];
+    const csspgo__record *r = csspgo__record_of(j->from, i), *to;
+    const csspgo_loc loc = csspgo__loc_of(j->from, n->site);
+    const csspgo_node_kind kind = csspgo__site_kind(n->site);
+    const size_t nb = r != NULL ? csspgo__run_count(r->body) : 0;
+    const uint32_t up = j->node[n->parent], func = j->func[n->func];
+    uint64_t site;
+    if (!j->p->heap.lenient &&
+        (loc.line > 0xffff || kind == CSSPGO_TWIN || (nb != 0 && csspgo__body(j->from, r)[nb - 1].loc.line > 0xffff)))
+        return CSSPGO_E_ARGUMENT;
+    site = csspgo__site_make(j->p, loc, kind);
+    if (site == 0 && loc.line > 0xffff) return j->p->heap.status;
+    j->node[i] = up != 0 && func != 0 ? csspgo__tree_find(&j->p->tree, j->p->heap.seed, up, site, func) : 0;
+    j->fate[i] = (unsigned char)csspgo__join_fate(j, i);
+    if (j->fate[i] == CSSPGO__LOSES) return CSSPGO_OK;
+    if (j->node[i] == 0) j->nodes++;
+    if (r == NULL) return CSSPGO_OK;
+    to = j->fate[i] != CSSPGO__FOLLOWS ? csspgo__record_of(j->p, j->node[i]) : NULL;
+    if (to == NULL) j->records++;
+    csspgo__join_plan_runs(j, j->fate[i] == CSSPGO__JOINS ? to : NULL, r);
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__join_plan(csspgo__join *j)
+{
+    csspgo_status s = csspgo__join_plan_funcs(j);
+    uint32_t i;
+    j->node[CSSPGO__ROOT] = CSSPGO__ROOT;
+    j->fate[CSSPGO__ROOT] = CSSPGO__JOINS;
+    for (i = 2; i <= j->from->tree.count && s == CSSPGO_OK; i++)   /* a parent has a smaller id than its children */
+        s = csspgo__join_plan_node(j, i);
+    return s;
+}
+
+/* All memory that the plan needs. */
+static int csspgo__join_reserve(csspgo__join *j)
+{
+    csspgo_profile *p = j->p;
+    csspgo__heap *h = &p->heap;
+    if (j->texts + j->guids != 0 && !csspgo__names_room(h, &p->names, j->texts, j->guids, j->text_size)) return 0;
+    if (!csspgo__func_room(p, j->texts + j->guids)) return 0;
+    if (!csspgo__tree_room(h, &p->tree, j->nodes) || !csspgo__record_room(p, j->records)) return 0;
+    if (!csspgo__pool_room(h, &p->body, j->body, sizeof(csspgo_body))) return 0;
+    if (!csspgo__pool_room(h, &p->target, j->target, sizeof(csspgo_target))) return 0;
+    if (j->sort_bytes != 0) j->sort = csspgo__alloc(h, j->sort_bytes);
+    return j->sort_bytes == 0 || j->sort != NULL;
+}
+
+static void csspgo__join_bodies(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
+{
+    const size_t n = csspgo__run_count(to->body), count = csspgo__run_count(r->body);
+    const size_t missing = csspgo__bodies_missing(csspgo__body(j->p, to), n, j->from, r);
+    const csspgo_body *b = csspgo__body(j->from, r);
+    csspgo_body *v;
+    size_t i, k = n;
+    if (missing != 0) csspgo__run_extend(&j->p->body, &to->body, missing, sizeof *v);
+    v = csspgo__body(j->p, to);
+    for (i = 0; i < count; i++) {
+        csspgo_body *have = n != 0 ? csspgo__body_find(v, n, b[i].loc) : NULL;
+        if (have != NULL) csspgo__count_add(&have->count, b[i].count);
+        else v[k++] = b[i];
+    }
+    if (missing != 0 && n != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__body_cmp, NULL);
+}
+
+static void csspgo__join_targets(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
+{
+    const size_t n = csspgo__run_count(to->target), count = csspgo__run_count(r->target);
+    const size_t missing = csspgo__targets_missing(csspgo__target(j->p, to), n, j->from, r, j->func);
+    const csspgo_target *t = csspgo__target(j->from, r);
+    csspgo_target *v;
+    size_t i, k = n;
+    if (missing != 0) csspgo__run_extend(&j->p->target, &to->target, missing, sizeof *v);
+    v = csspgo__target(j->p, to);
+    for (i = 0; i < count; i++) {
+        csspgo_target *have = n != 0 ? csspgo__target_find(v, n, t[i].loc, j->func[t[i].func.id]) : NULL;
+        if (have != NULL) {
+            csspgo__count_add(&have->count, t[i].count);
+        } else {
+            v[k] = t[i];
+            v[k++].func.id = j->func[t[i].func.id];
+        }
+    }
+    if (missing != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__target_cmp, NULL);
+}
+
+/* The first inlinee among id and the siblings after it. */
+static uint32_t csspgo__inlinee_from(const csspgo__tree *t, uint32_t id)
+{
+    while (id != 0 && csspgo__site_kind(t->node[id].site) != CSSPGO_INLINEE) id = t->node[id].sibling;
+    return id;
+}
+
+/* Takes the records away from all that is nested in a node. */
+static void csspgo__nested_drop(csspgo_profile *p, uint32_t node)
+{
+    const csspgo__tree *t = &p->tree;
+    uint32_t id = csspgo__inlinee_from(t, t->node[node].child), next;
+    while (id != 0) {
+        p->dead += t->node[id].record != 0;
+        t->node[id].record = 0;
+        next = csspgo__inlinee_from(t, t->node[id].child);
+        while (next == 0 && id != node) {
+            next = csspgo__inlinee_from(t, t->node[id].sibling);
+            if (next == 0) id = t->node[id].parent;
+        }
+        id = next;
+    }
+}
+
+static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__record *r)
+{
+    csspgo_profile *p = j->p;
+    csspgo__record *to = csspgo__record_make(p, j->node[i]);   /* cannot fail: csspgo__join_reserve */
+    to->attributes |= r->attributes;
+    if (j->fate[i] == CSSPGO__WINS) {
+        csspgo__count_add(&p->dropped_by_checksum, to->total);
+        csspgo__nested_drop(p, j->node[i]);
+        to->total = to->head = 0;
+        to->body.size = to->target.size = 0;
+    } else if (j->fate[i] == CSSPGO__LOSES) {
+        csspgo__count_add(&p->dropped_by_checksum, r->total);
+        return;
+    }
+    to->checksum = r->checksum;
+    csspgo__count_add(&to->total, r->total);
+    csspgo__count_add(&to->head, r->head);
+    csspgo__join_bodies(j, to, r);
+    csspgo__join_targets(j, to, r);
+}
+
+static void csspgo__join_commit(csspgo__join *j)
+{
+    const csspgo_profile *from = j->from;
+    const size_t nodes = from->tree.count;            /* from may be p */
+    uint32_t i;
+    csspgo_func f;
+    for (i = 1; i <= from->names.count; i++)
+        if (j->func[i] == 0) j->func[i] = csspgo__func_copy(j->p, from, i);
+    for (i = 2; i <= nodes; i++) {
+        const csspgo__node *n = &from->tree.node[i];
+        if (j->fate[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
+            j->fate[n->parent] == CSSPGO__LOSES)
+            continue;                                 /* went with its caller */
+        f.id = j->func[n->func];
+        if (j->node[i] == 0)
+            j->node[i] = csspgo_node_add(j->p, csspgo__node_handle(j->node[n->parent]), csspgo__loc_of(from, n->site),
+                                         csspgo__site_kind(n->site), f).id;
+        CSSPGO_ASSERT(j->node[i] != 0);
+        if (n->record != 0) csspgo__join_record(j, i, &from->record[n->record]);
+    }
+    j->p->flags |= from->flags;
+}
+
+/* 1 unless one of the two has contexts (or probes) and the other one has not. */
+static int csspgo__may_join(const csspgo_profile *p, const csspgo_profile *from)
+{
+    if (p->tree.count == 1 || from->tree.count == 1 || p->heap.lenient) return 1;
+    return ((p->flags ^ from->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE)) == 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from)
 {
     const size_t nf = from->names.count + 1, nn = from->tree.count + 1;
-    uint32_t *map = (uint32_t *)csspgo__alloc(&p->heap, (nf + nn) * sizeof *map), *at = map + nf, i;
-    csspgo_status s = map != NULL ? CSSPGO_OK : p->heap.status;
-    if (map == NULL) return s;
-    for (i = 1; i < nf && s == CSSPGO_OK; i++) {
-        map[i] = csspgo__func_same(p, from, i);
-        if (map[i] == 0) s = p->heap.status;
-    }
-    at[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (i = 2; i < nn && s == CSSPGO_OK; i++) {      /* a parent has a smaller id than its children */
-        const csspgo__node *n = &from->tree.node[i];
-        csspgo_func f;
-        f.id = map[n->func];
-        at[i] = csspgo_node_add(p, csspgo__node_handle(at[n->parent]), csspgo__site_loc(n->site),
-                                csspgo__site_kind(n->site), f).id;
-        if (at[i] == 0) s = p->heap.status;
-        else if (n->record != 0) s = csspgo__record_merge(p, at[i], from, &from->record[n->record], map);
-    }
-    if (s == CSSPGO_OK) p->flags |= from->flags;
-    csspgo__free(&p->heap, map, (nf + nn) * sizeof *map);
+    csspgo__join j;
+    csspgo_status s;
+    if (!csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
+    memset(&j, 0, sizeof j);
+    j.p = p;
+    j.from = from;
+    j.bytes = (nf + nn) * sizeof *j.func + nn;
+    j.func = (uint32_t *)csspgo__alloc(&p->heap, j.bytes);
+    if (j.func == NULL) return p->heap.status;
+    j.node = j.func + nf;
+    j.fate = (unsigned char *)(j.node + nn);
+    s = csspgo__join_plan(&j);
+    if (s == CSSPGO_OK && !csspgo__join_reserve(&j)) s = p->heap.status;
+    if (s == CSSPGO_OK) csspgo__join_commit(&j);
+    csspgo__free(&p->heap, j.sort, j.sort_bytes);
+    csspgo__free(&p->heap, j.func, j.bytes);
     return s;
 }
 
@@ -2426,11 +3272,8 @@ static int csspgo__record_equal(const csspgo_profile *p, const csspgo__record *a
     }
     for (i = 0; i < nt; i++) {
         const csspgo_target *x = csspgo__target(p, a) + i, *y;
-        const uint32_t f = csspgo__func_lookup(q, p, x->func.id);
-        const size_t k = csspgo__target_lower(q, b, x->loc, f);
-        if (f == 0 || k == nt) return 0;
-        y = csspgo__target(q, b) + k;
-        if (y->func.id != f || csspgo__loc_key(y->loc) != csspgo__loc_key(x->loc) || y->count != x->count) return 0;
+        y = csspgo__target_find(csspgo__target(q, b), nt, x->loc, csspgo__func_lookup(q, p, x->func.id));
+        if (y == NULL || y->count != x->count) return 0;
     }
     return 1;
 }
@@ -2451,12 +3294,21 @@ static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
     }
 }
 
+/* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
+static uint32_t csspgo__node_like(const csspgo_profile *q, uint32_t up, const csspgo_profile *p, uint32_t a)
+{
+    const csspgo__node *n = &p->tree.node[a];
+    csspgo_func f;
+    f.id = csspgo__func_lookup(q, p, n->func);
+    return csspgo_child(q, csspgo__node_handle(up), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f).id;
+}
+
 /* Walks p in pre-order with b in step, the node of q on the same path. */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
     const csspgo__node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, b = CSSPGO__ROOT, up = CSSPGO__ROOT, descend = 1;
-    if (p->flags != q->flags || p->records != q->records) return 0;
+    if (p->flags != q->flags || csspgo_record_count(p) != csspgo_record_count(q)) return 0;
     for (;;) {                                        /* up: b of the parent of the next a */
         if (descend && v[a].child != 0) {
             up = b;
@@ -2469,7 +3321,7 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
             if (a == CSSPGO__ROOT) return 1;
             a = v[a].sibling;
         }
-        b = csspgo__tree_find(&q->tree, q->heap.seed, up, v[a].site, csspgo__func_lookup(q, p, v[a].func));
+        b = csspgo__node_like(q, up, p, a);
         descend = b != 0;
         if (b == 0 && !csspgo__subtree_empty(&p->tree, a)) return 0;
         if (b == 0 || v[a].record == 0) continue;
@@ -2486,22 +3338,22 @@ static int csspgo__run_valid(const csspgo__pool *pool, csspgo__run r)
 /* NULL, or which invariant of the record is broken. */
 static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
 {
-    const csspgo_body *b = csspgo__body(p, r);
-    const csspgo_target *t = csspgo__target(p, r);
+    const size_t nb = csspgo__run_count(r->body);
+    const csspgo_target *t;
+    csspgo_body *b;
     size_t i;
     if (!csspgo__run_valid(&p->body, r->body) || !csspgo__run_valid(&p->target, r->target)) return "a run leaves its pool";
     if (r->flags & CSSPGO__DIRTY) return "a record is dirty";
-    for (i = 0; i < csspgo__run_count(r->body); i++) {
-        if (b[i].loc.line > 0xffff) return "a line offset is above 65535";
+    b = csspgo__body(p, r);
+    t = csspgo__target(p, r);
+    for (i = 0; i < nb; i++) {
+        if (b[i].loc.line > 0xffff && !p->heap.lenient) return "a line offset is above 65535";
         if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
     }
     for (i = 0; i < csspgo__run_count(r->target); i++) {
-        size_t k;
         if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
         if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
-        k = csspgo__body_lower(p, r, t[i].loc);
-        if (k == csspgo__run_count(r->body) || csspgo__loc_key(b[k].loc) != csspgo__loc_key(t[i].loc))
-            return "a call target has no body entry";
+        if (csspgo__body_find(b, nb, t[i].loc) == NULL) return "a call target has no body entry";
     }
     return NULL;
 }
@@ -2513,21 +3365,26 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     f.id = n->func;
     if (n->parent == 0 || n->parent >= id) return "a node's parent does not come before it";
     if (!csspgo__func_ok(p, f)) return "a node has no function";
-    if (n->site >> 50 != 0 || csspgo__site_kind(n->site) > CSSPGO_PLAIN) return "a node's site has unknown bits";
-    if (!csspgo__may_hang(p, csspgo__node_handle(n->parent), csspgo__site_loc(n->site), csspgo__site_kind(n->site)))
+    if (n->site >> 51 != 0) return "a node's site has unknown bits";
+    if (n->site & CSSPGO__WIDE && ((n->site & 0xffffffffu) > p->wides || csspgo__loc_of(p, n->site).line <= 0xffff))
+        return "a node's wide site is out of range";
+    if (!csspgo__may_hang(p, csspgo__node_handle(n->parent), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f))
         return "a node of this kind cannot hang below its parent";
     if (csspgo__tree_find(&p->tree, p->heap.seed, n->parent, n->site, n->func) != id) return "a node is not unique";
     if (n->record > p->records) return "a record number is out of range";
+    if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
+        return "an inlinee has a record and its caller has none";
     return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
 }
 
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
 {
     uint32_t id, walked = 0;
-    size_t same = 0, i;
+    size_t same = 0, records = 0, i;
     csspgo__error_clear(err);
     for (id = 2; id <= p->tree.count; id++) {
         const char *broken = csspgo__node_check(p, id);
+        records += p->tree.node[id].record != 0;
         if (broken == NULL) continue;
         csspgo__error(err, CSSPGO_E_ARGUMENT, 0, broken);
         csspgo__say(err, ": node ");
@@ -2537,6 +3394,7 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
     for (id = CSSPGO__ROOT; id != 0 && walked <= p->tree.count; id = csspgo__tree_walk(&p->tree, id)) walked++;
     for (i = 1; i <= p->names.count; i++)
         for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
+    if (records + p->dead != p->records) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "two nodes share a record");
     if (walked == p->tree.count && same + 1 == p->tree.count) return CSSPGO_OK;
     return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
 }
@@ -2550,10 +3408,43 @@ typedef struct csspgo__order {
     size_t    bytes;              /* of the one allocation behind both                                               */
 } csspgo__order;
 
-static int csspgo__name_rank_cmp(const void *ctx, const void *a, const void *b)
+/* A name by its first 8 bytes, for the common case that these differ. */
+typedef struct csspgo__name_key {
+    uint64_t prefix;              /* big-endian; 0 for a name without text */
+    uint32_t id, has_text;
+} csspgo__name_key;
+
+static int csspgo__name_key_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo_profile *p = (const csspgo_profile *)ctx;
-    return csspgo__name_cmp(&p->names, *(const uint32_t *)a, *(const uint32_t *)b);
+    const csspgo__name_key *x = (const csspgo__name_key *)a, *y = (const csspgo__name_key *)b;
+    if (x->prefix != y->prefix && x->has_text && y->has_text) return x->prefix < y->prefix ? -1 : 1;
+    return csspgo__name_cmp((const csspgo__names *)ctx, x->id, y->id);
+}
+
+/* rank[id] = place of the name among all, from 1. Returns 0 when memory is exhausted. */
+static int csspgo__rank_names(csspgo_profile *p, uint32_t *rank)
+{
+    const size_t n = p->names.count, bytes = n * sizeof(csspgo__name_key);
+    csspgo__name_key *key;
+    size_t i, k;
+    int ok;
+    rank[0] = 0;
+    if (n == 0) return 1;
+    key = (csspgo__name_key *)csspgo__alloc(&p->heap, bytes);
+    if (key == NULL) return 0;
+    for (i = 0; i < n; i++) {
+        const csspgo__name *name = &p->names.name[i + 1];
+        const char *text = p->names.text + name->text;
+        key[i].id = (uint32_t)i + 1;
+        key[i].has_text = name->flags & CSSPGO__HAS_TEXT;
+        key[i].prefix = 0;
+        for (k = 0; k < 8; k++)
+            key[i].prefix = key[i].prefix << 8 | (k < name->size ? (unsigned char)text[k] : 0u);
+    }
+    ok = csspgo__sort(&p->heap, key, n, sizeof *key, csspgo__name_key_cmp, &p->names);
+    for (i = 0; ok && i < n; i++) rank[key[i].id] = (uint32_t)i + 1;
+    csspgo__free(&p->heap, key, bytes);
+    return ok;
 }
 
 typedef struct csspgo__sibling_ctx {
@@ -2561,19 +3452,23 @@ typedef struct csspgo__sibling_ctx {
     const uint32_t *rank;
 } csspgo__sibling_ctx;
 
-/* Siblings together, and among them: kind (plain, context, inlinee), location, name. */
-static int csspgo__sibling_cmp(const void *ctx, const void *a, const void *b)
+/* Plain functions, then inlinees, then contexts; these by location and name. A twin comes before them at its location. */
+static int csspgo__sibling_cmp(const csspgo__sibling_ctx *c, uint32_t a, uint32_t b)
 {
-    const csspgo__sibling_ctx *c = (const csspgo__sibling_ctx *)ctx;
-    const csspgo__node *x = &c->p->tree.node[*(const uint32_t *)a], *y = &c->p->tree.node[*(const uint32_t *)b];
-    const uint64_t s = x->site, t = y->site;
-    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
-    if (s != t) {
-        const unsigned k = (unsigned)(s >> 48) ^ 2u, m = (unsigned)(t >> 48) ^ 2u;
-        if (k != m) return k < m ? -1 : 1;
-        return s < t ? -1 : 1;
-    }
+    static const unsigned char place[4] = { 2, 1, 0, 2 };
+    const csspgo__node *x = &c->p->tree.node[a], *y = &c->p->tree.node[b];
+    const csspgo_node_kind k = csspgo__site_kind(x->site), m = csspgo__site_kind(y->site);
+    const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p, x->site)), t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
+    if (place[k] != place[m]) return place[k] < place[m] ? -1 : 1;
+    if (s != t) return s < t ? -1 : 1;
+    if (k != m) return k == CSSPGO_TWIN ? -1 : 1;
     return c->rank[x->func] < c->rank[y->func] ? -1 : c->rank[x->func] > c->rank[y->func];
+}
+
+/* For a stack: what comes first in the order is the last. */
+static int csspgo__sibling_stack_cmp(const void *ctx, const void *a, const void *b)
+{
+    return csspgo__sibling_cmp((const csspgo__sibling_ctx *)ctx, *(const uint32_t *)b, *(const uint32_t *)a);
 }
 
 static void csspgo__order_free(csspgo_profile *p, csspgo__order *o)
@@ -2582,64 +3477,658 @@ static void csspgo__order_free(csspgo_profile *p, csspgo__order *o)
     memset(o, 0, sizeof *o);
 }
 
-/* rank[id] = place of the name among all, from 1. ids: scratch of names.count elements. */
-static int csspgo__rank_names(csspgo_profile *p, uint32_t *rank, uint32_t *ids)
+/* Fills out with all nodes but the root. stack: room for every node. What is still free of out is scratch for the sort. */
+static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
 {
-    const size_t n = p->names.count;
-    uint32_t i;
-    for (i = 0; i < n; i++) ids[i] = i + 1;
-    if (!csspgo__sort(&p->heap, ids, n, sizeof *ids, csspgo__name_rank_cmp, p)) return 0;
-    rank[0] = 0;
-    for (i = 0; i < n; i++) rank[ids[i]] = i + 1;
+    const csspgo__node *v = c->p->tree.node;
+    size_t top = 0, k = 0;
+    uint32_t id = CSSPGO__ROOT;
+    for (;;) {
+        const size_t bottom = top;
+        for (id = v[id].child; id != 0; id = v[id].sibling) stack[top++] = id;
+        if (top - bottom > 1)
+            csspgo__sort_with(stack + bottom, top - bottom, sizeof *stack, out + k, csspgo__sibling_stack_cmp, c);
+        if (top == 0) return;
+        id = out[k++] = stack[--top];
+    }
+}
+
+/*
+ * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in it,
+ * then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
+{
+    const size_t nf = p->names.count + 1, nn = p->tree.count, bytes = nn * sizeof(uint32_t);
+    uint32_t *stack = (uint32_t *)csspgo__alloc(&p->heap, bytes);
+    csspgo__sibling_ctx ctx;
+    int ok;
+    memset(o, 0, sizeof *o);
+    if (stack == NULL) return p->heap.status;
+    o->bytes = (nf + nn) * sizeof(uint32_t);
+    o->rank = (uint32_t *)csspgo__alloc(&p->heap, o->bytes);
+    ok = o->rank != NULL && csspgo__rank_names(p, o->rank);
+    if (ok) {
+        o->node = o->rank + nf;
+        o->nodes = nn - 1;
+        ctx.p = p;
+        ctx.rank = o->rank;
+        csspgo__preorder(&ctx, stack, o->node);
+    }
+    csspgo__free(&p->heap, stack, bytes);
+    if (ok) return CSSPGO_OK;
+    if (o->rank != NULL) csspgo__order_free(p, o);
+    return p->heap.status;
+}
+
+/* ===== >>format =================================================================================================== */
+
+#ifndef CSSPGO_NO_FORMAT
+
+/* ----- text in ----------------------------------------------------------------------------------------------------
+ *
+ * One pass over lines. A head line `name:total:head` opens a top-level function, indented lines belong to it or, by their
+ * depth, to an inlinee. The same function, inlinee or location met again is added to. Lenient reading does what LLVM 19
+ * does with every line that it accepts; the comments say where strict reading differs.
+ */
+
+typedef struct csspgo__text {
+    csspgo_profile      *q;             /* what has been read                                                      */
+    const unsigned char *base, *end;    /* the input; end: its end or its first NUL                                */
+    csspgo_error        *err;
+    csspgo_status        status;        /* of the first failure                                                    */
+    int                  lenient, nul;  /* nul: there is a NUL at end                                              */
+    uint32_t             node, depth;   /* the innermost function and how deep it is: 1 = top level; 0 at first    */
+    uint32_t             meta_depth;    /* indentation of the last metadata line, 0 after a head or an inlinee     */
+    csspgo_target       *target;        /* of the line being read: func and count                                  */
+    size_t               target_cap;
+    uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
+    csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
+} csspgo__text;
+
+/* Fails at byte `at`; what it should have been is said, what stands there up to `end` is quoted. Returns 0. */
+static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsigned char *at, const unsigned char *end,
+                             const char *what)
+{
+    const unsigned char *line = t->base, *p;
+    uint32_t n = 1;
+    t->status = csspgo__error(t->err, status, (uint64_t)(at - t->base), what);
+    if (t->err == NULL) return 0;
+    csspgo__say(t->err, at < end ? ": " : "");
+    if (at < end) csspgo__say_bytes(t->err, at, (size_t)(end - at));
+    for (p = t->base; (p = (const unsigned char *)memchr(p, '\n', (size_t)(at - p))) != NULL; line = ++p) n++;
+    t->err->line = n;
+    t->err->column = (uint32_t)(at - line) + 1;
+    return 0;
+}
+
+/* Memory or a limit is exhausted. */
+static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
+{
+    return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
+}
+
+static int csspgo__text_overflow(csspgo__text *t, const unsigned char *at, const unsigned char *end)
+{
+    return csspgo__text_fail(t, CSSPGO_E_RANGE, at, end, "a sum of counts does not fit 64 bits");
+}
+
+static int csspgo__is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads the digits at p: their value in *v, UINT64_MAX and *over = 1 if that does not fit. Returns what follows them. */
+static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v, int *over)
+{
+    uint64_t x = 0;
+    *over = 0;
+    for (; p < end && csspgo__is_digit(*p); p++) {
+        const uint64_t d = (uint64_t)(*p - '0');
+        if (x > UINT64_MAX / 10 - 1 && (x > UINT64_MAX / 10 || d > UINT64_MAX % 10)) *over = 1;
+        x = x * 10 + d;
+    }
+    *v = *over ? UINT64_MAX : x;
+    return p;
+}
+
+/* Reads a number up to max at *at, which moves on. Returns 0 after a failure. */
+static int csspgo__text_number(csspgo__text *t, const unsigned char **at, const unsigned char *end, uint64_t max,
+                               uint64_t *v, const char *what)
+{
+    const unsigned char *start = *at;
+    int over;
+    *at = csspgo__text_digits(start, end, v, &over);
+    if (*at == start) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, start, end, what);
+    if (over || *v > max) return csspgo__text_fail(t, CSSPGO_E_RANGE, start, *at, "the number is too large");
+    return 1;
+}
+
+static uint32_t csspgo__text_func(csspgo__text *t, const unsigned char *name, const unsigned char *end)
+{
+    const uint32_t id = csspgo_func_add(t->q, (const char *)name, (size_t)(end - name)).id;
+    if (id == 0) csspgo__text_full(t, name);
+    return id;
+}
+
+/* The node of a function below another one. Returns 0 after a failure. */
+static uint32_t csspgo__text_node(csspgo__text *t, uint32_t parent, csspgo_loc loc, csspgo_node_kind kind,
+                                  const unsigned char *name, const unsigned char *end)
+{
+    csspgo_func f;
+    uint32_t id;
+    f.id = csspgo__text_func(t, name, end);
+    if (f.id == 0) return 0;
+    id = csspgo_node_add(t->q, csspgo__node_handle(parent), loc, kind, f).id;
+    if (id == 0) csspgo__text_full(t, name);
+    return id;
+}
+
+/* ----- contexts: frames are `name:line[.discriminator]`, the leaf is `name` ---------------------------------------- */
+
+typedef struct csspgo__text_frame {
+    const unsigned char *name, *name_end, *next;      /* next: the frame after it, NULL at the end */
+    csspgo_loc           loc;
+} csspgo__text_frame;
+
+/* The first " @ " in [p, end), or end. */
+static const unsigned char *csspgo__text_at_sign(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *at = p;
+    while ((at = (const unsigned char *)memchr(at, '@', (size_t)(end - at))) != NULL) {
+        if (at > p && at[-1] == ' ' && end - at > 1 && at[1] == ' ') return at - 1;
+        at++;
+    }
+    return end;
+}
+
+/* What LLVM makes of a frame: anything that is no number is 0. */
+static void csspgo__text_frame_lenient(const unsigned char *p, const unsigned char *end, csspgo__text_frame *f)
+{
+    const unsigned char *stop = csspgo__text_at_sign(p, end), *colon, *dot, *number;
+    uint64_t v;
+    int over, minus;
+    colon = (const unsigned char *)memchr(p, ':', (size_t)(stop - p));
+    f->name = p;
+    f->name_end = colon != NULL ? colon : stop;
+    f->next = end - stop > 3 ? stop + 3 : NULL;
+    f->loc = csspgo_at(0, 0);
+    if (colon == NULL) return;
+    dot = (const unsigned char *)memchr(colon, '.', (size_t)(stop - colon));
+    if (dot == NULL) dot = stop;
+    minus = dot - colon > 1 && colon[1] == '-';
+    number = colon + 1 + minus;
+    if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && !over && v <= 0x7fffffffu + (unsigned)minus)
+        f->loc.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
+    if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && !over && v <= UINT32_MAX)
+        f->loc.discriminator = (uint32_t)v;
+}
+
+/* Strict: a name that is not empty; a location for all frames but the leaf, whose own one is checked and dropped. */
+static int csspgo__text_frame_strict(csspgo__text *t, const unsigned char *p, const unsigned char *end,
+                                     csspgo__text_frame *f)
+{
+    const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *at;
+    uint64_t line, disc = 0;
+    f->name = p;
+    f->name_end = colon != NULL ? colon : end;
+    f->next = NULL;
+    f->loc = csspgo_at(0, 0);
+    at = csspgo__text_at_sign(p, f->name_end);
+    if (at != f->name_end)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, at, end, "expected ':' and a line before ' @ '");
+    if (f->name_end == p) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a function name");
+    if (colon == NULL) return 1;
+    at = colon + 1;
+    if (!csspgo__text_number(t, &at, end, 0xffff, &line, "expected a line")) return 0;
+    if (at < end && *at == '.') {
+        at++;
+        if (!csspgo__text_number(t, &at, end, UINT32_MAX, &disc, "expected a discriminator")) return 0;
+    }
+    if (at == end) return 1;
+    if (end - at < 3 || at[0] != ' ' || at[1] != '@' || at[2] != ' ')
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, at, end, "expected ' @ ' or ']'");
+    f->next = at + 3;
+    f->loc = csspgo_at((uint32_t)line, (uint32_t)disc);
+    return 1;
+}
+
+/* The node of the context in [p, end), which is what stands between the brackets; 0 after a failure. */
+static uint32_t csspgo__text_context(csspgo__text *t, const unsigned char *p, const unsigned char *end)
+{
+    csspgo__text_frame f;
+    csspgo_loc site = csspgo_at(0, 0);
+    uint32_t node = CSSPGO__ROOT, depth = 0;
+    for (;;) {
+        if (++depth > t->q->heap.limits.max_depth) {
+            csspgo__text_fail(t, CSSPGO_E_LIMIT, p, end, "a context has more frames than limits.max_depth");
+            return 0;
+        }
+        if (t->lenient) csspgo__text_frame_lenient(p, end, &f);
+        else if (!csspgo__text_frame_strict(t, p, end, &f)) return 0;
+        node = csspgo__text_node(t, node, site, CSSPGO_CONTEXT, f.name, f.name_end);
+        if (node == 0) return 0;
+        if (f.next == NULL) break;
+        site = f.loc;
+        p = f.next;
+    }
+    if (csspgo__loc_key(f.loc) == 0) return node;
+    return csspgo__text_node(t, node, f.loc, CSSPGO_TWIN, f.name, f.name_end);
+}
+
+/* ----- lines ------------------------------------------------------------------------------------------------------- */
+
+static csspgo__record *csspgo__text_record(csspgo__text *t)
+{
+    return &t->q->record[t->q->tree.node[t->node].record];
+}
+
+/* Makes the node the innermost function, `depth` deep, and adds to its total. */
+static int csspgo__text_enter(csspgo__text *t, uint32_t node, uint32_t depth, uint64_t total, const unsigned char *at,
+                              const unsigned char *end)
+{
+    csspgo__record *r;
+    if (node == 0) return 0;
+    r = csspgo__record_make(t->q, node);
+    if (r == NULL) return csspgo__text_full(t, at);
+    t->node = node;
+    t->depth = depth;
+    t->meta_depth = 0;
+    return csspgo__count_add(&r->total, total) ? csspgo__text_overflow(t, at, end) : 1;
+}
+
+/* The digits that end at `end`: where they start. */
+static const unsigned char *csspgo__text_digits_before(const unsigned char *start, const unsigned char *end)
+{
+    while (end > start && csspgo__is_digit(end[-1])) end--;
+    return end;
+}
+
+/* The node of a head line's name; 0 after a failure. */
+static uint32_t csspgo__text_head_node(csspgo__text *t, const unsigned char *p, const unsigned char *end)
+{
+    const int bracket = p < end && *p == '[';
+    const uint32_t other = bracket ? 0 : CSSPGO_IS_CS;
+    if (!t->lenient && t->depth != 0 && (t->q->flags & CSSPGO_IS_CS) == other) {
+        csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, bracket ? "a context among functions without contexts"
+                                                              : "expected '[': the functions before have contexts");
+        return 0;
+    }
+    if (!bracket) return csspgo__text_node(t, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_PLAIN, p, end);
+    t->q->flags |= CSSPGO_IS_CS;
+    if (end - p < 3) {                                /* LLVM crashes on these */
+        csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "the context is empty");
+        return 0;
+    }
+    if (!t->lenient && end[-1] != ']') {
+        csspgo__text_fail(t, CSSPGO_E_SYNTAX, end - 1, end, "expected ']' at the end of the context");
+        return 0;
+    }
+    return csspgo__text_context(t, p + 1, end - 1);
+}
+
+/*
+ * name ":" total ":" head. Split at the last two colons. LLVM takes `7` for `7:7:7`, `5:6` for `5:6:5:6` and `:5` for
+ * `:5:5`; strict reading wants both numbers and a name.
+ */
+static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsigned char *end)
+{
+    static const char expected[] = "expected NAME:TOTAL:HEAD";
+    const unsigned char *head = csspgo__text_digits_before(p, end), *total = head, *name_end = end, *at;
+    uint64_t nhead, ntotal;
+    csspgo__record *r;
+    uint32_t node;
+    if (head == end || (head > p && head[-1] != ':')) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, head, end, expected);
+    if (head - p > 1) {                               /* head[-1] is a colon, with something before it */
+        total = csspgo__text_digits_before(p, head - 1);
+        if (total == head - 1 || (total > p && total[-1] != ':'))
+            return csspgo__text_fail(t, CSSPGO_E_SYNTAX, total, end, expected);
+        if (total > p) name_end = total - 1;
+    } else if (head > p) {
+        name_end = p;
+    }
+    if (!t->lenient && (total == p || name_end == p || total == head))
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, expected);
+    at = head;
+    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &nhead, expected)) return 0;
+    at = total;
+    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &ntotal, expected)) return 0;
+    node = csspgo__text_head_node(t, p, name_end);
+    if (!csspgo__text_enter(t, node, 1, ntotal, total, end)) return 0;
+    r = csspgo__text_record(t);
+    return csspgo__count_add(&r->head, nhead) ? csspgo__text_overflow(t, head, end) : 1;
+}
+
+/* line [ "." discriminator ]; *at moves on. LLVM does not check the line if a discriminator follows. */
+static int csspgo__text_loc(csspgo__text *t, const unsigned char **at, const unsigned char *end, csspgo_loc *loc)
+{
+    const unsigned char *start = *at;
+    uint64_t line, disc = 0;
+    if (!csspgo__text_number(t, at, end, UINT32_MAX, &line, "expected a line")) return 0;
+    if (*at < end && **at == '.') {
+        ++*at;
+        if (!csspgo__text_number(t, at, end, UINT32_MAX, &disc, "expected a discriminator")) return 0;
+        if (t->lenient) start = NULL;
+    }
+    if (line > 0xffff && start != NULL)
+        return csspgo__text_fail(t, CSSPGO_E_RANGE, start, *at, "a line is at most 65535");
+    *loc = csspgo_at((uint32_t)line, (uint32_t)disc);
+    return 1;
+}
+
+/* 1 if the watched sum overflows with this count. */
+static int csspgo__text_watch(csspgo__text *t, csspgo_loc loc, uint32_t func, uint64_t count)
+{
+    if (t->q->tree.node[t->node].record != t->watch || t->watched.func.id != func) return 0;
+    return csspgo__loc_key(t->watched.loc) == csspgo__loc_key(loc) && csspgo__count_add(&t->watched.count, count);
+}
+
+static int csspgo__text_add_target(csspgo__text *t, csspgo_loc loc, const csspgo_target *target, const unsigned char *at,
+                                   const unsigned char *end)
+{
+    const int s = csspgo__target_append(t->q, csspgo__text_record(t), loc, target->func.id, target->count);
+    if (s < 0) return csspgo__text_full(t, at);
+    if (s > 0 || csspgo__text_watch(t, loc, target->func.id, target->count)) return csspgo__text_overflow(t, at, end);
+    return 1;
+}
+
+static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = ((const csspgo_target *)a)->func.id, y = ((const csspgo_target *)b)->func.id;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* Adds the n targets of a line. Of a function that is there twice the last count is taken. */
+static int csspgo__text_add_targets(csspgo__text *t, csspgo_loc loc, size_t n, const unsigned char *at,
+                                    const unsigned char *end)
+{
+    size_t i;
+    if (!csspgo__sort(&t->q->heap, t->target, n, sizeof *t->target, csspgo__target_func_cmp, NULL))
+        return csspgo__text_full(t, at);
+    for (i = 0; i < n; i++) {
+        if (i + 1 < n && t->target[i].func.id == t->target[i + 1].func.id) continue;
+        if (!csspgo__text_add_target(t, loc, &t->target[i], at, end)) return 0;
+    }
     return 1;
 }
 
 /*
- * Fills out with all nodes but the root in pre-order. sorted: the same nodes by csspgo__sibling_cmp; a node's children
- * are the stretch that begins at first[node]. stack: room for every node.
+ * One call target at *at, which moves on: its name ends at the first colon that is followed by a number and then a space
+ * or the end, so it may hold spaces and colons.
  */
-static void csspgo__preorder(const csspgo__tree *t, const uint32_t *sorted, uint32_t *first, uint32_t *stack,
-                             uint32_t *out)
+static int csspgo__text_target(csspgo__text *t, const unsigned char **at, const unsigned char *end, csspgo_target *target)
 {
-    const size_t n = t->count - 1;
-    size_t i, top = 0, k = 0;
-    for (i = n; i-- > 0;) first[t->node[sorted[i]].parent] = (uint32_t)i;
-    stack[top++] = CSSPGO__ROOT;
-    while (top != 0) {
-        const uint32_t id = stack[--top];
-        size_t end;
-        if (id != CSSPGO__ROOT) out[k++] = id;
-        if (t->node[id].child == 0) continue;
-        for (end = first[id]; end < n && t->node[sorted[end]].parent == id; end++) {}
-        while (end-- > first[id]) stack[top++] = sorted[end];
+    const unsigned char *name = *at, *colon = name, *p;
+    int over;
+    while (name < end && *name == ' ') name++;
+    if (name == end) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, *at, end, "the line ends with a space");
+    if (*name == ':') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, name, end, "expected a call target");
+    for (colon = name;; colon++) {
+        colon = (const unsigned char *)memchr(colon, ':', (size_t)(end - colon));
+        if (colon == NULL) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, name, end, "expected TARGET:COUNT");
+        p = csspgo__text_digits(colon + 1, end, &target->count, &over);
+        if (p != colon + 1 && !over && (p == end || *p == ' ')) break;
     }
+    *at = p;
+    target->func.id = csspgo__text_func(t, name, colon);
+    return target->func.id != 0;
 }
 
-/* Ranks of names and the nodes in context order: frame by frame by location and name, prefixes first. O(n log n). */
-CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
+/* The call targets in [p, end), which begins with a space. */
+static int csspgo__text_targets(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
 {
-    const size_t nf = p->names.count + 1, nn = p->tree.count + 1, bytes = (nf + 3 * nn) * sizeof(uint32_t);
-    uint32_t *scratch = (uint32_t *)csspgo__alloc(&p->heap, bytes), i;
-    csspgo__sibling_ctx ctx;
-    int ok;
-    memset(o, 0, sizeof *o);
-    if (scratch == NULL) return p->heap.status;
-    o->bytes = (nf + nn) * sizeof(uint32_t);
-    o->rank = (uint32_t *)csspgo__alloc(&p->heap, o->bytes);
-    ok = o->rank != NULL && csspgo__rank_names(p, o->rank, scratch);
-    if (ok) {
-        o->node = o->rank + nf;
-        o->nodes = nn - 2;
-        ctx.p = p;
-        ctx.rank = o->rank;
-        for (i = 2; i < nn; i++) scratch[i - 2] = i;
-        ok = csspgo__sort(&p->heap, scratch, o->nodes, sizeof *scratch, csspgo__sibling_cmp, &ctx);
+    const unsigned char *start = p;
+    size_t n = 0;
+    while (p < end) {
+        if (n == t->target_cap) {
+            void *v = csspgo__grow(&t->q->heap, t->target, n, &t->target_cap, n + 1, sizeof *t->target);
+            if (v == NULL) return csspgo__text_full(t, p);
+            t->target = (csspgo_target *)v;
+        }
+        if (!csspgo__text_target(t, &p, end, &t->target[n])) return 0;
+        n++;
     }
-    if (ok) csspgo__preorder(&p->tree, scratch, scratch + nn, scratch + 2 * nn, o->node);
-    csspgo__free(&p->heap, scratch, bytes);
+    return n == 1 ? csspgo__text_add_target(t, loc, t->target, start, end) : csspgo__text_add_targets(t, loc, n, start, end);
+}
+
+/* count *( SP target ":" count ) */
+static int csspgo__text_body(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *start = p;
+    uint64_t count;
+    int s;
+    if (!csspgo__text_number(t, &p, end, UINT64_MAX, &count, "expected a count")) return 0;
+    if (p < end && *p != ' ') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
+    s = csspgo__body_append(t->q, csspgo__text_record(t), loc, count);
+    if (s < 0) return csspgo__text_full(t, start);
+    if (s > 0 || csspgo__text_watch(t, loc, 0, count)) return csspgo__text_overflow(t, start, end);
+    return p == end || csspgo__text_targets(t, loc, p, end);
+}
+
+/* callee ":" total */
+static int csspgo__text_inlinee(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *total = csspgo__text_digits_before(p, end), *at = total;
+    uint64_t n;
+    if (total == p || total == end || total[-1] != ':')
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, total == end ? p : total, end, "expected a count or INLINEE:TOTAL");
+    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &n, "expected a total")) return 0;
+    if (!t->lenient && t->q->flags & CSSPGO_IS_CS)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "an inlinee inside a context");
+    if (!t->lenient && end - p > 8 && memcmp(p, "vtables ", 8) == 0)
+        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "vtable counts (LLVM 21) cannot be read");
+    if (!t->lenient && total - p == 1) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
+    if (t->depth >= t->q->heap.limits.max_depth)
+        return csspgo__text_fail(t, CSSPGO_E_LIMIT, p, end, "inlinees are nested deeper than limits.max_depth");
+    return csspgo__text_enter(t, csspgo__text_node(t, t->node, loc, CSSPGO_INLINEE, p, total - 1), t->depth + 1, n, total,
+                              end);
+}
+
+/* The value after a metadata keyword, up to max; white space around it does not matter. */
+static int csspgo__text_meta_value(csspgo__text *t, const unsigned char *p, const unsigned char *end, uint64_t max,
+                                   uint64_t *v)
+{
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) p++;
+    while (end > p && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) end--;
+    if (!csspgo__text_number(t, &p, end, max, v, "expected a number")) return 0;
+    return p == end || csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a number and nothing after it");
+}
+
+/* In LLVM a checksum line also sets the attributes to 0. */
+static int csspgo__text_meta(csspgo__text *t, uint32_t depth, const unsigned char *p, const unsigned char *end)
+{
+    static const char checksum[] = "!CFGChecksum:", attributes[] = "!Attributes:";
+    const size_t n = (size_t)(end - p), nc = sizeof checksum - 1, na = sizeof attributes - 1;
+    csspgo__record *r = csspgo__text_record(t);
+    uint64_t v;
+    if (n >= nc && memcmp(p, checksum, nc) == 0) {
+        if (!csspgo__text_meta_value(t, p + nc, end, UINT64_MAX, &v)) return 0;
+        if (v != 0) r->checksum = v;
+        if (v != 0 && depth == 1) t->q->flags |= CSSPGO_IS_PROBE;
+        if (t->lenient) r->attributes = 0;
+    } else if (n >= na && memcmp(p, attributes, na) == 0) {
+        if (!csspgo__text_meta_value(t, p + na, end, UINT32_MAX, &v)) return 0;
+        r->attributes = (uint32_t)v;
+        if (v & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
+    } else if (n == 5 && memcmp(p, "!Flat", 5) == 0) {
+        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the metadata of LLVM 20 cannot be read");
+    } else {
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected !CFGChecksum: or !Attributes:");
+    }
+    t->meta_depth = depth;
+    return 1;
+}
+
+/* An indented line, p behind the spaces. LLVM takes any depth beyond the innermost function for that function's. */
+static int csspgo__text_indented(csspgo__text *t, const unsigned char *line, const unsigned char *p, const unsigned char *end)
+{
+    const uint32_t depth = (size_t)(p - line) < UINT32_MAX ? (uint32_t)(p - line) : UINT32_MAX;
+    const unsigned char *start = p;
+    csspgo_loc loc;
+    if (t->depth == 0) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "expected NAME:TOTAL:HEAD, no indentation");
+    if (!t->lenient && depth > t->depth)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "the line is indented deeper than what it can belong to");
+    for (; t->depth > depth; t->depth--) t->node = t->q->tree.node[t->node].parent;
+    if (*p == '!') return csspgo__text_meta(t, depth, p, end);
+    if (!csspgo__text_loc(t, &p, end, &loc)) return 0;
+    if (t->meta_depth == depth)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "counts after the function's metadata");
+    if (p == end && depth == 1 && t->lenient && loc.discriminator == 0 && memchr(start, '.', (size_t)(end - start)) == NULL)
+        return csspgo__text_body(t, loc, start, end);             /* ` 7` is ` 7: 7` */
+    if (p == end || *p != ':') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' after the line");
+    if (end - p < 3 || (p[1] != ' ' && !t->lenient))
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' and a count or INLINEE:TOTAL");
+    p += 2;
+    return csspgo__is_digit(*p) ? csspgo__text_body(t, loc, p, end) : csspgo__text_inlinee(t, loc, p, end);
+}
+
+static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const unsigned char *end)
+{
+    const unsigned char *p = line;
+    if (*p != ' ') return csspgo__text_head(t, line, end);
+    while (p < end && *p == ' ') p++;
+    if (t->depth != 0 && (p == end || *p == '#')) return 1;
+    return csspgo__text_indented(t, line, p, end);
+}
+
+/* All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. */
+static int csspgo__text_lines(csspgo__text *t)
+{
+    const unsigned char *p = t->base, *end, *lf;
+    while (p < t->end) {
+        lf = (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p));
+        if (lf == NULL && t->nul && !t->lenient) break;
+        end = lf != NULL ? lf : t->end;
+        if (lf != NULL && end > p && end[-1] == '\r') end--;
+        if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
+        p = lf != NULL ? lf + 1 : t->end;
+    }
+    if (t->nul && !t->lenient) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
+    if (t->depth == 0) return csspgo__text_fail(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
+    return 1;
+}
+
+/* Brings the records in order that were read out of order. A sum that overflows only now becomes the watched one. */
+static int csspgo__text_settle(csspgo__text *t)
+{
+    uint32_t i;
+    for (i = 1; i <= t->q->records; i++) {
+        const int s = csspgo__settle(t->q, &t->q->record[i], &t->watched);
+        if (s < 0) return csspgo__text_full(t, t->base);
+        if (s == 0) continue;
+        t->watch = i;
+        t->watched.count = 0;
+        return 0;
+    }
+    return 1;
+}
+
+/* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
+static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *options)
+{
+    int ok;
+    t->status = CSSPGO_OK;
+    t->node = CSSPGO__ROOT;
+    t->depth = t->meta_depth = 0;
+    t->q = csspgo_profile_new(options);
+    if (t->q == NULL) return csspgo__error_plain(t->err, CSSPGO_E_NOMEM);
+    t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
+    ok = csspgo__text_lines(t) && csspgo__text_settle(t);
+    csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
+    t->target = NULL;
+    t->target_cap = 0;
     if (ok) return CSSPGO_OK;
-    csspgo__order_free(p, o);
-    return p->heap.status;
+    csspgo_profile_free(t->q);
+    t->q = NULL;
+    return t->status;
+}
+
+/* *q = the profile in the text, made with options. */
+static csspgo_status csspgo__read_text(const csspgo_options *options, const void *data, size_t size, csspgo_profile **q,
+                                       csspgo_error *err)
+{
+    csspgo__text t;
+    memset(&t, 0, sizeof t);
+    t.base = (const unsigned char *)data;
+    t.end = (const unsigned char *)memchr(data, 0, size);
+    t.nul = t.end != NULL;
+    if (!t.nul) t.end = t.base + size;
+    t.err = err;
+    t.lenient = options->lenient != 0;
+    if (csspgo__text_read(&t, options) == CSSPGO_OK && t.q == NULL) csspgo__text_read(&t, options);   /* find the line */
+    *q = t.q;
+    return t.status;
+}
+
+/* ----- reading any format ------------------------------------------------------------------------------------------ */
+
+enum csspgo__format {
+    CSSPGO__FORMAT_TEXT, CSSPGO__FORMAT_BINARY, CSSPGO__FORMAT_EXTBINARY, CSSPGO__FORMAT_COMPACT, CSSPGO__FORMAT_GCC
+};
+
+static enum csspgo__format csspgo__sniff(const void *data, size_t size)
+{
+    static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
+    const unsigned char *p = (const unsigned char *)data;
+    if (size >= 9 && memcmp(p, "adcg*704", 9) == 0) return CSSPGO__FORMAT_GCC;           /* with its NUL */
+    if (size < 9 || memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO__FORMAT_TEXT;
+    if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO__FORMAT_BINARY;
+    if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
+    if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO__FORMAT_COMPACT;
+    return CSSPGO__FORMAT_TEXT;
+}
+
+/* *q = the profile in the input, made with options. */
+static csspgo_status csspgo__read_any(const csspgo_options *options, const void *data, size_t size, csspgo_profile **q,
+                                      csspgo_error *err)
+{
+    switch (csspgo__sniff(data, size)) {
+    case CSSPGO__FORMAT_TEXT: return csspgo__read_text(options, data, size, q, err);
+    case CSSPGO__FORMAT_BINARY: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "raw binary profiles cannot be read");
+    case CSSPGO__FORMAT_EXTBINARY: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "ExtBinary profiles cannot be read");
+    case CSSPGO__FORMAT_COMPACT: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "CompactBinary profiles cannot be read");
+    case CSSPGO__FORMAT_GCC: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "GCC AutoFDO profiles cannot be read");
+    }
+    return CSSPGO_E_ARGUMENT;
+}
+
+/*
+ * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
+ * held: bytes of p's allowance that the caller has in use.
+ */
+static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held, csspgo_error *err)
+{
+    const uint64_t fair = (uint64_t)16 * size + (1u << 20), used = p->heap.used + held;
+    csspgo_profile *q = NULL;
+    csspgo_options o;
+    csspgo_status s;
+    csspgo__error_clear(err);
+    memset(&o, 0, sizeof o);
+    o.allocator = p->heap.a;
+    o.limits = p->heap.limits;
+    o.limits.max_bytes = used < o.limits.max_bytes ? o.limits.max_bytes - used : 1;
+    if (fair < o.limits.max_bytes) o.limits.max_bytes = fair;
+    o.hash_seed = p->heap.seed;
+    o.lenient = p->heap.lenient;
+    s = csspgo__read_any(&o, size != 0 ? data : "", size, &q, err);
+    if (s != CSSPGO_OK) return s;
+    if (p->tree.count != 1 || p->names.count != 0) {
+        s = csspgo_add_profile(p, q);
+        csspgo_profile_free(q);
+        return csspgo__error_plain(err, s);
+    }
+    o.limits = p->heap.limits;
+    q->flags |= p->flags;
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    csspgo__profile_take(p, q);
+    p->heap.limits = o.limits;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
+{
+    return csspgo__read(p, data, size, 0, err);
 }
 
 /* ===== >>code ===================================================================================================== */
@@ -3498,13 +4987,4932 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
 }
 
 #endif /* CSSPGO_NO_CODE */
+
+/* ----- >>code, second chapter: probe sections --------------------------------------------------------------------- */
+
 #ifndef CSSPGO_NO_CODE
-/* placeholder until the decoder is there */
+
+/* Bytes of the smallest probe, inlinee and descriptor: what a count may promise at most. */
+enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
+
+/* The TAG byte of a probe. */
+enum {
+    CSSPGO__TAG_KIND = 15, CSSPGO__TAG_DELTA = 128, CSSPGO__TAG_SENTINEL = 32,
+    CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
+};
+
+struct csspgo_probes {
+    csspgo__heap         heap;
+    csspgo_inline       *inlines;
+    uint32_t            *children;     /* NINLINED of each node                                       */
+    csspgo_probe        *probes;
+    csspgo_probe_record *records;
+    csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
+    char                *text;
+    uint32_t            *order;        /* by address; order_count is 0 or probe_count                 */
+    size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
+    size_t descriptor_count, descriptor_cap, text_size, text_cap, order_count, order_cap;
+    csspgo__map          by_guid;      /* descriptors                                                 */
+    csspgo_probe_stats   stats;
+};
+
+CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options)
+{
+    return (csspgo_probes *)csspgo__object_new(options, sizeof(csspgo_probes));
+}
+
+CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
+{
+    if (t == NULL) return;
+    csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
+    csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
+    csspgo__free(&t->heap, t->probes, t->probe_cap * sizeof *t->probes);
+    csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
+    csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
+    csspgo__free(&t->heap, t->text, t->text_cap);
+    csspgo__free(&t->heap, t->order, t->order_cap * sizeof *t->order);
+    csspgo__map_free(&t->heap, &t->by_guid);
+    csspgo__object_free(t, sizeof *t);
+}
+
+CSSPGO_DEF void csspgo_probes_clear(csspgo_probes *t)
+{
+    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = t->order_count = 0;
+    csspgo__map_clear(&t->by_guid);
+    memset(&t->stats, 0, sizeof t->stats);
+}
+
+CSSPGO_DEF csspgo_probe_tables csspgo_probes_tables(const csspgo_probes *t)
+{
+    csspgo_probe_tables v;
+    memset(&v, 0, sizeof v);
+    v.inlines = t->inlines;
+    v.inline_count = t->inline_count;
+    v.probes = t->probes;
+    v.probe_count = t->probe_count;
+    v.records = t->records;
+    v.record_count = t->record_count;
+    v.descriptors = t->descriptors;
+    v.descriptor_count = t->descriptor_count;
+    v.stats = t->stats;
+    return v;
+}
+
+static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_probe *p = (const csspgo_probe *)ctx;
+    const uint64_t x = p[*(const uint32_t *)a].address, y = p[*(const uint32_t *)b].address;
+    return x < y ? -1 : x > y;
+}
+
+CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t)
+{
+    size_t i;
+    if (t->order_count == t->probe_count) return t->order_count != 0 ? t->order : NULL;
+    if (t->order_cap < t->probe_count) {
+        csspgo__free(&t->heap, t->order, t->order_cap * sizeof *t->order);
+        t->order_cap = t->order_count = 0;
+        t->order = (uint32_t *)csspgo__grow(&t->heap, NULL, 0, &t->order_cap, t->probe_count, sizeof *t->order);
+        if (t->order == NULL) return NULL;
+    }
+    for (i = 0; i < t->probe_count; i++) t->order[i] = (uint32_t)i;
+    t->order_count = 0;
+    if (!csspgo__sort(&t->heap, t->order, t->probe_count, sizeof *t->order, csspgo__probe_address_cmp, t->probes))
+        return NULL;
+    t->order_count = t->probe_count;
+    return t->order;
+}
+
+/* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
+static csspgo_status csspgo__probes_reserve(csspgo_probes *t, uint64_t inlines, uint64_t probes, uint64_t records)
+{
+    csspgo__heap *h = &t->heap;
+    void *p;
+    if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
+#define CSSPGO__PROBES_ROOM(array, n, cap, more)                                                                       \
+    if (t->n + (size_t)(more) > t->cap) {                                                                              \
+        p = csspgo__grow(h, t->array, t->n, &t->cap, t->n + (size_t)(more), sizeof *t->array);                         \
+        if (p == NULL) return h->status;                                                                               \
+        memcpy(&t->array, &p, sizeof p);                                                                               \
+    }
+    CSSPGO__PROBES_ROOM(inlines, inline_count, inline_cap, inlines)
+    CSSPGO__PROBES_ROOM(children, inline_count, children_cap, inlines)
+    CSSPGO__PROBES_ROOM(probes, probe_count, probe_cap, probes)
+    CSSPGO__PROBES_ROOM(records, record_count, record_cap, records)
+#undef CSSPGO__PROBES_ROOM
+    return CSSPGO_OK;
+}
+
+/* ----- decoding: one scan of the grammar that runs twice, first to check and count, then to fill the arrays ------- */
+
+typedef struct csspgo__probe_level {
+    uint32_t node, children;      /* index + 1; inlinees still to be read    */
+} csspgo__probe_level;
+
+typedef struct csspgo__probe_scan {
+    csspgo__reader              r;
+    const csspgo_probe_section *in;
+    csspgo_probes              *t;
+    csspgo__map                 bases;      /* GUID -> index + 1, the last one of a GUID                              */
+    csspgo__probe_level        *stack;      /* the node being read and those around it                                */
+    size_t                      depth, cap;
+    int                         fill;       /* second run                                                             */
+    uint64_t                    base;       /* address that a delta is added to, if it is known                       */
+    int                         known, chained;
+    uint64_t                    inlines, probes, records;   /* read so far                                            */
+    csspgo_probe_record         record;     /* the top-level record being read                                        */
+    csspgo_probe_stats          stats;
+} csspgo__probe_scan;
+
+static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(guid, s->t->heap.seed);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&s->bases, hash, &at)) != 0) {
+        if (s->in->bases[id - 1].guid != guid) continue;
+        *address = s->in->bases[id - 1].address;
+        return 1;
+    }
+    return 0;
+}
+
+static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
+{
+    csspgo__heap *h = &s->t->heap;
+    size_t i;
+    uint64_t address;
+    if (s->in->base_count > UINT32_MAX - 1) return CSSPGO_E_LIMIT;
+    for (i = s->in->base_count; i-- > 0;) {       /* backwards: the last entry of a GUID is put in first */
+        const uint64_t guid = s->in->bases[i].guid;
+        if (csspgo__base_find(s, guid, &address)) continue;
+        if (!csspgo__map_reserve(h, &s->bases)) return h->status;
+        csspgo__map_insert(&s->bases, (uint32_t)csspgo__hash64(guid, h->seed), (uint32_t)(i + 1));
+    }
+    return CSSPGO_OK;
+}
+
+static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
+{
+    size_t a = 0, e = in->text_count;
+    while (a < e) {
+        const size_t m = a + (e - a) / 2;
+        if (in->text[m].end <= address) a = m + 1;
+        else e = m;
+    }
+    return a < in->text_count && in->text[a].begin <= address;
+}
+
+/* Something that only a lenient reader takes. Returns 1 if this one is. */
+static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
+                             uint64_t value)
+{
+    if (s->r.status != CSSPGO_OK) return 0;
+    if (!s->t->heap.lenient) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
+        csspgo__say_hex(s->r.err, value);
+        return 0;
+    }
+    *counter += 1;
+    return 1;
+}
+
+static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
+                                  uint64_t value)
+{
+    if (!in_place && !csspgo__probe_odd(s, at, &s->stats.odd_sentinels, "a misplaced or malformed sentinel: tag ", tag))
+        return;
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+        return;
+    }
+    s->base = value;
+    s->known = csspgo__base_find(s, value, &s->base);
+    if (in_place) s->stats.sentinels++;
+    if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
+        s->known = 1;
+        s->stats.raw_sentinels++;
+    }
+    if (in_place) {
+        s->record.symbol = value;
+        s->record.address = s->known ? s->base : 0;
+        s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
+    }
+    if (!s->known && !s->t->heap.lenient) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
+        csspgo__say_hex(s->r.err, value);
+    }
+}
+
+static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
+{
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+    } else {
+        s->base = value;
+        s->known = s->chained = 1;
+        s->stats.absolute++;
+    }
+    if (!s->known)
+        csspgo__probe_odd(s, at, &s->stats.no_base, "a relative address, and no symbol for the record ",
+                          s->record.symbol);
+}
+
+static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
+{
+    if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
+    if (s->fill) {
+        csspgo_probe *p = &s->t->probes[s->t->probe_count + (size_t)s->probes];
+        memset(p, 0, sizeof *p);
+        p->address = s->base;
+        p->id = id;
+        p->discriminator = discriminator;
+        p->inline_node = s->stack[s->depth - 1].node;
+        p->kind = (uint8_t)(tag & CSSPGO__TAG_KIND);
+        p->attributes = (uint8_t)(tag >> 4 & 7);
+    }
+    s->probes++;
+    s->record.probe_count++;
+}
+
+/* first: of a top-level record, where a sentinel may stand. */
+static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p;
+    const uint32_t id = csspgo__uleb32(r), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
+    const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
+    const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
+    if (r->status != CSSPGO_OK) return;
+    if (attributes & CSSPGO__ATTR_SENTINEL) {
+        csspgo__scan_sentinel(s, at, first && id == 0 && tag == CSSPGO__TAG_SENTINEL, tag, value);
+        return;
+    }
+    if ((tag & CSSPGO__TAG_KIND) > CSSPGO_PROBE_DIRECT_CALL)
+        csspgo__probe_odd(s, at, &s->stats.odd_kinds, "a probe of unknown kind ", tag & CSSPGO__TAG_KIND);
+    if (id == 0) csspgo__probe_odd(s, at, &s->stats.ids_0, "a probe without id, tag ", tag);
+    if (attributes & CSSPGO__ATTR_RESERVED) s->stats.reserved_attributes++;
+    csspgo__scan_address(s, at, tag, value);
+    if (r->status == CSSPGO_OK && s->known) csspgo__scan_keep(s, id, tag, discriminator);
+}
+
+/* Where the addresses of a top-level record start: at its symbol, unless an absolute address began a chain. */
+static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
+{
+    uint64_t address = 0;
+    const int found = csspgo__base_find(s, guid, &address);
+    memset(&s->record, 0, sizeof s->record);
+    s->record.symbol = guid;
+    s->record.address = address;
+    s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
+    s->record.first_inline = (uint32_t)(s->t->inline_count + s->inlines);
+    s->record.first_probe = (uint32_t)(s->t->probe_count + s->probes);
+    if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
+    s->known = found;
+    s->base = address;
+}
+
+/* A node begins: it becomes the top of the stack. */
+static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
+                              uint32_t children)
+{
+    csspgo__heap *h = &s->t->heap;
+    const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
+    if (s->depth >= h->limits.max_depth) {
+        csspgo__fail(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ");
+        csspgo__say_u64(s->r.err, h->limits.max_depth);
+        return;
+    }
+    if (s->depth == s->cap) {
+        void *p = csspgo__grow(h, s->stack, s->depth, &s->cap, s->depth + 1, sizeof *s->stack);
+        if (p == NULL) {
+            csspgo__fail(&s->r, h->status, at, csspgo_status_text(h->status));
+            return;
+        }
+        s->stack = (csspgo__probe_level *)p;
+    }
+    if (s->fill) {
+        const size_t i = s->t->inline_count + (size_t)s->inlines;
+        s->t->inlines[i].guid = guid;
+        s->t->inlines[i].parent = parent;
+        s->t->inlines[i].site = site;
+        s->t->children[i] = children;
+    }
+    s->inlines++;
+    s->record.inline_count++;
+    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->inlines);
+    s->stack[s->depth].children = children;
+    s->depth++;
+}
+
+/* A node up to its inlinees. The counts are checked against the bytes left before they are used. */
+static void csspgo__scan_node(csspgo__probe_scan *s)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p, *counts;
+    const int top = s->depth == 0;
+    const uint32_t site = top ? 0 : csspgo__uleb32(r);
+    const uint64_t guid = csspgo__u64(r);
+    uint32_t probes, children, i;
+    counts = r->p;
+    probes = csspgo__uleb32(r);
+    children = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ");
+        csspgo__say_u64(r->err, probes);
+    } else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ");
+        csspgo__say_u64(r->err, children);
+    }
+    if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
+    if (r->status != CSSPGO_OK) return;
+    if (top) csspgo__scan_top(s, guid);
+    else if (site == 0) s->stats.sites_0++;
+    csspgo__scan_push(s, at, guid, site, children);
+    for (i = 0; i < probes && r->status == CSSPGO_OK; i++) csspgo__scan_probe(s, top && i == 0);
+}
+
+/* Leaves nodes whose inlinees were all read; a record that is complete is counted. Returns 1 if it was one. */
+static int csspgo__scan_leave(csspgo__probe_scan *s)
+{
+    while (s->depth != 0 && s->stack[s->depth - 1].children == 0) s->depth--;
+    if (s->depth != 0) {
+        s->stack[s->depth - 1].children--;
+        return 0;
+    }
+    if (s->fill) s->t->records[s->t->record_count + (size_t)s->records] = s->record;
+    s->records++;
+    return 1;
+}
+
+/* The counts and the end of the records that were complete. */
+typedef struct csspgo__probe_extent {
+    uint64_t inlines, probes, records;
+    size_t   bytes;
+} csspgo__probe_extent;
+
+static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
+{
+    csspgo__reader_init(&s->r, s->in->data, size, err);
+    s->fill = fill;
+    s->depth = 0;
+    s->base = s->inlines = s->probes = s->records = 0;
+    s->known = s->chained = 0;
+    memset(&s->stats, 0, sizeof s->stats);
+    memset(whole, 0, sizeof *whole);
+    while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
+        csspgo__scan_node(s);
+        if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
+        whole->inlines = s->inlines;
+        whole->probes = s->probes;
+        whole->records = s->records;
+        whole->bytes = (size_t)(s->r.p - s->r.base);
+    }
+}
+
+static void csspgo__stats_add(csspgo_probe_stats *a, const csspgo_probe_stats *b)
+{
+    a->absolute += b->absolute;
+    a->sentinels += b->sentinels;
+    a->raw_sentinels += b->raw_sentinels;
+    a->reserved_attributes += b->reserved_attributes;
+    a->sites_0 += b->sites_0;
+    a->outside_text += b->outside_text;
+    a->no_base += b->no_base;
+    a->odd_sentinels += b->odd_sentinels;
+    a->odd_kinds += b->odd_kinds;
+    a->ids_0 += b->ids_0;
+    a->guids_0 += b->guids_0;
+}
+
+/* Both runs; bases and stack are the caller's to free. */
+static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
+{
+    csspgo_probes *t = s->t;
+    csspgo__probe_extent whole, again;
+    csspgo_status status, result = csspgo__bases_make(s);
+    if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
+    csspgo__scan(s, s->in->size, 0, err, &whole);
+    result = s->r.status;
+    if (result != CSSPGO_OK && !(s->in->flags & CSSPGO_PROBES_KEEP_COMPLETE)) return result;
+    status = csspgo__probes_reserve(t, whole.inlines, whole.probes, whole.records);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__scan(s, whole.bytes, 1, NULL, &again);
+    CSSPGO_ASSERT(s->r.status == CSSPGO_OK && again.probes == whole.probes && again.inlines == whole.inlines);
+    t->inline_count += (size_t)whole.inlines;
+    t->probe_count += (size_t)whole.probes;
+    t->record_count += (size_t)whole.records;
+    if (whole.probes != 0) t->order_count = 0;
+    csspgo__stats_add(&t->stats, &s->stats);
+    return result;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_probe_section *in, csspgo_error *err)
+{
+    csspgo__probe_scan s;
+    csspgo_status status;
+    memset(&s, 0, sizeof s);
+    s.in = in;
+    s.t = t;
+    status = csspgo__decode_runs(&s, err);
+    csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
+    csspgo__map_free(&t->heap, &s.bases);
+    return status;
+}
+
+/* ----- descriptors ------------------------------------------------------------------------------------------------ */
+
+static uint32_t csspgo__descriptor_find(const csspgo_probes *t, uint64_t guid)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(guid, t->heap.seed);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&t->by_guid, hash, &at)) != 0)
+        if (t->descriptors[id - 1].guid == guid) return id;
+    return 0;
+}
+
+/* Names follow each other in text, so their places are sums of sizes. */
+static void csspgo__descriptors_settle(csspgo_probes *t)
+{
+    size_t i, at = 0;
+    for (i = 0; i < t->descriptor_count; i++) {
+        t->descriptors[i].name = t->text + at;
+        at += t->descriptors[i].name_size;
+    }
+}
+
+static csspgo_status csspgo__descriptors_reserve(csspgo_probes *t, size_t entries, size_t text)
+{
+    csspgo__heap *h = &t->heap;
+    void *p;
+    if (entries > UINT32_MAX - 1 - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
+    if (t->descriptor_count + entries > t->descriptor_cap) {
+        p = csspgo__grow(h, t->descriptors, t->descriptor_count, &t->descriptor_cap, t->descriptor_count + entries,
+                         sizeof *t->descriptors);
+        if (p == NULL) return h->status;
+        t->descriptors = (csspgo_descriptor *)p;
+    }
+    if (t->text_size + text + 1 > t->text_cap) {   /* 1 more, so that a name is never NULL */
+        p = csspgo__grow(h, t->text, t->text_size, &t->text_cap, t->text_size + text + 1, 1);
+        if (p == NULL) return h->status;
+        t->text = (char *)p;
+        csspgo__descriptors_settle(t);
+    }
+    return CSSPGO_OK;
+}
+
+/* After csspgo__descriptors_reserve. Returns 0 when memory for the table of GUIDs is exhausted. */
+static int csspgo__descriptor_put(csspgo_probes *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
+{
+    csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
+    const uint32_t old = csspgo__descriptor_find(t, guid);
+    if (old != 0) {
+        t->stats.duplicate_descriptors++;
+        if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
+        return 1;
+    }
+    if (!csspgo__map_reserve(&t->heap, &t->by_guid)) return 0;
+    memset(d, 0, sizeof *d);
+    d->guid = guid;
+    d->checksum = checksum;
+    d->name = t->text + t->text_size;
+    d->name_size = size;
+    if (size != 0) memcpy(t->text + t->text_size, name, size);
+    t->text_size += size;
+    t->descriptor_count++;
+    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(guid, t->heap.seed), (uint32_t)t->descriptor_count);
+    return 1;
+}
+
+/* Takes back the entries from number `count` on. */
+static void csspgo__descriptors_drop(csspgo_probes *t, size_t count, size_t text_size, const csspgo_probe_stats *stats)
+{
+    size_t i;
+    t->descriptor_count = count;
+    t->text_size = text_size;
+    t->stats = *stats;
+    csspgo__map_clear(&t->by_guid);
+    for (i = 0; i < count; i++)
+        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(t->descriptors[i].guid, t->heap.seed),
+                           (uint32_t)(i + 1));
+}
+
+/* Reads one entry; its name is the size bytes before r->p. */
+static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64_t *guid, uint64_t *checksum,
+                                    uint32_t *size)
+{
+    const unsigned char *at;
+    *guid = csspgo__u64(r);
+    *checksum = csspgo__u64(r);
+    at = r->p;
+    *size = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (*size > csspgo__left(r)) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ");
+        csspgo__say_u64(r->err, *size);
+    } else if (*size > max_name) {
+        csspgo__fail(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ");
+        csspgo__say_u64(r->err, *size);
+    } else {
+        r->p += *size;
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, const void *data, size_t size,
+                                                          csspgo_error *err)
+{
+    const size_t old_count = t->descriptor_count, old_text = t->text_size;
+    const csspgo_probe_stats old_stats = t->stats;
+    csspgo__reader r;
+    csspgo_status status;
+    size_t entries = 0, text = 0;
+    uint64_t guid, checksum;
+    uint32_t n;
+    csspgo__reader_init(&r, data, size, err);
+    for (; csspgo__left(&r) != 0 && r.status == CSSPGO_OK; entries++, text += n)
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+    if (r.status != CSSPGO_OK) return r.status;
+    status = csspgo__descriptors_reserve(t, entries, text);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__reader_init(&r, data, size, err);
+    while (csspgo__left(&r) != 0) {
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+        if (csspgo__descriptor_put(t, guid, checksum, r.p - n, n)) continue;
+        csspgo__descriptors_drop(t, old_count, old_text, &old_stats);
+        return csspgo__error_plain(err, t->heap.status);
+    }
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_add_descriptor(csspgo_probes *t, const csspgo_descriptor *d, csspgo_error *err)
+{
+    const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
+    csspgo_status status;
+    if (guid == 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a function with GUID 0");
+    if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    status = csspgo__descriptors_reserve(t, 1, d->name_size);
+    if (status == CSSPGO_OK && !csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size))
+        status = t->heap.status;
+    return csspgo__error_plain(err, status);
+}
+
+/* ----- functions to be encoded: their nodes and probes are brought into the section's order ----------------------- */
+
+/*
+ * The function's inline tree without duplicates, in a csspgo__tree: site holds the GUID, func the call-site id, record
+ * the number of probes, later the index of the next one, same the depth, later the index + 1 in the tables.
+ */
+typedef struct csspgo__probe_plan {
+    csspgo__tree tree;
+    uint32_t *node;               /* of each csspgo_inline, 0 = not used; [inline_count]   */
+    uint32_t *sorted;             /* tree nodes, siblings in the order of the section      */
+    size_t    nodes, node_bytes, sorted_bytes;
+} csspgo__probe_plan;
+
+static csspgo_status csspgo__function_error(csspgo_error *err, const char *text, size_t index)
+{
+    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, text);
+    csspgo__say_u64(err, index);
+    return CSSPGO_E_ARGUMENT;
+}
+
+static csspgo_status csspgo__function_check(const csspgo_probe_function *f, csspgo_error *err)
+{
+    size_t i;
+    csspgo__error_clear(err);
+    for (i = 0; i < f->inline_count; i++) {
+        if (f->inlines[i].parent > i)
+            return csspgo__function_error(err, "a parent that does not come before node ", i);
+        if (f->inlines[i].guid == 0) return csspgo__function_error(err, "GUID 0 in node ", i);
+    }
+    for (i = 0; i < f->probe_count; i++) {
+        const csspgo_probe *p = &f->probes[i];
+        if (p->inline_node == 0 || p->inline_node > f->inline_count)
+            return csspgo__function_error(err, "no such node: probe ", i);
+        if (p->id == 0) return csspgo__function_error(err, "id 0 in probe ", i);
+        if (p->kind > CSSPGO_PROBE_DIRECT_CALL) return csspgo__function_error(err, "unknown kind in probe ", i);
+        if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
+            return csspgo__function_error(err, "unknown attributes in probe ", i);
+    }
+    return CSSPGO_OK;
+}
+
+static int csspgo__plan_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__tree *t = (const csspgo__tree *)ctx;
+    const csspgo__node *x = &t->node[*(const uint32_t *)a], *y = &t->node[*(const uint32_t *)b];
+    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+    if (x->site != y->site) return x->site < y->site ? -1 : 1;
+    return x->func < y->func ? -1 : x->func > y->func;
+}
+
+/* Puts the nodes that have probes in or below them into the tree. */
+static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+{
+    size_t i;
+    if (!csspgo__tree_init(h, &plan->tree)) return h->status;
+    memset(plan->node, 0, f->inline_count * sizeof *plan->node);
+    for (i = 0; i < f->probe_count; i++) plan->node[f->probes[i].inline_node - 1] = 1;
+    for (i = f->inline_count; i-- > 0;)
+        if (plan->node[i] != 0 && f->inlines[i].parent != 0) plan->node[f->inlines[i].parent - 1] = 1;
+    for (i = 0; i < f->inline_count; i++) {
+        const csspgo_inline *n = &f->inlines[i];
+        const uint32_t parent = n->parent != 0 ? plan->node[n->parent - 1] : (uint32_t)CSSPGO__ROOT;
+        if (plan->node[i] == 0) continue;
+        plan->node[i] = csspgo__tree_add(h, &plan->tree, parent, n->guid, n->parent != 0 ? n->site : 0);
+        if (plan->node[i] == 0) return h->status;
+        plan->tree.node[plan->node[i]].same = plan->tree.node[parent].same + 1;
+        if (plan->tree.node[parent].same >= h->limits.max_depth) return CSSPGO_E_LIMIT;
+    }
+    for (i = 0; i < f->probe_count; i++) plan->tree.node[plan->node[f->probes[i].inline_node - 1]].record++;
+    return CSSPGO_OK;
+}
+
+/* Links siblings in their order, so that csspgo__tree_walk gives the order of the section. */
+static csspgo_status csspgo__plan_sort(csspgo__heap *h, csspgo__probe_plan *plan)
+{
+    csspgo__node *node = plan->tree.node;
+    size_t i;
+    plan->nodes = plan->tree.count - 1;
+    plan->sorted_bytes = plan->nodes * sizeof *plan->sorted;
+    plan->sorted = (uint32_t *)csspgo__alloc(h, plan->sorted_bytes);
+    if (plan->sorted == NULL) return h->status;
+    for (i = 0; i < plan->nodes; i++) plan->sorted[i] = (uint32_t)i + 2;
+    if (!csspgo__sort(h, plan->sorted, plan->nodes, sizeof *plan->sorted, csspgo__plan_cmp, &plan->tree))
+        return h->status;
+    for (i = 0; i < plan->nodes; i++) node[node[plan->sorted[i]].parent].child = 0;
+    for (i = plan->nodes; i-- > 0;) {
+        const uint32_t id = plan->sorted[i], parent = node[id].parent;
+        node[id].sibling = node[parent].child;
+        node[parent].child = id;
+    }
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+{
+    csspgo_status status;
+    if (f->inline_count > UINT32_MAX / 8 || f->probe_count > UINT32_MAX / 8) return CSSPGO_E_LIMIT;
+    plan->node_bytes = f->inline_count * sizeof *plan->node;
+    plan->node = (uint32_t *)csspgo__alloc(h, plan->node_bytes);
+    if (plan->node == NULL) return h->status;
+    status = csspgo__plan_tree(h, f, plan);
+    return status == CSSPGO_OK ? csspgo__plan_sort(h, plan) : status;
+}
+
+static csspgo_probe_record *csspgo__record_begin(csspgo_probes *t, const csspgo_probe_function *f, uint64_t guid,
+                                                 size_t first_probe)
+{
+    csspgo_probe_record *r = &t->records[t->record_count++];
+    memset(r, 0, sizeof *r);
+    r->symbol = f->symbol;
+    r->address = f->address;
+    r->flags = CSSPGO_RECORD_BASED | (guid != f->symbol ? (uint32_t)CSSPGO_RECORD_SENTINEL : 0);
+    r->first_inline = (uint32_t)t->inline_count;
+    r->first_probe = (uint32_t)first_probe;
+    return r;
+}
+
+static void csspgo__plan_nodes(csspgo_probes *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+{
+    csspgo__node *node = plan->tree.node;
+    csspgo_probe_record *record = NULL;
+    size_t probe = t->probe_count;
+    uint32_t id = CSSPGO__ROOT;
+    node[CSSPGO__ROOT].same = 0;
+    while ((id = csspgo__tree_walk(&plan->tree, id)) != 0) {
+        csspgo_inline *to = &t->inlines[t->inline_count];
+        const uint32_t count = node[id].record;
+        to->guid = node[id].site;
+        to->parent = node[node[id].parent].same;
+        to->site = node[id].func;
+        t->children[t->inline_count] = 0;
+        if (to->parent != 0) t->children[to->parent - 1]++;
+        else record = csspgo__record_begin(t, f, to->guid, probe);
+        node[id].same = (uint32_t)++t->inline_count;
+        node[id].record = (uint32_t)probe;
+        probe += count;
+        record->inline_count++;
+        record->probe_count += count;
+    }
+}
+
+static void csspgo__plan_probes(csspgo_probes *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+{
+    size_t i;
+    for (i = 0; i < f->probe_count; i++) {
+        csspgo__node *node = &plan->tree.node[plan->node[f->probes[i].inline_node - 1]];
+        csspgo_probe *to = &t->probes[node->record++];
+        *to = f->probes[i];
+        to->inline_node = node->same;
+        to->reserved = 0;
+        if (to->discriminator != 0) to->attributes |= CSSPGO__ATTR_DISCRIMINATOR;
+    }
+    t->probe_count += f->probe_count;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_function *f, csspgo_error *err)
+{
+    csspgo__heap *h = &t->heap;
+    csspgo__probe_plan plan;
+    csspgo_status status = csspgo__function_check(f, err);
+    if (status != CSSPGO_OK || f->probe_count == 0) return status;
+    memset(&plan, 0, sizeof plan);
+    status = csspgo__plan_make(h, f, &plan);
+    if (status == CSSPGO_OK) status = csspgo__probes_reserve(t, plan.nodes, f->probe_count, plan.nodes);
+    if (status == CSSPGO_OK) {
+        csspgo__plan_nodes(t, f, &plan);
+        csspgo__plan_probes(t, f, &plan);
+        t->order_count = 0;
+    }
+    csspgo__free(h, plan.node, plan.node_bytes);
+    csspgo__free(h, plan.sorted, plan.sorted_bytes);
+    csspgo__tree_free(h, &plan.tree);
+    return csspgo__error_plain(err, status);
+}
+
+/* ----- encoding --------------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__probe_writer {
+    csspgo__sink       sink;
+    csspgo_probe_style style;
+    uint64_t           base;
+    int                absolute;  /* the next probe is */
+} csspgo__probe_writer;
+
+static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
+{
+    const int discriminator = p->discriminator != 0 || p->attributes & CSSPGO__ATTR_DISCRIMINATOR;
+    const int attributes = (p->attributes & CSSPGO__ATTR_RESERVED) | (discriminator ? CSSPGO__ATTR_DISCRIMINATOR : 0);
+    const unsigned char tag = (unsigned char)((p->kind & CSSPGO__TAG_KIND) | attributes << 4 |
+                                              (w->absolute ? 0 : CSSPGO__TAG_DELTA));
+    csspgo__put_uleb(&w->sink, p->id);
+    csspgo__put(&w->sink, &tag, 1);
+    if (w->absolute) csspgo__put_u64le(&w->sink, p->address);
+    else csspgo__put_sleb(&w->sink, p->address - w->base);
+    if (discriminator) csspgo__put_uleb(&w->sink, p->discriminator);
+    w->base = p->address;
+    w->absolute = w->style == CSSPGO_PROBES_ABSOLUTE;
+}
+
+static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probes *t, const csspgo_probe_record *r)
+{
+    const size_t probe_end = (size_t)r->first_probe + r->probe_count;
+    const int by_symbol = w->style == CSSPGO_PROBES_RELATIVE && r->flags & CSSPGO_RECORD_SENTINEL;
+    const int sentinel = by_symbol || (w->style == CSSPGO_PROBES_SENTINEL_ADDRESS && r->flags & CSSPGO_RECORD_BASED);
+    size_t i, k = r->first_probe, own;
+    if (w->style != CSSPGO_PROBES_CHAIN) w->base = r->address;
+    if (w->style == CSSPGO_PROBES_ABSOLUTE_FIRST) w->absolute = 1;
+    for (i = r->first_inline; i < (size_t)r->first_inline + r->inline_count; i++) {
+        const csspgo_inline *n = &t->inlines[i];
+        for (own = 0; k + own < probe_end && t->probes[k + own].inline_node == i + 1; own++) {}
+        if (n->parent != 0) csspgo__put_uleb(&w->sink, n->site);
+        csspgo__put_u64le(&w->sink, n->guid);
+        csspgo__put_uleb(&w->sink, (uint64_t)own + (sentinel && n->parent == 0));
+        csspgo__put_uleb(&w->sink, t->children[i]);
+        if (sentinel && n->parent == 0) {
+            csspgo__put_char(&w->sink, 0);
+            csspgo__put_char(&w->sink, CSSPGO__TAG_SENTINEL);
+            csspgo__put_u64le(&w->sink, by_symbol ? r->symbol : r->address);
+        }
+        for (; own != 0; own--) csspgo__encode_probe(w, &t->probes[k++]);
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_probe_style style, void *buf, size_t cap,
+                                              size_t *size, csspgo_error *err)
+{
+    const int needs_base = style == CSSPGO_PROBES_RELATIVE || style == CSSPGO_PROBES_SENTINEL_ADDRESS;
+    csspgo__probe_writer w;
+    size_t i;
+    memset(&w, 0, sizeof w);
+    csspgo__sink_buffer(&w.sink, buf, cap);
+    w.style = style;
+    w.absolute = style == CSSPGO_PROBES_ABSOLUTE || style == CSSPGO_PROBES_CHAIN;
+    if (size != NULL) *size = 0;
+    if ((uint32_t)style > CSSPGO_PROBES_CHAIN)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
+    for (i = 0; needs_base && i < t->record_count; i++)
+        if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
+            return csspgo__function_error(err, "the address of the symbol is unknown: record ", i);
+    for (i = 0; i < t->record_count; i++) csspgo__encode_record(&w, t, &t->records[i]);
+    return csspgo__sink_end(&w.sink, size, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t, void *buf, size_t cap, size_t *size,
+                                                          csspgo_error *err)
+{
+    csspgo__sink s;
+    size_t i;
+    csspgo__sink_buffer(&s, buf, cap);
+    for (i = 0; i < t->descriptor_count; i++) {
+        const csspgo_descriptor *d = &t->descriptors[i];
+        csspgo__put_u64le(&s, d->guid);
+        csspgo__put_u64le(&s, d->checksum);
+        csspgo__put_uleb(&s, d->name_size);
+        csspgo__put(&s, d->name, d->name_size);
+    }
+    return csspgo__sink_end(&s, size, err);
+}
+
+/* ----- CFG checksum ----------------------------------------------------------------------------------------------- */
+
+enum {                            /* marks of a block */
+    CSSPGO__CFG_NORMAL = 1,       /* reachable without entering an EH pad     */
+    CSSPGO__CFG_EH = 2,           /* an EH pad, or reachable from one         */
+    CSSPGO__CFG_TARGET = 4,       /* has a predecessor                        */
+    CSSPGO__CFG_COLD = 8,         /* no ids for it and its calls              */
+    CSSPGO__CFG_SKIP = 16         /* no id for it                             */
+};
+
+#define CSSPGO__CALL_ID_MAX 0xffffu   /* LLVM 19 numbers no call beyond it, and nothing after such a call */
+
+typedef struct csspgo__cfg {
+    csspgo_cfg_block *b;
+    size_t         n;
+    unsigned char *mark;          /* [n]                              */
+    uint32_t      *work, *power, *final;   /* [n] each; see csspgo__cfg_final */
+    uint64_t       calls, bytes;  /* numbered calls; edge bytes       */
+    uint32_t       crc;
+} csspgo__cfg;
+
+/* Marks what can be reached from the blocks that have the mark, along edges that do not enter EH pads. */
+static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
+{
+    size_t i, top = 0;
+    for (i = 0; i < c->n; i++)
+        if (c->mark[i] & mark) c->work[top++] = (uint32_t)i;
+    while (top != 0) {
+        const csspgo_cfg_block *b = &c->b[c->work[--top]];
+        for (i = 0; i < b->successor_count; i++) {
+            const uint32_t to = b->successors[i];
+            if (c->mark[to] & mark || c->b[to].flags & CSSPGO_CFG_EH_PAD) continue;
+            c->mark[to] = (unsigned char)(c->mark[to] | mark);
+            c->work[top++] = to;
+        }
+    }
+}
+
+static void csspgo__cfg_mark(csspgo__cfg *c)
+{
+    size_t i, k;
+    for (i = 0; i < c->n; i++) {
+        if (i == 0) c->mark[i] |= CSSPGO__CFG_NORMAL | CSSPGO__CFG_TARGET;
+        if (c->b[i].flags & CSSPGO_CFG_EH_PAD) c->mark[i] |= CSSPGO__CFG_EH;
+        for (k = 0; k < c->b[i].successor_count; k++) c->mark[c->b[i].successors[k]] |= CSSPGO__CFG_TARGET;
+    }
+    csspgo__cfg_reach(c, CSSPGO__CFG_NORMAL);
+    csspgo__cfg_reach(c, CSSPGO__CFG_EH);
+    for (i = 0; i < c->n; i++) {
+        const unsigned m = c->mark[i] & (CSSPGO__CFG_NORMAL | CSSPGO__CFG_EH);
+        if (m == CSSPGO__CFG_EH || !(c->mark[i] & CSSPGO__CFG_TARGET))
+            c->mark[i] |= CSSPGO__CFG_COLD | CSSPGO__CFG_SKIP;
+        if (c->b[i].flags & CSSPGO_CFG_INVOKE) c->mark[c->b[i].successors[0]] |= CSSPGO__CFG_SKIP;
+    }
+}
+
+/* LLVM 19: a block's id, then those of its calls; too large a function is numbered in part. */
+static void csspgo__cfg_number_19(csspgo__cfg *c)
+{
+    size_t i;
+    uint64_t id = 0;
+    for (i = 0; i < c->n; i++) {
+        csspgo_cfg_block *b = &c->b[i];
+        uint64_t calls = c->mark[i] & CSSPGO__CFG_COLD ? 0 : b->call_count;
+        if (!(c->mark[i] & CSSPGO__CFG_SKIP)) b->id = (uint32_t)++id;
+        if (calls == 0) continue;
+        if (calls > CSSPGO__CALL_ID_MAX) calls = CSSPGO__CALL_ID_MAX;
+        if (id >= CSSPGO__CALL_ID_MAX) calls = 0;
+        else if (calls > CSSPGO__CALL_ID_MAX - id) calls = CSSPGO__CALL_ID_MAX - id;
+        b->first_call = calls != 0 ? (uint32_t)id + 1 : 0;
+        b->numbered_calls = (uint32_t)calls;
+        c->calls += calls;
+        id += calls;
+        if (calls < b->call_count) return;
+    }
+}
+
+/* LLVM 14: all blocks, then all calls. */
+static csspgo_status csspgo__cfg_number_14(csspgo__cfg *c)
+{
+    size_t i;
+    for (i = 0; i < c->n; i++) c->b[i].id = (uint32_t)i + 1;
+    for (i = 0; i < c->n; i++) {
+        csspgo_cfg_block *b = &c->b[i];
+        if (b->call_count == 0) continue;
+        if (c->n + c->calls + b->call_count > UINT32_MAX) return CSSPGO_E_LIMIT;
+        b->first_call = (uint32_t)(c->n + c->calls) + 1;
+        b->numbered_calls = b->call_count;
+        c->calls += b->call_count;
+    }
+    return CSSPGO_OK;
+}
+
+/*
+ * Whose edges stand for a block's: LLVM 19 goes on through invokes to their continuations and through blocks without
+ * id. One step from every block is a function f; f applied n times is computed for all blocks at once by squaring, so
+ * that neither long chains nor cycles (on which LLVM 19 hangs) cost more than O(n log n).
+ */
+static void csspgo__cfg_final(csspgo__cfg *c)
+{
+    size_t i, k;
+    for (i = 0; i < c->n; i++) {
+        const csspgo_cfg_block *b = &c->b[i];
+        const int on = b->flags & CSSPGO_CFG_INVOKE ||
+                       (b->successor_count == 1 && c->mark[b->successors[0]] & CSSPGO__CFG_SKIP);
+        c->power[i] = on ? b->successors[0] : (uint32_t)i;
+        c->final[i] = (uint32_t)i;
+    }
+    for (k = c->n; k != 0; k /= 2) {
+        uint32_t *t = c->power;
+        if (k & 1)
+            for (i = 0; i < c->n; i++) c->final[i] = c->power[c->final[i]];
+        for (i = 0; i < c->n; i++) c->work[i] = c->power[c->power[i]];
+        c->power = c->work;
+        c->work = t;
+    }
+}
+
+/* CRC-32 without the final inversion, fed with the id in 4 little-endian bytes. */
+static void csspgo__cfg_edge(csspgo__cfg *c, uint32_t id)
+{
+    unsigned i;
+    c->crc ^= id;
+    for (i = 0; i < 32; i++) c->crc = c->crc >> 1 ^ (c->crc & 1 ? 0xEDB88320u : 0);
+    c->bytes += 4;
+}
+
+static csspgo_status csspgo__cfg_run(csspgo__cfg *c, csspgo_llvm version)
+{
+    size_t i, k;
+    csspgo_status s = CSSPGO_OK;
+    if (version == CSSPGO_LLVM_14) {
+        s = csspgo__cfg_number_14(c);
+        for (i = 0; i < c->n; i++) c->final[i] = (uint32_t)i;
+    } else {
+        csspgo__cfg_mark(c);
+        csspgo__cfg_number_19(c);
+        csspgo__cfg_final(c);
+    }
+    for (i = 0; i < c->n && s == CSSPGO_OK; i++) {
+        const csspgo_cfg_block *b = &c->b[c->final[i]];
+        if (c->mark[i] & CSSPGO__CFG_SKIP) continue;
+        for (k = 0; k < b->successor_count; k++)
+            if (c->b[b->successors[k]].id != 0) csspgo__cfg_edge(c, c->b[b->successors[k]].id);
+    }
+    return s;
+}
+
+static csspgo_status csspgo__cfg_check(csspgo_cfg_block *blocks, size_t count, csspgo_error *err)
+{
+    size_t i, k;
+    if (count > UINT32_MAX / 32) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    for (i = 0; i < count; i++) {
+        csspgo_cfg_block *b = &blocks[i];
+        b->id = b->first_call = b->numbered_calls = 0;
+        if (b->flags & CSSPGO_CFG_INVOKE && b->successor_count == 0)
+            return csspgo__function_error(err, "an invoke without successors: block ", i);
+        for (k = 0; k < b->successor_count; k++)
+            if (b->successors[k] >= count)
+                return csspgo__function_error(err, "a successor that is no block: block ", i);
+    }
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, csspgo_llvm version,
+                                             const csspgo_options *options, uint64_t *checksum, csspgo_error *err)
+{
+    const size_t bytes = count * (3 * sizeof(uint32_t) + 1) + sizeof(uint32_t);
+    csspgo__heap h;
+    csspgo__cfg c;
+    void *memory;
+    csspgo_status s;
+    *checksum = 0;
+    if (version != CSSPGO_LLVM_14 && version != CSSPGO_LLVM_19)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_llvm");
+    s = csspgo__cfg_check(blocks, count, err);
+    if (s != CSSPGO_OK) return s;
+    csspgo__heap_init(&h, options);
+    memory = csspgo__alloc(&h, bytes);
+    if (memory == NULL) return csspgo__error_plain(err, h.status);
+    memset(memory, 0, bytes);
+    memset(&c, 0, sizeof c);
+    c.b = blocks;
+    c.n = count;
+    c.work = (uint32_t *)memory;
+    c.power = c.work + count;
+    c.final = c.power + count;
+    c.mark = (unsigned char *)(c.final + count);
+    c.crc = UINT32_MAX;
+    s = csspgo__cfg_run(&c, version);
+    csspgo__free(&h, memory, bytes);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    *checksum = (c.calls << 48 | c.bytes << 32 | c.crc) & UINT64_C(0x0FFFFFFFFFFFFFFF);
+    return CSSPGO_OK;
+}
+
+/* ----- call probes in discriminators ---------------------------------------------------------------------------------
+ * bits 0-2: 7; 3-18: the id, or (bit 28) 3-15 the id and 16-18 the base discriminator; 19-25 percent; 26-27 kind. */
+
+#define CSSPGO__CALL_HAS_BASE 0x10000000u
+
+CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *c, csspgo_llvm version)
+{
+    const uint32_t d = 7u | c->id << 3 | c->percent << 19 | c->kind << 26;
+    if (c->id == 0 || c->id > 0xffff || c->kind > CSSPGO_PROBE_DIRECT_CALL || c->percent > 100) return 0;
+    if (version == CSSPGO_LLVM_14 || c->id > 0x1fff || c->base_discriminator > 7) return d;
+    return d | c->base_discriminator << 16 | CSSPGO__CALL_HAS_BASE;
+}
+
+CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t d, csspgo_call_probe *c)
+{
+    const int has_base = (d & CSSPGO__CALL_HAS_BASE) != 0;
+    if ((d & 7) != 7) return 0;
+    c->id = d >> 3 & (has_base ? 0x1fffu : 0xffffu);
+    c->base_discriminator = has_base ? d >> 16 & 7 : 0;
+    c->percent = d >> 19 & 127;
+    c->kind = d >> 26 & 3;
+    return 1;
+}
+
+#endif /* CSSPGO_NO_CODE */
+
+/* ----- instructions ----------------------------------------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_CODE
+
+/*
+ * x86-64: prefixes, an opcode of some map, then what its class says: ModRM with SIB and displacement, an immediate.
+ * Maps 1 (one byte), 2 (0F), 3 (0F38) and 4 (0F3A) are strings of classes, one letter an opcode; where the operand
+ * decides whether it is an instruction, the class is a group and csspgo__x86_groups says which operands are. VEX, XOP
+ * and EVEX opcodes are rows of tables. What is an instruction was read out of LLVM 19.1.7 by trying every opcode under
+ * every prefix; tests/oracle_insn.c compares.
+ *
+ * pos stands where LLVM's decoder stands at any moment: when something does not fit, it is the number of bytes to skip.
+ *
+ *   letter     operands                              letter     operands
+ *   .          not an instruction                    g G H F    a group: none, imm8, imm16/32, or imm only for /0
+ *   n          none                                  p P q      as m, B, k, but only with prefix 66
+ *   b w e d    imm8, imm16, imm16 + imm8, imm32      h          as m, but only with prefix 66 or F2
+ *   z v o      imm16/32, imm16/32/64, moffs          c j y J    rel8 conditional, rel8, rel16/32 conditional, rel16/32
+ *   m r k      ModRM: any, register only, memory     C t T      call rel32, return, return imm16
+ *   B Z R      m + imm8, m + imm16/32, r + imm8      x i        0F78 (vmread, extrq, insertq), 0F09 (wbinvd)
+ */
+static const char csspgo__x86_classes[4][257] = {
+    "mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.." "mmmmbzn.mmmmbzn." "mmmmbzn.mmmmbzn."
+    "........n......." "nnnnnnnnnnnnnnnn" "...mnnnnzZbBnnnn" "cccccccccccccccc"
+    "BZ.Bmmmmmmmmgkgg" "nnnnnnnnnn.nnnnn" "oooonnnnbznnnnnn" "bbbbbbbbvvvvvvvv"
+    "GGTt..GHenTtnb.t" "gggg...nmggggggg" "ccccbbbbCJ.jnnnn" "n.nnnnFFnnnnnngg",
+    "ggmm.nnnni.n.gn." "mmmkmmmkg...g.gm" "rrrr....mmmkmmmm" "nnnnnn.n........"
+    "mmmmmmmmmmmmmmmm" "rmmmmmmmmmmmmmmm" "mmmmmmmmmmmmppmm" "BGGGmmmnxm..hhmm"
+    "yyyyyyyyyyyyyyyy" "mmmmmmmmmmmmmmmm" "nnnmBmggnnnmBmgm" "mmkmkkmmgmGmmmmm"
+    "mmBkBRBgnnnnnnnn" "hmmmmmgrmmmmmmmm" "mmmmmmgkmmmmmmmm" "gmmmmmmrmmmmmmm.",
+    "mmmmmmmmmmmm...." "p...pp.p....mmm." "pppppp..ppqp...." "pppppp.ppppppppp"
+    "pp.............." "................" "................" "................"
+    "qqq............." "................" "................" "................"
+    "........mmmmmm.p" "........g..pgggg" "................" "gg...qg.gkggk...",
+    "........PPPPPPPB" "....PPPP........" "PPP............." "................"
+    "PPP.P..........." "................" "PPPP............" "................"
+    "................" "................" "................" "................"
+    "............B.PP" "...............P" "................" "G..............."
+};
+
+/* Mandatory prefix of an opcode in maps 2 to 4; 66 beside F2 or F3 counts only when neither stands right before 0F. */
+enum {
+    CSSPGO__PP_NONE = 0, CSSPGO__PP_66 = 1, CSSPGO__PP_F3 = 2, CSSPGO__PP_F2 = 3,
+    CSSPGO__PP_66_F3 = 4, CSSPGO__PP_66_F2 = 5
+};
+
+typedef struct csspgo__x86_group {
+    uint16_t op;     /* map << 8 | opcode                                                    */
+    uint8_t  pp;     /* set of prefixes (1 << CSSPGO__PP_...) the row is for                 */
+    uint8_t  mem;    /* set of ModRM.reg values that are instructions with a memory operand  */
+    uint64_t reg;    /* set of ModRM values - 0xC0 that are instructions                     */
+} csspgo__x86_group;
+
+/* Sorted by op. */
+static const csspgo__x86_group csspgo__x86_groups[] = {
+    {0x18c, 0x01, 0x3f, 0x0000ffffffffffffu}, {0x18e, 0x01, 0x3f, 0x0000ffffffffffffu},    /* mov sreg          */
+    {0x18f, 0x01, 0x01, 0x00000000000000ffu},                                              /* pop               */
+    {0x1c0, 0x01, 0xbf, 0xff00ffffffffffffu}, {0x1c1, 0x01, 0xbf, 0xff00ffffffffffffu},    /* shifts            */
+    {0x1c6, 0x01, 0x01, 0x01000000000000ffu}, {0x1c7, 0x01, 0x01, 0x01000000000000ffu},    /* mov, xabort/xbegin */
+    {0x1d0, 0x01, 0xbf, 0xff00ffffffffffffu}, {0x1d1, 0x01, 0xbf, 0xff00ffffffffffffu},    /* shifts            */
+    {0x1d2, 0x01, 0xbf, 0xff00ffffffffffffu}, {0x1d3, 0x01, 0xbf, 0xff00ffffffffffffu},
+    {0x1d9, 0x01, 0xfd, 0xffff7f330001ffffu}, {0x1da, 0x01, 0xff, 0x00000200ffffffffu},    /* x87               */
+    {0x1db, 0x01, 0xaf, 0x00ffff0cffffffffu}, {0x1dc, 0x01, 0xff, 0xffffffff0000ffffu},
+    {0x1dd, 0x01, 0xdf, 0x0000ffffffff00ffu}, {0x1de, 0x01, 0xff, 0xffffffff0200ffffu},
+    {0x1df, 0x01, 0xff, 0x00ffff01000000ffu},
+    {0x1f6, 0x01, 0xfd, 0xffffffffffff00ffu}, {0x1f7, 0x01, 0xfd, 0xffffffffffff00ffu},    /* test, not, mul    */
+    {0x1fe, 0x01, 0x03, 0x000000000000ffffu}, {0x1ff, 0x01, 0x7f, 0x00ff00ff00ffffffu},    /* inc, call, jmp    */
+    {0x200, 0x07, 0x3f, 0x0000ffffffffffffu}, {0x200, 0x08, 0x7f, 0x00ffffffffffffffu},    /* sldt, lkgs        */
+    {0x201, 0x01, 0xdf, 0xffffc1fffff38fffu}, {0x201, 0x02, 0xdf, 0xffffc1fffff3ffffu},    /* system            */
+    {0x201, 0x04, 0xff, 0xfffff5fffff38fffu}, {0x201, 0x08, 0xdf, 0xffffc3fffff38fffu},
+    {0x20d, 0x0f, 0x07, 0x0000000000000000u}, {0x218, 0x0f, 0xcf, 0x0000000000000000u},    /* prefetch          */
+    {0x21c, 0x0f, 0x01, 0x0000000000000000u}, {0x21e, 0x04, 0x00, 0x0c0000000000ff00u},    /* cldemote, endbr   */
+    {0x271, 0x0f, 0x00, 0x00ff00ff00ff0000u}, {0x272, 0x0f, 0x00, 0x00ff00ff00ff0000u},    /* vector shifts     */
+    {0x273, 0x0d, 0x00, 0x00ff000000ff0000u}, {0x273, 0x02, 0x00, 0xffff0000ffff0000u},
+    {0x2a6, 0x0f, 0x00, 0x0000000000010101u}, {0x2a7, 0x0f, 0x00, 0x0000010101010101u},    /* VIA               */
+    {0x2ae, 0x0b, 0xff, 0xffffff0000000000u}, {0x2ae, 0x04, 0xff, 0xffffffffffffffffu},    /* fxsave, fences    */
+    {0x2b8, 0x14, 0xff, 0xffffffffffffffffu}, {0x2ba, 0x0f, 0xf0, 0xffffffff00000000u},    /* popcnt, bt        */
+    {0x2c7, 0x0f, 0xfa, 0xffff000000000000u},                                              /* cmpxchg8b         */
+    {0x2d6, 0x02, 0xff, 0xffffffffffffffffu}, {0x2d6, 0x0c, 0x00, 0xffffffffffffffffu},    /* movq              */
+    {0x2e6, 0x0e, 0xff, 0xffffffffffffffffu}, {0x2f0, 0x08, 0xff, 0x0000000000000000u},    /* cvt, lddqu        */
+    {0x3d8, 0x04, 0x0f, 0x0000000000000000u}, {0x3dc, 0x06, 0xff, 0xffffffffffffffffu},    /* aes               */
+    {0x3dd, 0x02, 0xff, 0xffffffffffffffffu}, {0x3dd, 0x04, 0xff, 0x0000000000000000u},
+    {0x3de, 0x02, 0xff, 0xffffffffffffffffu}, {0x3de, 0x04, 0xff, 0x0000000000000000u},
+    {0x3df, 0x02, 0xff, 0xffffffffffffffffu}, {0x3df, 0x04, 0xff, 0x0000000000000000u},
+    {0x3f0, 0x07, 0xff, 0x0000000000000000u}, {0x3f0, 0x08, 0xff, 0xffffffffffffffffu},    /* movbe, crc32      */
+    {0x3f1, 0x07, 0xff, 0x0000000000000000u}, {0x3f1, 0x28, 0xff, 0xffffffffffffffffu},
+    {0x3f6, 0x09, 0xff, 0x0000000000000000u}, {0x3f6, 0x06, 0xff, 0xffffffffffffffffu},    /* wrss, adx         */
+    {0x3f8, 0x02, 0xff, 0x0000000000000000u}, {0x3f8, 0x0c, 0xff, 0xffffffffffffffffu},    /* movdir64b, enqcmd */
+    {0x3fa, 0x04, 0x00, 0xffffffffffffffffu}, {0x3fb, 0x04, 0x00, 0xffffffffffffffffu},    /* key locker        */
+    {0x4f0, 0x04, 0x00, 0x0000000000000001u}                                               /* hreset            */
+};
+
+/*
+ * A form is what a vector opcode may look like. Digits of rules, from the left:
+ *   length    set of vector lengths: 1 L = 0, 2 L = 1, 4 L = 2 or 3
+ *   b         with EVEX.b: 1 memory (broadcast), 2 register at any length (rounding), 4 register at the lengths above
+ *   k         1 without a mask register, 2 with one
+ *   z         with EVEX.z: 1 memory, 2 register
+ *   vvvv      used: 1 without EVEX.b, 2 with it, 4 only beside a register operand; 8: bit 4 belongs to a vector index
+ *   imm       0, 1, 2 bytes; 3: 4 bytes
+ *   operand   1 needs SIB, 2 ModRM.rm = 0 only, 4 no ModRM at all, 8 only with EVEX.b
+ *   small     register numbers below 8: 1 reg (EVEX.R' is void), 2 rm, 4 vvvv, 8 reg
+ */
+enum {
+    CSSPGO__RULE_LENGTH = 28, CSSPGO__RULE_B = 24, CSSPGO__RULE_K = 20, CSSPGO__RULE_Z = 16,
+    CSSPGO__RULE_VVVV = 12, CSSPGO__RULE_IMM = 8, CSSPGO__RULE_OPERAND = 4
+};
+
+typedef struct csspgo__x86_form {
+    uint32_t rules;
+    uint8_t  mem, reg;   /* sets of ModRM.reg values with a memory, with a register operand */
+} csspgo__x86_form;
+
+static const csspgo__x86_form csspgo__x86_forms[145] = {
+    {0x70333000u, 0xff, 0xff}, {0x72333000u, 0xff, 0xff}, {0x30103000u, 0xff, 0xff}, {0x71333000u, 0xff, 0xff},
+    {0x13102000u, 0xff, 0xff}, {0x73333000u, 0xff, 0xff}, {0x10100000u, 0xff, 0xff}, {0x30100000u, 0xff, 0xff},
+    {0x73132000u, 0xff, 0xff}, {0x10103000u, 0xff, 0xff}, {0x73330000u, 0xff, 0xff}, {0x10103100u, 0xff, 0xff},
+    {0x70330000u, 0xff, 0xff}, {0x30103100u, 0xff, 0xff}, {0x10100000u, 0xff, 0x00}, {0x70320000u, 0xff, 0xff},
+    {0x71330000u, 0xff, 0xff}, {0x10100100u, 0xff, 0xff}, {0x10103000u, 0xff, 0x00}, {0x30100000u, 0xff, 0x00},
+    {0x71333100u, 0xff, 0xff}, {0x72100000u, 0xff, 0xff}, {0x72333100u, 0xff, 0xff}, {0x71303001u, 0xff, 0xff},
+    {0x15102000u, 0xbf, 0xbf}, {0x20103007u, 0x00, 0xff}, {0x20103100u, 0xff, 0xff}, {0x30100100u, 0xff, 0xff},
+    {0x40333000u, 0xff, 0x00}, {0x70100002u, 0x00, 0xff}, {0x70103000u, 0xff, 0xff}, {0x70303001u, 0xff, 0xff},
+    {0x70333100u, 0xff, 0xff}, {0x72103000u, 0xff, 0xff}, {0x73132000u, 0xb3, 0xb3}, {0x73330100u, 0xff, 0xff},
+    {0x10100000u, 0x00, 0xff}, {0x10103007u, 0x00, 0xff}, {0x12333000u, 0xff, 0xff}, {0x20100100u, 0xff, 0xff},
+    {0x30103000u, 0xff, 0x00}, {0x43330000u, 0xff, 0xff}, {0x70100000u, 0xff, 0x00}, {0x71330100u, 0xff, 0xff},
+    {0x10100000u, 0x01, 0x00}, {0x10100000u, 0xf0, 0xf0}, {0x10100001u, 0x00, 0xff}, {0x10100001u, 0xff, 0x00},
+    {0x10100002u, 0x00, 0xff}, {0x10100003u, 0x00, 0xff}, {0x10100003u, 0xff, 0xff}, {0x10100100u, 0x00, 0xff},
+    {0x10100300u, 0x00, 0x01}, {0x10103000u, 0x0e, 0x0e}, {0x10103100u, 0x80, 0x80}, {0x13102100u, 0xff, 0xff},
+    {0x15102000u, 0x03, 0x03}, {0x15102000u, 0x0c, 0x0c}, {0x15102100u, 0x7f, 0x7f}, {0x15102100u, 0xbf, 0xbf},
+    {0x20100000u, 0xff, 0x00}, {0x20103000u, 0xff, 0xff}, {0x30100000u, 0x00, 0xff}, {0x40320100u, 0xff, 0xff},
+    {0x40330000u, 0xff, 0x00}, {0x40333100u, 0xff, 0xff}, {0x60320100u, 0xff, 0xff}, {0x60330000u, 0xff, 0x00},
+    {0x60333100u, 0xff, 0xff}, {0x61333000u, 0xff, 0xff}, {0x61333100u, 0xff, 0xff}, {0x70100001u, 0x00, 0xff},
+    {0x70130000u, 0xf0, 0xf0}, {0x70130000u, 0xff, 0xff}, {0x70208010u, 0xff, 0x00}, {0x70327000u, 0xff, 0xff},
+    {0x70330000u, 0x00, 0xff}, {0x70333000u, 0xff, 0x00}, {0x70337000u, 0xff, 0xff}, {0x72303101u, 0xff, 0xff},
+    {0x73132000u, 0x03, 0x03}, {0x73132000u, 0x08, 0x08}, {0x73132100u, 0x73, 0x73}, {0x73132100u, 0xb3, 0xb3},
+    {0x73132100u, 0xff, 0xff}, {0x73303101u, 0xff, 0xff}, {0x73333100u, 0xff, 0xff}, {0x10100000u, 0x00, 0x03},
+    {0x10100000u, 0x0c, 0x00}, {0x10100011u, 0xff, 0x00}, {0x10100018u, 0xff, 0x00}, {0x10100020u, 0x01, 0x01},
+    {0x10100021u, 0x00, 0xff}, {0x10100103u, 0x00, 0xff}, {0x10100300u, 0xff, 0xff}, {0x10103000u, 0x42, 0x42},
+    {0x10103000u, 0xfe, 0xfe}, {0x10103100u, 0x01, 0x01}, {0x10103200u, 0x01, 0x01}, {0x10103200u, 0x80, 0x80},
+    {0x10103300u, 0x01, 0x01}, {0x10103300u, 0x03, 0x03}, {0x10103300u, 0x80, 0x80}, {0x10300101u, 0xff, 0xff},
+    {0x12333100u, 0xff, 0xff}, {0x13100100u, 0xff, 0xff}, {0x13100200u, 0xff, 0xff}, {0x13100300u, 0xff, 0xff},
+    {0x14102080u, 0x00, 0x01}, {0x14102080u, 0x00, 0x40}, {0x15100000u, 0xff, 0xff}, {0x15102000u, 0xff, 0xff},
+    {0x15102200u, 0x7f, 0x7f}, {0x15102300u, 0x7f, 0x7f}, {0x20100000u, 0x00, 0xff}, {0x20100000u, 0xff, 0xff},
+    {0x20103000u, 0x00, 0xff}, {0x30100040u, 0xff, 0xff}, {0x30103010u, 0xff, 0x00}, {0x30103100u, 0x00, 0x54},
+    {0x30103100u, 0x00, 0xcc}, {0x30107000u, 0xff, 0xff}, {0x40208010u, 0x66, 0x00}, {0x60330000u, 0xff, 0xff},
+    {0x61330100u, 0xff, 0xff}, {0x70103100u, 0x88, 0x88}, {0x70103100u, 0xff, 0xff}, {0x70130100u, 0xff, 0xff},
+    {0x70130200u, 0xff, 0xff}, {0x70130300u, 0xff, 0xff}, {0x70300101u, 0xff, 0xff}, {0x70303101u, 0xff, 0xff},
+    {0x70330100u, 0xff, 0xff}, {0x70333000u, 0x0e, 0x0e}, {0x70333100u, 0x54, 0x54}, {0x71103008u, 0xff, 0xff},
+    {0x71300101u, 0xff, 0xff}, {0x71303101u, 0xff, 0xff}, {0x71333100u, 0x13, 0x13}, {0x71333100u, 0x44, 0x44},
+    {0x71333100u, 0x57, 0x57}, {0x72320100u, 0xff, 0xff}, {0x72330000u, 0xff, 0xff}, {0x73132200u, 0x73, 0x73},
+    {0x73132300u, 0x73, 0x73}
+};
+
+/* Sorted rows 0xAABBCCDD: opcodes AA to BB, set CC of prefix * 2 + W (prefix 0 none, 1 66, 2 F3, 3 F2), form DD. */
+static const uint32_t csspgo__x86_vex1[] = {
+    0x10110f07, 0x1011f079, 0x12120309, 0x12120c12, 0x1212f007, 0x13130f0e, 0x14150f02, 0x16160309, 0x16160c12,
+    0x16163007, 0x17170f0e, 0x28290f07, 0x2a2af002, 0x2b2b0f13, 0x2c2df007, 0x2e2f0f07, 0x41420f19, 0x44440f31,
+    0x45470f19, 0x4a4a0f19, 0x4b4b0719, 0x50500f3e, 0x51510f07, 0x5151f002, 0x52530307, 0x52533002, 0x54570f02,
+    0x5859ff02, 0x5a5a0f07, 0x5a5af002, 0x5b5b3f07, 0x5c5fff02, 0x606d0c02, 0x6e6e0c06, 0x6f6f3c07, 0x7070fc1b,
+    0x71720c77, 0x73730c78, 0x74760c02, 0x77770375, 0x7c7dcc02, 0x7e7e3c06, 0x7f7f3c07, 0x90900f32, 0x91910f2f,
+    0x9292c52e, 0x9393c530, 0x98990f31, 0xaeae0358, 0xc2c2ff0d, 0xc4c40c0b, 0xc5c50c33, 0xc6c60f0d, 0xd0d0cc02,
+    0xd1d50c02, 0xd6d60c06, 0xd7d70c3e, 0xd8e50c02, 0xe6e6fc07, 0xe7e70c13, 0xe8ef0c02, 0xf0f0c013, 0xf1f60c02,
+    0xf7f70c24, 0xf8fe0c02
+};
+static const uint32_t csspgo__x86_vex2[] = {
+    0x000b0c02, 0x0c0d0402, 0x0e0f0407, 0x13130407, 0x1616043d, 0x17170c07, 0x18180407, 0x19190473, 0x1a1a043c,
+    0x1c1e0c07, 0x20250c07, 0x28290c02, 0x2a2a0c13, 0x2b2b0c02, 0x2c2f0428, 0x30350c07, 0x3636043d, 0x37400c02,
+    0x41410c06, 0x45450c02, 0x46460402, 0x47470c02, 0x4949015b, 0x4949042c, 0x4949405c, 0x4b4b5459, 0x50515502,
+    0x52530402, 0x58590407, 0x5a5a043c, 0x5c5c5025, 0x5e5e5525, 0x6c6c0725, 0x72721007, 0x78790407, 0x8c8c0c28,
+    0x8e8e0c28, 0x90930c76, 0x969f0c02, 0xa6af0c02, 0xb0b05513, 0xb1b11413, 0xb4b50802, 0xb6bf0c02, 0xcbcb4074,
+    0xcccd4072, 0xcfcf0402, 0xd2d31502, 0xdada0509, 0xdada5002, 0xdbdb0c06, 0xdcdf0c02, 0xe0ef0c12, 0xf2f20309,
+    0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09
+};
+static const uint32_t csspgo__x86_vex3[] = {
+    0x00010827, 0x0202040d, 0x0405041b, 0x0606041a, 0x08090c1b, 0x0a0f0c0d, 0x14170c11, 0x1818041a, 0x19190427,
+    0x1d1d041b, 0x20220c0b, 0x30330c5d, 0x3838041a, 0x39390427, 0x40400c0d, 0x41410c0b, 0x42420c0d, 0x44440c0d,
+    0x4646041a, 0x48490c0d, 0x4a4c040d, 0x5c5f0c0d, 0x60630c11, 0x686f0c0d, 0x787f0c0d, 0xcecf080d, 0xdede040b,
+    0xdfdf0c11, 0xf0f0c011
+};
+static const uint32_t csspgo__x86_vex7[] = {
+    0xf8f85034
+};
+static const uint32_t csspgo__x86_xop8[] = {
+    0x8587010b, 0x8e8f010b, 0x9597010b, 0x9e9f010b, 0xa2a2030d, 0xa3a3030b, 0xa6a6010b, 0xb6b6010b, 0xc0c30111,
+    0xcccf010b, 0xecef010b
+};
+static const uint32_t csspgo__x86_xop9[] = {
+    0x01010360, 0x0202035f, 0x12120357, 0x80810107, 0x82830106, 0x909b0309, 0xc1c30106, 0xc6c70106, 0xcbcb0106,
+    0xd1d30106, 0xd6d70106, 0xdbdb0106, 0xe1e30106
+};
+static const uint32_t csspgo__x86_xopa[] = {
+    0x1010035e, 0x12120365
+};
+static const uint32_t csspgo__x86_evex1[] = {
+    0x1010090c, 0x1010904e, 0x1111090f, 0x1111904b, 0x12120109, 0x12120812, 0x1212900c, 0x1313090e, 0x14150903,
+    0x16160109, 0x16160812, 0x1616100c, 0x1717090e, 0x2828090c, 0x2929090f, 0x2a2a401e, 0x2a2ab021, 0x2b2b092a,
+    0x2c2df015, 0x2e2f0915, 0x5151090a, 0x51519001, 0x54570903, 0x58590905, 0x58599001, 0x5a5a090a, 0x5a5a9001,
+    0x5b5b170a, 0x5c5f0905, 0x5c5f9001, 0x60610c00, 0x62620403, 0x63630c00, 0x64650c1f, 0x66660417, 0x67690c00,
+    0x6a6b0403, 0x6c6d0803, 0x6e6e0c06, 0x6f6ffc0c, 0x7070042b, 0x7070f084, 0x71710c86, 0x7272048c, 0x7272088a,
+    0x7373088b, 0x73730c7d, 0x74750c1f, 0x76760417, 0x78790f0a, 0x7879f015, 0x7a7a1010, 0x7a7aec0a, 0x7b7b0c0a,
+    0x7b7b401e, 0x7b7bb021, 0x7e7e2c06, 0x7f7ffc0f, 0x90900f32, 0x91910f2f, 0x9292c52e, 0x9393c530, 0xc2c20955,
+    0xc2c2904f, 0xc4c40c0b, 0xc5c50c33, 0xc6c60914, 0xd1d20400, 0xd3d30800, 0xd4d40803, 0xd5d50c00, 0xd6d60806,
+    0xd8da0c00, 0xdbdb0c03, 0xdcde0c00, 0xdfdf0c03, 0xe0e00c00, 0xe1e10400, 0xe2e50c00, 0xe6e61010, 0xe6e6a80a,
+    0xe7e7042a, 0xe8ea0c00, 0xebeb0c03, 0xecee0c00, 0xefef0c03, 0xf1f20400, 0xf3f30800, 0xf4f40803, 0xf5f50c00,
+    0xf6f60c1e, 0xf8f90c00, 0xfafa0403, 0xfbfb0803, 0xfcfd0c00, 0xfefe0403
+};
+static const uint32_t csspgo__x86_evex2[] = {
+    0x00000c00, 0x04040c00, 0x0b0b0c00, 0x0c0c0403, 0x0d0d0803, 0x10120800, 0x1012100f, 0x1313048e, 0x1313100f,
+    0x14150c03, 0x1415100f, 0x16160c45, 0x1818040c, 0x19190c7b, 0x1a1a0c43, 0x1b1b0c40, 0x1c1d0c0c, 0x1e1e0410,
+    0x1f1f0810, 0x20240c0c, 0x2024100f, 0x2525040c, 0x2525100f, 0x26263c1f, 0x27273c17, 0x28280803, 0x2828301d,
+    0x29290817, 0x29293047, 0x2a2a042a, 0x2a2a201d, 0x2b2b0403, 0x2c2c0c05, 0x2d2d0c01, 0x30340c0c, 0x3034100f,
+    0x3535040c, 0x3535100f, 0x36360c45, 0x37370817, 0x38380c00, 0x3838301d, 0x39390c03, 0x39393047, 0x3a3a0c00,
+    0x3a3a101d, 0x3b3b0c03, 0x3c3c0c00, 0x3d3d0c03, 0x3e3e0c00, 0x3f400c03, 0x42420c0a, 0x43430c01, 0x44440c10,
+    0x45470c03, 0x4949052c, 0x4b4b545a, 0x4c4c0c10, 0x4d4d0c00, 0x4e4e0c10, 0x4f4f0c00, 0x50510403, 0x52521403,
+    0x5252401c, 0x53530403, 0x5353401c, 0x54540c0c, 0x55550c10, 0x5858040c, 0x59590c0c, 0x5a5a0c43, 0x5b5b0c40,
+    0x62620c0c, 0x63630c0f, 0x64650c03, 0x66660c00, 0x6868c087, 0x70700800, 0x71710c03, 0x72720800, 0x72721010,
+    0x72724003, 0x73730c03, 0x75750c00, 0x76770c03, 0x7879040c, 0x7a7b044c, 0x7c7c0c4c, 0x7d7d0c00, 0x7e7f0c03,
+    0x83830803, 0x88890c0c, 0x8a8b0c0f, 0x8d8d0c00, 0x8f8f041f, 0x90930c4a, 0x96980c05, 0x99990c01, 0x9a9a0c05,
+    0x9a9a401c, 0x9b9b0c01, 0x9b9b404d, 0x9c9c0c05, 0x9d9d0c01, 0x9e9e0c05, 0x9f9f0c01, 0xa0a30c4a, 0xa6a80c05,
+    0xa9a90c01, 0xaaaa0c05, 0xaaaa401c, 0xabab0c01, 0xabab404d, 0xacac0c05, 0xadad0c01, 0xaeae0c05, 0xafaf0c01,
+    0xb4b50803, 0xb6b80c05, 0xb9b90c01, 0xbaba0c05, 0xbbbb0c01, 0xbcbc0c05, 0xbdbd0c01, 0xbebe0c05, 0xbfbf0c01,
+    0xc4c40c10, 0xc6c70c7a, 0xc8c80c29, 0xcaca0c29, 0xcbcb0c01, 0xcccc0c29, 0xcdcd0c01, 0xcfcf0400, 0xdcdf0c1e,
+    0xe0ef0c12, 0xf2f20309, 0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09
+};
+static const uint32_t csspgo__x86_evex3[] = {
+    0x0001087c, 0x03030c14, 0x0404042b, 0x0505082b, 0x08080523, 0x09090823, 0x0a0a0168, 0x0a0a0416, 0x0b0b0816,
+    0x0f0f0420, 0x14170c11, 0x18180c44, 0x19190c42, 0x1a1a0c41, 0x1b1b0c3f, 0x1d1d048d, 0x1e1f0c89, 0x20200c0b,
+    0x2121040b, 0x22220c0b, 0x23230c46, 0x25250c14, 0x26260d23, 0x27270d16, 0x38380c44, 0x39390c42, 0x3a3a0c41,
+    0x3b3b0c3f, 0x3e3f0c83, 0x42420420, 0x43430c46, 0x44440c7e, 0x50500c56, 0x51510c16, 0x54540c56, 0x55550c16,
+    0x56560d23, 0x57570d16, 0x66660d88, 0x67670167, 0x67670c82, 0x70700820, 0x71710c14, 0x72720820, 0x73730c14,
+    0xc2c20155, 0xc2c2104f, 0xcecf0814, 0xf0f0c011
+};
+static const uint32_t csspgo__x86_evex4[] = {
+    0x00000304, 0x01010704, 0x02020304, 0x03030704, 0x08080304, 0x09090704, 0x0a0a0304, 0x0b0b0704, 0x10100304,
+    0x11110704, 0x12120304, 0x13130704, 0x18180304, 0x19190704, 0x1a1a0304, 0x1b1b0704, 0x20200304, 0x21210704,
+    0x22220304, 0x23230704, 0x24240737, 0x28280304, 0x29290704, 0x2a2a0304, 0x2b2b0704, 0x2c2c0737, 0x30300304,
+    0x31310704, 0x32320304, 0x33330704, 0x38380309, 0x39390709, 0x3a3a0309, 0x3b3b0709, 0x404f076f, 0x404f406e,
+    0x60610706, 0x65650c0e, 0x6666030e, 0x66663c04, 0x6969036b, 0x6969046a, 0x6b6b0769, 0x80800336, 0x8080033a,
+    0x81810366, 0x81810371, 0x81810463, 0x81810470, 0x83830736, 0x8383073a, 0x84840309, 0x85850709, 0x88880706,
+    0x8f8f036c, 0xa5a50704, 0xadad0704, 0xafaf0704, 0xc0c0033b, 0xc1c1073b, 0xd0d00318, 0xd1d10718, 0xd2d20318,
+    0xd3d30718, 0xf0f00306, 0xf0f0300e, 0xf1f10706, 0xf1f1300e, 0xf2f2300e, 0xf4f50706, 0xf6f6032d, 0xf6f60339,
+    0xf6f60361, 0xf7f70364, 0xf7f70462, 0xf7f7072d, 0xf7f70739, 0xf8f8040e, 0xf8f85006, 0xf9f9030e, 0xfcfcff0e,
+    0xfefe0338, 0xffff036d, 0xffff0738
+};
+static const uint32_t csspgo__x86_evex5[] = {
+    0x1010104e, 0x1111104b, 0x1d1d0101, 0x1d1d040a, 0x2a2a3021, 0x2c2d3015, 0x2e2f0115, 0x5151010a, 0x51511001,
+    0x58590105, 0x58591001, 0x5a5a090a, 0x5a5a9001, 0x5b5b170a, 0x5c5f0105, 0x5c5f1001, 0x6e6e0406, 0x6e6e0824,
+    0x7879050a, 0x78793015, 0x7a7ac40a, 0x7b7b040a, 0x7b7b3021, 0x7c7c050a, 0x7d7d550a, 0x7e7e0406, 0x7e7e0824
+};
+static const uint32_t csspgo__x86_evex6[] = {
+    0x13130101, 0x1313040a, 0x2c2c0405, 0x2d2d0426, 0x4242040a, 0x43430426, 0x4c4c0410, 0x4d4d0400, 0x4e4e0410,
+    0x4f4f0400, 0x56565005, 0x57575026, 0x96980405, 0x99990401, 0x9a9a0405, 0x9b9b0401, 0x9c9c0405, 0x9d9d0401,
+    0x9e9e0405, 0x9f9f0401, 0xa6a80405, 0xa9a90401, 0xaaaa0405, 0xabab0401, 0xacac0405, 0xadad0401, 0xaeae0405,
+    0xafaf0401, 0xb6b80405, 0xb9b90401, 0xbaba0405, 0xbbbb0401, 0xbcbc0405, 0xbdbd0401, 0xbebe0405, 0xbfbf0401,
+    0xd6d65005, 0xd7d75001
+};
+static const uint32_t csspgo__x86_evex7[] = {
+    0xf8f85034
+};
+static const uint32_t csspgo__x86_nf2[] = {
+    0xf2f20300, 0xf3f30385, 0xf5f50300, 0xf7f70300
+};
+static const uint32_t csspgo__x86_nf4[] = {
+    0x0000fb08, 0x0101ff08, 0x0202fb08, 0x0303ff08, 0x0808fb08, 0x0909ff08, 0x0a0afb08, 0x0b0bff08, 0x2020fb08,
+    0x2121ff08, 0x2222fb08, 0x2323ff08, 0x2424ff54, 0x2828fb08, 0x2929ff08, 0x2a2afb08, 0x2b2bff08, 0x2c2cff54,
+    0x3030fb08, 0x3131ff08, 0x3232fb08, 0x3333ff08, 0x404fff08, 0x69690480, 0x6969fb81, 0x6b6bff7f, 0x8080fb52,
+    0x8181048f, 0x8181fb90, 0x8383ff52, 0x8888ff49, 0xa5a5ff08, 0xadadff08, 0xafafff08, 0xc0c0fb53, 0xc1c1ff53,
+    0xd0d0fb22, 0xd1d1ff22, 0xd2d2fb22, 0xd3d3ff22, 0xf4f5ff49, 0xf6f6fb48, 0xf6f6fb51, 0xf7f7ff48, 0xf7f7ff51,
+    0xfefefb50, 0xffffff50
+};
+
+typedef struct csspgo__x86_rows {
+    const uint32_t *row;
+    size_t count;
+} csspgo__x86_rows;
+
+/* 0 to 7 VEX maps, 8 to 10 XOP maps, 16 + EVEX map, 24 + EVEX map where its no-flags bit is set */
+#define CSSPGO__ROWS(name) {csspgo__x86_##name, sizeof csspgo__x86_##name / sizeof csspgo__x86_##name[0]}
+static const csspgo__x86_rows csspgo__x86_tables[32] = {
+    {NULL, 0}, CSSPGO__ROWS(vex1), CSSPGO__ROWS(vex2), CSSPGO__ROWS(vex3),
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, CSSPGO__ROWS(vex7),
+    CSSPGO__ROWS(xop8), CSSPGO__ROWS(xop9), CSSPGO__ROWS(xopa), {NULL, 0},
+    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+    {NULL, 0}, CSSPGO__ROWS(evex1), CSSPGO__ROWS(evex2), CSSPGO__ROWS(evex3),
+    CSSPGO__ROWS(evex4), CSSPGO__ROWS(evex5), CSSPGO__ROWS(evex6), CSSPGO__ROWS(evex7),
+    {NULL, 0}, {NULL, 0}, CSSPGO__ROWS(nf2), {NULL, 0},
+    CSSPGO__ROWS(nf4), {NULL, 0}, {NULL, 0}, {NULL, 0}
+};
+#undef CSSPGO__ROWS
+
+typedef struct csspgo__x86 {
+    const unsigned char *code;
+    size_t   size, pos;           /* bytes that may be read, bytes consumed                           */
+    uint32_t map, op;             /* opcode map and opcode                                            */
+    uint32_t pp;                  /* CSSPGO__PP_..., maps 2 to 4                                      */
+    uint32_t opsize, adsize, rex; /* 66 and 67 seen (66 is void with REX.W); REX bits W R X B         */
+    uint32_t rex2;                /* 0, or 0x100 + payload of a REX2 prefix                           */
+    uint32_t repeat, mandatory;   /* last F2 or F3; the prefix that stands right before 0F or REX     */
+    uint32_t modrm, has_modrm;
+    uint32_t high_base;           /* APX registers 16 to 31 as base                                   */
+    uint32_t imm;                 /* bytes of the last immediate, which ends at pos                   */
+} csspgo__x86;
+
+static int csspgo__x86_take(csspgo__x86 *x, size_t n)
+{
+    if (x->size - x->pos < n) return 0;
+    x->pos += n;
+    return 1;
+}
+
+/* The next byte. */
+static int csspgo__x86_next(csspgo__x86 *x, uint32_t *byte)
+{
+    if (!csspgo__x86_take(x, 1)) return 0;
+    *byte = x->code[x->pos - 1];
+    return 1;
+}
+
+static int csspgo__x86_imm(csspgo__x86 *x, uint32_t n)
+{
+    x->imm = n;
+    return csspgo__x86_take(x, n);
+}
+
+/* ModRM with SIB and displacement. */
+static int csspgo__x86_modrm(csspgo__x86 *x)
+{
+    uint32_t mod, rm, sib, disp;
+    if (x->has_modrm) return 1;
+    if (!csspgo__x86_next(x, &x->modrm)) return 0;
+    x->has_modrm = 1;
+    mod = x->modrm >> 6;
+    rm = x->modrm & 7;
+    if (mod == 3) return 1;
+    disp = mod == 1 ? 1 : mod == 2 ? 4 : 0;
+    if (rm == 4) {
+        if (!csspgo__x86_next(x, &sib)) return 0;
+        rm = sib & 7;
+    }
+    if (mod == 0 && rm == 5 && (!x->high_base || (x->modrm & 7) == 5)) disp = 4;
+    return csspgo__x86_take(x, disp);
+}
+
+static int csspgo__x86_is_rex(uint32_t byte)
+{
+    return (byte & ~15u) == 0x40;
+}
+
+/* F2 and F3 are instructions of their own (xacquire, xrelease) before lock, xchg, and F3 before a store. */
+static int csspgo__x86_is_hle(uint32_t byte, uint32_t next)
+{
+    if (next == 0xf0 || (next & ~1u) == 0x86) return 1;
+    if ((next & ~7u) == 0x90) return byte == 0xf2 || next != 0x90;
+    return byte == 0xf3 && ((next & ~1u) == 0x88 || (next & ~1u) == 0xc6);
+}
+
+/* Legacy prefixes. Leaves pos at the byte behind them. A lock in front is an instruction of its own. */
+static int csspgo__x86_prefixes(csspgo__x86 *x)
+{
+    for (;; x->pos++) {
+        uint32_t byte, next;
+        if (x->pos == x->size) return 0;
+        byte = x->code[x->pos];
+        next = x->pos + 1 < x->size ? x->code[x->pos + 1] : 0x100u;
+        switch (byte) {
+        case 0xf0:
+            if (x->pos == 0) return 1;
+            break;
+        case 0xf2: case 0xf3:
+            if (csspgo__x86_is_hle(byte, next)) return 1;
+            if (csspgo__x86_is_rex(next) || next == 0x0f || next == 0x66 || next == 0xd5) x->mandatory = byte;
+            x->repeat = byte;
+            break;
+        case 0x66:
+            if (x->mandatory == 0 && (csspgo__x86_is_rex(next) || next == 0x0f)) x->mandatory = byte;
+            x->opsize = 1;
+            break;
+        case 0x67:
+            x->adsize = 1;
+            break;
+        case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+            break;
+        default:
+            return 1;
+        }
+    }
+}
+
+/* Mandatory prefix of an opcode in maps 2 to 4. */
+static uint32_t csspgo__x86_pp(const csspgo__x86 *x)
+{
+    const uint32_t repeat = x->mandatory != 0 ? x->mandatory : x->repeat;
+    if (x->mandatory == 0x66) return CSSPGO__PP_66;
+    if (x->mandatory == 0 && x->opsize && repeat != 0) return repeat == 0xf3 ? CSSPGO__PP_66_F3 : CSSPGO__PP_66_F2;
+    if (repeat != 0) return repeat == 0xf3 ? CSSPGO__PP_F3 : CSSPGO__PP_F2;
+    return x->opsize ? CSSPGO__PP_66 : CSSPGO__PP_NONE;
+}
+
+/* REX or REX2, then map and opcode. */
+static int csspgo__x86_opcode(csspgo__x86 *x)
+{
+    if (csspgo__x86_is_rex(x->code[x->pos])) {
+        x->rex = x->code[x->pos++] & 15;
+    } else if (x->code[x->pos] == 0xd5) {
+        x->pos++;
+        if (!csspgo__x86_next(x, &x->rex2)) return 0;
+        x->rex2 |= 0x100;
+        x->rex = x->rex2 & 15;
+        x->high_base = x->rex2 >> 4 & 1;
+    }
+    if (x->rex & 8) x->opsize = 0;
+    if (!csspgo__x86_next(x, &x->op)) return 0;
+    x->map = 1;
+    if (x->rex2 & 0x80) {
+        x->map = 2;
+    } else if (x->op == 0x0f) {
+        if (!csspgo__x86_next(x, &x->op)) return 0;
+        x->map = 2;
+        if (x->op == 0x38 || x->op == 0x3a) {
+            x->map = x->op == 0x38 ? 3 : 4;
+            if (!csspgo__x86_next(x, &x->op)) return 0;
+        }
+    }
+    if (x->map > 1) x->pp = csspgo__x86_pp(x);
+    /* movdir64b: LLVM takes 67 with REX.W for its 66 */
+    if (x->map == 3 && x->op == 0xf8 && x->pp == CSSPGO__PP_NONE && (x->rex & 8) && x->adsize) x->pp = CSSPGO__PP_66;
+    return 1;
+}
+
+/* The row of the group that x's opcode and prefix belong to, or NULL. */
+static const csspgo__x86_group *csspgo__x86_find_group(const csspgo__x86 *x)
+{
+    const uint32_t op = x->map << 8 | x->op;
+    size_t lo = 0, hi = sizeof csspgo__x86_groups / sizeof csspgo__x86_groups[0];
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (csspgo__x86_groups[mid].op < op) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < sizeof csspgo__x86_groups / sizeof csspgo__x86_groups[0] && csspgo__x86_groups[lo].op == op; lo++)
+        if (csspgo__x86_groups[lo].pp >> x->pp & 1) return &csspgo__x86_groups[lo];
+    return NULL;
+}
+
+static int csspgo__x86_is_jmpabs(const csspgo__x86 *x)
+{
+    return x->rex2 != 0 && x->map == 1 && x->op == 0xa1;
+}
+
+/* The operands of a class-c opcode; 0 if they are not there, or make it no instruction. One switch over the classes. */
+static int csspgo__x86_operands(csspgo__x86 *x, char c)
+{
+    const csspgo__x86_group *group = NULL;
+    const uint32_t z = x->opsize ? 2 : 4;
+    uint32_t mem = 1, reg = 1, imm = 0;
+    switch (c) {
+    case 'n': case 't': return 1;
+    case 'b': case 'c': case 'j': return csspgo__x86_imm(x, 1);
+    case 'w': case 'T': return csspgo__x86_imm(x, 2);
+    case 'e': return csspgo__x86_imm(x, 2) && csspgo__x86_imm(x, 1);
+    case 'd': case 'C': return csspgo__x86_imm(x, 4);
+    case 'z': case 'J': return csspgo__x86_imm(x, z);
+    case 'v': return csspgo__x86_imm(x, x->rex & 8 ? 8 : z);
+    case 'o': return csspgo__x86_imm(x, x->adsize && !csspgo__x86_is_jmpabs(x) ? 4 : 8);
+    case 'y': return csspgo__x86_imm(x, x->pp == CSSPGO__PP_66 ? 2 : 4);
+    case 'i':
+        if (x->rex & 8 || x->pp == CSSPGO__PP_NONE || x->pp == CSSPGO__PP_F3) return 1;
+        return x->pp == CSSPGO__PP_66 && x->adsize;
+    case 'm': break;
+    case 'B': imm = 1; break;
+    case 'Z': imm = z; break;
+    case 'r': mem = 0; break;
+    case 'R': mem = 0; imm = 1; break;
+    case 'k': reg = 0; break;
+    case 'p': if (x->pp != CSSPGO__PP_66) return 0; break;
+    case 'P': if (x->pp != CSSPGO__PP_66) return 0; imm = 1; break;
+    case 'q': if (x->pp != CSSPGO__PP_66) return 0; reg = 0; break;
+    case 'h': if (x->pp != CSSPGO__PP_66 && x->pp != CSSPGO__PP_F2) return 0; break;
+    case 'x': break;
+    case 'g': case 'G': case 'H': case 'F':
+        group = csspgo__x86_find_group(x);
+        if (group == NULL) return 0;
+        break;
+    default: return 0;
+    }
+    if (!csspgo__x86_modrm(x)) return 0;
+    if (group != NULL) {
+        mem = group->mem >> (x->modrm >> 3 & 7) & 1u;
+        reg = (uint32_t)(group->reg >> (x->modrm & 63)) & 1u;
+        if (c == 'G' || (c == 'F' && x->op == 0xf6 && (x->modrm & 0x38) == 0)) imm = 1;
+        if (c == 'H' || (c == 'F' && x->op == 0xf7 && (x->modrm & 0x38) == 0)) imm = z;
+    }
+    if (c == 'x' && x->modrm >= 0xc0 && (x->pp == CSSPGO__PP_66 || x->pp == CSSPGO__PP_F2)) imm = 2;
+    return (x->modrm >= 0xc0 ? reg : mem) != 0 && csspgo__x86_imm(x, imm);
+}
+
+/* 0F 0F: 3DNow!, the opcode stands behind the operands. */
+static int csspgo__x86_3dnow(csspgo__x86 *x)
+{
+    static const unsigned char ops[] = {
+        0x0c, 0x0d, 0x1c, 0x1d, 0x8a, 0x8e, 0x90, 0x94, 0x96, 0x97, 0x9a, 0x9e,
+        0xa0, 0xa4, 0xa6, 0xa7, 0xaa, 0xae, 0xb0, 0xb4, 0xb6, 0xb7, 0xbb, 0xbf
+    };
+    uint32_t op;
+    if (!csspgo__x86_modrm(x) || !csspgo__x86_next(x, &op)) return 0;
+    return x->pp < CSSPGO__PP_66_F3 && memchr(ops, (int)op, sizeof ops) != NULL;
+}
+
+/* Cases of their own: control registers end at 15; pause has no 66; two groups have no 66 beside F2, F3. */
+static int csspgo__x86_oddity(const csspgo__x86 *x)
+{
+    if (x->map == 2 && (x->op & 0xfc) == 0x20) return x->rex2 >> 6 & 1;
+    if (!x->opsize) return 0;
+    if (x->map == 1) return x->op == 0x90 && x->repeat == 0xf3;
+    return x->pp > CSSPGO__PP_66 && ((x->map == 2 && x->op == 0xae) || (x->map == 3 && x->op == 0xf8));
+}
+
+/* Legacy encodings: everything but VEX, EVEX and XOP. Returns the class, or '.'. */
+static char csspgo__x86_legacy(csspgo__x86 *x)
+{
+    char c;
+    if (!csspgo__x86_opcode(x)) return '.';
+    if (x->map == 2 && x->op == 0x0f && (x->rex2 & 0x80) == 0) return csspgo__x86_3dnow(x) ? 'n' : '.';
+    c = csspgo__x86_classes[x->map - 1][x->op];
+    if (x->pp == CSSPGO__PP_66_F2 && c != 'g') return '.';
+    if (x->pp == CSSPGO__PP_66_F3 && c != 'g' && (x->map != 2 || (x->op & 0xfe) != 0xbc)) return '.';
+    if (!csspgo__x86_operands(x, c)) return '.';
+    return csspgo__x86_oddity(x) ? '.' : c;
+}
+
+/* A vector opcode's prefix, decoded. */
+typedef struct csspgo__x86_vector {
+    uint32_t table;               /* 0 to 7 VEX map; 8 to 10 XOP map; 16 + EVEX map; 24 + EVEX map with no-flags bit  */
+    uint32_t ppw;                 /* prefix (0 none, 1 66, 2 F3, 3 F2) * 2 + W                                        */
+    uint32_t length;              /* vector length bits: 0, 1, 2 (3 counts as 2)                                      */
+    uint32_t b, z, k;             /* EVEX: broadcast / rounding, zeroing, a mask register is named                    */
+    uint32_t vvvv;                /* further register, 0 = none                                                       */
+    uint32_t high_reg, high_rm;   /* ModRM.reg, ModRM.rm extended: 1 by REX.R or B, 2 by EVEX.R'                      */
+} csspgo__x86_vector;
+
+static int csspgo__x86_fits_length(const csspgo__x86_vector *v, uint32_t rules)
+{
+    return (int)(rules >> (CSSPGO__RULE_LENGTH + v->length) & 1u);
+}
+
+/* Is the form one for prefix v? */
+static int csspgo__x86_fits_prefix(const csspgo__x86_vector *v, uint32_t rules)
+{
+    const uint32_t b = rules >> CSSPGO__RULE_B & 15;
+    if ((rules >> CSSPGO__RULE_K & (1u << v->k)) == 0) return 0;
+    if (v->z && (rules >> CSSPGO__RULE_Z & 3) == 0) return 0;
+    if (!v->b) return csspgo__x86_fits_length(v, rules) && (rules >> CSSPGO__RULE_OPERAND & 8) == 0;
+    return (b & 2) != 0 || (b != 0 && csspgo__x86_fits_length(v, rules));
+}
+
+/* ModRM of a vector opcode, read already: does the form have it? */
+static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector *v, const csspgo__x86_form *form)
+{
+    const uint32_t digit = x->modrm >> 3 & 7, rm = x->modrm & 7;
+    const uint32_t b = form->rules >> CSSPGO__RULE_B, z = form->rules >> CSSPGO__RULE_Z;
+    const uint32_t operand = form->rules >> CSSPGO__RULE_OPERAND, small = form->rules;
+    if (((small & 1) && (v->high_reg & 1)) || ((small & 8) && v->high_reg)) return 0;
+    if (x->modrm < 0xc0) {
+        if ((form->mem >> digit & 1) == 0 || ((operand & 1) && rm != 4) || (v->z && (z & 1) == 0)) return 0;
+        return !v->b || ((b & 1) && csspgo__x86_fits_length(v, form->rules));
+    }
+    if ((form->reg >> digit & 1) == 0 || ((operand & 2) && rm != 0) || (v->z && (z & 2) == 0)) return 0;
+    if ((small & 2) && v->high_rm) return 0;
+    return !v->b || (b & 2) || ((b & 4) && csspgo__x86_fits_length(v, form->rules));
+}
+
+/*
+ * The form of the opcode, its ModRM read, or NULL. LLVM reads ModRM when a form fits the prefix, and if none does but
+ * prefix 66 is there, when one would fit with that as the opcode's own prefix.
+ */
+static const csspgo__x86_form *csspgo__x86_find_form(csspgo__x86 *x, const csspgo__x86_vector *v)
+{
+    const csspgo__x86_rows *rows = &csspgo__x86_tables[v->table];
+    size_t lo = 0, hi = rows->count;
+    uint32_t as_66 = 0;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if ((rows->row[mid] >> 16 & 255) < x->op) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < rows->count && rows->row[lo] >> 24 <= x->op; lo++) {
+        const csspgo__x86_form *form = &csspgo__x86_forms[rows->row[lo] & 255];
+        if (!csspgo__x86_fits_prefix(v, form->rules)) continue;
+        if (x->opsize && (v->ppw & 1) == 0) as_66 |= rows->row[lo] >> (8 + 2) & 1u;
+        if ((rows->row[lo] >> (8 + v->ppw) & 1u) == 0) continue;
+        if (form->rules >> CSSPGO__RULE_OPERAND & 4) return form;
+        if (!csspgo__x86_modrm(x)) return NULL;
+        if (csspgo__x86_fits_modrm(x, v, form)) return form;
+    }
+    if (as_66) (void)csspgo__x86_modrm(x);
+    return NULL;
+}
+
+/* APX ccmp and ctest: bits that elsewhere mean vvvv and no-flags are the condition. */
+static int csspgo__x86_is_ccmp(const csspgo__x86 *x)
+{
+    const uint32_t op = x->op & 0xfe, digit = x->modrm >> 3 & 7;
+    return op == 0x38 || op == 0x3a || op == 0x84 || ((op == 0x80 || x->op == 0x83) && digit == 7) ||
+           (op == 0xf6 && digit < 2);
+}
+
+/* The opcodes besides those of EVEX map 4 that have a no-flags bit: andn, blsr and its group, bzhi, bextr. */
+static int csspgo__x86_has_no_flags(const csspgo__x86_vector *v, uint32_t op)
+{
+    return v->table == 16 + 2 && v->ppw < 2 && (op == 0xf2 || op == 0xf3 || op == 0xf5 || op == 0xf7);
+}
+
+/* Opcode and operands behind a VEX, EVEX or XOP prefix; no_flags: the APX bit that suppresses flags, part of aaa. */
+static int csspgo__x86_vector_body(csspgo__x86 *x, csspgo__x86_vector *v, uint32_t no_flags)
+{
+    const csspgo__x86_form *form;
+    uint32_t apx = v->table == 16 + 4, used, vvvv, imm;
+    if (!csspgo__x86_next(x, &x->op)) return 0;
+    if (no_flags && (apx || csspgo__x86_has_no_flags(v, x->op))) {
+        if (!csspgo__x86_modrm(x)) return 0;
+        if (!apx || !csspgo__x86_is_ccmp(x)) {
+            v->table += 8;
+            v->k = 0;
+        }
+    }
+    form = csspgo__x86_find_form(x, v);
+    if (form == NULL || (v->table == 1 && x->op == 0xae && x->opsize && (v->ppw & 1) == 0)) return 0;
+    used = form->rules >> CSSPGO__RULE_VVVV;
+    vvvv = used & 8 ? v->vvvv & 15 : v->vvvv;
+    if ((used >> v->b & 1) && ((used & 4) == 0 || x->modrm >= 0xc0)) vvvv = 0;
+    if ((form->rules & 4) && v->vvvv > 7) return 0;
+    imm = form->rules >> CSSPGO__RULE_IMM & 3;
+    if (imm == 3) imm = x->opsize && (v->ppw & 1) == 0 ? 2 : 4;
+    return csspgo__x86_imm(x, imm) && vvvv == 0;
+}
+
+/* VEX (C4, C5) and XOP (8F) prefix. */
+static int csspgo__x86_vex(csspgo__x86 *x)
+{
+    const uint32_t lead = x->code[x->pos++];
+    csspgo__x86_vector v;
+    uint32_t p = 0, q;
+    memset(&v, 0, sizeof v);
+    if (lead != 0xc5 && !csspgo__x86_next(x, &p)) return 0;
+    if (!csspgo__x86_next(x, &q)) return 0;
+    if (lead == 0xc5) {
+        p = (q & 0x80) | 0x61;
+        q &= 0x7f;
+    }
+    v.table = p & 31;
+    if (lead == 0x8f ? v.table < 8 || v.table > 10 : v.table == 0 || v.table == 4 || v.table > 7) return 0;
+    v.ppw = (q & 3) << 1 | q >> 7;
+    v.length = q >> 2 & 1;
+    v.vvvv = ~q >> 3 & 15;
+    v.high_reg = ~p >> 7 & 1;
+    v.high_rm = ~p >> 5 & 1;
+    return csspgo__x86_vector_body(x, &v, 0);
+}
+
+/* 8F is pop with ModRM.reg = 0. */
+static int csspgo__x86_is_xop(const csspgo__x86 *x)
+{
+    return x->code[x->pos] == 0x8f && x->pos + 1 < x->size && (x->code[x->pos + 1] & 0x38) != 0;
+}
+
+/* EVEX prefix (62). */
+static int csspgo__x86_evex(csspgo__x86 *x)
+{
+    csspgo__x86_vector v;
+    uint32_t p, q, r;
+    memset(&v, 0, sizeof v);
+    x->pos++;
+    if (!csspgo__x86_next(x, &p) || !csspgo__x86_next(x, &q) || !csspgo__x86_next(x, &r)) return 0;
+    if ((p & 7) == 0) return 0;
+    v.table = 16 + (p & 7);
+    v.ppw = (q & 3) << 1 | q >> 7;
+    v.length = (r >> 5 & 3) < 2 ? r >> 5 & 3 : 2;
+    v.b = r >> 4 & 1;
+    v.z = r >> 7;
+    v.k = v.table != 20 && (r & 7) != 0;
+    v.vvvv = (~q >> 3 & 15) | (~r << 1 & 16);
+    v.high_reg = (~p >> 7 & 1) | (~p >> 3 & 2);
+    v.high_rm = ~p >> 5 & 1;
+    x->high_base = p >> 3 & 1;
+    return csspgo__x86_vector_body(x, &v, r >> 2 & 1);
+}
+
+/* A signed little-endian number of 1, 2, 4 or 8 bytes that ends before p. */
+static uint64_t csspgo__x86_signed(const unsigned char *p, uint32_t size)
+{
+    const uint64_t sign = (uint64_t)1 << (size * 8 - 1);
+    uint64_t value = 0;
+    uint32_t i;
+    for (i = 0; i < size; i++) value |= (uint64_t)p[-(ptrdiff_t)size + (ptrdiff_t)i] << (8 * i);
+    return (value ^ sign) - sign;
+}
+
+/* The kind of a legacy instruction of class c. */
+static csspgo_kind csspgo__x86_kind(const csspgo__x86 *x, char c)
+{
+    const uint32_t digit = x->modrm >> 3 & 7;
+    switch (c) {
+    case 'c': case 'y': return CSSPGO_COND;
+    case 'j': case 'J': return CSSPGO_JMP;
+    case 'C': return CSSPGO_CALL;
+    case 't': case 'T': return CSSPGO_RET;
+    case 'o': return csspgo__x86_is_jmpabs(x) ? CSSPGO_JMP : CSSPGO_NONE;
+    case 'H': return x->modrm == 0xf8 ? CSSPGO_COND : CSSPGO_NONE;
+    case 'g':
+        if (x->map != 1 || x->op != 0xff || digit < 2 || digit > 5) return CSSPGO_NONE;
+        return digit < 4 ? CSSPGO_CALL : CSSPGO_IJMP;
+    default: return CSSPGO_NONE;
+    }
+}
+
 CSSPGO_DEF uint32_t csspgo_decode_x86_64(const void *code, size_t size, uint64_t address, csspgo_insn *out)
-{ (void)code; (void)size; (void)address; memset(out, 0, sizeof *out); out->size = 1; return 1; }
+{
+    csspgo__x86 x;
+    uint32_t lead;
+    char c = '.';
+    memset(out, 0, sizeof *out);
+    memset(&x, 0, sizeof x);
+    x.code = (const unsigned char *)code;
+    x.size = size < 0xffff ? size : 0xffff;   /* no instruction is longer; bounds a run of prefixes */
+    if (csspgo__x86_prefixes(&x)) {
+        lead = x.code[x.pos];
+        if (lead == 0x62) c = csspgo__x86_evex(&x) ? 'n' : '.';
+        else if (lead == 0xc4 || lead == 0xc5) c = csspgo__x86_vex(&x) ? 'n' : '.';
+        else if (csspgo__x86_is_xop(&x)) c = csspgo__x86_vex(&x) ? 'n' : '.';
+        else c = csspgo__x86_legacy(&x);
+    }
+    if (c == '.') {
+        out->skip = x.pos != 0 ? (uint32_t)x.pos : 1;
+        return 0;
+    }
+    out->size = (uint32_t)x.pos;
+    out->kind = csspgo__x86_kind(&x, c);
+    if (out->kind != CSSPGO_NONE && c != 'g' && c != 't' && c != 'T') {
+        out->has_target = 1;
+        out->target = csspgo__x86_signed(x.code + x.pos, x.imm);
+        if (c != 'o') out->target += address + x.pos;
+    }
+    return out->size;
+}
+
+/*
+ * AArch64 branches: words w with (w & mask) == value. where: bit position << 8 | width of the offset, counted in words;
+ * 0: none. All of them have 101 in bits 28 to 26. LLVM 19's llvm-profgen decodes the base architecture only: what is
+ * marked + is not an instruction to it, nor is any other word of an extension.
+ */
+typedef struct csspgo__a64_branch {
+    uint32_t mask, value, where;
+    csspgo_kind kind;
+} csspgo__a64_branch;
+
+static const csspgo__a64_branch csspgo__a64_branches[] = {
+    {0xfc000000, 0x94000000, 0x001a, CSSPGO_CALL},   /* bl                                 */
+    {0xff000000, 0x54000000, 0x0513, CSSPGO_COND},   /* b.cond, bc.cond +                  */
+    {0x7e000000, 0x34000000, 0x0513, CSSPGO_COND},   /* cbz, cbnz                          */
+    {0xfc000000, 0x14000000, 0x001a, CSSPGO_JMP},    /* b                                  */
+    {0x7e000000, 0x36000000, 0x050e, CSSPGO_COND},   /* tbz, tbnz                          */
+    {0xfffffc1f, 0xd65f0000, 0,      CSSPGO_RET},    /* ret                                */
+    {0xfffffc1f, 0xd63f0000, 0,      CSSPGO_CALL},   /* blr                                */
+    {0xfffffc1f, 0xd61f0000, 0,      CSSPGO_IJMP},   /* br                                 */
+    {0xfffffbe0, 0xd65f0be0, 0,      CSSPGO_RET},    /* retaa, retab, retaasppc, retabsppc + */
+    {0xffc0001f, 0x5500001f, 0,      CSSPGO_RET},    /* retaasppc, retabsppc, immediate +  */
+    {0xfffff81f, 0xd63f081f, 0,      CSSPGO_CALL},   /* blraaz, blrabz +                   */
+    {0xfffff800, 0xd73f0800, 0,      CSSPGO_CALL},   /* blraa, blrab +                     */
+    {0xfffff81f, 0xd61f081f, 0,      CSSPGO_IJMP},   /* braaz, brabz +                     */
+    {0xfffff800, 0xd71f0800, 0,      CSSPGO_IJMP},   /* braa, brab +                       */
+    {0x7e000000, 0x74000000, 0x0509, CSSPGO_COND},   /* cb<cc>, unknown to LLVM 19         */
+    {0xffffffff, 0xd69f03e0, 0,      CSSPGO_RET},    /* eret                               */
+    {0xfffffbff, 0xd69f0bff, 0,      CSSPGO_RET},    /* eretaa, eretab +                   */
+    {0xffffffff, 0xd6bf03e0, 0,      CSSPGO_RET}     /* drps                               */
+};
+
 CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_t address, csspgo_insn *out)
-{ (void)code; (void)size; (void)address; memset(out, 0, sizeof *out); out->size = 4; return 4; }
+{
+    const size_t count = sizeof csspgo__a64_branches / sizeof csspgo__a64_branches[0];
+    uint32_t w, width;
+    size_t i;
+    memset(out, 0, sizeof *out);
+    if (size < 4) {
+        out->skip = size != 0 ? (uint32_t)size : 1;
+        return 0;
+    }
+    out->size = 4;
+    w = csspgo__ld32le((const unsigned char *)code);
+    if ((w & 0x1c000000) != 0x14000000) return 4;
+    for (i = 0; i < count; i++) {
+        const csspgo__a64_branch *branch = &csspgo__a64_branches[i];
+        if ((w & branch->mask) != branch->value) continue;
+        out->kind = branch->kind;
+        width = branch->where & 255;
+        if (width != 0) {
+            const uint64_t sign = (uint64_t)1 << (width - 1);
+            const uint64_t offset = w >> (branch->where >> 8) & ((sign << 1) - 1);
+            out->has_target = 1;
+            out->target = address + ((offset ^ sign) - sign) * 4;
+        }
+        break;
+    }
+    return 4;
+}
+
+#endif /* CSSPGO_NO_CODE */
+
+/* ===== >>sample =================================================================================================== */
+
+#ifndef CSSPGO_NO_SAMPLE
+
+/* ----- perf records ------------------------------------------------------------------------------------------------ */
+
+enum {                            /* struct perf_event_header.type                                     */
+    CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10,
+    CSSPGO__RECORD_LOST_SAMPLES = 13
+};
+enum {                            /* perf_event_attr.sample_type; in this order in a record, but:      */
+    CSSPGO__HAS_IDENTIFIER = 0x10000,                                              /* first            */
+    CSSPGO__HAS_IP = 1, CSSPGO__HAS_TID = 2, CSSPGO__HAS_TIME = 4, CSSPGO__HAS_ADDR = 8,
+    CSSPGO__HAS_ID = 0x40, CSSPGO__HAS_STREAM_ID = 0x200, CSSPGO__HAS_CPU = 0x80,  /* stream before cpu */
+    CSSPGO__HAS_PERIOD = 0x100, CSSPGO__HAS_READ = 0x10, CSSPGO__HAS_CALLCHAIN = 0x20,
+    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800
+};
+enum {                            /* perf_event_attr.read_format                                       */
+    CSSPGO__READ_ENABLED = 1, CSSPGO__READ_RUNNING = 2, CSSPGO__READ_ID = 4, CSSPGO__READ_GROUP = 8,
+    CSSPGO__READ_LOST = 16
+};
+enum {                            /* perf_event_attr.branch_sample_type                                */
+    CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000, CSSPGO__BRANCH_COUNTERS = 0x80000
+};
+enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__PROT_EXEC = 4 };
+
+#define CSSPGO__CONTEXT_USER (~(uint64_t)511)          /* call chain marker -512; markers are -4095 to -1 */
+#define CSSPGO__CONTEXT_MAX  (~(uint64_t)4094)
+
+/* A number of the record in the machine's byte order. */
+static uint64_t csspgo__native64(csspgo__reader *r)
+{
+    uint64_t v;
+    if (!csspgo__need(r, 8)) return 0;
+    memcpy(&v, r->p, 8);
+    r->p += 8;
+    return v;
+}
+
+static void csspgo__native32x2(csspgo__reader *r, uint32_t v[2])
+{
+    v[0] = v[1] = 0;
+    if (!csspgo__need(r, 8)) return;
+    memcpy(v, r->p, 8);
+    r->p += 8;
+}
+
+/* Passes over n elements of elem bytes and returns where they are; NULL if they are not all there. */
+static const void *csspgo__native_array(csspgo__reader *r, uint64_t n, size_t elem)
+{
+    const unsigned char *p = r->p;
+    if (r->status == CSSPGO_OK && n > csspgo__left(r) / elem)
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, p, "the record ends inside an array");
+    if (r->status != CSSPGO_OK) return NULL;
+    r->p += (size_t)n * elem;
+    return p;
+}
+
+static void csspgo__skip_read(csspgo__reader *r, uint64_t format)
+{
+    const size_t more = 8 * (size_t)((format / CSSPGO__READ_ID & 1) + (format / CSSPGO__READ_LOST & 1));
+    const uint64_t n = format & CSSPGO__READ_GROUP ? csspgo__native64(r) : 1;
+    if (format & CSSPGO__READ_ENABLED) csspgo__native64(r);
+    if (format & CSSPGO__READ_RUNNING) csspgo__native64(r);
+    csspgo__native_array(r, n, 8 + more);       /* a single value has the two times between it and its id: as long */
+}
+
+/* The stack in a call chain: what follows the user marker, else the first marker, up to the next one. */
+static const uint64_t *csspgo__chain_stack(const uint64_t *ips, size_t n, uint32_t *count)
+{
+    size_t i = 0, end;
+    while (i < n && ips[i] != CSSPGO__CONTEXT_USER) i++;
+    if (i == n) i = 0;
+    while (i < n && ips[i] >= CSSPGO__CONTEXT_MAX) i++;
+    for (end = i; end < n && ips[end] < CSSPGO__CONTEXT_MAX; end++) {}
+    *count = (uint32_t)(end - i);
+    return ips + i;
+}
+
+static void csspgo__read_stack(csspgo__reader *r, const uint64_t *ip, csspgo_sample *sample)
+{
+    const uint64_t n = csspgo__native64(r);
+    const uint64_t *ips = (const uint64_t *)csspgo__native_array(r, n, 8);
+    if (ips == NULL) return;
+    sample->stack = csspgo__chain_stack(ips, (size_t)n, &sample->stack_count);
+    if (sample->stack_count != 0 || ip == NULL) return;
+    sample->stack = ip;
+    sample->stack_count = 1;
+}
+
+static void csspgo__read_branches(csspgo__reader *r, uint64_t branch_sample_type, csspgo_sample *sample)
+{
+    const uint64_t n = csspgo__native64(r);
+    if (branch_sample_type & CSSPGO__BRANCH_HW_INDEX) csspgo__native64(r);
+    sample->branches = (const csspgo_branch *)csspgo__native_array(r, n, sizeof(csspgo_branch));
+    if (branch_sample_type & CSSPGO__BRANCH_COUNTERS) csspgo__native_array(r, n, 8);
+    sample->branch_count = (uint32_t)n;
+}
+
+/* The size of raw data and its 4-byte count are padded to 8 together. */
+static void csspgo__skip_raw(csspgo__reader *r)
+{
+    uint32_t size;
+    if (!csspgo__need(r, 4)) return;
+    memcpy(&size, r->p, 4);
+    if (((uint64_t)size + 4) % 8 != 0) csspgo__fail(r, CSSPGO_E_SYNTAX, r->p, "raw data of a size that is not padded");
+    csspgo__native_array(r, (uint64_t)size + 4, 1);
+}
+
+CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
+                                              uint64_t branch_sample_type, uint64_t read_format,
+                                              csspgo_sample *sample, csspgo_error *err)
+{
+    const uint64_t t = sample_type, *ip = NULL;
+    csspgo__reader r;
+    uint32_t tid[2];
+    memset(sample, 0, sizeof *sample);
+    sample->count = 1;
+    if ((uintptr_t)body % 8 != 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
+    if (t & CSSPGO__HAS_BRANCHES && branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
+        return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
+    csspgo__reader_init(&r, body, size, err);
+    if (t & CSSPGO__HAS_IDENTIFIER) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_IP) ip = (const uint64_t *)csspgo__native_array(&r, 1, 8);
+    if (t & CSSPGO__HAS_TID) {
+        csspgo__native32x2(&r, tid);
+        sample->pid = tid[0];
+        sample->tid = tid[1];
+    }
+    if (t & CSSPGO__HAS_TIME) sample->time = csspgo__native64(&r);
+    if (t & CSSPGO__HAS_ADDR) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_ID) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_STREAM_ID) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_CPU) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_PERIOD) csspgo__native64(&r);
+    if (t & CSSPGO__HAS_READ) csspgo__skip_read(&r, read_format);
+    if (t & CSSPGO__HAS_CALLCHAIN) csspgo__read_stack(&r, ip, sample);
+    if (t & CSSPGO__HAS_RAW) csspgo__skip_raw(&r);
+    if (t & CSSPGO__HAS_BRANCHES) csspgo__read_branches(&r, branch_sample_type, sample);
+    if (r.status == CSSPGO_OK && size > UINT32_MAX)
+        csspgo__fail(&r, CSSPGO_E_SYNTAX, r.base, "no record is that large");
+    if (r.status != CSSPGO_OK) memset(sample, 0, sizeof *sample);
+    return r.status;
+}
+
+/* MMAP, MMAP2: u32 pid, tid; u64 address, size, offset; MMAP2: 24 bytes of file identity, u32 prot, flags; path. */
+static csspgo_status csspgo__record_mmap(const unsigned char *body, size_t size, int has_prot, uint32_t misc,
+                                         csspgo_mmap *map, csspgo_error *err)
+{
+    csspgo__reader r;
+    const void *end;
+    uint32_t v[2];
+    memset(map, 0, sizeof *map);
+    csspgo__reader_init(&r, body, size, err);
+    csspgo__native32x2(&r, v);
+    map->pid = v[0];
+    map->address = csspgo__native64(&r);
+    map->size = csspgo__native64(&r);
+    map->file_offset = csspgo__native64(&r);
+    map->executable = (misc & CSSPGO__MISC_MMAP_DATA) == 0;
+    if (has_prot) {
+        csspgo__native_array(&r, 24, 1);
+        csspgo__native32x2(&r, v);
+        map->executable = (v[0] & CSSPGO__PROT_EXEC) != 0;
+    }
+    if (r.status != CSSPGO_OK) return r.status;
+    end = memchr(r.p, 0, csspgo__left(&r));
+    if (end == NULL) csspgo__fail(&r, CSSPGO_E_TRUNCATED, r.p, "the path in a mapping record does not end");
+    map->path = (const char *)r.p;
+    map->path_size = end != NULL ? (size_t)((const unsigned char *)end - r.p) : 0;
+    return r.status;
+}
+
+/* LOST: u64 event id, count. LOST_SAMPLES: u64 count. */
+static csspgo_status csspgo__record_lost(csspgo_ring *ring, const unsigned char *body, size_t size, int has_id,
+                                         csspgo_error *err)
+{
+    csspgo__reader r;
+    csspgo__reader_init(&r, body, size, err);
+    if (has_id) csspgo__native64(&r);
+    ring->lost = csspgo__sat_add(ring->lost, csspgo__native64(&r));
+    return r.status;
+}
+
+static const char *csspgo__ring_complaint(const csspgo_ring *ring)
+{
+    if (ring->data == NULL || (uintptr_t)ring->data % 8 != 0) return "the ring's data is not aligned to 8";
+    if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the ring's size is no power of two";
+    if (ring->size > SIZE_MAX) return "the ring is larger than memory";
+    if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "the ring's head and tail contradict its size";
+    if ((uintptr_t)ring->bounce % 8 != 0) return "the ring's bounce buffer is not aligned to 8";
+    return NULL;
+}
+
+/* The bytes of the record at tail in one piece; NULL if it wraps and there is no room to join it. */
+static const unsigned char *csspgo__ring_record(const csspgo_ring *ring, size_t size)
+{
+    const unsigned char *data = (const unsigned char *)ring->data;
+    const size_t at = (size_t)(ring->tail & (ring->size - 1)), first = (size_t)ring->size - at;
+    unsigned char *joined = (unsigned char *)ring->bounce;
+    if (size <= first) return data + at;
+    if (joined == NULL || ring->bounce_size < size) return NULL;
+    memcpy(joined, data + at, first);
+    memcpy(joined + first, data, size - first);
+    return joined;
+}
+
+CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
+{
+    const char *complaint = csspgo__ring_complaint(ring);
+    csspgo_status s = CSSPGO_OK;
+    csspgo__error_clear(err);
+    if (complaint != NULL) s = csspgo__error(err, CSSPGO_E_ARGUMENT, 0, complaint);
+    while (s == CSSPGO_OK && ring->tail != ring->head) {
+        const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
+        const unsigned char *record;
+        csspgo_item item = CSSPGO_ITEM_OTHER;
+        uint32_t type;
+        uint16_t misc, size;
+        memcpy(&type, header, 4);                   /* the 8 bytes of a header never wrap */
+        memcpy(&misc, header + 4, 2);
+        memcpy(&size, header + 6, 2);
+        if (size < 8 || size % 8 != 0 || size > ring->head - ring->tail) {
+            s = csspgo__error(err, CSSPGO_E_SYNTAX, 0, "a record in the ring has an impossible size: ");
+            csspgo__say_u64(err, size);
+            break;
+        }
+        record = csspgo__ring_record(ring, size);
+        ring->tail += size;
+        if (record == NULL) {
+            ring->unfit = csspgo__sat_add(ring->unfit, 1);
+            continue;
+        }
+        if (type == CSSPGO__RECORD_SAMPLE) {
+            item = CSSPGO_ITEM_SAMPLE;
+            s = csspgo_record_sample(record + 8, size - 8u, ring->sample_type, ring->branch_sample_type,
+                                     ring->read_format, sample, err);
+        } else if (type == CSSPGO__RECORD_MMAP || type == CSSPGO__RECORD_MMAP2) {
+            item = CSSPGO_ITEM_MMAP;
+            s = csspgo__record_mmap(record + 8, size - 8u, type == CSSPGO__RECORD_MMAP2, misc, map, err);
+        } else if (type == CSSPGO__RECORD_LOST || type == CSSPGO__RECORD_LOST_SAMPLES) {
+            s = csspgo__record_lost(ring, record + 8, size - 8u, type == CSSPGO__RECORD_LOST, err);
+        }
+        if (s == CSSPGO_OK) return item;
+    }
+    ring->tail = ring->head;
+    return CSSPGO_ITEM_NONE;
+}
+
+/* ----- script text: numbers and words of one line, [p, end) ---------------------------------------------------------- */
+
+static const unsigned char csspgo__hexval[256] = {
+#define CSSPGO__16 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99
+    CSSPGO__16, CSSPGO__16, CSSPGO__16,
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99, 99, 99, 99, 99, 99,
+    99, 10, 11, 12, 13, 14, 15, 99, 99, 99, 99, 99, 99, 99, 99, 99, CSSPGO__16,
+    99, 10, 11, 12, 13, 14, 15, 99, 99, 99, 99, 99, 99, 99, 99, 99, CSSPGO__16,
+    CSSPGO__16, CSSPGO__16, CSSPGO__16, CSSPGO__16, CSSPGO__16, CSSPGO__16, CSSPGO__16, CSSPGO__16
+#undef CSSPGO__16
+};
+
+/* Hexadecimal digits up to the first other byte (there is one: lines end in LF). Longer than 16: the caller's problem. */
+static const unsigned char *csspgo__hex(const unsigned char *p, uint64_t *value)
+{
+    uint64_t v = 0;
+    unsigned d;
+    for (; (d = csspgo__hexval[*p]) < 16; p++) v = v << 4 | d;
+    *value = v;
+    return p;
+}
+
+/* 1 if all of it is one hexadecimal number of 64 bits. */
+static int csspgo__hex_all(const unsigned char *p, const unsigned char *end, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (p == end) return 0;
+    for (; p != end; p++) {
+        const unsigned d = csspgo__hexval[*p];
+        if (d > 15 || v >> 60 != 0) return 0;
+        v = v << 4 | d;
+    }
+    *value = v;
+    return 1;
+}
+
+static int csspgo__decimal_all(const unsigned char *p, const unsigned char *end, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (p == end) return 0;
+    for (; p != end; p++) {
+        const unsigned d = *p - (unsigned)'0';
+        if (d > 9 || v > UINT64_MAX / 10 || (v == UINT64_MAX / 10 && d > UINT64_MAX % 10)) return 0;
+        v = v * 10 + d;
+    }
+    *value = v;
+    return 1;
+}
+
+static int csspgo__is_blank(unsigned c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static const unsigned char *csspgo__trim_left(const unsigned char *p, const unsigned char *end)
+{
+    while (p != end && csspgo__is_blank(*p)) p++;
+    return p;
+}
+
+static const unsigned char *csspgo__trim_right(const unsigned char *p, const unsigned char *end)
+{
+    while (p != end && csspgo__is_blank(end[-1])) end--;
+    return end;
+}
+
+static int csspgo__frame_line(const unsigned char *p, const unsigned char *end, uint64_t *address)
+{
+    return csspgo__hex_all(csspgo__trim_left(p, end), end, address);
+}
+
+static int csspgo__branch_line(const unsigned char *p, const unsigned char *end)
+{
+    return end - p >= 3 && p[0] == ' ' && p[1] == '0' && p[2] == 'x';
+}
+
+/* Where c first stands, or end. */
+static const unsigned char *csspgo__upto(const unsigned char *p, const unsigned char *end, int c)
+{
+    const void *at = p != end ? memchr(p, c, (size_t)(end - p)) : NULL;
+    return at != NULL ? (const unsigned char *)at : end;
+}
+
+/*
+ * 1 if a line decides the script's type: its first or second word, found by cutting at the first two blanks, is a branch
+ * record. (LLVM 19 looks at the second only, and so misses samples with one record.)
+ */
+static int csspgo__decides_type(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *word;
+    int cuts = 0, words = 0;
+    p = csspgo__trim_left(p, end);
+    end = csspgo__trim_right(p, end);
+    while (words < 2 && p != end) {
+        word = p;
+        p = cuts < 2 ? csspgo__upto(p, end, ' ') : end;
+        if (p != word) {
+            words++;
+            if (p - word > 2 && word[0] == '0' && word[1] == 'x' && csspgo__upto(word, p, '/') != p) return 1;
+        }
+        if (p != end) p++;
+        cuts++;
+    }
+    return 0;
+}
+
+/* ----- mapping lines: PERF_RECORD_MMAP[2] PID/TID: [0xADDR(0xSIZE) @ 0xOFF|0 ANY]: PROT PATH --------------------------- */
+
+/* The next "PERF_RECORD_MMAP" in [p, end), or NULL. Searches for its F, which branch lines hardly ever have. */
+static const unsigned char *csspgo__find_mmap(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *q = p;
+    while ((q = csspgo__upto(q, end, 'F')) != end) {
+        if (q - p >= 3 && end - q >= 13 && memcmp(q - 3, "PERF_RECORD_MMAP", 16) == 0) return q - 3;
+        q++;
+    }
+    return NULL;
+}
+
+static int csspgo__mmap_line(const unsigned char *p, const unsigned char *end)
+{
+    return end - p >= 50 && (*p < '0' || *p > '9') && csspgo__find_mmap(p, end) != NULL;
+}
+
+static int csspgo__eat(const unsigned char **p, const unsigned char *end, const char *text)
+{
+    const size_t n = strlen(text);
+    if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0) return 0;
+    *p += n;
+    return 1;
+}
+
+static int csspgo__eat_decimal(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+    const unsigned char *q = *p, *word = q;
+    while (q != end && *q >= '0' && *q <= '9') q++;
+    *p = q;
+    return csspgo__decimal_all(word, q, v);
+}
+
+/* Lower-case digits behind 0x. */
+static int csspgo__eat_hex(const unsigned char **p, const unsigned char *end, uint64_t *v)
+{
+    const unsigned char *q, *word;
+    if (!csspgo__eat(p, end, "0x")) return 0;
+    for (q = word = *p; q != end && csspgo__hexval[*q] < 16 && (*q < 'A' || *q > 'F'); q++) {}
+    *p = q;
+    return csspgo__hex_all(word, q, v);
+}
+
+/* "]: PROT PATH" at p. */
+static int csspgo__eat_path(const unsigned char *p, const unsigned char *end, csspgo_mmap *map)
+{
+    const unsigned char *prot;
+    if (!csspgo__eat(&p, end, "]: ")) return 0;
+    for (prot = p; p != end && (*p == '-' || (*p >= 'a' && *p <= 'z')); p++) {}
+    if (p == prot || p == end || *p != ' ') return 0;
+    map->executable = csspgo__upto(prot, p, 'x') != p;
+    map->path = (const char *)p + 1;
+    map->path_size = (size_t)(end - p) - 1;
+    return 1;
+}
+
+/* What follows "PERF_RECORD_MMAP2 " or "PERF_RECORD_MMAP ". A MMAP2's path begins behind the line's last "]: PROT ". */
+static int csspgo__eat_mmap(const unsigned char *p, const unsigned char *end, int second, csspgo_mmap *map)
+{
+    const unsigned char *q = end;
+    uint64_t pid, tid;
+    int negative;
+    memset(map, 0, sizeof *map);
+    negative = csspgo__eat(&p, end, "-");
+    if (!csspgo__eat_decimal(&p, end, &pid) || !csspgo__eat(&p, end, "/") || !csspgo__eat_decimal(&p, end, &tid)) return 0;
+    if (!csspgo__eat(&p, end, ": [") || !csspgo__eat_hex(&p, end, &map->address)) return 0;
+    if (!csspgo__eat(&p, end, "(") || !csspgo__eat_hex(&p, end, &map->size) || !csspgo__eat(&p, end, ") @ ")) return 0;
+    if (!csspgo__eat_hex(&p, end, &map->file_offset) && !csspgo__eat(&p, end, "0")) return 0;
+    map->pid = negative ? 0u - (uint32_t)pid : (uint32_t)pid;
+    if (!second) return csspgo__eat_path(p, end, map);
+    if (!csspgo__eat(&p, end, " ")) return 0;
+    while (q != p)
+        if (*--q == ']' && csspgo__eat_path(q, end, map)) return 1;
+    return 0;
+}
+
+static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, csspgo_mmap *map)
+{
+    const unsigned char *q, *at;
+    int second = 0;
+    for (q = p; !second && (q = csspgo__find_mmap(q, end)) != NULL; q += 16) {
+        at = q + 16;
+        second = csspgo__eat(&at, end, "2 ");
+    }
+    for (q = p; (q = csspgo__find_mmap(q, end)) != NULL; q += 16) {
+        at = q + 16;
+        if (csspgo__eat(&at, end, second ? "2 " : " ") && csspgo__eat_mmap(at, end, second, map)) return 1;
+    }
+    return 0;
+}
+
+/* ----- script text: the parser --------------------------------------------------------------------------------------- */
+
+enum { CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2 };   /* type */
+enum {
+    CSSPGO__AT_START = 0,         /* a sample, mapping or junk line may begin                            */
+    CSSPGO__AT_FRAMES = 1,        /* behind a count or frame line (flat: behind a count line)            */
+    CSSPGO__AT_JUNK = 2,          /* behind the line that spoiled a stack: its branch line may follow    */
+    CSSPGO__AT_SKIP = 3           /* up to the next branch line nothing counts                           */
+};
+enum { CSSPGO__SCRIPT_HOLD = 1 << 20, CSSPGO__SCRIPT_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
+
+/*
+ * Lines are read in place. [p, lim) is what is being read: whole lines, each with its LF, so that a scan for anything
+ * that stops at LF needs no bound. It is the whole lines of the caller's piece, or one line that was split (in carry),
+ * or, once the type is known, the lines that were read before it was (in hold; what comes behind them is in back).
+ */
+struct csspgo_script {
+    csspgo__heap   heap;                        /* first: csspgo__object_new                              */
+    const csspgo_code *code;                    /* or NULL                                                */
+    const unsigned char *p, *lim;
+    const unsigned char *piece, *piece_end;     /* the part of the caller's piece behind [p, lim)         */
+    const unsigned char *back, *back_lim;       /* where to go on behind hold; NULL: not reading hold     */
+    unsigned char *carry;                       /* a line without its end yet                             */
+    size_t         carry_size, carry_cap;
+    unsigned char *hold;
+    size_t         hold_size, hold_cap, hold_run;   /* hold_run: where the last run of frame lines begins */
+    uint64_t       hold_lines, hold_total;      /* lines in hold; lines read when the type became known   */
+    uint64_t      *frame;
+    csspgo_branch *branch;
+    size_t         frames, frame_cap, branch_cap;
+    uint64_t       count;                       /* of the sample being read                               */
+    uint64_t       line, size;                  /* number of the line being read; bytes fed               */
+    csspgo_error   error;                       /* sticky                                                 */
+    csspgo_script_stats stats;
+    uint32_t       type, state;
+    uint32_t       carry_whole;                 /* 1: [p, lim) is carry                                   */
+    uint32_t       carry_long;                  /* 1: the line in carry is too long, its text is gone     */
+    uint32_t       scan_start, scan_frames;     /* type scan: a count line may come; frame lines seen     */
+    uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
+    uint32_t       ended;
+};
+
+/* Too long a line counts as this. In hold a mapping line, handed out already, is a line of CSSPGO__HELD_MMAP. */
+static const unsigned char csspgo__junk_line[2] = { '?', '\n' };
+enum { CSSPGO__HELD_MMAP = 1 };
+
+static void csspgo__script_fail(csspgo_script *s, csspgo_status status, const char *text)
+{
+    csspgo__error(&s->error, status, s->size, text);
+    s->error.line = s->line > UINT32_MAX ? UINT32_MAX : (uint32_t)s->line;
+}
+
+static int csspgo__script_out_of_memory(csspgo_script *s)
+{
+    csspgo__script_fail(s, s->heap.status, csspgo_status_text(s->heap.status));
+    return 0;
+}
+
+static void csspgo__script_bad(csspgo_script *s, uint64_t *counter)
+{
+    ++*counter;
+    if (s->stats.first_bad_line == 0) s->stats.first_bad_line = s->line;
+}
+
+static csspgo_item csspgo__script_mmap(csspgo_script *s, const unsigned char *p, const unsigned char *end,
+                                       csspgo_mmap *map)
+{
+    if (csspgo__parse_mmap(p, end, map)) return CSSPGO_ITEM_MMAP;
+    csspgo__script_bad(s, &s->stats.bad_mmaps);
+    return CSSPGO_ITEM_NONE;
+}
+
+static void csspgo__script_begin(csspgo_script *s)
+{
+    s->stats.attempts++;
+    s->count = 1;
+    s->frames = 0;
+    s->crowded = 0;
+    s->state = CSSPGO__AT_FRAMES;
+}
+
+static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
+{
+    s->state = CSSPGO__AT_START;
+    if (branches == 0) return CSSPGO_ITEM_NONE;
+    memset(sample, 0, sizeof *sample);
+    sample->stack = s->frames != 0 ? s->frame : NULL;
+    sample->stack_count = (uint32_t)s->frames;
+    sample->branches = s->branch;
+    sample->branch_count = (uint32_t)branches;
+    sample->count = s->count;
+    s->stats.samples++;
+    return CSSPGO_ITEM_SAMPLE;
+}
+
+/* ----- branch lines ----- */
+
+/* The records of a line in the form that perf prints. Returns what follows its LF, or NULL if there is anything else. */
+static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo_branch *branch, size_t cap,
+                                                  size_t *count)
+{
+    const unsigned char *word;
+    size_t n = 0;
+    for (;;) {
+        while (*p == ' ') p++;
+        if (*p == '\n') break;
+        if (n == cap || p[0] != '0' || p[1] != 'x') return NULL;
+        word = p + 2;
+        p = csspgo__hex(word, &branch[n].from);
+        if ((size_t)(p - word) - 1 > 15 || p[0] != '/' || p[1] != '0' || p[2] != 'x') return NULL;
+        word = p + 3;
+        p = csspgo__hex(word, &branch[n].to);
+        if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
+        while (*p != ' ' && *p != '\n') p++;
+        branch[n++].flags = 0;
+    }
+    *count = n;
+    return p + 1;
+}
+
+static int csspgo__script_branch_room(csspgo_script *s, size_t need)
+{
+    void *p;
+    if (need <= s->branch_cap) return 1;
+    p = csspgo__grow(&s->heap, s->branch, s->branch_cap, &s->branch_cap, need, sizeof *s->branch);
+    if (p == NULL) return csspgo__script_out_of_memory(s);
+    s->branch = (csspgo_branch *)p;
+    return 1;
+}
+
+/* FROM/TO/...: the first two bytes of both are passed over unseen, the rest must be a number. */
+static int csspgo__record(const unsigned char *p, const unsigned char *end, csspgo_branch *branch)
+{
+    const unsigned char *from_end = csspgo__upto(p, end, '/'), *to_end;
+    if (from_end == end) return 0;
+    to_end = csspgo__upto(from_end + 1, end, '/');
+    branch->flags = 0;
+    return from_end - p > 2 && csspgo__hex_all(p + 2, from_end, &branch->from) && to_end - from_end > 3 &&
+           csspgo__hex_all(from_end + 3, to_end, &branch->to);
+}
+
+/*
+ * Any branch line: [EVENT:] [IP] records, separated by blanks. What follows the first thing that is no record is not
+ * read. Returns the number of records; 0 also when there are too many or memory is exhausted.
+ */
+static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *word;
+    uint64_t ip;
+    size_t n = 0;
+    int event = 1, first = 1;
+    end = csspgo__trim_right(p, end);
+    for (;; p = csspgo__upto(p, end, ' ')) {
+        while (p != end && *p == ' ') p++;
+        if (p == end) return n;
+        word = csspgo__upto(p, end, ' ');
+        if (event && word[-1] == ':') {
+            event = 0;
+            continue;
+        }
+        event = 0;
+        if (first && csspgo__upto(p, word, '/') == word) {
+            first = 0;
+            if (csspgo__hex_all(p, word, &ip)) continue;
+            break;
+        }
+        first = 0;
+        if (n == CSSPGO__SCRIPT_MOST) {
+            csspgo__script_bad(s, &s->stats.oversized);
+            return 0;
+        }
+        if (!csspgo__script_branch_room(s, n + 1)) return 0;
+        if (!csspgo__record(p, word, &s->branch[n])) break;
+        n++;
+    }
+    csspgo__script_bad(s, &s->stats.bad_records);
+    return n;
+}
+
+/* ----- hybrid scripts ----- */
+
+/* 1 if a return address read so far is in known code but behind no call: LLVM looks at no further frames then. */
+static int csspgo__script_is_cut(const csspgo_script *s)
+{
+    size_t i;
+    for (i = 1; s->code != NULL && i < s->frames; i++) {
+        const uint32_t pos = csspgo__pos(s->code, s->frame[i]);
+        if (pos != CSSPGO__EXT && csspgo__call_before(s->code, pos) == 0) return 1;
+    }
+    return 0;
+}
+
+static void csspgo__script_frame(csspgo_script *s, uint64_t address)
+{
+    if (s->frames == CSSPGO__SCRIPT_MOST) {
+        csspgo__script_bad(s, &s->stats.oversized);
+        s->crowded = 1;
+        s->state = CSSPGO__AT_SKIP;
+        return;
+    }
+    if (s->frames == s->frame_cap) {
+        void *p = csspgo__grow(&s->heap, s->frame, s->frames, &s->frame_cap, s->frames + 64, sizeof *s->frame);
+        if (p == NULL) {
+            csspgo__script_out_of_memory(s);
+            return;
+        }
+        s->frame = (uint64_t *)p;
+    }
+    s->frame[s->frames++] = address;
+}
+
+static void csspgo__script_spoilt(csspgo_script *s)
+{
+    if (csspgo__script_is_cut(s)) {
+        s->state = CSSPGO__AT_SKIP;
+        return;
+    }
+    if (s->frames != 0) csspgo__script_bad(s, &s->stats.bad_frame_lines);
+    s->state = CSSPGO__AT_JUNK;
+}
+
+static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p, const unsigned char *end,
+                                       csspgo_sample *sample, csspgo_mmap *map)
+{
+    const int branches = csspgo__branch_line(p, end);
+    uint64_t address;
+    if (s->state == CSSPGO__AT_JUNK) {
+        s->state = CSSPGO__AT_START;
+        if (branches) {
+            if (s->frames == 0) csspgo__script_bad(s, &s->stats.empty_stacks);
+            return CSSPGO_ITEM_NONE;
+        }
+    }
+    if (s->state == CSSPGO__AT_START) {
+        if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
+        if (s->back != NULL && end - p == 1 && *p == CSSPGO__HELD_MMAP) return CSSPGO_ITEM_NONE;
+        csspgo__script_begin(s);
+        if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
+    }
+    if (branches && s->frames != 0 && !s->crowded)
+        return csspgo__script_sample(s, csspgo__script_records(s, p, end), sample);
+    if (branches) {
+        if (!s->crowded) csspgo__script_bad(s, &s->stats.empty_stacks);
+        s->state = CSSPGO__AT_START;
+    } else if (s->state == CSSPGO__AT_FRAMES) {
+        if (csspgo__frame_line(p, end, &address)) csspgo__script_frame(s, address);
+        else csspgo__script_spoilt(s);
+    }
+    return CSSPGO_ITEM_NONE;
+}
+
+/* Frame lines in the form that perf prints, as many as follow. The first one may begin a sample. */
+static void csspgo__script_frames_plain(csspgo_script *s)
+{
+    const unsigned char *p = s->p, *word, *end;
+    uint64_t *const first = s->frame + (s->state == CSSPGO__AT_START ? 0 : s->frames);
+    uint64_t *const full = s->frame + s->frame_cap, *frame = first;
+    while (p != s->lim && (*p == '\t' || *p == ' ') && frame != full) {
+        for (word = p + 1; *word == ' ' || *word == '\t'; word++) {}
+        end = csspgo__hex(word, frame);
+        if (*end != '\n' || (size_t)(end - word) - 1 > 15 || (size_t)(end - p) > s->heap.limits.max_line) break;
+        frame++;
+        p = end + 1;
+    }
+    if (frame == first) return;
+    if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
+    s->frames = (size_t)(frame - s->frame);
+    s->line += (uint64_t)(frame - first);
+    s->p = p;
+}
+
+/* The next line at p; [*line, *end) gets it without its end. */
+static void csspgo__script_line(csspgo_script *s, const unsigned char **line, const unsigned char **end)
+{
+    const unsigned char *lf = csspgo__upto(s->p, s->lim, '\n');
+    *line = s->p;
+    *end = lf;
+    s->p = lf + 1;
+    s->line++;
+    if (s->carry_long || (size_t)(lf - *line) > s->heap.limits.max_line) {
+        csspgo__script_bad(s, &s->stats.oversized);
+        *line = csspgo__junk_line;
+        *end = csspgo__junk_line + 1;
+    }
+    if (*end != *line && (*end)[-1] == '\r') --*end;
+}
+
+/* A branch line in the form that perf prints, behind frames. Returns the number of its records, 0 if it is not one. */
+static size_t csspgo__script_branches_plain(csspgo_script *s)
+{
+    const unsigned char *p;
+    size_t n = 0;
+    if (s->frames == 0 || s->crowded || !csspgo__branch_line(s->p, s->lim)) return 0;
+    p = csspgo__records_plain(s->p, s->branch, s->branch_cap, &n);
+    if (p == NULL || (size_t)(p - s->p) - 1 > s->heap.limits.max_line) return 0;
+    s->p = p;
+    s->line++;
+    return n;
+}
+
+/* Lines in plain form are read by the *_plain functions; csspgo__hybrid_line reads those and every other. */
+static csspgo_item csspgo__script_hybrid(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
+{
+    const unsigned char *p, *end;
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    size_t n;
+    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
+        if (s->state == CSSPGO__AT_JUNK && !csspgo__branch_line(s->p, s->lim)) s->state = CSSPGO__AT_START;
+        if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) {
+            csspgo__script_frames_plain(s);
+            if (s->p == s->lim) break;
+            n = s->state == CSSPGO__AT_FRAMES ? csspgo__script_branches_plain(s) : 0;
+            if (n != 0) return csspgo__script_sample(s, n, sample);
+        }
+        csspgo__script_line(s, &p, &end);
+        item = csspgo__hybrid_line(s, p, end, sample, map);
+    }
+    return item;
+}
+
+/* ----- flat scripts ----- */
+
+static csspgo_item csspgo__flat_line(csspgo_script *s, const unsigned char *p, const unsigned char *end,
+                                     csspgo_sample *sample, csspgo_mmap *map)
+{
+    const unsigned char *word, *whole;
+    uint64_t ip;
+    size_t n;
+    if (s->state == CSSPGO__AT_START) {
+        if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
+        if (s->back != NULL && end - p == 1 && *p == CSSPGO__HELD_MMAP) return CSSPGO_ITEM_NONE;
+        csspgo__script_begin(s);
+        if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
+    }
+    for (word = p; *word == ' '; word++) {}
+    whole = csspgo__hex(word, &ip);
+    if (whole == word || (size_t)(whole - word) > 16 || *whole != ' ') whole = word;
+    whole = *end == '\n' ? csspgo__records_plain(whole, s->branch, s->branch_cap, &n) : NULL;
+    if (whole != NULL) return csspgo__script_sample(s, n, sample);
+    return csspgo__script_sample(s, csspgo__script_records(s, p, end), sample);
+}
+
+static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
+{
+    const unsigned char *p, *end;
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
+        csspgo__script_line(s, &p, &end);
+        item = csspgo__flat_line(s, p, end, sample, map);
+    }
+    return item;
+}
+
+/* ----- the type scan ----- */
+
+/* Drops the held lines before the last run of frame lines, or that too if it alone is too large. */
+static void csspgo__script_hold_less(csspgo_script *s, size_t more)
+{
+    size_t i, from = s->hold_run;
+    if (s->hold_size - from > CSSPGO__SCRIPT_HOLD - more) {
+        if (!s->crowded) csspgo__script_bad(s, &s->stats.oversized);
+        s->crowded = 1;
+        from = s->hold_size;
+    }
+    for (i = 0; i < from; i++)
+        if (s->hold[i] == '\n') {
+            s->hold_lines--;
+            s->stats.attempts++;
+        }
+    memmove(s->hold, s->hold + from, s->hold_size - from);
+    s->hold_size -= from;
+    s->hold_run = 0;
+}
+
+static void csspgo__script_keep(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    size_t n = (size_t)(end - p) + 1;
+    if (n > CSSPGO__SCRIPT_HOLD) {
+        p = csspgo__junk_line;
+        n = 2;
+    }
+    if (n > CSSPGO__SCRIPT_HOLD - s->hold_size) csspgo__script_hold_less(s, n);
+    if (n > s->hold_cap - s->hold_size) {
+        void *grown = csspgo__grow(&s->heap, s->hold, s->hold_size, &s->hold_cap, s->hold_size + n, 1);
+        if (grown == NULL) {
+            csspgo__script_out_of_memory(s);
+            return;
+        }
+        s->hold = (unsigned char *)grown;
+    }
+    if (n > 1) memcpy(s->hold + s->hold_size, p, n - 1);
+    s->hold_size += n;
+    s->hold[s->hold_size - 1] = '\n';
+    s->hold_lines++;
+}
+
+/* The type is known: go back to the first held line; the current one begins at p. */
+static void csspgo__script_decide(csspgo_script *s, const unsigned char *p)
+{
+    s->type = s->scan_frames != 0 ? CSSPGO__SCRIPT_HYBRID : CSSPGO__SCRIPT_FLAT;
+    s->stats.hybrid = s->type == CSSPGO__SCRIPT_HYBRID;
+    s->line--;
+    s->hold_total = s->line;
+    s->line -= s->hold_lines;
+    s->back = p;
+    s->back_lim = s->lim;
+    s->p = s->hold;
+    s->lim = s->hold + s->hold_size;
+    if (s->crowded) {                              /* the run of frame lines before p did not fit */
+        s->stats.attempts++;
+        s->state = CSSPGO__AT_SKIP;
+    }
+}
+
+static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
+{
+    while (s->p != s->lim && s->error.status == CSSPGO_OK) {
+        static const unsigned char held_mmap[2] = { CSSPGO__HELD_MMAP, '\n' };
+        const unsigned char *at = s->p, *p, *end;
+        uint64_t v;
+        int count, held;
+        csspgo__script_line(s, &p, &end);
+        count = s->scan_start && csspgo__decimal_all(p, end, &v);
+        s->scan_start = 0;
+        if (count || csspgo__frame_line(p, end, &v)) {
+            s->scan_frames |= !count;
+            csspgo__script_keep(s, p, end);
+            continue;
+        }
+        if (csspgo__decides_type(p, end)) {
+            csspgo__script_decide(s, at);
+            return CSSPGO_ITEM_NONE;
+        }
+        held = csspgo__mmap_line(p, end);
+        csspgo__script_keep(s, held ? held_mmap : p, held ? held_mmap + 1 : end);
+        s->hold_run = s->hold_size;
+        s->scan_start = 1;
+        s->scan_frames = 0;
+        s->crowded = 0;
+        if (held && csspgo__script_mmap(s, p, end, map) == CSSPGO_ITEM_MMAP) return CSSPGO_ITEM_MMAP;
+    }
+    return CSSPGO_ITEM_NONE;
+}
+
+/* ----- lines out of pieces ----- */
+
+/* Adds bytes of a line to carry. A line that gets too long loses its text at once. */
+static int csspgo__script_carry(csspgo_script *s, const unsigned char *p, size_t n)
+{
+    const size_t need = s->carry_size + n + 1;      /* 1: for the LF that a last line may lack */
+    if (n == 0 || s->carry_long) return 1;
+    if (n > s->heap.limits.max_line - s->carry_size) {
+        s->carry_long = 1;
+        return 1;
+    }
+    if (need > s->carry_cap) {
+        void *grown = csspgo__grow(&s->heap, s->carry, s->carry_size, &s->carry_cap, need < 256 ? 256 : need, 1);
+        if (grown == NULL) return csspgo__script_out_of_memory(s);
+        s->carry = (unsigned char *)grown;
+    }
+    memcpy(s->carry + s->carry_size, p, n);
+    s->carry_size += n;
+    return 1;
+}
+
+/* The line in carry is whole: it is what is read next. */
+static int csspgo__script_carried(csspgo_script *s)
+{
+    s->carry_whole = 1;
+    s->p = s->carry_long ? csspgo__junk_line : s->carry;
+    s->lim = s->p + (s->carry_long ? 2 : s->carry_size + 1);
+    if (!s->carry_long) s->carry[s->carry_size] = '\n';
+    return 1;
+}
+
+/* Lets [p, lim) be the next whole lines. Returns 0 if there are none. */
+static int csspgo__script_refill(csspgo_script *s)
+{
+    const unsigned char *end;
+    if (s->back != NULL) {
+        s->p = s->back;
+        s->lim = s->back_lim;
+        s->back = NULL;
+        csspgo__free(&s->heap, s->hold, s->hold_cap);
+        s->hold = NULL;
+        s->hold_size = s->hold_cap = 0;
+        return 1;
+    }
+    if (s->carry_whole) {
+        s->carry_whole = s->carry_long = 0;
+        s->carry_size = 0;
+    }
+    if (s->carry_size == 0 && !s->carry_long) {
+        for (end = s->piece_end; end != s->piece && end[-1] != '\n'; end--) {}
+        if (end != s->piece) {
+            s->p = s->piece;
+            s->piece = s->lim = end;
+            return 1;
+        }
+    }
+    end = csspgo__upto(s->piece, s->piece_end, '\n');
+    if (!csspgo__script_carry(s, s->piece, (size_t)(end - s->piece))) return 0;
+    if (end != s->piece_end) {
+        s->piece = end + 1;
+        return csspgo__script_carried(s);
+    }
+    s->piece = end;
+    return s->ended && (s->carry_size != 0 || s->carry_long) ? csspgo__script_carried(s) : 0;
+}
+
+/* The input is over. */
+static void csspgo__script_finish(csspgo_script *s)
+{
+    if (s->type == CSSPGO__SCRIPT_UNKNOWN)
+        csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there is no line of branch records");
+    else if (s->type == CSSPGO__SCRIPT_HYBRID && (s->frames != 0 || s->crowded) &&
+             (s->state == CSSPGO__AT_FRAMES || s->state == CSSPGO__AT_SKIP))
+        csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
+}
+
+CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options)
+{
+    csspgo_script *s = (csspgo_script *)csspgo__object_new(options, sizeof *s);
+    if (s == NULL) return NULL;
+    s->scan_start = 1;
+    s->frame = (uint64_t *)csspgo__grow(&s->heap, NULL, 0, &s->frame_cap, 128, sizeof *s->frame);
+    s->branch = (csspgo_branch *)csspgo__grow(&s->heap, NULL, 0, &s->branch_cap, 64, sizeof *s->branch);
+    if (s->frame != NULL && s->branch != NULL) return s;
+    csspgo_script_free(s);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
+{
+    if (s == NULL) return;
+    csspgo__free(&s->heap, s->carry, s->carry_cap);
+    csspgo__free(&s->heap, s->hold, s->hold_cap);
+    csspgo__free(&s->heap, s->frame, s->frame_cap * sizeof *s->frame);
+    csspgo__free(&s->heap, s->branch, s->branch_cap * sizeof *s->branch);
+    csspgo__object_free(s, sizeof *s);
+}
+
+CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code)
+{
+    s->code = code;
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size)
+{
+    if (s->ended || s->piece != s->piece_end || s->p != s->lim || s->back != NULL) return CSSPGO_E_ARGUMENT;
+    if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
+    s->piece = (const unsigned char *)text;
+    s->piece_end = s->piece + size;
+    s->size = csspgo__sat_add(s->size, size);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF void csspgo_script_end(csspgo_script *s)
+{
+    s->ended = 1;
+}
+
+CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    csspgo__error_clear(err);
+    while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
+        if (s->type == CSSPGO__SCRIPT_HYBRID) item = csspgo__script_hybrid(s, sample, map);
+        else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
+        else item = csspgo__script_scan(s, map);
+    }
+    if (item != CSSPGO_ITEM_NONE) return item;
+    if (s->ended && s->error.status == CSSPGO_OK) csspgo__script_finish(s);
+    if (s->error.status == CSSPGO_OK) return CSSPGO_ITEM_NONE;
+    s->p = s->lim = s->piece = s->piece_end = s->back = NULL;
+    if (err != NULL) *err = s->error;
+    return CSSPGO_ITEM_NONE;
+}
+
+CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
+{
+    csspgo_script_stats stats = s->stats;
+    stats.lines = s->line > s->hold_total ? s->line : s->hold_total;
+    return stats;
+}
+
+#ifndef CSSPGO_NO_UNWIND
+
+/* ----- samples as positions, equal ones once: what the unwinder works on --------------------------------------------- */
+
+typedef struct csspgo__trace {
+    const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT           */
+    uint32_t nstack;              /* 0: stacks are ignored                                                               */
+    const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT             */
+    uint32_t nlbr;                /* at least 1                                                                          */
+    uint64_t count;
+} csspgo__trace;
+
+/*
+ * Traces one behind the other in memory of fixed size, each as words: nstack, nlbr, count (low, high), stack, lbr. A new
+ * one is written behind the last and stays there if the table knows no equal one.
+ */
+typedef struct csspgo__cache {
+    uint32_t    *word;            /* NULL before the first sample; word[0] unused, so that 0 is no trace */
+    size_t       used, cap;
+    csspgo__map  map;             /* hash -> index of a trace's first word                               */
+    size_t       bytes;           /* of word and the table together                                      */
+} csspgo__cache;
+
+enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
+enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
+
+/* bytes: memory to use, 0 = 8 MiB. It is allocated by the first sample. */
+CSSPGO__UNUSED static void csspgo__cache_init(csspgo__cache *c, size_t bytes)
+{
+    memset(c, 0, sizeof *c);
+    c->bytes = bytes != 0 ? bytes : (size_t)8 << 20;
+    c->used = 1;
+}
+
+CSSPGO__UNUSED static void csspgo__cache_free(csspgo__heap *h, csspgo__cache *c)
+{
+    csspgo__free(h, c->word, c->cap * sizeof *c->word);
+    csspgo__map_free(h, &c->map);
+    c->word = NULL;
+    c->cap = 0;
+    c->used = 1;
+}
+
+CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
+{
+    csspgo__map_clear(&c->map);
+    c->used = 1;
+}
+
+/* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
+CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__trace *t)
+{
+    const size_t i = *at != 0 ? *at : 1;
+    const uint32_t *w = c->word + i;
+    if (i >= c->used) return 0;
+    t->nstack = w[0];
+    t->nlbr = w[1];
+    t->count = (uint64_t)w[3] << 32 | w[2];
+    t->stack = w + CSSPGO__TRACE_WORDS;
+    t->lbr = t->stack + t->nstack;
+    *at = i + CSSPGO__TRACE_WORDS + w[0] + 2 * (size_t)w[1];
+    return 1;
+}
+
+/* The table gets a sixteenth of the memory: with traces of 128 bytes both are full at once. */
+static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
+{
+    uint32_t slots = 64;
+    while (slots < 1u << 28 && slots * 2 * sizeof(csspgo__slot) <= c->bytes / 16) slots *= 2;
+    c->map.slot = (csspgo__slot *)csspgo__alloc(h, slots * sizeof(csspgo__slot));
+    if (c->map.slot == NULL) return 0;
+    c->map.mask = slots - 1;
+    csspgo__map_clear(&c->map);
+    c->cap = c->bytes / sizeof *c->word > slots * 4 ? c->bytes / sizeof *c->word - slots * 2 : slots * 2;
+    c->word = (uint32_t *)csspgo__alloc(h, c->cap * sizeof *c->word);
+    if (c->word != NULL) return 1;
+    csspgo__map_free(h, &c->map);
+    c->cap = 0;
+    return 0;
+}
+
+/* Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. */
+static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need)
+{
+    if (c->word == NULL && !csspgo__cache_allocate(h, c)) return h->status;
+    if (c->map.count >= c->map.mask / 4 * 3) return (csspgo_status)CSSPGO__FULL;
+    if (need <= c->cap - c->used) return CSSPGO_OK;
+    if (c->used != 1) return (csspgo_status)CSSPGO__FULL;
+    if (need + 1 > UINT32_MAX || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
+    csspgo__free(h, c->word, c->cap * sizeof *c->word);
+    c->cap = (size_t)need + 1;
+    c->word = (uint32_t *)csspgo__alloc(h, c->cap * sizeof *c->word);
+    if (c->word != NULL) return CSSPGO_OK;
+    c->cap = 0;
+    csspgo__map_free(h, &c->map);
+    return h->status;
+}
+
+/* Position of the instruction at a run-time address, or CSSPGO__EXT. *w: the window of an address before, or NULL. */
+static uint32_t csspgo__pos_near(const csspgo_code *code, const csspgo__window **w, uint64_t address)
+{
+    uint32_t pos;
+    if (*w == NULL || address - (*w)->begin >= (*w)->size) {
+        const csspgo__window *other = code->window;
+        if (code->windows == 0) return CSSPGO__EXT;
+        other += csspgo__window_at(code, address);
+        if (address - other->begin >= other->size) return CSSPGO__EXT;
+        *w = other;
+    }
+    pos = (*w)->pos + (uint32_t)(address - (*w)->begin);
+    return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
+}
+
+/*
+ * The frames of a stack as positions: return addresses become the calls before them, neighbours in unknown code one,
+ * the outermost frame is left out if it is in unknown code. *bad gets 1 if the stack was cut because there is no call
+ * before a return address. Returns the number of frames.
+ */
+static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
+                                    uint32_t *to, int *bad)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < s->stack_count; i++) {
+        uint32_t pos = csspgo__pos_near(code, w, s->stack[i]);
+        if (pos == CSSPGO__EXT && n != 0 && to[n - 1] == CSSPGO__EXT) continue;
+        if (pos != CSSPGO__EXT && n != 0) pos = csspgo__call_before(code, pos);
+        if (pos == 0) {
+            *bad = 1;
+            break;
+        }
+        to[n++] = pos;
+    }
+    return n > 1 && to[n - 1] == CSSPGO__EXT ? n - 1 : n;
+}
+
+/* The branch records as pairs of positions, without those between unknown code and unknown code. Returns the pairs. */
+static uint32_t csspgo__place_branches(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
+                                       uint32_t *to)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < s->branch_count; i++) {
+        to[2 * n] = csspgo__pos_near(code, w, s->branches[i].from);
+        to[2 * n + 1] = csspgo__pos_near(code, w, s->branches[i].to);
+        n += to[2 * n] != CSSPGO__EXT || to[2 * n + 1] != CSSPGO__EXT;
+    }
+    return n;
+}
+
+/* Adds count to the trace that equals the one just written behind the last, or makes that one the last. */
+static void csspgo__cache_keep(csspgo__cache *c, uint64_t seed, uint64_t count)
+{
+    uint32_t *w = c->word + c->used, *old = NULL, at, id;
+    const size_t words = w[0] + 2 * (size_t)w[1], bytes = words * sizeof *w;
+    const uint64_t h = csspgo__hash_bytes(w + CSSPGO__TRACE_WORDS, bytes, seed ^ w[0]);
+    const uint32_t hash = (uint32_t)(h ^ h >> 32);
+    at = hash;
+    while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
+        old = c->word + id;
+        if (old[0] == w[0] && old[1] == w[1] &&
+            memcmp(old + CSSPGO__TRACE_WORDS, w + CSSPGO__TRACE_WORDS, bytes) == 0) {
+            count = csspgo__sat_add(count, (uint64_t)old[3] << 32 | old[2]);
+            break;
+        }
+    }
+    if (id == 0) {
+        csspgo__map_insert(&c->map, hash, (uint32_t)c->used);
+        c->used += CSSPGO__TRACE_WORDS + words;
+        old = w;
+    }
+    old[2] = (uint32_t)(count & UINT32_MAX);
+    old[3] = (uint32_t)(count >> 32);
+}
+
+/*
+ * Adds one sample, its addresses looked up now: the rules by which llvm-profgen keeps, cuts or drops it.
+ *
+ *   code           settled
+ *   ignore_stack   1: the stack decides only whether the sample is kept; the trace has none
+ *   keep_leaves    1: a leaf in a prologue or epilogue is no reason to drop it
+ *   stats          no_branches, prologue_leaves, external_leaves and bad_return_addresses are added to
+ *
+ * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
+ *           done. A cache that is empty is never full
+ * Cost      O(frames + records)
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
+                                                      const csspgo_sample *s, int ignore_stack, int keep_leaves,
+                                                      csspgo_collector_stats *stats)
+{
+    const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 1 + 2 * (uint64_t)s->branch_count;
+    const csspgo__window *window = NULL;
+    csspgo_status status;
+    uint32_t *w, *stack;
+    uint32_t leaf, nstack, nlbr;
+    int bad = 0;
+    status = csspgo__cache_room(h, c, need);
+    if (status != CSSPGO_OK) return status;
+    w = c->word + c->used;
+    stack = w + CSSPGO__TRACE_WORDS;
+    nstack = csspgo__place_stack(code, &window, s, stack, &bad);
+    leaf = nstack != 0 ? stack[0] : 0;
+    if (leaf > CSSPGO__EXT && !keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
+        stats->prologue_leaves = csspgo__sat_add(stats->prologue_leaves, s->count);
+        return CSSPGO_OK;
+    }
+    if (ignore_stack) nstack = 0;
+    else if (nstack == 0) nstack = 1;
+    nlbr = csspgo__place_branches(code, &window, s, stack + nstack);
+    if (nlbr == 0) {
+        stats->no_branches = csspgo__sat_add(stats->no_branches, s->count);
+        return CSSPGO_OK;
+    }
+    if (leaf == CSSPGO__EXT) stats->external_leaves = csspgo__sat_add(stats->external_leaves, s->count);
+    if (bad) stats->bad_return_addresses = csspgo__sat_add(stats->bad_return_addresses, s->count);
+    if (nstack != 0) stack[0] = stack[nstack + 1];          /* where the newest branch went, whatever the leaf was */
+    w[0] = nstack;
+    w[1] = nlbr;
+    csspgo__cache_keep(c, h->seed, s->count);
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_NO_UNWIND */
+
+#endif /* CSSPGO_NO_SAMPLE */
+
+/* ===== >>unwind =================================================================================================== */
+
+#ifndef CSSPGO_NO_UNWIND
+
+#define CSSPGO__BRANCH 0x80000000u
+
+typedef struct csspgo__counter {
+    uint64_t count;
+    uint32_t node;                /* context; | CSSPGO__BRANCH                               */
+    uint32_t a, b;                /* positions: start and end of a range, from and to of a branch */
+} csspgo__counter;
+
+typedef struct csspgo__link {     /* a frame of the stack seen last */
+    uint32_t site, node;
+} csspgo__link;
+
+enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2 };   /* csspgo_collector.mode */
+
+struct csspgo_collector {
+    csspgo__heap             heap;            /* first: csspgo__object_new                                              */
+    csspgo_code             *code;
+    csspgo_collector_options how;
+    uint32_t                 mode;
+    csspgo__tree             trie;            /* contexts; site = position of the call instruction (or CSSPGO__EXT), func = 0 */
+    csspgo__counter         *counter;
+    size_t                   counters, counter_cap;
+    csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                   */
+    csspgo__link           *path;            /* the last stack's frames, outermost first                               */
+    size_t                   paths, path_cap;
+    csspgo__cache            cache;
+    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace              */
+    csspgo_collector_stats   stats;
+};
+
+/* ----- counters ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
+{
+    return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, c->heap.seed ^ node * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+static csspgo__counter *csspgo__counter_find(const csspgo_collector *c, uint32_t hash, uint32_t node, uint32_t a,
+                                             uint32_t b)
+{
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
+        csspgo__counter *v = &c->counter[id - 1];
+        if (v->a == a && v->b == b && v->node == node) return v;
+    }
+    return NULL;
+}
+
+/* A new counter; there is room. */
+static void csspgo__counter_new(csspgo_collector *c, uint32_t hash, uint32_t node, uint32_t a, uint32_t b,
+                                uint64_t count)
+{
+    csspgo__counter *v = &c->counter[c->counters++];
+    v->count = count;
+    v->node = node;
+    v->a = a;
+    v->b = b;
+    csspgo__map_insert(&c->map, hash, (uint32_t)c->counters);
+}
+
+/* Adds to a counter; there is room for a new one. */
+static void csspgo__counter_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
+{
+    const uint32_t hash = csspgo__counter_hash(c, node, a, b);
+    csspgo__counter *v = csspgo__counter_find(c, hash, node, a, b);
+    if (v != NULL) v->count = csspgo__sat_add(v->count, count);
+    else csspgo__counter_new(c, hash, node, a, b, count);
+}
+
+/* Room for more contexts and counters, so that what follows cannot fail. Returns 0 when memory is exhausted. */
+static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t counters)
+{
+    csspgo__heap *h = &c->heap;
+    void *p;
+    if (counters > c->counter_cap - c->counters) {
+        p = csspgo__grow(h, c->counter, c->counters, &c->counter_cap, c->counters + counters, sizeof *c->counter);
+        if (p == NULL) return 0;
+        c->counter = (csspgo__counter *)p;
+    }
+    return csspgo__tree_room(h, &c->trie, nodes) && csspgo__map_room(h, &c->map, counters);
+}
+
+/* Forgets the counts, keeps the contexts: their handles in the trie stay good. */
+CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
+{
+    c->counters = 0;
+    csspgo__map_clear(&c->map);
+}
+
+/* ----- the unwinder ------------------------------------------------------------------------------------------------ */
+
+/* The context of a call at site in context parent; there is room. */
+static uint32_t csspgo__context_add(csspgo_collector *c, uint32_t parent, uint32_t site)
+{
+    const size_t had = c->trie.count;
+    const uint32_t node = csspgo__tree_add(&c->heap, &c->trie, parent, site, 0);
+    if (site == CSSPGO__EXT && c->trie.count != had) c->stats.truncated_contexts++;
+    return node;
+}
+
+/*
+ * The context of a stack's leaf. Neighbouring samples share their outer frames: those are taken from the last path.
+ */
+static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, size_t count)
+{
+    uint32_t node = CSSPGO__ROOT;
+    size_t i;
+    for (i = 0; i + 1 < count && i < c->paths && c->path[i].site == stack[count - 1 - i]; i++) node = c->path[i].node;
+    if (i + 1 >= count) return node;
+    for (; i + 1 < count; i++) {
+        node = csspgo__context_add(c, node, stack[count - 1 - i]);
+        c->path[i].site = stack[count - 1 - i];
+        c->path[i].node = node;
+    }
+    c->paths = count - 1;
+    return node;
+}
+
+/*
+ * Counts the code between two branches, from start to the branch at end. A range that is counted already is known to be
+ * sound, so soundness is looked at once per distinct range. Returns 0 where the trace is broken.
+ */
+static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end, uint64_t count)
+{
+    csspgo__counter *v;
+    uint32_t hash;
+    if (start == CSSPGO__EXT || end == CSSPGO__EXT) {
+        if (start == end) c->stats.paired_external++;
+        else c->stats.unpaired_external++;
+        return start == end;
+    }
+    hash = csspgo__counter_hash(c, node, start, end);
+    v = csspgo__counter_find(c, hash, node, start, end);
+    if (v != NULL) {
+        v->count = csspgo__sat_add(v->count, count);
+        return 1;
+    }
+    if (csspgo__runs_straight(c->code, start, end)) {
+        csspgo__counter_new(c, hash, node, start, end, count);
+        return 1;
+    }
+    c->stats.invalid_ranges++;
+    return 0;
+}
+
+/*
+ * Undoes one branch: the context of the instruction at from, given that of the one at to. 0 if it cannot be told.
+ *
+ * A call ends in the caller: the parent if the call is there, else (the stack did not show it) the same context. A return
+ * came from a callee of the call before `to`. Anything else stays in its function. Unknown code calls where no call ends,
+ * and returns where one does.
+ */
+static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, uint32_t from, uint32_t to)
+{
+    const csspgo_kind kind = csspgo__kind(c->code, from);
+    uint32_t call = 0;
+    if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return node;
+    if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
+    if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) {
+        if (node == CSSPGO__ROOT) return node;
+        if (c->trie.node[node].site == from) return c->trie.node[node].parent;
+        if (from == CSSPGO__EXT) c->stats.mismatched_external++;
+        else c->stats.mismatched_leaf++;
+        return node;
+    }
+    if (call != 0) return csspgo__context_add(c, node, call);
+    c->stats.zero_returns++;
+    return 0;
+}
+
+/*
+ * Walks a trace from its newest branch to its oldest and counts every branch and every range between two of them under the
+ * context it ran in. Of the unwinder's state only that context is kept, as a node of the trie: the position in the innermost
+ * function is always the source of the branch undone last. A break in the trace leaves the rest of it without context.
+ */
+static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
+{
+    uint32_t node = csspgo__context_of(c, t->stack, t->nstack), ip = 0, good = 1, i;
+    for (i = 0; i < t->nlbr; i++) {
+        const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
+        if (i != 0 && !csspgo__count_range(c, node, to, ip, t->count)) good = 0;
+        if (good) node = csspgo__undo(c, node, from, to);
+        if (!good || node == 0) {
+            good = 0;
+            node = CSSPGO__ROOT;
+        }
+        ip = from;
+        if (to == CSSPGO__EXT) continue;
+        csspgo__counter_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to, t->count);
+    }
+}
+
+/* The same without contexts: a break only costs the range that it is in. */
+static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
+{
+    uint32_t i;
+    for (i = 0; i < t->nlbr; i++) {
+        const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
+        if (i != 0) csspgo__count_range(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2], t->count);
+        if (to != CSSPGO__EXT) csspgo__counter_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to, t->count);
+    }
+}
+
+/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all. The code map is settled. */
+static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
+{
+    if (!csspgo__collector_room(c, (size_t)t->nstack + t->nlbr, 2 * (size_t)t->nlbr)) return c->heap.status;
+    if (t->nstack > c->path_cap) {
+        void *p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, t->nstack, sizeof *c->path);
+        if (p == NULL) return c->heap.status;
+        c->path = (csspgo__link *)p;
+    }
+    c->stats.unwound++;
+    c->stats.branches += t->nlbr;
+    if (c->mode == CSSPGO__CONTEXTS) csspgo__unwind_contexts(c, t);
+    else csspgo__unwind_flat(c, t);
+    return CSSPGO_OK;
+}
+
+/* ----- collecting --------------------------------------------------------------------------------------------------- */
+
+CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
+                                                  const csspgo_options *options)
+{
+    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c);
+    if (c == NULL) return NULL;
+    c->code = code;
+    if (how != NULL) c->how = *how;
+    csspgo__cache_init(&c->cache, c->how.cache_bytes);
+    if (csspgo__tree_init(&c->heap, &c->trie)) return c;
+    csspgo_collector_free(c);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
+{
+    if (c == NULL) return;
+    csspgo__cache_free(&c->heap, &c->cache);
+    csspgo__tree_free(&c->heap, &c->trie);
+    csspgo__map_free(&c->heap, &c->map);
+    csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
+    csspgo__free(&c->heap, c->path, c->path_cap * sizeof *c->path);
+    csspgo__object_free(c, sizeof *c);
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
+{
+    csspgo__trace t;
+    size_t at = c->flushed;
+    csspgo_status s = csspgo__code_settle(c->code);
+    while (s == CSSPGO_OK && csspgo__cache_next(&c->cache, &at, &t)) {
+        s = csspgo__unwind(c, &t);
+        if (s == CSSPGO_OK) c->flushed = at;
+    }
+    if (s != CSSPGO_OK) return s;
+    csspgo__cache_clear(&c->cache);
+    c->flushed = 0;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
+{
+    csspgo_status status;
+    if (c->mode == CSSPGO__UNDECIDED)
+        c->mode = s->stack_count != 0 && !c->how.ignore_stack ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
+    if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
+        c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
+        return CSSPGO_OK;
+    }
+    for (;;) {
+        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, c->mode == CSSPGO__FLAT,
+                                   c->how.keep_leaves != 0, &c->stats);
+        if (status != (csspgo_status)CSSPGO__FULL) return status;
+        status = csspgo_collector_flush(c);
+        if (status != CSSPGO_OK) return status;
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count)
+{
+    csspgo_status s = c->flushed != 0 ? csspgo_collector_flush(c) : csspgo__code_settle(c->code);
+    size_t i;
+    for (i = 0; i < count && s == CSSPGO_OK; i++) {
+        s = csspgo__collect(c, &samples[i]);
+        if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, samples[i].count);
+    }
+    return s;
+}
+
+CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
+{
+    return c->mode == CSSPGO__CONTEXTS;
+}
+
+CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
+{
+    return c->stats;
+}
+
+CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
+{
+    return c->heap.used;
+}
+
+/* ----- counters by canonical context ------------------------------------------------------------------------------- */
+
+typedef struct csspgo__keyed {
+    csspgo__tree     keys;        /* a node's path = positions of calls, outermost first; CSSPGO__ROOT = no context */
+    csspgo__counter *v;           /* node: of keys; sorted by (node, ranges first, a, b); equal ones added up        */
+    size_t           n, cap;
+} csspgo__keyed;
+
+typedef struct csspgo__keying {   /* scratch */
+    uint32_t *key;                /* per trie node: its node in keys, 0 = not known, CSSPGO__WANTED          */
+    uint32_t *path;               /* room for the frames of one context                                      */
+    size_t    room;
+} csspgo__keying;
+
+#define CSSPGO__WANTED 0xffffffffu
+
+/*
+ * Deletes, left to right, n elements wherever they repeat the n before them. run: how many elements up to the last one
+ * equal the one n before.
+ */
+static size_t csspgo__fold_cycles(uint32_t *p, size_t size, size_t n)
+{
+    size_t i, k = 0, run = 0;
+    for (i = 0; i < size; i++) {
+        p[k] = p[i];
+        run = k >= n && p[k] == p[k - n] ? run + 1 : 0;
+        k++;
+        if (run == n) {
+            k -= n;
+            run = 0;
+        }
+    }
+    return k;
+}
+
+/*
+ * Compresses recursion in a context: cycles of 1, 2, ... up to limit frames, each length once. A repetition of n frames
+ * covers two multiples of n with equal elements: where there are none the pass is left out, which makes the usual cost
+ * O(size log size); the worst is O(size^2). Returns the new size.
+ */
+static size_t csspgo__compress(uint32_t *p, size_t size, size_t limit)
+{
+    size_t n, i;
+    for (n = 1; n <= limit && n <= size / 2; n++)
+        for (i = n; i < size; i += n) {
+            if (p[i - n] != p[i]) continue;
+            size = csspgo__fold_cycles(p, size, n);
+            break;
+        }
+    return size;
+}
+
+/*
+ * The frames of a context up to unknown code, innermost first; at most k->room, *deep says whether there are more.
+ * *seen gets 1 if the innermost one occurs again further out.
+ */
+static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo__keying *k, int *deep, int *seen)
+{
+    const csspgo__node *n = &c->trie.node[node];
+    size_t size = 0;
+    *seen = 0;
+    for (; n->parent != 0 && n->site != CSSPGO__EXT && size < k->room; n = &c->trie.node[n->parent]) {
+        k->path[size++] = (uint32_t)n->site;
+        if (size > 1 && k->path[size - 1] == k->path[0]) *seen = 1;
+    }
+    *deep = n->parent != 0 && n->site != CSSPGO__EXT;
+    return size;
+}
+
+/*
+ * The key of a context: its frames below unknown code, recursion compressed, then cut to the innermost ones. If the last
+ * frame does not occur further out it cannot be part of a cycle: the key is then that of the caller and this frame.
+ * Returns 0 when memory is exhausted.
+ */
+static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k, uint32_t node)
+{
+    const csspgo__node *n = &c->trie.node[node];
+    const uint32_t above = k->key[n->parent];
+    const size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
+    int deep, seen;
+    size_t size = csspgo__frames_of(c, node, k, &deep, &seen), i;
+    uint32_t id = CSSPGO__ROOT;
+    c->stats.deep_contexts += deep != 0;
+    if (size == 0) return id;
+    if (!deep && !c->how.limit_depth && (!seen || limit == 0) && above != 0 && above != CSSPGO__WANTED)
+        return csspgo__tree_add(&c->heap, keys, above, n->site, 0);
+    for (i = 0; i < size / 2; i++) {
+        const uint32_t t = k->path[i];
+        k->path[i] = k->path[size - 1 - i];
+        k->path[size - 1 - i] = t;
+    }
+    size = csspgo__compress(k->path, size, limit);
+    i = c->how.limit_depth && size > c->how.max_depth ? size - c->how.max_depth : 0;
+    for (; i < size && id != 0; i++) id = csspgo__tree_add(&c->heap, keys, id, k->path[i], 0);
+    return id;
+}
+
+static int csspgo__counter_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__counter *x = (const csspgo__counter *)a, *y = (const csspgo__counter *)b;
+    const uint32_t xn = x->node << 1 | x->node >> 31, yn = y->node << 1 | y->node >> 31;   /* the kind as lowest bit */
+    (void)ctx;
+    if (xn != yn) return xn < yn ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Sorts and adds up. Returns 0 when memory is exhausted. */
+static int csspgo__keyed_settle(csspgo__heap *h, csspgo__keyed *k)
+{
+    size_t i, n = 0;
+    if (!csspgo__sort(h, k->v, k->n, sizeof *k->v, csspgo__counter_cmp, NULL)) return 0;
+    for (i = 0; i < k->n; i++) {
+        if (n != 0 && csspgo__counter_cmp(NULL, &k->v[n - 1], &k->v[i]) == 0)
+            k->v[n - 1].count = csspgo__sat_add(k->v[n - 1].count, k->v[i].count);
+        else k->v[n++] = k->v[i];
+    }
+    k->n = n;
+    return 1;
+}
+
+static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
+{
+    csspgo__tree_free(&c->heap, &k->keys);
+    csspgo__free(&c->heap, k->v, k->cap * sizeof *k->v);
+    memset(k, 0, sizeof *k);
+}
+
+/* Keys of all contexts that have counters; parents come before their children. Returns 0 when memory is exhausted. */
+static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k)
+{
+    size_t i;
+    for (i = 0; i < c->counters; i++) k->key[c->counter[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
+    c->stats.deep_contexts = 0;
+    for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
+        if (k->key[i] != CSSPGO__WANTED) continue;
+        k->key[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
+        if (k->key[i] == 0) return 0;
+    }
+    return 1;
+}
+
+/*
+ * All counters, by canonical context. k is for csspgo__keyed_free, whatever comes back.
+ *
+ * Cost   O(counters log counters + contexts x (depth + compression))
+ */
+static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
+{
+    csspgo__heap *h = &c->heap;
+    csspgo__keying s;
+    size_t i;
+    int ok;
+    const csspgo_status flushed = csspgo_collector_flush(c);
+    memset(k, 0, sizeof *k);
+    if (flushed != CSSPGO_OK) return flushed;
+    s.room = c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth;
+    s.key = (uint32_t *)csspgo__alloc(h, (c->trie.count + 1) * sizeof *s.key);
+    s.path = s.key != NULL ? (uint32_t *)csspgo__alloc(h, s.room * sizeof *s.path) : NULL;
+    k->v = s.path != NULL ? (csspgo__counter *)csspgo__grow(h, NULL, 0, &k->cap, c->counters, sizeof *k->v) : NULL;
+    ok = k->v != NULL && csspgo__tree_init(h, &k->keys);
+    if (ok) {
+        memset(s.key, 0, (c->trie.count + 1) * sizeof *s.key);
+        ok = csspgo__keys_make(c, &k->keys, &s);
+    }
+    for (i = 0; i < c->counters && ok; i++) {
+        k->v[i] = c->counter[i];
+        k->v[i].node = s.key[c->counter[i].node & ~CSSPGO__BRANCH] | (c->counter[i].node & CSSPGO__BRANCH);
+    }
+    k->n = ok ? c->counters : 0;
+    ok = ok && csspgo__keyed_settle(h, k);
+    csspgo__free(h, s.path, s.room * sizeof *s.path);
+    csspgo__free(h, s.key, (c->trie.count + 1) * sizeof *s.key);
+    return ok ? CSSPGO_OK : h->status;
+}
+
+/* ----- unsymbolized text: writing ---------------------------------------------------------------------------------- */
+
+typedef struct csspgo__entry {    /* a line of text                                                    */
+    uint64_t a, b, count;         /* link-time addresses                                               */
+    uint32_t block, branch;       /* rank of its context among all; 0: a range                         */
+} csspgo__entry;
+
+typedef struct csspgo__unsym {    /* what a text is made of                                            */
+    csspgo_unsymbolized_options how;
+    csspgo__keyed  keyed;
+    csspgo__tree   tree;          /* contexts of printed values: site = address - base                 */
+    uint32_t      *text;          /* per node of keyed.keys: its node of tree                          */
+    uint32_t      *rank;          /* per node of tree: its place in byte order of the printed contexts */
+    uint32_t      *node;          /* the reverse of rank; scratch for sorting before                   */
+    csspgo__entry *entry;
+    size_t         texts, nodes, entries, entry_cap;
+} csspgo__unsym;
+
+static int csspgo__unsym_how(const csspgo_collector *c, const csspgo_unsymbolized_options *how,
+                             csspgo_unsymbolized_options *resolved)
+{
+    memset(resolved, 0, sizeof *resolved);
+    if (how != NULL) {
+        *resolved = *how;
+    } else if (c->code->modules != 0) {
+        resolved->module.id = 1;
+        resolved->base = csspgo_code_base(c->code, resolved->module);
+    }
+    return resolved->module.id <= c->code->modules;
+}
+
+/* The address of a position if it belongs to the module, CSSPGO__EXT if not. */
+static uint64_t csspgo__unsym_address(const csspgo_code *code, uint32_t module, uint32_t pos)
+{
+    const csspgo__area *a = csspgo__area_of(code, pos);
+    return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
+}
+
+/* Siblings in byte order of their values in hexadecimal: as if the digits were written from the left. */
+static int csspgo__hex_cmp(uint64_t x, uint64_t y)
+{
+    unsigned xs = 0, ys = 0;
+    while (xs < 60 && x >> (60 - xs) == 0) xs += 4;
+    while (ys < 60 && y >> (60 - ys) == 0) ys += 4;
+    if (x << xs != y << ys) return x << xs < y << ys ? -1 : 1;
+    return xs > ys ? -1 : xs < ys;
+}
+
+static int csspgo__sibling_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__node *node = (const csspgo__node *)ctx;
+    const csspgo__node *x = &node[*(const uint32_t *)a], *y = &node[*(const uint32_t *)b];
+    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+    return csspgo__hex_cmp(x->site, y->site);
+}
+
+/* Links siblings in order and numbers the nodes: a walk of the tree is then the byte order of the printed contexts. */
+static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
+{
+    csspgo__tree *t = &u->tree;
+    uint32_t id, n = 0;
+    size_t i;
+    u->nodes = t->count + 1;
+    u->rank = (uint32_t *)csspgo__alloc(h, u->nodes * sizeof *u->rank);
+    if (u->rank == NULL) return 0;
+    u->node = (uint32_t *)csspgo__alloc(h, u->nodes * sizeof *u->node);
+    if (u->node == NULL) return 0;
+    for (i = 1; i <= t->count; i++) {
+        u->node[i] = (uint32_t)i;
+        t->node[i].child = t->node[i].sibling = 0;
+    }
+    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__sibling_cmp, t->node)) return 0;
+    for (i = t->count; i > CSSPGO__ROOT; i--) {       /* node[1] is the root, which has no parent */
+        csspgo__node *parent = &t->node[t->node[u->node[i]].parent];
+        t->node[u->node[i]].sibling = parent->child;
+        parent->child = u->node[i];
+    }
+    for (id = CSSPGO__ROOT; id != 0; id = csspgo__tree_walk(t, id)) {
+        u->rank[id] = n;
+        u->node[n++] = id;
+    }
+    return 1;
+}
+
+static int csspgo__entry_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__entry *x = (const csspgo__entry *)a, *y = (const csspgo__entry *)b;
+    (void)ctx;
+    if (x->block != y->block) return x->block < y->block ? -1 : 1;
+    if (x->branch != y->branch) return x->branch < y->branch ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* The contexts as the module sees them: a frame outside it cuts what is above. */
+static int csspgo__unsym_contexts(csspgo_collector *c, csspgo__unsym *u)
+{
+    const csspgo__tree *keys = &u->keyed.keys;
+    size_t i;
+    if (!csspgo__tree_init(&c->heap, &u->tree)) return 0;
+    u->text = (uint32_t *)csspgo__alloc(&c->heap, (keys->count + 1) * sizeof *u->text);
+    if (u->text == NULL) return 0;
+    u->texts = keys->count + 1;
+    u->text[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (i = CSSPGO__ROOT + 1; i <= keys->count; i++) {
+        const csspgo__node *n = &keys->node[i];
+        const uint64_t address = csspgo__unsym_address(c->code, u->how.module.id, (uint32_t)n->site);
+        u->text[i] = CSSPGO__ROOT;
+        if (address == CSSPGO__EXT) continue;
+        u->text[i] = csspgo__tree_add(&c->heap, &u->tree, u->text[n->parent], address - u->how.base, 0);
+        if (u->text[i] == 0) return 0;
+    }
+    return csspgo__unsym_rank(&c->heap, u);
+}
+
+/* One entry per counter that concerns the module; equal ones (of code that came back to an address) added up. */
+static int csspgo__unsym_entries(csspgo_collector *c, csspgo__unsym *u)
+{
+    size_t i, n = 0;
+    u->entry = (csspgo__entry *)csspgo__grow(&c->heap, NULL, 0, &u->entry_cap, u->keyed.n, sizeof *u->entry);
+    if (u->entry == NULL) return 0;
+    for (i = 0; i < u->keyed.n; i++) {
+        const csspgo__counter *v = &u->keyed.v[i];
+        csspgo__entry *e = &u->entry[n];
+        e->branch = v->node >> 31;
+        e->a = csspgo__unsym_address(c->code, u->how.module.id, v->a);
+        e->b = csspgo__unsym_address(c->code, u->how.module.id, v->b);
+        e->count = v->count;
+        e->block = u->rank[u->text[v->node & ~CSSPGO__BRANCH]];
+        if (e->b == CSSPGO__EXT || (e->a == CSSPGO__EXT && !e->branch)) continue;
+        if (e->a == CSSPGO__EXT && v->a != CSSPGO__EXT) e->block = 0;    /* rank of the root */
+        n++;
+    }
+    if (!csspgo__sort(&c->heap, u->entry, n, sizeof *u->entry, csspgo__entry_cmp, NULL)) return 0;
+    for (i = 0; i < n; i++) {
+        csspgo__entry *last = &u->entry[u->entries - (u->entries != 0)];
+        if (u->entries != 0 && csspgo__entry_cmp(NULL, last, &u->entry[i]) == 0)
+            last->count = csspgo__sat_add(last->count, u->entry[i].count);
+        else u->entry[u->entries++] = u->entry[i];
+    }
+    return 1;
+}
+
+static void csspgo__unsym_free(csspgo_collector *c, csspgo__unsym *u)
+{
+    csspgo__keyed_free(c, &u->keyed);
+    csspgo__tree_free(&c->heap, &u->tree);
+    csspgo__free(&c->heap, u->text, u->texts * sizeof *u->text);
+    csspgo__free(&c->heap, u->rank, u->nodes * sizeof *u->rank);
+    csspgo__free(&c->heap, u->node, u->nodes * sizeof *u->node);
+    csspgo__free(&c->heap, u->entry, u->entry_cap * sizeof *u->entry);
+}
+
+/* "[0x28a @ 0x238]": the walk up links each parent to the child it came from. */
+static void csspgo__put_context(csspgo__sink *s, csspgo__tree *t, uint32_t id)
+{
+    uint32_t down = 0;
+    for (; id != CSSPGO__ROOT; id = t->node[id].parent) {
+        t->node[id].same = down;
+        down = id;
+    }
+    csspgo__put_char(s, '[');
+    for (; down != 0; down = t->node[down].same) {
+        csspgo__put_str(s, "0x");
+        csspgo__put_hex(s, t->node[down].site);
+        if (t->node[down].same != 0) csspgo__put_str(s, " @ ");
+    }
+    csspgo__put_str(s, "]\n");
+}
+
+/* Ranges or branches of one block: the entries from *at on that are of it. */
+static void csspgo__put_entries(csspgo__sink *s, const csspgo__unsym *u, size_t *at, uint32_t block, uint32_t branch,
+                                const char *indent)
+{
+    size_t end = *at;
+    while (end < u->entries && u->entry[end].block == block && u->entry[end].branch == branch) end++;
+    csspgo__put_str(s, indent);
+    csspgo__put_u64(s, end - *at);
+    csspgo__put_char(s, '\n');
+    for (; *at < end; ++*at) {
+        csspgo__put_str(s, indent);
+        csspgo__put_hex(s, u->entry[*at].a - u->how.base);
+        csspgo__put_str(s, branch ? "->" : "-");
+        csspgo__put_hex(s, u->entry[*at].b - u->how.base);
+        csspgo__put_char(s, ':');
+        csspgo__put_u64(s, u->entry[*at].count);
+        csspgo__put_char(s, '\n');
+    }
+}
+
+static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
+{
+    size_t at = 0;
+    do {
+        const uint32_t block = u->entries != 0 ? u->entry[at].block : 0;
+        if (contexts && u->entries == 0) return;
+        if (contexts) csspgo__put_context(s, &u->tree, u->node[block]);
+        csspgo__put_entries(s, u, &at, block, 0, contexts ? "  " : "");
+        csspgo__put_entries(s, u, &at, block, 1, contexts ? "  " : "");
+    } while (at < u->entries);
+}
+
+static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s)
+{
+    csspgo__unsym u;
+    csspgo_status status;
+    memset(&u, 0, sizeof u);
+    if (!csspgo__unsym_how(c, how, &u.how)) return CSSPGO_E_ARGUMENT;
+    status = csspgo__keyed_make(c, &u.keyed);
+    if (status == CSSPGO_OK && (!csspgo__unsym_contexts(c, &u) || !csspgo__unsym_entries(c, &u))) status = c->heap.status;
+    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode == CSSPGO__CONTEXTS);
+    csspgo__unsym_free(c, &u);
+    return status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
+                                                   void *buf, size_t cap, size_t *size, csspgo_error *err)
+{
+    csspgo__sink s;
+    csspgo__sink_buffer(&s, buf, cap);
+    s.status = csspgo__unsym_write(c, how, &s);
+    return csspgo__sink_end(&s, size, err);
+}
+
+#ifndef CSSPGO_NO_STDIO
+CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const csspgo_unsymbolized_options *how,
+                                                        const char *path, csspgo_error *err)
+{
+    unsigned char buf[4096];
+    csspgo__sink s;
+    FILE *f = fopen(path, "wb");
+    csspgo_status status = CSSPGO_E_IO;
+    if (f != NULL) {
+        csspgo__sink_buffer(&s, buf, sizeof buf);
+        s.flush_fn = csspgo__file_flush;
+        s.ctx = f;
+        status = csspgo__unsym_write(c, how, &s);
+        csspgo__sink_flush(&s);
+        if (status == CSSPGO_OK) status = s.status;
+        if (fclose(f) != 0 && status == CSSPGO_OK) status = CSSPGO_E_IO;
+    }
+    if (status != CSSPGO_E_IO) return csspgo__error_plain(err, status);
+    csspgo__error(err, status, 0, "cannot write ");
+    csspgo__say_bytes(err, path, strlen(path));
+    return status;
+}
 #endif
+
+/* ----- unsymbolized text: reading ---------------------------------------------------------------------------------- */
+
+/*
+ * The text is read twice: first to check and measure it, then, when there is room for everything and nothing can fail
+ * any more, to add it.
+ */
+typedef struct csspgo__unsym_reader {
+    csspgo_collector           *c;
+    csspgo_unsymbolized_options how;
+    const unsigned char        *text, *p, *end;   /* the whole; the next byte; one past the last byte of the line */
+    size_t                      size, next;       /* of text; offset of the next line                             */
+    uint32_t                    line, node;       /* line number; context of the block                            */
+    int                         contexts, apply;  /* blocks have contexts; second reading                         */
+    size_t                      frames, entries;  /* measured                                                     */
+    csspgo_status               status;           /* sticky                                                       */
+    csspgo_error               *err;
+} csspgo__unsym_reader;
+
+static void csspgo__unsym_fail(csspgo__unsym_reader *r, csspgo_status status, const unsigned char *at, const char *what)
+{
+    const unsigned char *start = at;
+    if (r->status != CSSPGO_OK) return;
+    r->status = csspgo__error(r->err, status, (uint64_t)(at - r->text), what);
+    while (start != r->text && start[-1] != '\n') start--;
+    if (r->err == NULL) return;
+    r->err->line = r->line;
+    r->err->column = at - start < 0x7fffffff ? (uint32_t)(at - start) + 1 : 0x7fffffffu;
+}
+
+/* Goes to the next line that is not blank, behind its leading blanks. Returns 0 at the end of the text. */
+static int csspgo__unsym_line(csspgo__unsym_reader *r)
+{
+    while (r->status == CSSPGO_OK && r->next < r->size) {
+        const unsigned char *lf;
+        r->p = r->text + r->next;
+        lf = (const unsigned char *)memchr(r->p, '\n', r->size - r->next);
+        r->end = lf != NULL ? lf : r->text + r->size;
+        r->next = (size_t)(r->end - r->text) + (lf != NULL);
+        r->line++;
+        while (r->p != r->end && (*r->p == ' ' || *r->p == '\t')) r->p++;
+        if (r->p != r->end) return 1;
+    }
+    r->p = r->end = r->text + r->size;
+    return 0;
+}
+
+static unsigned csspgo__unsym_digit(unsigned ch)
+{
+    if (ch >= '0' && ch <= '9') return ch - '0';
+    if (ch >= 'a' && ch <= 'f') return ch - 'a' + 10;
+    return ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 16;
+}
+
+/* A number in base 10 or 16 at the line's next bytes. */
+static uint64_t csspgo__unsym_number(csspgo__unsym_reader *r, unsigned base)
+{
+    const unsigned char *start = r->p;
+    uint64_t v = 0;
+    for (; r->p != r->end && csspgo__unsym_digit(*r->p) < base; r->p++) {
+        const unsigned d = csspgo__unsym_digit(*r->p);
+        if (v > (UINT64_MAX - d) / base) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a number does not fit 64 bits");
+        v = v * base + d;
+    }
+    if (r->p == start)
+        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, base == 16 ? "expected a hexadecimal number" : "expected a number");
+    return v;
+}
+
+static void csspgo__unsym_expect(csspgo__unsym_reader *r, const char *token, const char *what)
+{
+    const size_t n = strlen(token);
+    if ((size_t)(r->end - r->p) >= n && memcmp(r->p, token, n) == 0) r->p += n;
+    else csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, what);
+}
+
+/* The position of a printed value, CSSPGO__EXT for all that is not in the module's code. */
+static uint32_t csspgo__unsym_pos(const csspgo__unsym_reader *r, uint64_t value)
+{
+    const uint32_t pos = csspgo__pos_in(r->c->code, r->how.module.id, value + r->how.base);
+    return pos != 0 ? pos : (uint32_t)CSSPGO__EXT;
+}
+
+/* "[0x28a @ 0x238]", with p at the bracket. */
+static void csspgo__unsym_context(csspgo__unsym_reader *r)
+{
+    int first = 1;
+    r->node = CSSPGO__ROOT;
+    r->p++;
+    while (r->status == CSSPGO_OK && (r->p == r->end || *r->p != ']')) {
+        uint64_t value;
+        if (!first) csspgo__unsym_expect(r, " @ ", "expected ' @ ' or ']'");
+        first = 0;
+        if (r->p == r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "a context that is not closed");
+        else if (r->status == CSSPGO_OK && (r->end - r->p < 2 || memcmp(r->p, "0x", 2) != 0))
+            csspgo__unsym_fail(r, CSSPGO_E_UNSUPPORTED, r->p, "contexts of names: only those of addresses are supported");
+        if (r->status != CSSPGO_OK) return;
+        r->p += 2;
+        value = csspgo__unsym_number(r, 16);
+        r->frames++;
+        if (r->apply) r->node = csspgo__context_add(r->c, r->node, csspgo__unsym_pos(r, value));
+    }
+    if (r->status != CSSPGO_OK) return;
+    r->p++;
+    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a context");
+}
+
+/* "130-144:3" or "189->130:1". */
+static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
+{
+    const unsigned char *start = r->p;
+    const uint64_t a = csspgo__unsym_number(r, 16) + r->how.base;
+    uint64_t b, count;
+    uint32_t from, to;
+    csspgo__unsym_expect(r, branch ? "->" : "-", branch ? "expected '->'" : "expected '-'");
+    b = csspgo__unsym_number(r, 16) + r->how.base;
+    csspgo__unsym_expect(r, ":", "expected ':'");
+    count = csspgo__unsym_number(r, 10);
+    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a count");
+    if (!branch && a > b) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a range that ends before it starts");
+    if (r->status != CSSPGO_OK) return;
+    r->entries++;
+    if (!r->apply) return;
+    from = csspgo__unsym_pos(r, a - r->how.base);
+    to = csspgo__unsym_pos(r, b - r->how.base);
+    if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) r->c->stats.unplaced++;
+    else csspgo__counter_add(r->c, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to, count);
+}
+
+/* A list of ranges or of branches. first: p is at its number already. */
+static void csspgo__unsym_list(csspgo__unsym_reader *r, int branch, int first)
+{
+    uint64_t n;
+    if (!first && !csspgo__unsym_line(r)) {
+        csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends before a number of branches");
+        return;
+    }
+    n = csspgo__unsym_number(r, 10);
+    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a number of entries");
+    for (; n != 0 && r->status == CSSPGO_OK; n--) {
+        if (csspgo__unsym_line(r)) csspgo__unsym_entry(r, branch);
+        else csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends inside a list of entries");
+    }
+}
+
+static void csspgo__unsym_read(csspgo__unsym_reader *r)
+{
+    int first = 1;
+    r->next = 0;
+    r->line = 0;
+    for (; csspgo__unsym_line(r); first = 0) {
+        const int context = *r->p == '[' && (r->p == r->text || r->p[-1] == '\n');
+        if (first) r->contexts = context;
+        r->node = CSSPGO__ROOT;
+        if (context != r->contexts) {
+            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, context ? "a context behind a block without"
+                                                                 : "expected a context in brackets");
+            return;
+        }
+        if (context) csspgo__unsym_context(r);
+        if (context && !csspgo__unsym_line(r))
+            csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends behind a context");
+        csspgo__unsym_list(r, 0, 1);
+        csspgo__unsym_list(r, 1, 0);
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
+                                                  const void *text, size_t size, csspgo_error *err)
+{
+    csspgo__unsym_reader r;
+    uint32_t mode;
+    csspgo__error_clear(err);
+    memset(&r, 0, sizeof r);
+    if (!csspgo__unsym_how(c, how, &r.how))
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no such module");
+    r.c = c;
+    r.text = (const unsigned char *)text;
+    r.size = size;
+    r.err = err;
+    csspgo__unsym_read(&r);
+    if (r.status != CSSPGO_OK || r.line == 0) return r.status;
+    mode = r.contexts ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
+    if (c->mode != CSSPGO__UNDECIDED && c->mode != mode)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts and counts without contexts do not mix");
+    if (!csspgo__collector_room(c, r.frames, r.entries)) return csspgo__error_plain(err, c->heap.status);
+    c->mode = mode;
+    r.apply = 1;
+    csspgo__unsym_read(&r);
+    return r.status;
+}
+
+#endif /* CSSPGO_NO_UNWIND */
+
+/* ===== >>generate ================================================================================================= */
+
+#ifndef CSSPGO_NO_GENERATE
+
+/*
+ * Counters become a profile in one pass over the calling contexts. Three ideas keep it short of hash look-ups:
+ *
+ *   A "spot" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up with
+ *   a difference array over the spots.
+ *   Counts gather in csspgo__gen.body, which holds for each inline node (copy of a function's body) that was met a sorted
+ *   list of its locations, at the same indices as its probes in the code map. One copy of that list fills a record.
+ *   A context's frames are a path in csspgo__gen.frames, made once per call path, and the profile's node for such a path
+ *   stands in the path's last node.
+ */
+typedef struct csspgo__spot {
+    uint32_t pos, probe;          /* probe: index in csspgo_code.probe                                      */
+    uint32_t func;                /* whose range is around it, 0 = no function's                            */
+} csspgo__spot;
+
+typedef struct csspgo__sum {      /* 128 bits, so that differences of saturated counts stay exact            */
+    uint64_t low, high;
+} csspgo__sum;
+
+typedef struct csspgo__copy {     /* an inline node                                                          */
+    uint64_t sum;                 /* contexts: what its entry block counted; context-less: total with inlinees */
+    uint32_t slots;               /* locations in its list, 0 = not made yet                                 */
+    uint32_t base;                /* called with these frames (0 = not known) ...                            */
+    uint32_t around;              /* ... it has these around it. context-less: depth of nesting, from 1      */
+    uint32_t node;                /* and this node of the profile, 0 = not known                             */
+    uint32_t busy;                /* it has counts that its record has not                                   */
+} csspgo__copy;
+
+typedef struct csspgo__edge {     /* sampled calls (func 0) and tail calls, in order of all three           */
+    uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
+} csspgo__edge;
+
+typedef struct csspgo__block {
+    void  *data;
+    size_t bytes;
+} csspgo__block;
+
+/* Bits of csspgo__gen.mark. */
+enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
+
+typedef struct csspgo__gen {
+    csspgo_collector       *c;
+    const csspgo_code      *code;
+    csspgo_profile         *p;    /* fresh                                                                  */
+    csspgo_generate_options how;
+    csspgo_generate_stats   stats;
+    csspgo_status           status;
+    csspgo__keyed           keyed;
+    csspgo__block           block[16];        /* arrays of fixed size                                       */
+    size_t                  blocks;
+    const csspgo__range    *range;            /* the last one looked up                                     */
+
+    unsigned char *mark;          /* per function of the code map                                           */
+    uint32_t      *func, *callee; /* likewise: its function in p; as call target, CSSPGO__NO_CALLEE = none; 0 = not known */
+    csspgo__spot  *spot, *call;   /* what counts by ranges; the first call probe of each position           */
+    size_t         spots, calls;
+    csspgo__sum   *delta;         /* per spot and one more                                                  */
+    uint32_t      *slot;          /* per probe: index in body                                               */
+    csspgo_body   *body;
+    unsigned char *seen;          /* per entry of body, context-less: some range covers it                  */
+    csspgo__copy  *copy;          /* per inline node                                                        */
+    uint32_t      *list;          /* room for every inline node: those that are busy                        */
+    size_t         lists;
+    uint32_t      *climb;         /* room for every inline node                                             */
+
+    csspgo__tree   frames;        /* site, func: call site id and function of a frame; same: depth | CSSPGO__FIRST; record: node of p */
+    uint32_t      *path;          /* room for limits.max_depth frames                                       */
+    size_t         path_cap;
+    uint32_t      *context;       /* per key: its frames                                                    */
+    uint32_t       base_key, base_func, base;     /* the last answer of csspgo__gen_base                    */
+
+    csspgo__edge  *edge;          /* calls, then tail calls                                                 */
+    size_t         edges, edge_cap;
+    csspgo__tree   asked;         /* (call, callee): same = begin in chain, record = size + 1               */
+    uint32_t      *chain;         /* positions of tail calls                                                */
+    size_t         chains, chain_cap;
+    uint32_t      *avoid, *met;   /* per function: query that must not pass it; search that met it          */
+    uint32_t      *queue;         /* room for every function                                                */
+    uint32_t       query, search;
+} csspgo__gen;
+
+#define CSSPGO__NO_CALLEE 0xffffffffu
+#define CSSPGO__FIRST 0x80000000u /* of a frame: its like does not occur further out                        */
+
+static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
+{
+    g->status = h->status;
+    return 0;
+}
+
+/* An array of n zeroed elements that lives as long as g; NULL when memory is exhausted. */
+static void *csspgo__gen_array(csspgo__gen *g, size_t n, size_t elem)
+{
+    csspgo__block *b = &g->block[g->blocks];
+    CSSPGO_ASSERT(g->blocks < sizeof g->block / sizeof *g->block);
+    g->status = CSSPGO_E_LIMIT;
+    if (n >= SIZE_MAX / elem) return NULL;
+    b->bytes = (n != 0 ? n : 1) * elem;
+    b->data = csspgo__alloc(&g->c->heap, b->bytes);
+    g->status = b->data != NULL ? CSSPGO_OK : g->c->heap.status;
+    if (b->data == NULL) return NULL;
+    memset(b->data, 0, b->bytes);
+    g->blocks++;
+    return b->data;
+}
+
+static void csspgo__gen_free(csspgo__gen *g)
+{
+    csspgo__heap *h = &g->c->heap;
+    while (g->blocks != 0) {
+        g->blocks--;
+        csspgo__free(h, g->block[g->blocks].data, g->block[g->blocks].bytes);
+    }
+    csspgo__tree_free(h, &g->frames);
+    csspgo__tree_free(h, &g->asked);
+    csspgo__free(h, g->path, g->path_cap * sizeof *g->path);
+    csspgo__free(h, g->edge, g->edge_cap * sizeof *g->edge);
+    csspgo__free(h, g->chain, g->chain_cap * sizeof *g->chain);
+    csspgo__keyed_free(g->c, &g->keyed);
+    csspgo_profile_free(g->p);
+}
+
+/* ----- functions ---------------------------------------------------------------------------------------------------- */
+
+/* csspgo__range_of; neighbouring questions mostly have the same answer. */
+static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
+{
+    const csspgo__range *r = g->range, *end = g->code->range + g->code->ranges;
+    if (r != NULL && pos >= r->begin && pos < r->end && (r + 1 == end || pos < r[1].begin)) return r;
+    r = csspgo__range_of(g->code, pos);
+    if (r != NULL) g->range = r;
+    return r;
+}
+
+static uint32_t csspgo__gen_func_at(csspgo__gen *g, uint32_t pos)
+{
+    const csspgo__range *r = csspgo__gen_range(g, pos);
+    return r != NULL ? r->func : 0;
+}
+
+/* Initialisation functions that a compiler makes up, one per file, have no place in a profile. */
+static int csspgo__is_start_up(const char *name, size_t size)
+{
+    static const char global[] = "__cxx_global_var_init", tls[] = "__tls_init";
+    return (size >= sizeof global - 1 && memcmp(name, global, sizeof global - 1) == 0) ||
+           (size >= sizeof tls - 1 && memcmp(name, tls, sizeof tls - 1) == 0);
+}
+
+/*
+ * What is left of a function's name without the suffixes of later passes, ".llvm.N" then ".part.N": each is cut at its last
+ * occurrence if no dot follows it.
+ */
+static size_t csspgo__canonical_size(const char *name, size_t size)
+{
+    static const char suffix[2][7] = { ".llvm.", ".part." };
+    size_t s, i, dot;
+    for (s = 0; s < 2; s++) {
+        for (dot = size; dot != 0 && name[dot - 1] != '.'; dot--) {}
+        i = dot >= 6 ? dot - 6 : 0;
+        if (dot >= 6 && memcmp(name + i, suffix[s], 6) == 0) size = i;
+    }
+    return size;
+}
+
+/* The function of p for one of the code map; 0 when memory is exhausted. */
+static uint32_t csspgo__gen_func(csspgo__gen *g, uint32_t func)
+{
+    const csspgo__name *n = &g->code->names.name[func];
+    if (g->func[func] != 0) return g->func[func];
+    if (n->flags & CSSPGO__HAS_TEXT) {
+        size_t size;
+        const char *name = csspgo__name_text(&g->code->names, func, &size);
+        if (csspgo__is_start_up(name, size)) g->mark[func] |= CSSPGO__START_UP;
+        g->func[func] = csspgo_func_add(g->p, name, size).id;
+    } else {
+        g->func[func] = csspgo_func_add_guid(g->p, n->guid).id;
+    }
+    if (g->func[func] == 0) csspgo__gen_fail(g, &g->p->heap);
+    return g->func[func];
+}
+
+/* The call target that a branch to a position names: *callee is 0 if none. Returns 0 when memory is exhausted. */
+static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
+{
+    const csspgo__range *r = csspgo__gen_range(g, to);
+    const char *name;
+    size_t size, canonical;
+    *callee = 0;
+    if (r == NULL || r->begin != to || r->part) return 1;
+    if (g->callee[r->func] == 0) {
+        name = csspgo__name_text(&g->code->names, r->func, &size);
+        canonical = csspgo__canonical_size(name, size);
+        if (canonical == size) g->callee[r->func] = csspgo__gen_func(g, r->func);
+        else if (canonical == 0) g->callee[r->func] = CSSPGO__NO_CALLEE;
+        else g->callee[r->func] = csspgo_func_add(g->p, name, canonical).id;
+        if (g->callee[r->func] == 0) return csspgo__gen_fail(g, &g->p->heap);
+    }
+    if (g->callee[r->func] != CSSPGO__NO_CALLEE) *callee = g->callee[r->func];
+    return 1;
+}
+
+/* ----- spots -------------------------------------------------------------------------------------------------------- */
+
+/* Index of the first of n spots, from `from` on, at or after pos; those before `from` are before pos. O(log distance). */
+static size_t csspgo__spot_lower(const csspgo__spot *v, size_t n, size_t from, uint32_t pos)
+{
+    size_t a = from, step = 1, b;
+    while (step <= n - a && v[a + step - 1].pos < pos) {
+        a += step;
+        step *= 2;
+    }
+    b = step <= n - a ? a + step - 1 : n;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (v[m].pos < pos) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* The call probe at a position, or NULL. */
+static const csspgo__spot *csspgo__call_at(const csspgo__gen *g, uint32_t pos)
+{
+    const size_t i = csspgo__spot_lower(g->call, g->calls, 0, pos);
+    return i < g->calls && g->call[i].pos == pos ? &g->call[i] : NULL;
+}
+
+/* Marks the functions that were sampled: around a call of a context, the start of a range, the ends of a branch. */
+static void csspgo__mark_sampled(csspgo__gen *g)
+{
+    const csspgo__keyed *k = &g->keyed;
+    size_t i;
+    for (i = CSSPGO__ROOT + 1; i <= k->keys.count; i++)
+        g->mark[csspgo__gen_func_at(g, (uint32_t)k->keys.node[i].site)] |= CSSPGO__SAMPLED;
+    for (i = 0; i < k->n; i++) {
+        g->mark[csspgo__gen_func_at(g, k->v[i].a)] |= CSSPGO__SAMPLED;
+        if (k->v[i].node & CSSPGO__BRANCH) g->mark[csspgo__gen_func_at(g, k->v[i].b)] |= CSSPGO__SAMPLED;
+    }
+}
+
+/*
+ * Lists the probes. contexts: calls do not count by ranges. Left out: probes below functions that were not sampled (if
+ * asked for), ids that a profile cannot hold, and as spots those that are not at an instruction.
+ */
+static void csspgo__list_spots(csspgo__gen *g, int contexts)
+{
+    const csspgo_code *code = g->code;
+    size_t i;
+    for (i = 0; i < code->by_poss; i++) {
+        const csspgo__probe *probe = &code->probe[code->by_pos[i]];
+        const uint32_t top = code->node[code->node[probe->node].top].func;
+        csspgo__spot s;
+        s.pos = probe->pos;
+        s.probe = code->by_pos[i];
+        if (probe->pos == 0 || probe->id > 0xffff) continue;
+        if (g->how.sampled_functions && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
+        s.func = csspgo__gen_func_at(g, probe->pos);
+        if (probe->kind != CSSPGO_PROBE_BLOCK && (g->calls == 0 || g->call[g->calls - 1].pos != s.pos))
+            g->call[g->calls++] = s;
+        if (contexts && probe->kind != CSSPGO_PROBE_BLOCK) continue;
+        if (code->byte[s.pos] & CSSPGO__START) g->spot[g->spots++] = s;
+    }
+}
+
+/* Makes the list of an inline node's locations, with zero counts. Returns 0 when memory is exhausted. */
+static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
+{
+    const csspgo__inline *n = &g->code->node[node];
+    const csspgo__probe *probe = g->code->probe + n->first;
+    csspgo_body *v = g->body + n->first;
+    size_t i, k = 0, kept = 0;
+    for (i = 0; i < n->count; i++) {
+        if (probe[i].id > 0xffff) continue;
+        v[k].loc = csspgo_at(probe[i].id, probe[i].discriminator);
+        v[k++].count = 0;
+    }
+    if (!csspgo__sort(&g->c->heap, v, k, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__gen_fail(g, &g->c->heap);
+    for (i = 0; i < k; i++)
+        if (i == 0 || csspgo__body_cmp(NULL, &v[i - 1], &v[i]) != 0) v[kept++] = v[i];
+    g->copy[node].slots = (uint32_t)kept;
+    for (i = 0; i < n->count; i++)
+        g->slot[n->first + i] =
+            n->first + (uint32_t)csspgo__body_lower(v, kept, csspgo_at(probe[i].id, probe[i].discriminator));
+    return 1;
+}
+
+static void csspgo__sum_add(csspgo__sum *s, uint64_t low, uint64_t high)
+{
+    s->low += low;
+    s->high += high + (s->low < low);
+}
+
+static void csspgo__sum_sub(csspgo__sum *s, uint64_t count)
+{
+    s->high -= s->low < count;
+    s->low -= count;
+}
+
+/* Adds a count to the spots of a range, as differences. *first is where to look for them, then the first of them. */
+static size_t csspgo__range_spots(csspgo__gen *g, const csspgo__counter *v, size_t *first)
+{
+    const size_t a = csspgo__spot_lower(g->spot, g->spots, *first, v->a);
+    const size_t b = csspgo__spot_lower(g->spot, g->spots, a, v->b + 1);
+    *first = a;
+    csspgo__sum_add(&g->delta[a], v->count, 0);
+    csspgo__sum_sub(&g->delta[b], v->count);
+    return b;
+}
+
+/* ----- frames lost by tail calls ------------------------------------------------------------------------------------ */
+
+static int csspgo__edge_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__edge *x = (const csspgo__edge *)a, *y = (const csspgo__edge *)b;
+    (void)ctx;
+    if (x->func != y->func) return x->func < y->func ? -1 : 1;
+    if (x->site != y->site) return x->site < y->site ? -1 : 1;
+    return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+/* Index of the first edge of a function, or (func 0) of the calls at site. */
+static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site)
+{
+    csspgo__edge e;
+    size_t a = 0, b = g->edges;
+    e.func = func;
+    e.site = site;
+    e.callee = 0;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (csspgo__edge_cmp(NULL, &g->edge[m], &e) < 0) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* The position that a direct jump goes to; 0 if that is not known. */
+static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos)
+{
+    size_t a = 0, b = code->transfers;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (code->transfer[m].pos < pos) a = m + 1;
+        else b = m;
+    }
+    if (a == code->transfers || code->transfer[a].pos != pos || code->transfer[a].target == 0) return 0;
+    return csspgo__pos_in(code, csspgo__module_of(code, pos), code->transfer[a].target);
+}
+
+/*
+ * 1 if the branch is a jump into another function. A module's jumps are taken for what they are in its code, whatever
+ * target was recorded; a JIT's address may hold other code by now.
+ */
+static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
+{
+    const csspgo_kind kind = csspgo__kind(g->code, from);
+    const csspgo__range *r = csspgo__gen_range(g, from);
+    uint32_t func = 0, target = to;
+    if (r == NULL || (kind != CSSPGO_JMP && kind != CSSPGO_IJMP) || r == csspgo__gen_range(g, to)) return 0;
+    if (kind == CSSPGO_IJMP) return 1;
+    if (csspgo__module_of(g->code, from) != 0) target = csspgo__jump_target(g->code, from);
+    func = csspgo__gen_func_at(g, target);
+    return func != 0 && func != r->func;
+}
+
+static int csspgo__edge_add(csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
+{
+    if (g->edges == g->edge_cap) {
+        void *p = csspgo__grow(&g->c->heap, g->edge, g->edges, &g->edge_cap, g->edges + 1, sizeof *g->edge);
+        if (p == NULL) return csspgo__gen_fail(g, &g->c->heap);
+        g->edge = (csspgo__edge *)p;
+    }
+    g->edge[g->edges].func = func;
+    g->edge[g->edges].site = site;
+    g->edge[g->edges++].callee = callee;
+    return 1;
+}
+
+/* Collects edges of one sort from all branches. Returns 0 when memory is exhausted. */
+static int csspgo__edges_of(csspgo__gen *g, int tail)
+{
+    size_t i;
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        uint32_t from, callee;
+        if (!(v->node & CSSPGO__BRANCH)) continue;
+        if (tail ? !csspgo__is_tail_call(g, v->a, v->b) : csspgo__kind(g->code, v->a) != CSSPGO_CALL) continue;
+        from = csspgo__gen_func_at(g, v->a);
+        callee = csspgo__gen_func_at(g, v->b);
+        if (from == 0 || callee == 0) continue;
+        if (tail) g->mark[callee] |= CSSPGO__TAIL_CALLED;
+        if (!csspgo__edge_add(g, tail ? from : 0, v->a, callee)) return 0;
+    }
+    return 1;
+}
+
+/* Lists the calls and tail calls that were sampled; nothing if there are no tail calls. Returns 0 when memory is exhausted. */
+static int csspgo__list_edges(csspgo__gen *g)
+{
+    const size_t funcs = g->code->names.count + 1;
+    size_t i, n = 0;
+    if (!csspgo__edges_of(g, 1)) return 0;
+    if (g->edges == 0) return 1;
+    if (!csspgo__edges_of(g, 0)) return 0;
+    if (!csspgo__sort(&g->c->heap, g->edge, g->edges, sizeof *g->edge, csspgo__edge_cmp, NULL) ||
+        !csspgo__tree_init(&g->c->heap, &g->asked))
+        return csspgo__gen_fail(g, &g->c->heap);
+    for (i = 0; i < g->edges; i++)
+        if (n == 0 || csspgo__edge_cmp(NULL, &g->edge[n - 1], &g->edge[i]) != 0) g->edge[n++] = g->edge[i];
+    g->edges = n;
+    if ((g->avoid = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->avoid)) == NULL) return 0;
+    if ((g->met = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->met)) == NULL) return 0;
+    return (g->queue = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->queue)) != NULL;
+}
+
+/*
+ * 1 if tail calls lead from one function to another around those to avoid. If not, what was met is avoided from now on.
+ * *steps: edges that may still be looked at.
+ */
+static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint32_t *steps)
+{
+    size_t head = 0, n = 0, i;
+    g->search++;
+    g->queue[n++] = from;
+    g->met[from] = g->search;
+    while (head < n) {
+        const uint32_t f = g->queue[head++];
+        for (i = csspgo__edge_lower(g, f, 0); i < g->edges && g->edge[i].func == f; i++) {
+            const uint32_t t = g->edge[i].callee;
+            if (t == to || *steps == 0) return 1;
+            --*steps;
+            if (g->avoid[t] == g->query || g->met[t] == g->search) continue;
+            g->met[t] = g->search;
+            g->queue[n++] = t;
+        }
+    }
+    while (n != 0) g->avoid[g->queue[--n]] = g->query;
+    return 0;
+}
+
+/*
+ * The edge that leads on to a function: *next gets its index. at, same: the first of the edges to try and the function (or
+ * 0 and call site) that they share. Returns how many lead there, 2 standing for more.
+ */
+static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32_t *steps, size_t *next)
+{
+    const csspgo__edge first = g->edge[at];
+    uint32_t n = 0;
+    size_t i;
+    for (i = at; i < g->edges && n < 2; i++) {
+        const csspgo__edge *e = &g->edge[i];
+        if (e->func != first.func || (e->func == 0 && e->site != first.site)) break;
+        if (e->callee != to && g->avoid[e->callee] == g->query) continue;
+        if (e->callee != to && !csspgo__tail_reaches(g, e->callee, to, steps)) continue;
+        *next = i;
+        n++;
+    }
+    return *steps != 0 ? n : 2;
+}
+
+/*
+ * Appends to g->chain the one chain of tail calls that leads from a call to the function `to`. Another chain is one that
+ * differs in a function or a tail call and passes no function twice. Following the chain from its start, every way that leads
+ * to the end is tried: one at each function means there is one chain. Functions that turn out to lead nowhere, or only back
+ * into the chain, stay so, and are not entered again; where most of the edges lead on the effort is bounded by steps, and
+ * more than that is taken for more than one chain.
+ *
+ * Returns the number of chains, 2 standing for more; only after 1 something may have been appended. *ok: 0 if out of memory.
+ */
+static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to, int *ok)
+{
+    const size_t start = g->chains, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
+    uint32_t steps = 1u << 16, n;
+    g->query++;
+    *ok = 1;
+    for (;;) {
+        csspgo__edge e;
+        n = csspgo__tail_next(g, at, to, &steps, &at);
+        if (n != 1) break;
+        e = g->edge[at];
+        if (e.func != 0) {
+            if (g->chains == g->chain_cap) {
+                void *p = csspgo__grow(&g->c->heap, g->chain, g->chains, &g->chain_cap, g->chains + 1, sizeof *g->chain);
+                if (p == NULL) return *ok = csspgo__gen_fail(g, &g->c->heap), 0;
+                g->chain = (uint32_t *)p;
+            }
+            g->chain[g->chains++] = e.site;
+        }
+        if (e.callee == to) return 1;
+        n = 0;
+        if (g->chains - start == deepest) break;
+        g->avoid[e.callee] = g->query;
+        at = csspgo__edge_lower(g, e.callee, 0);
+    }
+    g->chains = start;
+    return n;
+}
+
+/*
+ * The tail calls between the call at a position and a function that was found to be its callee, though it is none that the
+ * call has. *n of them, in g->chain from *begin. Returns 0 when memory is exhausted.
+ */
+static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
+{
+    const size_t at = csspgo__edge_lower(g, 0, call);
+    csspgo__node *known;
+    size_t i;
+    uint32_t id, chains;
+    int ok;
+    *n = 0;
+    if (!(g->mark[callee] & CSSPGO__TAIL_CALLED)) return 1;
+    if (at == g->edges || g->edge[at].func != 0 || g->edge[at].site != call) return 1;
+    for (i = at; i < g->edges && g->edge[i].func == 0 && g->edge[i].site == call; i++)
+        if (g->edge[i].callee == callee) return 1;
+    id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call, callee);
+    if (id == 0) return csspgo__gen_fail(g, &g->c->heap);
+    known = &g->asked.node[id];
+    if (known->record == 0) {
+        known->same = (uint32_t)g->chains;
+        chains = csspgo__tail_chain(g, at, callee, &ok);
+        if (!ok) return 0;
+        known->record = (uint32_t)g->chains - known->same + 1;
+        g->stats.inferred += chains == 1;
+        g->stats.ambiguous += chains == 2;
+    }
+    *begin = known->same;
+    *n = known->record - 1;
+    return 1;
+}
+
+/* ----- frames of a context ------------------------------------------------------------------------------------------ */
+
+/* The frames in front of and including (func, site). Returns 0 when memory is exhausted. */
+static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func, uint32_t site)
+{
+    const size_t had = g->frames.count;
+    uint32_t depth = g->frames.node[before].same & ~CSSPGO__FIRST, first = CSSPGO__FIRST, id, t;
+    if (depth >= g->c->heap.limits.max_depth) {
+        g->stats.deep_contexts++;
+        before = CSSPGO__ROOT;
+        depth = 0;
+    }
+    id = csspgo__tree_add(&g->c->heap, &g->frames, before, site, func);
+    if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+    if (g->frames.count == had) return id;
+    for (t = before; t != CSSPGO__ROOT; t = g->frames.node[t].parent)
+        if (g->frames.node[t].site == site && g->frames.node[t].func == func) first = 0;
+    g->frames.node[id].same = (depth + 1) | first;
+    return id;
+}
+
+/* Puts the counts of a copy into the profile. */
+static int csspgo__copy_finish(csspgo__gen *g, uint32_t node);
+
+/*
+ * The frames around an inline node whose outermost function is called with the frames `base`: everything outside a call site
+ * that is not known is dropped. What is found on the way is kept for the inline node's neighbours. Returns 0 when memory
+ * is exhausted.
+ */
+static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t node)
+{
+    size_t n = 0;
+    uint32_t t, around = base;
+    for (t = node; t != 0 && g->copy[t].base != base; t = g->code->node[t].parent) g->climb[n++] = t;
+    if (t != 0) around = g->copy[t].around;
+    while (n-- > 0) {
+        const csspgo__inline *in = &g->code->node[t = g->climb[n]];
+        if (g->copy[t].busy && !csspgo__copy_finish(g, t)) return 0;
+        if (in->parent != 0 && (in->site == 0 || in->site > 0xffff)) {
+            g->stats.unknown_sites++;
+            around = CSSPGO__ROOT;
+        } else if (in->parent != 0) {
+            around = csspgo__frame_add(g, around, g->code->node[in->parent].func, in->site);
+            if (around == 0) return 0;
+        }
+        g->copy[t].base = base;
+        g->copy[t].around = around;
+        g->copy[t].node = 0;
+    }
+    return around;
+}
+
+/* The frames up to and including the call at a position. A call without probe hides its callers. 0: out of memory. */
+static uint32_t csspgo__frames_call(csspgo__gen *g, uint32_t base, uint32_t pos)
+{
+    const csspgo__spot *call = csspgo__call_at(g, pos);
+    const csspgo__probe *probe;
+    uint32_t around;
+    if (call == NULL) {
+        g->stats.unprobed_calls++;
+        return CSSPGO__ROOT;
+    }
+    probe = &g->code->probe[call->probe];
+    around = csspgo__frames_around(g, base, probe->node);
+    return around != 0 ? csspgo__frame_add(g, around, g->code->node[probe->node].func, probe->id) : 0;
+}
+
+/* The frames with which a function is called in the context of a key. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__gen_base(csspgo__gen *g, uint32_t key, uint32_t func)
+{
+    uint32_t base = g->context[key];
+    size_t begin = 0, n = 0, i;
+    if (key == CSSPGO__ROOT || func == 0 || g->edges == 0) return base;
+    if (g->base_key == key && g->base_func == func) return g->base;
+    if (!csspgo__infer(g, (uint32_t)g->keyed.keys.node[key].site, func, &begin, &n)) return 0;
+    for (i = 0; i < n && base != 0; i++) base = csspgo__frames_call(g, base, g->chain[begin + i]);
+    g->base_key = key;
+    g->base_func = func;
+    return g->base = base;
+}
+
+/* The path of a node of g->frames as numbers that are equal where frames are, outermost first. Returns its length. */
+static size_t csspgo__frames_path(const csspgo__gen *g, uint32_t frames, uint32_t *path)
+{
+    const csspgo__node *v = g->frames.node;
+    const size_t n = v[frames].same & ~CSSPGO__FIRST;
+    size_t i = n, k;
+    uint32_t t;
+    for (t = frames; i != 0; t = v[t].parent) path[--i] = t;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < i; k++)
+            if (v[path[k]].site == v[path[i]].site && v[path[k]].func == v[path[i]].func) {
+                path[i] = path[k];
+                break;
+            }
+    return n;
+}
+
+/* The node of the profile below `parent`, called from the frame `from`. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__context_node(csspgo__gen *g, uint32_t parent, uint32_t from, uint32_t func)
+{
+    const uint64_t site = parent != CSSPGO__ROOT ? g->frames.node[from].site : 0;
+    csspgo_func f;
+    uint32_t node = 0;
+    f.id = csspgo__gen_func(g, func);
+    if (f.id != 0)
+        node = csspgo_node_add(g->p, csspgo__node_handle(parent), csspgo_at((uint32_t)site, 0), CSSPGO_CONTEXT, f).id;
+    return node != 0 ? node : (uint32_t)csspgo__gen_fail(g, &g->p->heap);
+}
+
+/*
+ * The profile's node for the function of the innermost frame in the context that frames are: their recursion compressed, the
+ * innermost ones kept. A frame that does not occur further out is no part of a cycle: it stands below the node of the frames
+ * around it. Returns 0 when memory is exhausted.
+ */
+static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
+{
+    const csspgo_collector_options *how = &g->c->how;
+    const csspgo__node *v = g->frames.node;
+    size_t n = 0, size, i;
+    uint32_t t = frames, node = CSSPGO__ROOT;
+    while (t != CSSPGO__ROOT && v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth) t = v[t].parent, n++;
+    if (t != CSSPGO__ROOT && v[t].record == 0) {
+        size = csspgo__compress(g->path, csspgo__frames_path(g, t, g->path), how->limit_recursion ? how->max_recursion : SIZE_MAX);
+        i = how->limit_depth && size > how->max_depth ? size - how->max_depth : 0;
+        for (; i < size && node != 0; i++)
+            node = csspgo__context_node(g, node, i != 0 ? g->path[i - 1] : 0, v[g->path[i]].func);
+        g->frames.node[t].record = node;
+    } else if (t != CSSPGO__ROOT) {
+        node = v[t].record;
+    }
+    for (i = n, t = frames; i-- > 0; t = v[t].parent) g->path[i] = t;
+    for (i = 0; i < n && node != 0; i++) {
+        node = csspgo__context_node(g, node, v[g->path[i]].parent, v[g->path[i]].func);
+        g->frames.node[g->path[i]].record = node;
+    }
+    return node;
+}
+
+/* The profile's node of an inline node that is called with the frames `base`. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__leaf_node(csspgo__gen *g, uint32_t base, uint32_t node)
+{
+    csspgo__copy *copy = &g->copy[node];
+    uint32_t around, parent;
+    if (copy->base == base && copy->node != 0) return copy->node;
+    around = csspgo__frames_around(g, base, node);
+    parent = around != 0 ? csspgo__frames_node(g, around) : 0;
+    if (parent == 0) return 0;
+    return copy->node = csspgo__context_node(g, parent, around, g->code->node[node].func);
+}
+
+/* ----- profile with contexts ----------------------------------------------------------------------------------------- */
+
+/* The record of a node for the function of an inline node; NULL when memory is exhausted. */
+static csspgo__record *csspgo__gen_record(csspgo__gen *g, uint32_t id, uint32_t node)
+{
+    csspgo__record *r = csspgo__record_make(g->p, id);
+    if (r == NULL) csspgo__gen_fail(g, &g->p->heap);
+    else r->checksum = g->code->checksum[g->code->node[node].func];
+    return r;
+}
+
+static int csspgo__gen_add(csspgo__gen *g, csspgo__record *r, csspgo_loc loc, uint64_t count, uint32_t callee)
+{
+    if (csspgo__body_add(g->p, r, loc, count) < 0) return csspgo__gen_fail(g, &g->p->heap);
+    if (callee == 0 || csspgo__target_add(g->p, r, loc, callee, count) >= 0) return 1;
+    return csspgo__gen_fail(g, &g->p->heap);
+}
+
+/* Adds n > 0 entries in order to a record's body. Returns 0 when memory is exhausted. */
+static int csspgo__gen_bodies(csspgo__gen *g, csspgo__record *r, const csspgo_body *v, size_t n)
+{
+    csspgo_profile *p = g->p;
+    size_t i = 0, k;
+    if (csspgo__run_count(r->body) == 0) {
+        if (!csspgo__pool_room(&p->heap, &p->body, csspgo__run_needs(r->body, n), sizeof *v))
+            return csspgo__gen_fail(g, &p->heap);
+        csspgo__run_extend(&p->body, &r->body, n, sizeof *v);
+        memcpy(csspgo__body(p, r), v, n * sizeof *v);
+        return 1;
+    }
+    for (k = 0; k < n; k++) {
+        csspgo_body *b = csspgo__body(p, r);
+        while (i < csspgo__run_count(r->body) && csspgo__body_cmp(NULL, &b[i], &v[k]) < 0) i++;
+        if (i < csspgo__run_count(r->body) && csspgo__body_cmp(NULL, &b[i], &v[k]) == 0)
+            csspgo__count_add(&b[i].count, v[k].count);
+        else if (csspgo__body_insert(p, r, i, v[k].loc, v[k].count) < 0) return csspgo__gen_fail(g, &p->heap);
+    }
+    return 1;
+}
+
+/*
+ * Moves the counts of a copy to its record: locations that did not run are there with 0. What its entry counted stays in
+ * copy->sum. Returns 0 when memory is exhausted.
+ */
+static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
+{
+    const csspgo__inline *in = &g->code->node[node];
+    csspgo__copy *copy = &g->copy[node];
+    csspgo_body *v = g->body + in->first;
+    csspgo__record *r;
+    size_t i;
+    copy->sum = 0;
+    for (i = 0; i < copy->slots; i++)
+        if (v[i].loc.line == 1) csspgo__count_add(&copy->sum, v[i].count);
+    if (!(g->mark[in->func] & CSSPGO__START_UP)) {
+        r = csspgo__gen_record(g, copy->node, node);
+        if (r == NULL) return 0;
+        if (in->parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
+        csspgo__count_add(&r->head, copy->sum);
+        for (i = 0; i < copy->slots; i++) csspgo__count_add(&r->total, v[i].count);
+        if (!csspgo__gen_bodies(g, r, v, copy->slots)) return 0;
+    }
+    for (i = 0; i < copy->slots; i++) v[i].count = 0;
+    return 1;
+}
+
+/* An inlined entry that ran is a call in the function around it. Returns 0 when memory is exhausted. */
+static int csspgo__copy_entered(csspgo__gen *g, uint32_t node)
+{
+    csspgo__copy *copy = &g->copy[node];
+    const csspgo__node *leaf = &g->p->tree.node[copy->node];
+    const uint32_t caller = g->code->node[node].parent;
+    csspgo__record *r;
+    copy->busy = 0;
+    if (copy->sum == 0 || caller == 0 || leaf->parent == CSSPGO__ROOT) return 1;
+    if (g->mark[g->code->node[caller].func] & CSSPGO__START_UP) return 1;
+    r = csspgo__gen_record(g, leaf->parent, caller);
+    if (r == NULL) return 0;
+    csspgo__count_add(&r->total, copy->sum);
+    return csspgo__gen_add(g, r, csspgo__site_loc(leaf->site), copy->sum, leaf->func);
+}
+
+static int csspgo__copy_finish(csspgo__gen *g, uint32_t node)
+{
+    return csspgo__copy_flush(g, node) && csspgo__copy_entered(g, node);
+}
+
+/* A probe was passed so many times in the context of a key. Returns 0 when memory is exhausted. */
+static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__spot *s, uint64_t count)
+{
+    const uint32_t node = g->code->probe[s->probe].node, base = csspgo__gen_base(g, key, s->func);
+    csspgo__copy *copy = &g->copy[node];
+    if (base == 0) return 0;
+    if (copy->busy && copy->base != base && !csspgo__copy_finish(g, node)) return 0;
+    if (!copy->busy) {
+        if (csspgo__leaf_node(g, base, node) == 0) return 0;
+        if (copy->slots == 0 && !csspgo__gen_slots(g, node)) return 0;
+        copy->busy = 1;
+        g->list[g->lists++] = node;
+    }
+    csspgo__count_add(&g->body[g->slot[s->probe]].count, count);
+    return 1;
+}
+
+/* Counts spots [a, b) of a key, and takes their differences back to 0. */
+static int csspgo__gen_sweep(csspgo__gen *g, uint32_t key, size_t a, size_t b)
+{
+    csspgo__sum sum = { 0, 0 };
+    for (; a < b; a++) {
+        csspgo__sum_add(&sum, g->delta[a].low, g->delta[a].high);
+        g->delta[a].low = g->delta[a].high = 0;
+        if ((sum.low | sum.high) != 0 && !csspgo__gen_hit(g, key, &g->spot[a], sum.high != 0 ? UINT64_MAX : sum.low))
+            return 0;
+    }
+    g->delta[b].low = g->delta[b].high = 0;
+    return 1;
+}
+
+/* The ranges of a key, in order of their start: overlapping ones are swept together. */
+static int csspgo__gen_ranges(csspgo__gen *g, uint32_t key, const csspgo__counter *v, size_t n)
+{
+    size_t i, first = 0, a = 0, b = 0;
+    for (i = 0; i < n; i++) {
+        const size_t end = csspgo__range_spots(g, &v[i], &first);
+        if (first > b) {
+            if (!csspgo__gen_sweep(g, key, a, b)) return 0;
+            a = first;
+        }
+        if (end > b) b = end;
+    }
+    return csspgo__gen_sweep(g, key, a, b);
+}
+
+/* The branches of a key that are calls, tail calls among them. */
+static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__counter *v, size_t n)
+{
+    size_t i, at = 0;
+    for (i = 0; i < n; i++) {
+        const csspgo__spot *s;
+        const csspgo__probe *probe;
+        csspgo__record *r;
+        uint32_t base, node, callee;
+        at = csspgo__spot_lower(g->call, g->calls, at, v[i].a);
+        if (at == g->calls) break;
+        s = &g->call[at];
+        if (s->pos != v[i].a) continue;
+        probe = &g->code->probe[s->probe];
+        base = csspgo__gen_base(g, key, s->func);
+        node = base != 0 ? csspgo__leaf_node(g, base, probe->node) : 0;
+        if (node == 0) return 0;
+        if (g->mark[g->code->node[probe->node].func] & CSSPGO__START_UP) continue;
+        if (!csspgo__gen_callee(g, v[i].b, &callee)) return 0;
+        r = csspgo__gen_record(g, node, probe->node);
+        if (r == NULL) return 0;
+        if (g->code->node[probe->node].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
+        csspgo__count_add(&r->total, v[i].count);
+        if (!csspgo__gen_add(g, r, csspgo_at(probe->id, 0), v[i].count, callee)) return 0;
+    }
+    return 1;
+}
+
+/* The counters of a key: ranges first. */
+static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *v, size_t n)
+{
+    size_t ranges = 0, i;
+    while (ranges < n && !(v[ranges].node & CSSPGO__BRANCH)) ranges++;
+    g->lists = 0;
+    if (!csspgo__gen_ranges(g, key, v, ranges)) return 0;
+    for (i = 0; i < g->lists; i++)
+        if (g->copy[g->list[i]].busy && !csspgo__copy_flush(g, g->list[i])) return 0;
+    for (i = 0; i < g->lists; i++)
+        if (g->copy[g->list[i]].busy && !csspgo__copy_entered(g, g->list[i])) return 0;
+    return csspgo__gen_branches(g, key, v + ranges, n - ranges);
+}
+
+static int csspgo__gen_contexts(csspgo__gen *g)
+{
+    const csspgo__tree *keys = &g->keyed.keys;
+    const csspgo__counter *v = g->keyed.v;
+    const size_t n = g->keyed.n;
+    size_t i, k;
+    g->context = (uint32_t *)csspgo__gen_array(g, keys->count + 1, sizeof *g->context);
+    if (g->context == NULL) return 0;
+    if (!csspgo__tree_init(&g->c->heap, &g->frames)) return csspgo__gen_fail(g, &g->c->heap);
+    g->frames.node[CSSPGO__ROOT].record = CSSPGO__ROOT;
+    if (!g->how.no_inference && !csspgo__list_edges(g)) return 0;
+    g->context[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (i = CSSPGO__ROOT + 1; i <= keys->count; i++) {       /* a parent has a smaller id than its children */
+        const uint32_t pos = (uint32_t)keys->node[i].site;
+        const uint32_t base = csspgo__gen_base(g, keys->node[i].parent, csspgo__gen_func_at(g, pos));
+        g->context[i] = base != 0 ? csspgo__frames_call(g, base, pos) : 0;
+        if (g->context[i] == 0) return 0;
+    }
+    for (i = 0; i < n; i = k) {
+        const uint32_t key = v[i].node & ~CSSPGO__BRANCH;
+        for (k = i + 1; k < n && (v[k].node & ~CSSPGO__BRANCH) == key; k++) {}
+        if (!csspgo__gen_key(g, key, v + i, k - i)) return 0;
+    }
+    return 1;
+}
 
 #ifdef __cplusplus
 }

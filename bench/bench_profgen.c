@@ -1,0 +1,149 @@
+/* bench_profgen.c - csspgo profgen beside llvm-profgen-19 on the same scripts, in one run
+ *
+ *     bench_profgen RUNS TOOL BINARY SCRIPT...
+ *
+ * For each script and each mode: cpu seconds (user + system of the whole process; median and spread of RUNS runs, the two
+ * tools in turn), samples/s, LBR entries/s, MB/s of text, peak resident memory, and the ratios.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_RUNS = 25, MAX_ARGS = 24 };
+
+typedef struct cost { double cpu[MAX_RUNS]; double peak_mib; int ok; } cost;
+
+/* Runs argv with its output thrown away. */
+static int run_once(char *const *argv, double *cpu, double *peak_mib)
+{
+    struct rusage u;
+    int status;
+    const pid_t pid = fork();
+    if (pid < 0) return 0;
+    if (pid == 0) {
+        const int null = open("/dev/null", O_WRONLY);
+        dup2(null, 1);
+        dup2(null, 2);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    if (wait4(pid, &status, 0, &u) != pid) return 0;
+    *cpu = (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    *peak_mib = (double)u.ru_maxrss / 1024;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void measure(char *const *argv, int run, cost *c)
+{
+    double peak = 0;
+    c->ok = run_once(argv, &c->cpu[run], &peak) && (run == 0 || c->ok);
+    if (run == 0 || peak > c->peak_mib) c->peak_mib = peak;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(cost *c, int runs)
+{
+    qsort(c->cpu, (size_t)runs, sizeof *c->cpu, by_value);
+    return c->cpu[runs / 2];
+}
+
+/* What is in a script: bytes, samples, branch records. */
+static int count_script(const char *path, double *bytes, double *samples, double *entries)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY);
+    const char *p, *end, *q;
+    if (fd < 0 || fstat(fd, &st) != 0) return 0;
+    p = (const char *)mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) return 0;
+    *bytes = (double)st.st_size;
+    *samples = *entries = 0;
+    for (end = p + st.st_size; p < end && (q = (const char *)memchr(p, '\n', (size_t)(end - p))) != NULL; p = q + 1) {
+        if (*p != ' ' || q - p < 3 || p[1] != '0') continue;
+        *samples += 1;
+        for (; p < q; p++) *entries += p[0] == ' ' && p[1] == '0';
+    }
+    close(fd);
+    return *samples > 0;
+}
+
+static void row(const char *name, cost *c, int runs, double bytes, double samples, double entries)
+{
+    const double t = median(c, runs);
+    if (!c->ok) {
+        printf("  %-16s failed\n", name);
+        return;
+    }
+    printf("  %-16s %8.3f s  (%.3f to %.3f)  %8.0f samples/s  %6.2f M entries/s  %7.1f MB/s  %7.1f MiB\n", name, t, c->cpu[0],
+           c->cpu[runs - 1], samples / t, entries / t / 1e6, bytes / t / 1e6, c->peak_mib);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const modes[][6] = {
+        { "contexts", "--format=text", "--csspgo-preinliner=0", "--csprof-merge-cold-context=0", "--gen-cs-nested-profile=0", NULL },
+        { "no contexts", "--format=text", "--ignore-stack-samples", NULL, NULL, NULL },
+        { "raw counters", "--skip-symbolization", NULL, NULL, NULL, NULL },
+    };
+    int runs, i, r;
+    size_t m;
+    if (argc < 5) {
+        fprintf(stderr, "usage: bench_profgen RUNS TOOL BINARY SCRIPT...\n");
+        return 2;
+    }
+    runs = atoi(argv[1]);
+    if (runs < 1 || runs > MAX_RUNS) runs = 5;
+    for (i = 4; i < argc; i++) {
+        double bytes, samples, entries;
+        if (!count_script(argv[i], &bytes, &samples, &entries)) {
+            fprintf(stderr, "%s: no script\n", argv[i]);
+            return 1;
+        }
+        printf("%s: %.0f samples, %.0f branch records, %.1f MB\n", argv[i], samples, entries, bytes / 1e6);
+        for (m = 0; m < sizeof modes / sizeof *modes; m++) {
+            char binary[4096], script[4096], *a[MAX_ARGS], *b[MAX_ARGS];
+            cost ours, llvm;
+            int n = 0, k;
+            snprintf(binary, sizeof binary, "--binary=%s", argv[3]);
+            snprintf(script, sizeof script, "--perfscript=%s", argv[i]);
+            a[n] = argv[2], b[n++] = (char *)"llvm-profgen-19";
+            a[n] = (char *)"profgen", b[n++] = binary;
+            a[n] = binary, b[n++] = script;
+            a[n] = script, b[n++] = (char *)"--output=/dev/null";
+            a[n] = (char *)"--output=/dev/null", b[n] = (char *)"--profile-density-threshold=0";
+            n++;
+            a[n] = (char *)"--quiet", b[n] = NULL;
+            n++;
+            a[n] = NULL;
+            for (k = 1; k < 6 && modes[m][k] != NULL; k++) {
+                b[n - 1 + k - 1] = a[n + k - 1] = (char *)modes[m][k];
+                a[n + k] = NULL;
+                b[n - 1 + k] = NULL;
+            }
+            memset(&ours, 0, sizeof ours);
+            memset(&llvm, 0, sizeof llvm);
+            for (r = 0; r < runs; r++) {
+                measure(a, r, &ours);
+                measure(b, r, &llvm);
+            }
+            printf(" %s\n", modes[m][0]);
+            row("csspgo", &ours, runs, bytes, samples, entries);
+            row("llvm-profgen-19", &llvm, runs, bytes, samples, entries);
+            printf("  ratio: %.1f times as fast, %.2f of the memory\n", median(&llvm, runs) / median(&ours, runs),
+                   ours.peak_mib / llvm.peak_mib);
+        }
+    }
+    return 0;
+}

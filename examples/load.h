@@ -1,0 +1,336 @@
+/* load.h - fills a csspgo_code from an ELF file with pseudo probes: code bytes, functions, probes, descriptors
+ *
+ * Functions come from symbols and probe records, not from debug information: a FUNC symbol is a function if a top-level
+ * probe record belongs to it, under its own name or under its name without a suffix that compilers append
+ * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N and NAME.__part.N are further ranges of NAME.
+ * Include it after csspgo.h. Part of csspgo, same licence.
+ */
+#ifndef CSSPGO_EXAMPLES_LOAD_H
+#define CSSPGO_EXAMPLES_LOAD_H
+
+#include "elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct file_bytes {       /* a whole file, mapped */
+    const unsigned char *data;
+    size_t size;
+} file_bytes;
+
+/* Maps a file. Returns 0 with errno set when it cannot be read. */
+static int file_open(const char *path, file_bytes *f)
+{
+    struct stat st;
+    void *p = MAP_FAILED;
+    const int fd = open(path, O_RDONLY);
+    f->data = (const unsigned char *)"";
+    f->size = 0;
+    if (fd < 0) return 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (st.st_size == 0) {
+            close(fd);
+            return 1;
+        }
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    } else {
+        errno = EINVAL;
+    }
+    close(fd);
+    if (p == MAP_FAILED) return 0;
+    f->data = (const unsigned char *)p;
+    f->size = (size_t)st.st_size;
+    return 1;
+}
+
+static void file_close(file_bytes *f)
+{
+    if (f->size != 0) munmap((void *)(uintptr_t)f->data, f->size);
+    f->size = 0;
+}
+
+typedef struct loaded {           /* load_image's result; free it with load_free */
+    file_bytes     file;
+    elf_image      elf;
+    csspgo_code   *code;
+    csspgo_module  module;
+    uint64_t       first_loadable;   /* address of the first loadable segment, rounded down to 4096 */
+    size_t         functions, probes;
+    csspgo_probe_stats probe_stats;
+} loaded;
+
+static int load_fail(char *why, size_t why_size, const char *text)
+{
+    snprintf(why, why_size, "%s", text);
+    return 0;
+}
+
+static int load_segments(loaded *l, const char *path)
+{
+    csspgo_segment *v = (csspgo_segment *)calloc((size_t)l->elf.segment_count + 1, sizeof *v);
+    size_t n = 0;
+    uint32_t i;
+    if (v == NULL) return 0;
+    for (i = 0; i < l->elf.segment_count; i++) {
+        elf_segment s;
+        if (!elf_segment_at(&l->elf, i, &s) || s.type != ELF_LOAD) continue;
+        if (n == 0) l->first_loadable = s.address & ~(uint64_t)4095;
+        v[n].address = s.address;
+        v[n].file_offset = s.offset;
+        v[n].size = s.file_size;
+        v[n++].executable = (s.flags & ELF_FLAG_X) != 0;
+    }
+    l->module = csspgo_code_add_module(l->code, path, strlen(path), v, n);
+    free(v);
+    return l->module.id != 0;
+}
+
+static int load_u64_cmp(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The bytes of one executable section; decoding restarts at every symbol in it, bytes before the first are no code. */
+static csspgo_status load_section(loaded *l, const elf_section *s, uint64_t *starts)
+{
+    const csspgo_arch arch = l->elf.machine == ELF_X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64;
+    size_t n = 0;
+    uint32_t i;
+    for (i = 1; i < l->elf.symbol_count; i++) {
+        elf_symbol y;
+        if (elf_symbol_at(&l->elf, i, &y) && y.section == s->index && y.value - s->address < s->size) starts[n++] = y.value;
+    }
+    if (n == 0) return CSSPGO_OK;
+    qsort(starts, n, sizeof *starts, load_u64_cmp);
+    return csspgo_code_add_bytes(l->code, l->module, arch, s->address, s->contents, (size_t)s->size, starts, n);
+}
+
+static int load_code(loaded *l, char *why, size_t why_size)
+{
+    uint64_t *starts = (uint64_t *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *starts);
+    csspgo_status status = starts != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    unsigned budget = 4096;                           /* sections share the symbol scan: a hostile file has thousands */
+    uint32_t i;
+    for (i = 1; i < l->elf.section_count && status == CSSPGO_OK && budget != 0; i++) {
+        elf_section s;
+        if (!elf_section_at(&l->elf, i, &s) || !(s.flags & ELF_SECTION_EXEC) || s.contents == NULL || s.size == 0) continue;
+        if (s.compressed || (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0)) continue;
+        budget--;
+        status = load_section(l, &s, starts);
+    }
+    free(starts);
+    if (status == CSSPGO_OK) return 1;
+    if (status == CSSPGO_E_ARGUMENT) return load_fail(why, why_size, "executable sections overlap");
+    return load_fail(why, why_size, csspgo_status_text(status));
+}
+
+/* GUIDs of top-level records' functions, and of the symbols that hold them: sorted, for bsearch. */
+typedef struct load_owners {
+    uint64_t *func, *symbol;
+    size_t    count;
+} load_owners;
+
+static int load_has(const uint64_t *v, size_t n, uint64_t guid)
+{
+    return bsearch(&guid, v, n, sizeof *v, load_u64_cmp) != NULL;
+}
+
+/* The size of name without its last suffix `suffix` (".llvm." takes what follows it along); 0 if it has none. */
+static size_t load_strip(const char *name, size_t size, const char *suffix)
+{
+    const size_t k = strlen(suffix);
+    size_t i;
+    for (i = size < k ? 0 : size - k; i > 0; i--) {
+        size_t e = i + k;
+        if (memcmp(name + i, suffix, k) != 0) continue;
+        while (e < size && ((name[e] >= '0' && name[e] <= '9') || name[e] == '.')) e++;
+        return e == size ? i : 0;
+    }
+    return 0;
+}
+
+/* Whose code a symbol holds: the size of that function's name in the symbol's name (0: no function), *part as in csspgo_function. */
+static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *part)
+{
+    static const char *const renames[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
+    static const char *const parts[] = { ".cold", ".__part." };
+    const uint64_t guid = csspgo_guid(y->name, y->name_size);
+    size_t i, n;
+    *part = 0;
+    if (y->type == ELF_FUNC && load_has(o->func, o->count, guid)) return y->name_size;
+    for (i = 0; i < sizeof parts / sizeof *parts; i++) {
+        n = load_strip(y->name, y->name_size, parts[i]);
+        if (n == 0 || !load_has(o->func, o->count, csspgo_guid(y->name, n))) continue;
+        *part = 1;
+        return n;
+    }
+    if (y->type != ELF_FUNC || !load_has(o->symbol, o->count, guid)) return 0;
+    for (i = 0; i < sizeof renames / sizeof *renames; i++) {
+        n = load_strip(y->name, y->name_size, renames[i]);
+        if (n != 0 && load_has(o->func, o->count, csspgo_guid(y->name, n))) return n;
+    }
+    return 0;
+}
+
+typedef struct load_range {       /* a function's range before duplicates at one address are sorted out */
+    uint64_t begin, end;
+    uint32_t symbol, name_size, part;
+} load_range;
+
+static int load_range_cmp(const void *a, const void *b)
+{
+    const load_range *x = (const load_range *)a, *y = (const load_range *)b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
+    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+static int load_functions(loaded *l, const load_owners *o)
+{
+    load_range *v = (load_range *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
+    size_t n = 0, k;
+    uint32_t i;
+    csspgo_status status = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+        elf_symbol y;
+        if (!elf_symbol_at(&l->elf, i, &y) || y.size == 0 || y.section == ELF_UNDEFINED || y.value > UINT64_MAX - y.size) continue;
+        if (y.type != ELF_FUNC && y.type != ELF_NOTYPE) continue;
+        v[n].name_size = (uint32_t)load_owner(&y, o, &v[n].part);
+        if (v[n].name_size == 0) continue;
+        v[n].begin = y.value;
+        v[n].end = y.value + y.size;
+        v[n++].symbol = i;
+    }
+    if (v != NULL) qsort(v, n, sizeof *v, load_range_cmp);
+    for (k = 0; k < n && status == CSSPGO_OK; k++) {
+        csspgo_function f;
+        elf_symbol y;
+        if (k != 0 && v[k].begin < v[k - 1].end) {    /* an alias, or nonsense: the first one has the place */
+            v[k].end = v[k - 1].end;
+            continue;
+        }
+        elf_symbol_at(&l->elf, v[k].symbol, &y);
+        memset(&f, 0, sizeof f);
+        f.begin = v[k].begin;
+        f.end = v[k].end;
+        f.name = y.name;
+        f.name_size = v[k].name_size;
+        f.part = v[k].part;
+        status = csspgo_code_add_function(l->code, l->module, &f);
+        l->functions += status == CSSPGO_OK;
+        if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* outside executable sections */
+    }
+    free(v);
+    return status == CSSPGO_OK;
+}
+
+/* Symbols' GUIDs and values: where probe records count their addresses from. */
+static csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
+{
+    csspgo_symbol_base *v = (csspgo_symbol_base *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
+    uint32_t i;
+    *count = 0;
+    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+        elf_symbol y;
+        if (!elf_symbol_at(&l->elf, i, &y) || y.section == ELF_UNDEFINED || y.name_size == 0) continue;
+        v[*count].guid = csspgo_guid(y.name, y.name_size);
+        v[(*count)++].address = y.value;
+    }
+    return v;
+}
+
+static int load_tables(loaded *l, const csspgo_probes *probes)
+{
+    const csspgo_probe_tables t = csspgo_probes_tables(probes);
+    load_owners o;
+    size_t i;
+    int ok;
+    memset(&o, 0, sizeof o);
+    o.count = t.record_count;
+    o.func = (uint64_t *)malloc((t.record_count + 1) * sizeof *o.func);
+    o.symbol = (uint64_t *)malloc((t.record_count + 1) * sizeof *o.symbol);
+    ok = o.func != NULL && o.symbol != NULL;
+    for (i = 0; ok && i < t.record_count; i++) {
+        o.func[i] = t.inlines[t.records[i].first_inline].guid;
+        o.symbol[i] = t.records[i].symbol;
+    }
+    if (ok) {
+        qsort(o.func, o.count, sizeof *o.func, load_u64_cmp);
+        qsort(o.symbol, o.count, sizeof *o.symbol, load_u64_cmp);
+        ok = csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count) == CSSPGO_OK && load_functions(l, &o) &&
+             csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count) == CSSPGO_OK;
+    }
+    l->probes = t.probe_count;
+    l->probe_stats = t.stats;
+    free(o.func);
+    free(o.symbol);
+    return ok;
+}
+
+static int load_probes(loaded *l, char *why, size_t why_size)
+{
+    csspgo_probe_section in;
+    csspgo_symbol_base *bases;
+    csspgo_options lenient;
+    csspgo_probes *probes;
+    csspgo_error e;
+    elf_section s, d;
+    int ok;
+    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d))
+        return load_fail(why, why_size, "has no probe sections; build it with -fpseudo-probe-for-profiling");
+    if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed)
+        return load_fail(why, why_size, "its probe sections are compressed or not in the file");
+    memset(&lenient, 0, sizeof lenient);
+    memset(&in, 0, sizeof in);
+    lenient.lenient = 1;
+    probes = csspgo_probes_new(&lenient);
+    bases = load_bases(l, &in.base_count);
+    in.data = s.contents;
+    in.size = (size_t)s.size;
+    in.bases = bases;
+    ok = probes != NULL && bases != NULL;
+    if (!ok) load_fail(why, why_size, "out of memory");
+    if (ok && csspgo_probes_decode(probes, &in, &e) != CSSPGO_OK) {
+        ok = 0;
+        snprintf(why, why_size, ".pseudo_probe, byte %llu: %s", (unsigned long long)e.offset, e.message);
+    }
+    if (ok && csspgo_probes_decode_descriptors(probes, d.contents, (size_t)d.size, &e) != CSSPGO_OK) {
+        ok = 0;
+        snprintf(why, why_size, ".pseudo_probe_desc, byte %llu: %s", (unsigned long long)e.offset, e.message);
+    }
+    if (ok && !load_tables(l, probes)) ok = load_fail(why, why_size, "out of memory");
+    free(bases);
+    csspgo_probes_free(probes);
+    return ok;
+}
+
+static void load_free(loaded *l)
+{
+    csspgo_code_free(l->code);
+    file_close(&l->file);
+    memset(l, 0, sizeof *l);
+}
+
+/* Opens path. Returns 0 with a sentence in why (and nothing to free) when it cannot be used. */
+static int load_image(loaded *l, const char *path, char *why, size_t why_size)
+{
+    int ok;
+    memset(l, 0, sizeof *l);
+    if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
+    ok = elf_open(l->file.data, l->file.size, &l->elf, why, why_size);
+    if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
+        ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
+    if (ok && (l->code = csspgo_code_new(NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
+    if (ok && !load_segments(l, path)) ok = load_fail(why, why_size, "out of memory");
+    ok = ok && load_code(l, why, why_size) && load_probes(l, why, why_size);
+    if (!ok) load_free(l);
+    return ok;
+}
+
+#endif

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Parity with llvm-profgen-19 on real programs: builds them, records each with `csspgo record`, and compares what
+# `csspgo profgen` and llvm-profgen-19 make of the recording, byte for byte, in every mode that both have.
+# Then clang-19 compiles a program with our profile and must use it.
+B=build/parity
+mkdir -p $B
+passed=0 failed=0 skipped=0
+TOOL=build/csspgo
+have() { command -v "$1" >/dev/null 2>&1; }
+finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
+skip() { echo "SKIPPED: parity: $*"; skipped=$((skipped + 1)); }
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: parity: $*"; failed=$((failed + 1)); }
+
+for t in clang-19 clang++-19 llvm-profgen-19; do have $t || { skip "$t is not installed"; finish; }; done
+[ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }
+${CC:-cc} -std=c99 -O2 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+
+P="-O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls"
+OFF="--csspgo-preinliner=0 --csprof-merge-cold-context=0 --trim-cold-profile=0 --gen-cs-nested-profile=0"
+
+# same NAME MODE OPTIONS...: both tools on the recording of NAME
+same() {
+    name=$1 mode=$2
+    shift 2
+    llvm-profgen-19 --binary=$B/$name --perfscript=$B/$name.ps --output=$B/$name.$mode.llvm "$@" >$B/llvm.out 2>&1 ||
+        { fail "$name $mode: llvm-profgen-19 refuses"; cat $B/llvm.out; return; }
+    $TOOL profgen --llvm-compat --quiet --binary=$B/$name --perfscript=$B/$name.ps --output=$B/$name.$mode.ours "$@" >$B/ours.out 2>&1 ||
+        { fail "$name $mode: csspgo refuses"; cat $B/ours.out; return; }
+    if [ ! -s $B/$name.$mode.llvm ]; then fail "$name $mode: llvm-profgen-19 wrote nothing"; return; fi
+    if cmp -s $B/$name.$mode.llvm $B/$name.$mode.ours; then pass; else
+        fail "$name $mode: $(diff $B/$name.$mode.llvm $B/$name.$mode.ours | grep -c '^[<>]') lines differ of $(wc -l <$B/$name.$mode.llvm)"
+        diff $B/$name.$mode.llvm $B/$name.$mode.ours | head -6
+    fi
+}
+
+# all NAME: every mode
+all() {
+    same $1 raw --skip-symbolization
+    same $1 raw-plain --skip-symbolization --use-offset=0
+    same $1 raw-flat --skip-symbolization --ignore-stack-samples
+    same $1 raw-depth3 --skip-symbolization --csprof-max-context-depth=3
+    same $1 raw-nocompress --skip-symbolization --compress-recursion=0
+    same $1 cs --format=text $OFF
+    same $1 cs-noinfer --format=text $OFF --infer-missing-frames=0
+    same $1 cs-nocompress --format=text $OFF --compress-recursion=0
+    same $1 cs-compress1 --format=text $OFF --compress-recursion=1
+    same $1 cs-depth2 --format=text $OFF --csprof-max-context-depth=2
+    same $1 flat --format=text --ignore-stack-samples
+    same $1 flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
+}
+
+# program NAME SAMPLES SOURCE COMPILER...: builds, records, compares
+program() {
+    name=$1 samples=$2 source=$3
+    shift 3
+    if ! "$@" -w -o $B/$name programs/$source -lm >$B/cc.out 2>&1; then fail "$name does not build"; head -5 $B/cc.out; return; fi
+    if ! $TOOL record --software --period=61 --seed=7 --count=$samples --stop -o $B/$name.ps -- $B/$name >$B/record.out 2>&1; then
+        : # --stop ends the program before it is done
+    fi
+    if [ "$(grep -c '^ 0x' $B/$name.ps)" -lt $((samples / 2)) ]; then fail "$name: the recording is too short"; cat $B/record.out; return; fi
+    all $name
+}
+
+have_package() { for h in $1; do [ -f /usr/include/$h ] && return 0; done; skip "/usr/include/$1 is not installed"; return 1; }
+program mix 1500 mix.c clang-19 $P -no-pie
+program mix-pie 800 mix.c clang-19 $P -fPIE -pie
+program mix-tail 1500 mix.c clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie
+have_package nlohmann/json.hpp && program json 1500 json.cpp clang++-19 -std=c++17 $P -no-pie
+have_package rapidjson/reader.h && program rapid-pie 1500 rapid.cpp clang++-19 -std=c++17 -fdelayed-template-parsing $P -fPIE -pie
+have_package stb/stb_image.h && program image 1500 image.c clang-19 $P -no-pie
+
+# The compiler takes what we wrote: entry counts of functions that ran appear in the IR.
+if clang-19 -O2 -S -emit-llvm -fpseudo-probe-for-profiling -fprofile-sample-use=$B/mix.cs.ours -w -o $B/used.ll programs/mix.c 2>$B/used.out; then
+    pass
+    if [ "$(grep -c '^!.*"function_entry_count", i64 [1-9]' $B/used.ll)" -ge 5 ]; then pass; else fail "clang-19 annotates fewer than 5 functions"; fi
+    if grep -q 'branch_weights' $B/used.ll; then pass; else fail "clang-19 annotates no branches"; fi
+    if [ -s $B/used.out ]; then fail "clang-19 complains about the profile"; head -5 $B/used.out; else pass; fi
+else
+    fail "clang-19 refuses the profile"; head -5 $B/used.out
+fi
+finish
