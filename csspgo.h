@@ -805,7 +805,7 @@ typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWA
 /* The discriminator; 0 if a field is out of its range. Source: LLVM 19 and 14, PseudoProbeDwarfDiscriminator. */
 CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *call, csspgo_llvm version);
 
-/* Returns 1 and fills in *call if the discriminator is a call probe (of either version), else 0. */
+/* Returns 1 and fills in *call if the discriminator is a call probe (of either version), else 0 and clears it. */
 CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t discriminator, csspgo_call_probe *call);
 
 #endif /* CSSPGO_NO_CODE */
@@ -3911,13 +3911,13 @@ static int csspgo__text_inlinee(csspgo__text *t, csspgo_loc loc, const unsigned 
 {
     const unsigned char *total = csspgo__text_digits_before(p, end), *at = total;
     uint64_t n;
+    if (!t->lenient && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
+        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the vtable counts of newer LLVM cannot be read");
     if (total == p || total == end || total[-1] != ':')
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, total == end ? p : total, end, "expected a count or INLINEE:TOTAL");
     if (!csspgo__text_number(t, &at, end, UINT64_MAX, &n, "expected a total")) return 0;
     if (!t->lenient && t->q->flags & CSSPGO_IS_CS)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "an inlinee inside a context");
-    if (!t->lenient && end - p > 8 && memcmp(p, "vtables ", 8) == 0)
-        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "vtable counts (LLVM 21) cannot be read");
     if (!t->lenient && total - p == 1) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
     if (t->depth >= t->q->heap.limits.max_depth)
         return csspgo__text_fail(t, CSSPGO_E_LIMIT, p, end, "inlinees are nested deeper than limits.max_depth");
@@ -3952,7 +3952,7 @@ static int csspgo__text_meta(csspgo__text *t, uint32_t depth, const unsigned cha
         r->attributes = (uint32_t)v;
         if (v & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
     } else if (n == 5 && memcmp(p, "!Flat", 5) == 0) {
-        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the metadata of LLVM 20 cannot be read");
+        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the split layout of newer LLVM cannot be read");
     } else {
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected !CFGChecksum: or !Attributes:");
     }
@@ -3974,7 +3974,7 @@ static int csspgo__text_indented(csspgo__text *t, const unsigned char *line, con
     if (!csspgo__text_loc(t, &p, end, &loc)) return 0;
     if (t->meta_depth == depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "counts after the function's metadata");
-    if (p == end && depth == 1 && t->lenient && loc.discriminator == 0 && memchr(start, '.', (size_t)(end - start)) == NULL)
+    if (t->lenient && p == end && depth == 1 && memchr(start, '.', (size_t)(end - start)) == NULL)
         return csspgo__text_body(t, loc, start, end);             /* ` 7` is ` 7: 7` */
     if (p == end || *p != ':') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' after the line");
     if (end - p < 3 || (p[1] != ' ' && !t->lenient))
@@ -4032,7 +4032,10 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     t->node = CSSPGO__ROOT;
     t->depth = t->meta_depth = 0;
     t->q = csspgo_profile_new(options);
-    if (t->q == NULL) return csspgo__error_plain(t->err, CSSPGO_E_NOMEM);
+    if (t->q == NULL) {
+        const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
+        return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
+    }
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
     ok = csspgo__text_lines(t) && csspgo__text_settle(t);
     csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
@@ -4056,7 +4059,10 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     if (!t.nul) t.end = t.base + size;
     t.err = err;
     t.lenient = options->lenient != 0;
-    if (csspgo__text_read(&t, options) == CSSPGO_OK && t.q == NULL) csspgo__text_read(&t, options);   /* find the line */
+    if (csspgo__text_read(&t, options) == CSSPGO_OK && t.q == NULL) {
+        csspgo__text_read(&t, options);               /* once more, to find the line of the watched sum */
+        CSSPGO_ASSERT(t.status != CSSPGO_OK);
+    }
     *q = t.q;
     return t.status;
 }
@@ -4114,9 +4120,13 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     s = csspgo__read_any(&o, size != 0 ? data : "", size, &q, err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
+        const uint64_t both = q->heap.used;
+        p->heap.used += both;
         s = csspgo_add_profile(p, q);
+        p->heap.used -= both;
         csspgo_profile_free(q);
-        return csspgo__error_plain(err, s);
+        if (s != CSSPGO_E_ARGUMENT) return csspgo__error_plain(err, s);
+        return csspgo__error(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
     }
     o.limits = p->heap.limits;
     q->flags |= p->flags;
@@ -4130,6 +4140,385 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
 {
     return csspgo__read(p, data, size, 0, err);
 }
+
+/* ----- text out ----------------------------------------------------------------------------------------------------
+ *
+ * Byte for byte what LLVM 19 writes: functions by total, largest first, then in context order; bodies by location; targets
+ * by count, largest first, then by name; inlinees by location and name; metadata last. A name that would read back as
+ * something else is refused; a lenient profile is written as LLVM does it, whatever that reads back as.
+ */
+
+/* Where a name cannot stand in text. */
+enum { CSSPGO__NOT_HEAD = 1, CSSPGO__NOT_FRAME = 2, CSSPGO__NOT_TARGET = 4, CSSPGO__NOT_INLINEE = 8 };
+
+typedef struct csspgo__text_out {
+    csspgo_profile *p;
+    csspgo__sink   *s;
+    csspgo__order   order;
+    int             cs;           /* functions are written as contexts                             */
+    unsigned char  *bad;          /* per function: CSSPGO__NOT_HEAD ...; NULL in a lenient profile */
+    uint32_t       *path;         /* of the context being written: nodes, the leaf first           */
+    size_t          path_cap;
+    csspgo_target  *target;       /* of the location being written                                 */
+    size_t          target_cap;
+    csspgo_error   *err;
+    csspgo_status   status;
+} csspgo__text_out;
+
+/* 1 if a target of that name would end early: a colon, a number, a space. */
+static int csspgo__target_ends_early(const unsigned char *name, const unsigned char *end)
+{
+    const unsigned char *p = name, *after;
+    uint64_t v;
+    int over;
+    while ((p = (const unsigned char *)memchr(p, ':', (size_t)(end - p))) != NULL) {
+        after = csspgo__text_digits(++p, end, &v, &over);
+        if (after != p && !over && after < end && *after == ' ') return 1;
+    }
+    return 0;
+}
+
+static unsigned csspgo__name_check(const unsigned char *p, size_t n)
+{
+    const unsigned char *end = p + n;
+    unsigned bad = 0;
+    if (n == 0) return CSSPGO__NOT_HEAD | CSSPGO__NOT_FRAME | CSSPGO__NOT_TARGET | CSSPGO__NOT_INLINEE;
+    if (memchr(p, '\n', n) != NULL || memchr(p, 0, n) != NULL)
+        return CSSPGO__NOT_HEAD | CSSPGO__NOT_FRAME | CSSPGO__NOT_TARGET | CSSPGO__NOT_INLINEE;
+    if (*p == ' ' || *p == '#' || *p == '[' || csspgo__sniff(p, n) != CSSPGO__FORMAT_TEXT) bad |= CSSPGO__NOT_HEAD;
+    if (memchr(p, ':', n) != NULL || csspgo__text_at_sign(p, end) != end) bad |= CSSPGO__NOT_FRAME;
+    if (*p == ' ' || *p == ':' || csspgo__target_ends_early(p, end)) bad |= CSSPGO__NOT_TARGET;
+    if (csspgo__is_digit(*p) || (n >= 8 && memcmp(p, "vtables ", 8) == 0)) bad |= CSSPGO__NOT_INLINEE;
+    return bad;
+}
+
+static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
+{
+    const csspgo__names *t = &o->p->names;
+    uint32_t i;
+    size_t n;
+    if (o->p->heap.lenient) return CSSPGO_OK;
+    o->bad = (unsigned char *)csspgo__alloc(&o->p->heap, t->count + 1);
+    if (o->bad == NULL) return o->p->heap.status;
+    for (i = 1; i <= t->count; i++) {
+        const char *text = csspgo__name_text(t, i, &n);
+        o->bad[i] = CSSPGO__NOT_INLINEE;              /* a GUID is written in decimal */
+        if (t->name[i].flags & CSSPGO__HAS_TEXT) o->bad[i] = (unsigned char)csspgo__name_check((const unsigned char *)text, n);
+    }
+    return CSSPGO_OK;
+}
+
+static void csspgo__text_refuse(csspgo__text_out *o, uint32_t func, const char *what)
+{
+    size_t n;
+    const char *name = csspgo__name_text(&o->p->names, func, &n);
+    if (o->status != CSSPGO_OK) return;
+    o->status = csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, "text cannot carry this ");
+    csspgo__say(o->err, what);
+    csspgo__say(o->err, ": ");
+    if (o->p->names.name[func].flags & CSSPGO__HAS_TEXT) csspgo__say_bytes(o->err, name, n);
+    else csspgo__say_u64(o->err, o->p->names.name[func].guid);
+}
+
+static void csspgo__text_put_name(csspgo__text_out *o, uint32_t func, unsigned use, const char *what)
+{
+    const csspgo__name *n = &o->p->names.name[func];
+    if (o->bad != NULL && o->bad[func] & use) csspgo__text_refuse(o, func, what);
+    if (n->flags & CSSPGO__HAS_TEXT) csspgo__put(o->s, o->p->names.text + n->text, n->size);
+    else csspgo__put_u64(o->s, n->guid);
+}
+
+static void csspgo__text_put_loc(csspgo__sink *s, csspgo_loc loc)
+{
+    csspgo__put_u64(s, loc.line);
+    if (loc.discriminator == 0) return;
+    csspgo__put_char(s, '.');
+    csspgo__put_u64(s, loc.discriminator);
+}
+
+static void csspgo__text_indent(csspgo__sink *s, size_t depth)
+{
+    static const char spaces[] = "                                ";
+    for (; depth > sizeof spaces - 1; depth -= sizeof spaces - 1) csspgo__put(s, spaces, sizeof spaces - 1);
+    csspgo__put(s, spaces, depth);
+}
+
+/* "[main:3 @ foo]" */
+static csspgo_status csspgo__text_put_context(csspgo__text_out *o, uint32_t node)
+{
+    const csspgo__node *v = o->p->tree.node;
+    size_t n = 0;
+    if (csspgo__site_kind(v[node].site) == CSSPGO_TWIN) node = v[node].parent;
+    for (; node != CSSPGO__ROOT; node = v[node].parent) {
+        if (n == o->path_cap) {
+            void *path = csspgo__grow(&o->p->heap, o->path, n, &o->path_cap, n + 1, sizeof *o->path);
+            if (path == NULL) return o->p->heap.status;
+            o->path = (uint32_t *)path;
+        }
+        o->path[n++] = node;
+    }
+    csspgo__put_char(o->s, '[');
+    for (;;) {
+        csspgo__text_put_name(o, v[o->path[--n]].func, CSSPGO__NOT_FRAME, "function of a context");
+        if (n == 0) break;
+        csspgo__put_char(o->s, ':');
+        csspgo__text_put_loc(o->s, csspgo__loc_of(o->p, v[o->path[n - 1]].site));
+        csspgo__put(o->s, " @ ", 3);
+    }
+    csspgo__put_char(o->s, ']');
+    return CSSPGO_OK;
+}
+
+typedef struct csspgo__target_ctx {
+    const uint32_t *rank;
+} csspgo__target_ctx;
+
+static int csspgo__target_count_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t *rank = ((const csspgo__target_ctx *)ctx)->rank;
+    const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
+}
+
+/* The n targets of one location. */
+static csspgo_status csspgo__text_put_targets(csspgo__text_out *o, const csspgo_target *t, size_t n)
+{
+    csspgo__target_ctx ctx;
+    size_t i;
+    ctx.rank = o->order.rank;
+    if (n > 1) {
+        if (n > o->target_cap) {
+            void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof *t);
+            if (v == NULL) return o->p->heap.status;
+            o->target = (csspgo_target *)v;
+        }
+        memcpy(o->target, t, n * sizeof *t);
+        if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__target_count_cmp, &ctx)) return o->p->heap.status;
+        t = o->target;
+    }
+    for (i = 0; i < n; i++) {
+        csspgo__put_char(o->s, ' ');
+        csspgo__text_put_name(o, t[i].func.id, CSSPGO__NOT_TARGET, "call target");
+        csspgo__put_char(o->s, ':');
+        csspgo__put_u64(o->s, t[i].count);
+    }
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__text_put_bodies(csspgo__text_out *o, const csspgo__record *r, size_t depth)
+{
+    const csspgo_body *b = csspgo__body(o->p, r);
+    const csspgo_target *t = csspgo__target(o->p, r);
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    size_t i, k = 0, first;
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; i < nb && s == CSSPGO_OK; i++) {
+        csspgo__text_indent(o->s, depth);
+        csspgo__text_put_loc(o->s, b[i].loc);
+        csspgo__put(o->s, ": ", 2);
+        csspgo__put_u64(o->s, b[i].count);
+        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
+        if (k != first) s = csspgo__text_put_targets(o, t + first, k - first);
+        csspgo__put_char(o->s, '\n');
+    }
+    return s;
+}
+
+static void csspgo__text_put_meta(csspgo__text_out *o, const csspgo__record *r, size_t depth)
+{
+    if (o->p->flags & CSSPGO_IS_PROBE) {
+        csspgo__text_indent(o->s, depth);
+        csspgo__put_str(o->s, "!CFGChecksum: ");
+        csspgo__put_u64(o->s, r->checksum);
+        csspgo__put_char(o->s, '\n');
+    }
+    if (r->attributes == 0) return;
+    csspgo__text_indent(o->s, depth);
+    csspgo__put_str(o->s, "!Attributes: ");
+    csspgo__put_u64(o->s, r->attributes);
+    csspgo__put_char(o->s, '\n');
+}
+
+/* In a profile with contexts LLVM puts brackets around an inlinee, which makes it another function. */
+static void csspgo__text_put_inlinee(csspgo__text_out *o, const csspgo__node *n, size_t depth)
+{
+    if (o->cs && !o->p->heap.lenient) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
+    csspgo__text_indent(o->s, depth);
+    csspgo__text_put_loc(o->s, csspgo__loc_of(o->p, n->site));
+    csspgo__put_str(o->s, o->cs ? ": [" : ": ");
+    csspgo__text_put_name(o, n->func, CSSPGO__NOT_INLINEE, "inlinee");
+    csspgo__put_str(o->s, o->cs ? "]:" : ":");
+    csspgo__put_u64(o->s, o->p->record[n->record].total);
+    csspgo__put_char(o->s, '\n');
+}
+
+static csspgo_status csspgo__text_put_head(csspgo__text_out *o, const csspgo__node *n, uint32_t id)
+{
+    const csspgo__record *r = &o->p->record[n->record];
+    csspgo_status s = CSSPGO_OK;
+    if (!o->cs) csspgo__text_put_name(o, n->func, CSSPGO__NOT_HEAD, "function");
+    else s = csspgo__text_put_context(o, id);
+    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->p->heap.lenient)
+        csspgo__text_refuse(o, n->func, "function without context in a profile with contexts");
+    csspgo__put_char(o->s, ':');
+    csspgo__put_u64(o->s, r->total);
+    csspgo__put_char(o->s, ':');
+    csspgo__put_u64(o->s, r->head);
+    csspgo__put_char(o->s, '\n');
+    return s;
+}
+
+/* The function at place `at` of the order, with what is nested in it: the inlinees that come right after it. */
+static csspgo_status csspgo__text_put_function(csspgo__text_out *o, size_t at)
+{
+    const csspgo__node *v = o->p->tree.node;
+    const uint32_t *node = o->order.node, top = node[at];
+    uint32_t id = top;
+    size_t depth = 1;
+    csspgo_status s = csspgo__text_put_head(o, &v[top], top);
+    if (s == CSSPGO_OK) s = csspgo__text_put_bodies(o, &o->p->record[v[top].record], depth);
+    while (++at < o->order.nodes && s == CSSPGO_OK && csspgo__site_kind(v[node[at]].site) == CSSPGO_INLINEE) {
+        const csspgo__node *n = &v[node[at]];
+        if (n->record == 0) continue;
+        for (; id != n->parent; id = v[id].parent) csspgo__text_put_meta(o, &o->p->record[v[id].record], depth--);
+        csspgo__text_put_inlinee(o, n, depth);
+        s = csspgo__text_put_bodies(o, &o->p->record[n->record], ++depth);
+        id = node[at];
+    }
+    for (; depth != 0; id = v[id].parent) csspgo__text_put_meta(o, &o->p->record[v[id].record], depth--);
+    return s != CSSPGO_OK ? s : o->status;
+}
+
+typedef struct csspgo__text_top { /* a function to write */
+    uint64_t total;
+    size_t   at;                  /* its place in the order */
+} csspgo__text_top;
+
+static int csspgo__text_top_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__text_top *)a)->total, y = ((const csspgo__text_top *)b)->total;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
+/* The functions to write: into top, if that is not NULL. Returns how many there are. */
+static size_t csspgo__text_tops(csspgo__text_out *o, csspgo__text_top *top)
+{
+    const csspgo__node *v = o->p->tree.node;
+    size_t i, n = 0;
+    for (i = 0; i < o->order.nodes; i++) {
+        const csspgo__node *node = &v[o->order.node[i]];
+        if (node->record == 0 || csspgo__site_kind(node->site) == CSSPGO_INLINEE) continue;
+        if (csspgo__site_kind(node->site) != CSSPGO_PLAIN) o->cs = 1;
+        if (top != NULL) {
+            top[n].total = o->p->record[node->record].total;
+            top[n].at = i;
+        }
+        n++;
+    }
+    return n;
+}
+
+static csspgo_status csspgo__text_put_all(csspgo__text_out *o)
+{
+    const size_t n = csspgo__text_tops(o, NULL), bytes = n * sizeof(csspgo__text_top);
+    csspgo_status s = CSSPGO_OK;
+    csspgo__text_top *top;
+    size_t i;
+    if (n == 0) return CSSPGO_OK;
+    top = (csspgo__text_top *)csspgo__alloc(&o->p->heap, bytes);
+    if (top == NULL) return o->p->heap.status;
+    csspgo__text_tops(o, top);
+    if (!csspgo__sort(&o->p->heap, top, n, sizeof *top, csspgo__text_top_cmp, NULL)) s = o->p->heap.status;
+    for (i = 0; i < n && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) s = csspgo__text_put_function(o, top[i].at);
+    csspgo__free(&o->p->heap, top, bytes);
+    return s;
+}
+
+static csspgo_status csspgo__write_text(csspgo_profile *p, csspgo__sink *sink, csspgo_error *err)
+{
+    csspgo__text_out o;
+    csspgo_status s;
+    memset(&o, 0, sizeof o);
+    o.p = p;
+    o.s = sink;
+    o.err = err;
+    o.cs = (p->flags & CSSPGO_IS_CS) != 0;
+    s = csspgo__order_make(p, &o.order);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    s = csspgo__text_check_names(&o);
+    if (s == CSSPGO_OK) s = csspgo__text_put_all(&o);
+    csspgo__free(&p->heap, o.target, o.target_cap * sizeof *o.target);
+    csspgo__free(&p->heap, o.path, o.path_cap * sizeof *o.path);
+    csspgo__free(&p->heap, o.bad, p->names.count + 1);
+    csspgo__order_free(p, &o.order);
+    return o.status != CSSPGO_OK ? o.status : csspgo__error_plain(err, s);
+}
+
+/* ----- writing any format ------------------------------------------------------------------------------------------ */
+
+static csspgo_status csspgo__write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+{
+    csspgo__error_clear(err);
+    if (form == CSSPGO_TEXT) return csspgo__write_text(p, sink, err);
+    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "unknown form ");
+    csspgo__say_u64(err, form);
+    return CSSPGO_E_ARGUMENT;
+}
+
+CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
+                                      csspgo_error *err)
+{
+    csspgo__sink sink;
+    csspgo_status s;
+    csspgo__sink_buffer(&sink, buf, cap);
+    s = csspgo__write(p, form, &sink, err);
+    if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
+    if (size != NULL) *size = 0;
+    return s;
+}
+
+#ifndef CSSPGO_NO_STDIO
+CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
+{
+    csspgo__heap h = p->heap;                         /* the file's bytes are never p's, but count as if they were */
+    unsigned char *data;
+    size_t size, cap;
+    csspgo_status s = csspgo__file_read(&h, path, &data, &size, &cap, err);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo__read(p, data, size, cap, err);
+    csspgo__free(&h, data, cap);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
+{
+    enum { ROOM = 1 << 16 };
+    csspgo__sink sink;
+    csspgo_status s;
+    FILE *f;
+    unsigned char *buf = (unsigned char *)csspgo__alloc(&p->heap, ROOM);
+    if (buf == NULL) return csspgo__error_plain(err, p->heap.status);
+    csspgo__sink_buffer(&sink, buf, ROOM);
+    f = fopen(path, "wb");
+    sink.flush_fn = csspgo__file_flush;
+    sink.ctx = f;
+    s = f != NULL ? csspgo__write(p, form, &sink, err) : CSSPGO_E_IO;
+    if (f != NULL) {
+        csspgo__sink_flush(&sink);
+        if (s == CSSPGO_OK) s = sink.status;
+        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
+    }
+    csspgo__free(&p->heap, buf, ROOM);
+    if (s != CSSPGO_E_IO) return s;
+    csspgo__error(err, s, 0, "cannot write ");
+    csspgo__say_bytes(err, path, strlen(path));
+    return s;
+}
+#endif
+
+#endif /* CSSPGO_NO_FORMAT */
 
 /* ===== >>code ===================================================================================================== */
 
@@ -6028,6 +6417,7 @@ CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *c, csspgo_ll
 CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t d, csspgo_call_probe *c)
 {
     const int has_base = (d & CSSPGO__CALL_HAS_BASE) != 0;
+    memset(c, 0, sizeof *c);
     if ((d & 7) != 7) return 0;
     c->id = d >> 3 & (has_base ? 0x1fffu : 0xffffu);
     c->base_discriminator = has_base ? d >> 16 & 7 : 0;
@@ -6192,7 +6582,8 @@ static const csspgo__x86_form csspgo__x86_forms[145] = {
 };
 
 /* Sorted rows 0xAABBCCDD: opcodes AA to BB, set CC of prefix * 2 + W (prefix 0 none, 1 66, 2 F3, 3 F2), form DD. */
-static const uint32_t csspgo__x86_vex1[] = {
+static const uint32_t csspgo__x86_rows[666] = {
+    /* VEX map 1 (0F) */
     0x10110f07, 0x1011f079, 0x12120309, 0x12120c12, 0x1212f007, 0x13130f0e, 0x14150f02, 0x16160309, 0x16160c12,
     0x16163007, 0x17170f0e, 0x28290f07, 0x2a2af002, 0x2b2b0f13, 0x2c2df007, 0x2e2f0f07, 0x41420f19, 0x44440f31,
     0x45470f19, 0x4a4a0f19, 0x4b4b0719, 0x50500f3e, 0x51510f07, 0x5151f002, 0x52530307, 0x52533002, 0x54570f02,
@@ -6200,38 +6591,31 @@ static const uint32_t csspgo__x86_vex1[] = {
     0x71720c77, 0x73730c78, 0x74760c02, 0x77770375, 0x7c7dcc02, 0x7e7e3c06, 0x7f7f3c07, 0x90900f32, 0x91910f2f,
     0x9292c52e, 0x9393c530, 0x98990f31, 0xaeae0358, 0xc2c2ff0d, 0xc4c40c0b, 0xc5c50c33, 0xc6c60f0d, 0xd0d0cc02,
     0xd1d50c02, 0xd6d60c06, 0xd7d70c3e, 0xd8e50c02, 0xe6e6fc07, 0xe7e70c13, 0xe8ef0c02, 0xf0f0c013, 0xf1f60c02,
-    0xf7f70c24, 0xf8fe0c02
-};
-static const uint32_t csspgo__x86_vex2[] = {
+    0xf7f70c24, 0xf8fe0c02,
+    /* VEX map 2 (0F38) */
     0x000b0c02, 0x0c0d0402, 0x0e0f0407, 0x13130407, 0x1616043d, 0x17170c07, 0x18180407, 0x19190473, 0x1a1a043c,
     0x1c1e0c07, 0x20250c07, 0x28290c02, 0x2a2a0c13, 0x2b2b0c02, 0x2c2f0428, 0x30350c07, 0x3636043d, 0x37400c02,
     0x41410c06, 0x45450c02, 0x46460402, 0x47470c02, 0x4949015b, 0x4949042c, 0x4949405c, 0x4b4b5459, 0x50515502,
     0x52530402, 0x58590407, 0x5a5a043c, 0x5c5c5025, 0x5e5e5525, 0x6c6c0725, 0x72721007, 0x78790407, 0x8c8c0c28,
     0x8e8e0c28, 0x90930c76, 0x969f0c02, 0xa6af0c02, 0xb0b05513, 0xb1b11413, 0xb4b50802, 0xb6bf0c02, 0xcbcb4074,
     0xcccd4072, 0xcfcf0402, 0xd2d31502, 0xdada0509, 0xdada5002, 0xdbdb0c06, 0xdcdf0c02, 0xe0ef0c12, 0xf2f20309,
-    0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09
-};
-static const uint32_t csspgo__x86_vex3[] = {
+    0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09,
+    /* VEX map 3 (0F3A) */
     0x00010827, 0x0202040d, 0x0405041b, 0x0606041a, 0x08090c1b, 0x0a0f0c0d, 0x14170c11, 0x1818041a, 0x19190427,
     0x1d1d041b, 0x20220c0b, 0x30330c5d, 0x3838041a, 0x39390427, 0x40400c0d, 0x41410c0b, 0x42420c0d, 0x44440c0d,
     0x4646041a, 0x48490c0d, 0x4a4c040d, 0x5c5f0c0d, 0x60630c11, 0x686f0c0d, 0x787f0c0d, 0xcecf080d, 0xdede040b,
-    0xdfdf0c11, 0xf0f0c011
-};
-static const uint32_t csspgo__x86_vex7[] = {
-    0xf8f85034
-};
-static const uint32_t csspgo__x86_xop8[] = {
+    0xdfdf0c11, 0xf0f0c011,
+    /* VEX map 7 */
+    0xf8f85034,
+    /* XOP map 8 */
     0x8587010b, 0x8e8f010b, 0x9597010b, 0x9e9f010b, 0xa2a2030d, 0xa3a3030b, 0xa6a6010b, 0xb6b6010b, 0xc0c30111,
-    0xcccf010b, 0xecef010b
-};
-static const uint32_t csspgo__x86_xop9[] = {
+    0xcccf010b, 0xecef010b,
+    /* XOP map 9 */
     0x01010360, 0x0202035f, 0x12120357, 0x80810107, 0x82830106, 0x909b0309, 0xc1c30106, 0xc6c70106, 0xcbcb0106,
-    0xd1d30106, 0xd6d70106, 0xdbdb0106, 0xe1e30106
-};
-static const uint32_t csspgo__x86_xopa[] = {
-    0x1010035e, 0x12120365
-};
-static const uint32_t csspgo__x86_evex1[] = {
+    0xd1d30106, 0xd6d70106, 0xdbdb0106, 0xe1e30106,
+    /* XOP map 10 */
+    0x1010035e, 0x12120365,
+    /* EVEX map 1 (0F) */
     0x1010090c, 0x1010904e, 0x1111090f, 0x1111904b, 0x12120109, 0x12120812, 0x1212900c, 0x1313090e, 0x14150903,
     0x16160109, 0x16160812, 0x1616100c, 0x1717090e, 0x2828090c, 0x2929090f, 0x2a2a401e, 0x2a2ab021, 0x2b2b092a,
     0x2c2df015, 0x2e2f0915, 0x5151090a, 0x51519001, 0x54570903, 0x58590905, 0x58599001, 0x5a5a090a, 0x5a5a9001,
@@ -6242,9 +6626,8 @@ static const uint32_t csspgo__x86_evex1[] = {
     0xc2c2904f, 0xc4c40c0b, 0xc5c50c33, 0xc6c60914, 0xd1d20400, 0xd3d30800, 0xd4d40803, 0xd5d50c00, 0xd6d60806,
     0xd8da0c00, 0xdbdb0c03, 0xdcde0c00, 0xdfdf0c03, 0xe0e00c00, 0xe1e10400, 0xe2e50c00, 0xe6e61010, 0xe6e6a80a,
     0xe7e7042a, 0xe8ea0c00, 0xebeb0c03, 0xecee0c00, 0xefef0c03, 0xf1f20400, 0xf3f30800, 0xf4f40803, 0xf5f50c00,
-    0xf6f60c1e, 0xf8f90c00, 0xfafa0403, 0xfbfb0803, 0xfcfd0c00, 0xfefe0403
-};
-static const uint32_t csspgo__x86_evex2[] = {
+    0xf6f60c1e, 0xf8f90c00, 0xfafa0403, 0xfbfb0803, 0xfcfd0c00, 0xfefe0403,
+    /* EVEX map 2 (0F38) */
     0x00000c00, 0x04040c00, 0x0b0b0c00, 0x0c0c0403, 0x0d0d0803, 0x10120800, 0x1012100f, 0x1313048e, 0x1313100f,
     0x14150c03, 0x1415100f, 0x16160c45, 0x1818040c, 0x19190c7b, 0x1a1a0c43, 0x1b1b0c40, 0x1c1d0c0c, 0x1e1e0410,
     0x1f1f0810, 0x20240c0c, 0x2024100f, 0x2525040c, 0x2525100f, 0x26263c1f, 0x27273c17, 0x28280803, 0x2828301d,
@@ -6260,17 +6643,15 @@ static const uint32_t csspgo__x86_evex2[] = {
     0xa9a90c01, 0xaaaa0c05, 0xaaaa401c, 0xabab0c01, 0xabab404d, 0xacac0c05, 0xadad0c01, 0xaeae0c05, 0xafaf0c01,
     0xb4b50803, 0xb6b80c05, 0xb9b90c01, 0xbaba0c05, 0xbbbb0c01, 0xbcbc0c05, 0xbdbd0c01, 0xbebe0c05, 0xbfbf0c01,
     0xc4c40c10, 0xc6c70c7a, 0xc8c80c29, 0xcaca0c29, 0xcbcb0c01, 0xcccc0c29, 0xcdcd0c01, 0xcfcf0400, 0xdcdf0c1e,
-    0xe0ef0c12, 0xf2f20309, 0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09
-};
-static const uint32_t csspgo__x86_evex3[] = {
+    0xe0ef0c12, 0xf2f20309, 0xf3f30335, 0xf5f5f309, 0xf6f6c009, 0xf7f7ff09,
+    /* EVEX map 3 (0F3A) */
     0x0001087c, 0x03030c14, 0x0404042b, 0x0505082b, 0x08080523, 0x09090823, 0x0a0a0168, 0x0a0a0416, 0x0b0b0816,
     0x0f0f0420, 0x14170c11, 0x18180c44, 0x19190c42, 0x1a1a0c41, 0x1b1b0c3f, 0x1d1d048d, 0x1e1f0c89, 0x20200c0b,
     0x2121040b, 0x22220c0b, 0x23230c46, 0x25250c14, 0x26260d23, 0x27270d16, 0x38380c44, 0x39390c42, 0x3a3a0c41,
     0x3b3b0c3f, 0x3e3f0c83, 0x42420420, 0x43430c46, 0x44440c7e, 0x50500c56, 0x51510c16, 0x54540c56, 0x55550c16,
     0x56560d23, 0x57570d16, 0x66660d88, 0x67670167, 0x67670c82, 0x70700820, 0x71710c14, 0x72720820, 0x73730c14,
-    0xc2c20155, 0xc2c2104f, 0xcecf0814, 0xf0f0c011
-};
-static const uint32_t csspgo__x86_evex4[] = {
+    0xc2c20155, 0xc2c2104f, 0xcecf0814, 0xf0f0c011,
+    /* EVEX map 4 (APX) */
     0x00000304, 0x01010704, 0x02020304, 0x03030704, 0x08080304, 0x09090704, 0x0a0a0304, 0x0b0b0704, 0x10100304,
     0x11110704, 0x12120304, 0x13130704, 0x18180304, 0x19190704, 0x1a1a0304, 0x1b1b0704, 0x20200304, 0x21210704,
     0x22220304, 0x23230704, 0x24240737, 0x28280304, 0x29290704, 0x2a2a0304, 0x2b2b0704, 0x2c2c0737, 0x30300304,
@@ -6280,27 +6661,22 @@ static const uint32_t csspgo__x86_evex4[] = {
     0x8f8f036c, 0xa5a50704, 0xadad0704, 0xafaf0704, 0xc0c0033b, 0xc1c1073b, 0xd0d00318, 0xd1d10718, 0xd2d20318,
     0xd3d30718, 0xf0f00306, 0xf0f0300e, 0xf1f10706, 0xf1f1300e, 0xf2f2300e, 0xf4f50706, 0xf6f6032d, 0xf6f60339,
     0xf6f60361, 0xf7f70364, 0xf7f70462, 0xf7f7072d, 0xf7f70739, 0xf8f8040e, 0xf8f85006, 0xf9f9030e, 0xfcfcff0e,
-    0xfefe0338, 0xffff036d, 0xffff0738
-};
-static const uint32_t csspgo__x86_evex5[] = {
+    0xfefe0338, 0xffff036d, 0xffff0738,
+    /* EVEX map 5 */
     0x1010104e, 0x1111104b, 0x1d1d0101, 0x1d1d040a, 0x2a2a3021, 0x2c2d3015, 0x2e2f0115, 0x5151010a, 0x51511001,
     0x58590105, 0x58591001, 0x5a5a090a, 0x5a5a9001, 0x5b5b170a, 0x5c5f0105, 0x5c5f1001, 0x6e6e0406, 0x6e6e0824,
-    0x7879050a, 0x78793015, 0x7a7ac40a, 0x7b7b040a, 0x7b7b3021, 0x7c7c050a, 0x7d7d550a, 0x7e7e0406, 0x7e7e0824
-};
-static const uint32_t csspgo__x86_evex6[] = {
+    0x7879050a, 0x78793015, 0x7a7ac40a, 0x7b7b040a, 0x7b7b3021, 0x7c7c050a, 0x7d7d550a, 0x7e7e0406, 0x7e7e0824,
+    /* EVEX map 6 */
     0x13130101, 0x1313040a, 0x2c2c0405, 0x2d2d0426, 0x4242040a, 0x43430426, 0x4c4c0410, 0x4d4d0400, 0x4e4e0410,
     0x4f4f0400, 0x56565005, 0x57575026, 0x96980405, 0x99990401, 0x9a9a0405, 0x9b9b0401, 0x9c9c0405, 0x9d9d0401,
     0x9e9e0405, 0x9f9f0401, 0xa6a80405, 0xa9a90401, 0xaaaa0405, 0xabab0401, 0xacac0405, 0xadad0401, 0xaeae0405,
     0xafaf0401, 0xb6b80405, 0xb9b90401, 0xbaba0405, 0xbbbb0401, 0xbcbc0405, 0xbdbd0401, 0xbebe0405, 0xbfbf0401,
-    0xd6d65005, 0xd7d75001
-};
-static const uint32_t csspgo__x86_evex7[] = {
-    0xf8f85034
-};
-static const uint32_t csspgo__x86_nf2[] = {
-    0xf2f20300, 0xf3f30385, 0xf5f50300, 0xf7f70300
-};
-static const uint32_t csspgo__x86_nf4[] = {
+    0xd6d65005, 0xd7d75001,
+    /* EVEX map 7 */
+    0xf8f85034,
+    /* EVEX map 2, no flags */
+    0xf2f20300, 0xf3f30385, 0xf5f50300, 0xf7f70300,
+    /* EVEX map 4, no flags */
     0x0000fb08, 0x0101ff08, 0x0202fb08, 0x0303ff08, 0x0808fb08, 0x0909ff08, 0x0a0afb08, 0x0b0bff08, 0x2020fb08,
     0x2121ff08, 0x2222fb08, 0x2323ff08, 0x2424ff54, 0x2828fb08, 0x2929ff08, 0x2a2afb08, 0x2b2bff08, 0x2c2cff54,
     0x3030fb08, 0x3131ff08, 0x3232fb08, 0x3333ff08, 0x404fff08, 0x69690480, 0x6969fb81, 0x6b6bff7f, 0x8080fb52,
@@ -6309,24 +6685,12 @@ static const uint32_t csspgo__x86_nf4[] = {
     0xfefefb50, 0xffffff50
 };
 
-typedef struct csspgo__x86_rows {
-    const uint32_t *row;
-    size_t count;
-} csspgo__x86_rows;
-
-/* 0 to 7 VEX maps, 8 to 10 XOP maps, 16 + EVEX map, 24 + EVEX map where its no-flags bit is set */
-#define CSSPGO__ROWS(name) {csspgo__x86_##name, sizeof csspgo__x86_##name / sizeof csspgo__x86_##name[0]}
-static const csspgo__x86_rows csspgo__x86_tables[32] = {
-    {NULL, 0}, CSSPGO__ROWS(vex1), CSSPGO__ROWS(vex2), CSSPGO__ROWS(vex3),
-    {NULL, 0}, {NULL, 0}, {NULL, 0}, CSSPGO__ROWS(vex7),
-    CSSPGO__ROWS(xop8), CSSPGO__ROWS(xop9), CSSPGO__ROWS(xopa), {NULL, 0},
-    {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-    {NULL, 0}, CSSPGO__ROWS(evex1), CSSPGO__ROWS(evex2), CSSPGO__ROWS(evex3),
-    CSSPGO__ROWS(evex4), CSSPGO__ROWS(evex5), CSSPGO__ROWS(evex6), CSSPGO__ROWS(evex7),
-    {NULL, 0}, {NULL, 0}, CSSPGO__ROWS(nf2), {NULL, 0},
-    CSSPGO__ROWS(nf4), {NULL, 0}, {NULL, 0}, {NULL, 0}
+/* First row of each table: 0 to 7 VEX maps, 8 to 10 XOP maps, 16 + EVEX map, 24 + EVEX map with its no-flags bit set. */
+static const uint16_t csspgo__x86_tables[33] = {
+    0, 0, 65, 123, 152, 152, 152, 152, 153, 164, 177, 179, 179, 179, 179, 179,
+    179, 179, 275, 416, 465, 549, 576, 614, 615, 615, 615, 619, 619, 666, 666, 666,
+    666
 };
-#undef CSSPGO__ROWS
 
 typedef struct csspgo__x86 {
     const unsigned char *code;
@@ -6615,19 +6979,20 @@ static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector
  */
 static const csspgo__x86_form *csspgo__x86_find_form(csspgo__x86 *x, const csspgo__x86_vector *v)
 {
-    const csspgo__x86_rows *rows = &csspgo__x86_tables[v->table];
-    size_t lo = 0, hi = rows->count;
+    const uint32_t *rows = csspgo__x86_rows;
+    size_t lo = csspgo__x86_tables[v->table], hi = csspgo__x86_tables[v->table + 1];
+    const size_t end = hi;
     uint32_t as_66 = 0;
     while (lo < hi) {
         const size_t mid = (lo + hi) / 2;
-        if ((rows->row[mid] >> 16 & 255) < x->op) lo = mid + 1;
+        if ((rows[mid] >> 16 & 255) < x->op) lo = mid + 1;
         else hi = mid;
     }
-    for (; lo < rows->count && rows->row[lo] >> 24 <= x->op; lo++) {
-        const csspgo__x86_form *form = &csspgo__x86_forms[rows->row[lo] & 255];
+    for (; lo < end && rows[lo] >> 24 <= x->op; lo++) {
+        const csspgo__x86_form *form = &csspgo__x86_forms[rows[lo] & 255];
         if (!csspgo__x86_fits_prefix(v, form->rules)) continue;
-        if (x->opsize && (v->ppw & 1) == 0) as_66 |= rows->row[lo] >> (8 + 2) & 1u;
-        if ((rows->row[lo] >> (8 + v->ppw) & 1u) == 0) continue;
+        if (x->opsize && (v->ppw & 1) == 0) as_66 |= rows[lo] >> (8 + 2) & 1u;
+        if ((rows[lo] >> (8 + v->ppw) & 1u) == 0) continue;
         if (form->rules >> CSSPGO__RULE_OPERAND & 4) return form;
         if (!csspgo__x86_modrm(x)) return NULL;
         if (csspgo__x86_fits_modrm(x, v, form)) return form;
@@ -6664,7 +7029,8 @@ static int csspgo__x86_vector_body(csspgo__x86 *x, csspgo__x86_vector *v, uint32
         }
     }
     form = csspgo__x86_find_form(x, v);
-    if (form == NULL || (v->table == 1 && x->op == 0xae && x->opsize && (v->ppw & 1) == 0)) return 0;
+    if (form == NULL) return 0;
+    if (x->opsize && (v->ppw & 3) == 0 && ((v->table == 1 && x->op == 0xae) || (apx && x->op == 0xf8))) return 0;
     used = form->rules >> CSSPGO__RULE_VVVV;
     vvvv = used & 8 ? v->vvvv & 15 : v->vvvv;
     if ((used >> v->b & 1) && ((used & 4) == 0 || x->modrm >= 0xc0)) vvvv = 0;
@@ -7353,7 +7719,7 @@ static int csspgo__script_out_of_memory(csspgo_script *s)
 static void csspgo__script_bad(csspgo_script *s, uint64_t *counter)
 {
     ++*counter;
-    if (s->stats.first_bad_line == 0) s->stats.first_bad_line = s->line;
+    if (s->stats.first_bad_line == 0 || s->line < s->stats.first_bad_line) s->stats.first_bad_line = s->line;
 }
 
 static csspgo_item csspgo__script_mmap(csspgo_script *s, const unsigned char *p, const unsigned char *end,
@@ -7423,7 +7789,7 @@ static int csspgo__script_branch_room(csspgo_script *s, size_t need)
 }
 
 /* FROM/TO/...: the first two bytes of both are passed over unseen, the rest must be a number. */
-static int csspgo__record(const unsigned char *p, const unsigned char *end, csspgo_branch *branch)
+static int csspgo__branch_record(const unsigned char *p, const unsigned char *end, csspgo_branch *branch)
 {
     const unsigned char *from_end = csspgo__upto(p, end, '/'), *to_end;
     if (from_end == end) return 0;
@@ -7464,7 +7830,7 @@ static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, c
             return 0;
         }
         if (!csspgo__script_branch_room(s, n + 1)) return 0;
-        if (!csspgo__record(p, word, &s->branch[n])) break;
+        if (!csspgo__branch_record(p, word, &s->branch[n])) break;
         n++;
     }
     csspgo__script_bad(s, &s->stats.bad_records);
@@ -8113,6 +8479,7 @@ typedef struct csspgo__counter {
     uint64_t count;
     uint32_t node;                /* context; | CSSPGO__BRANCH                               */
     uint32_t a, b;                /* positions: start and end of a range, from and to of a branch */
+    uint32_t next;                /* index of the counter that followed this one last time: a hint */
 } csspgo__counter;
 
 typedef struct csspgo__link {     /* a frame of the stack seen last */
@@ -8130,6 +8497,7 @@ struct csspgo_collector {
     csspgo__counter         *counter;
     size_t                   counters, counter_cap;
     csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                   */
+    uint32_t                 last;            /* the counter added to last                                              */
     csspgo__link           *path;            /* the last stack's frames, outermost first                               */
     size_t                   paths, path_cap;
     csspgo__cache            cache;
@@ -8144,36 +8512,54 @@ static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, u
     return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, c->heap.seed ^ node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-static csspgo__counter *csspgo__counter_find(const csspgo_collector *c, uint32_t hash, uint32_t node, uint32_t a,
-                                             uint32_t b)
+/*
+ * The counter of a key, or NULL. Traces repeat each other in parts, so each counter remembers which one followed it: most
+ * look-ups need no hash. c->last is where the trace is.
+ */
+static csspgo__counter *csspgo__counter_find(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
-    uint32_t id, at = hash;
+    uint32_t id, at;
+    csspgo__counter *v;
+    if (c->counters == 0) return NULL;
+    id = c->counter[c->last].next;
+    v = &c->counter[id];
+    if (v->a == a && v->b == b && v->node == node) {
+        c->last = id;
+        return v;
+    }
+    const uint32_t hash = csspgo__counter_hash(c, node, a, b);
+    at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
-        csspgo__counter *v = &c->counter[id - 1];
-        if (v->a == a && v->b == b && v->node == node) return v;
+        v = &c->counter[id - 1];
+        if (v->a != a || v->b != b || v->node != node) continue;
+        c->counter[c->last].next = id - 1;
+        c->last = id - 1;
+        return v;
     }
     return NULL;
 }
 
 /* A new counter; there is room. */
-static void csspgo__counter_new(csspgo_collector *c, uint32_t hash, uint32_t node, uint32_t a, uint32_t b,
-                                uint64_t count)
+static void csspgo__counter_new(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
 {
-    csspgo__counter *v = &c->counter[c->counters++];
+    csspgo__counter *v = &c->counter[c->counters];
     v->count = count;
     v->node = node;
     v->a = a;
     v->b = b;
-    csspgo__map_insert(&c->map, hash, (uint32_t)c->counters);
+    v->next = 0;
+    c->counter[c->last].next = (uint32_t)c->counters;
+    c->last = (uint32_t)c->counters;
+    c->counters++;
+    csspgo__map_insert(&c->map, csspgo__counter_hash(c, node, a, b), (uint32_t)c->counters);
 }
 
 /* Adds to a counter; there is room for a new one. */
 static void csspgo__counter_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
 {
-    const uint32_t hash = csspgo__counter_hash(c, node, a, b);
-    csspgo__counter *v = csspgo__counter_find(c, hash, node, a, b);
+    csspgo__counter *v = csspgo__counter_find(c, node, a, b);
     if (v != NULL) v->count = csspgo__sat_add(v->count, count);
-    else csspgo__counter_new(c, hash, node, a, b, count);
+    else csspgo__counter_new(c, node, a, b, count);
 }
 
 /* Room for more contexts and counters, so that what follows cannot fail. Returns 0 when memory is exhausted. */
@@ -8193,6 +8579,7 @@ static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t coun
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
     c->counters = 0;
+    c->last = 0;
     csspgo__map_clear(&c->map);
 }
 
@@ -8202,7 +8589,10 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 static uint32_t csspgo__context_add(csspgo_collector *c, uint32_t parent, uint32_t site)
 {
     const size_t had = c->trie.count;
-    const uint32_t node = csspgo__tree_add(&c->heap, &c->trie, parent, site, 0);
+    uint32_t node = c->trie.node[parent].same;
+    if (node != 0 && c->trie.node[node].site == site) return node;
+    node = csspgo__tree_add(&c->heap, &c->trie, parent, site, 0);
+    c->trie.node[parent].same = node;
     if (site == CSSPGO__EXT && c->trie.count != had) c->stats.truncated_contexts++;
     return node;
 }
@@ -8232,20 +8622,18 @@ static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, s
 static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end, uint64_t count)
 {
     csspgo__counter *v;
-    uint32_t hash;
     if (start == CSSPGO__EXT || end == CSSPGO__EXT) {
         if (start == end) c->stats.paired_external++;
         else c->stats.unpaired_external++;
         return start == end;
     }
-    hash = csspgo__counter_hash(c, node, start, end);
-    v = csspgo__counter_find(c, hash, node, start, end);
+    v = csspgo__counter_find(c, node, start, end);
     if (v != NULL) {
         v->count = csspgo__sat_add(v->count, count);
         return 1;
     }
     if (csspgo__runs_straight(c->code, start, end)) {
-        csspgo__counter_new(c, hash, node, start, end, count);
+        csspgo__counter_new(c, node, start, end, count);
         return 1;
     }
     c->stats.invalid_ranges++;
@@ -8635,7 +9023,7 @@ static int csspgo__hex_cmp(uint64_t x, uint64_t y)
     return xs > ys ? -1 : xs < ys;
 }
 
-static int csspgo__sibling_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__key_order_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__node *node = (const csspgo__node *)ctx;
     const csspgo__node *x = &node[*(const uint32_t *)a], *y = &node[*(const uint32_t *)b];
@@ -8658,7 +9046,7 @@ static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
         u->node[i] = (uint32_t)i;
         t->node[i].child = t->node[i].sibling = 0;
     }
-    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__sibling_cmp, t->node)) return 0;
+    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__key_order_cmp, t->node)) return 0;
     for (i = t->count; i > CSSPGO__ROOT; i--) {       /* node[1] is the root, which has no parent */
         csspgo__node *parent = &t->node[t->node[u->node[i]].parent];
         t->node[u->node[i]].sibling = parent->child;
@@ -9098,7 +9486,7 @@ typedef struct csspgo__gen {
     uint32_t      *climb;         /* room for every inline node                                             */
 
     csspgo__tree   frames;        /* site, func: call site id and function of a frame; same: depth | CSSPGO__FIRST; record: node of p */
-    uint32_t      *path;          /* room for limits.max_depth frames                                       */
+    uint32_t      *path;          /* room for as many as the longest path of frames                         */
     size_t         path_cap;
     uint32_t      *context;       /* per key: its frames                                                    */
     uint32_t       base_key, base_func, base;     /* the last answer of csspgo__gen_base                    */
@@ -9368,17 +9756,19 @@ static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t s
     return a;
 }
 
-/* The position that a direct jump goes to; 0 if that is not known. */
-static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos)
+/* The position that a module's direct jump goes to (0: not known code), or the recorded one if its target is not known. */
+static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
-    size_t a = 0, b = code->transfers;
+    const uint32_t module = csspgo__module_of(code, pos);
+    size_t a = 0, b = module != 0 ? code->transfers : 0;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
         if (code->transfer[m].pos < pos) a = m + 1;
         else b = m;
     }
-    if (a == code->transfers || code->transfer[a].pos != pos || code->transfer[a].target == 0) return 0;
-    return csspgo__pos_in(code, csspgo__module_of(code, pos), code->transfer[a].target);
+    if (module == 0 || a == code->transfers || code->transfer[a].pos != pos || code->transfer[a].target == 0)
+        return recorded;
+    return csspgo__pos_in(code, module, code->transfer[a].target);
 }
 
 /*
@@ -9389,11 +9779,10 @@ static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
 {
     const csspgo_kind kind = csspgo__kind(g->code, from);
     const csspgo__range *r = csspgo__gen_range(g, from);
-    uint32_t func = 0, target = to;
+    uint32_t func;
     if (r == NULL || (kind != CSSPGO_JMP && kind != CSSPGO_IJMP) || r == csspgo__gen_range(g, to)) return 0;
     if (kind == CSSPGO_IJMP) return 1;
-    if (csspgo__module_of(g->code, from) != 0) target = csspgo__jump_target(g->code, from);
-    func = csspgo__gen_func_at(g, target);
+    func = csspgo__gen_func_at(g, csspgo__jump_target(g->code, from, to));
     return func != 0 && func != r->func;
 }
 
@@ -9492,6 +9881,17 @@ static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32
     return *steps != 0 ? n : 2;
 }
 
+static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
+{
+    if (g->chains == g->chain_cap) {
+        void *p = csspgo__grow(&g->c->heap, g->chain, g->chains, &g->chain_cap, g->chains + 1, sizeof *g->chain);
+        if (p == NULL) return csspgo__gen_fail(g, &g->c->heap);
+        g->chain = (uint32_t *)p;
+    }
+    g->chain[g->chains++] = site;
+    return 1;
+}
+
 /*
  * Appends to g->chain the one chain of tail calls that leads from a call to the function `to`. Another chain is one that
  * differs in a function or a tail call and passes no function twice. Following the chain from its start, every way that leads
@@ -9499,27 +9899,16 @@ static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32
  * into the chain, stay so, and are not entered again; where most of the edges lead on the effort is bounded by steps, and
  * more than that is taken for more than one chain.
  *
- * Returns the number of chains, 2 standing for more; only after 1 something may have been appended. *ok: 0 if out of memory.
+ * Returns the number of chains, 2 standing for more; nothing is appended unless it is 1.
  */
-static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to, int *ok)
+static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
 {
     const size_t start = g->chains, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
     uint32_t steps = 1u << 16, n;
     g->query++;
-    *ok = 1;
-    for (;;) {
-        csspgo__edge e;
-        n = csspgo__tail_next(g, at, to, &steps, &at);
-        if (n != 1) break;
-        e = g->edge[at];
-        if (e.func != 0) {
-            if (g->chains == g->chain_cap) {
-                void *p = csspgo__grow(&g->c->heap, g->chain, g->chains, &g->chain_cap, g->chains + 1, sizeof *g->chain);
-                if (p == NULL) return *ok = csspgo__gen_fail(g, &g->c->heap), 0;
-                g->chain = (uint32_t *)p;
-            }
-            g->chain[g->chains++] = e.site;
-        }
+    while ((n = csspgo__tail_next(g, at, to, &steps, &at)) == 1) {
+        const csspgo__edge e = g->edge[at];
+        if (e.func != 0 && !csspgo__chain_add(g, e.site)) return 0;
         if (e.callee == to) return 1;
         n = 0;
         if (g->chains - start == deepest) break;
@@ -9540,7 +9929,6 @@ static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t 
     csspgo__node *known;
     size_t i;
     uint32_t id, chains;
-    int ok;
     *n = 0;
     if (!(g->mark[callee] & CSSPGO__TAIL_CALLED)) return 1;
     if (at == g->edges || g->edge[at].func != 0 || g->edge[at].site != call) return 1;
@@ -9551,8 +9939,8 @@ static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t 
     known = &g->asked.node[id];
     if (known->record == 0) {
         known->same = (uint32_t)g->chains;
-        chains = csspgo__tail_chain(g, at, callee, &ok);
-        if (!ok) return 0;
+        chains = csspgo__tail_chain(g, at, callee);
+        if (g->status != CSSPGO_OK) return 0;
         known->record = (uint32_t)g->chains - known->same + 1;
         g->stats.inferred += chains == 1;
         g->stats.ambiguous += chains == 2;
@@ -9569,6 +9957,7 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
 {
     const size_t had = g->frames.count;
     uint32_t depth = g->frames.node[before].same & ~CSSPGO__FIRST, first = CSSPGO__FIRST, id, t;
+    void *path;
     if (depth >= g->c->heap.limits.max_depth) {
         g->stats.deep_contexts++;
         before = CSSPGO__ROOT;
@@ -9577,9 +9966,13 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
     id = csspgo__tree_add(&g->c->heap, &g->frames, before, site, func);
     if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
     if (g->frames.count == had) return id;
-    for (t = before; t != CSSPGO__ROOT; t = g->frames.node[t].parent)
+    for (t = before; t != CSSPGO__ROOT && first != 0; t = g->frames.node[t].parent)
         if (g->frames.node[t].site == site && g->frames.node[t].func == func) first = 0;
     g->frames.node[id].same = (depth + 1) | first;
+    if (depth < g->path_cap) return id;
+    path = csspgo__grow(&g->c->heap, g->path, 0, &g->path_cap, depth + 1, sizeof *g->path);
+    if (path == NULL) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+    g->path = (uint32_t *)path;
     return id;
 }
 
@@ -9683,9 +10076,10 @@ static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
     const csspgo__node *v = g->frames.node;
     size_t n = 0, size, i;
     uint32_t t = frames, node = CSSPGO__ROOT;
-    while (t != CSSPGO__ROOT && v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth) t = v[t].parent, n++;
+    for (; t != CSSPGO__ROOT && v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
     if (t != CSSPGO__ROOT && v[t].record == 0) {
-        size = csspgo__compress(g->path, csspgo__frames_path(g, t, g->path), how->limit_recursion ? how->max_recursion : SIZE_MAX);
+        size = csspgo__frames_path(g, t, g->path);
+        size = csspgo__compress(g->path, size, how->limit_recursion ? how->max_recursion : SIZE_MAX);
         i = how->limit_depth && size > how->max_depth ? size - how->max_depth : 0;
         for (; i < size && node != 0; i++)
             node = csspgo__context_node(g, node, i != 0 ? g->path[i - 1] : 0, v[g->path[i]].func);
@@ -9800,16 +10194,28 @@ static int csspgo__copy_finish(csspgo__gen *g, uint32_t node)
     return csspgo__copy_flush(g, node) && csspgo__copy_entered(g, node);
 }
 
+/* Finishes all busy copies: entries after bodies, which are added best to records that are not there yet. */
+static int csspgo__list_finish(csspgo__gen *g)
+{
+    size_t i;
+    for (i = 0; i < g->lists; i++)
+        if (g->copy[g->list[i]].busy && !csspgo__copy_flush(g, g->list[i])) return 0;
+    for (i = 0; i < g->lists; i++)
+        if (g->copy[g->list[i]].busy && !csspgo__copy_entered(g, g->list[i])) return 0;
+    g->lists = 0;
+    return 1;
+}
+
 /* A probe was passed so many times in the context of a key. Returns 0 when memory is exhausted. */
 static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__spot *s, uint64_t count)
 {
     const uint32_t node = g->code->probe[s->probe].node, base = csspgo__gen_base(g, key, s->func);
     csspgo__copy *copy = &g->copy[node];
     if (base == 0) return 0;
-    if (copy->busy && copy->base != base && !csspgo__copy_finish(g, node)) return 0;
-    if (!copy->busy) {
+    if (!copy->busy || copy->base != base) {
         if (csspgo__leaf_node(g, base, node) == 0) return 0;
         if (copy->slots == 0 && !csspgo__gen_slots(g, node)) return 0;
+        if (g->lists == g->code->nodes && !csspgo__list_finish(g)) return 0;
         copy->busy = 1;
         g->list[g->lists++] = node;
     }
@@ -9877,14 +10283,9 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
 /* The counters of a key: ranges first. */
 static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *v, size_t n)
 {
-    size_t ranges = 0, i;
+    size_t ranges = 0;
     while (ranges < n && !(v[ranges].node & CSSPGO__BRANCH)) ranges++;
-    g->lists = 0;
-    if (!csspgo__gen_ranges(g, key, v, ranges)) return 0;
-    for (i = 0; i < g->lists; i++)
-        if (g->copy[g->list[i]].busy && !csspgo__copy_flush(g, g->list[i])) return 0;
-    for (i = 0; i < g->lists; i++)
-        if (g->copy[g->list[i]].busy && !csspgo__copy_entered(g, g->list[i])) return 0;
+    if (!csspgo__gen_ranges(g, key, v, ranges) || !csspgo__list_finish(g)) return 0;
     return csspgo__gen_branches(g, key, v + ranges, n - ranges);
 }
 
@@ -9913,6 +10314,274 @@ static int csspgo__gen_contexts(csspgo__gen *g)
     }
     return 1;
 }
+
+/* ----- profile without contexts -------------------------------------------------------------------------------------- */
+
+/* Finds out which code counts, and adds up the ranges. cover: per spot and one more, difference of ranges around it. */
+static void csspgo__flat_ranges(csspgo__gen *g, uint32_t *cover)
+{
+    const csspgo_code *code = g->code;
+    size_t i, first = 0, a, b;
+    for (i = 0; i < g->keyed.n && !(g->keyed.v[i].node & CSSPGO__BRANCH); i++) {
+        b = csspgo__range_spots(g, &g->keyed.v[i], &first);
+        cover[first]++;
+        cover[b]--;
+        g->mark[csspgo__gen_func_at(g, g->keyed.v[i].a)] |= CSSPGO__STARTED;
+    }
+    for (i = 0, a = 0; i < code->ranges; i++) {
+        const csspgo__range *r = &code->range[i];
+        if (!(g->mark[r->func] & CSSPGO__STARTED) && !g->how.fill_all_functions) continue;
+        a = csspgo__spot_lower(g->spot, g->spots, a, r->begin);
+        cover[a]++;
+        cover[csspgo__spot_lower(g->spot, g->spots, a, r->end)]--;
+    }
+}
+
+/* Gives every spot that is covered its count. Returns 0 when memory is exhausted. */
+static int csspgo__flat_counts(csspgo__gen *g, const uint32_t *cover)
+{
+    csspgo__sum sum = { 0, 0 };
+    uint32_t around = 0;
+    size_t i;
+    for (i = 0; i < g->spots; i++) {
+        const uint32_t probe = g->spot[i].probe, node = g->code->probe[probe].node;
+        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        around += cover[i];
+        if (around == 0) continue;
+        if (g->copy[node].slots == 0 && !csspgo__gen_slots(g, node)) return 0;
+        g->copy[node].busy = 1;
+        g->seen[g->slot[probe]] = 1;
+        csspgo__count_add(&g->body[g->slot[probe]].count, sum.high != 0 ? UINT64_MAX : sum.low);
+    }
+    return 1;
+}
+
+/* Marks the copies that call something by name. Returns 0 when memory is exhausted. */
+static int csspgo__flat_calls(csspgo__gen *g)
+{
+    size_t i;
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        const csspgo__spot *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
+        uint32_t callee;
+        if (s == NULL) continue;
+        if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
+        if (callee != 0) g->copy[g->code->probe[s->probe].node].busy = 1;
+    }
+    return 1;
+}
+
+/*
+ * The total of each copy: its own counts and those of the inlinees that hang below it. An inlinee whose call site is not
+ * known, or that is nested too deep, hangs at top level.
+ */
+static void csspgo__flat_totals(csspgo__gen *g)
+{
+    const csspgo__inline *in = g->code->node;
+    csspgo__copy *copy = g->copy;
+    size_t n, i;
+    for (n = 1; n <= g->code->nodes; n++) {
+        copy[n].around = 1;
+        if (in[n].parent == 0) continue;
+        if (in[n].site == 0 || in[n].site > 0xffff) {
+            g->stats.unknown_sites += copy[n].busy;
+        } else if (copy[in[n].parent].around >= g->c->heap.limits.max_depth) {
+            g->stats.deep_contexts += copy[n].busy;
+        } else {
+            copy[n].around = copy[in[n].parent].around + 1;
+        }
+    }
+    for (n = g->code->nodes; n != 0; n--) {
+        if (!copy[n].busy) continue;
+        for (i = 0; i < copy[n].slots; i++) csspgo__count_add(&copy[n].sum, g->body[in[n].first + i].count);
+        if (copy[n].around == 1) continue;
+        copy[in[n].parent].busy = 1;
+        csspgo__count_add(&copy[in[n].parent].sum, copy[n].sum);
+    }
+}
+
+/* Fills the record of a copy: the locations that some range covers. Returns 0 when memory is exhausted. */
+static int csspgo__flat_record(csspgo__gen *g, uint32_t node)
+{
+    const csspgo__inline *in = &g->code->node[node];
+    const csspgo__copy *copy = &g->copy[node];
+    csspgo_body *v = g->body + in->first;
+    csspgo__record *r = csspgo__gen_record(g, copy->node, node);
+    size_t i, n = 0;
+    if (r == NULL) return 0;
+    csspgo__count_add(&r->total, copy->sum);
+    for (i = 0; i < copy->slots; i++) {
+        if (!g->seen[in->first + i]) continue;
+        if (v[i].loc.line == 1) csspgo__count_add(&r->head, v[i].count);
+        v[n++] = v[i];
+    }
+    return n == 0 || csspgo__gen_bodies(g, r, v, n);
+}
+
+/* Records for all busy copies; parents come before inlinees. Returns 0 when memory is exhausted. */
+static int csspgo__flat_records(csspgo__gen *g)
+{
+    const csspgo__inline *in = g->code->node;
+    uint32_t n;
+    for (n = 1; n <= g->code->nodes; n++) {
+        csspgo__copy *copy = &g->copy[n];
+        const int nested = copy->around > 1;
+        const uint32_t parent = nested ? g->copy[in[n].parent].node : (uint32_t)CSSPGO__ROOT;
+        csspgo_func f;
+        if (!copy->busy) continue;
+        f.id = csspgo__gen_func(g, in[n].func);
+        if (f.id == 0) return 0;
+        if (parent == 0 || g->mark[in[n].func] & CSSPGO__START_UP) continue;     /* left out with all that is nested in it */
+        copy->node = csspgo_node_add(g->p, csspgo__node_handle(parent), csspgo_at(nested ? in[n].site : 0, 0),
+                                     nested ? CSSPGO_INLINEE : CSSPGO_PLAIN, f).id;
+        if (copy->node == 0) return csspgo__gen_fail(g, &g->p->heap);
+        if (!csspgo__flat_record(g, n)) return 0;
+    }
+    return 1;
+}
+
+/* Adds the call targets. Returns 0 when memory is exhausted. */
+static int csspgo__flat_targets(csspgo__gen *g)
+{
+    size_t i;
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        const csspgo__spot *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
+        const csspgo__probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
+        uint32_t callee, node;
+        if (s == NULL || (node = g->copy[probe->node].node) == 0) continue;
+        if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
+        if (callee == 0) continue;
+        if (!csspgo__gen_add(g, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), 0, callee)) return 0;
+        csspgo__target_add(g->p, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), callee, v->count);
+    }
+    return 1;
+}
+
+static int csspgo__gen_flat(csspgo__gen *g)
+{
+    uint32_t *cover = (uint32_t *)csspgo__gen_array(g, g->spots + 1, sizeof *cover);
+    if (cover == NULL) return 0;
+    if ((g->seen = (unsigned char *)csspgo__gen_array(g, g->code->probes, 1)) == NULL) return 0;
+    csspgo__flat_ranges(g, cover);
+    if (!csspgo__flat_counts(g, cover) || !csspgo__flat_calls(g)) return 0;
+    csspgo__flat_totals(g);
+    return csspgo__flat_records(g) && csspgo__flat_targets(g);
+}
+
+/* At top level a call's count is at least that of its targets. */
+static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
+{
+    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    const csspgo_target *t = csspgo__target(p, r);
+    const size_t n = csspgo__run_count(r->target);
+    size_t i, k;
+    for (i = 0; i < n; i = k) {
+        csspgo_body *b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), t[i].loc);
+        uint64_t sum = 0;
+        for (k = i; k < n && csspgo__loc_key(t[k].loc) == csspgo__loc_key(t[i].loc); k++) csspgo__count_add(&sum, t[k].count);
+        if (b != NULL && b->count < sum) b->count = sum;
+    }
+}
+
+/* The same for every function of p that q has. */
+static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
+{
+    uint32_t n;
+    for (n = q->tree.node[CSSPGO__ROOT].child; n != 0; n = q->tree.node[n].sibling) {
+        const uint32_t func = csspgo__func_lookup(p, q, q->tree.node[n].func);
+        csspgo__raise_calls(p, csspgo__tree_find(&p->tree, p->heap.seed, CSSPGO__ROOT, q->tree.node[n].site, func));
+    }
+}
+
+/* ----- counters to profile ------------------------------------------------------------------------------------------- */
+
+static int csspgo__gen_setup(csspgo__gen *g, int contexts)
+{
+    const csspgo_code *code = g->code;
+    const size_t funcs = code->names.count + 1, nodes = code->nodes + 1;
+    if ((g->mark = (unsigned char *)csspgo__gen_array(g, funcs, 1)) == NULL) return 0;
+    if ((g->func = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->func)) == NULL) return 0;
+    if ((g->callee = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->callee)) == NULL) return 0;
+    if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->spot)) == NULL) return 0;
+    if ((g->call = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->call)) == NULL) return 0;
+    if ((g->slot = (uint32_t *)csspgo__gen_array(g, code->probes, sizeof *g->slot)) == NULL) return 0;
+    if ((g->body = (csspgo_body *)csspgo__gen_array(g, code->probes, sizeof *g->body)) == NULL) return 0;
+    if ((g->copy = (csspgo__copy *)csspgo__gen_array(g, nodes, sizeof *g->copy)) == NULL) return 0;
+    if ((g->list = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->list)) == NULL) return 0;
+    if ((g->climb = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->climb)) == NULL) return 0;
+    if (g->how.sampled_functions) csspgo__mark_sampled(g);
+    csspgo__list_spots(g, contexts);
+    return (g->delta = (csspgo__sum *)csspgo__gen_array(g, g->spots + 1, sizeof *g->delta)) != NULL;
+}
+
+/* Fills g->p with what the collector counted. Returns 0 when memory is exhausted. */
+static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.allocator = like->a;
+    o.limits = like->limits;
+    o.hash_seed = like->seed;
+    o.lenient = like->lenient;
+    g->p = csspgo_profile_new(&o);
+    g->status = g->p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    if (g->p == NULL || !csspgo__gen_setup(g, contexts)) return 0;
+    return contexts ? csspgo__gen_contexts(g) : csspgo__gen_flat(g);
+}
+
+/* Adds what was made to p, which may take it over. */
+static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint32_t flags)
+{
+    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    csspgo_status s = CSSPGO_OK;
+    g->p->flags = flags;
+    if (p->tree.count == 1) {
+        if (p->names.count == 0) {
+            g->p->flags |= p->flags & ~kind;
+            csspgo__raise_all(g->p, g->p);
+            csspgo__profile_take(p, g->p);
+            g->p = NULL;
+            return CSSPGO_OK;
+        }
+        flags |= p->flags & ~kind;
+    } else {
+        flags |= p->flags;
+    }
+    s = csspgo_add_profile(p, g->p);
+    if (s != CSSPGO_OK) return s;
+    p->flags = flags;
+    if (!(flags & CSSPGO_IS_CS)) csspgo__raise_all(p, g->p);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
+                                                  const csspgo_generate_options *how, csspgo_error *err)
+{
+    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    uint32_t flags;
+    csspgo__gen g;
+    csspgo_status s = csspgo_collector_flush(c);
+    memset(&g, 0, sizeof g);
+    g.c = c;
+    g.code = c->code;
+    if (how != NULL) g.how = *how;
+    flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
+    if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &g.keyed);
+    if (s == CSSPGO_OK && g.keyed.n != 0) {
+        if (p->tree.count > 1 && (p->flags & kind) != flags) {
+            csspgo__gen_free(&g);
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile holds another kind of counts than the collector");
+        }
+        s = csspgo__generate(&g, &p->heap, flags == kind) ? csspgo__gen_commit(&g, p, flags) : g.status;
+        if (s == CSSPGO_OK) csspgo__counters_clear(c);
+    }
+    if (g.how.stats != NULL) *g.how.stats = g.stats;
+    csspgo__gen_free(&g);
+    return csspgo__error_plain(err, s);
+}
+
+#endif /* CSSPGO_NO_GENERATE */
 
 #ifdef __cplusplus
 }

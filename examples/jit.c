@@ -38,10 +38,46 @@ int main(void)
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+
+enum { CODE_BYTES = 4096, SLOT = 64, MANY = 16, FUNCTIONS = 8, SQUARE = 0, COLLATZ = 7 };
+
+/*
+ * The functions: arguments in rdi, rsi, rdx, result in rax. Hexadecimal words are instructions, the others are
+ *   .1       block probe 1 on what follows         !3beta   call beta, call probe 3      *7   call r13, call probe 7
+ *   =x       label x                               >x  jmp x       ?85x  jnz x, and so on with the condition's opcode
+ *   +4scale  scale is inlined at call probe 4      @fact    lea rdx, [fact]
+ */
+static const struct { const char *name, *text; } functions[FUNCTIONS] = {
+    { "square", ".1 4889f8 480fafc7" },                             /* mov rax, rdi; imul rax, rdi               */
+    { "fact",   ".1 53 4889fb 4883ff01 ?8fm "                       /* push rbx; mov rbx, rdi; cmp rdi, 1; jg m  */
+                ".2 b801000000 >o "                                 /* mov eax, 1                                */
+                "=m .3 488d7bff !4fact 480fafc3 "                   /* lea rdi, [rbx-1]; call; imul rax, rbx     */
+                "=o .5 5b" },                                       /* pop rbx                                   */
+    { "scale",  ".1 4889f8 4883ff04 ?8es "                          /* mov rax, rdi; cmp rdi, 4; jle s           */
+                ".2 4801c0 "                                        /* add rax, rax                              */
+                "=s .3 48ffc0" },                                   /* inc rax                                   */
+    { "each",   ".1 53 4154 4155 4156 4889fb 4989f4 4989d5 4531f6 " /* rbx = n; r12 = way; r13 = f; r14 = 0      */
+                "=l .2 4d85e4 ?84n "                                /* test r12, r12; jz n                       */
+                ".3 4889df +4scale 4901c6 >j "                      /* mov rdi, rbx; ...; add r14, rax           */
+                "=n .5 4929de "                                     /* sub r14, rbx                              */
+                "=j .6 4889df *7 4901c6 48ffcb ?85l "               /* mov rdi, rbx; call; add r14, rax; dec rbx */
+                ".8 4c89f0 415e 415d 415c 5b" },                    /* mov rax, r14; pop r14, r13, r12, rbx      */
+    { "alpha",  ".1 bf08000000 be01000000 @square !2each" },        /* mov edi, 8; mov esi, 1                    */
+    { "beta",   ".1 bf05000000 31f6 @fact !2each "                  /* mov edi, 5; xor esi, esi                  */
+                "bf07000000 !3scale" },                             /* mov edi, 7                                */
+    { "main",   ".1 53 4889fb "                                     /* push rbx; mov rbx, rdi                    */
+                "=l .2 !3alpha !4beta 48ffcb ?85l "                 /* dec rbx                                   */
+                ".5 5b" },                                          /* pop rbx                                   */
+    { "collatz", ".1 40f6c701 ?84e "                                /* test dil, 1; jz e                         */
+                ".2 488d447f01 >o "                                 /* lea rax, [rdi+2*rdi+1]                    */
+                "=e .3 4889f8 48d1e8 "                              /* mov rax, rdi; shr rax, 1                  */
+                "=o .4" },
+};
 
 static void require(int holds, const char *what)
 {
@@ -52,358 +88,238 @@ static void require(int holds, const char *what)
 
 /* ----- the emitter ------------------------------------------------------------------------------------------------- */
 
-enum { CODE_BYTES = 4096, SLOT = 64, MANY = 16, PIECES = 8 };
-
-typedef struct piece {                  /* one function's code, in the tables that csspgo takes; end 0: there is none */
-    csspgo_function function;
-    csspgo_transfer transfers[MANY];
-    csspgo_inline   inlines[MANY];
-    csspgo_probe    probes[MANY];
-    const char     *name[MANY], *label[MANY];   /* of inlines[], of probes[] */
-    size_t transfer_count, inline_count, probe_count;
-} piece;
-
 static struct jit {
-    unsigned char *memory, *at, *free;  /* next instruction; first byte never used        */
-    piece          pieces[PIECES];      /* live code                                      */
-    piece         *now;                 /* being emitted                                  */
-    uint32_t       inline_node;         /* index + 1 of the body that is being emitted    */
-    csspgo_code   *code;
+    struct piece {                      /* the code of functions[i], in tables that csspgo takes; end 0: there is none */
+        csspgo_function function;
+        csspgo_transfer transfers[MANY];
+        csspgo_inline   inlines[MANY];
+        csspgo_probe    probes[MANY];
+        const char     *name[MANY];     /* of inlines[]                            */
+        size_t transfer_count, inline_count, probe_count;
+    } pieces[FUNCTIONS], *now;          /* live code; what is being emitted        */
+    unsigned char    *memory;
+    uint64_t          at;               /* address of the next instruction         */
+    uint64_t          enter_call;       /* see emit_enter                          */
+    void            (*enter_fn)(uint64_t function, uint64_t argument);
+    csspgo_code      *code;
+    csspgo_collector *collector;
+    csspgo_profile   *profile;
+    uint64_t          samples;          /* handed to the collector                 */
 } jit;
 
-static uint64_t here(void)
+/* The function that an address is in, or NULL. */
+static const struct piece *piece_at(uint64_t address)
 {
-    return (uint64_t)(uintptr_t)jit.at;
+    int i = 0;
+    while (i < FUNCTIONS && (address < jit.pieces[i].function.begin || address >= jit.pieces[i].function.end)) i++;
+    return i < FUNCTIONS ? &jit.pieces[i] : NULL;
 }
 
-/* The code at an address, the code of a function; end 0 if there is none. */
-static const piece *piece_at(uint64_t address)
+static int index_of(const char *name)
 {
-    const piece *p = jit.pieces;
-    while (p < jit.pieces + PIECES && (address < p->function.begin || address >= p->function.end)) p++;
-    return p < jit.pieces + PIECES ? p : NULL;
+    int i = 0;
+    while (i < FUNCTIONS && strcmp(functions[i].name, name) != 0) i++;
+    require(i < FUNCTIONS, name);
+    return i;
 }
 
-static piece *piece_of(const char *name)
+/* Instructions, as hexadecimal digits. */
+static void emit(const char *hex)
 {
-    piece *p = jit.pieces;
-    while (p < jit.pieces + PIECES && (p->function.end == 0 || strcmp(p->name[0], name) != 0)) p++;
-    require(p < jit.pieces + PIECES, name);
-    return p;
+    char digits[3] = "";
+    for (; hex[0] != '\0'; hex += 2) {
+        const uint64_t offset = jit.at++ - (uint64_t)(uintptr_t)jit.memory;
+        require(offset < CODE_BYTES, "room for more code");
+        memcpy(digits, hex, 2);
+        jit.memory[offset] = (unsigned char)strtoul(digits, NULL, 16);
+    }
 }
-
-/* Some instructions, given by their bytes. */
-static void emit(const char *bytes, size_t size)
-{
-    require((size_t)(jit.at - jit.memory) + size <= CODE_BYTES, "room for more code");
-    memcpy(jit.at, bytes, size);
-    jit.at += size;
-}
-#define EMIT(bytes) emit(bytes, sizeof(bytes) - 1)
 
 /* Writes the distance to target into the last four bytes of the instruction that ends at end. */
-static void aim(unsigned char *end, uint64_t target)
+static void aim(uint64_t end, uint64_t target)
 {
-    const int32_t distance = (int32_t)(target - (uint64_t)(uintptr_t)end);
-    memcpy(end - 4, &distance, 4);
+    const int32_t distance = (int32_t)(target - end);
+    memcpy((void *)(uintptr_t)(end - 4), &distance, 4);
 }
 
-/* A control transfer; target 0: it is indirect, or a jump forward that land() will aim. Returns its index. */
-static size_t transfer(csspgo_kind kind, uint64_t target, const char *bytes, size_t size)
+/* A probe on the next instruction. node: index + 1 of the body that it is in. */
+static void probe(uint8_t kind, char id, uint32_t node)
 {
-    csspgo_transfer *t = &jit.now->transfers[jit.now->transfer_count];
-    require(jit.now->transfer_count < MANY, "room for a transfer");
-    t->address = here();
-    t->target = target;
-    t->size = (uint32_t)size;
-    t->kind = kind;
-    emit(bytes, size);
-    if (target != 0) aim(jit.at, target);
-    return jit.now->transfer_count++;
-}
-#define JUMP(target) transfer(CSSPGO_JMP, target, "\xe9\0\0\0\0", 5)
-#define JUMP_IF(cc, target) transfer(CSSPGO_COND, target, "\x0f" cc "\0\0\0\0", 6)
-
-static void land(size_t jump)
-{
-    csspgo_transfer *t = &jit.now->transfers[jump];
-    t->target = here();
-    aim((unsigned char *)(uintptr_t)t->address + t->size, t->target);
-}
-
-/* A probe on the next instruction, in the body that is being emitted. */
-static void probe(uint8_t kind, uint32_t id, const char *label)
-{
-    csspgo_probe *p = &jit.now->probes[jit.now->probe_count];
-    require(jit.now->probe_count < MANY, "room for a probe");
-    jit.now->label[jit.now->probe_count++] = label;
-    p->address = here();
-    p->id = id;
+    csspgo_probe *p = &jit.now->probes[jit.now->probe_count++];
+    require(jit.now->probe_count <= MANY, "room for a probe");
+    p->address = jit.at;
+    p->id = (uint32_t)(id - '0');
     p->kind = kind;
-    p->inline_node = jit.inline_node;
+    p->inline_node = node;
 }
-#define BLOCK(id, label, bytes) (probe(CSSPGO_PROBE_BLOCK, id, label), EMIT(bytes))
-#define CALL(id, callee) (probe(CSSPGO_PROBE_DIRECT_CALL, id, "call"), \
-                          transfer(CSSPGO_CALL, (callee)->function.begin, "\xe8\0\0\0\0", 5))
-#define CALL_R13(id) (probe(CSSPGO_PROBE_INDIRECT_CALL, id, "call"), transfer(CSSPGO_CALL, 0, "\x41\xff\xd5", 3))
 
-/* What follows is the body of a function, inlined at a call site of the body around it (0: it is the outermost one). */
-static void body(const char *name, uint32_t site)
+/* A control transfer. target: an address; 0 where it is indirect; or the letter of a label that comes later. */
+static void transfer(csspgo_kind kind, const char *hex, uint64_t target)
 {
-    csspgo_inline *n = &jit.now->inlines[jit.now->inline_count];
-    require(jit.now->inline_count < MANY, "room for an inlined body");
-    n->guid = csspgo_guid(name, strlen(name));
-    n->parent = jit.inline_node;
-    n->site = site;
-    jit.now->name[jit.now->inline_count++] = name;
-    jit.inline_node = (uint32_t)jit.now->inline_count;
+    csspgo_transfer *t = &jit.now->transfers[jit.now->transfer_count++];
+    require(jit.now->transfer_count <= MANY, "room for a transfer");
+    t->address = jit.at;
+    emit(hex);
+    t->size = (uint32_t)(jit.at - t->address);
+    t->kind = kind;
+    t->target = target;
+    if (target > 127) aim(jit.at, target);
 }
 
-static void body_end(void)
+/* The body of a function: the outermost one of a piece (parent 0), or inlined at a call site of the one around it. */
+static void emit_body(int index, uint32_t parent, char site)
 {
-    jit.inline_node = jit.now->inlines[jit.inline_node - 1].parent;
+    struct piece *p = jit.now;
+    const size_t first = p->transfer_count;
+    const uint32_t node = (uint32_t)++p->inline_count;
+    const char *name = functions[index].name, *text = functions[index].text;
+    uint64_t label[128];
+    char word[16], jcc[] = "0f8.00000000";
+    size_t i;
+    int more;
+    require(p->inline_count <= MANY, "room for an inlined body");
+    p->name[node - 1] = name;
+    p->inlines[node - 1].guid = csspgo_guid(name, strlen(name));
+    p->inlines[node - 1].parent = parent;
+    p->inlines[node - 1].site = (uint32_t)(site - '0');
+    for (i = 0; i < 128; i++) label[i] = i;
+    for (; sscanf(text, "%15s%n", word, &more) == 1; text += more) switch (word[0]) {
+    case '.': probe(CSSPGO_PROBE_BLOCK, word[1], node); break;
+    case '+': emit_body(index_of(word + 2), node, word[1]); break;
+    case '!':
+        probe(CSSPGO_PROBE_DIRECT_CALL, word[1], node);
+        transfer(CSSPGO_CALL, "e800000000", jit.pieces[index_of(word + 2)].function.begin);
+        break;
+    case '*':
+        probe(CSSPGO_PROBE_INDIRECT_CALL, word[1], node);
+        transfer(CSSPGO_CALL, "41ffd5", 0);
+        break;
+    case '>': transfer(CSSPGO_JMP, "e900000000", label[word[1] & 127]); break;
+    case '?':
+        jcc[3] = word[2];
+        transfer(CSSPGO_COND, jcc, label[word[3] & 127]);
+        break;
+    case '=':
+        label[word[1] & 127] = jit.at;
+        for (i = first; i < p->transfer_count; i++) {
+            if (p->transfers[i].target != (uint64_t)word[1]) continue;
+            p->transfers[i].target = jit.at;
+            aim(p->transfers[i].address + p->transfers[i].size, jit.at);
+        }
+        break;
+    case '@':
+        emit("488d1500000000");
+        aim(jit.at, jit.pieces[index_of(word + 1)].function.begin);
+        break;
+    default: emit(word); break;
+    }
 }
 
-/* Begins a function with a frame pointer, at an address that is free or (0) behind all other code. */
-static void begin(const char *name, uint64_t address)
-{
-    jit.now = jit.pieces;
-    while (jit.now->function.end != 0) require(++jit.now < jit.pieces + PIECES, "room for a function");
-    memset(jit.now, 0, sizeof *jit.now);
-    jit.at = address != 0 ? (unsigned char *)(uintptr_t)address : jit.free;
-    jit.inline_node = 0;
-    body(name, 0);
-    jit.now->function.begin = here();
-    jit.now->function.name = name;
-    jit.now->function.name_size = strlen(name);
-    EMIT("\x55\x48\x89\xe5");                                           /* push rbp; mov rbp, rsp */
-}
-
-/* Ends it and tells csspgo all about it. What is in no module (0) has run-time addresses. */
-static void end(void)
+/* A function with a frame pointer, at an address that is free. csspgo is told all about it; module 0: no module. */
+static void emit_function(int index, uint64_t address)
 {
     const csspgo_module none = { 0 };
-    piece *p = jit.now;
-    EMIT("\x5d");                                                       /* pop rbp */
-    transfer(CSSPGO_RET, 0, "\xc3", 1);
-    p->function.end = here();
-    while ((jit.at - jit.memory) % SLOT != 0) EMIT("\xcc");
-    if (jit.at > jit.free) jit.free = jit.at;
+    struct piece *p = jit.now = &jit.pieces[index];
+    memset(p, 0, sizeof *p);
+    jit.at = address;
+    p->function.begin = jit.at;
+    p->function.name = functions[index].name;
+    p->function.name_size = strlen(functions[index].name);
+    emit("554889e5");                                               /* push rbp; mov rbp, rsp */
+    emit_body(index, 0, '0');
+    emit("5d");                                                     /* pop rbp */
+    transfer(CSSPGO_RET, "c3", 0);
+    p->function.end = jit.at;
+    while (jit.at % SLOT != 0) emit("cc");
     require(csspgo_code_add_function(jit.code, none, &p->function) == CSSPGO_OK, "adding a function");
     require(csspgo_code_add_transfers(jit.code, none, p->transfers, p->transfer_count) == CSSPGO_OK, "its transfers");
     require(csspgo_code_add_probes(jit.code, none, p->inlines, p->inline_count, p->probes, p->probe_count) == CSSPGO_OK,
             "its probes");
 }
 
-/* ----- the functions: arguments in rdi, rsi, rdx, result in rax ---------------------------------------------------- */
-
-enum { EACH_WAY = 3, EACH_NOT_WAY = 5, EACH_CALL = 7 };                 /* probes of each() that we ask about */
-
-/* The body of scale(), wherever it goes. */
-static void emit_scale(void)
-{
-    size_t small;
-    BLOCK(1, "entry", "\x48\x89\xf8\x48\x83\xff\x04");                  /* mov rax, rdi; cmp rdi, 4 */
-    small = JUMP_IF("\x8e", 0);                                         /* jle */
-    BLOCK(2, "n > 4", "\x48\x01\xc0");                                  /* add rax, rax */
-    land(small);
-    BLOCK(3, "out", "\x48\xff\xc0");                                    /* inc rax */
-}
-
-static void emit_square(void)
-{
-    BLOCK(1, "entry", "\x48\x89\xf8\x48\x0f\xaf\xc7");                  /* mov rax, rdi; imul rax, rdi */
-}
-
-static void emit_collatz(void)
-{
-    size_t even, out;
-    BLOCK(1, "entry", "\x40\xf6\xc7\x01");                              /* test dil, 1 */
-    even = JUMP_IF("\x84", 0);                                          /* jz */
-    BLOCK(2, "odd", "\x48\x8d\x44\x7f\x01");                            /* lea rax, [rdi+2*rdi+1] */
-    out = JUMP(0);
-    land(even);
-    BLOCK(3, "even", "\x48\x89\xf8\x48\xd1\xe8");                       /* mov rax, rdi; shr rax, 1 */
-    land(out);
-    BLOCK(4, "out", "");
-}
-
-static void emit_fact(void)
-{
-    size_t more, out;
-    BLOCK(1, "entry", "\x53\x48\x89\xfb\x48\x83\xff\x01");              /* push rbx; mov rbx, rdi; cmp rdi, 1 */
-    more = JUMP_IF("\x8f", 0);                                          /* jg */
-    BLOCK(2, "n <= 1", "\xb8\x01\0\0\0");                               /* mov eax, 1 */
-    out = JUMP(0);
-    land(more);
-    BLOCK(3, "n > 1", "\x48\x8d\x7b\xff");                              /* lea rdi, [rbx-1] */
-    CALL(4, jit.now);
-    EMIT("\x48\x0f\xaf\xc3");                                           /* imul rax, rbx */
-    land(out);
-    BLOCK(5, "out", "\x5b");                                            /* pop rbx */
-}
-
-static void emit_each(void)
-{
-    size_t other, join;
-    uint64_t loop;
-    BLOCK(1, "entry", "\x53\x41\x54\x41\x55\x41\x56");                  /* push rbx; push r12; push r13; push r14 */
-    EMIT("\x48\x89\xfb\x49\x89\xf4\x49\x89\xd5\x45\x31\xf6");           /* rbx = n; r12 = way; r13 = f; r14 = sum = 0 */
-    loop = here();
-    BLOCK(2, "loop", "\x4d\x85\xe4");                                   /* test r12, r12 */
-    other = JUMP_IF("\x84", 0);                                         /* jz */
-    BLOCK(EACH_WAY, "way", "\x48\x89\xdf");                             /* mov rdi, rbx */
-    body("scale", 4);
-    emit_scale();
-    body_end();
-    EMIT("\x49\x01\xc6");                                               /* add r14, rax */
-    join = JUMP(0);
-    land(other);
-    BLOCK(EACH_NOT_WAY, "not way", "\x49\x29\xde");                     /* sub r14, rbx */
-    land(join);
-    BLOCK(6, "join", "\x48\x89\xdf");                                   /* mov rdi, rbx */
-    CALL_R13(EACH_CALL);
-    EMIT("\x49\x01\xc6\x48\xff\xcb");                                   /* add r14, rax; dec rbx */
-    JUMP_IF("\x85", loop);                                              /* jnz */
-    BLOCK(8, "out", "\x4c\x89\xf0\x41\x5e\x41\x5d\x41\x5c\x5b");        /* mov rax, r14; pop r14; r13; r12; rbx */
-}
-
-static void emit_alpha(void)
-{
-    BLOCK(1, "entry", "\xbf\x08\0\0\0\xbe\x01\0\0\0");                  /* mov edi, 8; mov esi, 1 */
-    EMIT("\x48\x8d\x15\0\0\0\0");                                       /* lea rdx, [square] */
-    aim(jit.at, piece_of("square")->function.begin);
-    CALL(2, piece_of("each"));
-}
-
-static void emit_beta(void)
-{
-    BLOCK(1, "entry", "\xbf\x05\0\0\0\x31\xf6");                        /* mov edi, 5; xor esi, esi */
-    EMIT("\x48\x8d\x15\0\0\0\0");                                       /* lea rdx, [fact] */
-    aim(jit.at, piece_of("fact")->function.begin);
-    CALL(2, piece_of("each"));
-    EMIT("\xbf\x07\0\0\0");                                             /* mov edi, 7 */
-    CALL(3, piece_of("scale"));
-}
-
-static void emit_main(void)
-{
-    uint64_t loop;
-    BLOCK(1, "entry", "\x53\x48\x89\xfb");                              /* push rbx; mov rbx, rdi */
-    loop = here();
-    probe(CSSPGO_PROBE_BLOCK, 2, "loop");
-    CALL(3, piece_of("alpha"));
-    CALL(4, piece_of("beta"));
-    EMIT("\x48\xff\xcb");                                               /* dec rbx */
-    JUMP_IF("\x85", loop);                                              /* jnz */
-    BLOCK(5, "out", "\x5b");                                            /* pop rbx */
-}
-
-static void emit_all(void)
-{
-    static const struct {
-        const char *name;
-        void (*emit_fn)(void);
-    } all[] = { { "square", emit_square }, { "fact", emit_fact },   { "scale", emit_scale }, { "each", emit_each },
-                { "alpha", emit_alpha },   { "beta", emit_beta },   { "main", emit_main } };
-    size_t i;
-    for (i = 0; i < sizeof all / sizeof *all; i++) {
-        begin(all[i].name, 0);
-        all[i].emit_fn();
-        end();
-    }
-}
-
 /*
- * enter(function, argument) calls a function with the trap flag set. popfq takes effect one instruction late, so the
- * first trap comes behind the call. csspgo is not told of this code. *call gets the address of the call.
+ * jit.enter_fn calls a function with the trap flag set. popfq takes effect one instruction late, so the first trap comes
+ * behind the call, which is at jit.enter_call. csspgo is not told of this code.
  */
-typedef void enter_fn(uint64_t function, uint64_t argument);
-
-static enter_fn *emit_enter(uint64_t *call)
+static void emit_enter(void)
 {
-    const unsigned char *const start = jit.at = jit.free;
-    enter_fn *fn;
-    EMIT("\x55\x48\x89\xf8\x48\x89\xf7");                               /* push rbp; mov rax, rdi; mov rdi, rsi */
-    EMIT("\x9c\x81\x0c\x24\0\x01\0\0\x9d");                             /* pushfq; or dword [rsp], 0x100; popfq */
-    *call = here();
-    EMIT("\xff\xd0");                                                   /* call rax */
-    EMIT("\x9c\x81\x24\x24\xff\xfe\xff\xff\x9d");                       /* pushfq; and dword [rsp], ~0x100; popfq */
-    EMIT("\x5d\xc3");                                                   /* pop rbp; ret */
-    jit.free = jit.at;
-    memcpy(&fn, &start, sizeof fn);
-    return fn;
+    const uint64_t start = jit.at;
+    emit("55" "4889f8" "4889f7" "9c" "810c2400010000" "9d");        /* ...; pushfq; or dword [rsp], 0x100; popfq */
+    jit.enter_call = jit.at;
+    emit("ffd0" "9c" "812424fffeffff" "9d" "5d" "c3");              /* call rax; pushfq; and ...; popfq; pop rbp; ret */
+    memcpy(&jit.enter_fn, &start, sizeof jit.enter_fn);
 }
 
 /* ----- the truth: what was executed in which calling context ------------------------------------------------------- */
 
 enum { FRAMES = 16, TEXT = 128, COUNTS = 128 };
 
+typedef struct truth_count {
+    char        context[TEXT];
+    const char *callee;                 /* "": how often the probe ran; else how often it called this    */
+    uint32_t    id;
+    uint64_t    count;
+} truth_count;
+
 static struct truth {
-    struct { char context[TEXT]; const char *label, *callee; uint32_t id; uint64_t count; } at[COUNTS];
-    char context[FRAMES][TEXT];         /* of every active function, as csspgo writes it                              */
-    int  counts, depth, full;
+    truth_count at[COUNTS];
+    char        context[FRAMES][TEXT];  /* of every active function, as csspgo writes it; innermost last */
+    int         counts, depth, full;
 } truth;
 
-/* Counts a probe (callee ""), or what it called. */
-static void truth_add(const char *context, uint32_t id, const char *label, const char *callee)
+/* Counts a probe, or what it called. */
+static void truth_add(const char *context, uint32_t id, const char *callee)
 {
     int i = 0;
     while (i < truth.counts && (truth.at[i].id != id || strcmp(truth.at[i].callee, callee) != 0 ||
                                 strcmp(truth.at[i].context, context) != 0)) i++;
-    if (i == COUNTS) {
-        truth.full = 1;
-        return;
-    }
+    if (i == COUNTS) truth.full = 1;
+    if (truth.full) return;
     if (i == truth.counts) {
         truth.counts++;
         strcpy(truth.at[i].context, context);
-        truth.at[i].id = id;
-        truth.at[i].label = label;
         truth.at[i].callee = callee;
+        truth.at[i].id = id;
     }
     truth.at[i].count++;
 }
 
-/* context:site @ name. Recursion that repeats its call site adds nothing, as in csspgo. */
+/* Makes "context:site @ name". Recursion that repeats its call site adds nothing, as in csspgo. */
 static void truth_context(char *out, const char *context, uint32_t site, const char *name)
 {
     char frame[TEXT] = ":? @ ";
     const size_t size = strlen(context), more = strlen(name) + 5;
-    const char *begin = frame;
-    out[0] = '\0';
     if (size + more >= TEXT) truth.full = 1;
     if (truth.full) return;
     frame[1] = (char)('0' + site);
     strcpy(frame + 5, name);
-    if (size == 0) begin += 5;
-    if (size >= more && strcmp(context + size - more, frame) == 0) begin += more;
-    strcpy(out, context);
-    strcat(out, begin);
+    memmove(out, context, size + 1);
+    if (size == 0) strcpy(out, name);
+    else if (size < more || strcmp(context + size - more, frame) != 0) strcat(out, frame);
 }
 
 /* The instruction at address was executed and went on to `to`. A call of inlined code is counted at its entry block. */
 static void truth_step(uint64_t address, uint64_t to, csspgo_kind kind)
 {
-    const piece *p = piece_at(address), *callee = piece_at(to);
+    const struct piece *p = piece_at(address), *callee = piece_at(to);
     const char *outer = truth.depth > 0 ? truth.context[truth.depth - 1] : "";
     uint32_t site = 0;
     size_t i;
     for (i = 0; p != NULL && i < p->probe_count; i++) {
         const csspgo_inline *n = &p->inlines[p->probes[i].inline_node - 1];
-        char context[TEXT];
+        const char *name = p->name[p->probes[i].inline_node - 1];
+        char context[TEXT] = "";
         if (p->probes[i].address != address) continue;
-        if (n->parent == 0) strcpy(context, outer);
-        else truth_context(context, outer, n->site, p->name[p->probes[i].inline_node - 1]);
+        if (n->parent != 0) truth_context(context, outer, n->site, name);
         site = p->probes[i].id;
-        truth_add(context, site, p->label[i], "");
+        truth_add(n->parent != 0 ? context : outer, site, "");
         if (n->parent == 0 || site != 1) continue;
-        truth_add(outer, n->site, "inlined call", "");
-        truth_add(outer, n->site, "", p->name[p->probes[i].inline_node - 1]);
+        truth_add(outer, n->site, "");
+        truth_add(outer, n->site, name);
     }
     if (kind == CSSPGO_RET && truth.depth > 0) truth.depth--;
     if (kind != CSSPGO_CALL || callee == NULL) return;
-    if (site != 0) truth_add(outer, site, "", callee->name[0]);
+    if (site != 0) truth_add(outer, site, callee->name[0]);
     if (truth.depth == FRAMES) truth.full = 1;
     else truth_context(truth.context[truth.depth++], outer, site, callee->name[0]);
 }
@@ -413,10 +329,10 @@ static void truth_step(uint64_t address, uint64_t to, csspgo_kind kind)
 enum { LBR = 32, WINDOW = 24, SAMPLES = 1024 };
 
 static struct sampler {
-    csspgo_branch window[LBR];          /* taken branches, oldest first                                      */
+    csspgo_branch window[LBR];          /* taken branches, oldest first                          */
     uint32_t      branches;
-    uint64_t      last, steps;          /* the instruction that is being executed; how many were             */
-    uint32_t      count, full;          /* samples in the buffer; 1: something did not fit                   */
+    uint64_t      last, steps;          /* the instruction that is being executed; how many were */
+    uint32_t      count, full;          /* samples in the buffer; 1: something did not fit       */
     csspgo_sample sample[SAMPLES];
     csspgo_branch branch[SAMPLES][LBR];
     uint64_t      stack[SAMPLES][FRAMES];
@@ -429,23 +345,20 @@ static struct sampler {
  */
 static void take_sample(uint64_t rip, const uint64_t *frame)
 {
-    const uint32_t n = sampler.count;
-    csspgo_sample *s = &sampler.sample[n];
-    uint64_t *stack = sampler.stack[n];
-    uint32_t i;
-    for (i = 0; i < sampler.branches; i++) sampler.branch[n][i] = sampler.window[sampler.branches - 1 - i];
-    for (stack[0] = rip, i = 1; piece_at(stack[i - 1]) != NULL && i < FRAMES; i++) {
-        stack[i] = frame[1];
+    csspgo_branch *branch = sampler.branch[sampler.count];
+    uint64_t *stack = sampler.stack[sampler.count];
+    csspgo_sample *s = &sampler.sample[sampler.count++];
+    memset(s, 0, sizeof *s);
+    s->count = 1;
+    s->branches = branch;
+    while (sampler.branches != 0) branch[s->branch_count++] = sampler.window[--sampler.branches];
+    sampler.window[sampler.branches++] = branch[0];
+    s->stack = stack;
+    stack[s->stack_count++] = rip;
+    while (piece_at(stack[s->stack_count - 1]) != NULL && s->stack_count < FRAMES) {
+        stack[s->stack_count++] = frame[1];
         frame = (const uint64_t *)(uintptr_t)frame[0];
     }
-    s->branches = sampler.branch[n];
-    s->branch_count = sampler.branches;
-    s->stack = stack;
-    s->stack_count = i;
-    s->count = 1;
-    sampler.count++;
-    sampler.window[0] = sampler.branch[n][0];
-    sampler.branches = 1;
 }
 
 /* Runs after every instruction. It touches preallocated memory only: no allocation, no collector. */
@@ -471,100 +384,102 @@ static void on_trap(int signal, siginfo_t *info, void *context)
         take_sample(rip, (const uint64_t *)(uintptr_t)machine->gregs[REG_RBP]);
 }
 
-/* Runs main(n) single-stepped some times and puts what was sampled into the profile. */
-static uint64_t run(enter_fn *enter, uint64_t call, csspgo_collector *c, csspgo_profile *p, int times, uint64_t n)
+/* Runs main(10) single-stepped some times and puts what was sampled into the profile. */
+static void run(int times)
 {
-    uint64_t samples = 0;
     csspgo_error e;
     for (; times != 0; times--) {
-        sampler.last = call;
+        sampler.last = jit.enter_call;
         sampler.branches = sampler.count = 0;
-        enter(piece_of("main")->function.begin, n);
+        jit.enter_fn(jit.pieces[index_of("main")].function.begin, 10);
         require(sampler.steps != 0, "single-stepping by the trap flag");
         require(!sampler.full && !truth.full && truth.depth == 0, "tables large enough for what ran");
-        require(csspgo_collector_add(c, sampler.sample, sampler.count) == CSSPGO_OK, "adding samples");
-        samples += sampler.count;
+        require(csspgo_collector_add(jit.collector, sampler.sample, sampler.count) == CSSPGO_OK, "adding samples");
+        jit.samples += sampler.count;
     }
-    require(csspgo_collector_profile(c, p, NULL, &e) == CSSPGO_OK, e.message);
-    return samples;
+    require(csspgo_collector_profile(jit.collector, jit.profile, NULL, &e) == CSSPGO_OK, e.message);
 }
 
 /* ----- what csspgo knows ------------------------------------------------------------------------------------------- */
 
-/* What a JIT asks before it inlines: which way does the branch of each() go in this context, and what does it call? */
-static void ask(const csspgo_profile *p, const char *context)
+/* What a JIT asks before it inlines: where does the branch of each() go in a context, and what is f there? */
+static void ask(const csspgo_profile *p, const char *when)
 {
-    const csspgo_node each = csspgo_find(p, context);
-    const double way = (double)csspgo_body_count(p, each, csspgo_at(EACH_WAY, 0));
-    const double not_way = (double)csspgo_body_count(p, each, csspgo_at(EACH_NOT_WAY, 0));
-    size_t count, i, size;
-    const csspgo_target *target = csspgo_targets(p, each, &count);
-    printf("    %-24s way %3.0f %%, f is", context, 100 * way / (way + not_way));
-    for (i = 0; i < count; i++) {
-        const char *name = csspgo_func_name(p, target[i].func, &size);
-        if (target[i].loc.line == EACH_CALL)
-            printf(" %.*s (%llu)", (int)size, name, (unsigned long long)target[i].count);
+    static const char *const contexts[] = { "main:3 @ alpha:2 @ each", "main:4 @ beta:2 @ each" };
+    size_t k, i, count, size;
+    puts(when);
+    for (k = 0; k < 2; k++) {
+        const csspgo_node each = csspgo_find(p, contexts[k]);
+        const csspgo_target *target = csspgo_targets(p, each, &count);
+        printf("    %-23s  way %" PRIu64 ", not way %" PRIu64 ", f is", contexts[k],
+               csspgo_body_count(p, each, csspgo_at(3, 0)), csspgo_body_count(p, each, csspgo_at(5, 0)));
+        for (i = 0; i < count; i++) {
+            const char *name = csspgo_func_name(p, target[i].func, &size);
+            if (target[i].loc.line == 7) printf(" %.*s (%" PRIu64 ")", (int)size, name, target[i].count);
+        }
+        putchar('\n');
     }
-    putchar('\n');
 }
 
-/* Prints all counts of one context beside the true ones: truth entry `first` is the first of it. Returns differences. */
-static int compare_context(const csspgo_profile *p, int first)
+static int truth_order(const void *a, const void *b)
 {
-    const char *context = truth.at[first].context;
-    const csspgo_node node = csspgo_find(p, context);
-    uint64_t total = 0;
-    int i, wrong = 0;
-    printf("%s%s\n", context, csspgo_attributes(p, node) & CSSPGO_WAS_INLINED ? "  (inlined)" : "");
-    for (i = first; i < truth.counts; i++) {
-        const char *callee = truth.at[i].callee;
-        const csspgo_loc at = csspgo_at(truth.at[i].id, 0);
-        const uint64_t truly = truth.at[i].count;
-        uint64_t ours;
-        if (strcmp(truth.at[i].context, context) != 0) continue;
-        ours = callee[0] == '\0' ? csspgo_body_count(p, node, at)
-                                 : csspgo_target_count(p, node, at, csspgo_func_find(p, callee, strlen(callee)));
-        if (callee[0] == '\0') total += truly;
-        if (callee[0] == '\0' && at.line == 1) wrong += csspgo_head(p, node) != truly;
-        printf("   %2u %-14s%-12s%9llu%9llu  %s\n", (unsigned)at.line, callee[0] == '\0' ? truth.at[i].label : "  of",
-               callee, (unsigned long long)ours, (unsigned long long)truly, ours == truly ? "equal" : "DIFFERENT");
-        wrong += ours != truly;
-    }
-    return wrong + (csspgo_total(p, node) != total);
+    const truth_count *x = (const truth_count *)a, *y = (const truth_count *)b;
+    const int by_context = strcmp(x->context, y->context);
+    if (by_context != 0) return by_context;
+    return x->id != y->id ? (x->id < y->id ? -1 : 1) : strcmp(x->callee, y->callee);
 }
 
-/* The whole table, and there must be nothing else in the profile. Returns the number of differences. */
+/* Prints csspgo's counts beside the true ones; there must be nothing else in the profile. Returns the differences. */
 static int compare(const csspgo_profile *p)
 {
-    uint32_t contexts = 0;
-    int i, k, wrong = 0;
-    puts("\ncontext, probe                     csspgo     true");
+    uint64_t totals = 0, probes = 0;
+    csspgo_func f;
+    csspgo_node node;
+    int i, wrong = 0;
+    qsort(truth.at, (size_t)truth.counts, sizeof *truth.at, truth_order);
+    puts("\ncontext, probe, callee         csspgo      true");
     for (i = 0; i < truth.counts; i++) {
-        for (k = 0; strcmp(truth.at[k].context, truth.at[i].context) != 0; k++) {}
-        if (k < i) continue;
-        contexts++;
-        wrong += compare_context(p, i);
+        const truth_count *t = &truth.at[i];
+        const csspgo_loc at = csspgo_at(t->id, 0);
+        const int is_probe = t->callee[0] == '\0';
+        uint64_t ours;
+        node = csspgo_find(p, t->context);
+        f = csspgo_func_find(p, t->callee, strlen(t->callee));
+        ours = is_probe ? csspgo_body_count(p, node, at) : csspgo_target_count(p, node, at, f);
+        if (is_probe) probes += t->count;
+        if (i == 0 || strcmp(t[-1].context, t->context) != 0) {
+            printf("%s%s\n", t->context, csspgo_attributes(p, node) & CSSPGO_WAS_INLINED ? "  (inlined)" : "");
+            wrong += csspgo_head(p, node) != t->count;      /* the first count is that of the entry block */
+        }
+        printf("    %u %-20s  %9" PRIu64 " %9" PRIu64 "  %s\n", (unsigned)t->id, t->callee, ours, t->count,
+               ours == t->count ? "equal" : "DIFFERENT");
+        wrong += ours != t->count;
     }
-    return wrong + (csspgo_record_count(p) != contexts);
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)
+        for (node = csspgo_func_nodes(p, f); node.id != 0; node = csspgo_node_next_same(p, node))
+            totals += csspgo_total(p, node);
+    return wrong + (totals != probes);
+}
+
+static void protect(int how)
+{
+    require(mprotect(jit.memory, CODE_BYTES, how) == 0, "mprotect");
 }
 
 int main(void)
 {
     csspgo_collector_options how;
     struct sigaction action;
-    uint64_t call, samples;
     csspgo_function gone;
-    csspgo_collector *c;
-    csspgo_profile *p;
-    enter_fn *enter;
-    int wrong;
+    int i, wrong;
 
     memset(&how, 0, sizeof how);
     how.keep_leaves = 1;                /* our stacks are right wherever a sample is taken */
-    p = csspgo_profile_new(NULL);
+    jit.profile = csspgo_profile_new(NULL);
     jit.code = csspgo_code_new(NULL);
-    c = jit.code != NULL ? csspgo_collector_new(jit.code, &how, NULL) : NULL;
-    require(p != NULL && c != NULL, "memory");
+    require(jit.profile != NULL && jit.code != NULL, "memory for csspgo");
+    jit.collector = csspgo_collector_new(jit.code, &how, NULL);
+    require(jit.collector != NULL, "memory for csspgo");
     jit.memory = (unsigned char *)mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     require(jit.memory != (unsigned char *)MAP_FAILED, "mmap");
     memset(&action, 0, sizeof action);
@@ -572,36 +487,30 @@ int main(void)
     action.sa_flags = SA_SIGINFO;
     require(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction");
 
-    jit.free = jit.memory;
-    emit_all();
-    enter = emit_enter(&call);
-    require(mprotect(jit.memory, CODE_BYTES, PROT_READ | PROT_EXEC) == 0, "mprotect");
-    samples = run(enter, call, c, p, 5, 10);
-    puts("after 50 rounds:");
-    ask(p, "main:3 @ alpha:2 @ each");
-    ask(p, "main:4 @ beta:2 @ each");
+    jit.at = (uint64_t)(uintptr_t)jit.memory;
+    for (i = 0; i < COLLATZ; i++) emit_function(i, jit.at);
+    emit_enter();
+    protect(PROT_READ | PROT_EXEC);
+    run(5);
+    ask(jit.profile, "after 50 rounds:");
 
-    /* square is freed and something else emitted in its place, of which alpha() knows nothing. All samples of square
-       were added before, so they stay square's; those added from now on belong to what is there now. */
-    require(mprotect(jit.memory, CODE_BYTES, PROT_READ | PROT_WRITE) == 0, "mprotect");
-    gone = piece_of("square")->function;
+    /* square is freed and collatz put in its place; alpha() knows nothing of it. The samples of square were all added
+       before, so they stay square's. */
+    protect(PROT_READ | PROT_WRITE);
+    gone = jit.pieces[SQUARE].function;
     require(csspgo_code_remove(jit.code, gone.begin, gone.end) == CSSPGO_OK, "removing code");
-    piece_of("square")->function.end = 0;
-    begin("collatz", gone.begin);
-    emit_collatz();
-    end();
-    require(mprotect(jit.memory, CODE_BYTES, PROT_READ | PROT_EXEC) == 0, "mprotect");
-    samples += run(enter, call, c, p, 3, 10);
-    puts("after 30 more, with collatz at the address of square:");
-    ask(p, "main:3 @ alpha:2 @ each");
-    ask(p, "main:4 @ beta:2 @ each");
+    jit.pieces[SQUARE].function.end = 0;
+    emit_function(COLLATZ, gone.begin);
+    protect(PROT_READ | PROT_EXEC);
+    run(3);
+    ask(jit.profile, "after 30 more, with collatz at the address of square:");
 
-    wrong = compare(p);
-    printf("\n%llu instructions, %llu samples, %u contexts: %s\n", (unsigned long long)sampler.steps,
-           (unsigned long long)samples, (unsigned)csspgo_record_count(p), wrong ? "DIFFERENT" : "all counts are equal");
-    csspgo_collector_free(c);
+    wrong = compare(jit.profile);
+    printf("\n%" PRIu64 " instructions, %" PRIu64 " samples, %u contexts: %s\n", sampler.steps, jit.samples,
+           (unsigned)csspgo_record_count(jit.profile), wrong ? "DIFFERENT" : "all counts are equal");
+    csspgo_collector_free(jit.collector);
     csspgo_code_free(jit.code);
-    csspgo_profile_free(p);
+    csspgo_profile_free(jit.profile);
     munmap(jit.memory, CODE_BYTES);
     return wrong != 0;
 }

@@ -51,11 +51,22 @@ static void t_text_free(t_text *t)
 
 /* ----- what is printed: "S COUNT stack | from>to ...", "M pid addr size offset x path", "E STATUS LINE", totals ----- */
 
-static void t_print_sample(t_text *t, const csspgo_sample *s)
+/* 1 if a frame behind the leaf is known code but no call is before it. code may be NULL. */
+static int t_is_cut(const csspgo_code *code, const uint64_t *stack, size_t i)
+{
+    return code != NULL && i != 0 && csspgo__pos(code, stack[i]) != CSSPGO__EXT &&
+           csspgo_code_call_before(code, stack[i]) == 0;
+}
+
+/* With code the stack is printed as far as it counts: up to the first frame that cuts it. */
+static void t_print_sample(t_text *t, const csspgo_sample *s, const csspgo_code *code)
 {
     uint32_t i;
     t_num(t, "S ", s->count, 10);
-    for (i = 0; i < s->stack_count; i++) t_num(t, " ", s->stack[i], 16);
+    for (i = 0; i < s->stack_count; i++) {
+        t_num(t, " ", s->stack[i], 16);
+        if (t_is_cut(code, s->stack, i)) break;
+    }
     t_str(t, " |");
     for (i = 0; i < s->branch_count; i++) {
         t_num(t, " ", s->branches[i].from, 16);
@@ -267,7 +278,7 @@ static int t_mmap_from(t_line l, int second, csspgo_mmap *m)
 static void t_model_bad(t_model *m, uint64_t *counter, size_t line)
 {
     ++*counter;
-    if (m->st.first_bad_line == 0) m->st.first_bad_line = line + 1;
+    if (m->st.first_bad_line == 0 || line < m->st.first_bad_line) m->st.first_bad_line = line + 1;
 }
 
 static void t_model_mmap(t_model *m, size_t i)
@@ -349,15 +360,7 @@ static void t_model_sample(t_model *m, size_t frames, uint64_t count)
     s.branches = m->branch;
     s.count = count;
     m->st.samples++;
-    t_print_sample(m->out, &s);
-}
-
-static int t_model_cut(const t_model *m, size_t frames)
-{
-    size_t i;
-    for (i = 1; m->code != NULL && i < frames; i++)
-        if (csspgo__pos(m->code, m->stack[i]) != CSSPGO__EXT && csspgo_code_call_before(m->code, m->stack[i]) == 0) return 1;
-    return 0;
+    t_print_sample(m->out, &s, m->code);
 }
 
 /* One attempt of a hybrid script. Returns 0 at the end of the file inside of one. */
@@ -366,12 +369,12 @@ static int t_model_hybrid(t_model *m, uint64_t count)
     size_t frames = 0;
     int junk = 0;
     while (m->i < m->lines && !junk && !t_begins(m->line[m->i], " 0x")) {
-        if (t_is_frame(m->line[m->i++], &m->stack[frames])) frames++;
-        else junk = !t_model_cut(m, frames);
-        if (frames == 4096) abort();
+        junk = !t_is_frame(m->line[m->i++], &m->stack[frames]);
         if (junk && frames != 0) t_model_bad(m, &m->st.bad_frame_lines, m->i - 1);
-        if (t_model_cut(m, frames))
-            while (m->i < m->lines && !t_begins(m->line[m->i], " 0x")) m->i++;
+        if (junk) continue;
+        if (++frames == 4096) abort();
+        if (!t_is_cut(m->code, m->stack, frames - 1)) continue;
+        while (m->i < m->lines && !t_begins(m->line[m->i], " 0x")) m->i++;
     }
     if (m->i == m->lines) return junk || frames == 0;
     if (frames != 0 && !junk) {
@@ -433,7 +436,6 @@ static void t_model_run(t_text *out, const char *text, size_t size, size_t max_l
     m->out = out;
     m->code = code;
     t_model_split(m, text, size, max_line);
-    m->st.first_bad_line = 0;
     if (!t_model_type(m)) status = CSSPGO_E_SYNTAX;
     else if (!t_model_read(m)) status = CSSPGO_E_TRUNCATED;
     m->st.lines = m->lines;

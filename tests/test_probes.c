@@ -8,7 +8,7 @@
 
 #define DATA "data/probes/"
 
-/* ----- strings that grow, lines, samples ------------------------------------------------------------------------------ */
+/* ----- strings that grow, lines, samples -------------------------------------------------------------------------- */
 
 typedef struct str {
     char  *p;
@@ -106,7 +106,7 @@ static csspgo_symbol_base *load_symbols(const char *path, const char *section, s
         unsigned long long address;
         char index[16];
         int name = 0;
-        if (line[0] == '#' || sscanf(line, "%llx %*s %*s %*s %15s %n", &address, index, &name) < 2 || name == 0) continue;
+        if (line[0] == '#' || sscanf(line, "%llx %*s %*s %*s %15s %n", &address, index, &name) < 2) continue;
         if (section[0] != '\0' && strcmp(section, index) != 0) continue;
         v[n].guid = csspgo_guid(line + name, strlen(line + name));
         v[n++].address = address;
@@ -162,7 +162,8 @@ static int same_tables(const csspgo_probes *a, const csspgo_probes *b, int only_
 {
     const csspgo_probe_tables x = csspgo_probes_tables(a), y = csspgo_probes_tables(b);
     size_t i;
-    if (x.inline_count != y.inline_count || x.probe_count != y.probe_count || x.record_count != y.record_count) return 0;
+    if (x.inline_count != y.inline_count || x.probe_count != y.probe_count) return 0;
+    if (x.record_count != y.record_count) return 0;
     if (x.inline_count != 0 && memcmp(x.inlines, y.inlines, x.inline_count * sizeof *x.inlines) != 0) return 0;
     if (x.probe_count != 0 && memcmp(x.probes, y.probes, x.probe_count * sizeof *x.probes) != 0) return 0;
     for (i = 0; i < x.record_count; i++) {
@@ -189,7 +190,7 @@ static str encoded(const csspgo_probes *t, csspgo_probe_style style)
     return s;
 }
 
-/* ----- the decoder against LLVM's ------------------------------------------------------------------------------------- */
+/* ----- the decoder against LLVM's --------------------------------------------------------------------------------- */
 
 static void put_name(str *s, const csspgo_probe_tables *t, uint64_t guid)
 {
@@ -242,7 +243,7 @@ static const char *const linked[] = {
     "x09_thinlto", "x10_comdat_dup", "x11_comdat_gc", "x12_same_static", "x13_coro", "x14_aarch64", "x15_bbsections",
     "x16_devirt"
 };
-enum { LINKED = sizeof linked / sizeof *linked, LEGACY_ABS = 2, BOLT = 3 };
+enum { LINKED = sizeof linked / sizeof *linked, LEGACY_ABS = 2, BOLT = 3, COMDAT_DUP = 9, SAME_STATIC = 11 };
 
 static sample load_linked(size_t i)
 {
@@ -282,7 +283,7 @@ static void every_sample_decodes_as_in_llvm(void)
         free(want.p);
         csspgo_probes_free(t);
     }
-    T_EQ(probes, 725);
+    T_EQ(probes, 736);             /* lines of all expected.txt */
 }
 
 static void every_descriptor_decodes_the_first_of_a_guid_wins(void)
@@ -308,8 +309,8 @@ static void every_descriptor_decodes_the_first_of_a_guid_wins(void)
         snprintf(path, sizeof path, DATA "%s/expected_desc.txt", linked[i]);
         want = expected_lines(path, 1);
         t_same(path, got.p, got.n, want.p, want.n);
-        T_EQ(v.stats.duplicate_descriptors != 0, strncmp(linked[i], "x10", 3) == 0 || strncmp(linked[i], "x12", 3) == 0);
-        T_EQ(v.stats.conflicting_descriptors, 0);
+        T_EQ(v.stats.duplicate_descriptors, i == COMDAT_DUP ? 2 : i == SAME_STATIC ? 3 : 0);
+        T_EQ(v.stats.conflicting_descriptors, i == SAME_STATIC);     /* two functions of one name */
         free(got.p);
         free(want.p);
         csspgo_probes_free(t);
@@ -356,7 +357,6 @@ static void object_files_decode_with_symbols_at_address_0(void)
     memset(&got, 0, sizeof got);
     each_object_section(render_object_section, &got);
     t_same("x17_object", got.p, got.n, want.p, want.n);
-    T_CHECK(got.n > 4000);
     free(got.p);
     free(want.p);
 }
@@ -413,7 +413,6 @@ static void encoding_decoded_descriptors_gives_the_same_bytes(void)
         if (csspgo_probes_tables(t).stats.duplicate_descriptors == 0) t_same(path, out, n, desc, size);
         else T_CHECK(n < size);
         T_EQ(csspgo_probes_decode_descriptors(t, out, n, NULL), CSSPGO_OK);   /* nothing that was not there */
-        T_EQ(csspgo_probes_tables(t).stats.conflicting_descriptors, 0);
         T_EQ(csspgo_probes_encode_descriptors(t, NULL, 0, &size, NULL), CSSPGO_OK);
         T_EQ(size, n);
         free(out);
@@ -422,7 +421,7 @@ static void encoding_decoded_descriptors_gives_the_same_bytes(void)
     }
 }
 
-/* ----- the encoder: vectors, styles ----------------------------------------------------------------------------------- */
+/* ----- the encoder: vectors, styles ------------------------------------------------------------------------------- */
 
 static uint64_t guid_of(const char *name) { return csspgo_guid(name, strlen(name)); }
 
@@ -719,7 +718,7 @@ static void short_buffers_are_filled_and_told_the_size(void)
     csspgo_probes_free(t);
 }
 
-/* ----- rules of the base address ------------------------------------------------------------------------------------- */
+/* ----- rules of the base address ---------------------------------------------------------------------------------- */
 
 static void rec(str *s, uint64_t guid, unsigned probes, unsigned children)
 {
@@ -909,9 +908,9 @@ static void addresses_outside_the_text_are_counted_and_wrap_around(void)
     csspgo_probes_free(t);
 }
 
-/* ----- malformed input ------------------------------------------------------------------------------------------------ */
+/* ----- malformed input -------------------------------------------------------------------------------------------- */
 
-static const struct class_status { const char *name; csspgo_status status; } classes[] = {
+static const struct class_of { const char *name; csspgo_status status; } classes[] = {
     { "TRUNC", CSSPGO_E_TRUNCATED }, { "COUNT", CSSPGO_E_TRUNCATED }, { "LEB", CSSPGO_E_RANGE },
     { "RANGE", CSSPGO_E_RANGE }, { "DEPTH", CSSPGO_E_LIMIT }, { "TYPE", CSSPGO_E_SYNTAX },
     { "INDEX0", CSSPGO_E_SYNTAX }, { "GUID0", CSSPGO_E_SYNTAX }, { "BASE", CSSPGO_E_SYNTAX },
@@ -937,7 +936,7 @@ static const struct malformed { const char *file; uint64_t offset; int lenient_p
     { "type3.bin", 10, 1 },             { "type15.bin", 10, 1 },           { "index0.bin", 10, 1 },
     { "guid0.bin", 0, 0 },              { "base_unknown.bin", 10, 0 },     { "sentinel_unknown.bin", 10, 0 },
     { "sentinel_delta.bin", 10, 1 },    { "sentinel_mid.bin", 13, 2 },     { "sentinel_child.bin", 21, 1 },
-    { "deep_13001.bin", 11274, -1 }
+    { "deep_13001.bin", 10 + 1023 * 11, -1 }
 };
 
 static const struct malformed *malformed_find(const char *file)
@@ -957,7 +956,8 @@ static void check_bad_desc(const char *path, csspgo_status want, unsigned long d
     if (!T_EQ(csspgo_probes_decode_descriptors(t, bytes, size, &e), want)) fprintf(stderr, "    %s\n", path);
     T_EQ(e.status, want);
     T_CHECK(e.offset <= size && (want == CSSPGO_OK) == (e.message[0] == '\0'));
-    T_EQ(csspgo_probes_tables(t).descriptor_count, want == CSSPGO_OK ? descs : 0);
+    T_EQ(csspgo_probes_tables(t).descriptor_count + csspgo_probes_tables(t).stats.duplicate_descriptors,
+         want == CSSPGO_OK ? descs : 0);
     if (strstr(path, "desc_ok_dup") != NULL) {
         T_EQ(csspgo_probes_tables(t).stats.duplicate_descriptors, 1);
         T_EQ(csspgo_probes_tables(t).stats.conflicting_descriptors, 1);
@@ -1078,7 +1078,7 @@ static void legal_oddities_are_kept(void)
 
 static void every_prefix_is_rejected_or_ends_at_a_record(void)
 {
-    size_t i, n, k;
+    size_t i, n;
     for (i = 0; i < LINKED; i++) {
         csspgo_probes *whole = new_probes(0), *t = new_probes(0), *keep = new_probes(1);
         csspgo_probe_tables v, w;
@@ -1100,14 +1100,15 @@ static void every_prefix_is_rejected_or_ends_at_a_record(void)
             T_CHECK(e.offset <= n);
             if (status == CSSPGO_OK && n != 0) records++;
             v = csspgo_probes_tables(t);
-            if (status != CSSPGO_OK) T_CHECK(status == CSSPGO_E_TRUNCATED && v.inline_count == 0 && v.probe_count == 0);
-            else T_EQ(v.record_count, records);
+            T_CHECK(status == CSSPGO_OK || status == CSSPGO_E_TRUNCATED);
+            T_EQ(v.record_count, status == CSSPGO_OK ? records : 0);
+            T_CHECK(status == CSSPGO_OK || v.inline_count + v.probe_count == 0);
             in.flags = CSSPGO_PROBES_KEEP_COMPLETE;
             T_EQ(csspgo_probes_decode(keep, &in, NULL), status);
             v = csspgo_probes_tables(keep);
             T_EQ(v.record_count, records);
-            for (k = 0; k < v.probe_count; k++) T_CHECK(memcmp(&v.probes[k], &w.probes[k], sizeof *v.probes) == 0);
-            for (k = 0; k < v.inline_count; k++) T_CHECK(memcmp(&v.inlines[k], &w.inlines[k], sizeof *v.inlines) == 0);
+            T_CHECK(v.record_count == 0 || (memcmp(v.probes, w.probes, v.probe_count * sizeof *v.probes) == 0 &&
+                               memcmp(v.inlines, w.inlines, v.inline_count * sizeof *v.inlines) == 0));
             free(exact);
         }
         T_EQ(records, w.record_count);
@@ -1280,7 +1281,7 @@ static void functions_deeper_than_the_limit_are_refused(void)
     free(b);
 }
 
-/* ----- memory ---------------------------------------------------------------------------------------------------------- */
+/* ----- memory ----------------------------------------------------------------------------------------------------- */
 
 static void section_of_probes(str *s, size_t records)
 {
@@ -1301,16 +1302,12 @@ static void section_of_records(str *s, size_t records)
 
 static void section_of_inlinees(str *s, size_t records)
 {
-    size_t i;
+    size_t i, k;
     for (i = 0; i < records; i++) {
         rec(s, 1, 0, 100);
-        for (; s->n % 1000000 < 1100; ) break;
-        {
-            unsigned k;
-            for (k = 0; k < 100; k++) {
-                str_byte(s, 1);
-                rec(s, 2, 0, 0);
-            }
+        for (k = 0; k < 100; k++) {
+            str_byte(s, 1);
+            rec(s, 2, 0, 0);
         }
     }
 }
@@ -1346,7 +1343,7 @@ static void memory_is_bounded_by_the_section(void)
         T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
         T_CHECK((csspgo_probes_by_address(t) != NULL) == (i == 0));
         if (!T_CHECK(heap.peak <= 11 * s.n + 1000000))
-            fprintf(stderr, "    section %lu: %lu bytes for %lu\n", (unsigned long)i, (unsigned long)heap.peak, (unsigned long)s.n);
+            fprintf(stderr, "    %lu bytes for %lu\n", (unsigned long)heap.peak, (unsigned long)s.n);
         csspgo_probes_free(t);
         T_EQ(heap.live, 0);
         free(s.p);
@@ -1381,7 +1378,7 @@ static void max_bytes_is_a_limit(void)
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
     csspgo_error e;
     memset(&o, 0, sizeof o);
-    o.limits.max_bytes = 3000;
+    o.limits.max_bytes = 1500;
     t = csspgo_probes_new(&o);
     T_EQ(csspgo_probes_decode(t, &s.in, &e), CSSPGO_E_LIMIT);
     T_EQ(e.status, CSSPGO_E_LIMIT);
@@ -1549,7 +1546,7 @@ static void long_names_are_a_limit(void)
     csspgo_probes_free(t);
 }
 
-/* ----- LEB128 ----------------------------------------------------------------------------------------------------------- */
+/* ----- LEB128 ----------------------------------------------------------------------------------------------------- */
 
 static csspgo_status read_leb(const char *hex, int is_signed, uint64_t *v)
 {
@@ -1629,7 +1626,7 @@ static void leb128_is_written_as_it_is_read_in_the_fewest_bytes(void)
             }
 }
 
-/* ----- CFG checksums ------------------------------------------------------------------------------------------------------ */
+/* ----- CFG checksums ---------------------------------------------------------------------------------------------- */
 
 /* Reads "1,2,3" or "-" into v; returns how many. */
 static uint32_t read_list(const char *text, uint32_t *v)
@@ -1655,7 +1652,8 @@ static size_t check_cfg_vectors(const char *path, csspgo_llvm version)
         unsigned n, calls, edges, i, k, used = 0, total = 0;
         unsigned long long hash;
         uint64_t checksum = 1;
-        if (sscanf(line, "fn %199s src %*s nblocks %u ncalls %u nedges %u hash %llx", name, &n, &calls, &edges, &hash) != 5) {
+        if (sscanf(line, "fn %199s src %*s nblocks %u ncalls %u nedges %u hash %llx", name, &n, &calls, &edges,
+                   &hash) != 5) {
             line = next_line(&at);
             continue;
         }
@@ -1665,14 +1663,15 @@ static size_t check_cfg_vectors(const char *path, csspgo_llvm version)
             char flags[40], list[300], call_list[300];
             unsigned count, block_id, index;
             line = next_line(&at);
-            T_EQ(sscanf(line, "b %u %39s calls %u succ %299s id %u callids %299s", &index, flags, &count, list, &block_id,
-                        call_list), 6);
+            T_EQ(sscanf(line, "b %u %39s calls %u succ %299s id %u callids %299s", &index, flags, &count, list,
+                        &block_id, call_list), 6);
             T_EQ(index, i);
             blocks[i].successors = succ + used;
             blocks[i].successor_count = read_list(list, succ + used);
             blocks[i].call_count = count;
-            blocks[i].flags = (strstr(flags, "pad") != NULL ? CSSPGO_CFG_EH_PAD : 0u) |
-                              (strstr(flags, "invoke") != NULL ? CSSPGO_CFG_INVOKE : 0u);
+            blocks[i].flags = 0;
+            if (strstr(flags, "pad") != NULL) blocks[i].flags |= CSSPGO_CFG_EH_PAD;
+            if (strstr(flags, "invoke") != NULL) blocks[i].flags |= CSSPGO_CFG_INVOKE;
             used += blocks[i].successor_count;
             id[i] = block_id;
             numbered[i] = read_list(call_list, ids[i]);
@@ -1698,8 +1697,8 @@ static size_t check_cfg_vectors(const char *path, csspgo_llvm version)
 
 static void every_cfg_vector_has_its_ids_and_checksum(void)
 {
-    T_EQ(check_cfg_vectors(DATA "cfg/vectors19.txt", CSSPGO_LLVM_19), 74);
-    T_EQ(check_cfg_vectors(DATA "cfg/vectors14.txt", CSSPGO_LLVM_14), 13);
+    T_EQ(check_cfg_vectors(DATA "cfg/vectors19.txt", CSSPGO_LLVM_19), 84);
+    T_EQ(check_cfg_vectors(DATA "cfg/vectors14.txt", CSSPGO_LLVM_14), 17);
 }
 
 /* An independent computation: CRC-32 with a table, of the ids as bytes. */
@@ -1772,7 +1771,7 @@ static void cycles_and_long_chains_of_invokes_end(void)
     T_EQ(csspgo_cfg_checksum(b, 3, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(checksum, expect_checksum(ids, 0, 2));                  /* ends at block 1, whose successors have no ids */
 
-    memset(b, 0, N * sizeof *b);                                 /* half of the blocks enter one long chain of invokes */
+    memset(b, 0, N * sizeof *b);                                 /* half of the blocks enter a chain of invokes   */
     for (i = 0; i < N; i++) {
         b[i].successors = succ + 2 * i;
         succ[2 * i] = i < N / 2 ? N / 2 : i + 1;
@@ -1810,7 +1809,7 @@ static void bad_graphs_are_refused(void)
     T_EQ(checksum, 0xffffffff);
 }
 
-/* ----- call probes in discriminators ---------------------------------------------------------------------------------- */
+/* ----- call probes in discriminators ------------------------------------------------------------------------------ */
 
 static void call_probes_are_packed_as_llvm_packs_them(void)
 {
@@ -1827,7 +1826,7 @@ static void call_probes_are_packed_as_llvm_packs_them(void)
         { { 8, CSSPGO_PROBE_INDIRECT_CALL, 100, 3 }, CSSPGO_LLVM_14, 0x07200047, 0 },
         { { 65535, CSSPGO_PROBE_BLOCK, 0, 0 }, CSSPGO_LLVM_19, 0x0007FFFF, 0 }
     };
-    size_t i;
+    size_t i, lost = 0;
     uint32_t id;
     csspgo_call_probe c;
     for (i = 0; i < sizeof v / sizeof *v; i++) {
@@ -1844,10 +1843,11 @@ static void call_probes_are_packed_as_llvm_packs_them(void)
         in.kind = id % 3;
         in.percent = id % 101;
         in.base_discriminator = id % 11;
-        T_EQ(csspgo_call_probe_unpack(csspgo_call_probe_pack(&in, CSSPGO_LLVM_19), &c), 1);
-        T_CHECK(c.id == id && c.kind == in.kind && c.percent == in.percent);
-        T_EQ(c.base_discriminator, id <= 8191 && in.base_discriminator <= 7 ? in.base_discriminator : 0);
+        lost += !csspgo_call_probe_unpack(csspgo_call_probe_pack(&in, CSSPGO_LLVM_19), &c);
+        lost += c.id != id || c.kind != in.kind || c.percent != in.percent;
+        lost += c.base_discriminator != (id <= 8191 && in.base_discriminator <= 7 ? in.base_discriminator : 0);
     }
+    T_EQ(lost, 0);
 }
 
 static void discriminators_that_are_no_call_probes_are_told_apart(void)
@@ -1867,7 +1867,7 @@ static void discriminators_that_are_no_call_probes_are_told_apart(void)
     T_EQ(csspgo_call_probe_pack(&c, CSSPGO_LLVM_19), 0);
 }
 
-/* ----- the tool of oracle_probes.sh ----------------------------------------------------------------------------------- */
+/* ----- the tool of oracle_probes.sh ------------------------------------------------------------------------------- */
 
 /* "ADDRESS", then llvm-profgen's probe line. */
 static void print_lines(csspgo_probes *p)
@@ -1897,7 +1897,8 @@ static void print_lines(csspgo_probes *p)
 
 static int tool(int argc, char **argv)
 {
-    const int lines = argc == 5 && strcmp(argv[1], "lines") == 0, convert = argc == 6 && strcmp(argv[1], "convert") == 0;
+    const int lines = argc == 5 && strcmp(argv[1], "lines") == 0;
+    const int convert = argc == 6 && strcmp(argv[1], "convert") == 0;
     csspgo_probes *t = new_probes(0);
     csspgo_probe_section in;
     csspgo_symbol_base *bases;

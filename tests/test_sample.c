@@ -1,0 +1,1402 @@
+/* test_sample.c - perf script text, perf ring buffers, the cache of equal samples */
+#include "t.h"
+#include "script_model.h"
+#include "table.h"
+
+/* ----- script text: running the parser ----- */
+
+typedef struct run {
+    size_t      chunk;            /* bytes per piece; 0: all at once; RANDOM: 1 to 97 bytes each   */
+    uint32_t    max_line;         /* 0 = default                                                   */
+    const csspgo_code *code;
+} run;
+
+enum { RANDOM = 12345 };
+
+static uint64_t seed_of_rnd = 1;
+
+static uint64_t rnd(void)
+{
+    seed_of_rnd ^= seed_of_rnd << 13;
+    seed_of_rnd ^= seed_of_rnd >> 7;
+    seed_of_rnd ^= seed_of_rnd << 17;
+    return seed_of_rnd;
+}
+
+static csspgo_item print_items(t_text *out, csspgo_script *s, const csspgo_code *code, csspgo_error *err)
+{
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_item item;
+    while ((item = csspgo_script_next(s, &sample, &map, err)) != CSSPGO_ITEM_NONE) {
+        if (!T_CHECK(err->status == CSSPGO_OK)) break;
+        if (item == CSSPGO_ITEM_SAMPLE) {
+            T_CHECK(sample.branches != NULL && sample.branch_count != 0 && (sample.stack != NULL) == (sample.stack_count != 0));
+            t_print_sample(out, &sample, code);
+        } else if (T_EQ(item, CSSPGO_ITEM_MMAP)) {
+            t_print_mmap(out, &map);
+        }
+    }
+    return item;
+}
+
+/* Prints all items of a text, then the error and the totals. Each piece stands in a block of its exact size. */
+static void print_script(t_text *out, const char *text, size_t size, run how)
+{
+    csspgo_options o;
+    csspgo_script *s;
+    csspgo_script_stats stats;
+    csspgo_error err;
+    size_t at = 0;
+    memset(&o, 0, sizeof o);
+    o.limits.max_line = how.max_line;
+    s = csspgo_script_new(&o);
+    if (!T_CHECK(s != NULL)) return;
+    csspgo_script_set_code(s, how.code);
+    while (at < size) {
+        size_t n = how.chunk == 0 ? size : how.chunk == RANDOM ? 1 + (size_t)(rnd() % 97) : how.chunk;
+        unsigned char *piece;
+        if (n > size - at) n = size - at;
+        piece = t_copy(text + at, n);
+        T_EQ(csspgo_script_feed(s, piece, n), CSSPGO_OK);
+        print_items(out, s, how.code, &err);
+        T_EQ(err.status, CSSPGO_OK);
+        free(piece);
+        at += n;
+    }
+    csspgo_script_end(s);
+    print_items(out, s, how.code, &err);
+    T_CHECK(err.status == CSSPGO_OK || (err.offset == size && err.message[0] != '\0'));
+    stats = csspgo_script_get_stats(s);
+    t_print_end(out, err.status, err.line);
+    t_print_totals(out, &stats);
+    csspgo_script_free(s);
+}
+
+static run as_one_piece(void)
+{
+    run r;
+    memset(&r, 0, sizeof r);
+    return r;
+}
+
+/* The same items in pieces of every size as the model finds in the whole. */
+static void check_script(const char *name, const char *text, size_t size, run how)
+{
+    static const size_t chunks[] = { 0, 1, 2, 3, 7, 64, 4096, RANDOM };
+    t_text want, got;
+    size_t i;
+    memset(&want, 0, sizeof want);
+    t_model_run(&want, text, size, how.max_line != 0 ? how.max_line : 1u << 20, how.code);
+    for (i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
+        memset(&got, 0, sizeof got);
+        how.chunk = chunks[i];
+        print_script(&got, text, size, how);
+        if (!t_same(name, got.at, got.size, want.at, want.size)) {
+            fprintf(stderr, "    in pieces of %lu\n", (unsigned long)chunks[i]);
+        }
+        t_text_free(&got);
+    }
+    t_text_free(&want);
+}
+
+/* ----- script text: rules, each by example ----- */
+
+#define MM " PERF_RECORD_MMAP2 1000/1000: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
+#define HYBRID "\t          401159\n\t          40118e\n 0x401171/0x401159/P/-/-/0  0x40116c/0x401150/P/-/-/0 \n"
+#define HYBRID_ITEM "S 1 401159 40118e | 401171>401159 40116c>401150\n"
+#define FLAT "          401159  0x401171/0x401159/P/-/-/0  0x40116c/0x401150/P/-/-/0 \n"
+#define FLAT_ITEM "S 1 | 401171>401159 40116c>401150\n"
+
+typedef struct example {
+    const char *holds, *text, *items;             /* items: without the totals */
+} example;
+
+static const example examples[] = {
+    { "a hybrid sample", HYBRID, HYBRID_ITEM },
+    { "a flat sample", FLAT, FLAT_ITEM },
+    { "a flat sample without its address", " 0x1/0x2/P 0x3/0x4/P\n", "S 1 | 1>2 3>4\n" },
+    { "samples one after the other", HYBRID "\n" HYBRID HYBRID, HYBRID_ITEM HYBRID_ITEM HYBRID_ITEM },
+    { "P1: the last line needs no LF", "\t 1\n 0x1/0x2/ 0x3/0x4", "S 1 1 | 1>2 3>4\n" },
+    { "CR LF ends lines too", "5\r\n\t 1a\r\n\t 2b\r\n 0x1/0x2/P 0x3/0x4\r\n\r\n", "S 5 1a 2b | 1>2 3>4\n" },
+    { "CR LF in a flat script", "5\r\n1a 0x1/0x2/P 0x3/0x4\r\n\r\n", "S 5 | 1>2 3>4\n" },
+    { "P2: junk between frames and records makes it flat", "\t 1\n\t 2\nx\n 0x1/0x2 0x3/0x4\n", "S 1 | 1>2 3>4\n" },
+    { "P2: junk before the frames does not", "x\n\t 1\n\t 2\n 0x1/0x2 0x3/0x4\n", "S 1 1 2 | 1>2 3>4\n" },
+    { "P2: a count line is no frame", "7\n 0x1/0x2 0x3/0x4\n", "S 7 | 1>2 3>4\n" },
+    { "P2: a second count line is one", "7\n8\n 0x1/0x2 0x3/0x4\n", "S 7 8 | 1>2 3>4\n" },
+    { "P2: no branch line is an error", "\t 1\n\t 2\n\nx\n", "E E_SYNTAX line 4\n" },
+    { "P2: so is nothing", "", "E E_SYNTAX line 0\n" },
+    { "P3: one record is enough", "\t 1\n 0x1/0x2/P\n", "S 1 1 | 1>2\n" },
+    { "P3: two blanks may follow the first word", "1  0x1/0x2\n", "S 1 | 1>2\n" },
+    { "P3: three may not, alone", "1   0x1/0x2\n", "E E_SYNTAX line 1\n" },
+    { "P3: but lines before the deciding one are read", "1   0x1/0x2\n1  0x3/0x4\n", "S 1 | 1>2\nS 1 | 3>4\n" },
+    { "P3: both words need 0x and a slash", "1 2/3\n1 0x12\n0x1 0y1/2\n", "E E_SYNTAX line 3\n" },
+    { "P5: mapping lines", MM HYBRID MM, "M 1000 401000 1000 1000 x /x/demo.probe\n" HYBRID_ITEM
+                                         "M 1000 401000 1000 1000 x /x/demo.probe\n" },
+    { "P5: a digit first is no mapping line, nor is a short one", HYBRID
+      "1 PERF_RECORD_MMAP2 1000/1000: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
+      "PERF_RECORD_MMAP 1/1: [0x4(0x1) @ 0x1]: x /x\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P5: between frames it is junk", HYBRID "\t 1\n" MM "\t 2\n 0x1/0x2\n", HYBRID_ITEM "S 1 2 | 1>2\n" },
+    { "before the type is known it is an event all the same", "\t 1\n" MM "\t 2\n 0x1/0x2\n",
+      "M 1000 401000 1000 1000 x /x/demo.probe\nS 1 2 | 1>2\n" },
+    { "P6: counts", "3\n" HYBRID "18446744073709551615\n" HYBRID "0\n" HYBRID,
+      "S 3 401159 40118e | 401171>401159 40116c>401150\n"
+      "S 18446744073709551615 401159 40118e | 401171>401159 40116c>401150\n"
+      "S 0 401159 40118e | 401171>401159 40116c>401150\n" },
+    { "P6: a count has no blanks", HYBRID " 7\n" HYBRID, HYBRID_ITEM "S 1 7 401159 40118e | 401171>401159 40116c>401150\n" },
+    { "P6: too large a number is no count but a frame", HYBRID "9999999999999999\n" HYBRID "999999999999999999999\n" HYBRID,
+      HYBRID_ITEM "S 9999999999999999 401159 40118e | 401171>401159 40116c>401150\n" HYBRID_ITEM },
+    { "P6: a frame without blanks in front is a count", "401159\n\t 40118e\n 0x1/0x2\n", "S 401159 40118e | 1>2\n" },
+    { "P6: in a flat script too", "3\n" FLAT "4\n5\n" FLAT, "S 3 | 401171>401159 40116c>401150\n" FLAT_ITEM },
+    { "P7: a stack is abandoned at junk", HYBRID "\t 1\n\t 2\nx\n\t 3\n 0x1/0x2\n", HYBRID_ITEM "S 1 3 | 1>2\n" },
+    { "P7: and its branch line right behind it", HYBRID "\t 1\n\t 2\nx\n 0x1/0x2\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P7: a blank line is junk", HYBRID "\t 1\n\n 0x1/0x2\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P7: header lines before the frames do no harm", "demo 1000 cycles:u: \n" HYBRID "\ndemo 1000 cycles:u: \n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P7: text behind an address is junk", HYBRID "\t 1 main\n\t 2\n 0x1/0x2\n", HYBRID_ITEM "S 1 2 | 1>2\n" },
+    { "P7: blanks of all kinds may precede a frame", " \t\v\f\r1\n\t\t  2\n3\n 0x1/0x2\n", "S 1 1 2 3 | 1>2\n" },
+    { "P7: a frame has at most 64 bits", HYBRID "\t ffffffffffffffff\n\t 0000000000000000000001\n\t Ab\n 0x1/0x2\n"
+      "\t 1\n\t 10000000000000000\n\t 2\n 0x1/0x2\n", HYBRID_ITEM "S 1 ffffffffffffffff 1 ab | 1>2\nS 1 2 | 1>2\n" },
+    { "P7: 0x is no frame", HYBRID "\t 1\n\t0x2\n\t 3\n 0x1/0x2\n", HYBRID_ITEM "S 1 3 | 1>2\n" },
+    { "P9: no stack, no sample", HYBRID " 0x1/0x2 0x3/0x4\n9\n 0x1/0x2\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P10: the end instead of a branch line", HYBRID "\t 1\n", HYBRID_ITEM "E E_TRUNCATED line 4\n" },
+    { "P10: but not behind a count line", HYBRID "12\n", HYBRID_ITEM },
+    { "P10: nor behind junk", HYBRID "\t 1\nx\n", HYBRID_ITEM },
+    { "P11: words are split at blanks", "\t 1\n 0x1/0x2/P    0x3/0x4   \t \n", "S 1 1 | 1>2 3>4\n" },
+    { "P11: an address before the records is passed over", "ab 0x1/0x2\n  AB  0x3/0x4\n", "S 1 | 1>2\nS 1 | 3>4\n" },
+    { "P11: it must be a number", "xy 0x1/0x2\nab 0x3/0x4\n", "S 1 | 3>4\n" },
+    { "P11: an event before it as well", "cycles: 0x1/0x2 0x3/0x4\ncycles:u:  ab  0x5/0x6\n", "S 1 | 1>2 3>4\nS 1 | 5>6\n" },
+    { "P11: whatever it looks like", "\t 1\n 0x1/0x2/P: 0x3/0x4/: 0x5/0x6\n1 0x1/0x2/: 0x3/0x4\n", "S 1 1 | 3>4 5>6\n" },
+    { "P11: but only one", "0x1/0x2\na: b: 0x3/0x4\n0x5/0x6\n", "S 1 | 1>2\nS 1 | 5>6\n" },
+    { "P11: the rest behind a bad record is not read", "\t 1\n 0x1/0x2 0x3:0x4 0x5/0x6\n\t 1\n 0x1/0x2 0xg/0x4 0x5/0x6\n"
+      "\t 1\n 0x1/0x2 0x3/0x 0x5/0x6\n\t 1\n 0x1/0x2 0x/0x4 0x5/0x6\n\t 1\n 0x1/0x2 0x3/0x4\t 0x5/0x6\n",
+      "S 1 1 | 1>2\nS 1 1 | 1>2\nS 1 1 | 1>2\nS 1 1 | 1>2\nS 1 1 | 1>2\n" },
+    { "P11: a bad first record drops the sample", HYBRID "\t 1\n 0x1-0x2 0x3/0x4\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
+    { "P11: the first two bytes of a field are not looked at", "\t 1\n 0x1/0x2 ..3/::4/P // 0x5/0x6\n", "S 1 1 | 1>2 3>4\n" },
+    { "P11: addresses have at most 64 bits", "\t 1\n 0xffffffffffffffff/0x00000000000000000001 0x10000000000000000/0x1\n",
+      "S 1 1 | ffffffffffffffff>1\n" },
+    { "P11: fields behind the two are not looked at", "\t 1\n 0x401171/0x401159/P/-/-/0/UNCOND/-  0x40116c/0x401150/M/-/-/12/COND/NON_SPEC_CORRECT_PATH \n",
+      "S 1 1 | 401171>401159 40116c>401150\n" },
+    { "mapping: PERF_RECORD_MMAP", "PERF_RECORD_MMAP -1/0: [0xffffffff81e00000(0x3e8fa000) @ 0xffffffff81e00000]: x [kernel.kallsyms]_text\n" FLAT,
+      "M 4294967295 ffffffff81e00000 3e8fa000 ffffffff81e00000 x [kernel.kallsyms]_text\n" FLAT_ITEM },
+    { "mapping: offset 0, no x, blanks and brackets in the path",
+      "demo 7 [000] 1.5: PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 19532229 3585508847]: r--p /a b/c]: d\n" FLAT,
+      "M 7 400000 1000 0 - /a b/c]: d\n" FLAT_ITEM },
+    { "mapping: the path begins behind the last protection",
+      "PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0x0 08:04 1 2]: r--p /a ]: r-xp /b\nPERF_RECORD_MMAP 7/8: [0x400000(0x1000) @ 0x0]: r--p /a ]: r-xp /b\n" FLAT,
+      "M 7 400000 1000 0 x /b\nM 7 400000 1000 0 - /a ]: r-xp /b\n" FLAT_ITEM },
+    { "mapping: upper-case digits, missing fields and wide numbers are bad",
+      "PERF_RECORD_MMAP2 7/8: [0x40A000(0x1000) @ 0x0 08:04 1 2]: r-xp /a\nPERF_RECORD_MMAP2 7/-8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /a\n"
+      "PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 00 08:04 1 2]: r-xp /a\nPERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0x10000000000000000 08:04 1 2]: r-xp /a\n"
+      "PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: R-XP /a\nPERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0x0]: r-xp /abcdefgh\n" FLAT,
+      FLAT_ITEM },
+    { "mapping: a second try in the line", "PERF_RECORD_MMAP2 x PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /a\n" FLAT,
+      "M 7 400000 1000 0 x /a\n" FLAT_ITEM },
+    { "mapping: of both forms in a line only the second counts",
+      "PERF_RECORD_MMAP 7/8: [0x400000(0x1000) @ 0]: r-xp /a PERF_RECORD_MMAP2 \n" FLAT, FLAT_ITEM }
+};
+
+static void rules_hold_by_example(void)
+{
+    size_t i;
+    for (i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        const example *e = &examples[i];
+        t_text got;
+        size_t n;
+        memset(&got, 0, sizeof got);
+        print_script(&got, e->text, strlen(e->text), as_one_piece());
+        for (n = got.size - 1; n != 0 && got.at[n - 1] != '\n'; n--) {}          /* without the totals */
+        t_same(e->holds, got.at, n, e->items, strlen(e->items));
+        t_text_free(&got);
+        check_script(e->holds, e->text, strlen(e->text), as_one_piece());
+    }
+}
+
+static void what_is_left_out_is_counted(void)
+{
+    static const char text[] = HYBRID "\t 1\nx\n 0x1/0x2\n 0x1/0x2\n\t 1\n 0x1/0x2 0x3\n"
+                                      "PERF_RECORD_MMAP2 7/8: [0x40A000(0x1000) @ 0x0 08:04 1 2]: r-xp /a\n\n" HYBRID;
+    static const char want[] = "hybrid, lines 14, attempts 6, samples 3, frames 1, records 1, mmaps 1, stacks 1, oversized 0, first 5\n";
+    t_text got;
+    memset(&got, 0, sizeof got);
+    print_script(&got, text, sizeof text - 1, as_one_piece());
+    T_CHECK(got.size > sizeof want);
+    t_same("totals", got.at + got.size - (sizeof want - 1), sizeof want - 1, want, sizeof want - 1);
+    t_text_free(&got);
+}
+
+/* ----- script text: whole files, broken files ----- */
+
+static const char *const files[] = {
+    "cases/01-calls", "cases/02-returns", "cases/03-recursion", "cases/04-tailcall", "cases/05-extpair", "cases/06-in-callback",
+    "cases/06b-after-callback", "cases/07-interrupt-pair", "cases/08-interrupt-half", "cases/09-bogus-range",
+    "cases/10-backward-range", "cases/11-prolog-leaf", "cases/12-epilog-leaf", "cases/13-bad-return-address",
+    "cases/14-missing-caller", "cases/15-ret-to-noncall", "cases/16-aggregated", "cases/17-one-entry", "cases/18-lbr-only",
+    "cases/18b-lbr-only-bad", "cases/19-line-mode", "cases/19b-line-returns", "cases/20-mid-instruction",
+    "cases/21-kernel-leaf", "cases/22-external-leaf", "cases/23-noreturn-neighbour", "cases/23b-normal-neighbour",
+    "cases/24-pie", "cases/25-a64", "cases/26-bad-token", "cases/27-new-fields", "cases/28-depth1", "cases/29-nocompress",
+    "cases/30-ignore-stack", "cases/31-no-lbr-line", "cases/32-no-mmap", "cases/33-tail-infer", "traces/demo.line",
+    "traces/demo.probe", "traces/ext.line", "traces/ext.probe"
+};
+static const char *const scripts[] = { "demo", "mix", "tail", "tiny" };
+
+static void every_file_reads_the_same_in_any_pieces(void)
+{
+    char path[96];
+    size_t i, size;
+    for (i = 0; i < sizeof files / sizeof files[0] + sizeof scripts / sizeof scripts[0]; i++) {
+        const size_t k = i - sizeof files / sizeof files[0];
+        char *text;
+        if (i < sizeof files / sizeof files[0]) sprintf(path, "data/unwind/%s.ps", files[i]);
+        else sprintf(path, "data/generate/%s.perfscript", scripts[k]);
+        text = t_file(path, &size);
+        check_script(path, text, size, as_one_piece());
+        free(text);
+    }
+}
+
+static void the_traces_are_complete(void)
+{
+    static const struct { const char *path; uint64_t samples; } known[] = {
+        { "data/unwind/traces/demo.probe.ps", 17 }, { "data/generate/mix.perfscript", 0 }
+    };
+    size_t size;
+    char *text = t_file(known[0].path, &size), *at;
+    uint64_t lines = 0;
+    t_text got;
+    for (at = text; (at = strstr(at, "\n 0x")) != NULL; at++) lines++;
+    memset(&got, 0, sizeof got);
+    print_script(&got, text, size, as_one_piece());
+    for (at = got.at; *at == 'S' || *at == 'M'; at = strchr(at, '\n') + 1) lines -= *at == 'S';
+    T_EQ(lines, 0);
+    T_CHECK(strncmp(at, "hybrid", 6) == 0 && strstr(at, "frames 0, records 0, mmaps 0, stacks 0, oversized 0, first 0") != NULL);
+    t_text_free(&got);
+    free(text);
+}
+
+static void every_truncation_reads_as_the_model_reads_it(void)
+{
+    static const char text[] = MM "x\n3\n" HYBRID "\n" HYBRID "\r\n" MM "\t 1\nx\n 0x1/0x2\n" HYBRID;
+    size_t n;
+    for (n = 0; n < sizeof text; n++) {
+        unsigned char *exact = t_copy(text, n);
+        check_script("a truncated script", (const char *)exact, n, as_one_piece());
+        free(exact);
+    }
+}
+
+/* Changes a script in a few places: bytes, blanks, lines that vanish or come twice. */
+static void mutate(t_text *t)
+{
+    static const char *const insert[] = { " ", "  ", "\n", "\t", "0x", "/", "7\n", "\r", "x", "\n\n", " 0x1/0x2 ", MM, "\t 401159\n", ":", "\v" };
+    int edits = 1 + (int)(rnd() % 6);
+    while (edits-- > 0 && t->size > 2) {
+        const size_t at = (size_t)(rnd() % t->size);
+        char *lf = (char *)memchr(t->at + at, '\n', t->size - at), *next;
+        const unsigned what = (unsigned)(rnd() % 5);
+        if (what == 0) t->at[at] = (char)(rnd() % 256);
+        if (what == 1) t->at[at] = " \t\n0x/a9\r:"[rnd() % 10];
+        if (what == 2 && lf != NULL) {                                          /* drop the rest of a line or a whole one */
+            next = (char *)memchr(lf + 1, '\n', (size_t)(t->at + t->size - lf) - 1);
+            if (next == NULL) next = t->at + t->size - 1;
+            memmove(lf, next, (size_t)(t->at + t->size - next));
+            t->size -= (size_t)(next - lf);
+        }
+        if (what >= 3) {
+            const char *add = insert[rnd() % (sizeof insert / sizeof insert[0])];
+            const size_t k = strlen(add), here = what == 4 && lf != NULL ? (size_t)(lf - t->at) + 1 : at;
+            t_str(t, add);
+            memmove(t->at + here + k, t->at + here, t->size - k - here);
+            memcpy(t->at + here, add, k);
+        }
+    }
+}
+
+static void damaged_scripts_read_as_the_model_reads_them(void)
+{
+    size_t i, k, size;
+    char path[96];
+    for (i = 0; i < 37; i++) {
+        char *text;
+        sprintf(path, "data/unwind/%s.ps", files[i]);
+        text = t_file(path, &size);
+        for (k = 0; k < 12; k++) {
+            t_text t;
+            run how = as_one_piece();
+            memset(&t, 0, sizeof t);
+            t_add(&t, text, size);
+            mutate(&t);
+            if (k % 4 == 3) how.max_line = 60;
+            check_script(path, t.at, t.size, how);
+            t_text_free(&t);
+        }
+        free(text);
+    }
+}
+
+static void too_long_lines_are_junk(void)
+{
+    static const char text[] = "\t 6\n 0x7/0x8 0x9/0xa\n\t    1\n\t                    2\n 0x1/0x2 0x3/0x4\n"
+                               "\t 5\n 0x1/0x2 0x3/0x4/PPPPPPPPPPP\n\t 6\n 0x7/0x8 0x9/0xa\n";
+    static const char want[] = "S 1 6 | 7>8 9>a\nS 1 6 | 7>8 9>a\n"
+                               "hybrid, lines 9, attempts 4, samples 2, frames 2, records 0, mmaps 0, stacks 0, oversized 2, first 4\n";
+    run how = as_one_piece();
+    t_text got;
+    memset(&got, 0, sizeof got);
+    how.max_line = 16;
+    print_script(&got, text, sizeof text - 1, how);
+    t_same("long lines", got.at, got.size, want, sizeof want - 1);
+    t_text_free(&got);
+    for (how.max_line = 1; how.max_line < 40; how.max_line++) check_script("long lines", text, sizeof text - 1, how);
+}
+
+static void a_stack_ends_where_a_return_address_is_bad(void)
+{
+    /* code at 401000 to 401fff, one call at 401100 of 5 bytes */
+    static const char text[] = "\t 401500\n\t 401105\n\t 401105\n\n\t 401600\n 0x401100/0x401500\n"
+                               "\t 401500\n\t 401105\n\t 401106\n\t 9\n\nx\n7\n\t 401600\n 0x401100/0x401600\n";
+    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_module none;
+    csspgo_transfer call;
+    run how = as_one_piece();
+    t_text got;
+    memset(&call, 0, sizeof call);
+    memset(&none, 0, sizeof none);
+    memset(&got, 0, sizeof got);
+    call.address = 0x401100;
+    call.size = 5;
+    call.kind = CSSPGO_CALL;
+    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, none, &call, 1), CSSPGO_OK);
+    print_script(&got, text, sizeof text - 1, how);
+    T_CHECK(strstr(got.at, "S 1 401600 | 401100>401500\nS 7 401600 | 401100>401600\n") == got.at);
+    t_text_free(&got);
+    how.code = code;
+    print_script(&got, text, sizeof text - 1, how);
+    T_CHECK(strstr(got.at, "S 1 401600 | 401100>401500\nS 1 401500 401105 401106 | 401100>401600\n") == got.at);
+    t_text_free(&got);
+    check_script("with code", text, sizeof text - 1, how);
+    csspgo_code_free(code);
+}
+
+/* ----- script text: bounds, misuse, memory ----- */
+
+static void append_frames(t_text *t, size_t n)
+{
+    for (; n != 0; n--) t_num(t, "\t ", n, 16), t_str(t, "\n");
+}
+
+static void append_records(t_text *t, size_t n)
+{
+    for (; n != 0; n--) t_num(t, " 0x", n, 16), t_num(t, "/0x", n + 1, 16);
+    t_str(t, "\n");
+}
+
+static csspgo_script_stats read_all(const t_text *t, const csspgo_options *o, size_t chunk, uint64_t *frames, uint64_t *records)
+{
+    csspgo_script *s = csspgo_script_new(o);
+    csspgo_script_stats stats;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_item item;
+    size_t at, n;
+    *frames = *records = 0;
+    for (at = 0; at < t->size; at += n) {
+        n = chunk < t->size - at ? chunk : t->size - at;
+        csspgo_script_feed(s, t->at + at, n);
+        if (at + n == t->size) csspgo_script_end(s);
+        while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+            if (item == CSSPGO_ITEM_SAMPLE) {
+                *frames += sample.stack_count;
+                *records += sample.branch_count;
+            }
+    }
+    stats = csspgo_script_get_stats(s);
+    csspgo_script_free(s);
+    return stats;
+}
+
+static void samples_of_65536_frames_and_records_pass_larger_ones_do_not(void)
+{
+    static const size_t chunks[] = { 1u << 24, 4096 };
+    csspgo_script_stats st;
+    uint64_t frames, records;
+    size_t i;
+    t_text t;
+    memset(&t, 0, sizeof t);
+    t_str(&t, HYBRID);
+    append_frames(&t, 65536);
+    t_str(&t, " 0x1/0x2\n");
+    append_frames(&t, 65537);
+    t_str(&t, " 0x1/0x2\n\t 1\n");
+    append_records(&t, 65536);
+    t_str(&t, "\t 1\n");
+    append_records(&t, 65537);
+    t_str(&t, HYBRID);
+    for (i = 0; i < 2; i++) {
+        csspgo_options o;
+        memset(&o, 0, sizeof o);
+        o.limits.max_line = 1u << 22;
+        st = read_all(&t, &o, chunks[i], &frames, &records);
+        T_EQ(st.samples, 4);
+        T_EQ(st.oversized, 2);
+        T_EQ(st.lines, t.size != 0 ? 3 + 65536 + 1 + 65537 + 1 + 2 + 2 + 3 : 0);
+        T_EQ(frames, 2 + 65536 + 1 + 2);
+        T_EQ(records, 2 + 1 + 65536 + 2);
+    }
+    t_text_free(&t);
+}
+
+static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
+{
+    csspgo_script_stats st;
+    uint64_t frames, records;
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    t_text t;
+    size_t i;
+    memset(&t, 0, sizeof t);
+    for (i = 0; i < 100000; i++) t_str(&t, i % 3 == 0 ? "some junk that is not a sample\n" : "\t 12345\n");
+    t_str(&t, HYBRID);
+    st = read_all(&t, &o, 777, &frames, &records);
+    T_EQ(st.samples, 1);
+    T_EQ(frames, 2);
+    T_EQ(st.lines, 100003);
+    T_EQ(st.oversized, 0);
+    T_CHECK(h.live == 0 && h.peak < 3u << 20);
+    t_text_free(&t);
+    for (i = 0; i < 100000; i++) t_str(&t, MM);
+    t_str(&t, HYBRID);
+    st = read_all(&t, &o, 65536, &frames, &records);
+    T_CHECK(st.samples == 1 && st.attempts == 1 && h.peak < 3u << 20);
+    t_text_free(&t);
+    append_frames(&t, 200000);                    /* a stack that does not fit: its sample is dropped */
+    t_str(&t, " 0x1/0x2\n" HYBRID);
+    st = read_all(&t, &o, 65536, &frames, &records);
+    T_CHECK(st.samples == 1 && st.oversized == 1 && frames == 2 && records == 2 && st.lines == 200004 && h.peak < 3u << 20);
+    t_text_free(&t);
+}
+
+static void misuse_is_an_argument_error(void)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    T_EQ(csspgo_script_feed(s, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT FLAT, 2 * (sizeof FLAT - 1)), CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_OK);
+    csspgo_script_end(s);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(err.status, CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    csspgo_script_free(s);
+    csspgo_script_free(NULL);
+}
+
+static void an_error_stays(void)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    int i;
+    csspgo_script_feed(s, "\t 1\n\t 2\n", 8);
+    csspgo_script_end(s);
+    for (i = 0; i < 3; i++) {
+        T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
+        T_CHECK(err.status == CSSPGO_E_SYNTAX && err.line == 2 && err.offset == 8);
+    }
+    csspgo_script_free(s);
+}
+
+static csspgo_status try_script(const char *text, size_t size, const csspgo_options *o)
+{
+    csspgo_script *s = csspgo_script_new(o);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    csspgo_item item;
+    size_t at;
+    if (s == NULL) return CSSPGO_E_NOMEM;
+    memset(&err, 0, sizeof err);
+    for (at = 0; at < size && err.status == CSSPGO_OK; at += 50) {
+        csspgo_script_feed(s, text + at, size - at < 50 ? size - at : 50);
+        while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {}
+    }
+    csspgo_script_end(s);
+    while (err.status == CSSPGO_OK && (item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {}
+    csspgo_script_free(s);
+    return err.status;
+}
+
+static void every_allocation_may_fail(void)
+{
+    t_text t;
+    long nth;
+    t_heap h;
+    memset(&t, 0, sizeof t);
+    t_str(&t, "junk\n" MM HYBRID);
+    append_frames(&t, 300);
+    append_records(&t, 300);
+    for (nth = 1; nth < 1000; nth++) {
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status s = try_script(t.at, t.size, &o);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 5 && nth < 1000);
+    t_text_free(&t);
+}
+
+static void the_memory_limit_is_an_error(void)
+{
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    t_text t;
+    memset(&t, 0, sizeof t);
+    t_str(&t, HYBRID);
+    append_frames(&t, 3000);
+    t_str(&t, " 0x1/0x2\n");
+    o.limits.max_bytes = 10000;
+    T_EQ(try_script(t.at, t.size, &o), CSSPGO_E_LIMIT);
+    T_EQ(h.live, 0);
+    o.limits.max_bytes = 100000;
+    T_EQ(try_script(t.at, t.size, &o), CSSPGO_OK);
+    t_text_free(&t);
+}
+
+/* ----- ring buffers: a writer of records ----- */
+
+typedef struct ring_test {
+    uint64_t words[1024], bounce[1024];           /* the record being written; the bounce buffer */
+    uint64_t data[64];
+    size_t   n;                                   /* words written */
+    uint64_t type, branch_type, read_format;
+    csspgo_sample want;
+    uint64_t stack[8];
+    csspgo_branch branch[8];
+} ring_test;
+
+static void put64(ring_test *r, uint64_t v)
+{
+    r->words[r->n++] = v;
+}
+
+static void put32x2(ring_test *r, uint32_t a, uint32_t b)
+{
+    uint32_t pair[2];
+    pair[0] = a;
+    pair[1] = b;
+    memcpy(&r->words[r->n++], pair, 8);
+}
+
+static void put_header(ring_test *r, size_t at, uint32_t type, uint32_t misc)
+{
+    unsigned char *p = (unsigned char *)&r->words[at];
+    const uint16_t m = (uint16_t)misc, size = (uint16_t)(8 * (r->n - at));
+    memcpy(p, &type, 4);
+    memcpy(p + 4, &m, 2);
+    memcpy(p + 6, &size, 2);
+}
+
+static void put_read(ring_test *r)
+{
+    const uint64_t f = r->read_format;
+    uint64_t i, n = f & 8 ? 3 : 1;
+    if (f & 8) put64(r, n);
+    if (!(f & 8)) put64(r, 1001);
+    if (f & 1) put64(r, 1002);
+    if (f & 2) put64(r, 1003);
+    for (i = 0; i < n; i++) {
+        if (f & 8) put64(r, 1001);
+        if (f & 4) put64(r, 1004);
+        if (f & 16) put64(r, 1005);
+    }
+}
+
+/* A PERF_RECORD_SAMPLE of the ring's type; want gets what must come out of it. chain, branches: entries. */
+static void put_sample(ring_test *r, size_t chain, size_t branches)
+{
+    const uint64_t t = r->type;
+    size_t at = r->n++, i;
+    memset(&r->want, 0, sizeof r->want);
+    r->want.count = 1;
+    if (t & 0x10000) put64(r, 77);
+    if (t & 1) put64(r, 0x401000);
+    if (t & 2) put32x2(r, r->want.pid = 12, r->want.tid = 13);
+    if (t & 4) put64(r, r->want.time = 0x123456789abcdef0u);
+    if (t & 8) put64(r, 78);
+    if (t & 0x40) put64(r, 79);
+    if (t & 0x200) put64(r, 80);
+    if (t & 0x80) put32x2(r, 1, 0);
+    if (t & 0x100) put64(r, 81);
+    if (t & 0x10) put_read(r);
+    if (t & 0x20) {
+        put64(r, chain);
+        for (i = 0; i < chain; i++) put64(r, r->stack[i] = 0x401000 + 16 * i);
+        r->want.stack_count = (uint32_t)chain;
+        if (chain == 0 && t & 1) r->want.stack_count = 1, r->stack[0] = 0x401000;
+    }
+    if (t & 0x400) {
+        put32x2(r, 12, 0xdddddddd);
+        put64(r, 0xeeeeeeeeeeeeeeeeu);
+    }
+    if (t & 0x800) {
+        put64(r, branches);
+        if (r->branch_type & 0x20000) put64(r, 5);
+        for (i = 0; i < branches; i++) {
+            put64(r, r->branch[i].from = 0x402000 + i);
+            put64(r, r->branch[i].to = 0x403000 + i);
+            put64(r, r->branch[i].flags = 3 + i);
+        }
+        for (i = 0; i < branches && r->branch_type & 0x80000; i++) put64(r, 99);
+        r->want.branch_count = (uint32_t)branches;
+    }
+    if (t & 0x1000) put64(r, 0);                  /* what follows is not looked at */
+    put_header(r, at, 9, 2);
+}
+
+static int same_sample(const ring_test *r, const csspgo_sample *s)
+{
+    return s->stack_count == r->want.stack_count && s->branch_count == r->want.branch_count && s->count == 1 &&
+           s->time == r->want.time && s->pid == r->want.pid && s->tid == r->want.tid &&
+           (s->stack_count == 0 || memcmp(s->stack, r->stack, 8 * s->stack_count) == 0) &&
+           (s->branch_count == 0 || memcmp(s->branches, r->branch, sizeof(csspgo_branch) * s->branch_count) == 0);
+}
+
+/* The n words of the record in a block of their own. */
+static csspgo_status read_record(const ring_test *r, size_t size, csspgo_sample *s, void **block, csspgo_error *err)
+{
+    *block = t_copy((const unsigned char *)&r->words[0] + 8, size);
+    return csspgo_record_sample(*block, size, r->type, r->branch_type, r->read_format, s, err);
+}
+
+static const uint64_t sample_bits[13] = { 0x10000, 1, 2, 4, 8, 0x40, 0x200, 0x80, 0x100, 0x10, 0x20, 0x400, 0x800 };
+
+static void records_of_every_type_read_back(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    uint64_t mask, n = 0;
+    size_t k;
+    for (mask = 0; mask < 1u << 14; mask++) {
+        csspgo_sample s;
+        csspgo_error err;
+        void *block;
+        r->type = mask >> 13 ? 0x1000 : 0;
+        for (k = 0; k < 13; k++)
+            if (mask >> k & 1) r->type |= sample_bits[k];
+        r->branch_type = 0x9 | (n % 3 == 1 ? 0x20000u : 0) | (n % 5 == 1 ? 0x80000u : 0);
+        r->read_format = n % 32;
+        r->n = 0;
+        put_sample(r, (size_t)(n % 4), (size_t)(n % 7));
+        n++;
+        if (read_record(r, 8 * r->n - 8, &s, &block, &err) != CSSPGO_OK || err.status != CSSPGO_OK || !same_sample(r, &s)) {
+            T_MSG(0, "a record of some type does not read back");
+            fprintf(stderr, "    type %lx\n", (unsigned long)r->type);
+        }
+        free(block);
+    }
+    T_EQ(n, 1u << 14);
+    free(r);
+}
+
+static void every_prefix_of_a_record_is_rejected(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    uint64_t format;
+    size_t size;
+    for (format = 0; format < 32; format++) {
+        r->type = 0x10fff;
+        r->branch_type = 0xa0009;
+        r->read_format = format;
+        r->n = 0;
+        put_sample(r, 3, 2);
+        for (size = 0; size < 8 * r->n - 8; size++) {
+            csspgo_sample s;
+            csspgo_error err;
+            void *block;
+            T_EQ(read_record(r, size, &s, &block, &err), CSSPGO_E_TRUNCATED);
+            T_CHECK(err.status == CSSPGO_E_TRUNCATED && err.offset <= size && s.stack == NULL && s.branches == NULL);
+            free(block);
+        }
+    }
+    free(r);
+}
+
+static void hostile_counts_are_rejected(void)
+{
+    static const uint64_t counts[] = { 4, 0x1fffffffffffffffu, 0x2000000000000001u, 0x8000000000000000u, UINT64_MAX };
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_sample s;
+    size_t i, which;
+    for (which = 0; which < 3; which++)
+        for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            void *block;
+            r->type = which == 0 ? 0x20 : which == 1 ? 0x800 : 0x10;
+            r->read_format = 8;
+            r->n = 1;
+            put64(r, counts[i]);
+            put64(r, 1);
+            put64(r, 2);
+            put64(r, 3);
+            T_EQ(read_record(r, 8 * r->n - 8, &s, &block, NULL), CSSPGO_E_TRUNCATED);
+            free(block);
+        }
+    r->type = 0x400;                              /* raw data of a size that is not padded */
+    r->n = 1;
+    put32x2(r, 8, 0);
+    put64(r, 1);
+    r->branch_type = 0x809;
+    T_EQ(csspgo_record_sample(&r->words[1], 16, r->type, 0, 0, &s, NULL), CSSPGO_E_SYNTAX);
+    T_EQ(csspgo_record_sample(&r->words[1], 16, 0x800, 0x809, 0, &s, NULL), CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_record_sample((unsigned char *)&r->words[1] + 4, 8, 1, 0, 0, &s, NULL), CSSPGO_E_ARGUMENT);
+    free(r);
+}
+
+static void the_user_part_of_a_chain_is_the_stack(void)
+{
+#define KERNEL (0 - (uint64_t)128)
+#define USER (0 - (uint64_t)512)
+    static const struct { uint64_t chain[6], n, first, count; } cases[] = {
+        { { USER, 1, 2, 3 }, 4, 1, 3 },
+        { { KERNEL, 9, 8, USER, 1, 2 }, 6, 4, 2 },
+        { { KERNEL, 9, 8 }, 3, 1, 2 },
+        { { 9, 8, 7 }, 3, 0, 3 },
+        { { USER, 1, 2, 0 - (uint64_t)640, 5 }, 5, 1, 2 },
+        { { KERNEL, 9, 0 - (uint64_t)2048, 5 }, 4, 1, 1 },
+        { { KERNEL, USER, 1 }, 3, 2, 1 },
+        { { 0 - (uint64_t)4096, 0 - (uint64_t)4095, 1 }, 3, 0, 1 },
+        { { 5, 6, USER, 7 }, 4, 3, 1 }
+    };
+    static const uint64_t none[3] = { 0x1234, 1, USER };
+    csspgo_sample s;
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t words[8];
+        words[0] = cases[i].n;
+        memcpy(words + 1, cases[i].chain, sizeof cases[i].chain);
+        T_EQ(csspgo_record_sample(words, 8 + 8 * (size_t)cases[i].n, 0x20, 0, 0, &s, NULL), CSSPGO_OK);
+        T_CHECK(s.stack == words + 1 + cases[i].first);
+        T_EQ(s.stack_count, cases[i].count);
+    }
+    T_EQ(csspgo_record_sample(none, sizeof none, 0x21, 0, 0, &s, NULL), CSSPGO_OK);
+    T_CHECK(s.stack_count == 1 && s.stack == none);           /* no frame at all: the sampled address */
+    T_EQ(csspgo_record_sample(none + 1, 16, 0x20, 0, 0, &s, NULL), CSSPGO_OK);
+    T_EQ(s.stack_count, 0);
+}
+
+/* ----- ring buffers ----- */
+
+static csspgo_ring ring_over(ring_test *r)
+{
+    csspgo_ring ring;
+    memset(&ring, 0, sizeof ring);
+    ring.data = r->data;
+    ring.size = sizeof r->data;
+    ring.bounce = r->bounce;
+    ring.bounce_size = sizeof r->bounce;
+    ring.sample_type = r->type;
+    ring.branch_sample_type = r->branch_type;
+    ring.read_format = r->read_format;
+    return ring;
+}
+
+/* Puts the words written so far into the ring at its head. */
+static void ring_put(ring_test *r, csspgo_ring *ring)
+{
+    size_t i;
+    for (i = 0; i < r->n; i++) r->data[(ring->head / 8 + i) % 64] = r->words[i];
+    ring->head += 8 * r->n;
+    r->n = 0;
+}
+
+static void put_mmap(ring_test *r, int second, uint32_t misc, uint32_t prot, const char *path)
+{
+    const size_t at = r->n++, words = strlen(path) / 8 + 1;
+    put32x2(r, 7, 8);
+    put64(r, 0x400000);
+    put64(r, 0x1000);
+    put64(r, 0x2000);
+    if (second) {
+        put64(r, 1);
+        put64(r, 2);
+        put64(r, 3);
+        put32x2(r, prot, 2);
+    }
+    memset(&r->words[r->n], 0, 8 * words);
+    memcpy(&r->words[r->n], path, strlen(path));
+    r->n += words;
+    put64(r, 4711);                               /* sample_id_all */
+    put_header(r, at, second ? 10 : 1, misc);
+}
+
+static void records_wrap_anywhere(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    uint64_t start;
+    for (start = 0; start < 1024; start += 8) {
+        csspgo_ring ring;
+        csspgo_sample s;
+        csspgo_mmap map;
+        csspgo_error err;
+        r->type = 0x827;
+        r->branch_type = 9;
+        ring = ring_over(r);
+        ring.head = ring.tail = 0xfffffffffffffe00u + start;      /* and the positions themselves wrap */
+        put_sample(r, 5, 3);
+        ring_put(r, &ring);
+        put_mmap(r, 1, 0, 5, "/x/demo.probe");
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_SAMPLE);
+        T_CHECK(same_sample(r, &s));
+        T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+        T_CHECK(map.pid == 7 && map.address == 0x400000 && map.size == 0x1000 && map.file_offset == 0x2000 && map.executable);
+        T_CHECK(map.path_size == 13 && memcmp(map.path, "/x/demo.probe", 13) == 0);
+        T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_NONE);
+        T_CHECK(err.status == CSSPGO_OK && ring.tail == ring.head);
+    }
+    free(r);
+}
+
+static void what_does_not_wrap_is_not_copied(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_ring ring;
+    csspgo_sample s;
+    csspgo_mmap map;
+    r->type = 0x827;
+    ring = ring_over(r);
+    ring.bounce = NULL;
+    put_sample(r, 5, 8);
+    ring_put(r, &ring);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_SAMPLE);
+    T_CHECK(s.stack == r->data + 5 && (const void *)s.branches == (const void *)(r->data + 11));
+    put_sample(r, 5, 8);                          /* 35 words each: the second wraps and is lost */
+    ring_put(r, &ring);
+    r->n = 2;
+    put_header(r, 0, 3, 0);
+    ring_put(r, &ring);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_OTHER);
+    T_EQ(ring.unfit, 1);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_NONE);
+    free(r);
+}
+
+static void losses_and_other_records(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_ring ring;
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_error err;
+    ring = ring_over(r);
+    r->n = 1;
+    put64(r, 1);
+    put64(r, 41);
+    put_header(r, 0, 2, 0);
+    ring_put(r, &ring);
+    r->n = 1;
+    put64(r, 1);
+    put_header(r, 0, 13, 0);
+    ring_put(r, &ring);
+    r->n = 1;
+    put_header(r, 0, 12345, 0);
+    ring_put(r, &ring);
+    put_mmap(r, 0, 0x2000, 0, "//anon");
+    ring_put(r, &ring);
+    put_mmap(r, 0, 0, 0, "");
+    ring_put(r, &ring);
+    put_mmap(r, 1, 0, 3, "1234567");
+    ring_put(r, &ring);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_OTHER);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_OTHER);
+    T_EQ(ring.lost, 42);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_OTHER);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+    T_CHECK(!map.executable && map.path_size == 6);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+    T_CHECK(map.executable && map.path_size == 0);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+    T_CHECK(!map.executable && map.path_size == 7);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(err.status, CSSPGO_OK);
+    free(r);
+}
+
+static csspgo_status ring_status(csspgo_ring *ring)
+{
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_error err;
+    int n;
+    for (n = 0; n < 100 && csspgo_ring_next(ring, &s, &map, &err) != CSSPGO_ITEM_NONE; n++) {}
+    T_CHECK(n < 100 && ring->tail == ring->head);
+    return err.status;
+}
+
+static void corrupt_rings_are_errors(void)
+{
+    static const unsigned sizes[] = { 0, 4, 7, 9, 12, 24, 520, 65528, 65535 };
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_ring ring;
+    size_t i;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const uint16_t size = (uint16_t)sizes[i];
+        ring = ring_over(r);
+        r->n = 2;
+        put_header(r, 0, 3, 0);
+        memcpy((unsigned char *)r->words + 6, &size, 2);
+        ring_put(r, &ring);
+        T_EQ(ring_status(&ring), CSSPGO_E_SYNTAX);
+        r->n = 1;
+        put_header(r, 0, 3, 0);
+        ring_put(r, &ring);
+        T_EQ(ring_status(&ring), CSSPGO_OK);      /* it goes on behind the lost part */
+    }
+    ring = ring_over(r);
+    ring.head = 12;
+    T_EQ(ring_status(&ring), CSSPGO_E_SYNTAX);
+    ring = ring_over(r);
+    ring.head = 520;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    ring.tail = 8;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    ring.tail = 4;
+    ring.head = 12;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    ring.size = 500;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    ring.data = (const unsigned char *)ring.data + 4;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    ring.bounce = (unsigned char *)ring.bounce + 1;
+    T_EQ(ring_status(&ring), CSSPGO_E_ARGUMENT);
+    ring = ring_over(r);
+    r->n = 1;
+    put_header(r, 0, 1, 0);                       /* a mapping record without its body, one whose path does not end */
+    ring_put(r, &ring);
+    T_EQ(ring_status(&ring), CSSPGO_E_TRUNCATED);
+    put_mmap(r, 0, 0, 0, "1234567");
+    memset((unsigned char *)r->words + 8 * r->n - 9, 0xff, 9);
+    ring_put(r, &ring);
+    T_EQ(ring_status(&ring), CSSPGO_E_TRUNCATED);
+    r->n = 2;
+    put_header(r, 0, 2, 0);
+    ring_put(r, &ring);
+    T_EQ(ring_status(&ring), CSSPGO_E_TRUNCATED);
+    free(r);
+}
+
+static void rings_of_noise_end(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    size_t i, k;
+    for (k = 0; k < 2000; k++) {
+        csspgo_ring ring;
+        r->type = rnd() % 0x20000;
+        r->branch_type = rnd() % 0x100000;
+        ring = ring_over(r);
+        ring.head = ring.tail = 8 * (rnd() % 64);
+        for (i = 0; i < 64; i++) r->data[i] = rnd();
+        for (i = 0; i < 60; i += r->n / 8 + 1) {
+            r->n = 1 + (size_t)(rnd() % 12);
+            r->words[0] = 0;
+            put_header(r, 0, (uint32_t)(rnd() % 14), 0);
+            r->words[1] = rnd() % 4;
+            if (ring.head + 8 * r->n - ring.tail <= ring.size) ring_put(r, &ring);
+        }
+        ring_status(&ring);
+    }
+    free(r);
+}
+
+/* ----- the cache of equal samples ----- */
+
+/* Code at 401000 to 402000: calls of 5 bytes at 401100, 401200, 401210; a return at 401300; a function at 401400 to 401500. */
+static csspgo_code *small_code(void)
+{
+    static const uint64_t calls[] = { 0x401100, 0x401200, 0x401210 };
+    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_module none;
+    csspgo_transfer t;
+    csspgo_function f;
+    size_t i;
+    memset(&none, 0, sizeof none);
+    memset(&t, 0, sizeof t);
+    memset(&f, 0, sizeof f);
+    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000), CSSPGO_OK);
+    t.size = 5;
+    t.kind = CSSPGO_CALL;
+    for (i = 0; i < 3; i++) {
+        t.address = calls[i];
+        T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+    }
+    t.address = 0x401300;
+    t.size = 1;
+    t.kind = CSSPGO_RET;
+    T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+    f.begin = 0x401400;
+    f.end = 0x401500;
+    f.guid = 1;
+    T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
+    T_EQ(csspgo__code_settle(code), CSSPGO_OK);
+    return code;
+}
+
+typedef struct cache_test {
+    csspgo__heap  heap;
+    t_heap        counted;
+    csspgo__cache cache;
+    csspgo_code  *code;
+    csspgo_collector_stats stats;
+    int           ignore_stack, keep_leaves;
+} cache_test;
+
+static void cache_open(cache_test *c, size_t bytes, long nth)
+{
+    csspgo_options o;
+    memset(c, 0, sizeof *c);
+    o = t_options(&c->counted, nth);
+    csspgo__heap_init(&c->heap, &o);
+    csspgo__cache_init(&c->cache, bytes);
+    c->code = small_code();
+}
+
+static void cache_close(cache_test *c)
+{
+    csspgo__cache_free(&c->heap, &c->cache);
+    T_EQ(c->counted.live, 0);
+    T_EQ(c->heap.used, 0);
+    csspgo_code_free(c->code);
+}
+
+/* Numbers of a text like "401500 401105|401100 401500,1 2" become a sample: stack, then from-to pairs. */
+static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
+{
+    uint64_t stack[16], v[32];
+    csspgo_branch branch[16];
+    csspgo_sample s;
+    size_t n = 0, i;
+    char *end;
+    memset(&s, 0, sizeof s);
+    while (*text != '|') {
+        stack[s.stack_count++] = (uint64_t)strtoull(text, &end, 16);
+        text = *end == ' ' ? end + 1 : end;
+    }
+    for (text++; *text != '\0'; text = *end != '\0' ? end + 1 : end) v[n++] = (uint64_t)strtoull(text, &end, 16);
+    for (i = 0; i < n / 2; i++) {
+        branch[i].from = v[2 * i];
+        branch[i].to = v[2 * i + 1];
+        branch[i].flags = 0;
+    }
+    s.stack = stack;
+    s.branches = branch;
+    s.branch_count = (uint32_t)(n / 2);
+    s.count = count;
+    return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, c->ignore_stack, c->keep_leaves, &c->stats);
+}
+
+static void print_cache(t_text *t, const cache_test *c)
+{
+    csspgo__trace trace;
+    size_t at = 0;
+    uint32_t i;
+    memset(t, 0, sizeof *t);
+    t_str(t, "");
+    while (csspgo__cache_next(&c->cache, &at, &trace)) {
+        t_num(t, "", trace.count, 10);
+        t_str(t, ":");
+        for (i = 0; i < trace.nstack; i++) t_num(t, " ", csspgo__address_of(c->code, trace.stack[i]), 16);
+        t_str(t, " |");
+        for (i = 0; i < trace.nlbr; i++) {
+            t_num(t, " ", csspgo__address_of(c->code, trace.lbr[2 * i]), 16);
+            t_num(t, ">", csspgo__address_of(c->code, trace.lbr[2 * i + 1]), 16);
+        }
+        t_str(t, "\n");
+    }
+}
+
+static void samples_become_positions(void)
+{
+    static const struct { const char *holds, *sample, *trace; int ignore, keep; } cases[] = {
+        { "P12: the leaf becomes the newest target", "401600 401105|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 0 },
+        { "P8: an outermost frame in unknown code goes", "401600 401105 7f0000|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 0 },
+        { "P8: but not the only one", "7f0000|401100 401500", "1: 401500 | 401100>401500\n", 0, 0 },
+        { "P7: neighbours in unknown code become one", "7f1 7f2 401105 7f3 7f4 7f5 401205|401100 401500",
+          "1: 401500 401100 1 401200 | 401100>401500\n", 0, 0 },
+        { "P7, P8: also at the end", "401600 401105 7f3 7f4|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 0 },
+        { "P7: a bad return address cuts the stack", "401600 401205 401106 401105|401100 401500", "1: 401500 401200 | 401100>401500\n", 0, 0 },
+        { "P7: even the first", "401600 401601|401100 401500", "1: 401500 | 401100>401500\n", 0, 0 },
+        { "P7, P8: unknown code before the cut goes", "401600 7f0 401601|401100 401500", "1: 401500 | 401100>401500\n", 0, 0 },
+        { "P7: the leaf is no return address", "401105 401105|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 0 },
+        { "P9: a leaf at a return drops the sample", "401300 401105|401100 401500", "", 0, 0 },
+        { "P9: before a return", "4012ff 401105|401100 401500", "", 0, 0 },
+        { "P9: at a function's entry", "401403 401105|401100 401500", "", 0, 0 },
+        { "P9: not behind it", "401404 401105|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 0 },
+        { "P9: even if stacks are ignored", "401300 401105|401100 401500", "", 1, 0 },
+        { "keep_leaves keeps them", "401300 401105|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 1 },
+        { "ignore_stack leaves no stack", "401600 401105|401100 401500", "1: | 401100>401500\n", 1, 0 },
+        { "a sample without a stack has the newest target", "|401100 401500,401200 401210", "1: 401500 | 401100>401500 401200>401210\n", 0, 0 },
+        { "or nothing", "|401100 401500", "1: | 401100>401500\n", 1, 0 },
+        { "P11: records between unknown code go", "401600|7f1 7f2,401100 7f3,7f4 7f5,7f6 401500", "1: 1 | 401100>1 1>401500\n", 0, 0 },
+        { "P11: no record, no sample", "401600|7f1 7f2,0 1", "", 0, 0 },
+        { "P11: no branches at all", "401600|", "", 0, 0 },
+        { "the ends of known code", "401fff|400fff 401000,401fff 402000", "1: 401000 | 1>401000 401fff>1\n", 0, 0 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cache_test c;
+        t_text got;
+        cache_open(&c, 4096, 0);
+        c.ignore_stack = cases[i].ignore;
+        c.keep_leaves = cases[i].keep;
+        T_EQ(cache_add(&c, cases[i].sample, 1), CSSPGO_OK);
+        print_cache(&got, &c);
+        t_same(cases[i].holds, got.at, got.size, cases[i].trace, strlen(cases[i].trace));
+        t_text_free(&got);
+        cache_close(&c);
+    }
+}
+
+static void every_dropped_or_cut_sample_is_counted(void)
+{
+    cache_test c;
+    cache_open(&c, 4096, 0);
+    cache_add(&c, "401300|401100 401500", 3);
+    cache_add(&c, "401300|7f1 7f2", 4);                /* prologue comes first */
+    cache_add(&c, "7f|401100 401500", 5);
+    cache_add(&c, "7f|7f1 7f2", 6);
+    cache_add(&c, "401600 401601|401100 401500", 7);
+    cache_add(&c, "401600 401601|", 8);
+    cache_add(&c, "|401100 401500", 9);
+    T_EQ(c.stats.prologue_leaves, 7);
+    T_EQ(c.stats.no_branches, 14);
+    T_EQ(c.stats.external_leaves, 5);
+    T_EQ(c.stats.bad_return_addresses, 7);
+    cache_add(&c, "401300|401100 401500", UINT64_MAX);
+    T_EQ(c.stats.prologue_leaves, UINT64_MAX);
+    cache_close(&c);
+}
+
+static void equal_samples_add_up_in_order_of_the_first(void)
+{
+    cache_test c;
+    t_text got;
+    static const char want[] = "12: 401500 401100 | 401100>401500\n0: 401500 | 401100>401500\n"
+                               "18446744073709551615: 401500 401100 | 401100>401500 401200>401210\n";
+    cache_open(&c, 4096, 0);
+    cache_add(&c, "401600 401105|401100 401500", 5);
+    cache_add(&c, "401600|401100 401500", 0);
+    cache_add(&c, "401600 401105|401100 401500,401200 401210", UINT64_MAX - 1);
+    cache_add(&c, "401601 401105 7f00|401100 401500", 7);      /* equal as positions */
+    cache_add(&c, "401600 401105|401100 401500,401200 401210", 2);
+    print_cache(&got, &c);
+    t_same("order", got.at, got.size, want, sizeof want - 1);
+    t_text_free(&got);
+    csspgo__cache_clear(&c.cache);
+    print_cache(&got, &c);
+    T_EQ(got.size, 0);
+    t_text_free(&got);
+    cache_add(&c, "401600|401100 401500", 1);
+    print_cache(&got, &c);
+    T_CHECK(strcmp(got.at, "1: 401500 | 401100>401500\n") == 0);
+    t_text_free(&got);
+    cache_close(&c);
+}
+
+static void code_without_any_module_makes_everything_external(void)
+{
+    cache_test c;
+    cache_open(&c, 4096, 0);
+    csspgo_code_free(c.code);
+    c.code = csspgo_code_new(NULL);
+    T_EQ(cache_add(&c, "401600 401105|401100 401500", 5), CSSPGO_OK);
+    T_EQ(c.stats.no_branches, 5);
+    cache_close(&c);
+}
+
+/* Random samples of a small alphabet, against a list of all of them. */
+static void no_count_is_lost_when_the_cache_fills_up(void)
+{
+    static const size_t sizes[] = { 1, 700, 2048, 1u << 20 };
+    size_t k;
+    for (k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        cache_test c;
+        uint64_t added = 0, found = 0, flushes = 0, stored = 0, after = 0;
+        int i;
+        cache_open(&c, sizes[k], 0);
+        for (i = 0; i < 3000; i++) {
+            char text[256];
+            int n = (int)(rnd() % 3) + 1, j, used = sprintf(text, "401600 %s|", i % 2 ? "401105 401205" : "401205");
+            for (j = 0; j < n; j++)
+                used += sprintf(text + used, "%s401%lx00 401%lx00", j ? "," : "", (unsigned long)(rnd() % 8), (unsigned long)(rnd() % 8));
+            for (;;) {
+                csspgo__trace trace;
+                size_t at = 0;
+                const csspgo_status s = cache_add(&c, text, (uint64_t)i);
+                if (s != (csspgo_status)CSSPGO__FULL) {
+                    T_EQ(s, CSSPGO_OK);
+                    break;
+                }
+                while (csspgo__cache_next(&c.cache, &at, &trace)) found += trace.count, stored++;
+                T_CHECK(at != 0);                 /* it was not empty */
+                csspgo__cache_clear(&c.cache);
+                flushes++;
+            }
+            added += (uint64_t)i;
+            if (i == 100) after = c.heap.used;
+        }
+        T_CHECK(c.heap.used == after || sizes[k] < 64);
+        T_CHECK(c.heap.used <= (sizes[k] < 2048 ? 2048 : sizes[k]));
+        T_CHECK((flushes != 0) == (sizes[k] != 1u << 20));
+        {
+            csspgo__trace trace;
+            size_t at = 0;
+            while (csspgo__cache_next(&c.cache, &at, &trace)) found += trace.count, stored++;
+        }
+        T_EQ(found, added);
+        T_CHECK(sizes[k] != 1u << 20 || stored < 3000);
+        cache_close(&c);
+    }
+}
+
+static void a_sample_larger_than_the_cache_fits_when_it_is_empty(void)
+{
+    enum { FRAMES = 5000, RECORDS = 7000 };
+    uint64_t *stack = (uint64_t *)malloc(FRAMES * sizeof *stack);
+    csspgo_branch *branch = (csspgo_branch *)malloc(RECORDS * sizeof *branch);
+    csspgo_sample s;
+    cache_test c;
+    csspgo__trace trace;
+    size_t i, at = 0;
+    cache_open(&c, 4096, 0);
+    memset(&s, 0, sizeof s);
+    for (i = 0; i < FRAMES; i++) stack[i] = i == 0 ? 0x401600 : 0x401105;
+    for (i = 0; i < RECORDS; i++) {
+        branch[i].from = 0x401000 + i % 4096;
+        branch[i].to = 0x401fff - i % 4096;
+        branch[i].flags = 0;
+    }
+    s.stack = stack;
+    s.branches = branch;
+    s.stack_count = FRAMES;
+    s.branch_count = RECORDS;
+    s.count = 3;
+    cache_add(&c, "401600|401100 401500", 1);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, 0, 0, &c.stats), CSSPGO__FULL);
+    csspgo__cache_clear(&c.cache);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, 0, 0, &c.stats), CSSPGO_OK);
+    T_CHECK(csspgo__cache_next(&c.cache, &at, &trace) && trace.nstack == FRAMES && trace.nlbr == RECORDS && trace.count == 3);
+    T_CHECK(!csspgo__cache_next(&c.cache, &at, &trace));
+    T_CHECK(c.heap.used < 4 * (FRAMES + 2 * RECORDS + 8) + 4096);
+    cache_close(&c);
+    free(stack);
+    free(branch);
+}
+
+static void the_cache_survives_every_failed_allocation(void)
+{
+    long nth;
+    for (nth = 1; nth < 10; nth++) {
+        cache_test c;
+        csspgo_status s;
+        cache_open(&c, 1, nth);                   /* even one sample makes it grow */
+        s = cache_add(&c, "401600 401105 401105 401105 401105 401105 401105 401105 401105 401105 401105|"
+                          "401100 401500,401100 401500,401100 401500,401100 401500,401100 401500,401100 401500,401100 401500,"
+                          "401100 401500,401100 401500,401100 401500,401100 401500,401100 401500,401100 401500,401100 401500", 1);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        cache_close(&c);
+        if (s == CSSPGO_OK) break;
+    }
+    T_CHECK(nth > 2 && nth < 10);
+}
+
+/* The script reader and the cache together: how many samples and distinct traces LLVM 19 has for these files. */
+static void recorded_scripts_fill_the_cache(void)
+{
+    static const struct { const char *table, *script; uint64_t kept; size_t distinct; } known[] = {
+#include "known_traces.h"
+        { NULL, NULL, 0, 0 }
+    };
+    size_t i;
+    for (i = 0; known[i].table != NULL; i++) {
+        csspgo_collector_stats stats;
+        csspgo__cache cache;
+        csspgo__heap heap;
+        csspgo__trace trace;
+        csspgo_script *s = csspgo_script_new(NULL);
+        csspgo_sample sample;
+        csspgo_mmap map;
+        csspgo_item item;
+        t_table t;
+        uint64_t kept = 0;
+        size_t size, at = 0, distinct = 0;
+        char *text = t_file(known[i].script, &size);
+        memset(&stats, 0, sizeof stats);
+        csspgo__heap_init(&heap, NULL);
+        csspgo__cache_init(&cache, 0);
+        T_EQ(t_table_load(&t, known[i].table, NULL), CSSPGO_OK);
+        T_EQ(csspgo__code_settle(t.code), CSSPGO_OK);
+        csspgo_script_set_code(s, t.code);
+        csspgo_script_feed(s, text, size);
+        csspgo_script_end(s);
+        while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
+            else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample, 0, 0, &stats), CSSPGO_OK);
+        }
+        while (csspgo__cache_next(&cache, &at, &trace)) kept += trace.count, distinct++;
+        if (!T_EQ(kept, known[i].kept) || !T_EQ(distinct, known[i].distinct)) fprintf(stderr, "    %s\n", known[i].script);
+        csspgo__cache_free(&heap, &cache);
+        csspgo_script_free(s);
+        t_table_free(&t);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    rules_hold_by_example();
+    what_is_left_out_is_counted();
+    every_file_reads_the_same_in_any_pieces();
+    the_traces_are_complete();
+    every_truncation_reads_as_the_model_reads_it();
+    damaged_scripts_read_as_the_model_reads_them();
+    too_long_lines_are_junk();
+    a_stack_ends_where_a_return_address_is_bad();
+    samples_of_65536_frames_and_records_pass_larger_ones_do_not();
+    lines_before_the_first_branch_line_are_kept_up_to_a_limit();
+    misuse_is_an_argument_error();
+    an_error_stays();
+    every_allocation_may_fail();
+    the_memory_limit_is_an_error();
+    records_of_every_type_read_back();
+    every_prefix_of_a_record_is_rejected();
+    hostile_counts_are_rejected();
+    the_user_part_of_a_chain_is_the_stack();
+    records_wrap_anywhere();
+    what_does_not_wrap_is_not_copied();
+    losses_and_other_records();
+    corrupt_rings_are_errors();
+    rings_of_noise_end();
+    samples_become_positions();
+    every_dropped_or_cut_sample_is_counted();
+    equal_samples_add_up_in_order_of_the_first();
+    code_without_any_module_makes_everything_external();
+    no_count_is_lost_when_the_cache_fills_up();
+    a_sample_larger_than_the_cache_fits_when_it_is_empty();
+    the_cache_survives_every_failed_allocation();
+    recorded_scripts_fill_the_cache();
+    return t_end();
+}
