@@ -375,6 +375,7 @@ static void rec_summary(const recorder *r)
 #if defined(REC_SOFTWARE)
 
 enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
+enum { REC_IP = 1, REC_SP = 2 };                                         /* recorder.regs_changed */
 
 /* How the block that begins at a byte of code ends. */
 typedef struct rec_block {
@@ -462,7 +463,7 @@ static void rec_load_maps(recorder *r)
         m.end = end;
         m.offset = offset;
         line[strcspn(line, "\n")] = '\0';
-        if (m.access[2] == 'x') {
+        if (m.access[2] == 'x' && begin >> 63 == 0) {      /* [vsyscall] is the kernel's */
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
                 const char *shown = line[path] != '\0' ? line + path : "//anon";
@@ -774,7 +775,7 @@ static void rec_sample(recorder *r, uint64_t leaf)
     }
     rec_write_sample(r->out, r->stack, frames, r->newest, r->lbr_count);
     r->samples++;
-    if (r->samples == r->o.count) r->done = 1;
+    if (r->samples == r->o.count || ferror(r->out)) r->done = 1;
 }
 
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */
@@ -810,10 +811,13 @@ static void rec_get_regs(recorder *r)
     r->regs_changed = 0;
 }
 
+/* The recorder only ever changes these two. */
 static void rec_put_regs(recorder *r)
 {
-    if (r->regs_changed && ptrace(PTRACE_SETREGS, r->pid, NULL, &r->regs) != 0 && errno != ESRCH) {
-        rec_die("cannot write registers");
+    const size_t ip = offsetof(struct user, regs.rip), sp = offsetof(struct user, regs.rsp);
+    if (((r->regs_changed & REC_IP) != 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)ip, (void *)r->regs.rip) != 0) ||
+        ((r->regs_changed & REC_SP) != 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)sp, (void *)r->regs.rsp) != 0)) {
+        if (errno != ESRCH) rec_die("cannot write registers");
     }
     r->regs_changed = 0;
 }
@@ -1112,8 +1116,10 @@ static int rec_go(recorder *r, uint64_t target, int call, uint64_t next)
     if (call) {
         if (!rec_write(r, slot, &next, 8)) return 0;
         r->regs.rsp = slot;
+        r->regs_changed |= REC_SP;
     }
     r->regs.rip = target;
+    r->regs_changed |= REC_IP;
     return 1;
 }
 
@@ -1123,6 +1129,7 @@ static int rec_return(recorder *r, uint64_t pop)
     if (!rec_read(r, r->regs.rsp, &target, 8) || target >= (uint64_t)1 << 47) return 0;
     r->regs.rip = target;
     r->regs.rsp += 8 + pop;
+    r->regs_changed |= REC_IP | REC_SP;
     return 1;
 }
 
@@ -1170,7 +1177,6 @@ static int rec_emulate(recorder *r)
     } else {
         return 0;
     }
-    r->regs_changed = 1;
     if (taken) rec_branch(r, from, call, next);
     return 1;
 }
@@ -1219,7 +1225,7 @@ static void rec_run_to(recorder *r, uint64_t end)
             r->signal = WSTOPSIG(r->status);
         } else if (r->event == REC_TRAP && r->regs.rip == end + 1) {
             r->regs.rip = end;
-            r->regs_changed = 1;
+            r->regs_changed |= REC_IP;
             return;
         } else if (r->event == REC_TRAP) {
             rec_pass_trap(r);
@@ -1347,7 +1353,7 @@ static int rec_run_to_start(recorder *r)
         if (r->event == REC_SIGNAL) r->signal = WSTOPSIG(r->status);
         if (r->event == REC_TRAP && r->regs.rip == start + 1) {
             r->regs.rip = start;
-            r->regs_changed = 1;
+            r->regs_changed |= REC_IP;
             rec_unplant(r, start);
             rec_drop_pages(r, 0, UINT64_MAX, 1);           /* what was mapped since was not watched */
             rec_load_maps(r);

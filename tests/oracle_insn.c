@@ -4,9 +4,9 @@
  *     oracle_insn random SEED BYTES > FILE                                  (x86-64 bytes, most of them unusual encodings)
  *     oracle_insn random-aarch64 SEED BYTES > FILE                          (words, most of them branches)
  *
- * Every line is decoded from its address on, with the bytes that follow in the dump: size, bytes skipped where llvm-objdump
- * says <unknown>, kind of control transfer by mnemonic, and target must be the same. Prints
- * "INSTRUCTIONS UNDECODABLE TRANSFERS DIFFERENCES" and, on stderr, the first differences. Exit status 1 if there are any.
+ * Every line is decoded from its address on, with the bytes that follow in the dump: size, bytes skipped where
+ * llvm-objdump says <unknown>, kind of control transfer by mnemonic, and target must be the same. Prints "INSTRUCTIONS
+ * UNDECODABLE TRANSFERS DIFFERENCES" and, on stderr, the first differences. Exit status 1 if there are any.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static int differs(state *s, const line *l, const unsigned char *code, size_t si
     csspgo_insn insn;
     if (s->aarch64) {
         csspgo_decode_aarch64(code, size, l->address, &insn);
-        if (unknown && (csspgo__ld32le(code) & 0x7e000000u) == 0x74000000u) return 0;   /* cb<cc> is newer than LLVM 19 */
+        if (unknown && (code[3] & 0x7e) == 0x74) return 0;   /* cb<cc> is newer than LLVM 19 */
         kind = aarch64_kind(&text);
         if (insn.size != l->size) return 1;
     } else {
@@ -265,7 +265,8 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 2 || (strcmp(argv[1], "x86_64") != 0 && strcmp(argv[1], "aarch64") != 0)) {
-        fprintf(stderr, "usage: oracle_insn x86_64|aarch64 [LIMIT] < DUMP\n       oracle_insn random[-aarch64] SEED BYTES\n");
+        fprintf(stderr, "usage: oracle_insn x86_64|aarch64 [LIMIT] < DUMP\n"
+                        "       oracle_insn random|random-aarch64 SEED BYTES > FILE\n");
         return 2;
     }
     s.aarch64 = strcmp(argv[1], "aarch64") == 0;

@@ -32,10 +32,12 @@ compare() {
     name=$1 arch=$2 most=$3 file=$4
     shift 4
     [ "$arch" = aarch64 ] && set -- "$@" --mattr=+all
-    # debug files elsewhere would replace the code by nothing
-    set -- $("$objdump" -D -z --debug-file-directory=/nonexistent "$@" "$file" 2>/dev/null | "$tmp/oracle" "$arch" "$most")
+    # a separate debug file would replace the code by nothing
+    set -- $("$objdump" -D -z --debug-file-directory=/nonexistent "$@" "$file" 2>/dev/null |
+             "$tmp/oracle" "$arch" "$most")
     [ $# -eq 4 ] || set -- 0 0 0 1
-    total=$((total + $1)) undecodable=$((undecodable + $2)) transfers=$((transfers + $3)) differences=$((differences + $4))
+    total=$((total + $1)) undecodable=$((undecodable + $2))
+    transfers=$((transfers + $3)) differences=$((differences + $4))
     if [ "$4" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     if [ "$4" -ne 0 ] || [ "$arch" != x86_64 ] || [ -n "$VERBOSE" ]; then
         echo "$name: $1 instructions, $2 undecodable, $3 transfers, $4 differences"

@@ -116,6 +116,7 @@ static void t_print_totals(t_text *t, const csspgo_script_stats *s)
 typedef struct t_line {
     const char *at;
     size_t      size;
+    int         told;             /* a mapping line that was printed before the type was known */
 } t_line;
 
 typedef struct t_model {
@@ -123,7 +124,6 @@ typedef struct t_model {
     const csspgo_code *code;
     t_line            *line;
     size_t             lines, i;
-    size_t             known;             /* mapping lines before this one were printed in the type scan */
     int                hybrid;
     uint64_t           stack[4096];
     csspgo_branch      branch[4096];
@@ -186,6 +186,7 @@ static t_line t_cut(t_line *l, const char *separator)
     t_line piece;
     piece.at = l->at;
     piece.size = k;
+    piece.told = 0;
     l->at += used;
     l->size -= used;
     return piece;
@@ -299,19 +300,20 @@ static void t_model_mmap(t_model *m, size_t i)
     t_model_bad(m, &m->st.bad_mmaps, i);
 }
 
-/* Sets known to the line that decides, hybrid to the type; prints the mapping events before it. */
+/* Finds the type; prints the mapping events before the line that decides it. */
 static int t_model_type(t_model *m)
 {
-    size_t k = 0, frames;
+    size_t k = 0, frames, start;
     uint64_t v;
     while (k < m->lines) {
+        start = k;
         if (t_number(m->line[k].at, m->line[k].size, 10, &v)) k++;
         for (frames = 0; k < m->lines && t_is_frame(m->line[k], &v); k++) frames++;
         if (k == m->lines) break;
-        m->known = k;
         m->hybrid = frames != 0;
         if (t_is_branch_line(m->line[k])) return 1;
-        if (t_is_mmap(m->line[k])) t_model_mmap(m, k);
+        m->line[k].told = k == start && t_is_mmap(m->line[k]);
+        if (m->line[k].told) t_model_mmap(m, k);
         k++;
     }
     return 0;
@@ -392,7 +394,7 @@ static int t_model_read(t_model *m)
         const t_line l = m->line[m->i];
         uint64_t count = 1;
         if (t_is_mmap(l)) {
-            if (m->i >= m->known) t_model_mmap(m, m->i);
+            if (!l.told) t_model_mmap(m, m->i);
             m->i++;
             continue;
         }
@@ -412,6 +414,7 @@ static void t_model_split(t_model *m, const char *text, size_t size, size_t max_
         t_line l;
         l.at = p;
         l.size = (size_t)((lf != NULL ? lf : end) - p);
+        l.told = 0;
         p = lf != NULL ? lf + 1 : end;
         if (l.size > max_line) {
             t_model_bad(m, &m->st.oversized, m->lines);

@@ -137,8 +137,10 @@ static const example examples[] = {
       "1 PERF_RECORD_MMAP2 1000/1000: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
       "PERF_RECORD_MMAP 1/1: [0x4(0x1) @ 0x1]: x /x\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
     { "P5: between frames it is junk", HYBRID "\t 1\n" MM "\t 2\n 0x1/0x2\n", HYBRID_ITEM "S 1 2 | 1>2\n" },
-    { "before the type is known it is an event all the same", "\t 1\n" MM "\t 2\n 0x1/0x2\n",
-      "M 1000 401000 1000 1000 x /x/demo.probe\nS 1 2 | 1>2\n" },
+    { "P5: also before the type is known", MM "7\n" MM "\t 1\n" MM MM "\t 2\n 0x1/0x2\n",
+      "M 1000 401000 1000 1000 x /x/demo.probe\nM 1000 401000 1000 1000 x /x/demo.probe\nS 1 2 | 1>2\n" },
+    { "P5: unless it turns out to be flat", MM "7\n\t 1\n" MM "7\n" MM "x\n" FLAT,
+      "M 1000 401000 1000 1000 x /x/demo.probe\nM 1000 401000 1000 1000 x /x/demo.probe\n" FLAT_ITEM },
     { "P6: counts", "3\n" HYBRID "18446744073709551615\n" HYBRID "0\n" HYBRID,
       "S 3 401159 40118e | 401171>401159 40116c>401150\n"
       "S 18446744073709551615 401159 40118e | 401171>401159 40116c>401150\n"

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     unsigned sum = (unsigned)argc, i;
     (void)argv;
     signal(SIGUSR1, on_signal);
-    for (i = 0; i < 60; i++) {
+    for (i = 0; i < 500; i++) {
         sum += table[roll() % 4](i) + fib(i % 8);
         if (i % 4 == 0) sum += (unsigned)sorted(i % 8 ? up : down);
         if (i % 7 == 0) sum += (unsigned)escape((int)(i % 5));
