@@ -345,6 +345,9 @@ CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node nod
 CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node node, size_t *count);
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count);
 
+/* The targets at one location: what a call site calls. */
+CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, size_t *count);
+
 /*
  * Adds to the record of a node, which is made if need be. Counts saturate at 2^64 - 1; a count of 0 makes the entry.
  * csspgo_add_target makes the body entry at loc too (with 0).
@@ -492,6 +495,9 @@ typedef struct csspgo_descriptor { /* what .pseudo_probe_desc says of a function
     size_t   name_size;
 } csspgo_descriptor;
 
+/* Module id 0: run-time addresses. */
+CSSPGO_DEF csspgo_module csspgo_no_module(void);
+
 /* A new, empty code map; NULL when out of memory. Free it after every collector that uses it. */
 CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options);
 CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
@@ -531,7 +537,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module 
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size);
 
 /*
- * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes).
+ * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes);
+ * so is a function where there is one already: code that goes must be removed first.
  *
  * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call.
  *
@@ -709,7 +716,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, cons
                                                           csspgo_error *err);
 
 typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded                                       */
-    uint64_t symbol, address;     /* GUID of its linkage name, address of its first byte                              */
+    uint64_t symbol, address;     /* GUID of its linkage name, 0: the function's own; address of its first byte       */
     const csspgo_inline *inlines; /* links: index + 1 within this array, every node before what was inlined into it;  */
     size_t   inline_count;        /*   several top-level nodes: code of several functions without an inline chain     */
     const csspgo_probe *probes;   /* in the order of the code; inline_node: index + 1 in inlines                      */
@@ -764,7 +771,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
-typedef enum csspgo_llvm {        /* whose numbering; the two never agree on a function with calls                    */
+typedef enum csspgo_llvm {        /* whose numbering; their checksums differ where there are calls and branches           */
     CSSPGO_LLVM_14 = 14, CSSPGO_LLVM_19 = 19,
     CSSPGO_LLVM_FORCE_32 = 0x7fffffff
 } csspgo_llvm;
@@ -785,7 +792,7 @@ typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry fir
  *
  *   blocks     the out fields are filled in
  *   options    memory for the call; NULL = defaults
- *   checksum   gets the checksum: never 0, bits 60 to 63 clear
+ *   checksum   gets the checksum, whose bits 60 to 63 are clear
  *
  * Returns   CSSPGO_OK; E_ARGUMENT for a successor that is no block, an invoke without successors or an unknown version;
  *           E_LIMIT if ids pass 32 bits; E_NOMEM
@@ -934,7 +941,7 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uin
  *
  * What makes no sense is skipped and counted, as llvm-profgen does; an error is only an input without any branch line
  * and one that ends between a stack and its branch line. The type is decided by the first branch line; mapping events
- * before that are handed out at once.
+ * before that are handed out at once, unless they follow a line that could be a frame or a count.
  *
  * Memory    one line (limits.max_line), 1 MiB of lines before the first branch line, one sample
  * Threads   calls on different parsers may overlap, calls on one may not
@@ -961,9 +968,11 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options);
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
 
 /*
- * Makes stacks end where llvm-profgen ends them: if a return address in known code has no call before it, lines that are
- * no addresses between it and the next branch line are passed over instead of abandoning the stack (so a sample without
- * branch records can take those of the next one). Without this call, or with NULL, they always abandon it.
+ * Makes the parser treat stacks exactly as llvm-profgen does, which looks at the code while it reads them:
+ *   - if a return address in known code has no call before it, lines that are no addresses between it and the next branch
+ *     line are passed over instead of abandoning the stack (so a sample without records can take those of the next one);
+ *   - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or epilogue.
+ * Without this call, or with NULL, stacks are never completed from the next sample, and the end in a stack is an error.
  *
  *   code   must be told of each mapping event before csspgo_script_next is called again, and outlive s
  */
@@ -1132,7 +1141,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 typedef struct csspgo_generate_stats {
     uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe       */
     uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown              */
-    uint64_t deep_contexts;       /* times callers were dropped beyond limits.max_depth frames                          */
+    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile          */
     uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join      */
 } csspgo_generate_stats;
 
@@ -1232,6 +1241,12 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status)
     }
     return "?";
 }
+
+#if defined(__GNUC__)
+#  define CSSPGO__PREFETCH(p) __builtin_prefetch(p)
+#else
+#  define CSSPGO__PREFETCH(p) ((void)(p))
+#endif
 
 /* ----- arithmetic on input --------------------------------------------------------------------------------------- */
 
@@ -1938,10 +1953,30 @@ static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t
     return csspgo__names_find_hashed(t, text, size, (uint32_t)csspgo__hash_bytes(text, size, h->seed));
 }
 
-/* Finds or adds. Returns 0 when memory is exhausted (h->status says why). */
-static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
+/*
+ * For one who knows what will be looked for soon: brings part of it into the cache. Called for many hashes with step 0, then
+ * for the same with 1, then with 2, the look-ups that follow need not wait for memory one after the other.
+ */
+CSSPGO__UNUSED static void csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash_bytes(text, size, h->seed);
+    const csspgo__slot *slot = t->by_text.slot != NULL ? &t->by_text.slot[hash & t->by_text.mask] : NULL;
+    if (slot == NULL) return;
+    if (step == 0) {
+        CSSPGO__PREFETCH(slot);
+    } else if (slot->id != 0 && slot->hash == hash) {
+        const csspgo__name *n = &t->name[slot->id];
+        if (step == 1) {
+            CSSPGO__PREFETCH(n);
+        } else {
+            CSSPGO__PREFETCH(t->text + n->text);
+            CSSPGO__PREFETCH(t->text + n->text + 64);
+        }
+    }
+}
+
+/* Finds or adds; hash is that of csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
+static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size, uint32_t hash)
+{
     uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
     if (id != 0) return id;
     if (!csspgo__names_room(h, t, 1, 0, size)) return 0;
@@ -1950,6 +1985,11 @@ static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const ch
     csspgo__name_set_text(t, &t->name[id], text, size);
     csspgo__map_insert(&t->by_text, hash, id);
     return id;
+}
+
+CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
+{
+    return csspgo__names_intern_hashed(h, t, text, size, (uint32_t)csspgo__hash_bytes(text, size, h->seed));
 }
 
 static uint32_t csspgo__names_find_guid(const csspgo__heap *h, const csspgo__names *t, uint64_t guid)
@@ -2581,14 +2621,20 @@ static int csspgo__func_room(csspgo_profile *p, size_t more)
     return 1;
 }
 
-CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
+/* hash: of csspgo__hash_bytes with the profile's seed. */
+static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
     csspgo_func f;
     f.id = 0;
     p->heap.status = CSSPGO_E_LIMIT;
     if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return f;
-    f.id = csspgo__names_intern(&p->heap, &p->names, name, size);
+    f.id = csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash);
     return f;
+}
+
+CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
+{
+    return csspgo__func_add_hashed(p, name, size, (uint32_t)csspgo__hash_bytes(name, size, p->heap.seed));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
@@ -2895,6 +2941,15 @@ CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_n
     const csspgo__record *r = csspgo__record_at(p, node);
     *count = csspgo__run_count(r->target);
     return csspgo__target(p, r);
+}
+
+CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, size_t *count)
+{
+    const csspgo__record *r = csspgo__record_at(p, node);
+    const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target(p, r), n, loc, 0);
+    const csspgo_target *t = csspgo__target(p, r) + i;
+    for (*count = 0; i + *count < n && csspgo__loc_key(t[*count].loc) == csspgo__loc_key(loc); ++*count) {}
+    return *count != 0 ? t : NULL;
 }
 
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
@@ -3527,10 +3582,37 @@ CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo
 
 /* ----- text in ----------------------------------------------------------------------------------------------------
  *
- * One pass over lines. A head line `name:total:head` opens a top-level function, indented lines belong to it or, by their
- * depth, to an inlinee. The same function, inlinee or location met again is added to. Lenient reading does what LLVM 19
- * does with every line that it accepts; the comments say where strict reading differs.
+ * A head line `name:total:head` opens a top-level function, indented lines belong to it or, by their depth, to an inlinee.
+ * The same function, inlinee or location met again is added to. Lenient reading does what LLVM 19 does with every line
+ * that it accepts; the comments say where strict reading differs.
+ *
+ * Lines become tokens, and tokens are applied to the profile in batches, between which the names of a whole batch are
+ * brought into the cache: with many functions, waiting for one name's memory after the other is most of the time.
  */
+
+enum csspgo__token_kind {
+    CSSPGO__T_PLAIN,                    /* name of a function without context                                      */
+    CSSPGO__T_FRAME,                    /* name and call site of a frame; depth: its place in the context, from 1  */
+    CSSPGO__T_TOTAL,                    /* count; ends what the tokens above began                                 */
+    CSSPGO__T_HEAD,                     /* count                                                                   */
+    CSSPGO__T_BODY,                     /* depth, loc, count                                                       */
+    CSSPGO__T_TARGET,                   /* of the body before: name, count; depth: 1 if the line's last one        */
+    CSSPGO__T_INLINEE,                  /* depth, loc, name, count                                                 */
+    CSSPGO__T_CHECKSUM,                 /* depth, count                                                            */
+    CSSPGO__T_ATTRIBUTES                /* depth, count                                                            */
+};
+
+typedef struct csspgo__token {
+    const unsigned char    *at, *end;   /* where it stands, and the end of its line                                */
+    const unsigned char    *name;       /* or NULL                                                                 */
+    uint64_t                count;
+    csspgo_loc              loc;
+    uint32_t                size, hash; /* of the name                                                             */
+    uint32_t                depth;
+    enum csspgo__token_kind kind;
+} csspgo__token;
+
+enum { CSSPGO__BATCH = 64 };            /* tokens */
 
 typedef struct csspgo__text {
     csspgo_profile      *q;             /* what has been read                                                      */
@@ -3538,10 +3620,15 @@ typedef struct csspgo__text {
     csspgo_error        *err;
     csspgo_status        status;        /* of the first failure                                                    */
     int                  lenient, nul;  /* nul: there is a NUL at end                                              */
+    int                  any;           /* there was a head line                                                   */
+    csspgo__token        token[CSSPGO__BATCH];
+    size_t               tokens;
     uint32_t             node, depth;   /* the innermost function and how deep it is: 1 = top level; 0 at first    */
+    csspgo_loc           site;          /* in a context: the call site behind node                                 */
     uint32_t             meta_depth;    /* indentation of the last metadata line, 0 after a head or an inlinee     */
+    csspgo_loc           loc;           /* of the body to which targets belong                                     */
     csspgo_target       *target;        /* of the line being read: func and count                                  */
-    size_t               target_cap;
+    size_t               targets, target_cap;
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
     csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
 } csspgo__text;
@@ -3568,9 +3655,240 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
     return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
 }
 
-static int csspgo__text_overflow(csspgo__text *t, const unsigned char *at, const unsigned char *end)
+/* ----- from tokens to the profile ---------------------------------------------------------------------------------- */
+
+static csspgo__record *csspgo__text_record(csspgo__text *t)
 {
-    return csspgo__text_fail(t, CSSPGO_E_RANGE, at, end, "a sum of counts does not fit 64 bits");
+    return &t->q->record[t->q->tree.node[t->node].record];
+}
+
+/* The end of an addition: s < 0: memory is exhausted, s > 0: the sum overflowed. */
+static int csspgo__text_added(csspgo__text *t, const csspgo__token *k, int s)
+{
+    if (s == 0) return 1;
+    if (s < 0) return csspgo__text_full(t, k->at);
+    return csspgo__text_fail(t, CSSPGO_E_RANGE, k->at, k->end, "a sum of counts does not fit 64 bits");
+}
+
+/* Moves to the function's node below t->node. */
+static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind, uint32_t func)
+{
+    csspgo_func f;
+    f.id = func;
+    t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, f).id;
+    return t->node != 0 || csspgo__text_full(t, k->at);
+}
+
+/* The record of the node that was moved to, now the innermost function. */
+static int csspgo__text_enter(csspgo__text *t, const csspgo__token *k)
+{
+    csspgo__record *r = csspgo__record_make(t->q, t->node);
+    if (r == NULL) return csspgo__text_full(t, k->at);
+    t->meta_depth = 0;
+    return csspgo__text_added(t, k, csspgo__count_add(&r->total, k->count));
+}
+
+/* A function without context, or the first frame of a context. */
+static int csspgo__text_open(csspgo__text *t, const csspgo__token *k)
+{
+    const int cs = k->kind == CSSPGO__T_FRAME, before = (t->q->flags & CSSPGO_IS_CS) != 0;
+    if (!t->lenient && t->depth != 0 && cs != before)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, cs ? k->at - 1 : k->at, k->end,
+                                 cs ? "a context after functions without contexts"
+                                    : "expected '[': the functions before have contexts");
+    if (cs) t->q->flags |= CSSPGO_IS_CS;
+    t->node = CSSPGO__ROOT;
+    t->depth = 1;
+    t->site = csspgo_at(0, 0);
+    return 1;
+}
+
+static int csspgo__text_frame(csspgo__text *t, const csspgo__token *k, uint32_t func)
+{
+    const csspgo_loc site = k->depth == 1 ? csspgo_at(0, 0) : t->site;
+    if (k->depth == 1 && !csspgo__text_open(t, k)) return 0;
+    if (k->depth > t->q->heap.limits.max_depth)
+        return csspgo__text_fail(t, CSSPGO_E_LIMIT, k->at, k->end, "a context has more frames than limits.max_depth");
+    t->site = k->loc;
+    return csspgo__text_down(t, k, site, CSSPGO_CONTEXT, func);
+}
+
+/* The end of a head line's name. A location behind the leaf, which only lenient reading lets in, makes another record. */
+static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
+{
+    if (csspgo__loc_key(t->site) != 0 &&
+        !csspgo__text_down(t, k, t->site, CSSPGO_TWIN, t->q->tree.node[t->node].func))
+        return 0;
+    return csspgo__text_enter(t, k);
+}
+
+/* An indented line. LLVM takes any depth beyond the innermost function for that function's. */
+static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
+{
+    const unsigned char *line = k->at - k->depth;
+    if (!t->lenient && k->depth > t->depth)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end, "the line is indented deeper than what it can belong to");
+    if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && t->meta_depth == k->depth)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end, "counts after the function's metadata");
+    for (; t->depth > k->depth; t->depth--) t->node = t->q->tree.node[t->node].parent;
+    return 1;
+}
+
+/* 1 if the watched sum overflows with this count. */
+static int csspgo__text_watch(csspgo__text *t, uint32_t func, uint64_t count)
+{
+    if (t->q->tree.node[t->node].record != t->watch || t->watched.func.id != func) return 0;
+    return csspgo__loc_key(t->watched.loc) == csspgo__loc_key(t->loc) && csspgo__count_add(&t->watched.count, count);
+}
+
+static int csspgo__text_body(csspgo__text *t, const csspgo__token *k)
+{
+    int s;
+    if (!csspgo__text_indented(t, k)) return 0;
+    t->loc = k->loc;
+    t->targets = 0;
+    s = csspgo__body_append(t->q, csspgo__text_record(t), k->loc, k->count);
+    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 0, k->count));
+}
+
+static int csspgo__text_add_target(csspgo__text *t, const csspgo__token *k, uint32_t func, uint64_t count)
+{
+    const int s = csspgo__target_append(t->q, csspgo__text_record(t), t->loc, func, count);
+    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, func, count));
+}
+
+static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = ((const csspgo_target *)a)->func.id, y = ((const csspgo_target *)b)->func.id;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the targets of a line until the last one: of a function that is there twice the last count is taken. */
+static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t func)
+{
+    size_t i;
+    if (t->targets == 0 && k->depth != 0) return csspgo__text_add_target(t, k, func, k->count);
+    if (t->targets == t->target_cap) {
+        void *v = csspgo__grow(&t->q->heap, t->target, t->targets, &t->target_cap, t->targets + 1, sizeof *t->target);
+        if (v == NULL) return csspgo__text_full(t, k->at);
+        t->target = (csspgo_target *)v;
+    }
+    t->target[t->targets].func.id = func;
+    t->target[t->targets++].count = k->count;
+    if (k->depth == 0) return 1;
+    if (!csspgo__sort(&t->q->heap, t->target, t->targets, sizeof *t->target, csspgo__target_func_cmp, NULL))
+        return csspgo__text_full(t, k->at);
+    for (i = 0; i < t->targets; i++) {
+        if (i + 1 < t->targets && t->target[i].func.id == t->target[i + 1].func.id) continue;
+        if (!csspgo__text_add_target(t, k, t->target[i].func.id, t->target[i].count)) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
+{
+    if (!csspgo__text_indented(t, k)) return 0;
+    if (!t->lenient && t->q->flags & CSSPGO_IS_CS)
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, k->at, k->end, "an inlinee inside a context");
+    if (++t->depth > t->q->heap.limits.max_depth)
+        return csspgo__text_fail(t, CSSPGO_E_LIMIT, k->at, k->end, "inlinees are nested deeper than limits.max_depth");
+    return csspgo__text_down(t, k, k->loc, CSSPGO_INLINEE, func) && csspgo__text_enter(t, k);
+}
+
+/* In LLVM a checksum line also sets the attributes to 0. */
+static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
+{
+    csspgo__record *r;
+    if (!csspgo__text_indented(t, k)) return 0;
+    r = csspgo__text_record(t);
+    t->meta_depth = k->depth;
+    if (k->kind == CSSPGO__T_ATTRIBUTES) {
+        r->attributes = (uint32_t)k->count;
+        if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
+        return 1;
+    }
+    if (t->lenient) r->attributes = 0;
+    if (k->count == 0) return 1;
+    r->checksum = k->count;
+    if (k->depth == 1) t->q->flags |= CSSPGO_IS_PROBE;
+    return 1;
+}
+
+static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
+{
+    uint32_t func = 0;
+    if (k->name != NULL) {
+        func = csspgo__func_add_hashed(t->q, (const char *)k->name, k->size, k->hash).id;
+        if (func == 0) return csspgo__text_full(t, k->name);
+    }
+    switch (k->kind) {
+    case CSSPGO__T_PLAIN: return csspgo__text_open(t, k) && csspgo__text_down(t, k, k->loc, CSSPGO_PLAIN, func);
+    case CSSPGO__T_FRAME: return csspgo__text_frame(t, k, func);
+    case CSSPGO__T_TOTAL: return csspgo__text_total(t, k);
+    case CSSPGO__T_HEAD: return csspgo__text_added(t, k, csspgo__count_add(&csspgo__text_record(t)->head, k->count));
+    case CSSPGO__T_BODY: return csspgo__text_body(t, k);
+    case CSSPGO__T_TARGET: return csspgo__text_target(t, k, func);
+    case CSSPGO__T_INLINEE: return csspgo__text_inlinee(t, k, func);
+    case CSSPGO__T_CHECKSUM:
+    case CSSPGO__T_ATTRIBUTES: return csspgo__text_meta(t, k);
+    }
+    return 1;
+}
+
+static int csspgo__text_flush(csspgo__text *t)
+{
+    const size_t n = t->tokens;
+    size_t i;
+    t->tokens = 0;
+    for (i = 0; i < n; i++)
+        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 1);
+    for (i = 0; i < n; i++)
+        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 2);
+    for (i = 0; i < n; i++)
+        if (!csspgo__text_apply(t, &t->token[i])) return 0;
+    return 1;
+}
+
+/* ----- from lines to tokens ---------------------------------------------------------------------------------------- */
+
+/* A new token, the name and location still to be set; it counts from csspgo__text_emit on. NULL after a failure. */
+static csspgo__token *csspgo__text_token(csspgo__text *t, enum csspgo__token_kind kind, const unsigned char *at,
+                                         const unsigned char *end, uint32_t depth, uint64_t count)
+{
+    csspgo__token *k;
+    if (t->tokens == CSSPGO__BATCH && !csspgo__text_flush(t)) return NULL;
+    k = &t->token[t->tokens];
+    k->at = at;
+    k->end = end;
+    k->name = NULL;
+    k->count = count;
+    k->loc = csspgo_at(0, 0);
+    k->depth = depth;
+    k->kind = kind;
+    return k;
+}
+
+static int csspgo__text_emit(csspgo__text *t)
+{
+    t->tokens++;
+    return 1;
+}
+
+static void csspgo__text_name(csspgo__text *t, csspgo__token *k, const unsigned char *name, const unsigned char *end)
+{
+    const size_t size = (size_t)(end - name);
+    k->name = name;
+    k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
+    k->hash = (uint32_t)csspgo__hash_bytes(name, k->size, t->q->heap.seed);
+    csspgo__names_ahead(&t->q->names, k->hash, 0);
+}
+
+/* Fails as csspgo__text_fail, unless a line before this one does. */
+static int csspgo__text_reject(csspgo__text *t, csspgo_status status, const unsigned char *at, const unsigned char *end,
+                               const char *what)
+{
+    return csspgo__text_flush(t) && csspgo__text_fail(t, status, at, end, what);
 }
 
 static int csspgo__is_digit(unsigned char c)
@@ -3585,11 +3903,18 @@ static const unsigned char *csspgo__text_digits(const unsigned char *p, const un
     *over = 0;
     for (; p < end && csspgo__is_digit(*p); p++) {
         const uint64_t d = (uint64_t)(*p - '0');
-        if (x > UINT64_MAX / 10 - 1 && (x > UINT64_MAX / 10 || d > UINT64_MAX % 10)) *over = 1;
+        if (x >= UINT64_MAX / 10 && (x > UINT64_MAX / 10 || d > UINT64_MAX % 10)) *over = 1;
         x = x * 10 + d;
     }
     *v = *over ? UINT64_MAX : x;
     return p;
+}
+
+/* The digits that end at `end`: where they start. */
+static const unsigned char *csspgo__text_digits_before(const unsigned char *start, const unsigned char *end)
+{
+    while (end > start && csspgo__is_digit(end[-1])) end--;
+    return end;
 }
 
 /* Reads a number up to max at *at, which moves on. Returns 0 after a failure. */
@@ -3599,37 +3924,10 @@ static int csspgo__text_number(csspgo__text *t, const unsigned char **at, const 
     const unsigned char *start = *at;
     int over;
     *at = csspgo__text_digits(start, end, v, &over);
-    if (*at == start) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, start, end, what);
-    if (over || *v > max) return csspgo__text_fail(t, CSSPGO_E_RANGE, start, *at, "the number is too large");
+    if (*at == start) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, start, end, what);
+    if (over || *v > max) return csspgo__text_reject(t, CSSPGO_E_RANGE, start, *at, "the number is too large");
     return 1;
 }
-
-static uint32_t csspgo__text_func(csspgo__text *t, const unsigned char *name, const unsigned char *end)
-{
-    const uint32_t id = csspgo_func_add(t->q, (const char *)name, (size_t)(end - name)).id;
-    if (id == 0) csspgo__text_full(t, name);
-    return id;
-}
-
-/* The node of a function below another one. Returns 0 after a failure. */
-static uint32_t csspgo__text_node(csspgo__text *t, uint32_t parent, csspgo_loc loc, csspgo_node_kind kind,
-                                  const unsigned char *name, const unsigned char *end)
-{
-    csspgo_func f;
-    uint32_t id;
-    f.id = csspgo__text_func(t, name, end);
-    if (f.id == 0) return 0;
-    id = csspgo_node_add(t->q, csspgo__node_handle(parent), loc, kind, f).id;
-    if (id == 0) csspgo__text_full(t, name);
-    return id;
-}
-
-/* ----- contexts: frames are `name:line[.discriminator]`, the leaf is `name` ---------------------------------------- */
-
-typedef struct csspgo__text_frame {
-    const unsigned char *name, *name_end, *next;      /* next: the frame after it, NULL at the end */
-    csspgo_loc           loc;
-} csspgo__text_frame;
 
 /* The first " @ " in [p, end), or end. */
 static const unsigned char *csspgo__text_at_sign(const unsigned char *p, const unsigned char *end)
@@ -3642,42 +3940,42 @@ static const unsigned char *csspgo__text_at_sign(const unsigned char *p, const u
     return end;
 }
 
-/* What LLVM makes of a frame: anything that is no number is 0. */
-static void csspgo__text_frame_lenient(const unsigned char *p, const unsigned char *end, csspgo__text_frame *f)
+/* A frame as LLVM takes it: any location that is no number is 0. Returns the next frame, or NULL at the end. */
+static const unsigned char *csspgo__text_frame_lenient(csspgo__text *t, csspgo__token *k, const unsigned char *p,
+                                                       const unsigned char *end)
 {
-    const unsigned char *stop = csspgo__text_at_sign(p, end), *colon, *dot, *number;
+    const unsigned char *stop = csspgo__text_at_sign(p, end), *next = end - stop > 3 ? stop + 3 : NULL, *dot, *number;
+    const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(stop - p));
     uint64_t v;
     int over, minus;
-    colon = (const unsigned char *)memchr(p, ':', (size_t)(stop - p));
-    f->name = p;
-    f->name_end = colon != NULL ? colon : stop;
-    f->next = end - stop > 3 ? stop + 3 : NULL;
-    f->loc = csspgo_at(0, 0);
-    if (colon == NULL) return;
+    csspgo__text_name(t, k, p, colon != NULL ? colon : stop);
+    if (colon == NULL) return next;
     dot = (const unsigned char *)memchr(colon, '.', (size_t)(stop - colon));
     if (dot == NULL) dot = stop;
     minus = dot - colon > 1 && colon[1] == '-';
     number = colon + 1 + minus;
     if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && !over && v <= 0x7fffffffu + (unsigned)minus)
-        f->loc.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
+        k->loc.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
     if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && !over && v <= UINT32_MAX)
-        f->loc.discriminator = (uint32_t)v;
+        k->loc.discriminator = (uint32_t)v;
+    return next;
 }
 
-/* Strict: a name that is not empty; a location for all frames but the leaf, whose own one is checked and dropped. */
-static int csspgo__text_frame_strict(csspgo__text *t, const unsigned char *p, const unsigned char *end,
-                                     csspgo__text_frame *f)
+/*
+ * A frame `name:line[.discriminator]` or the leaf `name`, whose location, if it has one, is checked and dropped. *next:
+ * the next frame, or NULL at the end. Returns 0 after a failure.
+ */
+static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const unsigned char *p, const unsigned char *end,
+                                     const unsigned char **next)
 {
-    const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *at;
+    const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *stop = colon, *at;
     uint64_t line, disc = 0;
-    f->name = p;
-    f->name_end = colon != NULL ? colon : end;
-    f->next = NULL;
-    f->loc = csspgo_at(0, 0);
-    at = csspgo__text_at_sign(p, f->name_end);
-    if (at != f->name_end)
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, at, end, "expected ':' and a line before ' @ '");
-    if (f->name_end == p) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a function name");
+    if (stop == NULL) stop = end;
+    *next = NULL;
+    at = csspgo__text_at_sign(p, stop);
+    if (at != stop) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected ':' and a line before ' @ '");
+    if (stop == p) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a function name");
+    csspgo__text_name(t, k, p, stop);
     if (colon == NULL) return 1;
     at = colon + 1;
     if (!csspgo__text_number(t, &at, end, 0xffff, &line, "expected a line")) return 0;
@@ -3687,84 +3985,47 @@ static int csspgo__text_frame_strict(csspgo__text *t, const unsigned char *p, co
     }
     if (at == end) return 1;
     if (end - at < 3 || at[0] != ' ' || at[1] != '@' || at[2] != ' ')
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, at, end, "expected ' @ ' or ']'");
-    f->next = at + 3;
-    f->loc = csspgo_at((uint32_t)line, (uint32_t)disc);
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected ' @ ' or ']'");
+    *next = at + 3;
+    k->loc = csspgo_at((uint32_t)line, (uint32_t)disc);
     return 1;
 }
 
-/* The node of the context in [p, end), which is what stands between the brackets; 0 after a failure. */
-static uint32_t csspgo__text_context(csspgo__text *t, const unsigned char *p, const unsigned char *end)
+/* The context [p, end), with its brackets. LLVM does not look at the last byte, and crashes if nothing is between the two. */
+static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
-    csspgo__text_frame f;
-    csspgo_loc site = csspgo_at(0, 0);
-    uint32_t node = CSSPGO__ROOT, depth = 0;
-    for (;;) {
-        if (++depth > t->q->heap.limits.max_depth) {
-            csspgo__text_fail(t, CSSPGO_E_LIMIT, p, end, "a context has more frames than limits.max_depth");
-            return 0;
+    uint32_t depth = 0;
+    if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the context is empty");
+    if (!t->lenient && end[-1] != ']')
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end - 1, end, "expected ']' at the end of the context");
+    for (p++, end--; p != NULL;) {
+        csspgo__token *k = csspgo__text_token(t, CSSPGO__T_FRAME, p, end, ++depth, 0);
+        if (k == NULL) return 0;
+        if (t->lenient) p = csspgo__text_frame_lenient(t, k, p, end);
+        else if (!csspgo__text_frame_strict(t, k, p, end, &p)) return 0;
+        csspgo__text_emit(t);
+    }
+    return 1;
+}
+
+/* Blames the byte of a head line [p, end) that should be of a number, or the end if a colon is missing. */
+static int csspgo__text_head_fail(csspgo__text *t, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *stop = end, *digits, *at = p;
+    int field;
+    for (field = 0; field < 2; field++) {             /* the head count, then the total */
+        digits = csspgo__text_digits_before(p, stop);
+        if (digits == p || memchr(p, ':', (size_t)(digits - p)) == NULL) {
+            at = digits == p && stop < end ? p : end;
+            break;
         }
-        if (t->lenient) csspgo__text_frame_lenient(p, end, &f);
-        else if (!csspgo__text_frame_strict(t, p, end, &f)) return 0;
-        node = csspgo__text_node(t, node, site, CSSPGO_CONTEXT, f.name, f.name_end);
-        if (node == 0) return 0;
-        if (f.next == NULL) break;
-        site = f.loc;
-        p = f.next;
+        if (digits == stop || digits[-1] != ':') {
+            at = digits[-1] != ':' ? digits - 1 : digits;
+            break;
+        }
+        stop = digits - 1;
     }
-    if (csspgo__loc_key(f.loc) == 0) return node;
-    return csspgo__text_node(t, node, f.loc, CSSPGO_TWIN, f.name, f.name_end);
-}
-
-/* ----- lines ------------------------------------------------------------------------------------------------------- */
-
-static csspgo__record *csspgo__text_record(csspgo__text *t)
-{
-    return &t->q->record[t->q->tree.node[t->node].record];
-}
-
-/* Makes the node the innermost function, `depth` deep, and adds to its total. */
-static int csspgo__text_enter(csspgo__text *t, uint32_t node, uint32_t depth, uint64_t total, const unsigned char *at,
-                              const unsigned char *end)
-{
-    csspgo__record *r;
-    if (node == 0) return 0;
-    r = csspgo__record_make(t->q, node);
-    if (r == NULL) return csspgo__text_full(t, at);
-    t->node = node;
-    t->depth = depth;
-    t->meta_depth = 0;
-    return csspgo__count_add(&r->total, total) ? csspgo__text_overflow(t, at, end) : 1;
-}
-
-/* The digits that end at `end`: where they start. */
-static const unsigned char *csspgo__text_digits_before(const unsigned char *start, const unsigned char *end)
-{
-    while (end > start && csspgo__is_digit(end[-1])) end--;
-    return end;
-}
-
-/* The node of a head line's name; 0 after a failure. */
-static uint32_t csspgo__text_head_node(csspgo__text *t, const unsigned char *p, const unsigned char *end)
-{
-    const int bracket = p < end && *p == '[';
-    const uint32_t other = bracket ? 0 : CSSPGO_IS_CS;
-    if (!t->lenient && t->depth != 0 && (t->q->flags & CSSPGO_IS_CS) == other) {
-        csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, bracket ? "a context among functions without contexts"
-                                                              : "expected '[': the functions before have contexts");
-        return 0;
-    }
-    if (!bracket) return csspgo__text_node(t, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_PLAIN, p, end);
-    t->q->flags |= CSSPGO_IS_CS;
-    if (end - p < 3) {                                /* LLVM crashes on these */
-        csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "the context is empty");
-        return 0;
-    }
-    if (!t->lenient && end[-1] != ']') {
-        csspgo__text_fail(t, CSSPGO_E_SYNTAX, end - 1, end, "expected ']' at the end of the context");
-        return 0;
-    }
-    return csspgo__text_context(t, p + 1, end - 1);
+    return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected NAME:TOTAL:HEAD");
 }
 
 /*
@@ -3773,30 +4034,33 @@ static uint32_t csspgo__text_head_node(csspgo__text *t, const unsigned char *p, 
  */
 static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
-    static const char expected[] = "expected NAME:TOTAL:HEAD";
     const unsigned char *head = csspgo__text_digits_before(p, end), *total = head, *name_end = end, *at;
     uint64_t nhead, ntotal;
-    csspgo__record *r;
-    uint32_t node;
-    if (head == end || (head > p && head[-1] != ':')) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, head, end, expected);
+    csspgo__token *k;
+    if (head == end || (head > p && head[-1] != ':')) return csspgo__text_head_fail(t, p, end);
     if (head - p > 1) {                               /* head[-1] is a colon, with something before it */
         total = csspgo__text_digits_before(p, head - 1);
-        if (total == head - 1 || (total > p && total[-1] != ':'))
-            return csspgo__text_fail(t, CSSPGO_E_SYNTAX, total, end, expected);
+        if (total == head - 1 || (total > p && total[-1] != ':')) return csspgo__text_head_fail(t, p, end);
         if (total > p) name_end = total - 1;
     } else if (head > p) {
         name_end = p;
     }
-    if (!t->lenient && (total == p || name_end == p || total == head))
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, expected);
-    at = head;
-    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &nhead, expected)) return 0;
+    if (!t->lenient && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p, end);
     at = total;
-    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &ntotal, expected)) return 0;
-    node = csspgo__text_head_node(t, p, name_end);
-    if (!csspgo__text_enter(t, node, 1, ntotal, total, end)) return 0;
-    r = csspgo__text_record(t);
-    return csspgo__count_add(&r->head, nhead) ? csspgo__text_overflow(t, head, end) : 1;
+    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &ntotal, "expected a total")) return 0;
+    at = head;
+    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &nhead, "expected a head count")) return 0;
+    t->any = 1;
+    if (p < name_end && *p == '[') {
+        if (!csspgo__text_context(t, p, name_end)) return 0;
+    } else {
+        k = csspgo__text_token(t, CSSPGO__T_PLAIN, p, end, 0, 0);
+        if (k == NULL) return 0;
+        csspgo__text_name(t, k, p, name_end);
+        csspgo__text_emit(t);
+    }
+    return csspgo__text_token(t, CSSPGO__T_TOTAL, total, end, 0, ntotal) != NULL && csspgo__text_emit(t) &&
+           csspgo__text_token(t, CSSPGO__T_HEAD, head, end, 0, nhead) != NULL && csspgo__text_emit(t);
 }
 
 /* line [ "." discriminator ]; *at moves on. LLVM does not check the line if a discriminator follows. */
@@ -3804,183 +4068,124 @@ static int csspgo__text_loc(csspgo__text *t, const unsigned char **at, const uns
 {
     const unsigned char *start = *at;
     uint64_t line, disc = 0;
+    int checked = 1;
     if (!csspgo__text_number(t, at, end, UINT32_MAX, &line, "expected a line")) return 0;
     if (*at < end && **at == '.') {
         ++*at;
         if (!csspgo__text_number(t, at, end, UINT32_MAX, &disc, "expected a discriminator")) return 0;
-        if (t->lenient) start = NULL;
+        checked = !t->lenient;
     }
-    if (line > 0xffff && start != NULL)
-        return csspgo__text_fail(t, CSSPGO_E_RANGE, start, *at, "a line is at most 65535");
+    if (line > 0xffff && checked) return csspgo__text_reject(t, CSSPGO_E_RANGE, start, *at, "a line is at most 65535");
     *loc = csspgo_at((uint32_t)line, (uint32_t)disc);
     return 1;
 }
 
-/* 1 if the watched sum overflows with this count. */
-static int csspgo__text_watch(csspgo__text *t, csspgo_loc loc, uint32_t func, uint64_t count)
-{
-    if (t->q->tree.node[t->node].record != t->watch || t->watched.func.id != func) return 0;
-    return csspgo__loc_key(t->watched.loc) == csspgo__loc_key(loc) && csspgo__count_add(&t->watched.count, count);
-}
-
-static int csspgo__text_add_target(csspgo__text *t, csspgo_loc loc, const csspgo_target *target, const unsigned char *at,
-                                   const unsigned char *end)
-{
-    const int s = csspgo__target_append(t->q, csspgo__text_record(t), loc, target->func.id, target->count);
-    if (s < 0) return csspgo__text_full(t, at);
-    if (s > 0 || csspgo__text_watch(t, loc, target->func.id, target->count)) return csspgo__text_overflow(t, at, end);
-    return 1;
-}
-
-static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = ((const csspgo_target *)a)->func.id, y = ((const csspgo_target *)b)->func.id;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-/* Adds the n targets of a line. Of a function that is there twice the last count is taken. */
-static int csspgo__text_add_targets(csspgo__text *t, csspgo_loc loc, size_t n, const unsigned char *at,
-                                    const unsigned char *end)
-{
-    size_t i;
-    if (!csspgo__sort(&t->q->heap, t->target, n, sizeof *t->target, csspgo__target_func_cmp, NULL))
-        return csspgo__text_full(t, at);
-    for (i = 0; i < n; i++) {
-        if (i + 1 < n && t->target[i].func.id == t->target[i + 1].func.id) continue;
-        if (!csspgo__text_add_target(t, loc, &t->target[i], at, end)) return 0;
-    }
-    return 1;
-}
-
 /*
- * One call target at *at, which moves on: its name ends at the first colon that is followed by a number and then a space
- * or the end, so it may hold spaces and colons.
+ * The call targets in [p, end), which begins with a space. A name ends at the first colon that is followed by a number and
+ * then a space or the end, so it may hold spaces and colons.
  */
-static int csspgo__text_target(csspgo__text *t, const unsigned char **at, const unsigned char *end, csspgo_target *target)
+static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
-    const unsigned char *name = *at, *colon = name, *p;
-    int over;
-    while (name < end && *name == ' ') name++;
-    if (name == end) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, *at, end, "the line ends with a space");
-    if (*name == ':') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, name, end, "expected a call target");
-    for (colon = name;; colon++) {
-        colon = (const unsigned char *)memchr(colon, ':', (size_t)(end - colon));
-        if (colon == NULL) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, name, end, "expected TARGET:COUNT");
-        p = csspgo__text_digits(colon + 1, end, &target->count, &over);
-        if (p != colon + 1 && !over && (p == end || *p == ' ')) break;
-    }
-    *at = p;
-    target->func.id = csspgo__text_func(t, name, colon);
-    return target->func.id != 0;
-}
-
-/* The call targets in [p, end), which begins with a space. */
-static int csspgo__text_targets(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *start = p;
-    size_t n = 0;
     while (p < end) {
-        if (n == t->target_cap) {
-            void *v = csspgo__grow(&t->q->heap, t->target, n, &t->target_cap, n + 1, sizeof *t->target);
-            if (v == NULL) return csspgo__text_full(t, p);
-            t->target = (csspgo_target *)v;
+        const unsigned char *start = p, *colon, *stop;
+        csspgo__token *k;
+        uint64_t count;
+        int over;
+        while (p < end && *p == ' ') p++;
+        if (p == end) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, start, end, "the line ends with a space");
+        if (*p == ':') return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a call target");
+        for (colon = p;; colon++) {
+            colon = (const unsigned char *)memchr(colon, ':', (size_t)(end - colon));
+            if (colon == NULL) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected TARGET:COUNT");
+            stop = csspgo__text_digits(colon + 1, end, &count, &over);
+            if (stop != colon + 1 && !over && (stop == end || *stop == ' ')) break;
         }
-        if (!csspgo__text_target(t, &p, end, &t->target[n])) return 0;
-        n++;
+        k = csspgo__text_token(t, CSSPGO__T_TARGET, p, end, stop == end, count);
+        if (k == NULL) return 0;
+        csspgo__text_name(t, k, p, colon);
+        csspgo__text_emit(t);
+        p = stop;
     }
-    return n == 1 ? csspgo__text_add_target(t, loc, t->target, start, end) : csspgo__text_add_targets(t, loc, n, start, end);
+    return 1;
 }
 
-/* count *( SP target ":" count ) */
-static int csspgo__text_body(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
+/* Behind the location of an indented line that begins at `at`: count *( SP target ":" count ) */
+static int csspgo__text_count(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
+                              const unsigned char *p, const unsigned char *end)
 {
-    const unsigned char *start = p;
+    csspgo__token *k;
     uint64_t count;
-    int s;
     if (!csspgo__text_number(t, &p, end, UINT64_MAX, &count, "expected a count")) return 0;
-    if (p < end && *p != ' ') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
-    s = csspgo__body_append(t->q, csspgo__text_record(t), loc, count);
-    if (s < 0) return csspgo__text_full(t, start);
-    if (s > 0 || csspgo__text_watch(t, loc, 0, count)) return csspgo__text_overflow(t, start, end);
-    return p == end || csspgo__text_targets(t, loc, p, end);
+    if (p < end && *p != ' ')
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
+    k = csspgo__text_token(t, CSSPGO__T_BODY, at, end, depth, count);
+    if (k == NULL) return 0;
+    k->loc = loc;
+    csspgo__text_emit(t);
+    return p == end || csspgo__text_targets(t, p, end);
 }
 
-/* callee ":" total */
-static int csspgo__text_inlinee(csspgo__text *t, csspgo_loc loc, const unsigned char *p, const unsigned char *end)
+/* The same for callee ":" total. */
+static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
+                               const unsigned char *p, const unsigned char *end)
 {
-    const unsigned char *total = csspgo__text_digits_before(p, end), *at = total;
+    const unsigned char *total = csspgo__text_digits_before(p, end), *number = total;
+    csspgo__token *k;
     uint64_t n;
     if (!t->lenient && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
-        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the vtable counts of newer LLVM cannot be read");
-    if (total == p || total == end || total[-1] != ':')
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, total == end ? p : total, end, "expected a count or INLINEE:TOTAL");
-    if (!csspgo__text_number(t, &at, end, UINT64_MAX, &n, "expected a total")) return 0;
-    if (!t->lenient && t->q->flags & CSSPGO_IS_CS)
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "an inlinee inside a context");
-    if (!t->lenient && total - p == 1) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
-    if (t->depth >= t->q->heap.limits.max_depth)
-        return csspgo__text_fail(t, CSSPGO_E_LIMIT, p, end, "inlinees are nested deeper than limits.max_depth");
-    return csspgo__text_enter(t, csspgo__text_node(t, t->node, loc, CSSPGO_INLINEE, p, total - 1), t->depth + 1, n, total,
-                              end);
+        return csspgo__text_reject(t, CSSPGO_E_VERSION, p, end, "the vtable counts of newer LLVM cannot be read");
+    if (total == p || total == end || total[-1] != ':') {
+        at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
+        if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected a count or INLINEE:TOTAL");
+    }
+    if (!csspgo__text_number(t, &number, end, UINT64_MAX, &n, "expected a total")) return 0;
+    if (!t->lenient && total - p == 1) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
+    k = csspgo__text_token(t, CSSPGO__T_INLINEE, at, end, depth, n);
+    if (k == NULL) return 0;
+    k->loc = loc;
+    csspgo__text_name(t, k, p, total - 1);
+    return csspgo__text_emit(t);
 }
 
-/* The value after a metadata keyword, up to max; white space around it does not matter. */
-static int csspgo__text_meta_value(csspgo__text *t, const unsigned char *p, const unsigned char *end, uint64_t max,
-                                   uint64_t *v)
-{
-    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) p++;
-    while (end > p && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) end--;
-    if (!csspgo__text_number(t, &p, end, max, v, "expected a number")) return 0;
-    return p == end || csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected a number and nothing after it");
-}
-
-/* In LLVM a checksum line also sets the attributes to 0. */
-static int csspgo__text_meta(csspgo__text *t, uint32_t depth, const unsigned char *p, const unsigned char *end)
+/* A metadata line. White space around the value does not matter. */
+static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned char *at, const unsigned char *end)
 {
     static const char checksum[] = "!CFGChecksum:", attributes[] = "!Attributes:";
-    const size_t n = (size_t)(end - p), nc = sizeof checksum - 1, na = sizeof attributes - 1;
-    csspgo__record *r = csspgo__text_record(t);
+    const size_t n = (size_t)(end - at), nc = sizeof checksum - 1, na = sizeof attributes - 1;
+    const int c = n >= nc && memcmp(at, checksum, nc) == 0;
+    const unsigned char *p = at + (c ? nc : na), *line_end = end;
     uint64_t v;
-    if (n >= nc && memcmp(p, checksum, nc) == 0) {
-        if (!csspgo__text_meta_value(t, p + nc, end, UINT64_MAX, &v)) return 0;
-        if (v != 0) r->checksum = v;
-        if (v != 0 && depth == 1) t->q->flags |= CSSPGO_IS_PROBE;
-        if (t->lenient) r->attributes = 0;
-    } else if (n >= na && memcmp(p, attributes, na) == 0) {
-        if (!csspgo__text_meta_value(t, p + na, end, UINT32_MAX, &v)) return 0;
-        r->attributes = (uint32_t)v;
-        if (v & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
-    } else if (n == 5 && memcmp(p, "!Flat", 5) == 0) {
-        return csspgo__text_fail(t, CSSPGO_E_VERSION, p, end, "the split layout of newer LLVM cannot be read");
-    } else {
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected !CFGChecksum: or !Attributes:");
-    }
-    t->meta_depth = depth;
-    return 1;
+    if (n == 5 && memcmp(at, "!Flat", 5) == 0)
+        return csspgo__text_reject(t, CSSPGO_E_VERSION, at, end, "the split layout of newer LLVM cannot be read");
+    if (!c && (n < na || memcmp(at, attributes, na) != 0))
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected !CFGChecksum:N or !Attributes:N");
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) p++;
+    while (end > p && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) end--;
+    if (!csspgo__text_number(t, &p, end, c ? UINT64_MAX : UINT32_MAX, &v, "expected a number")) return 0;
+    if (p != end) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a number and nothing after it");
+    return csspgo__text_token(t, c ? CSSPGO__T_CHECKSUM : CSSPGO__T_ATTRIBUTES, at, line_end, depth, v) != NULL &&
+           csspgo__text_emit(t);
 }
 
-/* An indented line, p behind the spaces. LLVM takes any depth beyond the innermost function for that function's. */
-static int csspgo__text_indented(csspgo__text *t, const unsigned char *line, const unsigned char *p, const unsigned char *end)
+/* A line that begins with spaces; p: behind them. */
+static int csspgo__text_indented_line(csspgo__text *t, const unsigned char *line, const unsigned char *p,
+                                      const unsigned char *end)
 {
     const uint32_t depth = (size_t)(p - line) < UINT32_MAX ? (uint32_t)(p - line) : UINT32_MAX;
-    const unsigned char *start = p;
+    const unsigned char *at = p;
     csspgo_loc loc;
-    if (t->depth == 0) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "expected NAME:TOTAL:HEAD, no indentation");
-    if (!t->lenient && depth > t->depth)
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "the line is indented deeper than what it can belong to");
-    for (; t->depth > depth; t->depth--) t->node = t->q->tree.node[t->node].parent;
-    if (*p == '!') return csspgo__text_meta(t, depth, p, end);
+    if (!t->any) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, line, end, "expected NAME:TOTAL:HEAD, no indentation");
+    if (*p == '!') return csspgo__text_metadata(t, depth, p, end);
     if (!csspgo__text_loc(t, &p, end, &loc)) return 0;
-    if (t->meta_depth == depth)
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, end, "counts after the function's metadata");
-    if (t->lenient && p == end && depth == 1 && memchr(start, '.', (size_t)(end - start)) == NULL)
-        return csspgo__text_body(t, loc, start, end);             /* ` 7` is ` 7: 7` */
-    if (p == end || *p != ':') return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' after the line");
-    if (end - p < 3 || (p[1] != ' ' && !t->lenient))
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' and a count or INLINEE:TOTAL");
+    if (t->lenient && p == end && depth == 1 && memchr(at, '.', (size_t)(end - at)) == NULL)
+        return csspgo__text_count(t, loc, depth, at, at, end);   /* ` 7` is ` 7: 7` */
+    if (p == end || *p != ':') return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' after the line");
+    if (end - p > 1 && p[1] != ' ' && !t->lenient)
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p + 1, end, "expected a space after the colon");
+    if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end, end, "expected a count or INLINEE:TOTAL");
     p += 2;
-    return csspgo__is_digit(*p) ? csspgo__text_body(t, loc, p, end) : csspgo__text_inlinee(t, loc, p, end);
+    return csspgo__is_digit(*p) ? csspgo__text_count(t, loc, depth, at, p, end) : csspgo__text_callee(t, loc, depth, at, p, end);
 }
 
 static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const unsigned char *end)
@@ -3988,8 +4193,8 @@ static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const u
     const unsigned char *p = line;
     if (*p != ' ') return csspgo__text_head(t, line, end);
     while (p < end && *p == ' ') p++;
-    if (t->depth != 0 && (p == end || *p == '#')) return 1;
-    return csspgo__text_indented(t, line, p, end);
+    if (t->any && (p == end || *p == '#')) return 1;
+    return csspgo__text_indented_line(t, line, p, end);
 }
 
 /* All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. */
@@ -4004,9 +4209,9 @@ static int csspgo__text_lines(csspgo__text *t)
         if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
         p = lf != NULL ? lf + 1 : t->end;
     }
-    if (t->nul && !t->lenient) return csspgo__text_fail(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
-    if (t->depth == 0) return csspgo__text_fail(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
-    return 1;
+    if (t->nul && !t->lenient) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
+    if (!t->any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
+    return csspgo__text_flush(t);
 }
 
 /* Brings the records in order that were read out of order. A sum that overflows only now becomes the watched one. */
@@ -4030,7 +4235,9 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     int ok;
     t->status = CSSPGO_OK;
     t->node = CSSPGO__ROOT;
+    t->tokens = t->targets = 0;
     t->depth = t->meta_depth = 0;
+    t->any = 0;
     t->q = csspgo_profile_new(options);
     if (t->q == NULL) {
         const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
@@ -4596,8 +4803,16 @@ struct csspgo_code {
     size_t areas, area_cap, windows, window_cap, modules, module_cap, segments, segment_cap, transfers, transfer_cap;
     size_t stops, stop_cap, ranges, range_cap, nodes, node_cap, probes, probe_cap, by_poss, by_pos_cap;
     size_t far_calls, far_call_cap;
-    int    dirty;                 /* csspgo__code_settle has something to do                             */
+    uint32_t last_end;            /* above all ranges                                                    */
+    int      dirty;               /* csspgo__code_settle has something to do                             */
 };
+
+CSSPGO_DEF csspgo_module csspgo_no_module(void)
+{
+    csspgo_module m;
+    m.id = 0;
+    return m;
+}
 
 CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options)
 {
@@ -5028,6 +5243,19 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     return id;
 }
 
+/*
+ * 1 if no function range overlaps [begin, end). O(1) when functions come in address order, as they mostly do (a JIT's
+ * fresh areas always): everything then ends at or before last_end.
+ */
+static int csspgo__range_free(const csspgo_code *c, uint32_t begin, uint32_t end)
+{
+    size_t i;
+    if (begin >= c->last_end) return 1;
+    for (i = 0; i < c->ranges; i++)
+        if (begin < c->range[i].end && c->range[i].begin < end) return 0;
+    return 1;
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_function *f)
 {
     csspgo__range *r;
@@ -5044,11 +5272,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
         pos = csspgo__pos_in(c, module.id, f->begin);
     }
     if (csspgo__pos_in(c, module.id, f->end - 1) - pos != f->end - 1 - f->begin) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__range_free(c, pos, pos + (uint32_t)(f->end - f->begin))) return CSSPGO_E_ARGUMENT;
     r = &c->range[c->ranges++];
     r->begin = pos;
     r->end = pos + (uint32_t)(f->end - f->begin);
     r->func = func;
     r->part = f->part;
+    if (r->end > c->last_end) c->last_end = r->end;
     c->dirty = 1;
     return CSSPGO_OK;
 }
@@ -5098,6 +5328,18 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
     c->probes = at;
 }
 
+/* Room for more nodes; node[0] is unused. */
+static int csspgo__inline_room(csspgo_code *c, size_t more)
+{
+    const size_t used = c->nodes != 0 ? c->nodes + 1 : 0;
+    void *p;
+    if (c->nodes + 1 + more <= c->node_cap) return 1;
+    p = csspgo__grow(&c->heap, c->node, used, &c->node_cap, c->nodes + 1 + more, sizeof *c->node);
+    if (p == NULL) return 0;
+    c->node = (csspgo__inline *)p;
+    return 1;
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module module, const csspgo_inline *inlines,
                                                 size_t inline_count, const csspgo_probe *probes, size_t probe_count)
 {
@@ -5109,9 +5351,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
         if (inlines[i].parent > i) return CSSPGO_E_ARGUMENT;
     for (i = 0; i < probe_count; i++)
         if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count) return CSSPGO_E_ARGUMENT;
-    CSSPGO__ROOM(node, inline_count + 1);             /* node[0] is unused */
+    if (!csspgo__inline_room(c, inline_count)) return c->heap.status;
     CSSPGO__ROOM(probe, probe_count);
-    CSSPGO__ROOM(by_pos, probe_count);
+    CSSPGO__ROOM(by_pos, c->probes + probe_count - c->by_poss);
     for (i = 0; i < inline_count; i++) {
         csspgo__inline *n = &c->node[node0 + i + 1];
         memset(n, 0, sizeof *n);
@@ -6054,9 +6296,9 @@ static csspgo_probe_record *csspgo__record_begin(csspgo_probes *t, const csspgo_
 {
     csspgo_probe_record *r = &t->records[t->record_count++];
     memset(r, 0, sizeof *r);
-    r->symbol = f->symbol;
+    r->symbol = f->symbol != 0 ? f->symbol : guid;
     r->address = f->address;
-    r->flags = CSSPGO_RECORD_BASED | (guid != f->symbol ? (uint32_t)CSSPGO_RECORD_SENTINEL : 0);
+    r->flags = CSSPGO_RECORD_BASED | (guid != r->symbol ? (uint32_t)CSSPGO_RECORD_SENTINEL : 0);
     r->first_inline = (uint32_t)t->inline_count;
     r->first_probe = (uint32_t)first_probe;
     return r;
@@ -6437,7 +6679,8 @@ CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t d, csspgo_call_probe *c)
  * Maps 1 (one byte), 2 (0F), 3 (0F38) and 4 (0F3A) are strings of classes, one letter an opcode; where the operand
  * decides whether it is an instruction, the class is a group and csspgo__x86_groups says which operands are. VEX, XOP
  * and EVEX opcodes are rows of tables. What is an instruction was read out of LLVM 19.1.7 by trying every opcode under
- * every prefix; tests/oracle_insn.c compares.
+ * every prefix; tests/oracle_insn.c compares. Known differences: jmpabs is a jump here; prefixes at the very end of the
+ * code are no instruction here; EVEX with U = 0 and vector index 32 or more; 67 before movdir64b and enqcmd of APX.
  *
  * pos stands where LLVM's decoder stands at any moment: when something does not fit, it is the number of bytes to skip.
  *
@@ -7543,25 +7786,30 @@ static const unsigned char *csspgo__upto(const unsigned char *p, const unsigned 
     return at != NULL ? (const unsigned char *)at : end;
 }
 
+static int csspgo__is_record(const unsigned char *p, const unsigned char *end)
+{
+    return end - p > 2 && p[0] == '0' && p[1] == 'x' && csspgo__upto(p, end, '/') != end;
+}
+
 /*
- * 1 if a line decides the script's type: its first or second word, found by cutting at the first two blanks, is a branch
- * record. (LLVM 19 looks at the second only, and so misses samples with one record.)
+ * 1 if a line decides the script's type: its first or second piece is a branch record, or those of its second piece if
+ * the first has a colon (an event's name). Pieces end at a blank, but if another blank follows, the second is all the rest.
+ * (LLVM 19 looks at the second only, and so misses samples with one record.)
  */
 static int csspgo__decides_type(const unsigned char *p, const unsigned char *end)
 {
-    const unsigned char *word;
-    int cuts = 0, words = 0;
-    p = csspgo__trim_left(p, end);
-    end = csspgo__trim_right(p, end);
-    while (words < 2 && p != end) {
-        word = p;
-        p = cuts < 2 ? csspgo__upto(p, end, ' ') : end;
-        if (p != word) {
-            words++;
-            if (p - word > 2 && word[0] == '0' && word[1] == 'x' && csspgo__upto(word, p, '/') != p) return 1;
-        }
-        if (p != end) p++;
-        cuts++;
+    const unsigned char *first_end, *second;
+    int i;
+    for (i = 0; i < 2; i++) {
+        p = csspgo__trim_left(p, end);
+        end = csspgo__trim_right(p, end);
+        first_end = csspgo__upto(p, end, ' ');
+        second = first_end != end ? first_end + 1 : end;
+        if (second != end && *second == ' ') second++;
+        else end = csspgo__upto(second, end, ' ');
+        if (i == 1 || csspgo__upto(p, first_end, ':') == first_end)
+            return csspgo__is_record(p, first_end) || csspgo__is_record(second, end);
+        p = second;
     }
     return 0;
 }
@@ -7761,6 +8009,7 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
 {
     const unsigned char *word;
     size_t n = 0;
+    if (cap > CSSPGO__SCRIPT_MOST) cap = CSSPGO__SCRIPT_MOST;
     for (;;) {
         while (*p == ' ') p++;
         if (*p == '\n') break;
@@ -7772,6 +8021,7 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
         p = csspgo__hex(word, &branch[n].to);
         if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
         while (*p != ' ' && *p != '\n') p++;
+        if (n == 0 && p[-1] == ':') return NULL;    /* an event's name */
         branch[n++].flags = 0;
     }
     *count = n;
@@ -7913,8 +8163,8 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
 static void csspgo__script_frames_plain(csspgo_script *s)
 {
     const unsigned char *p = s->p, *word, *end;
-    uint64_t *const first = s->frame + (s->state == CSSPGO__AT_START ? 0 : s->frames);
-    uint64_t *const full = s->frame + s->frame_cap, *frame = first;
+    uint64_t *const first = s->frame + (s->state == CSSPGO__AT_START ? 0 : s->frames), *frame = first;
+    uint64_t *const full = s->frame + (s->frame_cap < CSSPGO__SCRIPT_MOST ? s->frame_cap : CSSPGO__SCRIPT_MOST);
     while (p != s->lim && (*p == '\t' || *p == ' ') && frame != full) {
         for (word = p + 1; *word == ' ' || *word == '\t'; word++) {}
         end = csspgo__hex(word, frame);
@@ -8080,6 +8330,7 @@ static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
         uint64_t v;
         int count, held;
         csspgo__script_line(s, &p, &end);
+        held = s->scan_start != 0;                 /* a mapping line behind frame lines is junk in a hybrid script */
         count = s->scan_start && csspgo__decimal_all(p, end, &v);
         s->scan_start = 0;
         if (count || csspgo__frame_line(p, end, &v)) {
@@ -8091,7 +8342,7 @@ static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
             csspgo__script_decide(s, at);
             return CSSPGO_ITEM_NONE;
         }
-        held = csspgo__mmap_line(p, end);
+        held = held && csspgo__mmap_line(p, end);
         csspgo__script_keep(s, held ? held_mmap : p, held ? held_mmap + 1 : end);
         s->hold_run = s->hold_size;
         s->scan_start = 1;
@@ -8168,13 +8419,20 @@ static int csspgo__script_refill(csspgo_script *s)
     return s->ended && (s->carry_size != 0 || s->carry_long) ? csspgo__script_carried(s) : 0;
 }
 
+/* 1 if LLVM drops the sample being read for its leaf, whatever follows it. */
+static int csspgo__script_is_dropped(const csspgo_script *s)
+{
+    const uint32_t leaf = s->code != NULL && !s->crowded ? csspgo__pos(s->code, s->frame[0]) : CSSPGO__EXT;
+    return leaf != CSSPGO__EXT && csspgo__leaf_unsafe(s->code, leaf);
+}
+
 /* The input is over. */
 static void csspgo__script_finish(csspgo_script *s)
 {
+    const int open = s->state == CSSPGO__AT_SKIP || (s->state == CSSPGO__AT_FRAMES && s->frames != 0);
     if (s->type == CSSPGO__SCRIPT_UNKNOWN)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there is no line of branch records");
-    else if (s->type == CSSPGO__SCRIPT_HYBRID && (s->frames != 0 || s->crowded) &&
-             (s->state == CSSPGO__AT_FRAMES || s->state == CSSPGO__AT_SKIP))
+    else if (s->type == CSSPGO__SCRIPT_HYBRID && open && !csspgo__script_is_dropped(s))
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
 }
 
@@ -8479,8 +8737,18 @@ typedef struct csspgo__counter {
     uint64_t count;
     uint32_t node;                /* context; | CSSPGO__BRANCH                               */
     uint32_t a, b;                /* positions: start and end of a range, from and to of a branch */
-    uint32_t next;                /* index of the counter that followed this one last time: a hint */
+    uint32_t reserved;
 } csspgo__counter;
+
+typedef struct csspgo__tick {     /* one event of a trace: add to the counter of this key */
+    uint32_t hash, node, a, b;
+} csspgo__tick;
+
+typedef struct csspgo__span {
+    uint32_t start, end;
+} csspgo__span;
+
+enum { CSSPGO__SOUND = 4096 };
 
 typedef struct csspgo__link {     /* a frame of the stack seen last */
     uint32_t site, node;
@@ -8497,7 +8765,9 @@ struct csspgo_collector {
     csspgo__counter         *counter;
     size_t                   counters, counter_cap;
     csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                   */
-    uint32_t                 last;            /* the counter added to last                                              */
+    csspgo__tick            *tick;            /* scratch: what one trace counts                                         */
+    size_t                   ticks, tick_cap;
+    csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                           */
     csspgo__link           *path;            /* the last stack's frames, outermost first                               */
     size_t                   paths, path_cap;
     csspgo__cache            cache;
@@ -8512,54 +8782,44 @@ static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, u
     return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, c->heap.seed ^ node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/*
- * The counter of a key, or NULL. Traces repeat each other in parts, so each counter remembers which one followed it: most
- * look-ups need no hash. c->last is where the trace is.
- */
-static csspgo__counter *csspgo__counter_find(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
-{
-    uint32_t id, at;
-    csspgo__counter *v;
-    if (c->counters == 0) return NULL;
-    id = c->counter[c->last].next;
-    v = &c->counter[id];
-    if (v->a == a && v->b == b && v->node == node) {
-        c->last = id;
-        return v;
-    }
-    const uint32_t hash = csspgo__counter_hash(c, node, a, b);
-    at = hash;
-    while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
-        v = &c->counter[id - 1];
-        if (v->a != a || v->b != b || v->node != node) continue;
-        c->counter[c->last].next = id - 1;
-        c->last = id - 1;
-        return v;
-    }
-    return NULL;
-}
-
-/* A new counter; there is room. */
-static void csspgo__counter_new(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
-{
-    csspgo__counter *v = &c->counter[c->counters];
-    v->count = count;
-    v->node = node;
-    v->a = a;
-    v->b = b;
-    v->next = 0;
-    c->counter[c->last].next = (uint32_t)c->counters;
-    c->last = (uint32_t)c->counters;
-    c->counters++;
-    csspgo__map_insert(&c->map, csspgo__counter_hash(c, node, a, b), (uint32_t)c->counters);
-}
-
 /* Adds to a counter; there is room for a new one. */
-static void csspgo__counter_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
+static void csspgo__counter_add(csspgo_collector *c, const csspgo__tick *t, uint64_t count)
 {
-    csspgo__counter *v = csspgo__counter_find(c, node, a, b);
-    if (v != NULL) v->count = csspgo__sat_add(v->count, count);
-    else csspgo__counter_new(c, node, a, b, count);
+    csspgo__counter *v;
+    uint32_t id, at = t->hash;
+    while ((id = csspgo__map_next(&c->map, t->hash, &at)) != 0) {
+        v = &c->counter[id - 1];
+        if (v->a != t->a || v->b != t->b || v->node != t->node) continue;
+        v->count = csspgo__sat_add(v->count, count);
+        return;
+    }
+    v = &c->counter[c->counters++];
+    v->count = count;
+    v->node = t->node;
+    v->a = t->a;
+    v->b = t->b;
+    v->reserved = 0;
+    csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counters);
+}
+
+static void csspgo__tick_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
+{
+    csspgo__tick *t = &c->tick[c->ticks++];
+    t->hash = csspgo__counter_hash(c, node, a, b);
+    t->node = node;
+    t->a = a;
+    t->b = b;
+    __builtin_prefetch(&c->map.slot[t->hash & c->map.mask]);
+}
+
+static void csspgo__ticks_count(csspgo_collector *c, uint64_t count)
+{
+    size_t i;
+    for (i = 0; i < c->ticks; i++) {
+        if (i + 8 < c->ticks) __builtin_prefetch(&c->counter[c->map.slot[c->tick[i + 8].hash & c->map.mask].id]);
+        csspgo__counter_add(c, &c->tick[i], count);
+    }
+    c->ticks = 0;
 }
 
 /* Room for more contexts and counters, so that what follows cannot fail. Returns 0 when memory is exhausted. */
@@ -8579,7 +8839,6 @@ static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t coun
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
     c->counters = 0;
-    c->last = 0;
     csspgo__map_clear(&c->map);
 }
 
@@ -8619,21 +8878,19 @@ static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, s
  * Counts the code between two branches, from start to the branch at end. A range that is counted already is known to be
  * sound, so soundness is looked at once per distinct range. Returns 0 where the trace is broken.
  */
-static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end, uint64_t count)
+static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end)
 {
-    csspgo__counter *v;
+    csspgo__span *known;
     if (start == CSSPGO__EXT || end == CSSPGO__EXT) {
         if (start == end) c->stats.paired_external++;
         else c->stats.unpaired_external++;
         return start == end;
     }
-    v = csspgo__counter_find(c, node, start, end);
-    if (v != NULL) {
-        v->count = csspgo__sat_add(v->count, count);
-        return 1;
-    }
-    if (csspgo__runs_straight(c->code, start, end)) {
-        csspgo__counter_new(c, node, start, end, count);
+    known = &c->sound[csspgo__hash64((uint64_t)start << 32 | end, 0) % CSSPGO__SOUND];
+    if ((known->start == start && known->end == end) || csspgo__runs_straight(c->code, start, end)) {
+        known->start = start;
+        known->end = end;
+        csspgo__tick_add(c, node, start, end);
         return 1;
     }
     c->stats.invalid_ranges++;
@@ -8675,7 +8932,7 @@ static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
     uint32_t node = csspgo__context_of(c, t->stack, t->nstack), ip = 0, good = 1, i;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        if (i != 0 && !csspgo__count_range(c, node, to, ip, t->count)) good = 0;
+        if (i != 0 && !csspgo__count_range(c, node, to, ip)) good = 0;
         if (good) node = csspgo__undo(c, node, from, to);
         if (!good || node == 0) {
             good = 0;
@@ -8683,7 +8940,7 @@ static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
         }
         ip = from;
         if (to == CSSPGO__EXT) continue;
-        csspgo__counter_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to, t->count);
+        csspgo__tick_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
     }
 }
 
@@ -8693,8 +8950,8 @@ static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
     uint32_t i;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        if (i != 0) csspgo__count_range(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2], t->count);
-        if (to != CSSPGO__EXT) csspgo__counter_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to, t->count);
+        if (i != 0) csspgo__count_range(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2]);
+        if (to != CSSPGO__EXT) csspgo__tick_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to);
     }
 }
 
@@ -8702,6 +8959,11 @@ static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 {
     if (!csspgo__collector_room(c, (size_t)t->nstack + t->nlbr, 2 * (size_t)t->nlbr)) return c->heap.status;
+    if (2 * (size_t)t->nlbr > c->tick_cap) {
+        void *p = csspgo__grow(&c->heap, c->tick, 0, &c->tick_cap, 2 * (size_t)t->nlbr, sizeof *c->tick);
+        if (p == NULL) return c->heap.status;
+        c->tick = (csspgo__tick *)p;
+    }
     if (t->nstack > c->path_cap) {
         void *p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, t->nstack, sizeof *c->path);
         if (p == NULL) return c->heap.status;
@@ -8711,6 +8973,7 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
     c->stats.branches += t->nlbr;
     if (c->mode == CSSPGO__CONTEXTS) csspgo__unwind_contexts(c, t);
     else csspgo__unwind_flat(c, t);
+    csspgo__ticks_count(c, t->count);
     return CSSPGO_OK;
 }
 
@@ -8737,6 +9000,7 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     csspgo__map_free(&c->heap, &c->map);
     csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
     csspgo__free(&c->heap, c->path, c->path_cap * sizeof *c->path);
+    csspgo__free(&c->heap, c->tick, c->tick_cap * sizeof *c->tick);
     csspgo__object_free(c, sizeof *c);
 }
 
@@ -9348,7 +9612,14 @@ static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
     from = csspgo__unsym_pos(r, a - r->how.base);
     to = csspgo__unsym_pos(r, b - r->how.base);
     if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) r->c->stats.unplaced++;
-    else csspgo__counter_add(r->c, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to, count);
+    else {
+        csspgo__tick t;
+        t.node = r->node | (branch ? CSSPGO__BRANCH : 0u);
+        t.a = from;
+        t.b = to;
+        t.hash = csspgo__counter_hash(r->c, t.node, from, to);
+        csspgo__counter_add(r->c, &t, count);
+    }
 }
 
 /* A list of ranges or of branches. first: p is at its number already. */
@@ -9952,16 +10223,20 @@ static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t 
 
 /* ----- frames of a context ------------------------------------------------------------------------------------------ */
 
-/* The frames in front of and including (func, site). Returns 0 when memory is exhausted. */
+/*
+ * The frames in front of and including (func, site). A context that would have too many starts anew here. Returns 0 when
+ * memory is exhausted.
+ */
 static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func, uint32_t site)
 {
     const size_t had = g->frames.count;
     uint32_t depth = g->frames.node[before].same & ~CSSPGO__FIRST, first = CSSPGO__FIRST, id, t;
     void *path;
-    if (depth >= g->c->heap.limits.max_depth) {
+    if (depth + 2 > g->p->heap.limits.max_depth) {     /* with this one and the function called from it */
         g->stats.deep_contexts++;
         before = CSSPGO__ROOT;
         depth = 0;
+        if (g->p->heap.limits.max_depth < 2) return before;
     }
     id = csspgo__tree_add(&g->c->heap, &g->frames, before, site, func);
     if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
@@ -10385,7 +10660,7 @@ static void csspgo__flat_totals(csspgo__gen *g)
         if (in[n].parent == 0) continue;
         if (in[n].site == 0 || in[n].site > 0xffff) {
             g->stats.unknown_sites += copy[n].busy;
-        } else if (copy[in[n].parent].around >= g->c->heap.limits.max_depth) {
+        } else if (copy[in[n].parent].around >= g->p->heap.limits.max_depth) {
             g->stats.deep_contexts += copy[n].busy;
         } else {
             copy[n].around = copy[in[n].parent].around + 1;

@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 {
     loaded image;
     samples all, distinct;
-    char why[160];
+    char why[256];
     double a, g;
     size_t i;
     int runs = argc > 3 ? atoi(argv[3]) : 5;

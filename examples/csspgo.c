@@ -454,7 +454,7 @@ static int profgen_main(int argc, char **argv)
 {
     static profgen g;
     csspgo_collector_options how;
-    char why[160];
+    char why[256];
     int ok;
     memcpy(g.o, profgen_options, sizeof profgen_options);
     if (!options_parse(g.o, argc, argv)) return 2;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # demo.sh - makes data/demo.s: the demo program as assembly that GNU as takes, pseudo probes included
 #
-#   sh demo.sh > data/demo.s          CLANG=clang-19 chooses the compiler
+#   sh demo.sh [OUTPUT]               standard output if there is none; CLANG=clang-19 chooses the compiler
 #
 # clang prints a pseudo probe as a directive that only LLVM's assembler knows:
 #
@@ -16,6 +16,7 @@
 #
 # The result depends on nothing but the source and the compiler's version: names of files and tools are left out.
 set -eu
+[ $# -eq 0 ] || exec > "$1"
 cd "$(dirname "$0")"
 
 ${CLANG:-clang-19} --target=x86_64-linux-gnu -O2 -g1 -fdebug-info-for-profiling -fpseudo-probe-for-profiling \

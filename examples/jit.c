@@ -45,6 +45,7 @@ int main(void)
 #include <ucontext.h>
 
 enum { CODE_BYTES = 4096, SLOT = 64, MANY = 16, FUNCTIONS = 8, SQUARE = 0, COLLATZ = 7 };
+enum { EACH_WAY = 3, EACH_NOT_WAY = 5, EACH_CALL = 7 };   /* probes of each() that we ask about */
 
 /*
  * The functions: arguments in rdi, rsi, rdx, result in rax. Hexadecimal words are instructions, the others are
@@ -86,10 +87,10 @@ static void require(int holds, const char *what)
     exit(1);
 }
 
-/* ----- the emitter ------------------------------------------------------------------------------------------------- */
+/* ----- the emitter ------------------------------------------------------------------------------------------------ */
 
 static struct jit {
-    struct piece {                      /* the code of functions[i], in tables that csspgo takes; end 0: there is none */
+    struct piece {                      /* code of functions[i], in the tables that csspgo takes; end 0: none */
         csspgo_function function;
         csspgo_transfer transfers[MANY];
         csspgo_inline   inlines[MANY];
@@ -166,7 +167,7 @@ static void transfer(csspgo_kind kind, const char *hex, uint64_t target)
     if (target > 127) aim(jit.at, target);
 }
 
-/* The body of a function: the outermost one of a piece (parent 0), or inlined at a call site of the one around it. */
+/* The body of a function: a piece's outermost one (parent 0), or inlined at a call site of the body around it. */
 static void emit_body(int index, uint32_t parent, char site)
 {
     struct piece *p = jit.now;
@@ -238,19 +239,19 @@ static void emit_function(int index, uint64_t address)
 }
 
 /*
- * jit.enter_fn calls a function with the trap flag set. popfq takes effect one instruction late, so the first trap comes
- * behind the call, which is at jit.enter_call. csspgo is not told of this code.
+ * jit.enter_fn calls a function with the trap flag set. popfq takes effect one instruction late, so the first trap
+ * comes behind the call, which is at jit.enter_call. csspgo is not told of this code.
  */
 static void emit_enter(void)
 {
     const uint64_t start = jit.at;
     emit("55" "4889f8" "4889f7" "9c" "810c2400010000" "9d");        /* ...; pushfq; or dword [rsp], 0x100; popfq */
     jit.enter_call = jit.at;
-    emit("ffd0" "9c" "812424fffeffff" "9d" "5d" "c3");              /* call rax; pushfq; and ...; popfq; pop rbp; ret */
+    emit("ffd0" "9c" "812424fffeffff" "9d" "5d" "c3");              /* call rax; pushfq; and ...; popfq; ...; ret */
     memcpy(&jit.enter_fn, &start, sizeof jit.enter_fn);
 }
 
-/* ----- the truth: what was executed in which calling context ------------------------------------------------------- */
+/* ----- the truth: what was executed in which calling context ------------------------------------------------------ */
 
 enum { FRAMES = 16, TEXT = 128, COUNTS = 128 };
 
@@ -298,7 +299,8 @@ static void truth_context(char *out, const char *context, uint32_t site, const c
     else if (size < more || strcmp(context + size - more, frame) != 0) strcat(out, frame);
 }
 
-/* The instruction at address was executed and went on to `to`. A call of inlined code is counted at its entry block. */
+/* The instruction at address was executed and went on to `to`. Code inlined (one level deep) counts its
+   call at its entry block. */
 static void truth_step(uint64_t address, uint64_t to, csspgo_kind kind)
 {
     const struct piece *p = piece_at(address), *callee = piece_at(to);
@@ -324,7 +326,7 @@ static void truth_step(uint64_t address, uint64_t to, csspgo_kind kind)
     else truth_context(truth.context[truth.depth++], outer, site, callee->name[0]);
 }
 
-/* ----- the software LBR -------------------------------------------------------------------------------------------- */
+/* ----- the software LBR ------------------------------------------------------------------------------------------- */
 
 enum { LBR = 32, WINDOW = 24, SAMPLES = 1024 };
 
@@ -339,9 +341,9 @@ static struct sampler {
 } sampler;
 
 /*
- * Windows follow each other without a gap. Code between two branches counts in the one window that has both, so the last
- * branch of a window is the first one of the next too. A call counts once per record of it, so a window does not end
- * with a call. Hence the frame pointer is always set up here, and the walk finds every frame.
+ * The window becomes a sample. Windows follow each other without a gap: code between two branches counts in the one
+ * window that has both, so the last branch of a window is the first one of the next too. A call counts once per record
+ * of it, so no window ends with a call. Hence the frame pointer is always set up here: the walk finds every frame.
  */
 static void take_sample(uint64_t rip, const uint64_t *frame)
 {
@@ -400,7 +402,7 @@ static void run(int times)
     require(csspgo_collector_profile(jit.collector, jit.profile, NULL, &e) == CSSPGO_OK, e.message);
 }
 
-/* ----- what csspgo knows ------------------------------------------------------------------------------------------- */
+/* ----- what csspgo knows ------------------------------------------------------------------------------------------ */
 
 /* What a JIT asks before it inlines: where does the branch of each() go in a context, and what is f there? */
 static void ask(const csspgo_profile *p, const char *when)
@@ -412,10 +414,11 @@ static void ask(const csspgo_profile *p, const char *when)
         const csspgo_node each = csspgo_find(p, contexts[k]);
         const csspgo_target *target = csspgo_targets(p, each, &count);
         printf("    %-23s  way %" PRIu64 ", not way %" PRIu64 ", f is", contexts[k],
-               csspgo_body_count(p, each, csspgo_at(3, 0)), csspgo_body_count(p, each, csspgo_at(5, 0)));
+               csspgo_body_count(p, each, csspgo_at(EACH_WAY, 0)),
+               csspgo_body_count(p, each, csspgo_at(EACH_NOT_WAY, 0)));
         for (i = 0; i < count; i++) {
             const char *name = csspgo_func_name(p, target[i].func, &size);
-            if (target[i].loc.line == 7) printf(" %.*s (%" PRIu64 ")", (int)size, name, target[i].count);
+            if (target[i].loc.line == EACH_CALL) printf(" %.*s (%" PRIu64 ")", (int)size, name, target[i].count);
         }
         putchar('\n');
     }

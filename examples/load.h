@@ -96,38 +96,52 @@ static int load_u64_cmp(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The bytes of one executable section; decoding restarts at every symbol in it, bytes before the first are no code. */
-static csspgo_status load_section(loaded *l, const elf_section *s, uint64_t *starts)
+typedef struct load_start { uint64_t address; uint32_t section, reserved; } load_start;
+
+static int load_start_cmp(const void *a, const void *b)
 {
-    const csspgo_arch arch = l->elf.machine == ELF_X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64;
-    size_t n = 0;
-    uint32_t i;
-    for (i = 1; i < l->elf.symbol_count; i++) {
-        elf_symbol y;
-        if (elf_symbol_at(&l->elf, i, &y) && y.section == s->index && y.value - s->address < s->size) starts[n++] = y.value;
-    }
-    if (n == 0) return CSSPGO_OK;
-    qsort(starts, n, sizeof *starts, load_u64_cmp);
-    return csspgo_code_add_bytes(l->code, l->module, arch, s->address, s->contents, (size_t)s->size, starts, n);
+    const load_start *x = (const load_start *)a, *y = (const load_start *)b;
+    if (x->section != y->section) return x->section < y->section ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no code. */
+static load_start *load_starts(const loaded *l, size_t *count)
+{
+    load_start *v = (load_start *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
+    uint32_t i;
+    *count = 0;
+    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+        elf_section s;
+        elf_symbol y;
+        if (!elf_symbol_at(&l->elf, i, &y) || !elf_section_at(&l->elf, y.section, &s)) continue;
+        if (!(s.flags & ELF_SECTION_EXEC) || y.value - s.address >= s.size) continue;
+        v[*count].address = y.value;
+        v[(*count)++].section = y.section;
+    }
+    if (v != NULL) qsort(v, *count, sizeof *v, load_start_cmp);
+    return v;
+}
+
+/* The executable sections but .plt, which llvm-profgen leaves out too. */
 static int load_code(loaded *l, char *why, size_t why_size)
 {
-    uint64_t *starts = (uint64_t *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *starts);
-    csspgo_status status = starts != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    unsigned budget = 4096;                           /* sections share the symbol scan: a hostile file has thousands */
-    uint32_t i;
-    for (i = 1; i < l->elf.section_count && status == CSSPGO_OK && budget != 0; i++) {
+    const csspgo_arch arch = l->elf.machine == ELF_X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64;
+    size_t count, i, k, n;
+    load_start *v = load_starts(l, &count);
+    uint64_t *starts = (uint64_t *)malloc((count + 1) * sizeof *starts);
+    csspgo_status status = v != NULL && starts != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    for (i = 0; i < count && status == CSSPGO_OK; i = k) {
         elf_section s;
-        if (!elf_section_at(&l->elf, i, &s) || !(s.flags & ELF_SECTION_EXEC) || s.contents == NULL || s.size == 0) continue;
-        if (s.compressed || (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0)) continue;
-        budget--;
-        status = load_section(l, &s, starts);
+        for (n = 0, k = i; k < count && v[k].section == v[i].section; k++) starts[n++] = v[k].address;
+        if (!elf_section_at(&l->elf, v[i].section, &s) || s.contents == NULL || s.compressed) continue;
+        if (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0) continue;
+        status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, s.contents, (size_t)s.size, starts, n);
     }
+    free(v);
     free(starts);
     if (status == CSSPGO_OK) return 1;
-    if (status == CSSPGO_E_ARGUMENT) return load_fail(why, why_size, "executable sections overlap");
-    return load_fail(why, why_size, csspgo_status_text(status));
+    return load_fail(why, why_size, status == CSSPGO_E_ARGUMENT ? "executable sections overlap" : csspgo_status_text(status));
 }
 
 /* GUIDs of top-level records' functions, and of the symbols that hold them: sorted, for bsearch. */

@@ -1196,10 +1196,8 @@ static void rec_on_handler(recorder *r)
 static void rec_after_step(recorder *r, const struct user_regs_struct *before, const csspgo_insn *insn, uint32_t size)
 {
     const uint64_t from = before->rip, to = r->regs.rip, next = from + size;
-    if (size == 0) {
-        rec_gap(r);
-    } else if (insn->kind == CSSPGO_NONE) {
-        if (to != next && to != from && r->syscall == UINT64_MAX) rec_gap(r);
+    if (size == 0 || insn->kind == CSSPGO_NONE) {          /* a lock prefix counts as one of its own */
+        if (to - from > REC_INSN && r->syscall == UINT64_MAX) rec_gap(r);
     } else if (to == from && !(insn->has_target && insn->target == from)) {
         return;                                            /* not done yet */
     } else if (insn->kind != CSSPGO_COND || to != next) {

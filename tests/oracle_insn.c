@@ -1,8 +1,8 @@
 /* oracle_insn.c - compares the instruction decoders with llvm-objdump, line by line.
  *
- *     llvm-objdump-19 -D -z -j .text FILE | oracle_insn x86_64 [LIMIT]      (or aarch64; stops behind LIMIT instructions)
- *     oracle_insn random SEED BYTES > FILE                                  (x86-64 bytes, most of them unusual encodings)
- *     oracle_insn random-aarch64 SEED BYTES > FILE                          (words, most of them branches)
+ *     llvm-objdump-19 -D -z -j .text FILE | oracle_insn x86_64 [LIMIT]   (or aarch64; stops behind LIMIT instructions)
+ *     oracle_insn random SEED BYTES > FILE                               (x86-64 code, most of it unusual encodings)
+ *     oracle_insn random-aarch64 SEED BYTES > FILE                       (words, most of them branches)
  *
  * Every line is decoded from its address on, with the bytes that follow in the dump: size, bytes skipped where
  * llvm-objdump says <unknown>, kind of control transfer by mnemonic, and target must be the same. Prints "INSTRUCTIONS
@@ -78,7 +78,7 @@ static csspgo_kind aarch64_kind(const char **s)
     if (starts(m, "b.") || starts(m, "bc.") || is_word(m, "cbz cbnz tbz tbnz")) return CSSPGO_COND;
     if (is_word(m, "bl blr blraa blrab blraaz blrabz")) return CSSPGO_CALL;
     if (is_word(m, "br braa brab braaz brabz")) return CSSPGO_IJMP;
-    if (is_word(m, "ret retaa retab retaasppc retabsppc retaasppcr retabsppcr eret eretaa eretab drps")) return CSSPGO_RET;
+    if (starts(m, "ret") || starts(m, "eret") || is_word(m, "drps")) return CSSPGO_RET;
     return CSSPGO_NONE;
 }
 

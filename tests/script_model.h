@@ -205,11 +205,15 @@ static int t_is_record(t_line word)
 
 static int t_is_branch_line(t_line l)
 {
-    t_line rest = t_trim(l, 1, 1), a = t_cut(&rest, " "), b;
-    if (t_is_record(a)) return 1;
-    b = t_cut(&rest, " ");
+    t_line rest = t_trim(l, 1, 1), a = t_cut(&rest, " "), b = t_cut(&rest, " ");
     if (b.size == 0) b = rest;
-    return t_is_record(b);
+    if (t_find(a, 0, ":") != a.size) {
+        rest = t_trim(b, 1, 1);
+        a = t_cut(&rest, " ");
+        b = t_cut(&rest, " ");
+        if (b.size == 0) b = rest;
+    }
+    return t_is_record(a) || t_is_record(b);
 }
 
 static int t_is_mmap(t_line l)

@@ -613,6 +613,21 @@ static void nodes_are_sorted_merged_and_left_out_if_unused(void)
     csspgo_probes_free(t);
 }
 
+static void a_function_without_linkage_name_is_its_own_symbol(void)
+{
+    csspgo_probes *t = new_probes(0);
+    csspgo_probe_tables v;
+    builder *b = (builder *)malloc(sizeof *b);
+    build_begin(b, 0, 0x1000);
+    build_node(b, 0, 0, 90);
+    build_probe(b, 1, 0x1000, 1, 0, 0);
+    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
+    v = csspgo_probes_tables(t);
+    T_CHECK(v.records[0].symbol == 90 && v.records[0].flags == CSSPGO_RECORD_BASED);
+    free(b);
+    csspgo_probes_free(t);
+}
+
 static void functions_that_break_the_rules_are_refused(void)
 {
     int i;
@@ -650,26 +665,16 @@ static void every_style_is_read_back_as_the_same_probes(void)
         for (style = 0; style <= CSSPGO_PROBES_CHAIN; style++) {
             csspgo_probes *u = new_probes(0);
             sample s = load_linked(i);
-            str bytes;
-            size_t n = 0;
-            csspgo_error e;
-            const int needs_symbol = style == CSSPGO_PROBES_RELATIVE || style == CSSPGO_PROBES_SENTINEL_ADDRESS;
-            if (needs_symbol && csspgo_probes_encode(t, (csspgo_probe_style)style, NULL, 0, &n, &e) != CSSPGO_OK) {
-                T_EQ(e.status, CSSPGO_E_ARGUMENT);     /* absolute addresses, and a record's name is no symbol's */
-                T_EQ(n, 0);
-                T_CHECK(i == LEGACY_ABS || i == BOLT);
-            } else {
-                bytes = encoded(t, (csspgo_probe_style)style);
-                s.in.data = bytes.p;
-                s.in.size = bytes.n;
-                if (style != CSSPGO_PROBES_RELATIVE) s.in.base_count = 0;
-                if (style == CSSPGO_PROBES_SENTINEL_ADDRESS) s.in.flags = CSSPGO_PROBES_RAW_SENTINELS;
-                T_EQ(csspgo_probes_decode(u, &s.in, NULL), CSSPGO_OK);
-                T_CHECK(same_tables(t, u, 1));
-                if (i == 0 && style == CSSPGO_PROBES_RELATIVE) T_EQ(bytes.n, 348);
-                if (i == 0 && style == CSSPGO_PROBES_ABSOLUTE_FIRST) T_EQ(bytes.n, 390);
-                free(bytes.p);
-            }
+            str bytes = encoded(t, (csspgo_probe_style)style);
+            s.in.data = bytes.p;
+            s.in.size = bytes.n;
+            if (style != CSSPGO_PROBES_RELATIVE) s.in.base_count = 0;
+            if (style == CSSPGO_PROBES_SENTINEL_ADDRESS) s.in.flags = CSSPGO_PROBES_RAW_SENTINELS;
+            T_EQ(csspgo_probes_decode(u, &s.in, NULL), CSSPGO_OK);
+            T_CHECK(same_tables(t, u, 1));
+            if (i == 0 && style == CSSPGO_PROBES_RELATIVE) T_EQ(bytes.n, 348);
+            if (i == 0 && style == CSSPGO_PROBES_ABSOLUTE_FIRST) T_EQ(bytes.n, 390);
+            free(bytes.p);
             free_sample(&s);
             csspgo_probes_free(u);
         }
@@ -823,6 +828,8 @@ static void an_absolute_address_begins_a_chain_unless_told_otherwise(void)
     const csspgo_symbol_base bases[] = { { 1, 0x100 }, { 2, 0x200 } };
     csspgo_probes *t = new_probes(0);
     csspgo_probe_section in;
+    csspgo_error e;
+    size_t n = 9;
     str s;
     memset(&s, 0, sizeof s);
     rec(&s, 1, 1, 0);
@@ -837,6 +844,11 @@ static void an_absolute_address_begins_a_chain_unless_told_otherwise(void)
     T_EQ(address_of(t, 1), 0x5001);
     T_EQ(address_of(t, 2), 0x5002);
     T_EQ(csspgo_probes_tables(t).records[1].address, 0x200);      /* known, though not used */
+    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);   /* that of 7 is not */
+    T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "record 2") != NULL && n == 0);
+    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_SENTINEL_ADDRESS, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_CHAIN, NULL, 0, &n, &e), CSSPGO_OK);
+    T_EQ(n, s.n);
     in.flags = CSSPGO_PROBES_REBASE;
     T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
     T_EQ(address_of(t, 3), 0x5000);
@@ -1519,6 +1531,34 @@ static void descriptors_can_be_added_one_by_one(void)
     csspgo_probes_free(t);
 }
 
+static void adding_descriptors_survives_every_failure(void)
+{
+    long nth;
+    size_t i;
+    for (nth = 1;; nth++) {
+        t_heap heap;
+        const csspgo_options o = t_options(&heap, 0);
+        csspgo_probes *t = csspgo_probes_new(&o);
+        csspgo_descriptor d;
+        size_t failed = 0;
+        memset(&d, 0, sizeof d);
+        heap.nth = heap.calls + nth;
+        for (i = 0; i < 100; i++) {
+            d.guid = i + 1;
+            if (csspgo_probes_add_descriptor(t, &d, NULL) == CSSPGO_OK) continue;
+            T_EQ(csspgo_probes_tables(t).descriptor_count, i);
+            heap.nth = 0;
+            failed++;
+            T_EQ(csspgo_probes_add_descriptor(t, &d, NULL), CSSPGO_OK);
+        }
+        T_EQ(csspgo_probes_tables(t).descriptor_count, 100);
+        csspgo_probes_free(t);
+        T_EQ(heap.live, 0);
+        if (failed == 0) break;
+    }
+    T_CHECK(nth > 5);
+}
+
 static void long_names_are_a_limit(void)
 {
     csspgo_options o;
@@ -1938,6 +1978,7 @@ int main(int argc, char **argv)
     every_encoder_vector_holds_both_ways();
     an_encoded_function_is_what_llvms_assembler_makes_of_it();
     nodes_are_sorted_merged_and_left_out_if_unused();
+    a_function_without_linkage_name_is_its_own_symbol();
     functions_that_break_the_rules_are_refused();
     every_style_is_read_back_as_the_same_probes();
     an_unknown_style_is_refused();
@@ -1963,6 +2004,7 @@ int main(int argc, char **argv)
     every_allocation_may_fail();
     descriptors_are_taken_back_when_memory_runs_out();
     descriptors_can_be_added_one_by_one();
+    adding_descriptors_survives_every_failure();
     long_names_are_a_limit();
     leb128_numbers_fit_64_bits_with_any_padding_up_to_32_bytes();
     leb128_is_written_as_it_is_read_in_the_fewest_bytes();

@@ -166,7 +166,9 @@ static const example examples[] = {
     { "P11: words are split at blanks", "\t 1\n 0x1/0x2/P    0x3/0x4   \t \n", "S 1 1 | 1>2 3>4\n" },
     { "P11: an address before the records is passed over", "ab 0x1/0x2\n  AB  0x3/0x4\n", "S 1 | 1>2\nS 1 | 3>4\n" },
     { "P11: it must be a number", "xy 0x1/0x2\nab 0x3/0x4\n", "S 1 | 3>4\n" },
-    { "P11: an event before it as well", "cycles: 0x1/0x2 0x3/0x4\ncycles:u:  ab  0x5/0x6\n", "S 1 | 1>2 3>4\nS 1 | 5>6\n" },
+    { "P11: an event before it as well", "cycles:  0x1/0x2 0x3/0x4\ncycles:u:  ab  0x5/0x6\n", "S 1 | 1>2 3>4\nS 1 | 5>6\n" },
+    { "P3: behind an event two blanks must follow, more may", "cycles:    ab  0x1/0x2\n", "S 1 | 1>2\n" },
+    { "P3: one does not do", "cycles: ab  0x1/0x2\n", "E E_SYNTAX line 1\n" },
     { "P11: whatever it looks like", "\t 1\n 0x1/0x2/P: 0x3/0x4/: 0x5/0x6\n1 0x1/0x2/: 0x3/0x4\n", "S 1 1 | 3>4 5>6\n" },
     { "P11: but only one", "0x1/0x2\na: b: 0x3/0x4\n0x5/0x6\n", "S 1 | 1>2\nS 1 | 5>6\n" },
     { "P11: the rest behind a bad record is not read", "\t 1\n 0x1/0x2 0x3:0x4 0x5/0x6\n\t 1\n 0x1/0x2 0xg/0x4 0x5/0x6\n"
