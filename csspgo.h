@@ -178,7 +178,7 @@ typedef struct csspgo_options {
     csspgo_allocator allocator;   /* alloc_fn NULL: CSSPGO_MALLOC and CSSPGO_FREE                                */
     csspgo_limits    limits;
     uint64_t         hash_seed;   /* seed of the hash tables: make it random where input is hostile              */
-    uint32_t         lenient;     /* 1: readers take everything that LLVM 19's take, for compatible modes        */
+    uint32_t         lenient;     /* 1: reads what LLVM 19 reads and writes what it writes, for compatible modes */
 } csspgo_options;
 
 /* A location inside a function. Ordered by line, then discriminator. */
@@ -393,25 +393,35 @@ enum { CSSPGO_TEXT = 1 };
 /*
  * Reads a profile and adds it to p (as csspgo_add_profile does).
  *
+ * Text is read strictly: what LLVM takes without meaning to (a line without colon, a frame without location, ...) is an
+ * error. With options.lenient everything is taken that LLVM 19 takes, and as what LLVM takes it. The limits hold in both.
+ *
  *   p            after a failure it is exactly what it was before the call
  *   data, size   the whole file, size in bytes; borrowed until the call returns; need not be aligned or terminated
- *   err          NULL, or filled in every case
+ *   err          NULL, or filled in every case; for text with the line and column (in bytes) of the offending byte
  *
- * Returns   CSSPGO_OK; E_SYNTAX, E_TRUNCATED, E_RANGE, E_VERSION for bad input; E_LIMIT; E_NOMEM; E_UNSUPPORTED
- * Cost      O(size) time; at most 16 bytes of memory per input byte + 1 MB, never above options.limits.max_bytes
- * Source    LLVM 19 SampleProfReader behaviour; options.lenient: all that it accepts, else what makes sense
+ * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED: no function in it; E_RANGE: a number, or a sum of counts, is too large;
+ *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: another format than text; E_LIMIT; E_NOMEM; E_ARGUMENT: one of the
+ *           two has contexts (or probes) and the other one has not
+ * Cost      O(n log n) time, O(n) if lines are in order; at most 16 bytes of memory per input byte + 1 MB before it is
+ *           added to p, and never above options.limits.max_bytes together with p
+ * Source    LLVM 19: SampleProfReader
  */
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err);
 
 /*
- * Writes a profile.
+ * Writes a profile. Text is, byte for byte, what `llvm-profdata-19 merge --sample --text` writes.
  *
+ *   p          is not changed, but needs memory for the order of its functions
  *   form       CSSPGO_TEXT
- *   buf, cap   where to; NULL and 0 to ask for the size.     size   gets the bytes needed, or NULL
+ *   buf, cap   where to; NULL and 0 to ask for the size
+ *   size       gets the bytes needed (0 after any failure but a short buffer), or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that the
- *           form cannot carry; E_NOMEM
- * Cost      O(n log n) in the number of nodes and counts
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that would
+ *           read back as something else (a lenient profile is written all the same, as LLVM does it); E_ARGUMENT for an
+ *           unknown form; E_NOMEM
+ * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node and 20 per name
+ * Source    LLVM 19: SampleProfWriter
  */
 CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err);
@@ -1159,8 +1169,9 @@ typedef struct csspgo_generate_options {
  *
  * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
  * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
- * profile count as code, and at top level at least as often as their targets say. Frames are inferred from the tail calls
- * among the branches counted since the last call. Functions named __cxx_global_var_init* and __tls_init* get no record.
+ * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so when
+ * more is added). Frames are inferred from the tail calls among the branches counted since the last call. Functions named
+ * __cxx_global_var_init* and __tls_init* get no record, nor do probes without an id from 1 to 65535.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -1169,7 +1180,8 @@ typedef struct csspgo_generate_options {
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile; E_NOMEM, E_LIMIT (p and c are as before the call)
  * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
- * Memory    for the call: 50 bytes per probe of the map, 80 per context, the counts made once more if p is not empty
+ * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was made is
+ *           there twice if p was not empty
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
@@ -1954,24 +1966,24 @@ static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t
 }
 
 /*
- * For one who knows what will be looked for soon: brings part of it into the cache. Called for many hashes with step 0, then
- * for the same with 1, then with 2, the look-ups that follow need not wait for memory one after the other.
+ * For one who knows what will be looked for soon. When each of these steps is done for many hashes before the next one is,
+ * and then the look-ups, these need not wait for memory one after the other. guess: what the step before returned.
  */
-CSSPGO__UNUSED static void csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step)
+CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
 {
-    const csspgo__slot *slot = t->by_text.slot != NULL ? &t->by_text.slot[hash & t->by_text.mask] : NULL;
-    if (slot == NULL) return;
+    if (t->by_text.slot == NULL) return 0;
     if (step == 0) {
-        CSSPGO__PREFETCH(slot);
-    } else if (slot->id != 0 && slot->hash == hash) {
-        const csspgo__name *n = &t->name[slot->id];
-        if (step == 1) {
-            CSSPGO__PREFETCH(n);
-        } else {
-            CSSPGO__PREFETCH(t->text + n->text);
-            CSSPGO__PREFETCH(t->text + n->text + 64);
-        }
+        CSSPGO__PREFETCH(&t->by_text.slot[hash & t->by_text.mask]);
+    } else if (step == 1) {
+        uint32_t at = hash;
+        guess = csspgo__map_next(&t->by_text, hash, &at);
+        CSSPGO__PREFETCH(&t->name[guess]);
+    } else if (guess != 0) {
+        CSSPGO__PREFETCH(t->text + t->name[guess].text);
+        CSSPGO__PREFETCH(t->text + t->name[guess].text + t->name[guess].size / 2);
+        CSSPGO__PREFETCH(t->text + t->name[guess].text + t->name[guess].size);
     }
+    return guess;
 }
 
 /* Finds or adds; hash is that of csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
@@ -3421,8 +3433,7 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     if (n->parent == 0 || n->parent >= id) return "a node's parent does not come before it";
     if (!csspgo__func_ok(p, f)) return "a node has no function";
     if (n->site >> 51 != 0) return "a node's site has unknown bits";
-    if (n->site & CSSPGO__WIDE && ((n->site & 0xffffffffu) > p->wides || csspgo__loc_of(p, n->site).line <= 0xffff))
-        return "a node's wide site is out of range";
+    if (n->site & CSSPGO__WIDE && (n->site & 0xffffffffu) - 1 >= p->wides) return "a node's wide site is out of range";
     if (!csspgo__may_hang(p, csspgo__node_handle(n->parent), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f))
         return "a node of this kind cannot hang below its parent";
     if (csspgo__tree_find(&p->tree, p->heap.seed, n->parent, n->site, n->func) != id) return "a node is not unique";
@@ -3436,10 +3447,12 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
 {
     uint32_t id, walked = 0;
     size_t same = 0, records = 0, i;
+    uint64_t ids = 0;
     csspgo__error_clear(err);
     for (id = 2; id <= p->tree.count; id++) {
         const char *broken = csspgo__node_check(p, id);
         records += p->tree.node[id].record != 0;
+        ids += p->tree.node[id].record;
         if (broken == NULL) continue;
         csspgo__error(err, CSSPGO_E_ARGUMENT, 0, broken);
         csspgo__say(err, ": node ");
@@ -3449,7 +3462,8 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
     for (id = CSSPGO__ROOT; id != 0 && walked <= p->tree.count; id = csspgo__tree_walk(&p->tree, id)) walked++;
     for (i = 1; i <= p->names.count; i++)
         for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
-    if (records + p->dead != p->records) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "two nodes share a record");
+    if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
     if (walked == p->tree.count && same + 1 == p->tree.count) return CSSPGO_OK;
     return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
 }
@@ -3608,6 +3622,7 @@ typedef struct csspgo__token {
     uint64_t                count;
     csspgo_loc              loc;
     uint32_t                size, hash; /* of the name                                                             */
+    uint32_t                guess;      /* of csspgo__names_ahead                                                  */
     uint32_t                depth;
     enum csspgo__token_kind kind;
 } csspgo__token;
@@ -3629,6 +3644,8 @@ typedef struct csspgo__text {
     csspgo_loc           loc;           /* of the body to which targets belong                                     */
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
+    uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
+    size_t               had[6];        /* what q held then: see csspgo__text_foresee                              */
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
     csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
 } csspgo__text;
@@ -3652,6 +3669,13 @@ static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsign
 /* Memory or a limit is exhausted. */
 static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
 {
+    t->full_at = (uint64_t)(at - t->base);
+    t->had[0] = t->q->names.count;
+    t->had[1] = t->q->names.text_size;
+    t->had[2] = t->q->tree.count;
+    t->had[3] = t->q->records;
+    t->had[4] = t->q->body.count;
+    t->had[5] = t->q->target.count;
     return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
 }
 
@@ -3819,6 +3843,8 @@ static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
 {
     uint32_t func = 0;
     if (k->name != NULL) {
+        if (k->size > t->q->heap.limits.max_name)
+            return csspgo__text_fail(t, CSSPGO_E_LIMIT, k->name, k->end, "a name is longer than limits.max_name");
         func = csspgo__func_add_hashed(t->q, (const char *)k->name, k->size, k->hash).id;
         if (func == 0) return csspgo__text_full(t, k->name);
     }
@@ -3842,9 +3868,9 @@ static int csspgo__text_flush(csspgo__text *t)
     size_t i;
     t->tokens = 0;
     for (i = 0; i < n; i++)
-        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 1);
+        if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_ahead(&t->q->names, t->token[i].hash, 1, 0);
     for (i = 0; i < n; i++)
-        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 2);
+        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 2, t->token[i].guess);
     for (i = 0; i < n; i++)
         if (!csspgo__text_apply(t, &t->token[i])) return 0;
     return 1;
@@ -3881,7 +3907,7 @@ static void csspgo__text_name(csspgo__text *t, csspgo__token *k, const unsigned 
     k->name = name;
     k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
     k->hash = (uint32_t)csspgo__hash_bytes(name, k->size, t->q->heap.seed);
-    csspgo__names_ahead(&t->q->names, k->hash, 0);
+    csspgo__names_ahead(&t->q->names, k->hash, 0, 0);
 }
 
 /* Fails as csspgo__text_fail, unless a line before this one does. */
@@ -4229,6 +4255,25 @@ static int csspgo__text_settle(csspgo__text *t)
     return 1;
 }
 
+/*
+ * For a second attempt: arrays that grow take more than twice their size for a moment. If the rest of the input is as dense
+ * as what was read before memory was exhausted, they can have the right size at once. Failing here is no failure.
+ */
+static void csspgo__text_foresee(csspgo__text *t)
+{
+    const uint64_t size = (uint64_t)(t->end - t->base);
+    csspgo_profile *q = t->q;
+    size_t n[6], i;
+    for (i = 0; i < 6; i++) {
+        const uint64_t more = (uint64_t)t->had[i] * ((size - t->full_at) * 1024 / t->full_at) / 1024;   /* < 2^64 */
+        n[i] = t->had[i] + (size_t)more + (size_t)more / 64 + 64;
+    }
+    if (csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]) &&
+        csspgo__tree_room(&q->heap, &q->tree, n[2]) && csspgo__record_room(q, n[3]) &&
+        csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)))
+        csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target));
+}
+
 /* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
 static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *options)
 {
@@ -4244,6 +4289,8 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
         return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     }
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
+    if (t->full_at != 0) csspgo__text_foresee(t);
+    t->full_at = 0;
     ok = csspgo__text_lines(t) && csspgo__text_settle(t);
     csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
     t->target = NULL;
@@ -4266,7 +4313,11 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     if (!t.nul) t.end = t.base + size;
     t.err = err;
     t.lenient = options->lenient != 0;
-    if (csspgo__text_read(&t, options) == CSSPGO_OK && t.q == NULL) {
+    if (csspgo__text_read(&t, options) == CSSPGO_E_LIMIT && t.full_at != 0) {
+        csspgo__error_clear(err);
+        csspgo__text_read(&t, options);
+    }
+    if (t.status == CSSPGO_OK && t.q == NULL) {
         csspgo__text_read(&t, options);               /* once more, to find the line of the watched sum */
         CSSPGO_ASSERT(t.status != CSSPGO_OK);
     }
@@ -4599,7 +4650,7 @@ static csspgo_status csspgo__text_put_function(csspgo__text_out *o, size_t at)
 
 typedef struct csspgo__text_top { /* a function to write */
     uint64_t total;
-    size_t   at;                  /* its place in the order */
+    uint32_t at, node;            /* its place in the order */
 } csspgo__text_top;
 
 static int csspgo__text_top_cmp(const void *ctx, const void *a, const void *b)
@@ -4620,25 +4671,74 @@ static size_t csspgo__text_tops(csspgo__text_out *o, csspgo__text_top *top)
         if (csspgo__site_kind(node->site) != CSSPGO_PLAIN) o->cs = 1;
         if (top != NULL) {
             top[n].total = o->p->record[node->record].total;
-            top[n].at = i;
+            top[n].at = (uint32_t)i;
+            top[n].node = o->order.node[i];
         }
         n++;
     }
     return n;
 }
 
+/*
+ * Functions are written in an order that has nothing to do with where they lie in memory. While one is written, the
+ * cursors of those after it climb to the root, one step each, and bring what they pass into the cache.
+ */
+enum { CSSPGO__CLIMBERS = 8 };
+
+typedef struct csspgo__climber {
+    uint32_t node, below;         /* below: the node before */
+} csspgo__climber;
+
+static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int first)
+{
+    const csspgo__node *n = &p->tree.node[c->node];
+    if (first) CSSPGO__PREFETCH(&p->record[n->record]);
+    if (c->below != 0 && p->names.text != NULL) {
+        const csspgo__name *name = &p->names.name[p->tree.node[c->below].func];
+        CSSPGO__PREFETCH(p->names.text + name->text);
+        CSSPGO__PREFETCH(p->names.text + name->text + name->size);
+    }
+    if (c->node <= CSSPGO__ROOT) return;
+    CSSPGO__PREFETCH(&p->names.name[n->func]);
+    CSSPGO__PREFETCH(&p->tree.node[n->parent]);
+    c->below = c->node;
+    c->node = n->parent;
+}
+
+static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__text_top *top, size_t n, size_t i)
+{
+    size_t k;
+    for (k = 1; k < CSSPGO__CLIMBERS && i + k < n; k++) {
+        csspgo__text_climb(p, &c[(i + k) % CSSPGO__CLIMBERS], k == CSSPGO__CLIMBERS - 1);
+        if (k == CSSPGO__CLIMBERS - 2) {
+            const csspgo__record *r = &p->record[p->tree.node[top[i + k].node].record];
+            CSSPGO__PREFETCH(csspgo__body(p, r));
+            CSSPGO__PREFETCH(csspgo__target(p, r));
+        }
+    }
+    if (i + k >= n) return;
+    c[i % CSSPGO__CLIMBERS].node = top[i + k].node;
+    c[i % CSSPGO__CLIMBERS].below = 0;
+    CSSPGO__PREFETCH(&p->tree.node[top[i + k].node]);
+}
+
 static csspgo_status csspgo__text_put_all(csspgo__text_out *o)
 {
     const size_t n = csspgo__text_tops(o, NULL), bytes = n * sizeof(csspgo__text_top);
     csspgo_status s = CSSPGO_OK;
+    csspgo__climber climber[CSSPGO__CLIMBERS];
     csspgo__text_top *top;
     size_t i;
     if (n == 0) return CSSPGO_OK;
+    memset(climber, 0, sizeof climber);
     top = (csspgo__text_top *)csspgo__alloc(&o->p->heap, bytes);
     if (top == NULL) return o->p->heap.status;
     csspgo__text_tops(o, top);
     if (!csspgo__sort(&o->p->heap, top, n, sizeof *top, csspgo__text_top_cmp, NULL)) s = o->p->heap.status;
-    for (i = 0; i < n && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) s = csspgo__text_put_function(o, top[i].at);
+    for (i = 0; i < n && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) {
+        csspgo__text_ahead(o->p, climber, top, n, i);
+        s = csspgo__text_put_function(o, top[i].at);
+    }
     csspgo__free(&o->p->heap, top, bytes);
     return s;
 }
@@ -4798,11 +4898,12 @@ struct csspgo_code {
     csspgo__range    *range;      /* likewise, by begin                                                  */
     csspgo__inline   *node;
     csspgo__probe    *probe;
-    uint32_t         *by_pos;     /* indices of probes, by (pos, index)                                  */
-    csspgo__transfer *far_call;   /* kind = bytes back to the call, where 4 bits are too few; by pos     */
+    uint32_t         *by_pos;     /* indices of probes, always by (pos, index)                           */
+    csspgo__transfer *far_call;   /* kind = positions back to the call, where 4 bits are too few; by pos */
     size_t areas, area_cap, windows, window_cap, modules, module_cap, segments, segment_cap, transfers, transfer_cap;
     size_t stops, stop_cap, ranges, range_cap, nodes, node_cap, probes, probe_cap, by_poss, by_pos_cap;
     size_t far_calls, far_call_cap;
+    size_t settled_transfers, settled_stops, settled_ranges;   /* in order up to there                   */
     uint32_t last_end;            /* above all ranges                                                    */
     int      dirty;               /* csspgo__code_settle has something to do                             */
 };
@@ -4921,11 +5022,14 @@ static csspgo_kind csspgo__kind(const csspgo_code *c, uint32_t pos)
 static uint32_t csspgo__call_before(const csspgo_code *c, uint32_t pos)
 {
     const uint32_t back = (uint32_t)c->byte[pos] >> CSSPGO__CALL_SHIFT;
-    size_t i;
+    size_t a = 0, b = c->far_calls;
     if (back != CSSPGO__CALL_FAR) return back != 0 ? pos - back : 0;
-    for (i = 0; i < c->far_calls; i++)
-        if (c->far_call[i].pos == pos) return pos - c->far_call[i].kind;
-    return 0;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (c->far_call[m].pos < pos) a = m + 1;
+        else b = m;
+    }
+    return pos - (a < c->far_calls && c->far_call[a].pos == pos ? c->far_call[a].kind : (uint32_t)CSSPGO__CALL_FAR);
 }
 
 /* The next instruction start above pos, the last one below it; 0 if there is none within 16 bytes. */
@@ -5003,6 +5107,68 @@ static const uint32_t *csspgo__probes_at(const csspgo_code *c, uint32_t pos, siz
     for (e = a; e < c->by_poss && c->probe[c->by_pos[e]].pos == pos; e++) {}
     *count = e - a;
     return c->by_pos + a;
+}
+
+/* ----- order --------------------------------------------------------------------------------------------------------- */
+
+static int csspgo__transfer_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = ((const csspgo__transfer *)a)->pos, y = ((const csspgo__transfer *)b)->pos;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+static int csspgo__range_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = ((const csspgo__range *)a)->begin, y = ((const csspgo__range *)b)->begin;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+static int csspgo__by_pos_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__probe *v = (const csspgo__probe *)ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v[x].pos != v[y].pos) return v[x].pos < v[y].pos ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/*
+ * Puts a list in order whose first *settled elements are: what was appended since, and all of it only if that does not
+ * belong behind them. A JIT's fresh code does. Returns 0 when memory is exhausted.
+ */
+static int csspgo__settle_list(csspgo__heap *h, void *list, size_t n, size_t *settled, size_t elem, csspgo__cmp_fn cmp,
+                               const void *ctx)
+{
+    unsigned char *tail;
+    if (n == *settled) return 1;
+    tail = (unsigned char *)list + *settled * elem;
+    if (!csspgo__sort(h, tail, n - *settled, elem, cmp, ctx)) return 0;
+    if (*settled != 0 && cmp(ctx, tail - elem, tail) > 0 && !csspgo__sort(h, list, n, elem, cmp, ctx)) return 0;
+    *settled = n;
+    return 1;
+}
+
+/* Puts every table in order. To be called before any of the questions above, after anything was added. */
+CSSPGO__UNUSED static csspgo_status csspgo__code_settle(csspgo_code *c)
+{
+    csspgo__heap *h = &c->heap;
+    if (!c->dirty) return CSSPGO_OK;
+    if (!csspgo__settle_list(h, c->transfer, c->transfers, &c->settled_transfers, sizeof *c->transfer,
+                             csspgo__transfer_cmp, NULL)) return h->status;
+    if (!csspgo__settle_list(h, c->stop, c->stops, &c->settled_stops, sizeof *c->stop, csspgo__u32_cmp, NULL))
+        return h->status;
+    if (!csspgo__settle_list(h, c->range, c->ranges, &c->settled_ranges, sizeof *c->range, csspgo__range_cmp, NULL))
+        return h->status;
+    c->dirty = 0;
+    return CSSPGO_OK;
 }
 
 /* ----- adding -------------------------------------------------------------------------------------------------------- */
@@ -5102,11 +5268,11 @@ static csspgo_status csspgo__code_fail(csspgo_code *c)
         }                                                                                                             \
     } while (0)
 
-/* Makes `pos` the instruction after the call at call. */
+/* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
 static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call, uint32_t pos)
 {
     const uint32_t back = pos - call < CSSPGO__CALL_FAR ? pos - call : (uint32_t)CSSPGO__CALL_FAR;
-    if (back == CSSPGO__CALL_FAR) {
+    if (pos - call > CSSPGO__CALL_FAR) {              /* positions of later areas are higher: far_call stays in order */
         CSSPGO__ROOM(far_call, 1);
         c->far_call[c->far_calls].pos = pos;
         c->far_call[c->far_calls].kind = pos - call;
@@ -5155,7 +5321,9 @@ static uint32_t csspgo__first_start(const csspgo_code *c, const csspgo__area *a)
 static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *later)
 {
     const csspgo__area *a = later, *before = NULL;
-    uint32_t first = csspgo__first_start(c, later), last;
+    uint32_t first, last;
+    if (later->module == 0) return CSSPGO_OK;         /* a JIT's areas have nothing to do with each other */
+    first = csspgo__first_start(c, later);
     while (a != c->area) {
         a--;
         if (a->module != later->module || a->bytewise || a->address >= later->address) continue;
@@ -5287,6 +5455,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
                                                    const csspgo_transfer *transfers, size_t count)
 {
     size_t i;
+    if (module.id > c->modules) return CSSPGO_E_ARGUMENT;
     CSSPGO__ROOM(transfer, count);
     CSSPGO__ROOM(stop, count);
     for (i = 0; i < count; i++) {
@@ -5299,7 +5468,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
         const uint32_t after = csspgo__pos_in(c, module.id, t->address + t->size);
         csspgo__transfer_add(c, pos, t->kind, t->target);     /* cannot fail: there is room */
-        if (t->kind == CSSPGO_CALL && after == pos + t->size && t->size < CSSPGO__CALL_FAR)
+        if (t->kind == CSSPGO_CALL && after == pos + t->size)
             csspgo__mark_after_call(c, pos, after);
     }
     return CSSPGO_OK;
@@ -5343,7 +5512,7 @@ static int csspgo__inline_room(csspgo_code *c, size_t more)
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module module, const csspgo_inline *inlines,
                                                 size_t inline_count, const csspgo_probe *probes, size_t probe_count)
 {
-    const size_t node0 = c->nodes;
+    const size_t node0 = c->nodes, probe0 = c->probes;
     size_t i;
     if (module.id > c->modules || inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
         return CSSPGO_E_ARGUMENT;
@@ -5365,8 +5534,12 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     }
     c->nodes += inline_count;
     csspgo__probes_place(c, module, probes, probe_count, node0);
-    c->dirty = 1;
-    return CSSPGO_OK;
+    for (i = c->by_poss; i < c->probes; i++) c->by_pos[i] = (uint32_t)i;
+    if (csspgo__settle_list(&c->heap, c->by_pos, c->probes, &c->by_poss, sizeof *c->by_pos, csspgo__by_pos_cmp, c->probe))
+        return CSSPGO_OK;
+    c->nodes = node0;
+    c->probes = probe0;
+    return c->heap.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspgo_descriptor *descriptors,
@@ -5456,22 +5629,28 @@ static int csspgo__windows_disjoint(const csspgo_code *c)
 
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias)
 {
+    const size_t size = c->windows * sizeof *c->window;
     csspgo__module *m;
-    uint64_t delta;
+    void *scratch;
+    int fits;
     if (module.id == 0 || module.id > c->modules) return CSSPGO_E_ARGUMENT;
     m = &c->module[module.id];
-    delta = bias - m->bias;
-    m->mapped = 1;
-    if (delta == 0) return CSSPGO_OK;
-    csspgo__windows_move(c, module.id, delta);
-    if (!csspgo__sort(&c->heap, c->window, c->windows, sizeof *c->window, csspgo__window_cmp, NULL)) {
-        csspgo__windows_move(c, module.id, 0 - delta);
-        return c->heap.status;
+    if (bias != m->bias && c->windows != 0) {
+        scratch = csspgo__alloc(&c->heap, size);
+        if (scratch == NULL) return c->heap.status;
+        csspgo__windows_move(c, module.id, bias - m->bias);
+        csspgo__sort_with(c->window, c->windows, sizeof *c->window, scratch, csspgo__window_cmp, NULL);
+        fits = csspgo__windows_disjoint(c);
+        if (!fits) {
+            csspgo__windows_move(c, module.id, m->bias - bias);
+            csspgo__sort_with(c->window, c->windows, sizeof *c->window, scratch, csspgo__window_cmp, NULL);
+        }
+        csspgo__free(&c->heap, scratch, size);
+        if (!fits) return CSSPGO_E_ARGUMENT;
     }
     m->bias = bias;
-    if (csspgo__windows_disjoint(c)) return CSSPGO_OK;
-    csspgo_code_map(c, module, bias - delta);
-    return CSSPGO_E_ARGUMENT;
+    m->mapped = 1;
+    return CSSPGO_OK;
 }
 
 CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
@@ -5528,53 +5707,6 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     return CSSPGO_OK;
 }
 
-/* ----- order --------------------------------------------------------------------------------------------------------- */
-
-static int csspgo__transfer_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = ((const csspgo__transfer *)a)->pos, y = ((const csspgo__transfer *)b)->pos;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-static int csspgo__range_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = ((const csspgo__range *)a)->begin, y = ((const csspgo__range *)b)->begin;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-static int csspgo__by_pos_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__probe *v = (const csspgo__probe *)ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].pos != v[y].pos) return v[x].pos < v[y].pos ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-/* Puts every table in order. To be called before any of the questions above, after anything was added. */
-CSSPGO__UNUSED static csspgo_status csspgo__code_settle(csspgo_code *c)
-{
-    csspgo__heap *h = &c->heap;
-    size_t i;
-    if (!c->dirty) return CSSPGO_OK;
-    if (!csspgo__sort(h, c->transfer, c->transfers, sizeof *c->transfer, csspgo__transfer_cmp, NULL)) return h->status;
-    if (!csspgo__sort(h, c->stop, c->stops, sizeof *c->stop, csspgo__u32_cmp, NULL)) return h->status;
-    if (!csspgo__sort(h, c->range, c->ranges, sizeof *c->range, csspgo__range_cmp, NULL)) return h->status;
-    for (i = c->by_poss; i < c->probes; i++) c->by_pos[i] = (uint32_t)i;
-    c->by_poss = c->probes;
-    if (!csspgo__sort(h, c->by_pos, c->by_poss, sizeof *c->by_pos, csspgo__by_pos_cmp, c->probe)) return h->status;
-    c->dirty = 0;
-    return CSSPGO_OK;
-}
-
 /* ----- questions ----------------------------------------------------------------------------------------------------- */
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
@@ -5584,8 +5716,9 @@ CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t address)
 {
-    const uint32_t pos = csspgo__pos(c, address), call = csspgo__call_before(c, pos);
-    return call != 0 ? address - (pos - call) : 0;
+    const uint32_t call = csspgo__call_before(c, csspgo__pos(c, address));
+    const uint32_t module = csspgo__module_of(c, call);
+    return call != 0 ? csspgo__address_of(c, call) + (module != 0 ? c->module[module].bias : 0) : 0;
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)
@@ -7370,7 +7503,7 @@ CSSPGO_DEF uint32_t csspgo_decode_x86_64(const void *code, size_t size, uint64_t
     memset(out, 0, sizeof *out);
     memset(&x, 0, sizeof x);
     x.code = (const unsigned char *)code;
-    x.size = size < 0xffff ? size : 0xffff;   /* no instruction is longer; bounds a run of prefixes */
+    x.size = size < 256 ? size : 256;         /* bounds a run of prefixes, which LLVM does not */
     if (csspgo__x86_prefixes(&x)) {
         lead = x.code[x.pos];
         if (lead == 0x62) c = csspgo__x86_evex(&x) ? 'n' : '.';
@@ -7895,11 +8028,11 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
 {
     const unsigned char *q, *at;
     int second = 0;
-    for (q = p; !second && (q = csspgo__find_mmap(q, end)) != NULL; q += 16) {
+    for (q = p; !second && (q = csspgo__find_mmap(q, end)) != NULL; q++) {
         at = q + 16;
         second = csspgo__eat(&at, end, "2 ");
     }
-    for (q = p; (q = csspgo__find_mmap(q, end)) != NULL; q += 16) {
+    for (q = p; (q = csspgo__find_mmap(q, end)) != NULL; q++) {
         at = q + 16;
         if (csspgo__eat(&at, end, second ? "2 " : " ") && csspgo__eat_mmap(at, end, second, map)) return 1;
     }
@@ -7948,9 +8081,8 @@ struct csspgo_script {
     uint32_t       ended;
 };
 
-/* Too long a line counts as this. In hold a mapping line, handed out already, is a line of CSSPGO__HELD_MMAP. */
-static const unsigned char csspgo__junk_line[2] = { '?', '\n' };
-enum { CSSPGO__HELD_MMAP = 1 };
+/* What too long a line counts as; what stands in hold for a mapping line that was handed out already. */
+static const unsigned char csspgo__junk_line[2] = { '?', '\n' }, csspgo__held_mmap[2] = { 1, '\n' };
 
 static void csspgo__script_fail(csspgo_script *s, csspgo_status status, const char *text)
 {
@@ -7968,6 +8100,11 @@ static void csspgo__script_bad(csspgo_script *s, uint64_t *counter)
 {
     ++*counter;
     if (s->stats.first_bad_line == 0 || s->line < s->stats.first_bad_line) s->stats.first_bad_line = s->line;
+}
+
+static int csspgo__script_is_held(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    return s->back != NULL && end - p == 1 && *p == csspgo__held_mmap[0];
 }
 
 static csspgo_item csspgo__script_mmap(csspgo_script *s, const unsigned char *p, const unsigned char *end,
@@ -8021,7 +8158,7 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
         p = csspgo__hex(word, &branch[n].to);
         if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
         while (*p != ' ' && *p != '\n') p++;
-        if (n == 0 && p[-1] == ':') return NULL;    /* an event's name */
+        if (n == 0 && (p[-1] == ':' || p[-1] < ' ')) return NULL;      /* it may be an event's name */
         branch[n++].flags = 0;
     }
     *count = n;
@@ -8143,7 +8280,7 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
     }
     if (s->state == CSSPGO__AT_START) {
         if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
-        if (s->back != NULL && end - p == 1 && *p == CSSPGO__HELD_MMAP) return CSSPGO_ITEM_NONE;
+        if (csspgo__script_is_held(s, p, end)) return CSSPGO_ITEM_NONE;
         csspgo__script_begin(s);
         if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
     }
@@ -8164,7 +8301,8 @@ static void csspgo__script_frames_plain(csspgo_script *s)
 {
     const unsigned char *p = s->p, *word, *end;
     uint64_t *const first = s->frame + (s->state == CSSPGO__AT_START ? 0 : s->frames), *frame = first;
-    uint64_t *const full = s->frame + (s->frame_cap < CSSPGO__SCRIPT_MOST ? s->frame_cap : CSSPGO__SCRIPT_MOST);
+    const size_t room = s->frame_cap < CSSPGO__SCRIPT_MOST ? s->frame_cap : (size_t)CSSPGO__SCRIPT_MOST;
+    uint64_t *const full = s->frame + room;
     while (p != s->lim && (*p == '\t' || *p == ' ') && frame != full) {
         for (word = p + 1; *word == ' ' || *word == '\t'; word++) {}
         end = csspgo__hex(word, frame);
@@ -8192,7 +8330,7 @@ static void csspgo__script_line(csspgo_script *s, const unsigned char **line, co
         *line = csspgo__junk_line;
         *end = csspgo__junk_line + 1;
     }
-    if (*end != *line && (*end)[-1] == '\r') --*end;
+    if (s->back == NULL && *end != *line && (*end)[-1] == '\r') --*end;      /* held lines have lost it already */
 }
 
 /* A branch line in the form that perf prints, behind frames. Returns the number of its records, 0 if it is not one. */
@@ -8238,7 +8376,7 @@ static csspgo_item csspgo__flat_line(csspgo_script *s, const unsigned char *p, c
     size_t n;
     if (s->state == CSSPGO__AT_START) {
         if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
-        if (s->back != NULL && end - p == 1 && *p == CSSPGO__HELD_MMAP) return CSSPGO_ITEM_NONE;
+        if (csspgo__script_is_held(s, p, end)) return CSSPGO_ITEM_NONE;
         csspgo__script_begin(s);
         if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
     }
@@ -8285,7 +8423,7 @@ static void csspgo__script_hold_less(csspgo_script *s, size_t more)
 static void csspgo__script_keep(csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
     size_t n = (size_t)(end - p) + 1;
-    if (n > CSSPGO__SCRIPT_HOLD) {
+    if (n > CSSPGO__SCRIPT_HOLD || (n == 2 && *p == csspgo__held_mmap[0] && p != csspgo__held_mmap)) {
         p = csspgo__junk_line;
         n = 2;
     }
@@ -8309,13 +8447,15 @@ static void csspgo__script_decide(csspgo_script *s, const unsigned char *p)
 {
     s->type = s->scan_frames != 0 ? CSSPGO__SCRIPT_HYBRID : CSSPGO__SCRIPT_FLAT;
     s->stats.hybrid = s->type == CSSPGO__SCRIPT_HYBRID;
-    s->line--;
-    s->hold_total = s->line;
+    s->hold_total = --s->line;
     s->line -= s->hold_lines;
-    s->back = p;
-    s->back_lim = s->lim;
-    s->p = s->hold;
-    s->lim = s->hold + s->hold_size;
+    s->p = p;
+    if (s->hold_size != 0) {
+        s->back = p;
+        s->back_lim = s->lim;
+        s->p = s->hold;
+        s->lim = s->hold + s->hold_size;
+    }
     if (s->crowded) {                              /* the run of frame lines before p did not fit */
         s->stats.attempts++;
         s->state = CSSPGO__AT_SKIP;
@@ -8325,7 +8465,6 @@ static void csspgo__script_decide(csspgo_script *s, const unsigned char *p)
 static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
 {
     while (s->p != s->lim && s->error.status == CSSPGO_OK) {
-        static const unsigned char held_mmap[2] = { CSSPGO__HELD_MMAP, '\n' };
         const unsigned char *at = s->p, *p, *end;
         uint64_t v;
         int count, held;
@@ -8342,8 +8481,8 @@ static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
             csspgo__script_decide(s, at);
             return CSSPGO_ITEM_NONE;
         }
-        held = held && csspgo__mmap_line(p, end);
-        csspgo__script_keep(s, held ? held_mmap : p, held ? held_mmap + 1 : end);
+        held = held && !csspgo__branch_line(p, end) && csspgo__mmap_line(p, end);
+        csspgo__script_keep(s, held ? csspgo__held_mmap : p, held ? csspgo__held_mmap + 1 : end);
         s->hold_run = s->hold_size;
         s->scan_start = 1;
         s->scan_frames = 0;
@@ -8422,7 +8561,9 @@ static int csspgo__script_refill(csspgo_script *s)
 /* 1 if LLVM drops the sample being read for its leaf, whatever follows it. */
 static int csspgo__script_is_dropped(const csspgo_script *s)
 {
-    const uint32_t leaf = s->code != NULL && !s->crowded ? csspgo__pos(s->code, s->frame[0]) : CSSPGO__EXT;
+    uint32_t leaf;
+    if (s->code == NULL || s->crowded) return 0;
+    leaf = csspgo__pos(s->code, s->frame[0]);
     return leaf != CSSPGO__EXT && csspgo__leaf_unsafe(s->code, leaf);
 }
 
@@ -8733,6 +8874,12 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
 
 #define CSSPGO__BRANCH 0x80000000u
 
+#if defined(__GNUC__)
+#  define CSSPGO__PREFETCH(p) __builtin_prefetch(p)
+#else
+#  define CSSPGO__PREFETCH(p) ((void)(p))
+#endif
+
 typedef struct csspgo__counter {
     uint64_t count;
     uint32_t node;                /* context; | CSSPGO__BRANCH                               */
@@ -8745,7 +8892,7 @@ typedef struct csspgo__tick {     /* one event of a trace: add to the counter of
 } csspgo__tick;
 
 typedef struct csspgo__span {
-    uint32_t start, end;
+    uint32_t start, end;          /* positions, inclusive; 0 = none */
 } csspgo__span;
 
 enum { CSSPGO__SOUND = 4096 };
@@ -8768,6 +8915,7 @@ struct csspgo_collector {
     csspgo__tick            *tick;            /* scratch: what one trace counts                                         */
     size_t                   ticks, tick_cap;
     csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                           */
+    size_t                   sound_stops;     /* code->stops when they were looked at                                   */
     csspgo__link           *path;            /* the last stack's frames, outermost first                               */
     size_t                   paths, path_cap;
     csspgo__cache            cache;
@@ -8779,10 +8927,10 @@ struct csspgo_collector {
 
 static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
-    return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, c->heap.seed ^ node * UINT64_C(0x9E3779B97F4A7C15));
+    return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, node * (UINT64_C(0x9E3779B97F4A7C15) ^ c->heap.seed << 1));
 }
 
-/* Adds to a counter; there is room for a new one. */
+/* Adds to the counter of a key; there is room for a new one. */
 static void csspgo__counter_add(csspgo_collector *c, const csspgo__tick *t, uint64_t count)
 {
     csspgo__counter *v;
@@ -8802,21 +8950,32 @@ static void csspgo__counter_add(csspgo_collector *c, const csspgo__tick *t, uint
     csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counters);
 }
 
-static void csspgo__tick_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
+static void csspgo__tick_make(const csspgo_collector *c, csspgo__tick *t, uint32_t node, uint32_t a, uint32_t b)
 {
-    csspgo__tick *t = &c->tick[c->ticks++];
     t->hash = csspgo__counter_hash(c, node, a, b);
     t->node = node;
     t->a = a;
     t->b = b;
-    __builtin_prefetch(&c->map.slot[t->hash & c->map.mask]);
+}
+
+/*
+ * Notes an event of a trace, to be counted when the trace is at its end: until then the table's slot is on its way to the
+ * cache. Counting at once waits for memory at every new key.
+ */
+static void csspgo__tick_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
+{
+    csspgo__tick *t = &c->tick[c->ticks++];
+    csspgo__tick_make(c, t, node, a, b);
+    CSSPGO__PREFETCH(&c->map.slot[t->hash & c->map.mask]);
 }
 
 static void csspgo__ticks_count(csspgo_collector *c, uint64_t count)
 {
+    const size_t ahead = 8;
     size_t i;
     for (i = 0; i < c->ticks; i++) {
-        if (i + 8 < c->ticks) __builtin_prefetch(&c->counter[c->map.slot[c->tick[i + 8].hash & c->map.mask].id]);
+        if (i + ahead < c->ticks)
+            CSSPGO__PREFETCH(&c->counter[c->map.slot[c->tick[i + ahead].hash & c->map.mask].id]);
         csspgo__counter_add(c, &c->tick[i], count);
     }
     c->ticks = 0;
@@ -8825,14 +8984,32 @@ static void csspgo__ticks_count(csspgo_collector *c, uint64_t count)
 /* Room for more contexts and counters, so that what follows cannot fail. Returns 0 when memory is exhausted. */
 static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t counters)
 {
-    csspgo__heap *h = &c->heap;
-    void *p;
     if (counters > c->counter_cap - c->counters) {
-        p = csspgo__grow(h, c->counter, c->counters, &c->counter_cap, c->counters + counters, sizeof *c->counter);
+        void *p = csspgo__grow(&c->heap, c->counter, c->counters, &c->counter_cap, c->counters + counters,
+                               sizeof *c->counter);
         if (p == NULL) return 0;
         c->counter = (csspgo__counter *)p;
     }
-    return csspgo__tree_room(h, &c->trie, nodes) && csspgo__map_room(h, &c->map, counters);
+    return csspgo__tree_room(&c->heap, &c->trie, nodes) && csspgo__map_room(&c->heap, &c->map, counters);
+}
+
+/* Room for what unwinding a trace needs, likewise. */
+static int csspgo__trace_room(csspgo_collector *c, const csspgo__trace *t)
+{
+    const size_t ticks = 2 * (size_t)t->nlbr;
+    void *p;
+    if (!csspgo__collector_room(c, (size_t)t->nstack + t->nlbr, ticks)) return 0;
+    if (ticks > c->tick_cap) {
+        p = csspgo__grow(&c->heap, c->tick, 0, &c->tick_cap, ticks, sizeof *c->tick);
+        if (p == NULL) return 0;
+        c->tick = (csspgo__tick *)p;
+    }
+    if (t->nstack > c->path_cap) {
+        p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, t->nstack, sizeof *c->path);
+        if (p == NULL) return 0;
+        c->path = (csspgo__link *)p;
+    }
+    return 1;
 }
 
 /* Forgets the counts, keeps the contexts: their handles in the trie stay good. */
@@ -8874,22 +9051,26 @@ static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, s
     return node;
 }
 
-/*
- * Counts the code between two branches, from start to the branch at end. A range that is counted already is known to be
- * sound, so soundness is looked at once per distinct range. Returns 0 where the trace is broken.
- */
+/* 1 if code can run straight from start to end; the answers of late are kept. */
+static int csspgo__is_sound(csspgo_collector *c, uint32_t start, uint32_t end)
+{
+    csspgo__span *s = &c->sound[csspgo__hash64((uint64_t)start << 32 | end, 0) % CSSPGO__SOUND];
+    if (s->start == start && s->end == end) return 1;
+    if (!csspgo__runs_straight(c->code, start, end)) return 0;
+    s->start = start;
+    s->end = end;
+    return 1;
+}
+
+/* Counts the code between two branches, from start to the branch at end. Returns 0 where the trace is broken. */
 static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end)
 {
-    csspgo__span *known;
     if (start == CSSPGO__EXT || end == CSSPGO__EXT) {
         if (start == end) c->stats.paired_external++;
         else c->stats.unpaired_external++;
         return start == end;
     }
-    known = &c->sound[csspgo__hash64((uint64_t)start << 32 | end, 0) % CSSPGO__SOUND];
-    if ((known->start == start && known->end == end) || csspgo__runs_straight(c->code, start, end)) {
-        known->start = start;
-        known->end = end;
+    if (csspgo__is_sound(c, start, end)) {
         csspgo__tick_add(c, node, start, end);
         return 1;
     }
@@ -8958,16 +9139,10 @@ static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
 /* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all. The code map is settled. */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 {
-    if (!csspgo__collector_room(c, (size_t)t->nstack + t->nlbr, 2 * (size_t)t->nlbr)) return c->heap.status;
-    if (2 * (size_t)t->nlbr > c->tick_cap) {
-        void *p = csspgo__grow(&c->heap, c->tick, 0, &c->tick_cap, 2 * (size_t)t->nlbr, sizeof *c->tick);
-        if (p == NULL) return c->heap.status;
-        c->tick = (csspgo__tick *)p;
-    }
-    if (t->nstack > c->path_cap) {
-        void *p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, t->nstack, sizeof *c->path);
-        if (p == NULL) return c->heap.status;
-        c->path = (csspgo__link *)p;
+    if (!csspgo__trace_room(c, t)) return c->heap.status;
+    if (c->sound_stops != c->code->stops) {           /* code was added, or transfers to known code */
+        memset(c->sound, 0, sizeof c->sound);
+        c->sound_stops = c->code->stops;
     }
     c->stats.unwound++;
     c->stats.branches += t->nlbr;
@@ -9500,7 +9675,7 @@ typedef struct csspgo__unsym_reader {
     size_t                      size, next;       /* of text; offset of the next line                             */
     uint32_t                    line, node;       /* line number; context of the block                            */
     int                         contexts, apply;  /* blocks have contexts; second reading                         */
-    size_t                      frames, entries;  /* measured                                                     */
+    size_t                      blocks, frames, entries;   /* measured                                            */
     csspgo_status               status;           /* sticky                                                       */
     csspgo_error               *err;
 } csspgo__unsym_reader;
@@ -9530,6 +9705,7 @@ static int csspgo__unsym_line(csspgo__unsym_reader *r)
         if (r->p != r->end) return 1;
     }
     r->p = r->end = r->text + r->size;
+    if (r->size != 0 && r->p[-1] == '\n') r->line++;  /* behind the last line feed */
     return 0;
 }
 
@@ -9611,13 +9787,11 @@ static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
     if (!r->apply) return;
     from = csspgo__unsym_pos(r, a - r->how.base);
     to = csspgo__unsym_pos(r, b - r->how.base);
-    if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) r->c->stats.unplaced++;
-    else {
+    if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) {
+        r->c->stats.unplaced++;
+    } else {
         csspgo__tick t;
-        t.node = r->node | (branch ? CSSPGO__BRANCH : 0u);
-        t.a = from;
-        t.b = to;
-        t.hash = csspgo__counter_hash(r->c, t.node, from, to);
+        csspgo__tick_make(r->c, &t, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to);
         csspgo__counter_add(r->c, &t, count);
     }
 }
@@ -9640,12 +9814,11 @@ static void csspgo__unsym_list(csspgo__unsym_reader *r, int branch, int first)
 
 static void csspgo__unsym_read(csspgo__unsym_reader *r)
 {
-    int first = 1;
-    r->next = 0;
+    r->next = r->blocks = 0;
     r->line = 0;
-    for (; csspgo__unsym_line(r); first = 0) {
+    for (; csspgo__unsym_line(r); r->blocks++) {
         const int context = *r->p == '[' && (r->p == r->text || r->p[-1] == '\n');
-        if (first) r->contexts = context;
+        if (r->blocks == 0) r->contexts = context;
         r->node = CSSPGO__ROOT;
         if (context != r->contexts) {
             csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, context ? "a context behind a block without"
@@ -9674,7 +9847,7 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
     r.size = size;
     r.err = err;
     csspgo__unsym_read(&r);
-    if (r.status != CSSPGO_OK || r.line == 0) return r.status;
+    if (r.status != CSSPGO_OK || r.blocks == 0) return r.status;
     mode = r.contexts ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
     if (c->mode != CSSPGO__UNDECIDED && c->mode != mode)
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts and counts without contexts do not mix");
@@ -9745,7 +9918,7 @@ typedef struct csspgo__gen {
 
     unsigned char *mark;          /* per function of the code map                                           */
     uint32_t      *func, *callee; /* likewise: its function in p; as call target, CSSPGO__NO_CALLEE = none; 0 = not known */
-    csspgo__spot  *spot, *call;   /* what counts by ranges; the first call probe of each position           */
+    csspgo__spot  *spot, *call;   /* what counts by ranges; call probes, of which the first at a position counts */
     size_t         spots, calls;
     csspgo__sum   *delta;         /* per spot and one more                                                  */
     uint32_t      *slot;          /* per probe: index in body                                               */
@@ -9773,6 +9946,7 @@ typedef struct csspgo__gen {
 } csspgo__gen;
 
 #define CSSPGO__NO_CALLEE 0xffffffffu
+enum { CSSPGO__SEARCH_STEPS = 1 << 14 };   /* edges looked at to answer one question about tail calls */
 #define CSSPGO__FIRST 0x80000000u /* of a frame: its like does not occur further out                        */
 
 static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
@@ -9818,8 +9992,10 @@ static void csspgo__gen_free(csspgo__gen *g)
 /* csspgo__range_of; neighbouring questions mostly have the same answer. */
 static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
 {
-    const csspgo__range *r = g->range, *end = g->code->range + g->code->ranges;
-    if (r != NULL && pos >= r->begin && pos < r->end && (r + 1 == end || pos < r[1].begin)) return r;
+    const csspgo__range *r = g->range;
+    if (r != NULL && pos >= r->begin && pos < r->end &&
+        (r + 1 == g->code->range + g->code->ranges || pos < r[1].begin))
+        return r;
     r = csspgo__range_of(g->code, pos);
     if (r != NULL) g->range = r;
     return r;
@@ -9876,16 +10052,17 @@ static uint32_t csspgo__gen_func(csspgo__gen *g, uint32_t func)
 static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
 {
     const csspgo__range *r = csspgo__gen_range(g, to);
-    const char *name;
-    size_t size, canonical;
     *callee = 0;
     if (r == NULL || r->begin != to || r->part) return 1;
     if (g->callee[r->func] == 0) {
-        name = csspgo__name_text(&g->code->names, r->func, &size);
-        canonical = csspgo__canonical_size(name, size);
-        if (canonical == size) g->callee[r->func] = csspgo__gen_func(g, r->func);
-        else if (canonical == 0) g->callee[r->func] = CSSPGO__NO_CALLEE;
-        else g->callee[r->func] = csspgo_func_add(g->p, name, canonical).id;
+        size_t size;
+        const char *name = csspgo__name_text(&g->code->names, r->func, &size);
+        if (g->code->names.name[r->func].flags & CSSPGO__HAS_TEXT) {
+            size = csspgo__canonical_size(name, size);
+            g->callee[r->func] = size != 0 ? csspgo_func_add(g->p, name, size).id : CSSPGO__NO_CALLEE;
+        } else {
+            g->callee[r->func] = csspgo__gen_func(g, r->func);
+        }
         if (g->callee[r->func] == 0) return csspgo__gen_fail(g, &g->p->heap);
     }
     if (g->callee[r->func] != CSSPGO__NO_CALLEE) *callee = g->callee[r->func];
@@ -9911,7 +10088,7 @@ static size_t csspgo__spot_lower(const csspgo__spot *v, size_t n, size_t from, u
     return a;
 }
 
-/* The call probe at a position, or NULL. */
+/* The first call probe at a position, or NULL. */
 static const csspgo__spot *csspgo__call_at(const csspgo__gen *g, uint32_t pos)
 {
     const size_t i = csspgo__spot_lower(g->call, g->calls, 0, pos);
@@ -9931,9 +10108,15 @@ static void csspgo__mark_sampled(csspgo__gen *g)
     }
 }
 
+/* 1 if a profile can hold counts of the probe: 0 is no id, and ids have 16 bits. */
+static int csspgo__probe_counts(const csspgo__probe *probe)
+{
+    return probe->id != 0 && probe->id <= 0xffff;
+}
+
 /*
  * Lists the probes. contexts: calls do not count by ranges. Left out: probes below functions that were not sampled (if
- * asked for), ids that a profile cannot hold, and as spots those that are not at an instruction.
+ * asked for), those that have no proper id, and as spots those that are not at an instruction.
  */
 static void csspgo__list_spots(csspgo__gen *g, int contexts)
 {
@@ -9945,12 +10128,11 @@ static void csspgo__list_spots(csspgo__gen *g, int contexts)
         csspgo__spot s;
         s.pos = probe->pos;
         s.probe = code->by_pos[i];
-        if (probe->pos == 0 || probe->id > 0xffff) continue;
+        if (probe->pos == 0 || !csspgo__probe_counts(probe)) continue;
         if (g->how.sampled_functions && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
         s.func = csspgo__gen_func_at(g, probe->pos);
-        if (probe->kind != CSSPGO_PROBE_BLOCK && (g->calls == 0 || g->call[g->calls - 1].pos != s.pos))
-            g->call[g->calls++] = s;
-        if (contexts && probe->kind != CSSPGO_PROBE_BLOCK) continue;
+        if (probe->kind != CSSPGO_PROBE_BLOCK) g->call[g->calls++] = s;
+        if (probe->kind != CSSPGO_PROBE_BLOCK && contexts) continue;
         if (code->byte[s.pos] & CSSPGO__START) g->spot[g->spots++] = s;
     }
 }
@@ -9963,7 +10145,7 @@ static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
     csspgo_body *v = g->body + n->first;
     size_t i, k = 0, kept = 0;
     for (i = 0; i < n->count; i++) {
-        if (probe[i].id > 0xffff) continue;
+        if (!csspgo__probe_counts(&probe[i])) continue;
         v[k].loc = csspgo_at(probe[i].id, probe[i].discriminator);
         v[k++].count = 0;
     }
@@ -10049,12 +10231,10 @@ static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint3
 static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
 {
     const csspgo_kind kind = csspgo__kind(g->code, from);
-    const csspgo__range *r = csspgo__gen_range(g, from);
     uint32_t func;
-    if (r == NULL || (kind != CSSPGO_JMP && kind != CSSPGO_IJMP) || r == csspgo__gen_range(g, to)) return 0;
-    if (kind == CSSPGO_IJMP) return 1;
+    if (kind != CSSPGO_JMP && kind != CSSPGO_IJMP) return 0;
     func = csspgo__gen_func_at(g, csspgo__jump_target(g->code, from, to));
-    return func != 0 && func != r->func;
+    return func != 0 && func != csspgo__gen_func_at(g, from);
 }
 
 static int csspgo__edge_add(csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
@@ -10114,6 +10294,7 @@ static int csspgo__list_edges(csspgo__gen *g)
 static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint32_t *steps)
 {
     size_t head = 0, n = 0, i;
+    if (g->avoid[from] == g->query) return 0;
     g->search++;
     g->queue[n++] = from;
     g->met[from] = g->search;
@@ -10144,7 +10325,6 @@ static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32
     for (i = at; i < g->edges && n < 2; i++) {
         const csspgo__edge *e = &g->edge[i];
         if (e->func != first.func || (e->func == 0 && e->site != first.site)) break;
-        if (e->callee != to && g->avoid[e->callee] == g->query) continue;
         if (e->callee != to && !csspgo__tail_reaches(g, e->callee, to, steps)) continue;
         *next = i;
         n++;
@@ -10175,7 +10355,7 @@ static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
 static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
 {
     const size_t start = g->chains, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
-    uint32_t steps = 1u << 16, n;
+    uint32_t steps = CSSPGO__SEARCH_STEPS, n;
     g->query++;
     while ((n = csspgo__tail_next(g, at, to, &steps, &at)) == 1) {
         const csspgo__edge e = g->edge[at];
@@ -10319,12 +10499,11 @@ static size_t csspgo__frames_path(const csspgo__gen *g, uint32_t frames, uint32_
     size_t i = n, k;
     uint32_t t;
     for (t = frames; i != 0; t = v[t].parent) path[--i] = t;
-    for (i = 0; i < n; i++)
-        for (k = 0; k < i; k++)
-            if (v[path[k]].site == v[path[i]].site && v[path[k]].func == v[path[i]].func) {
-                path[i] = path[k];
-                break;
-            }
+    for (i = 0; i < n; i++) {
+        if (v[path[i]].same & CSSPGO__FIRST) continue;
+        for (k = 0; v[path[k]].site != v[path[i]].site || v[path[k]].func != v[path[i]].func; k++) {}
+        path[i] = path[k];
+    }
     return n;
 }
 
@@ -10393,10 +10572,12 @@ static csspgo__record *csspgo__gen_record(csspgo__gen *g, uint32_t id, uint32_t 
     return r;
 }
 
-static int csspgo__gen_add(csspgo__gen *g, csspgo__record *r, csspgo_loc loc, uint64_t count, uint32_t callee)
+/* Adds to a record's body, and (callee not 0) to its call targets. Returns 0 when memory is exhausted. */
+static int csspgo__gen_add(csspgo__gen *g, csspgo__record *r, csspgo_loc loc, uint64_t count, uint32_t callee,
+                           uint64_t calls)
 {
     if (csspgo__body_add(g->p, r, loc, count) < 0) return csspgo__gen_fail(g, &g->p->heap);
-    if (callee == 0 || csspgo__target_add(g->p, r, loc, callee, count) >= 0) return 1;
+    if (callee == 0 || csspgo__target_add(g->p, r, loc, callee, calls) >= 0) return 1;
     return csspgo__gen_fail(g, &g->p->heap);
 }
 
@@ -10461,7 +10642,7 @@ static int csspgo__copy_entered(csspgo__gen *g, uint32_t node)
     r = csspgo__gen_record(g, leaf->parent, caller);
     if (r == NULL) return 0;
     csspgo__count_add(&r->total, copy->sum);
-    return csspgo__gen_add(g, r, csspgo__site_loc(leaf->site), copy->sum, leaf->func);
+    return csspgo__gen_add(g, r, csspgo__site_loc(leaf->site), copy->sum, leaf->func, copy->sum);
 }
 
 static int csspgo__copy_finish(csspgo__gen *g, uint32_t node)
@@ -10550,7 +10731,7 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
         if (r == NULL) return 0;
         if (g->code->node[probe->node].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
         csspgo__count_add(&r->total, v[i].count);
-        if (!csspgo__gen_add(g, r, csspgo_at(probe->id, 0), v[i].count, callee)) return 0;
+        if (!csspgo__gen_add(g, r, csspgo_at(probe->id, 0), v[i].count, callee, v[i].count)) return 0;
     }
     return 1;
 }
@@ -10727,8 +10908,7 @@ static int csspgo__flat_targets(csspgo__gen *g)
         if (s == NULL || (node = g->copy[probe->node].node) == 0) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
         if (callee == 0) continue;
-        if (!csspgo__gen_add(g, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), 0, callee)) return 0;
-        csspgo__target_add(g->p, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), callee, v->count);
+        if (!csspgo__gen_add(g, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), 0, callee, v->count)) return 0;
     }
     return 1;
 }

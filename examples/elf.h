@@ -37,7 +37,7 @@ enum {
     ELF_FLAG_X = 1, ELF_FLAG_W = 2, ELF_FLAG_R = 4,                               /* elf_segment.flags    */
     ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_NOTE = 7, ELF_NOBITS = 8, ELF_SHNDX = 18, /* elf_section.type     */
     ELF_SECTION_WRITE = 1, ELF_SECTION_ALLOC = 2, ELF_SECTION_EXEC = 4, ELF_SECTION_COMPRESSED = 0x800, /* .flags */
-    ELF_NOTYPE = 0, ELF_OBJECT = 1, ELF_FUNC = 2, ELF_SECTION_SYMBOL = 3, ELF_FILE = 4, ELF_IFUNC = 10, /* symbol type */
+    ELF_NOTYPE = 0, ELF_OBJECT = 1, ELF_FUNC = 2, ELF_SECTION_SYMBOL = 3, ELF_FILE = 4, ELF_IFUNC = 10,/* of a symbol */
     ELF_LOCAL = 0, ELF_GLOBAL = 1, ELF_WEAK = 2,                                  /* symbol bind          */
     ELF_UNDEFINED = 0, ELF_ABSOLUTE = 0xfff1, ELF_COMMON = 0xfff2                 /* elf_symbol.section   */
 };

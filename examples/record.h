@@ -12,9 +12,9 @@
  * int3 is put there, the program runs, and at the stop the branch is carried out by the recorder: it has the registers
  * and flags, and reads or writes the one stack or table slot that a call, return or indirect jump needs. That is one
  * stop per branch instead of one per instruction, and exact: the records are those of a single-stepped run. What the
- * recorder does not carry out (loop, far transfers, operands whose memory is not there) is stepped over, as is all code that can
- * change unseen: writable or shared pages, and everything once there is a second thread in the same memory. --step asks
- * for it everywhere; programs that read their own code as data need that.
+ * recorder does not carry out (loop, far transfers, operands whose memory is not there) is stepped over, and so is all
+ * code that can change unseen: writable or shared pages, and everything once a second thread shares the memory. --step
+ * asks for it everywhere; programs that read their own code as data need that.
  *
  * The call stack is kept by the recorder: a call pushes its return address and where that lies, whatever is below the
  * stack pointer is dropped (returns, exceptions, longjmp), stacks of signal handlers and coroutines are told apart by
@@ -197,11 +197,13 @@ typedef struct recorder {
     uint64_t random, countdown;   /* generator; taken branches until the next sample                                 */
     double   began, shown;        /* seconds                                                                         */
     int      terminal;            /* progress is shown                                                               */
+    struct sigaction interrupt, terminate; /* of SIGINT and SIGTERM as we found them                                 */
 
     csspgo_branch *lbr;           /* ring of o.depth records; next is where the following one goes                   */
     uint32_t lbr_next, lbr_count;
     csspgo_branch *newest;        /* scratch: the ring, newest first                                                 */
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
+    void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
 
     rec_map *maps;
     size_t   map_count, map_room;
@@ -264,17 +266,6 @@ static void rec_progress(recorder *r)
             (unsigned long long)r->samples, now - r->began);
 }
 
-/* The distance to the next sample: period ± jitter, never 0 (xorshift64). */
-static uint64_t rec_distance(recorder *r)
-{
-    const uint64_t span = r->o.period / 100 * r->o.jitter + r->o.period % 100 * r->o.jitter / 100;
-    r->random ^= r->random << 13;
-    r->random ^= r->random >> 7;
-    r->random ^= r->random << 17;
-    if (span == 0) return r->o.period;
-    return r->o.period - span + r->random % (2 * span + 1) + (r->o.period == span);
-}
-
 /* One sample as perf script prints it: frames innermost first, then the records newest first on one line. */
 static void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records)
 {
@@ -316,8 +307,8 @@ static int rec_spawn(recorder *r, int *go, int *failure)
         if (read(hold[0], &byte, 1) != 1) _exit(127);
         if (!r->o.aslr) personality(ADDR_NO_RANDOMIZE | (unsigned long)personality(0xffffffff));
         if (r->o.output == NULL) dup2(2, 1);
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
+        sigaction(SIGINT, &r->interrupt, NULL);
+        sigaction(SIGTERM, &r->terminate, NULL);
         execvp(r->o.program[0], r->o.program);
         error = errno;
         if (write(result[1], &error, sizeof error) < 0) _exit(126);
@@ -349,8 +340,8 @@ static int rec_exit_status(int status)
 /* Waits for the end of a program that is not traced any more; a second interrupt gets through to us. */
 static int rec_wait_for_end(recorder *r)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    sigaction(SIGINT, &r->interrupt, NULL);
+    sigaction(SIGTERM, &r->terminate, NULL);
     if (r->o.stop) kill(r->pid, SIGKILL);
     while (waitpid(r->pid, &r->status, __WALL) < 0 && errno == EINTR) { }
     return r->o.stop ? 0 : rec_exit_status(r->status);
@@ -365,8 +356,8 @@ static void rec_summary(const recorder *r)
                  (unsigned long long)r->threads, (unsigned long long)r->children);
     }
     if (r->o.quiet) return;
-    fprintf(stderr, "csspgo record: %llu samples of %llu taken branches in %.1f s%s%s\n", (unsigned long long)r->samples,
-            (unsigned long long)r->branches, rec_seconds() - r->began, others,
+    fprintf(stderr, "csspgo record: %llu samples of %llu taken branches in %.1f s%s%s\n",
+            (unsigned long long)r->samples, (unsigned long long)r->branches, rec_seconds() - r->began, others,
             rec_interrupted ? "; stopped by a signal" : "");
 }
 
@@ -456,9 +447,8 @@ static void rec_load_maps(recorder *r)
         unsigned long begin, end, offset;
         int path = 0;
         memset(&m, 0, sizeof m);
-        if (sscanf(line, "%lx-%lx %4s %lx %15s %lu %n", &begin, &end, m.access, &offset, m.device, &m.inode, &path) < 6) {
-            continue;
-        }
+        if (sscanf(line, "%lx-%lx %4s %lx %15s %lu %n", &begin, &end, m.access, &offset, m.device, &m.inode,
+                   &path) < 6) continue;
         m.begin = begin;
         m.end = end;
         m.offset = offset;
@@ -466,8 +456,9 @@ static void rec_load_maps(recorder *r)
         if (m.access[2] == 'x' && begin >> 63 == 0) {      /* [vsyscall] is the kernel's */
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
-                const char *shown = line[path] != '\0' ? line + path : "//anon";
-                rec_write_map(r->out, r->pid, begin, end - begin, offset, m.device, m.inode, m.access, shown, strlen(shown));
+                const char *file = line[path] != '\0' ? line + path : "//anon";
+                rec_write_map(r->out, r->pid, begin, end - begin, offset, m.device, m.inode, m.access, file,
+                              strlen(file));
             }
         }
         if (r->map_count == r->map_room) {
@@ -522,7 +513,9 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
     i = rec_page_index(r, begin);
     if (i < r->page_count && r->pages[i]->address == begin) return r->page = r->pages[i];
     m = rec_find_map(r, address);
-    if (m == NULL || m->begin > address || m->access[2] != 'x' || m->access[1] == 'w' || m->access[3] != 'p') return NULL;
+    if (m == NULL || m->begin > address || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') {
+        return NULL;
+    }
     if (r->page_count == r->page_room) {
         const size_t more = r->page_room != 0 ? 2 * r->page_room : 64;
         rec_page **grown = (rec_page **)realloc(r->pages, more * sizeof *grown);
@@ -569,6 +562,7 @@ static void rec_drop_pages(recorder *r, uint64_t begin, uint64_t end, int intact
 {
     const size_t first = rec_page_index(r, begin);
     size_t last = first;
+    if (r->page_count == 0) return;
     if (first > 0 && begin - r->pages[first - 1]->address <= 2 * REC_PAGE) {
         memset(r->pages[first - 1]->block, 0, sizeof r->pages[first - 1]->block); /* blocks may run on into the first */
     }
@@ -605,6 +599,12 @@ static int rec_plant(recorder *r, uint64_t address)
     rec_set_bit(page->planted, address);
     page->planted_count++;
     return 1;
+}
+
+static int rec_is_planted(recorder *r, uint64_t address)
+{
+    const rec_page *page = rec_page_at(r, address);
+    return page != NULL && rec_bit(page->planted, address);
 }
 
 static void rec_unplant(recorder *r, uint64_t address)
@@ -676,6 +676,17 @@ static const rec_block *rec_plan(recorder *r, uint64_t address)
 }
 
 /* ----- the branch record and the call stack ----- */
+
+/* The distance to the next sample: period ± jitter, never 0 (xorshift64). */
+static uint64_t rec_distance(recorder *r)
+{
+    const uint64_t span = r->o.period / 100 * r->o.jitter + r->o.period % 100 * r->o.jitter / 100;
+    r->random ^= r->random << 13;
+    r->random ^= r->random >> 7;
+    r->random ^= r->random << 17;
+    if (span == 0) return r->o.period;
+    return r->o.period - span + r->random % (2 * span + 1) + (r->o.period == span);
+}
 
 /* Execution went on where no branch led: older records would make up ranges that were not run. */
 static void rec_gap(recorder *r)
@@ -832,6 +843,27 @@ static void rec_unblock_trap(const recorder *r)
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
 }
 
+/* The flags of the clone that r->regs is at or behind (0 for fork). */
+static uint64_t rec_clone_flags(const recorder *r)
+{
+    uint64_t flags = 0;
+    if (r->regs.orig_rax == SYS_vfork) flags = CLONE_VM | CLONE_VFORK;
+    if (r->regs.orig_rax == SYS_clone) flags = r->regs.rdi;
+#if defined(SYS_clone3)
+    if (r->regs.orig_rax == SYS_clone3) rec_read(r, r->regs.rdi, &flags, sizeof flags);
+#endif
+    return flags;
+}
+
+/* From here on every instruction of the first thread is stepped: other code runs in the same memory. */
+static void rec_step_only(recorder *r, const char *why)
+{
+    rec_unplant_all(r);
+    if (r->step_only) return;
+    r->step_only = 1;
+    rec_say(r, why);
+}
+
 /* With a shadow stack in hardware, calls and returns must be the CPU's own. */
 static void rec_check_shadow_stack(recorder *r)
 {
@@ -839,38 +871,30 @@ static void rec_check_shadow_stack(recorder *r)
     struct iovec io;
     io.iov_base = &pointer;
     io.iov_len = sizeof pointer;
-    if (r->step_only || ptrace((enum __ptrace_request)PTRACE_GETREGSET, r->pid, (void *)0x204, &io) != 0) return;
-    rec_unplant_all(r);
-    r->step_only = 1;
-    rec_say(r, "the program has a hardware shadow stack: single-stepping");
+    if (r->step_only || ptrace(PTRACE_GETREGSET, r->pid, (void *)0x204, &io) != 0) return;
+    rec_step_only(r, "the program has a hardware shadow stack: single-stepping");
 }
 
 /* A new thread or process: lets it run on its own, with the original code in its memory. */
 static void rec_on_child(recorder *r, int event)
 {
     unsigned long number = 0;
-    uint64_t flags = 0;
+    uint64_t flags;
     char name[64];
     pid_t child;
     size_t i;
-    int status, shares, memory;
+    int status, memory;
     ptrace(PTRACE_GETEVENTMSG, r->pid, NULL, &number);
     child = (pid_t)number;
     rec_get_regs(r);
-    if (r->regs.orig_rax == SYS_clone) flags = r->regs.rdi;
-#if defined(SYS_clone3)
-    else if (r->regs.orig_rax == SYS_clone3) rec_read(r, r->regs.rdi, &flags, sizeof flags);
-#endif
-    shares = (flags & CLONE_VM) != 0 || r->regs.orig_rax == SYS_vfork;
+    flags = rec_clone_flags(r);
     if ((flags & CLONE_THREAD) != 0) r->threads++;
     else r->children++;
     while (waitpid(child, &status, __WALL) < 0 && errno == EINTR) { }
-    if (shares) {
-        rec_unplant_all(r);
-        if (event != PTRACE_EVENT_VFORK && !r->step_only) {
-            r->step_only = 1;
-            rec_say(r, "the program has several threads: single-stepping the first from here on");
-        }
+    if ((flags & CLONE_VM) != 0 && event == PTRACE_EVENT_VFORK) {
+        rec_unplant_all(r);                                /* the program waits until the child has left its memory */
+    } else if ((flags & CLONE_VM) != 0) {
+        rec_step_only(r, "the program has several threads: single-stepping the first from here on");
     } else {
         snprintf(name, sizeof name, "/proc/%ld/mem", (long)child);
         memory = open(name, O_RDWR | O_CLOEXEC);
@@ -934,7 +958,7 @@ static void rec_resume(recorder *r, int request)
     r->signal = 0;
     if (r->listen) request = PTRACE_LISTEN;
     r->listen = 0;
-    if (ptrace((enum __ptrace_request)request, r->pid, NULL, (void *)(uintptr_t)signal) != 0 && errno != ESRCH) {
+    if (ptrace(request, r->pid, NULL, (void *)(uintptr_t)signal) != 0 && errno != ESRCH) {
         rec_die("cannot continue the program");
     }
     rec_wait(r);
@@ -989,6 +1013,12 @@ static void rec_on_syscall_entry(recorder *r)
     case SYS_remap_file_pages:
         r->maps_stale = r->code_stale = 1;
         size = UINT64_MAX;
+        break;
+    case SYS_clone:
+#if defined(SYS_clone3)
+    case SYS_clone3:
+#endif
+        if ((rec_clone_flags(r) & CLONE_UNTRACED) != 0) rec_step_only(r, "an untraceable process: single-stepping");
         break;
     case SYS_rt_sigaction:
         if (a->rdi == SIGTRAP && a->rsi != 0 && rec_read(r, a->rsi, &handler, sizeof handler)) {
@@ -1052,8 +1082,10 @@ static uint64_t rec_register(const struct user_regs_struct *a, unsigned number)
 
 static uint64_t rec_signed(const unsigned char *p, size_t size)
 {
+    int32_t v;
     if (size == 1) return (uint64_t)(int64_t)(int8_t)p[0];
-    return (uint64_t)(int64_t)(int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+    memcpy(&v, p, sizeof v);
+    return (uint64_t)(int64_t)v;
 }
 
 /* Condition code 0 to 15 of a conditional jump. */
@@ -1075,12 +1107,9 @@ static int rec_condition(uint64_t flags, unsigned code)
     return holds != (int)(code & 1);
 }
 
-/*
- * The operand of an indirect call or jump: p at its ModRM byte, `next` the address behind the instruction's last byte
- * once its size is known, so rip-relative operands are computed from `here`, the address of the ModRM byte.
- */
-static int rec_indirect_operand(const recorder *r, const unsigned char *p, unsigned rex, uint64_t segment, uint64_t here,
-                                rec_operand *out)
+/* The operand of an indirect call or jump: p at its ModRM byte, which stands at the address `here`. */
+static int rec_indirect_operand(const recorder *r, const unsigned char *p, unsigned rex, uint64_t segment,
+                                uint64_t here, rec_operand *out)
 {
     const struct user_regs_struct *a = &r->regs;
     const unsigned mode = p[0] >> 6, rm = p[0] & 7;
@@ -1146,7 +1175,7 @@ static int rec_emulate(recorder *r)
     unsigned rex = 0, op;
     size_t i = 0;
     int taken = 1, call = 0;
-    for (; i < 4 && (code[i] == 0xf2 || code[i] == 0xf3 || code[i] == 0x3e || code[i] == 0x2e || code[i] == 0x64 || code[i] == 0x65); i++) {
+    for (; i < 4 && memchr("\xf2\xf3\x2e\x3e\x64\x65", code[i], 6) != NULL; i++) {
         if (code[i] == 0x64) segment = r->regs.fs_base;
         if (code[i] == 0x65) segment = r->regs.gs_base;
     }
@@ -1205,7 +1234,7 @@ static void rec_after_step(recorder *r, const struct user_regs_struct *before, c
     }
 }
 
-/* Runs the program to the breakpoint at `end`; comes back earlier behind a system call, for a signal, an exec, the end. */
+/* Runs the program to the breakpoint at `end`; comes back early behind a system call and for a signal, exec or exit. */
 static void rec_run_to(recorder *r, uint64_t end)
 {
     do {
@@ -1221,8 +1250,8 @@ static void rec_run_to(recorder *r, uint64_t end)
             }
         } else if (r->event == REC_SIGNAL) {
             r->signal = WSTOPSIG(r->status);
-        } else if (r->event == REC_TRAP && r->regs.rip == end + 1) {
-            r->regs.rip = end;
+        } else if (r->event == REC_TRAP && (r->regs.rip == end + 1 || rec_is_planted(r, r->regs.rip - 1))) {
+            r->regs.rip--;
             r->regs_changed |= REC_IP;
             return;
         } else if (r->event == REC_TRAP) {
@@ -1287,6 +1316,7 @@ static int rec_run_block(recorder *r)
     if (chain == REC_CHAIN) return 0;                      /* a loop of branches only: let signals through */
     end = r->regs.rip + block->skip;
     if (!rec_plant(r, end)) return 0;
+    rec_unplant(r, r->regs.rip);                           /* the end of a block that was cut for its length */
     rec_run_to(r, end);
     return 1;
 }
@@ -1332,14 +1362,37 @@ static uint64_t rec_find_start(recorder *r)
     return 0;
 }
 
+/* The calls that are open where recording begins, as far as frame pointers lead to them; the program is at an entry. */
+static void rec_find_callers(recorder *r)
+{
+    uint64_t slots[REC_STACK], backs[REC_STACK], pair[2], frame = r->regs.rbp, below = r->regs.rsp;
+    size_t n = 0;
+    r->stack_begin = r->stack_end = 0;
+    rec_stack_of(r, below);
+    if (!rec_read(r, below, &backs[0], 8)) return;
+    slots[n++] = below;
+    while (n < REC_STACK && frame > below && frame < r->stack_end - 16 && rec_read(r, frame, pair, sizeof pair)) {
+        const rec_map *m = rec_find_map(r, pair[1]);
+        if (m == NULL || m->begin > pair[1] || m->access[2] != 'x') break;
+        below = slots[n] = frame + 8;
+        backs[n++] = pair[1];
+        frame = pair[0];
+    }
+    while (n-- > 0) rec_push_frame(r, backs[n], slots[n]);
+}
+
 /* Runs the program at full speed to the start symbol. Returns 0 when there is none; the program may also have ended. */
 static int rec_run_to_start(recorder *r)
 {
-    uint64_t start = 0, back;
+    uint64_t start = 0;
     r->moved = 1;
     do {
         if (r->moved) {
             r->moved = 0;
+            if (r->regs.cs != 0x33) {
+                rec_fail("not a 64-bit program", NULL);
+                return 0;
+            }
             start = rec_find_start(r);
             if (start == 0) return 0;
             if (!rec_plant(r, start)) {
@@ -1357,8 +1410,7 @@ static int rec_run_to_start(recorder *r)
             rec_load_maps(r);
             rec_unblock_trap(r);
             rec_check_shadow_stack(r);
-            r->stack_begin = r->stack_end = 0;
-            if (rec_read(r, r->regs.rsp, &back, sizeof back)) rec_push_frame(r, back, r->regs.rsp);
+            rec_find_callers(r);
             return 1;
         }
         if (r->event == REC_TRAP) rec_pass_trap(r);
@@ -1410,7 +1462,7 @@ static int rec_software(recorder *r)
     r->step_only = r->o.step;
     rec_pin(r);
     if (!rec_spawn(r, &go, &failure)) return 1;
-    if (ptrace((enum __ptrace_request)PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
+    if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
         kill(r->pid, SIGKILL);
         return rec_fail("cannot trace the program", strerror(errno));
     }
@@ -1423,10 +1475,6 @@ static int rec_software(recorder *r)
     if (!WIFSTOPPED(r->status)) return rec_fail(r->o.program[0], "ended before it began");
     rec_open_memory(r);
     rec_get_regs(r);
-    if (r->regs.cs != 0x33) {
-        kill(r->pid, SIGKILL);
-        return rec_fail(r->o.program[0], "not a 64-bit program");
-    }
     snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only",
              (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
              r->o.frame_pointers ? "frame-pointer" : "exact");
@@ -1531,7 +1579,7 @@ static int rec_hardware(recorder *r)
     base = fd >= 0 ? mmap(NULL, (1 + PAGES) * unit, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     memset(&ring, 0, sizeof ring);
     ring.bounce_size = 1 << 16;
-    ring.bounce = malloc(ring.bounce_size);
+    ring.bounce = r->bounce = malloc(ring.bounce_size);
     if (base == MAP_FAILED || ring.bounce == NULL) {
         kill(r->pid, SIGKILL);
         return rec_fail("cannot open the branch event", strerror(errno));
@@ -1558,7 +1606,6 @@ static int rec_hardware(recorder *r)
     }
     munmap(base, (1 + PAGES) * unit);
     close(fd);
-    free(ring.bounce);
     return -1;
 }
 
@@ -1612,8 +1659,8 @@ static int record_main(int argc, char **argv)
     if (r.lbr == NULL || r.newest == NULL || r.stack == NULL) return rec_fail("out of memory", NULL);
     memset(&interrupt, 0, sizeof interrupt);
     interrupt.sa_handler = rec_on_interrupt;               /* no SA_RESTART: waiting is to be interrupted */
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGTERM, &interrupt, NULL);
+    sigaction(SIGINT, &interrupt, &r.interrupt);
+    sigaction(SIGTERM, &interrupt, &r.terminate);
     status = rec_run(&r);
     if (status < 0) {
         const int bad = fflush(r.out) != 0 || ferror(r.out) != 0;
@@ -1628,6 +1675,7 @@ static int record_main(int argc, char **argv)
     free(r.lbr);
     free(r.newest);
     free(r.stack);
+    free(r.bounce);
     return status;
 }
 

@@ -125,8 +125,8 @@ typedef struct t_model {
     t_line            *line;
     size_t             lines, i;
     int                hybrid;
-    uint64_t           stack[4096];
-    csspgo_branch      branch[4096];
+    uint64_t          *stack;             /* room for what the longest line or text can hold */
+    csspgo_branch     *branch;
     csspgo_script_stats st;
 } t_model;
 
@@ -316,7 +316,7 @@ static int t_model_type(t_model *m)
         if (k == m->lines) break;
         m->hybrid = frames != 0;
         if (t_is_branch_line(m->line[k])) return 1;
-        m->line[k].told = k == start && t_is_mmap(m->line[k]);
+        m->line[k].told = k == start && !t_begins(m->line[k], " 0x") && t_is_mmap(m->line[k]);
         if (m->line[k].told) t_model_mmap(m, k);
         k++;
     }
@@ -349,7 +349,7 @@ static size_t t_model_records(t_model *m, t_line l, size_t line)
             break;
         }
         m->branch[n].flags = 0;
-        if (++n == 4096) abort();
+        n++;
     }
     return n;
 }
@@ -378,11 +378,12 @@ static int t_model_hybrid(t_model *m, uint64_t count)
         junk = !t_is_frame(m->line[m->i++], &m->stack[frames]);
         if (junk && frames != 0) t_model_bad(m, &m->st.bad_frame_lines, m->i - 1);
         if (junk) continue;
-        if (++frames == 4096) abort();
-        if (!t_is_cut(m->code, m->stack, frames - 1)) continue;
+        if (!t_is_cut(m->code, m->stack, frames++)) continue;
         while (m->i < m->lines && !t_begins(m->line[m->i], " 0x")) m->i++;
     }
-    if (m->i == m->lines) return junk || frames == 0;
+    if (m->i == m->lines && !junk && frames != 0)
+        return m->code != NULL && csspgo__leaf_unsafe(m->code, csspgo__pos(m->code, m->stack[0]));
+    if (m->i == m->lines) return 1;
     if (frames != 0 && !junk) {
         t_model_sample(m, frames, count);
     } else if (t_begins(m->line[m->i], " 0x")) {
@@ -442,6 +443,9 @@ static void t_model_run(t_text *out, const char *text, size_t size, size_t max_l
     if (m == NULL) abort();
     m->out = out;
     m->code = code;
+    m->stack = (uint64_t *)malloc((size + 1) * sizeof *m->stack);
+    m->branch = (csspgo_branch *)malloc((size + 1) * sizeof *m->branch);
+    if (m->stack == NULL || m->branch == NULL) abort();
     t_model_split(m, text, size, max_line);
     if (!t_model_type(m)) status = CSSPGO_E_SYNTAX;
     else if (!t_model_read(m)) status = CSSPGO_E_TRUNCATED;
@@ -449,6 +453,8 @@ static void t_model_run(t_text *out, const char *text, size_t size, size_t max_l
     m->st.hybrid = (uint32_t)(m->hybrid && status != CSSPGO_E_SYNTAX);
     t_print_end(out, status, m->lines);
     t_print_totals(out, &m->st);
+    free(m->stack);
+    free(m->branch);
     free(m->line);
     free(m);
 }

@@ -208,7 +208,11 @@ static const length invalid[] = {
     {"0f ff c0", 2}, {"0f 38 ff c0", 3}, {"0f 38 10 c1", 3}, {"fe d0", 2}, {"ff f8", 2}, {"ff d8", 2}, {"8d c0", 2},
     {"8e f8", 2}, {"c7 48 01 02 03 04 05", 3}, {"0f 0f c1 00", 4}, {"c5 f9 77", 3}, {"c5 f0 28 c1", 4},
     {"c4 e0 78 58 c0", 3}, {"62 f0 7c 48 58 c1", 4}, {"62 f1 7c 48 00 c1", 5}, {"8f cb 78 00 c0", 3},
-    {"c4 e2 69 90 08", 5}
+    {"c4 e2 69 90 08", 5}, {"c1 f0 05", 2}, {"d3 30", 2}, {"f7 c8 01 02 03 04", 2}, {"0f ba c0 01", 3},
+    {"0f c7 c0", 3}, {"d9 d1", 2}, {"df c8", 2}, {"0f 01 cc", 3}, {"0f ae c0", 3}, {"f3 0f 1e c0", 4},
+    {"0f 71 c0 01", 3}, {"c4 e2 78 f3 c0", 5}, {"62 f1 7c 58 28 00", 5}, {"62 f1 7c c8 c2 c1 00", 5},
+    {"62 f4 7c 08 8f c0", 5}, {"c4 c1 7c 4a c1", 5}, {"f3 66 90", 3}, {"66 0f 09", 3}, {"0f 20 00", 3},
+    {"0f 50 00", 3}, {"0f c3 c0", 3}, {"66 f3 2e 0f 10 c0", 5}, {"66 c5 fa d5 05 01 02 03 04", 9}
 };
 
 static void what_is_no_instruction_says_how_much_to_skip(void)
@@ -288,14 +292,14 @@ static void random_bytes_decode_the_same_from_an_exact_block(void)
     T_CHECK(valid > 80000);
 }
 
-/* A run of prefixes longer than any instruction ends, and is skipped. */
+/* A run of prefixes longer than any instruction is skipped in pieces, so a sweep takes linear time. */
 static void long_runs_of_prefixes_are_skipped(void)
 {
     static unsigned char code[100000];
     csspgo_insn insn;
     memset(code, 0x66, sizeof code);
     insn = x86(code, sizeof code, ADDRESS);
-    T_CHECK(insn.size == 0 && insn.skip > 1000 && insn.skip <= sizeof code);
+    T_CHECK(insn.size == 0 && insn.skip > 15 && insn.skip <= 256);
     code[20] = 0x90;
     T_EQ(x86(code, sizeof code, ADDRESS).size, 21);
 }

@@ -1,0 +1,107 @@
+/* fuzz_ring.c - perf ring buffers of any content: every call moves on, everything handed out lies in the ring or the bounce
+ * buffer, and a record that wraps reads like the same bytes in one piece.
+ * Input: 8 bytes sample_type, 4 branch_sample_type, 1 read_format, 1 start / 8, 1 bounce size / 8, 1 unused; then the bytes
+ * from tail to head. */
+#include <stdlib.h>
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { RING = 512 };
+
+typedef struct arena {
+    uint64_t bounce[RING / 8], flat[RING / 8];
+    uint64_t ring[RING / 8];
+} arena;
+
+static int inside(const void *p, size_t size, const void *block, size_t block_size)
+{
+    const uintptr_t a = (uintptr_t)p, b = (uintptr_t)block;
+    return a >= b && a - b <= block_size && size <= block_size - (a - b);
+}
+
+static void check_place(const csspgo_ring *r, const void *p, size_t size)
+{
+    REQUIRE(p == NULL ? size == 0 : inside(p, size, r->data, RING) || inside(p, size, r->bounce, r->bounce_size));
+}
+
+static void check_item(const csspgo_ring *r, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)
+{
+    if (item == CSSPGO_ITEM_MMAP) check_place(r, m->path, m->path_size + 1);
+    if (item != CSSPGO_ITEM_SAMPLE) return;
+    REQUIRE((uintptr_t)s->stack % 8 == 0 && (uintptr_t)s->branches % 8 == 0 && s->count == 1);
+    check_place(r, s->stack, s->stack_count * sizeof *s->stack);
+    check_place(r, s->branches, s->branch_count * sizeof *s->branches);
+}
+
+static int same_item(csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m, const csspgo_sample *t,
+                     const csspgo_mmap *n)
+{
+    if (item == CSSPGO_ITEM_MMAP)
+        return m->address == n->address && m->size == n->size && m->file_offset == n->file_offset && m->pid == n->pid &&
+               m->executable == n->executable && m->path_size == n->path_size &&
+               memcmp(m->path, n->path, m->path_size) == 0;
+    if (item != CSSPGO_ITEM_SAMPLE) return 1;
+    return s->stack_count == t->stack_count && s->branch_count == t->branch_count && s->time == t->time &&
+           s->pid == t->pid && s->tid == t->tid &&
+           (s->stack_count == 0 || memcmp(s->stack, t->stack, s->stack_count * sizeof *s->stack) == 0) &&
+           (s->branch_count == 0 || memcmp(s->branches, t->branches, s->branch_count * sizeof *s->branches) == 0);
+}
+
+static void check_ring(arena *a, const uint8_t *head, const uint8_t *data, size_t size)
+{
+    csspgo_ring r, flat;
+    size_t i, steps;
+    memset(&r, 0, sizeof r);
+    memcpy(&r.sample_type, head, 8);
+    memcpy(&r.branch_sample_type, head + 8, 4);           /* the low half on little-endian machines */
+    r.read_format = head[12];
+    r.tail = 8 * (uint64_t)head[13];
+    r.bounce_size = 8 * (size_t)(head[14] & 63);
+    r.head = r.tail + size;
+    r.data = a->ring;
+    r.size = RING;
+    r.bounce = a->bounce;
+    flat = r;
+    flat.data = a->flat;
+    flat.tail = 0;
+    flat.head = size;
+    for (i = 0; i < size; i++) ((uint8_t *)a->ring)[(r.tail + i) % RING] = data[i];
+    memcpy(a->flat, data, size);
+    for (steps = 0;; steps++) {
+        csspgo_sample s, t;
+        csspgo_mmap m, n;
+        csspgo_error err;
+        const uint64_t before = r.tail, unfit = r.unfit;
+        const csspgo_item item = csspgo_ring_next(&r, &s, &m, &err);
+        REQUIRE(steps <= RING / 8 && r.tail - before <= r.head - before);
+        if (item == CSSPGO_ITEM_NONE) {
+            REQUIRE(r.tail == r.head && (err.status == CSSPGO_OK || err.message[0] != '\0'));
+            return;
+        }
+        REQUIRE(err.status == CSSPGO_OK && r.tail - before >= 8);
+        check_item(&r, item, &s, &m);
+        if (r.unfit != unfit) return;                     /* the other ring still has that record */
+        REQUIRE(csspgo_ring_next(&flat, &t, &n, NULL) == item && flat.lost == r.lost && same_item(item, &s, &m, &t, &n));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    arena *a;
+    if (size < 16 || size > 16 + RING) return 0;
+    a = (arena *)calloc(1, sizeof *a);
+    if (a == NULL) return 0;
+    check_ring(a, data, data + 16, size - 16);
+    free(a);
+    return 0;
+}

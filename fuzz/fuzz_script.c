@@ -1,0 +1,142 @@
+/* fuzz_script.c - perf script text: whatever it is and however it is cut into pieces, the parser finds what the plain
+ * model of tests/script_model.h finds in the whole, within its memory bound. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+#include "../tests/script_model.h"
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct counted {
+    size_t live, peak;
+} counted;
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    counted *c = (counted *)ctx;
+    c->live += size;
+    if (c->live > c->peak) c->peak = c->live;
+    return malloc(size);
+}
+
+static void counted_free(void *ctx, void *ptr, size_t size)
+{
+    ((counted *)ctx)->live -= size;
+    free(ptr);
+}
+
+/* Code at 401000 to 402000: a call of 5 bytes at every 256th address, a return 16 behind it, a function at each 512th. */
+static csspgo_code *some_code(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_module none;
+    uint64_t a;
+    none.id = 0;
+    REQUIRE(code != NULL && csspgo_code_add_area(code, none, 0x401000, 0x1000) == CSSPGO_OK);
+    for (a = 0x401000; a < 0x402000; a += 256) {
+        csspgo_transfer t;
+        csspgo_function f;
+        memset(&t, 0, sizeof t);
+        memset(&f, 0, sizeof f);
+        t.address = a;
+        t.size = 5;
+        t.kind = CSSPGO_CALL;
+        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
+        t.address = a + 16;
+        t.kind = CSSPGO_RET;
+        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
+        f.begin = a;
+        f.end = a + 200;
+        f.guid = a;
+        if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f) == CSSPGO_OK);
+    }
+    REQUIRE(csspgo__code_settle(code) == CSSPGO_OK);
+    return code;
+}
+
+static void read_items(t_text *out, csspgo_script *s, const csspgo_code *code, csspgo_error *err)
+{
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_item item;
+    while ((item = csspgo_script_next(s, &sample, &map, err)) != CSSPGO_ITEM_NONE) {
+        REQUIRE(err->status == CSSPGO_OK);
+        if (item == CSSPGO_ITEM_SAMPLE) {
+            REQUIRE(sample.branches != NULL && sample.branch_count != 0);
+            REQUIRE((sample.stack != NULL) == (sample.stack_count != 0));
+            t_print_sample(out, &sample, code);
+        } else {
+            REQUIRE(item == CSSPGO_ITEM_MMAP && map.path != NULL);
+            t_print_mmap(out, &map);
+        }
+    }
+}
+
+/* step 0: in one piece; else pieces of 1 to step bytes, each in a block of its own. */
+static void read_script(t_text *out, const uint8_t *data, size_t size, uint64_t step, uint32_t max_line,
+                        const csspgo_code *code)
+{
+    counted heap;
+    csspgo_options o;
+    csspgo_script *s;
+    csspgo_script_stats stats;
+    csspgo_error err;
+    uint64_t random = step;
+    size_t at, n;
+    memset(&heap, 0, sizeof heap);
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = &heap;
+    o.limits.max_line = max_line;
+    s = csspgo_script_new(&o);
+    REQUIRE(s != NULL);
+    csspgo_script_set_code(s, code);
+    for (at = 0; at < size; at += n) {
+        uint8_t *piece;
+        random = csspgo__hash64(random, at);
+        n = step != 0 ? 1 + (size_t)(random % step) : size;
+        if (n > size - at) n = size - at;
+        piece = (uint8_t *)malloc(n);
+        REQUIRE(piece != NULL);
+        memcpy(piece, data + at, n);
+        REQUIRE(csspgo_script_feed(s, piece, n) == CSSPGO_OK);
+        read_items(out, s, code, &err);
+        REQUIRE(err.status == CSSPGO_OK);
+        free(piece);
+    }
+    csspgo_script_end(s);
+    read_items(out, s, code, &err);
+    stats = csspgo_script_get_stats(s);
+    t_print_end(out, err.status, err.line);
+    t_print_totals(out, &stats);
+    csspgo_script_free(s);
+    REQUIRE(heap.live == 0 && heap.peak <= 16 * size + (1u << 20));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint64_t h = csspgo__hash_bytes(data, size, 0);
+    const uint32_t max_line = h & 1 ? (uint32_t)(h >> 8 & 63) + 1 : 1u << 20;
+    csspgo_code *code = h & 2 ? some_code() : NULL;
+    t_text want, got;
+    int i;
+    memset(&want, 0, sizeof want);
+    if (size < 1u << 20) t_model_run(&want, (const char *)data, size, max_line, code);
+    for (i = 0; size < 1u << 20 && i < 2; i++) {
+        memset(&got, 0, sizeof got);
+        read_script(&got, data, size, i == 0 ? 0 : (h >> 16 & 15) + 1, max_line, code);
+        REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+        t_text_free(&got);
+    }
+    t_text_free(&want);
+    csspgo_code_free(code);
+    return 0;
+}

@@ -1,0 +1,773 @@
+/* test_code.c - the code map: areas, windows, modules and mapping events, transfers, functions, probes. */
+#include "t.h"
+#include "table.h"
+
+static csspgo_module make_module(csspgo_code *code, const char *name, const csspgo_segment *segments, size_t count)
+{
+    const csspgo_module m = csspgo_code_add_module(code, name, strlen(name), segments, count);
+    T_CHECK(m.id != 0);
+    return m;
+}
+
+static csspgo_segment make_segment(uint64_t address, uint64_t file_offset, uint64_t size, uint32_t executable)
+{
+    csspgo_segment s;
+    s.address = address;
+    s.file_offset = file_offset;
+    s.size = size;
+    s.executable = executable;
+    s.reserved = 0;
+    return s;
+}
+
+static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
+{
+    csspgo_transfer t;
+    t.address = address;
+    t.size = size;
+    t.kind = kind;
+    t.target = target;
+    return t;
+}
+
+static csspgo_function make_function(uint64_t begin, uint64_t end, const char *name)
+{
+    csspgo_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    return f;
+}
+
+static int mapped(csspgo_code *code, uint64_t address, uint64_t file_offset, const char *path, uint32_t executable)
+{
+    csspgo_mmap e;
+    memset(&e, 0, sizeof e);
+    e.address = address;
+    e.size = 0x1000;
+    e.file_offset = file_offset;
+    e.path = path;
+    e.path_size = strlen(path);
+    e.executable = executable;
+    return csspgo_code_mmap(code, &e);
+}
+
+/* ----- the tables: every answer of the disassembler that llvm-profgen uses ------------------------------------------- */
+
+static const char *const tables[] = {
+    "data/unwind/tables/demo.probe.tsv", "data/unwind/tables/demo.line.tsv", "data/unwind/tables/demo.pie.tsv",
+    "data/unwind/tables/ext.probe.tsv", "data/unwind/tables/ext.line.tsv", "data/unwind/tables/a64.probe.tsv",
+    "data/generate/tables/demo.fs.tsv", "data/generate/tables/demo.line.tsv", "data/generate/tables/demo.probe.tsv",
+    "data/generate/tables/mix.probe.tsv", "data/generate/tables/tail.probe.tsv", "data/generate/tables/tiny.line.tsv",
+    "data/generate/tables/tiny.probe.tsv", "data/generate/tables/tiny.split.tsv"
+};
+
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+/* Index of the instruction at or above an address. */
+static size_t insn_at(const t_table *t, uint64_t address)
+{
+    size_t i;
+    for (i = 0; i < t->insns && t->insn[i].address < address; i++) {}
+    return i;
+}
+
+static void one_table(const t_table *t, const char *what)
+{
+    const csspgo_code *c = t->code;
+    uint64_t a, first = t->insn[0].address, last = t->insn[t->insns - 1].address + t->insn[t->insns - 1].size;
+    for (a = first - 20; a < last + 20; a++) {
+        const size_t i = insn_at(t, a);
+        const int is = i < t->insns && t->insn[i].address == a;
+        const uint64_t call = is && i != 0 && t->insn[i - 1].kind == CSSPGO_CALL ? t->insn[i - 1].address : 0;
+        const uint32_t pos = csspgo__pos(c, a);
+        if (!is) T_MSG(pos == CSSPGO__EXT, what);
+        T_MSG(csspgo_code_kind(c, a) == (is ? t->insn[i].kind : CSSPGO_NONE), what);
+        T_MSG(csspgo_code_call_before(c, a) == call, what);
+        if (!is) continue;
+        T_MSG(pos > CSSPGO__EXT && csspgo__address_of(c, pos) == a, what);
+        T_MSG(csspgo__address_of(c, csspgo__call_before(c, pos)) == call, what);
+        T_MSG(csspgo__pos_in(c, t->module.id, a) == pos, what);
+    }
+}
+
+static void kinds_starts_and_calls_before_are_those_of_llvm_profgen(void)
+{
+    size_t i;
+    for (i = 0; i < TABLES; i++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[i], NULL), CSSPGO_OK)) one_table(&t, tables[i]);
+        t_table_free(&t);
+    }
+}
+
+/* Rule Q4 as it is written, for all pairs of instructions. */
+static void ranges_run_straight_as_specified(void)
+{
+    static const size_t some[] = { 0, 3, 5, 10, 13 };
+    size_t n, i, k;
+    for (n = 0; n < sizeof some / sizeof some[0]; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[some[n]], NULL), CSSPGO_OK)) {
+            unsigned long wrong = 0, straight = 0;
+            T_EQ(csspgo__code_settle(t.code), CSSPGO_OK);
+            for (i = 0; i < t.insns; i++) {
+                const uint32_t from = csspgo__pos(t.code, t.insn[i].address);
+                int ok = 1;
+                for (k = 0; k < i; k++) wrong += csspgo__runs_straight(t.code, from, csspgo__pos(t.code, t.insn[k].address)) != 0;
+                for (; k < t.insns; k++) {
+                    wrong += csspgo__runs_straight(t.code, from, csspgo__pos(t.code, t.insn[k].address)) != ok;
+                    straight += ok != 0;
+                    ok = ok && t.insn[k].kind != CSSPGO_CALL && t.insn[k].kind != CSSPGO_JMP && t.insn[k].kind != CSSPGO_RET;
+                }
+            }
+            T_EQ(wrong, 0);
+            T_CHECK(straight > t.insns);
+        }
+        t_table_free(&t);
+    }
+}
+
+/* Rule P9 as it is written. */
+static void prologues_and_epilogues_are_known(void)
+{
+    size_t n, i, k;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
+            T_EQ(csspgo__code_settle(t.code), CSSPGO_OK);
+            for (i = 0; i < t.insns; i++) {
+                int unsafe = t.insn[i].kind == CSSPGO_RET || (i + 1 < t.insns && t.insn[i + 1].kind == CSSPGO_RET);
+                for (k = 0; k < t.funcs; k++)
+                    unsafe |= t.insn[i].address == t.func[k].begin
+                              || (i != 0 && t.insn[i - 1].address == t.func[k].begin);
+                T_MSG((csspgo__leaf_unsafe(t.code, csspgo__pos(t.code, t.insn[i].address)) != 0) == (unsafe != 0), tables[n]);
+            }
+        }
+        t_table_free(&t);
+    }
+}
+
+static void functions_are_found_by_address(void)
+{
+    size_t n, i, k, named;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
+            T_EQ(csspgo__code_settle(t.code), CSSPGO_OK);
+            for (i = 0; i < t.insns; i++) {
+                const csspgo__range *r = csspgo__range_of(t.code, csspgo__pos(t.code, t.insn[i].address));
+                const csspgo_function *want = NULL;
+                const char *name;
+                for (k = 0; k < t.funcs; k++)
+                    if (t.func[k].begin <= t.insn[i].address && t.insn[i].address < t.func[k].end) want = &t.func[k];
+                T_MSG((r != NULL) == (want != NULL), tables[n]);
+                if (r == NULL || want == NULL) continue;
+                name = csspgo__name_text(&t.code->names, r->func, &named);
+                T_MSG(named == want->name_size && memcmp(name, want->name, named) == 0, tables[n]);
+                T_EQ(r->part, want->part);
+            }
+        }
+        t_table_free(&t);
+    }
+}
+
+/* ----- probes -------------------------------------------------------------------------------------------------------- */
+
+static void probes_come_back_with_their_inline_stacks(void)
+{
+    size_t n, i, k, first;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (!T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) continue;
+        for (i = first = 0; i < t.probes; i++) {
+            csspgo_frame f[8];
+            size_t depth;
+            uint32_t node = t.probe[i].inline_node;
+            if (t.probe[i].address != t.probe[first].address) first = i;
+            depth = csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, f, 8);
+            T_MSG(depth >= 1 && depth <= 8, tables[n]);
+            if (depth < 1 || depth > 8) continue;
+            T_EQ(f[depth - 1].probe, t.probe[i].id);
+            T_EQ(f[depth - 1].kind, t.probe[i].kind);
+            for (k = depth; k-- > 0; node = t.node[node - 1].parent) {
+                T_EQ(f[k].guid, t.node[node - 1].guid);
+                T_CHECK(f[k].name != NULL && csspgo_guid(f[k].name, f[k].name_size) == f[k].guid);
+                if (k != 0) T_EQ(f[k - 1].probe, t.node[node - 1].site);
+            }
+            T_EQ(node, 0);
+            T_EQ(csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, NULL, 0), depth);
+        }
+        for (i = 0; i < t.insns; i++) {
+            size_t want = 0;
+            for (k = 0; k < t.probes; k++) want += t.probe[k].address == t.insn[i].address;
+            T_EQ(csspgo_code_probe_count(t.code, t.insn[i].address), want);
+            T_EQ(csspgo_code_probe_stack(t.code, t.insn[i].address, want, NULL, 0), 0);
+        }
+        T_EQ(csspgo_code_probe_count(t.code, 1), 0);
+        t_table_free(&t);
+    }
+}
+
+static void short_frame_arrays_get_the_outermost_frames(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_inline in[3];
+    csspgo_probe p;
+    csspgo_frame f[3];
+    size_t i;
+    memset(in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    for (i = 0; i < 3; i++) {
+        in[i].guid = 100 + i;
+        in[i].parent = (uint32_t)i;
+        in[i].site = (uint32_t)(10 + i);
+    }
+    p.address = 0x5000;
+    p.id = 7;
+    p.inline_node = 3;
+    p.kind = CSSPGO_PROBE_DIRECT_CALL;
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x5000, 16), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), in, 3, &p, 1), CSSPGO_OK);
+    memset(f, 0x77, sizeof f);
+    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 2), 3);
+    T_EQ(f[0].guid, 100);
+    T_EQ(f[0].probe, 11);
+    T_EQ(f[1].guid, 101);
+    T_EQ(f[1].probe, 12);
+    T_CHECK(f[1].name == NULL);
+    T_EQ(f[2].probe, 0x77777777);                     /* not touched */
+    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 3), 3);
+    T_EQ(f[2].guid, 102);
+    T_EQ(f[2].probe, 7);
+    T_EQ(f[2].kind, CSSPGO_PROBE_DIRECT_CALL);
+    csspgo_code_free(c);
+}
+
+static void bad_probe_tables_add_nothing(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_inline in[2];
+    csspgo_probe p;
+    csspgo_module none = csspgo_no_module(), bad;
+    memset(in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    bad.id = 5;
+    in[0].guid = in[1].guid = 1;
+    p.address = 0x5000;
+    p.id = 1;
+    T_EQ(csspgo_code_add_area(c, none, 0x5000, 16), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);   /* inline node 0 */
+    p.inline_node = 3;
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    p.inline_node = 1;
+    in[0].parent = 1;                                 /* itself */
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    in[0].parent = 0;
+    T_EQ(csspgo_code_add_probes(c, bad, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_probe_count(c, 0x5000), 0);
+    p.address = 0x9000;                               /* outside: kept without a place */
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_probe_count(c, 0x9000), 0);
+    csspgo_code_free(c);
+}
+
+static void many_small_probe_tables_are_like_one(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_inline in;
+    csspgo_probe p;
+    uint32_t i;
+    csspgo_frame f;
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x10000, 0x10000), CSSPGO_OK);
+    for (i = 0; i < 3000; i++) {
+        in.guid = i + 1;
+        p.address = 0x10000 + (i * 7919u) % 0x10000u;   /* in no order */
+        p.id = i + 1;
+        p.inline_node = 1;
+        T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), &in, 1, &p, 1), CSSPGO_OK);
+    }
+    for (i = 0; i < 3000; i++) {
+        const uint64_t at = 0x10000 + (i * 7919u) % 0x10000u;
+        T_EQ(csspgo_code_probe_count(c, at), 1);
+        T_EQ(csspgo_code_probe_stack(c, at, 0, &f, 1), 1);
+        T_EQ(f.guid, i + 1);
+        T_EQ(f.probe, i + 1);
+    }
+    csspgo_code_free(c);
+}
+
+/* ----- areas --------------------------------------------------------------------------------------------------------- */
+
+static void overlapping_code_is_refused(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_module bad;
+    bad.id = 1;
+    T_EQ(csspgo_code_kind(c, 0), CSSPGO_NONE);        /* an empty map has answers too */
+    T_EQ(csspgo_code_call_before(c, 5), 0);
+    T_EQ(csspgo_code_probe_count(c, 5), 0);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x10ff, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0xfff, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0, 0x10000), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x2000, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, UINT64_MAX - 5, 100), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, bad, 0x2000, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x1100, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0xf00, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x100000000000, (uint64_t)1 << 33), CSSPGO_E_LIMIT);
+    T_CHECK(csspgo__pos(c, 0xeff) == CSSPGO__EXT && csspgo__pos(c, 0xf00) != CSSPGO__EXT);
+    T_CHECK(csspgo__pos(c, 0x11ff) != CSSPGO__EXT && csspgo__pos(c, 0x1200) == CSSPGO__EXT);
+    csspgo_code_free(c);
+    csspgo_code_free(NULL);
+}
+
+static void decoding_restarts_at_symbols(void)
+{
+    static const unsigned char bytes[] = { 0x90, 0xe8, 1, 2, 3, 4, 0xc3, 0xff, 0xff, 0xc3 };   /* nop; call; ret; bad; ret */
+    static const uint64_t starts[] = { 0x2000, 0x2001, 0x2001, 0x2002, 0x9000 };
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_kind(c, 0x1001), CSSPGO_CALL);
+    T_EQ(csspgo_code_call_before(c, 0x1006), 0x1001);
+    T_EQ(csspgo_code_kind(c, 0x1006), CSSPGO_RET);
+    T_CHECK(csspgo__pos(c, 0x1002) == CSSPGO__EXT);
+    T_CHECK(csspgo__pos(c, 0x1000) != CSSPGO__EXT);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x2000, bytes, sizeof bytes, starts, 5), CSSPGO_OK);
+    T_EQ(csspgo_code_kind(c, 0x2001), CSSPGO_CALL);
+    T_CHECK(csspgo__pos(c, 0x2002) != CSSPGO__EXT);   /* a symbol inside the call: 01 02 = add */
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x3000, bytes, sizeof bytes, starts, 0), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x3000) == CSSPGO__EXT);   /* no symbol, no code */
+    T_EQ(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0x4000, bytes, sizeof bytes, NULL, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1005, bytes, sizeof bytes, NULL, 0), CSSPGO_E_ARGUMENT);
+    csspgo_code_free(c);
+}
+
+static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
+{
+    static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x4000, 1);
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module m = make_module(c, "m", &seg, 1), n = make_module(c, "n", &seg, 1);
+    uint32_t i;
+    T_EQ(csspgo_code_map(c, n, 0x100000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, n, CSSPGO_X86_64, 0x1800, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_call_before(c, 0x101800), 0);    /* another module */
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x2000, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_call_before(c, 0x2000), 0x1001);
+    T_EQ(csspgo_code_call_before(c, 0x2001), 0);
+    T_EQ(csspgo_code_map(c, m, 0x500000), CSSPGO_OK);
+    T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
+    for (i = 0; i < 40; i++)                          /* positions far away */
+        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other, 2 + (i == 0), NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10100, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_call_before(c, 0x510100), 0x510001);
+    T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
+    csspgo_code_free(c);
+}
+
+static void areas_of_a_jit_have_nothing_to_do_with_each_other(void)
+{
+    static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1003, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_call_before(c, 0x1003), 0);
+    csspgo_code_free(c);
+}
+
+static void transfers_describe_code_without_bytes(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module none = csspgo_no_module(), bad;
+    csspgo_transfer x[4];
+    bad.id = 3;
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x40), CSSPGO_OK);
+    x[0] = make_transfer(0x1010, 5, CSSPGO_CALL, 0x1000);
+    x[1] = make_transfer(0x1020, 15, CSSPGO_CALL, 0);   /* as long as an instruction can be */
+    x[2] = make_transfer(0x1030, 2, CSSPGO_COND, 0x1000);
+    x[3] = make_transfer(0x103b, 5, CSSPGO_CALL, 0x1000);   /* the last: nothing behind it */
+    T_EQ(csspgo_code_add_transfers(c, none, x, 4), CSSPGO_OK);
+    T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_CALL);
+    T_EQ(csspgo_code_call_before(c, 0x1015), 0x1010);
+    T_EQ(csspgo_code_call_before(c, 0x1014), 0);
+    T_EQ(csspgo_code_call_before(c, 0x102f), 0x1020);
+    T_EQ(csspgo_code_kind(c, 0x1030), CSSPGO_COND);
+    T_EQ(csspgo_code_kind(c, 0x1031), CSSPGO_NONE);
+    T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+    T_EQ(csspgo__runs_straight(c, csspgo__pos(c, 0x1011), csspgo__pos(c, 0x1020)), 1);
+    T_EQ(csspgo__runs_straight(c, csspgo__pos(c, 0x1010), csspgo__pos(c, 0x1020)), 0);
+    T_EQ(csspgo__runs_straight(c, csspgo__pos(c, 0x1021), csspgo__pos(c, 0x103b)), 1);
+    T_EQ(csspgo_code_add_transfers(c, bad, x, 1), CSSPGO_E_ARGUMENT);
+    x[0].address = 0x1050;
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    x[0] = make_transfer(0x1000, 0, CSSPGO_CALL, 0);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    x[0] = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    x[0] = make_transfer(0x1000, 4, (csspgo_kind)6, 0);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_kind(c, 0x1000), CSSPGO_NONE);
+    csspgo_code_free(c);
+}
+
+static void transfers_in_any_order_give_the_same_map(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    uint32_t i, k;
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000, 0x1000), CSSPGO_OK);
+    for (i = 0; i < 100; i++) {
+        const csspgo_transfer x = make_transfer(0x1000 + i * 37 % 100 * 16, 1, CSSPGO_RET, 0);
+        T_EQ(csspgo_code_add_transfers(c, csspgo_no_module(), &x, 1), CSSPGO_OK);
+        if (i % 9 == 0) T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+        if (i % 9 == 0)
+            for (k = 0; k < 100; k++)
+                T_EQ(csspgo__runs_straight(c, csspgo__pos(c, 0x1000 + k * 16), csspgo__pos(c, 0x1001 + k * 16)),
+                     csspgo_code_kind(c, 0x1000 + k * 16) != CSSPGO_RET);
+    }
+    csspgo_code_free(c);
+}
+
+static void a_function_announces_code_that_was_not(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_module bad;
+    csspgo_function f = make_function(0x1000, 0x1040, "f");
+    bad.id = 1;
+    T_EQ(csspgo_code_add_function(c, bad, &f), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x1000) != CSSPGO__EXT && csspgo__pos(c, 0x1040) == CSSPGO__EXT);
+    f = make_function(0x1020, 0x1060, "g");           /* half in known code */
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    f = make_function(0x1010, 0x1020, "g");           /* in another function */
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    f = make_function(0x2000, 0x2000, "g");
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    f = make_function(0x2000, 0x2010, "g");
+    f.name = NULL;
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);   /* neither name nor GUID */
+    f.guid = 77;
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+    T_CHECK(csspgo__range_of(c, csspgo__pos(c, 0x2005)) != NULL);
+    T_CHECK(csspgo__range_of(c, csspgo__pos(c, 0x1005)) != csspgo__range_of(c, csspgo__pos(c, 0x2005)));
+    T_CHECK(csspgo__range_of(c, CSSPGO__EXT) == NULL);
+    csspgo_code_free(c);
+}
+
+/* ----- a JIT's code comes and goes ------------------------------------------------------------------------------------- */
+
+static void removed_code_is_unknown_and_keeps_its_tables(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_function f = make_function(0x1000, 0x1100, "old");
+    csspgo_transfer x = make_transfer(0x1010, 5, CSSPGO_CALL, 0);
+    uint32_t old, now;
+    size_t n;
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(c, none, &x, 1), CSSPGO_OK);
+    old = csspgo__pos(c, 0x1010);
+    T_EQ(csspgo_code_remove(c, 0x1000, 0x1100), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x1010) == CSSPGO__EXT);
+    T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_NONE);
+    T_EQ(csspgo__kind(c, old), CSSPGO_CALL);
+    f = make_function(0x1000, 0x1080, "new");
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    now = csspgo__pos(c, 0x1010);
+    T_CHECK(now != CSSPGO__EXT && now != old);
+    T_EQ(csspgo__kind(c, now), CSSPGO_NONE);
+    T_EQ(csspgo__address_of(c, now), csspgo__address_of(c, old));
+    T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+    T_CHECK(memcmp(csspgo__name_text(&c->names, csspgo__range_of(c, old)->func, &n), "old", 3) == 0);
+    T_CHECK(memcmp(csspgo__name_text(&c->names, csspgo__range_of(c, now)->func, &n), "new", 3) == 0);
+    T_EQ(csspgo_code_remove(c, 5, 5), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_remove(c, 6, 5), CSSPGO_E_ARGUMENT);
+    csspgo_code_free(c);
+}
+
+/* Removes stretches at random and compares with a plain array of flags. */
+static void any_stretch_can_be_removed(void)
+{
+    enum { SPACE = 400, BASE = 0x7000 };
+    csspgo_code *c = csspgo_code_new(NULL);
+    unsigned char live[SPACE];
+    uint32_t pos[SPACE], seed = 12345, round, i, wrong = 0, cut = 0;
+    memset(live, 0, sizeof live);
+    memset(pos, 0, sizeof pos);
+    for (round = 0; round < 3000; round++) {
+        uint32_t begin, end;
+        seed = seed * 1103515245u + 12345u;
+        begin = seed >> 8 & 511;
+        end = begin + 1 + (seed >> 20) % 90;
+        if (begin >= SPACE || end > SPACE) continue;
+        if (seed >> 30 == 0) {
+            T_EQ(csspgo_code_remove(c, BASE + begin, BASE + end), CSSPGO_OK);
+            for (i = begin; i < end; i++) cut += live[i];
+            memset(live + begin, 0, end - begin);
+        } else {
+            for (i = begin; i < end && !live[i]; i++) {}
+            T_EQ(csspgo_code_add_area(c, csspgo_no_module(), BASE + begin, end - begin),
+                 i == end ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+            if (i != end) continue;
+            memset(live + begin, 1, end - begin);
+            for (i = begin; i < end; i++) pos[i] = csspgo__pos(c, BASE + i);
+        }
+        for (i = 0; i < SPACE; i++) wrong += csspgo__pos(c, BASE + i) != (live[i] ? pos[i] : (uint32_t)CSSPGO__EXT);
+    }
+    T_EQ(wrong, 0);
+    T_CHECK(cut > 1000);
+    T_CHECK(csspgo__windows_disjoint(c));
+    csspgo_code_free(c);
+}
+
+static void code_of_modules_is_not_a_jits_to_remove(void)
+{
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module m = make_module(c, "m", &seg, 1);
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(c, 0, UINT64_MAX), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x1000) != CSSPGO__EXT);
+    T_EQ(csspgo__pos_in(c, 0, 0x1000), 0);            /* and not among the tables of a JIT */
+    csspgo_code_free(c);
+}
+
+/* A long-running JIT must not get slower with every function: settling looks at what is new. */
+static void emitting_for_a_long_time_stays_cheap(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_inline in;
+    csspgo_probe p;
+    uint32_t i;
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    in.guid = 1;
+    p.id = 1;
+    p.inline_node = 1;
+    for (i = 0; i < 100000; i++) {
+        const uint64_t at = 0x100000 + i % 16 * 0x100;   /* sixteen slots, over and over */
+        csspgo_function f = make_function(at, at + 0x10, "f");
+        const csspgo_transfer x = make_transfer(at + 8, 1, CSSPGO_RET, 0);
+        p.address = at + 4;
+        if (i >= 16 && csspgo_code_remove(c, at, at + 0x10) != CSSPGO_OK) break;
+        if (csspgo_code_add_function(c, none, &f) != CSSPGO_OK || csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK
+            || csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK || csspgo__code_settle(c) != CSSPGO_OK) break;
+    }
+    T_EQ(i, 100000);
+    T_EQ(c->windows, 16);
+    csspgo_code_free(c);
+}
+
+/* ----- modules and mapping events --------------------------------------------------------------------------------------- */
+
+static void mapping_events_move_a_module(void)
+{
+    csspgo_segment seg[4];
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module m;
+    seg[0] = make_segment(0x400000, 0, 0x600, 0);
+    seg[1] = make_segment(0x401040, 0x1040, 0x600, 1);   /* base is rounded down */
+    seg[2] = make_segment(0x402000, 0x2000, 0x600, 0);
+    seg[3] = make_segment(0x405000, 0x4000, 0x600, 1);   /* a second executable one, at another distance in the file */
+    m = make_module(c, "/build/dir/prog", seg, 4);
+    T_EQ(csspgo_code_base(c, m), 0x401000);
+    T_EQ(csspgo_code_base(c, csspgo_no_module()), 0);
+    T_EQ(csspgo_code_add_area(c, m, 0x401040, 0x600), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x405000, 0x600), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x401040) != CSSPGO__EXT);   /* where it was linked, as long as nothing else is known */
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/x/other", 1), 0);
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "prog2", 1), 0);
+    T_EQ(mapped(c, 0x7f0000000000, 0, "/x/prog", 0), 0);   /* the headers: read-only */
+    T_CHECK(csspgo__pos(c, 0x401040) != CSSPGO__EXT);
+    T_EQ(mapped(c, 0x401000, 0x1000, "/x/prog", 1), 1);
+    T_CHECK(csspgo__pos(c, 0x401040) != CSSPGO__EXT);
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/x/y/prog", 1), 1);
+    T_CHECK(csspgo__pos(c, 0x401040) == CSSPGO__EXT);
+    T_EQ(csspgo__address_of(c, csspgo__pos(c, 0x7f0000001040)), 0x401040);
+    T_EQ(csspgo__address_of(c, csspgo__pos(c, 0x7f0000005000)), 0x405000);
+    T_EQ(mapped(c, 0x7f0000005000, 0x4000, "prog", 1), 1);    /* the second segment, where it must be */
+    T_EQ(mapped(c, 0x7f0000009000, 0x4000, "prog", 1), -1);   /* elsewhere */
+    T_EQ(mapped(c, 0x7f0000009000, 0x9000, "prog", 1), -1);   /* no segment */
+    T_EQ(mapped(c, 0x7f0000000000, 0, "prog", 1), -1);
+    T_EQ(csspgo__address_of(c, csspgo__pos(c, 0x7f0000001040)), 0x401040);   /* none of these moved it */
+    T_EQ(mapped(c, 0x1000, 0x1000, "prog", 1), 1);            /* downwards */
+    T_EQ(csspgo__address_of(c, csspgo__pos(c, 0x1040)), 0x401040);
+    T_EQ(csspgo__pos_in(c, m.id, 0x401040), csspgo__pos(c, 0x1040));
+    csspgo_code_free(c);
+}
+
+static void a_module_does_not_move_onto_other_code(void)
+{
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x300, 1);
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module m = make_module(c, "m", &seg, 1), bad;
+    bad.id = 2;
+    T_EQ(csspgo_code_map(c, m, 0x10000), CSSPGO_OK);   /* before there is code: where what is added will be */
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x1200, 0x100), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x11000) != CSSPGO__EXT);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x21280, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, m, 0x20000), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_map(c, m, (uint64_t)0 - 0x1100), CSSPGO_E_ARGUMENT);   /* around the end of the address space */
+    T_EQ(csspgo_code_map(c, bad, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_map(c, csspgo_no_module(), 0), CSSPGO_E_ARGUMENT);
+    T_CHECK(csspgo__pos(c, 0x11000) != CSSPGO__EXT && csspgo__pos(c, 0x11200) != CSSPGO__EXT);
+    T_CHECK(csspgo__pos(c, 0x21200) == CSSPGO__EXT && csspgo__pos(c, 0x21280) != CSSPGO__EXT);
+    T_EQ(csspgo_code_map(c, m, 0x20400), CSSPGO_OK);   /* past it: windows change places */
+    T_CHECK(csspgo__pos(c, 0x21400) != CSSPGO__EXT && csspgo__pos(c, 0x21280) != CSSPGO__EXT);
+    T_CHECK(csspgo__pos(c, 0x11000) == CSSPGO__EXT);
+    T_EQ(csspgo_code_map(c, m, 0), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x1000) != CSSPGO__EXT);
+    csspgo_code_free(c);
+}
+
+static void two_modules_keep_apart(void)
+{
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
+    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_module a = make_module(c, "a.so", &seg, 1), b = make_module(c, "b.so", &seg, 1);
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/lib/a.so", 1), 1);
+    T_EQ(mapped(c, 0x7f0000101000, 0x1000, "/lib/b.so", 1), 1);
+    T_EQ(csspgo_code_add_area(c, a, 0x1000, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, b, 0x1000, 0x100), CSSPGO_OK);   /* the same link-time addresses */
+    T_CHECK(csspgo__pos_in(c, a.id, 0x1010) != csspgo__pos_in(c, b.id, 0x1010));
+    T_EQ(csspgo__module_of(c, csspgo__pos(c, 0x7f0000001010)), a.id);
+    T_EQ(csspgo__module_of(c, csspgo__pos(c, 0x7f0000101010)), b.id);
+    csspgo_code_free(c);
+}
+
+/* ----- memory -------------------------------------------------------------------------------------------------------------- */
+
+static void every_allocation_may_fail(void)
+{
+    static const char *const some[] = { "data/unwind/tables/ext.probe.tsv", "data/generate/tables/mix.probe.tsv" };
+    long nth;
+    size_t n;
+    for (n = 0; n < 2; n++) {
+        for (nth = 1; nth < 2000; nth++) {
+            t_heap h;
+            const csspgo_options o = t_options(&h, nth);
+            t_table t;
+            csspgo_status s = t_table_load(&t, some[n], &o);
+            if (s == CSSPGO_OK) s = csspgo__code_settle(t.code);
+            if (s == CSSPGO_OK) s = csspgo_code_map(t.code, t.module, 0x1000000);
+            if (s == CSSPGO_OK) s = csspgo_code_add_area(t.code, csspgo_no_module(), 0x9000000, 0x100);
+            if (s == CSSPGO_OK) s = csspgo_code_remove(t.code, 0x9000010, 0x9000020);
+            t_table_free(&t);
+            T_EQ(h.live, 0);
+            T_EQ(h.live_bytes, 0);
+            if (s == CSSPGO_OK) break;
+            T_EQ(s, CSSPGO_E_NOMEM);
+        }
+        T_CHECK(nth > 30 && nth < 2000);
+    }
+}
+
+/* What fails leaves the map as it was: with memory again the same call succeeds and gives what it gives at once. */
+static void a_failed_call_can_be_repeated(void)
+{
+    static const unsigned char bytes[] = { 0xe8, 0, 0, 0, 0, 0xff, 0xd0, 0xc3, 0x90, 0xe8, 0, 0, 0, 0 };
+    csspgo_inline in[2];
+    csspgo_probe p[3];
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
+    long nth;
+    size_t i;
+    int failed = 1;
+    memset(in, 0, sizeof in);
+    memset(p, 0, sizeof p);
+    in[0].guid = 1;
+    in[1].guid = 2;
+    in[1].parent = 1;
+    for (i = 0; i < 3; i++) {
+        p[i].address = 0x1000 + (2 - i) * 5;
+        p[i].id = (uint32_t)i + 1;
+        p[i].inline_node = i == 1 ? 2 : 1;
+    }
+    for (nth = 1; failed; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, 0);
+        csspgo_code *c = csspgo_code_new(&o);
+        csspgo_module m = make_module(c, "m", &seg, 1);
+        csspgo_status s;
+        failed = 0;
+        h.nth = h.calls + nth;
+        s = csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0);
+        if (s != CSSPGO_OK) {
+            T_EQ(s, CSSPGO_E_NOMEM);
+            T_CHECK(csspgo__pos(c, 0x1000) == CSSPGO__EXT);
+            failed = 1;
+            h.nth = 0;
+            T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0), CSSPGO_OK);
+        }
+        h.nth = failed ? 0 : h.nth;
+        s = csspgo_code_add_probes(c, m, in, 2, p, 3);
+        if (s != CSSPGO_OK) {
+            T_EQ(csspgo_code_probe_count(c, 0x1000), 0);
+            failed = 1;
+            h.nth = 0;
+            T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 3), CSSPGO_OK);
+        }
+        s = csspgo_code_map(c, m, 0x4000);
+        if (s != CSSPGO_OK) {
+            T_CHECK(csspgo__pos(c, 0x1000) != CSSPGO__EXT);
+            failed = 1;
+            h.nth = 0;
+            T_EQ(csspgo_code_map(c, m, 0x4000), CSSPGO_OK);
+        }
+        h.nth = 0;
+        T_EQ(csspgo_code_kind(c, 0x5000), CSSPGO_CALL);
+        T_EQ(csspgo_code_call_before(c, 0x5005), 0x5000);
+        T_EQ(csspgo_code_call_before(c, 0x5007), 0x5005);
+        T_EQ(csspgo_code_probe_count(c, 0x5000), 1);
+        T_EQ(csspgo_code_probe_count(c, 0x500a), 1);
+        T_EQ(csspgo_code_probe_stack(c, 0x5005, 0, NULL, 0), 2);
+        T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+        T_EQ(c->stops, 4);
+        T_EQ(c->transfers, 4);
+        csspgo_code_free(c);
+        T_EQ(h.live, 0);
+    }
+    T_CHECK(nth > 8);
+}
+
+int main(void)
+{
+    kinds_starts_and_calls_before_are_those_of_llvm_profgen();
+    ranges_run_straight_as_specified();
+    prologues_and_epilogues_are_known();
+    functions_are_found_by_address();
+    probes_come_back_with_their_inline_stacks();
+    short_frame_arrays_get_the_outermost_frames();
+    bad_probe_tables_add_nothing();
+    many_small_probe_tables_are_like_one();
+    overlapping_code_is_refused();
+    decoding_restarts_at_symbols();
+    a_call_at_the_end_of_a_section_is_before_the_next_section();
+    areas_of_a_jit_have_nothing_to_do_with_each_other();
+    transfers_describe_code_without_bytes();
+    transfers_in_any_order_give_the_same_map();
+    a_function_announces_code_that_was_not();
+    removed_code_is_unknown_and_keeps_its_tables();
+    any_stretch_can_be_removed();
+    code_of_modules_is_not_a_jits_to_remove();
+    emitting_for_a_long_time_stays_cheap();
+    mapping_events_move_a_module();
+    a_module_does_not_move_onto_other_code();
+    two_modules_keep_apart();
+    every_allocation_may_fail();
+    a_failed_call_can_be_repeated();
+    return t_end();
+}
