@@ -781,7 +781,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
-typedef enum csspgo_llvm {        /* whose numbering; their checksums differ where there are calls and branches           */
+typedef enum csspgo_llvm {        /* whose numbering; checksums differ where there are calls and branches              */
     CSSPGO_LLVM_14 = 14, CSSPGO_LLVM_19 = 19,
     CSSPGO_LLVM_FORCE_32 = 0x7fffffff
 } csspgo_llvm;
@@ -1143,25 +1143,25 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 
 #endif /* CSSPGO_NO_UNWIND */
 
-/* ===== >>generate: counters and code map become a profile ========================================================== */
+/* ===== >>generate: counters and code map become a profile ========================================================= */
 
 #ifndef CSSPGO_NO_GENERATE
 
 /* What could not be told when contexts got their names. */
 typedef struct csspgo_generate_stats {
-    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe       */
-    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown              */
-    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile          */
-    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join      */
+    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe */
+    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown */
+    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile */
+    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join */
 } csspgo_generate_stats;
 
 /* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
 typedef struct csspgo_generate_options {
-    uint32_t no_inference;        /* 1: do not infer frames lost by tail calls                                          */
-    uint32_t max_search_depth;    /* of that inference: tail calls in a row; 0 = 256                                    */
-    uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19      */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for every function of the map, not just sampled ones  */
-    csspgo_generate_stats *stats; /* NULL, or filled in                                                                 */
+    uint32_t no_inference;        /* 1: do not infer frames lost by tail calls */
+    uint32_t max_search_depth;    /* of that inference: tail calls in a row; 0 = 256 */
+    uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19 */
+    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
+    csspgo_generate_stats *stats; /* NULL, or filled in */
 } csspgo_generate_options;
 
 /*
@@ -1169,9 +1169,9 @@ typedef struct csspgo_generate_options {
  *
  * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
  * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
- * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so when
- * more is added). Frames are inferred from the tail calls among the branches counted since the last call. Functions named
- * __cxx_global_var_init* and __tls_init* get no record, nor do probes without an id from 1 to 65535.
+ * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
+ * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
+ * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -1180,8 +1180,8 @@ typedef struct csspgo_generate_options {
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile; E_NOMEM, E_LIMIT (p and c are as before the call)
  * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
- * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was made is
- *           there twice if p was not empty
+ * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
+ *           made is there twice if p was not empty
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
@@ -6361,11 +6361,11 @@ static csspgo_status csspgo__function_check(const csspgo_probe_function *f, cssp
     return CSSPGO_OK;
 }
 
+/* Of siblings; how nodes of different parents compare does not matter. */
 static int csspgo__plan_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__tree *t = (const csspgo__tree *)ctx;
     const csspgo__node *x = &t->node[*(const uint32_t *)a], *y = &t->node[*(const uint32_t *)b];
-    if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
     if (x->site != y->site) return x->site < y->site ? -1 : 1;
     return x->func < y->func ? -1 : x->func > y->func;
 }
@@ -9184,7 +9184,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
     csspgo__trace t;
     size_t at = c->flushed;
     csspgo_status s = csspgo__code_settle(c->code);
-    while (s == CSSPGO_OK && csspgo__cache_next(&c->cache, &at, &t)) {
+    while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         s = csspgo__unwind(c, &t);
         if (s == CSSPGO_OK) c->flushed = at;
     }
@@ -9867,12 +9867,12 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
 /*
  * Counters become a profile in one pass over the calling contexts. Three ideas keep it short of hash look-ups:
  *
- *   A "spot" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up with
- *   a difference array over the spots.
- *   Counts gather in csspgo__gen.body, which holds for each inline node (copy of a function's body) that was met a sorted
- *   list of its locations, at the same indices as its probes in the code map. One copy of that list fills a record.
- *   A context's frames are a path in csspgo__gen.frames, made once per call path, and the profile's node for such a path
- *   stands in the path's last node.
+ *   A "spot" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up
+ *   with a difference array over the spots.
+ *   Counts gather in csspgo__gen.body, which holds for each inline node (copy of a function's body) that was met a
+ *   sorted list of its locations, at the indices of its probes in the code map. One copy of that list fills a record.
+ *   A context's frames are a path in csspgo__gen.frames, made once per call path, and the profile's node for such a
+ *   path stands in the path's last node.
  */
 typedef struct csspgo__spot {
     uint32_t pos, probe;          /* probe: index in csspgo_code.probe                                      */
@@ -9889,7 +9889,7 @@ typedef struct csspgo__copy {     /* an inline node                             
     uint32_t base;                /* called with these frames (0 = not known) ...                            */
     uint32_t around;              /* ... it has these around it. context-less: depth of nesting, from 1      */
     uint32_t node;                /* and this node of the profile, 0 = not known                             */
-    uint32_t busy;                /* it has counts that its record has not                                   */
+    uint32_t busy;                /* 1: it has counts that its record has not; 2: its caller has not          */
 } csspgo__copy;
 
 typedef struct csspgo__edge {     /* sampled calls (func 0) and tail calls, in order of all three           */
@@ -9917,8 +9917,10 @@ typedef struct csspgo__gen {
     const csspgo__range    *range;            /* the last one looked up                                     */
 
     unsigned char *mark;          /* per function of the code map                                           */
-    uint32_t      *func, *callee; /* likewise: its function in p; as call target, CSSPGO__NO_CALLEE = none; 0 = not known */
-    csspgo__spot  *spot, *call;   /* what counts by ranges; call probes, of which the first at a position counts */
+    uint32_t      *func;          /* likewise: its function in p, 0 = not known                             */
+    uint32_t      *callee;        /* likewise as a call target, or CSSPGO__NO_CALLEE                        */
+    csspgo__spot  *spot;          /* what counts by ranges                                                  */
+    csspgo__spot  *call;          /* call probes; the first one at a position is meant                      */
     size_t         spots, calls;
     csspgo__sum   *delta;         /* per spot and one more                                                  */
     uint32_t      *slot;          /* per probe: index in body                                               */
@@ -9929,7 +9931,8 @@ typedef struct csspgo__gen {
     size_t         lists;
     uint32_t      *climb;         /* room for every inline node                                             */
 
-    csspgo__tree   frames;        /* site, func: call site id and function of a frame; same: depth | CSSPGO__FIRST; record: node of p */
+    csspgo__tree   frames;        /* site, func: id of a call, function that calls; same: depth |
+                                     CSSPGO__FIRST; record: its node of p                                   */
     uint32_t      *path;          /* room for as many as the longest path of frames                         */
     size_t         path_cap;
     uint32_t      *context;       /* per key: its frames                                                    */
@@ -9987,7 +9990,7 @@ static void csspgo__gen_free(csspgo__gen *g)
     csspgo_profile_free(g->p);
 }
 
-/* ----- functions ---------------------------------------------------------------------------------------------------- */
+/* ----- functions -------------------------------------------------------------------------------------------------- */
 
 /* csspgo__range_of; neighbouring questions mostly have the same answer. */
 static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
@@ -10016,8 +10019,8 @@ static int csspgo__is_start_up(const char *name, size_t size)
 }
 
 /*
- * What is left of a function's name without the suffixes of later passes, ".llvm.N" then ".part.N": each is cut at its last
- * occurrence if no dot follows it.
+ * What is left of a function's name without the suffixes of later passes, ".llvm.N" then ".part.N": each is cut at its
+ * last occurrence if no dot follows it.
  */
 static size_t csspgo__canonical_size(const char *name, size_t size)
 {
@@ -10069,9 +10072,9 @@ static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
     return 1;
 }
 
-/* ----- spots -------------------------------------------------------------------------------------------------------- */
+/* ----- spots ------------------------------------------------------------------------------------------------------ */
 
-/* Index of the first of n spots, from `from` on, at or after pos; those before `from` are before pos. O(log distance). */
+/* Index of the first of n spots at or after pos, from `from` on: those before are before pos. O(log distance). */
 static size_t csspgo__spot_lower(const csspgo__spot *v, size_t n, size_t from, uint32_t pos)
 {
     size_t a = from, step = 1, b;
@@ -10182,7 +10185,7 @@ static size_t csspgo__range_spots(csspgo__gen *g, const csspgo__counter *v, size
     return b;
 }
 
-/* ----- frames lost by tail calls ------------------------------------------------------------------------------------ */
+/* ----- frames lost by tail calls ---------------------------------------------------------------------------------- */
 
 static int csspgo__edge_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -10193,14 +10196,14 @@ static int csspgo__edge_cmp(const void *ctx, const void *a, const void *b)
     return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-/* Index of the first edge of a function, or (func 0) of the calls at site. */
-static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site)
+/* Index of the first edge at or after (func, site, callee). */
+static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
 {
     csspgo__edge e;
     size_t a = 0, b = g->edges;
     e.func = func;
     e.site = site;
-    e.callee = 0;
+    e.callee = callee;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
         if (csspgo__edge_cmp(NULL, &g->edge[m], &e) < 0) a = m + 1;
@@ -10209,7 +10212,7 @@ static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t s
     return a;
 }
 
-/* The position that a module's direct jump goes to (0: not known code), or the recorded one if its target is not known. */
+/* Where a module's direct jump goes (position; 0: not known code), or the recorded target if that is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
     const uint32_t module = csspgo__module_of(code, pos);
@@ -10268,7 +10271,7 @@ static int csspgo__edges_of(csspgo__gen *g, int tail)
     return 1;
 }
 
-/* Lists the calls and tail calls that were sampled; nothing if there are no tail calls. Returns 0 when memory is exhausted. */
+/* Lists the sampled calls and tail calls, or nothing if there are no tail calls. Returns 0 when memory is exhausted. */
 static int csspgo__list_edges(csspgo__gen *g)
 {
     const size_t funcs = g->code->names.count + 1;
@@ -10300,7 +10303,7 @@ static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint
     g->met[from] = g->search;
     while (head < n) {
         const uint32_t f = g->queue[head++];
-        for (i = csspgo__edge_lower(g, f, 0); i < g->edges && g->edge[i].func == f; i++) {
+        for (i = csspgo__edge_lower(g, f, 0, 0); i < g->edges && g->edge[i].func == f; i++) {
             const uint32_t t = g->edge[i].callee;
             if (t == to || *steps == 0) return 1;
             --*steps;
@@ -10314,8 +10317,8 @@ static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint
 }
 
 /*
- * The edge that leads on to a function: *next gets its index. at, same: the first of the edges to try and the function (or
- * 0 and call site) that they share. Returns how many lead there, 2 standing for more.
+ * The edge that leads on to a function, of those of one function or (func 0) one call, of which `at` is the first:
+ * *next gets its index. Returns how many lead there, 2 standing for more.
  */
 static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32_t *steps, size_t *next)
 {
@@ -10344,11 +10347,13 @@ static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
 }
 
 /*
- * Appends to g->chain the one chain of tail calls that leads from a call to the function `to`. Another chain is one that
- * differs in a function or a tail call and passes no function twice. Following the chain from its start, every way that leads
- * to the end is tried: one at each function means there is one chain. Functions that turn out to lead nowhere, or only back
- * into the chain, stay so, and are not entered again; where most of the edges lead on the effort is bounded by steps, and
- * more than that is taken for more than one chain.
+ * Appends to g->chain the one chain of tail calls that leads from a call to the function `to`. Another chain is one
+ * that differs in a function or a tail call and passes no function twice. Following the chain from its start, every way
+ * that leads to the end is tried: one at each function means there is one chain. Functions that turn out to lead
+ * nowhere, or only back into the chain, stay so, and are not entered again. Where many edges lead on the effort is
+ * bounded: what takes more is taken for more than one chain.
+ *
+ *   at   the first of the call's edges
  *
  * Returns the number of chains, 2 standing for more; nothing is appended unless it is 1.
  */
@@ -10364,27 +10369,25 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
         n = 0;
         if (g->chains - start == deepest) break;
         g->avoid[e.callee] = g->query;
-        at = csspgo__edge_lower(g, e.callee, 0);
+        at = csspgo__edge_lower(g, e.callee, 0, 0);
     }
     g->chains = start;
     return n;
 }
 
 /*
- * The tail calls between the call at a position and a function that was found to be its callee, though it is none that the
- * call has. *n of them, in g->chain from *begin. Returns 0 when memory is exhausted.
+ * The tail calls between the call at a position and a function that the samples show as called by it, if the call
+ * itself never goes there: *n of them, in g->chain from *begin. Returns 0 when memory is exhausted.
  */
 static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
 {
-    const size_t at = csspgo__edge_lower(g, 0, call);
+    const size_t at = csspgo__edge_lower(g, 0, call, 0), direct = csspgo__edge_lower(g, 0, call, callee);
     csspgo__node *known;
-    size_t i;
     uint32_t id, chains;
     *n = 0;
     if (!(g->mark[callee] & CSSPGO__TAIL_CALLED)) return 1;
     if (at == g->edges || g->edge[at].func != 0 || g->edge[at].site != call) return 1;
-    for (i = at; i < g->edges && g->edge[i].func == 0 && g->edge[i].site == call; i++)
-        if (g->edge[i].callee == callee) return 1;
+    if (direct != g->edges && g->edge[direct].site == call && g->edge[direct].callee == callee) return 1;
     id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call, callee);
     if (id == 0) return csspgo__gen_fail(g, &g->c->heap);
     known = &g->asked.node[id];
@@ -10401,11 +10404,11 @@ static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t 
     return 1;
 }
 
-/* ----- frames of a context ------------------------------------------------------------------------------------------ */
+/* ----- frames of a context ---------------------------------------------------------------------------------------- */
 
 /*
- * The frames in front of and including (func, site). A context that would have too many starts anew here. Returns 0 when
- * memory is exhausted.
+ * The frames in front of and including (func, site). A context that would have too many starts anew here. Returns 0
+ * when memory is exhausted.
  */
 static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func, uint32_t site)
 {
@@ -10435,9 +10438,9 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
 static int csspgo__copy_finish(csspgo__gen *g, uint32_t node);
 
 /*
- * The frames around an inline node whose outermost function is called with the frames `base`: everything outside a call site
- * that is not known is dropped. What is found on the way is kept for the inline node's neighbours. Returns 0 when memory
- * is exhausted.
+ * The frames around an inline node whose outermost function is called with the frames `base`: everything outside a call
+ * site that is not known is dropped. What is found on the way is kept for the inline node's neighbours. Returns 0 when
+ * memory is exhausted.
  */
 static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t node)
 {
@@ -10520,31 +10523,30 @@ static uint32_t csspgo__context_node(csspgo__gen *g, uint32_t parent, uint32_t f
 }
 
 /*
- * The profile's node for the function of the innermost frame in the context that frames are: their recursion compressed, the
- * innermost ones kept. A frame that does not occur further out is no part of a cycle: it stands below the node of the frames
- * around it. Returns 0 when memory is exhausted.
+ * The profile's node for the function of the innermost frame, in the context that the frames are: recursion
+ * compressed, the innermost ones kept. A frame that does not occur further out is no part of a cycle: it stands below
+ * the node of the frames around it. Returns 0 when memory is exhausted.
  */
 static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
 {
     const csspgo_collector_options *how = &g->c->how;
-    const csspgo__node *v = g->frames.node;
+    csspgo__node *v = g->frames.node;                 /* the root has its record */
     size_t n = 0, size, i;
-    uint32_t t = frames, node = CSSPGO__ROOT;
-    for (; t != CSSPGO__ROOT && v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
-    if (t != CSSPGO__ROOT && v[t].record == 0) {
+    uint32_t t = frames, node;
+    for (; v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
+    if (v[t].record == 0) {
         size = csspgo__frames_path(g, t, g->path);
         size = csspgo__compress(g->path, size, how->limit_recursion ? how->max_recursion : SIZE_MAX);
         i = how->limit_depth && size > how->max_depth ? size - how->max_depth : 0;
-        for (; i < size && node != 0; i++)
+        for (node = CSSPGO__ROOT; i < size && node != 0; i++)
             node = csspgo__context_node(g, node, i != 0 ? g->path[i - 1] : 0, v[g->path[i]].func);
-        g->frames.node[t].record = node;
-    } else if (t != CSSPGO__ROOT) {
-        node = v[t].record;
+        v[t].record = node;
     }
+    node = v[t].record;
     for (i = n, t = frames; i-- > 0; t = v[t].parent) g->path[i] = t;
     for (i = 0; i < n && node != 0; i++) {
         node = csspgo__context_node(g, node, v[g->path[i]].parent, v[g->path[i]].func);
-        g->frames.node[g->path[i]].record = node;
+        v[g->path[i]].record = node;
     }
     return node;
 }
@@ -10561,7 +10563,7 @@ static uint32_t csspgo__leaf_node(csspgo__gen *g, uint32_t base, uint32_t node)
     return copy->node = csspgo__context_node(g, parent, around, g->code->node[node].func);
 }
 
-/* ----- profile with contexts ----------------------------------------------------------------------------------------- */
+/* ----- profile with contexts -------------------------------------------------------------------------------------- */
 
 /* The record of a node for the function of an inline node; NULL when memory is exhausted. */
 static csspgo__record *csspgo__gen_record(csspgo__gen *g, uint32_t id, uint32_t node)
@@ -10604,8 +10606,8 @@ static int csspgo__gen_bodies(csspgo__gen *g, csspgo__record *r, const csspgo_bo
 }
 
 /*
- * Moves the counts of a copy to its record: locations that did not run are there with 0. What its entry counted stays in
- * copy->sum. Returns 0 when memory is exhausted.
+ * Moves the counts of a copy to its record: locations that did not run are there with 0. What its entry counted stays
+ * in copy->sum. Returns 0 when memory is exhausted.
  */
 static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
 {
@@ -10626,6 +10628,7 @@ static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
         if (!csspgo__gen_bodies(g, r, v, copy->slots)) return 0;
     }
     for (i = 0; i < copy->slots; i++) v[i].count = 0;
+    copy->busy = 2;
     return 1;
 }
 
@@ -10650,14 +10653,17 @@ static int csspgo__copy_finish(csspgo__gen *g, uint32_t node)
     return csspgo__copy_flush(g, node) && csspgo__copy_entered(g, node);
 }
 
-/* Finishes all busy copies: entries after bodies, which are added best to records that are not there yet. */
+/*
+ * Finishes all busy copies, some of which may be listed twice. Entries after bodies: these are best added to records
+ * that are not there yet. Returns 0 when memory is exhausted.
+ */
 static int csspgo__list_finish(csspgo__gen *g)
 {
     size_t i;
     for (i = 0; i < g->lists; i++)
-        if (g->copy[g->list[i]].busy && !csspgo__copy_flush(g, g->list[i])) return 0;
+        if (g->copy[g->list[i]].busy == 1 && !csspgo__copy_flush(g, g->list[i])) return 0;
     for (i = 0; i < g->lists; i++)
-        if (g->copy[g->list[i]].busy && !csspgo__copy_entered(g, g->list[i])) return 0;
+        if (g->copy[g->list[i]].busy == 2 && !csspgo__copy_entered(g, g->list[i])) return 0;
     g->lists = 0;
     return 1;
 }
@@ -10771,7 +10777,7 @@ static int csspgo__gen_contexts(csspgo__gen *g)
     return 1;
 }
 
-/* ----- profile without contexts -------------------------------------------------------------------------------------- */
+/* ----- profile without contexts ----------------------------------------------------------------------------------- */
 
 /* Finds out which code counts, and adds up the ranges. cover: per spot and one more, difference of ranges around it. */
 static void csspgo__flat_ranges(csspgo__gen *g, uint32_t *cover)
@@ -10828,8 +10834,8 @@ static int csspgo__flat_calls(csspgo__gen *g)
 }
 
 /*
- * The total of each copy: its own counts and those of the inlinees that hang below it. An inlinee whose call site is not
- * known, or that is nested too deep, hangs at top level.
+ * The total of each copy: its own counts and those of the inlinees that hang below it. An inlinee whose call site is
+ * not known, or that is nested too deep, hangs at top level.
  */
 static void csspgo__flat_totals(csspgo__gen *g)
 {
@@ -10887,7 +10893,7 @@ static int csspgo__flat_records(csspgo__gen *g)
         if (!copy->busy) continue;
         f.id = csspgo__gen_func(g, in[n].func);
         if (f.id == 0) return 0;
-        if (parent == 0 || g->mark[in[n].func] & CSSPGO__START_UP) continue;     /* left out with all that is nested in it */
+        if (parent == 0 || g->mark[in[n].func] & CSSPGO__START_UP) continue;   /* left out with what is nested in it */
         copy->node = csspgo_node_add(g->p, csspgo__node_handle(parent), csspgo_at(nested ? in[n].site : 0, 0),
                                      nested ? CSSPGO_INLINEE : CSSPGO_PLAIN, f).id;
         if (copy->node == 0) return csspgo__gen_fail(g, &g->p->heap);
@@ -10904,11 +10910,13 @@ static int csspgo__flat_targets(csspgo__gen *g)
         const csspgo__counter *v = &g->keyed.v[i];
         const csspgo__spot *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
         const csspgo__probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
-        uint32_t callee, node;
-        if (s == NULL || (node = g->copy[probe->node].node) == 0) continue;
+        csspgo__record *r;
+        uint32_t callee;
+        if (s == NULL || g->copy[probe->node].node == 0) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
         if (callee == 0) continue;
-        if (!csspgo__gen_add(g, csspgo__record_make(g->p, node), csspgo_at(probe->id, 0), 0, callee, v->count)) return 0;
+        r = csspgo__record_make(g->p, g->copy[probe->node].node);     /* is there */
+        if (!csspgo__gen_add(g, r, csspgo_at(probe->id, 0), 0, callee, v->count)) return 0;
     }
     return 1;
 }
@@ -10934,7 +10942,8 @@ static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
     for (i = 0; i < n; i = k) {
         csspgo_body *b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), t[i].loc);
         uint64_t sum = 0;
-        for (k = i; k < n && csspgo__loc_key(t[k].loc) == csspgo__loc_key(t[i].loc); k++) csspgo__count_add(&sum, t[k].count);
+        for (k = i; k < n && csspgo__loc_key(t[k].loc) == csspgo__loc_key(t[i].loc); k++)
+            csspgo__count_add(&sum, t[k].count);
         if (b != NULL && b->count < sum) b->count = sum;
     }
 }
@@ -10949,7 +10958,7 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
     }
 }
 
-/* ----- counters to profile ------------------------------------------------------------------------------------------- */
+/* ----- counters to profile ---------------------------------------------------------------------------------------- */
 
 static int csspgo__gen_setup(csspgo__gen *g, int contexts)
 {
@@ -11026,7 +11035,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     if (s == CSSPGO_OK && g.keyed.n != 0) {
         if (p->tree.count > 1 && (p->flags & kind) != flags) {
             csspgo__gen_free(&g);
-            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile holds another kind of counts than the collector");
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile is of another kind than the collector");
         }
         s = csspgo__generate(&g, &p->heap, flags == kind) ? csspgo__gen_commit(&g, p, flags) : g.status;
         if (s == CSSPGO_OK) csspgo__counters_clear(c);

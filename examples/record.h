@@ -227,7 +227,6 @@ typedef struct recorder {
     rec_frame *frames;            /* the open calls, innermost last                                                  */
     size_t   frame_count, frame_room;
     uint64_t stack_begin, stack_end; /* mapping of the stack pointer at the last branch                              */
-    uint64_t steps, gaps;
 #endif
 } recorder;
 
@@ -366,7 +365,8 @@ static void rec_summary(const recorder *r)
 #if defined(REC_SOFTWARE)
 
 enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
-enum { REC_IP = 1, REC_SP = 2 };                                         /* recorder.regs_changed */
+enum { REC_IP = 1, REC_SP = 2, REC_FLAGS = 4 };                          /* recorder.regs_changed */
+enum { REC_TRAP_FLAG = 0x100, REC_POPF_FLAGS = 0x244dd5 };               /* in eflags; those that popf can change */
 
 /* How the block that begins at a byte of code ends. */
 typedef struct rec_block {
@@ -691,7 +691,6 @@ static uint64_t rec_distance(recorder *r)
 /* Execution went on where no branch led: older records would make up ranges that were not run. */
 static void rec_gap(recorder *r)
 {
-    if (r->lbr_count != 0) r->gaps++;
     r->lbr_count = r->lbr_next = 0;
 }
 
@@ -822,13 +821,20 @@ static void rec_get_regs(recorder *r)
     r->regs_changed = 0;
 }
 
-/* The recorder only ever changes these two. */
+/* The recorder only ever changes these three. */
 static void rec_put_regs(recorder *r)
 {
-    const size_t ip = offsetof(struct user, regs.rip), sp = offsetof(struct user, regs.rsp);
-    if (((r->regs_changed & REC_IP) != 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)ip, (void *)r->regs.rip) != 0) ||
-        ((r->regs_changed & REC_SP) != 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)sp, (void *)r->regs.rsp) != 0)) {
-        if (errno != ESRCH) rec_die("cannot write registers");
+    const struct { int bit; size_t at; uint64_t value; } changes[] = {
+        { REC_IP, offsetof(struct user, regs.rip), r->regs.rip },
+        { REC_SP, offsetof(struct user, regs.rsp), r->regs.rsp },
+        { REC_FLAGS, offsetof(struct user, regs.eflags), r->regs.eflags },
+    };
+    size_t i;
+    for (i = 0; r->regs_changed != 0 && i < sizeof changes / sizeof *changes; i++) {
+        if ((r->regs_changed & changes[i].bit) == 0) continue;
+        if (ptrace(PTRACE_POKEUSER, r->pid, (void *)changes[i].at, (void *)changes[i].value) != 0 && errno != ESRCH) {
+            rec_die("cannot write registers");
+        }
     }
     r->regs_changed = 0;
 }
@@ -1182,6 +1188,7 @@ static int rec_emulate(recorder *r)
     if ((code[i] & 0xf0) == 0x40) rex = code[i++];
     op = code[i++];
     if (n < REC_INSN && n < i + 7) return 0;               /* at the very end of the mapping */
+    if ((r->regs.eflags & REC_TRAP_FLAG) != 0) return 0;   /* the program steps itself       */
     if ((op >= 0x70 && op <= 0x7f) || op == 0xeb) {
         next = from + i + 1;
         taken = op == 0xeb || rec_condition(r->regs.eflags, op & 15);
@@ -1261,6 +1268,24 @@ static void rec_run_to(recorder *r, uint64_t end)
     } while (r->signal == 0 && !r->gone && !r->moved && !r->done && (r->in_syscall || !r->step_only));
 }
 
+/* Carries out pushf or popf: stepped over, they would show the program the recorder's trap flag, or keep it set. */
+static int rec_emulate_flags(recorder *r, unsigned opcode)
+{
+    uint64_t flags = r->regs.eflags & 0xfcffff;            /* without RF and VM */
+    if (opcode == 0x9c) {
+        if (!rec_write(r, r->regs.rsp - 8, &flags, 8)) return 0;
+        r->regs.rsp -= 8;
+    } else {
+        if (!rec_read(r, r->regs.rsp, &flags, 8)) return 0;
+        r->regs.eflags = (r->regs.eflags & ~(uint64_t)REC_POPF_FLAGS) | (flags & REC_POPF_FLAGS);
+        r->regs.rsp += 8;
+        r->regs_changed |= REC_FLAGS;
+    }
+    r->regs.rip++;
+    r->regs_changed |= REC_IP | REC_SP;
+    return 1;
+}
+
 /*
  * Steps over one instruction, after delivering a pending signal. A system call is run from its entry to its exit stop
  * instead: the trap of a single step would come after it has blocked SIGTRAP.
@@ -1276,7 +1301,10 @@ static void rec_step(recorder *r)
     memset(&insn, 0, sizeof insn);
     size = n != 0 ? csspgo_decode_x86_64(code, n, before.rip, &insn) : 0;
     rec_unplant(r, before.rip);
-    r->steps++;
+    if (n != 0 && (code[0] == 0x9c || code[0] == 0x9d) && r->signal == 0 && rec_emulate_flags(r, code[0])) {
+        if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
+        return;
+    }
     r->syscall = UINT64_MAX;
     if (n >= 2 && code[0] == 0x0f && code[1] == 0x05) {
         if (r->signal == 0) {
@@ -1295,6 +1323,7 @@ static void rec_step(recorder *r)
     } else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT) {
         if (r->syscall != UINT64_MAX) rec_on_syscall_exit(r);
         rec_after_step(r, &before, &insn, size);
+        if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
     } else {
         rec_pass_trap(r);
     }

@@ -22,7 +22,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ----- a heap that measures ---------------------------------------------------------------------------------------- */
+/* ----- a heap that measures --------------------------------------------------------------------------------------- */
 
 typedef struct meter { size_t live, peak; } meter;
 
@@ -151,7 +151,7 @@ static size_t recode(const csspgo_probes *t, csspgo_probe_style style, const css
     return again.size;
 }
 
-/* ----- sections ------------------------------------------------------------------------------------------------------ */
+/* ----- sections --------------------------------------------------------------------------------------------------- */
 
 static void accepted(csspgo_probes *t, const csspgo_probe_section *in, int lenient)
 {
@@ -294,7 +294,7 @@ static void fuzz_descriptors(const uint8_t *data, size_t size)
     tables_free(u, &n);
 }
 
-/* ----- functions ------------------------------------------------------------------------------------------------------ */
+/* ----- functions -------------------------------------------------------------------------------------------------- */
 
 enum { NODES = 32, FUNCTION_PROBES = 64 };
 
@@ -369,7 +369,7 @@ static void fuzz_function(const uint8_t *data, size_t size)
     tables_free(t, &m);
 }
 
-/* ----- CFGs: the algorithm as it is written down, without thought of cost ------------------------------------------------ */
+/* ----- CFGs: the algorithm as it is written down, without thought of cost ----------------------------------------- */
 
 enum { BLOCKS = 24, NORMAL = 1, EH = 2, COLD = 4, SKIP = 8 };
 

@@ -32,7 +32,7 @@ static int t_report_eq(unsigned long long a, unsigned long long b, const char *f
 #define T_SKIP(why) (t_skipped++, (void)fprintf(stderr, "%s: SKIPPED: %s\n", __FILE__, (why)))
 
 /* The last statement of main. */
-static int t_end(void)
+CSSPGO__UNUSED static int t_end(void)
 {
     printf("%lu passed, %lu failed, %lu skipped\n", t_passed, t_failed, t_skipped);
     return t_failed != 0;
@@ -67,7 +67,7 @@ static void t_heap_free(void *ctx, void *ptr, size_t size)
 }
 
 /* Options whose allocator is h; nth as in t_heap. h must outlive what is made with them. */
-static csspgo_options t_options(t_heap *h, long nth)
+CSSPGO__UNUSED static csspgo_options t_options(t_heap *h, long nth)
 {
     csspgo_options o;
     memset(h, 0, sizeof *h);
@@ -82,7 +82,7 @@ static csspgo_options t_options(t_heap *h, long nth)
 /* ----- bytes and files ----- */
 
 /* A block of exactly n bytes (a sanitizer sees one byte too far), for free(). */
-static unsigned char *t_copy(const void *data, size_t n)
+CSSPGO__UNUSED static unsigned char *t_copy(const void *data, size_t n)
 {
     unsigned char *p = (unsigned char *)malloc(n != 0 ? n : 1);
     if (p == NULL) abort();
@@ -91,7 +91,7 @@ static unsigned char *t_copy(const void *data, size_t n)
 }
 
 /* The whole file, terminated by a 0 that does not count; NULL (and a failed check) if it cannot be read. */
-static char *t_file(const char *path, size_t *size)
+CSSPGO__UNUSED static char *t_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *p = NULL;
@@ -111,7 +111,7 @@ static char *t_file(const char *path, size_t *size)
 }
 
 /* Compares bytes; on a difference says at which line. */
-static int t_same(const char *what, const void *got, size_t got_size, const void *want, size_t want_size)
+CSSPGO__UNUSED static int t_same(const char *what, const void *got, size_t got_size, const void *want, size_t want_size)
 {
     const char *g = (const char *)got, *w = (const char *)want;
     size_t i, line = 1, start = 0;

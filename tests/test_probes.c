@@ -1063,6 +1063,31 @@ static void lenient_reading_counts_what_it_takes(void)
     free_sample(&x01);
 }
 
+static void a_lenient_reader_lets_odd_sentinels_move_the_base(void)
+{
+    const csspgo_symbol_base bases[] = { { 1, 0x100 }, { 2, 0x200 } };
+    csspgo_probes *t = new_probes(1);
+    csspgo_probe_section in;
+    str s;
+    memset(&s, 0, sizeof s);
+    rec(&s, 1, 5, 0);
+    str_hex(&s, "00a010");             /* the dangling probe of old files: its delta counts */
+    delta(&s, 1, 1);
+    absolute(&s, 0, 0x20, 2);          /* not the first entry                               */
+    delta(&s, 2, 1);
+    str_hex(&s, "00a07f");
+    in = section_of(&s, bases, 2);
+    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probes_tables(t).probe_count, 2);
+    T_EQ(address_of(t, 0), 0x111);
+    T_EQ(address_of(t, 1), 0x201);
+    T_EQ(csspgo_probes_tables(t).stats.odd_sentinels, 3);
+    T_EQ(csspgo_probes_tables(t).stats.sentinels, 0);
+    T_EQ(csspgo_probes_tables(t).records[0].symbol, 1);
+    free(s.p);
+    csspgo_probes_free(t);
+}
+
 /* ok_attr_reserved, ok_disc_zero, ok_dup_child: legal oddities survive decoding and encoding. */
 static void legal_oddities_are_kept(void)
 {
@@ -1990,6 +2015,7 @@ int main(int argc, char **argv)
     addresses_outside_the_text_are_counted_and_wrap_around();
     every_malformed_input_has_the_verdict_of_the_manifest();
     lenient_reading_counts_what_it_takes();
+    a_lenient_reader_lets_odd_sentinels_move_the_base();
     legal_oddities_are_kept();
     every_prefix_is_rejected_or_ends_at_a_record();
     every_prefix_of_descriptors_is_rejected_or_ends_at_an_entry();

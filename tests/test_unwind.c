@@ -930,7 +930,7 @@ static void deep_contexts_keep_their_innermost_frames(void)
     T_EQ(csspgo_collector_get_stats(c).deep_contexts, 1);
     T_EQ(k.n, 1);                                     /* both have the same innermost 100 */
     T_EQ(k.n != 0 ? k.v[0].count : 0, 2);
-    node = k.n != 0 ? k.v[0].node & ~CSSPGO__BRANCH : CSSPGO__ROOT;
+    node = k.n != 0 ? k.v[0].node & ~CSSPGO__BRANCH : (uint32_t)CSSPGO__ROOT;
     for (depth = 0; node != CSSPGO__ROOT; node = k.keys.node[node].parent, depth++)
         T_EQ(k.keys.node[node].site, 101 + depth);
     T_EQ(depth, 100);

@@ -1,0 +1,387 @@
+/* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its rules
+ * writes (the call stack as an array, one list of events), with any options and any size of cache. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { CODE = 200, BASE = 0x10000, EXT = 1, FRAMES = 40, BRANCHES = 24, EVENTS = 20000 };
+
+typedef struct input {
+    const uint8_t *p, *end;
+} input;
+
+static unsigned next(input *in)
+{
+    return in->p != in->end ? *in->p++ : 0;
+}
+
+/* ----- the model: addresses, EXT for all that is not code ----- */
+
+typedef struct event {            /* something counted */
+    uint64_t key[FRAMES];         /* call addresses, outermost first */
+    size_t   depth;
+    int      branch;
+    uint64_t a, b, count;
+} event;
+
+typedef struct model {
+    csspgo_kind kind[CODE + 16];
+    uint64_t    call_before[CODE + 16];      /* 0: none */
+    int         contexts, decided;
+    size_t      max_depth, max_recursion;
+    event      *list;
+    size_t      events;
+    csspgo_collector_stats stats;
+} model;
+
+static int is_code(uint64_t a)
+{
+    return a >= BASE && a < BASE + CODE;
+}
+
+static csspgo_kind kind_at(const model *m, uint64_t a)
+{
+    return is_code(a) ? m->kind[a - BASE] : CSSPGO_NONE;
+}
+
+static int straight(const model *m, uint64_t start, uint64_t end)
+{
+    uint64_t a;
+    for (a = start; a < end; a++)
+        if (kind_at(m, a) == CSSPGO_CALL || kind_at(m, a) == CSSPGO_JMP || kind_at(m, a) == CSSPGO_RET) return 0;
+    return start <= end;
+}
+
+static size_t compressed(uint64_t *p, size_t size, size_t limit)
+{
+    size_t n, i, k, cap = size / 2;
+    for (n = 1; n <= cap && n <= limit; n++) {
+        for (i = k = 0; i < size; i++) {
+            p[k++] = p[i];
+            if (k >= 2 * n && memcmp(p + k - n, p + k - 2 * n, n * sizeof *p) == 0) k -= n;
+        }
+        size = k;
+        if (cap > size / 2) cap = size / 2;
+    }
+    return size;
+}
+
+/* Counts under the context of a path of calls, outermost first. */
+static void count(model *m, const uint64_t *path, size_t depth, int branch, uint64_t a, uint64_t b, uint64_t n)
+{
+    event *e = &m->list[m->events];
+    size_t i;
+    REQUIRE(m->events < EVENTS && depth <= FRAMES);
+    m->events++;
+    memset(e, 0, sizeof *e);
+    for (i = 0; i < depth; i++) {
+        if (path[i] == EXT) e->depth = 0;
+        else e->key[e->depth++] = path[i];
+    }
+    e->depth = compressed(e->key, e->depth, m->max_recursion);
+    if (e->depth > m->max_depth) {
+        memmove(e->key, e->key + e->depth - m->max_depth, m->max_depth * sizeof *e->key);
+        e->depth = m->max_depth;
+    }
+    e->branch = branch;
+    e->a = a;
+    e->b = b;
+    e->count = n;
+}
+
+/* One trace: path[depth - 1] is the leaf's position. */
+static void unwind(model *m, uint64_t *path, size_t depth, const uint64_t *lbr, size_t n, uint64_t times)
+{
+    uint64_t ip = 0;
+    int bad = 0;
+    size_t i;
+    m->stats.branches += n;
+    for (i = 0; i < n; i++) {
+        const uint64_t from = lbr[2 * i], to = lbr[2 * i + 1];
+        const csspgo_kind kind = kind_at(m, from);
+        if (i != 0) {
+            if (to == EXT && ip == EXT) m->stats.paired_external++;
+            else if (to == EXT || ip == EXT) { m->stats.unpaired_external++; bad = 1; }
+            else if (!straight(m, to, ip)) { m->stats.invalid_ranges++; bad = 1; }
+            else count(m, path, depth - 1, 0, to, ip, times);
+        }
+        if (!bad && (kind == CSSPGO_CALL || (from == EXT && m->call_before[to - BASE] == 0))) {
+            if (depth == 1 || path[depth - 2] != from) {
+                path[depth - 1] = from;
+                if (depth != 1 && from == EXT) m->stats.mismatched_external++;
+                if (depth != 1 && from != EXT) m->stats.mismatched_leaf++;
+            } else {
+                depth--;
+            }
+        } else if (!bad && (kind == CSSPGO_RET || from == EXT)) {
+            const uint64_t call = to == EXT ? (uint64_t)EXT : m->call_before[to - BASE];
+            if (call == 0) { m->stats.zero_returns++; bad = 1; }
+            path[depth - 1] = call;
+            path[depth++] = from;
+        } else if (!bad) {
+            path[depth - 1] = from;
+        }
+        if (bad) {
+            depth = 1;
+            path[0] = from;
+        }
+        ip = from;
+        if (to == EXT) continue;
+        count(m, path, from == EXT ? 0 : depth - 1, 1, from, to, times);
+    }
+}
+
+static void unwind_flat(model *m, const uint64_t *lbr, size_t n, uint64_t times)
+{
+    uint64_t end = 0;
+    size_t i;
+    m->stats.branches += n;
+    for (i = 0; i < n; i++) {
+        const uint64_t from = lbr[2 * i], to = lbr[2 * i + 1];
+        if (i != 0 && to == EXT && end == EXT) m->stats.paired_external++;
+        else if (i != 0 && (to == EXT || end == EXT)) m->stats.unpaired_external++;
+        else if (i != 0 && !straight(m, to, end)) m->stats.invalid_ranges++;
+        else if (i != 0) count(m, NULL, 0, 0, to, end, times);
+        if (to != EXT) count(m, NULL, 0, 1, from, to, times);
+        end = from;
+    }
+}
+
+/* What becomes of a sample before it is unwound. */
+static void take(model *m, const csspgo_sample *s, int ignore_stack, int keep_leaves)
+{
+    uint64_t path[FRAMES + BRANCHES], stack[FRAMES], lbr[2 * BRANCHES];
+    size_t i, n = 0, nlbr = 0;
+    int bad = 0;
+    if (!m->decided) m->contexts = s->stack_count != 0 && !ignore_stack;
+    m->decided = 1;
+    m->stats.samples += s->count;
+    if (m->contexts && s->stack_count == 0) {
+        m->stats.no_stack += s->count;
+        return;
+    }
+    for (i = 0; i < s->stack_count; i++) {
+        uint64_t a = is_code(s->stack[i]) ? s->stack[i] : (uint64_t)EXT;
+        if (a == EXT && n != 0 && stack[n - 1] == EXT) continue;
+        if (a != EXT && n != 0) a = m->call_before[a - BASE];
+        if (a == 0) {
+            bad = 1;
+            break;
+        }
+        stack[n++] = a;
+    }
+    if (n > 1 && stack[n - 1] == EXT) n--;
+    if (n != 0 && !keep_leaves
+        && (kind_at(m, stack[0]) == CSSPGO_RET || (stack[0] != EXT && kind_at(m, stack[0] + 1) == CSSPGO_RET))) {
+        m->stats.prologue_leaves += s->count;
+        return;
+    }
+    for (i = 0; i < s->branch_count; i++) {
+        const uint64_t from = is_code(s->branches[i].from) ? s->branches[i].from : (uint64_t)EXT;
+        const uint64_t to = is_code(s->branches[i].to) ? s->branches[i].to : (uint64_t)EXT;
+        if (from == EXT && to == EXT) continue;
+        lbr[2 * nlbr] = from;
+        lbr[2 * nlbr++ + 1] = to;
+    }
+    if (nlbr == 0) {
+        m->stats.no_branches += s->count;
+        return;
+    }
+    if (n != 0 && stack[0] == EXT) m->stats.external_leaves += s->count;
+    if (bad) m->stats.bad_return_addresses += s->count;
+    if (m->contexts) {
+        for (i = 0; i < n; i++) path[i] = stack[n - 1 - i];
+        path[n - 1] = lbr[1];
+        unwind(m, path, n, lbr, nlbr, s->count);
+    } else {
+        unwind_flat(m, lbr, nlbr, s->count);
+    }
+}
+
+static size_t context_text(const event *e, char *to)
+{
+    size_t i, n = 0;
+    to[0] = '\0';
+    for (i = 0; i < e->depth; i++)
+        n += (size_t)sprintf(to + n, "%s0x%llx", i != 0 ? " @ " : "", (unsigned long long)e->key[i]);
+    return n;
+}
+
+static int event_cmp(const void *p, const void *q)
+{
+    const event *x = (const event *)p, *y = (const event *)q;
+    char s[FRAMES * 24], t[FRAMES * 24];
+    int c;
+    context_text(x, s);
+    context_text(y, t);
+    c = strcmp(s, t);
+    if (c != 0) return c;
+    if (x->branch != y->branch) return x->branch < y->branch ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+static char *model_text(model *m)
+{
+    size_t i, k = 0, j, used = 0;
+    const char *indent = m->contexts ? "  " : "";
+    char *out = (char *)malloc(m->events * (FRAMES * 24 + 64) + 16);
+    REQUIRE(out != NULL);
+    out[0] = '\0';
+    qsort(m->list, m->events, sizeof *m->list, event_cmp);
+    for (i = 0; i < m->events; i++) {
+        if (k != 0 && event_cmp(&m->list[k - 1], &m->list[i]) == 0) m->list[k - 1].count += m->list[i].count;
+        else m->list[k++] = m->list[i];
+    }
+    for (i = 0; i < k || (i == 0 && m->decided && !m->contexts);) {
+        char context[FRAMES * 24], other[FRAMES * 24];
+        int branch;
+        if (i < k) context_text(&m->list[i], context);
+        if (m->contexts) used += (size_t)sprintf(out + used, "[%s]\n", context);
+        for (branch = 0; branch < 2; branch++) {
+            for (j = i; j < k && m->list[j].branch == branch; j++) {
+                context_text(&m->list[j], other);
+                if (strcmp(context, other) != 0) break;
+            }
+            used += (size_t)sprintf(out + used, "%s%lu\n", indent, (unsigned long)(j - i));
+            for (; i < j; i++)
+                used += (size_t)sprintf(out + used, "%s%llx%s%llx:%llu\n", indent, (unsigned long long)m->list[i].a,
+                                        branch ? "->" : "-", (unsigned long long)m->list[i].b,
+                                        (unsigned long long)m->list[i].count);
+        }
+        if (k == 0) break;
+    }
+    return out;
+}
+
+/* ----- the code and the samples that the input describes ----- */
+
+static csspgo_code *make_code(input *in, model *m)
+{
+    static const csspgo_kind kinds[] = { CSSPGO_NONE, CSSPGO_NONE, CSSPGO_NONE, CSSPGO_COND,
+                                         CSSPGO_JMP,  CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
+    csspgo_code *code = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    size_t i, k;
+    REQUIRE(code != NULL && csspgo_code_add_area(code, none, BASE, CODE) == CSSPGO_OK);
+    for (i = 0; i < CODE; i += 2) {
+        const unsigned v = next(in);
+        for (k = 0; k < 2; k++) {
+            csspgo_transfer t;
+            memset(&t, 0, sizeof t);
+            t.address = BASE + i + k;
+            t.size = 1 + (v >> 7);                    /* some instructions reach over the next one */
+            t.kind = kinds[v >> 3 * k & 7];
+            if (t.kind == CSSPGO_NONE) continue;
+            REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
+            m->kind[i + k] = t.kind;
+            if (t.kind == CSSPGO_CALL) m->call_before[i + k + t.size] = t.address;
+        }
+    }
+    return code;
+}
+
+static uint64_t make_address(input *in)
+{
+    const unsigned v = next(in);
+    return v < CODE ? (uint64_t)(BASE + v) : v & 1 ? UINT64_C(0x7f0000000000) : (uint64_t)(BASE - 1);
+}
+
+/* Adds one sample to the collectors and to the model. */
+static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collector *tiny,
+                       const csspgo_collector_options *how)
+{
+    uint64_t stack[8];
+    csspgo_branch branch[16];
+    csspgo_sample s;
+    unsigned v = next(in), i;
+    memset(&s, 0, sizeof s);
+    memset(branch, 0, sizeof branch);
+    s.stack = stack;
+    s.branches = branch;
+    s.stack_count = v & 7;
+    s.branch_count = v >> 3 & 15;
+    s.count = v >> 7 ? next(in) : 1;
+    for (i = 0; i < s.stack_count; i++) stack[i] = make_address(in);
+    for (i = 0; i < s.branch_count; i++) {
+        branch[i].from = make_address(in);
+        branch[i].to = make_address(in);
+    }
+    REQUIRE(csspgo_collector_add(c, &s, 1) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_add(tiny, &s, 1) == CSSPGO_OK);
+    take(m, &s, how->ignore_stack != 0, how->keep_leaves != 0);
+}
+
+static void require_text(csspgo_collector *c, const char *want)
+{
+    size_t size;
+    char *got;
+    REQUIRE(csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL) == CSSPGO_OK);
+    got = (char *)malloc(size + 1);
+    REQUIRE(got != NULL && csspgo_write_unsymbolized(c, NULL, got, size, NULL, NULL) == CSSPGO_OK);
+    got[size] = '\0';
+    if (strcmp(got, want) != 0) fprintf(stderr, "got:\n%s\nwant:\n%s\n", got, want);
+    REQUIRE(strcmp(got, want) == 0);
+    free(got);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    csspgo_collector_options how;
+    csspgo_collector_stats s;
+    csspgo_collector *c, *tiny;
+    csspgo_code *code;
+    char *want;
+    input in;
+    unsigned v, n = 0;
+    model *m = (model *)calloc(1, sizeof *m);
+    REQUIRE(m != NULL);
+    m->list = (event *)malloc(EVENTS * sizeof *m->list);
+    REQUIRE(m->list != NULL);
+    in.p = data;
+    in.end = data + size;
+    v = next(&in);
+    memset(&how, 0, sizeof how);
+    how.ignore_stack = (v & 7) == 7;
+    how.keep_leaves = v >> 3 & 1;
+    how.limit_depth = v >> 4 & 1;
+    how.max_depth = v >> 5 & 3;
+    how.limit_recursion = (v & 3) == 1;
+    how.max_recursion = v >> 5 & 3;
+    m->max_depth = how.limit_depth ? how.max_depth : (size_t)FRAMES;
+    m->max_recursion = how.limit_recursion ? how.max_recursion : (size_t)FRAMES;
+    code = make_code(&in, m);
+    c = csspgo_collector_new(code, &how, NULL);
+    how.cache_bytes = 1;
+    tiny = csspgo_collector_new(code, &how, NULL);
+    REQUIRE(c != NULL && tiny != NULL);
+    for (; in.p != in.end && n < 400; n++) one_sample(&in, m, c, tiny, &how);
+    want = model_text(m);
+    require_text(c, want);
+    require_text(tiny, want);
+    s = csspgo_collector_get_stats(tiny);             /* hardly any sample meets its like there */
+    REQUIRE(s.samples == m->stats.samples && s.no_stack == m->stats.no_stack && s.no_branches == m->stats.no_branches);
+    REQUIRE(s.prologue_leaves == m->stats.prologue_leaves && s.external_leaves == m->stats.external_leaves);
+    REQUIRE(s.bad_return_addresses == m->stats.bad_return_addresses && s.branches <= m->stats.branches);
+    if (s.branches == m->stats.branches) {
+        REQUIRE(s.paired_external == m->stats.paired_external && s.unpaired_external == m->stats.unpaired_external);
+        REQUIRE(s.invalid_ranges == m->stats.invalid_ranges && s.zero_returns == m->stats.zero_returns);
+        REQUIRE(s.mismatched_external == m->stats.mismatched_external && s.mismatched_leaf == m->stats.mismatched_leaf);
+    }
+    free(want);
+    csspgo_collector_free(tiny);
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    free(m->list);
+    free(m);
+    return 0;
+}

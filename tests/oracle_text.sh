@@ -1,0 +1,30 @@
+#!/bin/sh
+# Text profiles, whole and damaged, through our reader and writer and through llvm-profdata-19: same verdicts, same bytes.
+#
+#     tests/oracle_text.sh [COUNT [SEED]]
+cd "$(dirname "$0")" || exit 1
+CC=${CC:-cc}
+B=build/text
+count=${1:-300}
+tool=llvm-profdata-19
+
+if ! command -v $tool >/dev/null 2>&1; then
+    echo "SKIPPED: $tool is not installed"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+rm -rf $B
+mkdir -p $B
+if ! $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/oracle oracle_text.c; then
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
+$B/oracle generate $B "${2:-1}" "$count" || exit 1
+i=0
+while [ $i -lt "$count" ]; do
+    : >$B/$i.out
+    $tool merge --sample --text -o $B/$i.out $B/$i.in >/dev/null 2>&1
+    echo $? >$B/$i.status
+    i=$((i + 1))
+done
+$B/oracle compare $B "$count"
