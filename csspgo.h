@@ -550,7 +550,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes);
  * so is a function where there is one already: code that goes must be removed first.
  *
- * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call.
+ * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes with
+ * id 0 or of an unknown kind get no count.
  *
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
  * Cost      O(n) when tables come in ascending address order, O(total log total) at the next use otherwise
@@ -781,7 +782,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
-typedef enum csspgo_llvm {        /* whose numbering; checksums differ where there are calls and branches              */
+typedef enum csspgo_llvm {        /* whose numbering; checksums differ where there are calls and branches             */
     CSSPGO_LLVM_14 = 14, CSSPGO_LLVM_19 = 19,
     CSSPGO_LLVM_FORCE_32 = 0x7fffffff
 } csspgo_llvm;
@@ -8004,10 +8005,10 @@ static int csspgo__eat_path(const unsigned char *p, const unsigned char *end, cs
     return 1;
 }
 
-/* What follows "PERF_RECORD_MMAP2 " or "PERF_RECORD_MMAP ". A MMAP2's path begins behind the line's last "]: PROT ". */
-static int csspgo__eat_mmap(const unsigned char *p, const unsigned char *end, int second, csspgo_mmap *map)
+/* What follows "PERF_RECORD_MMAP[2] " up to the offset; *at moves behind it. */
+static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, csspgo_mmap *map)
 {
-    const unsigned char *q = end;
+    const unsigned char *p = *at;
     uint64_t pid, tid;
     int negative;
     memset(map, 0, sizeof *map);
@@ -8017,16 +8018,17 @@ static int csspgo__eat_mmap(const unsigned char *p, const unsigned char *end, in
     if (!csspgo__eat(&p, end, "(") || !csspgo__eat_hex(&p, end, &map->size) || !csspgo__eat(&p, end, ") @ ")) return 0;
     if (!csspgo__eat_hex(&p, end, &map->file_offset) && !csspgo__eat(&p, end, "0")) return 0;
     map->pid = negative ? 0u - (uint32_t)pid : (uint32_t)pid;
-    if (!second) return csspgo__eat_path(p, end, map);
-    if (!csspgo__eat(&p, end, " ")) return 0;
-    while (q != p)
-        if (*--q == ']' && csspgo__eat_path(q, end, map)) return 1;
-    return 0;
+    *at = p;
+    return 1;
 }
 
+/*
+ * The event may begin anywhere in the line. If the line has a PERF_RECORD_MMAP2 that is the only form that counts, and
+ * its path begins behind the last "]: PROT ": where that is not there for one beginning it is not there for later ones.
+ */
 static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, csspgo_mmap *map)
 {
-    const unsigned char *q, *at;
+    const unsigned char *q, *at, *last;
     int second = 0;
     for (q = p; !second && (q = csspgo__find_mmap(q, end)) != NULL; q++) {
         at = q + 16;
@@ -8034,7 +8036,12 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
     }
     for (q = p; (q = csspgo__find_mmap(q, end)) != NULL; q++) {
         at = q + 16;
-        if (csspgo__eat(&at, end, second ? "2 " : " ") && csspgo__eat_mmap(at, end, second, map)) return 1;
+        if (!csspgo__eat(&at, end, second ? "2 " : " ") || !csspgo__eat_mmap(&at, end, map)) continue;
+        if (!second && csspgo__eat_path(at, end, map)) return 1;
+        if (!second || !csspgo__eat(&at, end, " ")) continue;
+        for (last = end; last != at;)
+            if (*--last == ']' && csspgo__eat_path(last, end, map)) return 1;
+        return 0;
     }
     return 0;
 }
@@ -8696,8 +8703,9 @@ CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__trace *t)
 {
     const size_t i = *at != 0 ? *at : 1;
-    const uint32_t *w = c->word + i;
+    const uint32_t *w;
     if (i >= c->used) return 0;
+    w = c->word + i;
     t->nstack = w[0];
     t->nlbr = w[1];
     t->count = (uint64_t)w[3] << 32 | w[2];
@@ -10292,7 +10300,7 @@ static int csspgo__list_edges(csspgo__gen *g)
 
 /*
  * 1 if tail calls lead from one function to another around those to avoid. If not, what was met is avoided from now on.
- * *steps: edges that may still be looked at.
+ * *steps: edges that may still be looked at; after that the answer is 1.
  */
 static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint32_t *steps)
 {
@@ -10332,7 +10340,7 @@ static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32
         *next = i;
         n++;
     }
-    return *steps != 0 ? n : 2;
+    return n;
 }
 
 static int csspgo__chain_add(csspgo__gen *g, uint32_t site)

@@ -33,13 +33,12 @@
 
 #if defined(__linux__)
 #  if !defined(_GNU_SOURCE)
-#    error "record.h: define _GNU_SOURCE before the first include (the Makefile does)"
+#    error "record.h: define _GNU_SOURCE before the first include"
 #  endif
 #  include <fcntl.h>
 #  include <poll.h>
 #  include <sched.h>
 #  include <signal.h>
-#  include <sys/ioctl.h>
 #  include <sys/mman.h>
 #  include <sys/personality.h>
 #  include <sys/ptrace.h>

@@ -13,7 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CODE = 200, BASE = 0x10000, EXT = 1, FRAMES = 40, BRANCHES = 24, EVENTS = 20000 };
+/* Values are printed from PRINT on, so that they have one, two and three digits. */
+enum { CODE = 200, BASE = 0x10000, PRINT = BASE - 60, EXT = 1, FRAMES = 24, BRANCHES = 16, EVENTS = 4000, TEXT = FRAMES * 10 };
 
 typedef struct input {
     const uint8_t *p, *end;
@@ -31,6 +32,7 @@ typedef struct event {            /* something counted */
     size_t   depth;
     int      branch;
     uint64_t a, b, count;
+    char     context[TEXT];       /* printed */
 } event;
 
 typedef struct model {
@@ -79,7 +81,7 @@ static size_t compressed(uint64_t *p, size_t size, size_t limit)
 static void count(model *m, const uint64_t *path, size_t depth, int branch, uint64_t a, uint64_t b, uint64_t n)
 {
     event *e = &m->list[m->events];
-    size_t i;
+    size_t i, k;
     REQUIRE(m->events < EVENTS && depth <= FRAMES);
     m->events++;
     memset(e, 0, sizeof *e);
@@ -92,6 +94,8 @@ static void count(model *m, const uint64_t *path, size_t depth, int branch, uint
         memmove(e->key, e->key + e->depth - m->max_depth, m->max_depth * sizeof *e->key);
         e->depth = m->max_depth;
     }
+    for (i = k = 0; i < e->depth; i++)
+        k += (size_t)sprintf(e->context + k, "%s0x%llx", i != 0 ? " @ " : "", (unsigned long long)(e->key[i] - PRINT));
     e->branch = branch;
     e->a = a;
     e->b = b;
@@ -207,23 +211,10 @@ static void take(model *m, const csspgo_sample *s, int ignore_stack, int keep_le
     }
 }
 
-static size_t context_text(const event *e, char *to)
-{
-    size_t i, n = 0;
-    to[0] = '\0';
-    for (i = 0; i < e->depth; i++)
-        n += (size_t)sprintf(to + n, "%s0x%llx", i != 0 ? " @ " : "", (unsigned long long)e->key[i]);
-    return n;
-}
-
 static int event_cmp(const void *p, const void *q)
 {
     const event *x = (const event *)p, *y = (const event *)q;
-    char s[FRAMES * 24], t[FRAMES * 24];
-    int c;
-    context_text(x, s);
-    context_text(y, t);
-    c = strcmp(s, t);
+    const int c = strcmp(x->context, y->context);
     if (c != 0) return c;
     if (x->branch != y->branch) return x->branch < y->branch ? -1 : 1;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
@@ -234,7 +225,7 @@ static char *model_text(model *m)
 {
     size_t i, k = 0, j, used = 0;
     const char *indent = m->contexts ? "  " : "";
-    char *out = (char *)malloc(m->events * (FRAMES * 24 + 64) + 16);
+    char *out = (char *)malloc(m->events * (TEXT + 100) + 16);
     REQUIRE(out != NULL);
     out[0] = '\0';
     qsort(m->list, m->events, sizeof *m->list, event_cmp);
@@ -243,20 +234,16 @@ static char *model_text(model *m)
         else m->list[k++] = m->list[i];
     }
     for (i = 0; i < k || (i == 0 && m->decided && !m->contexts);) {
-        char context[FRAMES * 24], other[FRAMES * 24];
+        const char *context = i < k ? m->list[i].context : "";
         int branch;
-        if (i < k) context_text(&m->list[i], context);
         if (m->contexts) used += (size_t)sprintf(out + used, "[%s]\n", context);
         for (branch = 0; branch < 2; branch++) {
-            for (j = i; j < k && m->list[j].branch == branch; j++) {
-                context_text(&m->list[j], other);
-                if (strcmp(context, other) != 0) break;
-            }
+            for (j = i; j < k && m->list[j].branch == branch && strcmp(context, m->list[j].context) == 0; j++) {}
             used += (size_t)sprintf(out + used, "%s%lu\n", indent, (unsigned long)(j - i));
             for (; i < j; i++)
-                used += (size_t)sprintf(out + used, "%s%llx%s%llx:%llu\n", indent, (unsigned long long)m->list[i].a,
-                                        branch ? "->" : "-", (unsigned long long)m->list[i].b,
-                                        (unsigned long long)m->list[i].count);
+                used += (size_t)sprintf(out + used, "%s%llx%s%llx:%llu\n", indent,
+                                        (unsigned long long)(m->list[i].a - PRINT), branch ? "->" : "-",
+                                        (unsigned long long)(m->list[i].b - PRINT), (unsigned long long)m->list[i].count);
         }
         if (k == 0) break;
     }
@@ -271,22 +258,24 @@ static csspgo_code *make_code(input *in, model *m)
                                          CSSPGO_JMP,  CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
     csspgo_code *code = csspgo_code_new(NULL);
     const csspgo_module none = csspgo_no_module();
-    size_t i, k;
+    csspgo_transfer list[CODE];
+    size_t i, k, n = 0;
+    memset(list, 0, sizeof list);
     REQUIRE(code != NULL && csspgo_code_add_area(code, none, BASE, CODE) == CSSPGO_OK);
     for (i = 0; i < CODE; i += 2) {
         const unsigned v = next(in);
         for (k = 0; k < 2; k++) {
-            csspgo_transfer t;
-            memset(&t, 0, sizeof t);
-            t.address = BASE + i + k;
-            t.size = 1 + (v >> 7);                    /* some instructions reach over the next one */
-            t.kind = kinds[v >> 3 * k & 7];
-            if (t.kind == CSSPGO_NONE) continue;
-            REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
-            m->kind[i + k] = t.kind;
-            if (t.kind == CSSPGO_CALL) m->call_before[i + k + t.size] = t.address;
+            csspgo_transfer *t = &list[n];
+            t->address = BASE + i + k;
+            t->size = 1 + (v >> 7);                   /* some instructions reach over the next one */
+            t->kind = kinds[v >> 3 * k & 7];
+            if (t->kind == CSSPGO_NONE) continue;
+            n++;
+            m->kind[i + k] = t->kind;
+            if (t->kind == CSSPGO_CALL) m->call_before[i + k + t->size] = t->address;
         }
     }
+    REQUIRE(csspgo_code_add_transfers(code, none, list, n) == CSSPGO_OK);
     return code;
 }
 
@@ -323,11 +312,14 @@ static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collecto
 
 static void require_text(csspgo_collector *c, const char *want)
 {
+    csspgo_unsymbolized_options how;
     size_t size;
     char *got;
-    REQUIRE(csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL) == CSSPGO_OK);
+    how.module = csspgo_no_module();
+    how.base = PRINT;
+    REQUIRE(csspgo_write_unsymbolized(c, &how, NULL, 0, &size, NULL) == CSSPGO_OK);
     got = (char *)malloc(size + 1);
-    REQUIRE(got != NULL && csspgo_write_unsymbolized(c, NULL, got, size, NULL, NULL) == CSSPGO_OK);
+    REQUIRE(got != NULL && csspgo_write_unsymbolized(c, &how, got, size, NULL, NULL) == CSSPGO_OK);
     got[size] = '\0';
     if (strcmp(got, want) != 0) fprintf(stderr, "got:\n%s\nwant:\n%s\n", got, want);
     REQUIRE(strcmp(got, want) == 0);
@@ -343,10 +335,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *want;
     input in;
     unsigned v, n = 0;
-    model *m = (model *)calloc(1, sizeof *m);
-    REQUIRE(m != NULL);
-    m->list = (event *)malloc(EVENTS * sizeof *m->list);
-    REQUIRE(m->list != NULL);
+    static event events[EVENTS];
+    static model the_model;
+    model *m = &the_model;
+    memset(m, 0, sizeof *m);
+    m->list = events;
     in.p = data;
     in.end = data + size;
     v = next(&in);
@@ -360,11 +353,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     m->max_depth = how.limit_depth ? how.max_depth : (size_t)FRAMES;
     m->max_recursion = how.limit_recursion ? how.max_recursion : (size_t)FRAMES;
     code = make_code(&in, m);
+    how.cache_bytes = 32768;
     c = csspgo_collector_new(code, &how, NULL);
     how.cache_bytes = 1;
     tiny = csspgo_collector_new(code, &how, NULL);
     REQUIRE(c != NULL && tiny != NULL);
-    for (; in.p != in.end && n < 400; n++) one_sample(&in, m, c, tiny, &how);
+    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, &how);
     want = model_text(m);
     require_text(c, want);
     require_text(tiny, want);
@@ -381,7 +375,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_collector_free(tiny);
     csspgo_collector_free(c);
     csspgo_code_free(code);
-    free(m->list);
-    free(m);
     return 0;
 }

@@ -119,6 +119,23 @@ static void recorded_outputs_are_llvm_s(void)
 
 /* ----- code made by hand, without a module ----- */
 
+typedef struct script_text {
+    char  *data;
+    size_t size, cap;
+} script_text;
+
+static void text_add(script_text *t, const char *line)
+{
+    const size_t n = strlen(line);
+    if (t->size + n + 1 > t->cap) {
+        t->cap = 2 * t->cap + n + 1;
+        t->data = (char *)realloc(t->data, t->cap);
+        if (t->data == NULL) abort();
+    }
+    memcpy(t->data + t->size, line, n + 1);
+    t->size += n;
+}
+
 typedef struct lab {
     csspgo_code      *code;
     csspgo_collector *c;
@@ -391,6 +408,22 @@ static void an_inlined_entry_is_a_call_in_its_caller(void)
     lab_counters(&l, "[]\n1\n1028-1030:4\n0\n");
     lab_gives(&l, "a caller that only called gets no zeros and no attribute",
               "[f:3 @ g:2 @ h]:8:4\n 1: 4\n 2: 4\n !Attributes: 1\n[f:3 @ g]:4:0\n 2: 4 h:4\n !CFGChecksum: 88\n");
+    lab_close(&l);
+}
+
+static void an_inlined_call_makes_an_inlined_record(void)
+{
+    lab l;
+    uint32_t g;
+    lab_open(&l, NULL, NULL);
+    lab_function(&l, 0x1000, 0x100, "f", 0);
+    lab_name(&l, "g", 0);
+    g = lab_node(&l, lab_node(&l, 0, 0, "f"), 3, "g");
+    lab_call(&l, g, 2, 0x1010);
+    lab_probe(&l, g, 1, 0x1010);
+    lab_ready(&l);
+    lab_counters(&l, "[]\n0\n1\n1010->1000:5\n");
+    lab_gives(&l, "no zeros", "[f:3 @ g]:5:0\n 2: 5 f:5\n !Attributes: 1\n");
     lab_close(&l);
 }
 
@@ -682,6 +715,35 @@ static void a_cycle_of_tail_calls_is_no_second_chain(void)
     lab_close(&l);
 }
 
+static void a_call_that_was_not_sampled_tells_nothing(void)
+{
+    lab l;
+    lab_open_tails(&l);
+    lab_counters(&l, "[]\n0\n3\n1010->2000:1\n2010->3000:1\n3010->4000:1\n[0x1020]\n1\n4000-4008:9\n0\n");
+    lab_profile(&l);
+    T_EQ(csspgo_total(l.p, csspgo_find(l.p, "a:3 @ d")), 9);
+    T_EQ(l.stats.inferred + l.stats.ambiguous, 0);
+    lab_close(&l);
+    lab_open_tails(&l);                               /* nor does one, if there is no other call at all */
+    lab_counters(&l, "[]\n0\n1\n3010->4000:1\n[0x1020]\n1\n4000-4008:9\n0\n");
+    lab_profile(&l);
+    T_EQ(csspgo_total(l.p, csspgo_find(l.p, "a:3 @ d")), 9);
+    lab_close(&l);
+}
+
+static void returns_and_conditional_branches_are_no_tail_calls(void)
+{
+    lab l;
+    lab_open_tails(&l);
+    lab_transfer(&l, 0x4018, 1, CSSPGO_RET, 0);
+    lab_transfer(&l, 0x4028, 2, CSSPGO_COND, 0x1000);
+    lab_counters(&l, TAIL_BRANCHES "[]\n0\n2\n4018->1000:1\n4028->1000:1\n[0x1010]\n1\n1000-1008:9\n0\n");
+    lab_profile(&l);
+    T_EQ(csspgo_total(l.p, csspgo_find(l.p, "a:2 @ a")), 9);
+    T_EQ(l.stats.inferred + l.stats.ambiguous, 0);
+    lab_close(&l);
+}
+
 static void a_callee_of_the_call_needs_no_inference(void)
 {
     lab l;
@@ -730,6 +792,39 @@ static void one_copy_may_be_in_two_contexts_of_a_key(void)
     lab_close(&l);
 }
 
+/* The same, there and back more often than there are inline nodes. */
+static void one_copy_may_change_its_context_often(void)
+{
+    char line[64];
+    script_text t;
+    uint32_t d, i;
+    lab l;
+    memset(&t, 0, sizeof t);
+    lab_open_tails(&l);
+    l.nodes = l.probes = 0;
+    d = lab_node(&l, lab_node(&l, 0, 0, "c"), 7, "d");
+    lab_probe(&l, d, 9, 0x3000);
+    text_add(&t, "[]\n0\n2\n1010->2000:1\n2010->3000:1\n[0x1010]\n20\n");
+    for (i = 0; i < 20; i++) {
+        const uint32_t at = 0x8000 + 0x10 * i;
+        lab_function(&l, at, 0x10, i % 2 ? "c" : "e", 0);
+        lab_probe(&l, d, 1, at);
+        snprintf(line, sizeof line, "%x-%x:1\n", at, at);
+        text_add(&t, line);
+    }
+    text_add(&t, "0\n");
+    lab_ready(&l);
+    lab_counters(&l, t.data);
+    lab_gives(&l, "both",
+              "[a:2 @ b:2 @ c]:10:0\n 7: 10 d:10\n"
+              "[a:2 @ b:2 @ c:7 @ d]:10:10\n 1: 10\n 9: 0\n !Attributes: 1\n"
+              "[a:2 @ c]:10:0\n 7: 10 d:10\n"
+              "[a:2 @ c:7 @ d]:10:10\n 1: 10\n 9: 0\n !Attributes: 1\n"
+              "[a]:1:0\n 2: 1 b:1\n[b]:1:0\n 2: 1 c:1\n");
+    lab_close(&l);
+    free(t.data);
+}
+
 /* A module's jump is what its code says: here it stays in its function, whatever the record says. */
 static void a_direct_jump_goes_where_the_code_says(void)
 {
@@ -772,23 +867,6 @@ static void a_direct_jump_goes_where_the_code_says(void)
         T_EQ(csspgo_total(l.p, csspgo_find(l.p, tail ? "a:2 @ b:2 @ c" : "a:2 @ c")), 9);
         lab_close(&l);
     }
-}
-
-typedef struct script_text {
-    char  *data;
-    size_t size, cap;
-} script_text;
-
-static void text_add(script_text *t, const char *line)
-{
-    const size_t n = strlen(line);
-    if (t->size + n + 1 > t->cap) {
-        t->cap = 2 * t->cap + n + 1;
-        t->data = (char *)realloc(t->data, t->cap);
-        if (t->data == NULL) abort();
-    }
-    memcpy(t->data + t->size, line, n + 1);
-    t->size += n;
 }
 
 /*
@@ -1508,6 +1586,7 @@ int main(void)
     sums_saturate_and_come_back();
     a_probe_that_is_no_instruction_never_counts();
     an_inlined_entry_is_a_call_in_its_caller();
+    an_inlined_call_makes_an_inlined_record();
     inlinees_are_nested_without_contexts();
     an_unknown_call_site_drops_the_frames_outside();
     an_unknown_call_site_drops_the_caller_too();
@@ -1520,8 +1599,11 @@ int main(void)
     one_chain_of_tail_calls_is_inferred();
     more_than_one_chain_is_not();
     a_cycle_of_tail_calls_is_no_second_chain();
+    a_call_that_was_not_sampled_tells_nothing();
+    returns_and_conditional_branches_are_no_tail_calls();
     a_callee_of_the_call_needs_no_inference();
     one_copy_may_be_in_two_contexts_of_a_key();
+    one_copy_may_change_its_context_often();
     a_direct_jump_goes_where_the_code_says();
     what_leads_nowhere_is_looked_at_once();
     many_chains_are_told_quickly();

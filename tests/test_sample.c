@@ -1,4 +1,6 @@
 /* test_sample.c - perf script text, perf ring buffers, the cache of equal samples */
+#include <time.h>
+
 #include "t.h"
 #include "script_model.h"
 #include "table.h"
@@ -195,6 +197,14 @@ static const example examples[] = {
       FLAT_ITEM },
     { "mapping: a second try in the line", "PERF_RECORD_MMAP2 x PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /a\n" FLAT,
       "M 7 400000 1000 0 x /a\n" FLAT_ITEM },
+    { "mapping: it may begin in a word", "PERF_RECORD_MMAPERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /a\n" FLAT,
+      "M 7 400000 1000 0 x /a\n" FLAT_ITEM },
+    { "a mapping line that begins like a branch line, behind junk and not", "x\n 0x1 " "PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /a\n" HYBRID
+      " 0x1 " "PERF_RECORD_MMAP2 7/8: [0x400000(0x1000) @ 0 08:04 1 2]: r-xp /b\n", HYBRID_ITEM "M 7 400000 1000 0 x /b\n" },
+    { "a line of one control byte is a line like others", "\001\n\t 5\n\001\n" FLAT "\001\n", FLAT_ITEM },
+    { "one CR belongs to a line's end, a second one to the line", "01\r\r\n" FLAT "3\r\r\n" FLAT "3\r\n" FLAT,
+      FLAT_ITEM FLAT_ITEM "S 3 | 401171>401159 40116c>401150\n" },
+    { "P11: blanks behind an event at the line's end", HYBRID "\t 1\n 0x1/0x2/P:\r\t\v\n" HYBRID, HYBRID_ITEM HYBRID_ITEM },
     { "mapping: of both forms in a line only the second counts",
       "PERF_RECORD_MMAP 7/8: [0x400000(0x1000) @ 0]: r-xp /a PERF_RECORD_MMAP2 \n" FLAT, FLAT_ITEM }
 };
@@ -478,6 +488,25 @@ static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
     st = read_all(&t, &o, 65536, &frames, &records);
     T_CHECK(st.samples == 1 && st.oversized == 1 && frames == 2 && records == 2 && st.lines == 200004 && h.peak < 3u << 20);
     t_text_free(&t);
+}
+
+static void hostile_lines_take_linear_time(void)
+{
+    static const char *const pieces[] = { "PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 ", "PERF_RECORD_MMAP 1/1: [0x1(0x1) @ 0]: ", "]: a", "F", ":",
+                                          "0x1/", " ", "PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 ]: " };
+    uint64_t frames, records;
+    size_t i, k;
+    t_text t;
+    const clock_t start = clock();
+    for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        memset(&t, 0, sizeof t);
+        t_str(&t, "x");
+        for (k = 0; k < 1000000 / strlen(pieces[i]); k++) t_str(&t, pieces[i]);
+        t_str(&t, "\n" HYBRID);
+        T_EQ(read_all(&t, NULL, 1u << 24, &frames, &records).samples, 1);
+        t_text_free(&t);
+    }
+    T_CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }
 
 static void misuse_is_an_argument_error(void)
@@ -1457,6 +1486,7 @@ int main(void)
     a_stack_ends_where_a_return_address_is_bad();
     samples_of_65536_frames_and_records_pass_larger_ones_do_not();
     lines_before_the_first_branch_line_are_kept_up_to_a_limit();
+    hostile_lines_take_linear_time();
     misuse_is_an_argument_error();
     an_error_stays();
     every_allocation_may_fail();

@@ -1,0 +1,179 @@
+/* fuzz_text.c - text profiles: what is read is well formed and survives writing and reading; what is not read changes
+ * nothing; strict reading takes nothing that lenient reading takes for something else; memory stays in bounds. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#include <stdlib.h>
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct counted {
+    size_t live, peak, calls, fail_at;                /* fail_at: the call from which on all fail, 0 = none */
+} counted;
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    counted *c = (counted *)ctx;
+    void *p;
+    if (++c->calls >= c->fail_at && c->fail_at != 0) return NULL;
+    p = malloc(size);
+    if (p == NULL) return NULL;
+    c->live += size;
+    if (c->live > c->peak) c->peak = c->live;
+    return p;
+}
+
+static void counted_free(void *ctx, void *ptr, size_t size)
+{
+    ((counted *)ctx)->live -= size;
+    free(ptr);
+}
+
+static csspgo_profile *fresh(counted *c, uint32_t lenient)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    memset(&o, 0, sizeof o);
+    memset(c, 0, sizeof *c);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = c;
+    o.limits.max_depth = 40;
+    o.limits.max_name = 200;
+    o.lenient = lenient;
+    p = csspgo_profile_new(&o);
+    REQUIRE(p != NULL);
+    return p;
+}
+
+static void done(csspgo_profile *p, counted *c)
+{
+    REQUIRE(csspgo_profile_memory(p) == c->live);
+    csspgo_profile_free(p);
+    REQUIRE(c->live == 0);
+}
+
+/* For free(). */
+static char *written(csspgo_profile *p, size_t *size)
+{
+    csspgo_error e;
+    char *out;
+    REQUIRE(csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, &e) == CSSPGO_OK);
+    out = (char *)malloc(*size + 1);
+    REQUIRE(out != NULL);
+    REQUIRE(csspgo_write(p, CSSPGO_TEXT, out, *size, size, &e) == CSSPGO_OK);
+    return out;
+}
+
+static csspgo_status read_checked(csspgo_profile *p, counted *c, const uint8_t *data, size_t size)
+{
+    csspgo_error e;
+    const size_t before = c->live;
+    csspgo_status s;
+    c->peak = c->live;
+    s = csspgo_read(p, data, size, &e);
+    REQUIRE(e.status == s && e.offset <= size && memchr(e.message, 0, sizeof e.message) != NULL);
+    REQUIRE((s == CSSPGO_OK) == (e.message[0] == '\0'));
+    REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
+    if (csspgo_node_count(p) == 0 || before < 2000) REQUIRE(c->peak <= before + 16 * size + (1u << 20));
+    return s;
+}
+
+/* Text has no place for a checksum of an inlinee unless the profile has probes. */
+static int has_lost_checksums(const csspgo_profile *p)
+{
+    size_t i;
+    if (csspgo_profile_flags(p) & CSSPGO_IS_PROBE) return 0;
+    for (i = 1; i <= p->records; i++)
+        if (p->record[i].checksum != 0) return 1;
+    return 0;
+}
+
+/* What strict reading takes, text can carry: the same profile comes back, and then the same bytes. */
+static void round_trip(csspgo_profile *p)
+{
+    counted c;
+    csspgo_profile *q = fresh(&c, 0);
+    csspgo_error e;
+    size_t n, m;
+    char *a = written(p, &n), *b;
+    REQUIRE(csspgo_read(q, a, n, &e) == CSSPGO_OK);
+    b = written(q, &m);
+    REQUIRE(n == m && memcmp(a, b, n) == 0);
+    REQUIRE(csspgo_equal(p, q) != has_lost_checksums(p));
+    free(a);
+    free(b);
+    done(q, &c);
+}
+
+/* Strict reading means to differ in two things only: it drops a leaf's location, and keeps attributes before a checksum. */
+static void compare_modes(const csspgo_profile *strict, const csspgo_profile *lenient)
+{
+    uint32_t i;
+    size_t k;
+    for (i = 2; i <= lenient->tree.count; i++)
+        if (csspgo__site_kind(lenient->tree.node[i].site) == CSSPGO_TWIN) return;
+    REQUIRE(strict->records == lenient->records);
+    for (k = 1; k <= strict->records; k++) {          /* both made their records in the same order */
+        const uint32_t attributes = strict->record[k].attributes;
+        REQUIRE(lenient->record[k].attributes == 0 || lenient->record[k].attributes == attributes);
+        lenient->record[k].attributes = attributes;
+    }
+    REQUIRE(csspgo_equal(strict, lenient) && csspgo_equal(lenient, strict));
+}
+
+static const char *const starts[3] = { "", "a:9:9\n 1: 7 b:1\n 3: a:2\n  1: 2\n", "[a:1 @ b]:9:9\n 1: 7 b:1\n" };
+
+/* Reads on top of something: all of it is added, or nothing. fail_at: the allocation that fails, 0 = none. */
+static void add_to(unsigned start, const uint8_t *data, size_t size, const csspgo_profile *strict, size_t fail_at)
+{
+    counted c, d;
+    csspgo_profile *p = fresh(&c, 0), *before = fresh(&d, 0);
+    csspgo_status s;
+    if (start != 0) {
+        REQUIRE(csspgo_read(p, starts[start], strlen(starts[start]), NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_read(before, starts[start], strlen(starts[start]), NULL) == CSSPGO_OK);
+    }
+    if (fail_at != 0) c.fail_at = c.calls + fail_at;
+    s = read_checked(p, &c, data, size);
+    c.fail_at = 0;
+    REQUIRE(s != CSSPGO_E_NOMEM || fail_at != 0);
+    if (s == CSSPGO_OK) {
+        REQUIRE(strict != NULL && csspgo_add_profile(before, strict) == CSSPGO_OK);
+    } else {
+        REQUIRE(p->names.count == before->names.count && p->tree.count == before->tree.count);
+        REQUIRE(p->records == before->records && p->body.count == before->body.count && p->target.count == before->target.count);
+    }
+    REQUIRE(csspgo_equal(p, before) && csspgo_equal(before, p));
+    done(p, &c);
+    done(before, &d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    counted c, d;
+    csspgo_profile *strict = fresh(&c, 0), *lenient = fresh(&d, 1);
+    const csspgo_status s = read_checked(strict, &c, data, size), l = read_checked(lenient, &d, data, size);
+    size_t n;
+    if (l == CSSPGO_OK) free(written(lenient, &n));
+    if (s == CSSPGO_OK) {
+        REQUIRE(l == CSSPGO_OK);
+        round_trip(strict);
+        compare_modes(strict, lenient);
+    } else {
+        REQUIRE(csspgo_node_count(strict) == 0 && csspgo_func_count(strict) == 0 && csspgo_profile_flags(strict) == 0);
+    }
+    add_to(1, data, size, s == CSSPGO_OK ? strict : NULL, 0);
+    if (size != 0) add_to(data[size / 2] % 3, data, size, s == CSSPGO_OK ? strict : NULL, 1 + data[size - 1] % 40);
+    done(strict, &c);
+    done(lenient, &d);
+    return 0;
+}

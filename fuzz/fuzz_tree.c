@@ -1,0 +1,148 @@
+/* fuzz_tree.c - bytes become operations on three profiles; then adding commutes and associates, and all stay well formed. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#include <stdlib.h>
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PROFILES = 3 };
+
+typedef struct input {
+    const uint8_t *p, *end;
+} input;
+
+static unsigned byte(input *in)
+{
+    return in->p < in->end ? *in->p++ : 0;
+}
+
+static uint64_t count(input *in)
+{
+    const unsigned b = byte(in);
+    return b == 255 ? UINT64_MAX : b >= 250 ? UINT64_MAX - byte(in) : b;
+}
+
+static csspgo_func func(csspgo_profile *p, unsigned b)
+{
+    static const char *const names[] = { "", "a", "b", "main", "a b", "aaaaaaaaa", "aaaaaaaab", "_Z1fv" };
+    if (b & 8) return csspgo_func_add_guid(p, b & 7);
+    return csspgo_func_add(p, names[b & 7], strlen(names[b & 7]));
+}
+
+/* One byte: two bits of line, one of discriminator; wide ones in a lenient profile. */
+static csspgo_loc loc(unsigned b)
+{
+    return csspgo_at((b & 3) + (b & 64 ? 65536u : 0) + (b & 128 ? 65000u : 0), b >> 2 & 1);
+}
+
+/* Some operation; bad arguments are refused and change nothing. */
+static void operate(csspgo_profile *p, input *in, uint32_t *node)
+{
+    const unsigned op = byte(in), b = byte(in);
+    csspgo_node n, made;
+    csspgo_status s = CSSPGO_OK;
+    n.id = *node;
+    switch (op % 10) {
+    case 0:
+    case 1: {
+        const csspgo_node_kind kind = (csspgo_node_kind)(b & 3);
+        if (b & 4) n = csspgo_root(p);
+        made = csspgo_node_add(p, n, n.id == 1 ? csspgo_at(0, 0) : loc(op >> 4 | (b & 0xc0)), kind, func(p, b >> 3));
+        if (made.id != 0) *node = made.id;
+        return;
+    }
+    case 2: *node = 1 + b % (csspgo_node_count(p) + 1); return;
+    case 3: s = csspgo_add_total(p, n, count(in)); break;
+    case 4: s = csspgo_add_head(p, n, count(in)); break;
+    case 5: s = csspgo_set_checksum(p, n, b & 3); break;
+    case 6: s = csspgo_set_attributes(p, n, b); break;
+    case 7: s = csspgo_add_target(p, n, loc(b), func(p, byte(in)), count(in)); break;
+    default: s = csspgo_add_body(p, n, loc(b), count(in)); break;
+    }
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
+}
+
+static csspgo_profile *fresh(uint32_t lenient)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    memset(&o, 0, sizeof o);
+    o.lenient = lenient;
+    p = csspgo_profile_new(&o);
+    REQUIRE(p != NULL);
+    return p;
+}
+
+static void check(csspgo_profile *p)
+{
+    csspgo__order o;
+    csspgo_error e;
+    size_t i;
+    REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
+    REQUIRE(csspgo__order_make(p, &o) == CSSPGO_OK && o.nodes == csspgo_node_count(p));
+    for (i = 1; i < o.nodes; i++) {                   /* siblings in order, and below the node before or an ancestor of it */
+        const csspgo__node *v = p->tree.node;
+        const uint32_t up = v[o.node[i]].parent;
+        uint32_t a = o.node[i - 1], below = 0;
+        csspgo__sibling_ctx c;
+        c.p = p;
+        c.rank = o.rank;
+        for (; a != up && a != 0; a = v[a].parent) below = a;
+        REQUIRE(a == up && (below == 0 || csspgo__sibling_cmp(&c, below, o.node[i]) < 0));
+    }
+    csspgo__order_free(p, &o);
+}
+
+static csspgo_profile *sum(const csspgo_profile *a, const csspgo_profile *b, uint32_t lenient)
+{
+    csspgo_profile *p = fresh(lenient);
+    REQUIRE(csspgo_add_profile(p, a) == CSSPGO_OK && csspgo_equal(p, a));
+    REQUIRE(csspgo_add_profile(p, b) == CSSPGO_OK);
+    check(p);
+    return p;
+}
+
+static void same(csspgo_profile *a, csspgo_profile *b)
+{
+    REQUIRE(csspgo_equal(a, b) && csspgo_equal(b, a));
+    csspgo_profile_free(a);
+    csspgo_profile_free(b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    csspgo_profile *p[PROFILES], *ab, *bc;
+    uint32_t node[PROFILES], lenient, k;
+    input in;
+    in.p = data;
+    in.end = data + size;
+    lenient = byte(&in) & 1;
+    for (k = 0; k < PROFILES; k++) {
+        p[k] = fresh(lenient);
+        node[k] = 1;
+    }
+    while (in.p < in.end) {
+        k = byte(&in) % PROFILES;
+        operate(p[k], &in, &node[k]);
+    }
+    for (k = 0; k < PROFILES; k++) check(p[k]);
+    ab = sum(p[0], p[1], lenient);
+    bc = sum(p[1], p[2], lenient);
+    same(sum(p[0], p[1], lenient), sum(p[1], p[0], lenient));
+    same(sum(ab, p[2], lenient), sum(p[0], bc, lenient));
+    REQUIRE(csspgo_add_profile(p[0], p[0]) == CSSPGO_OK);
+    check(p[0]);
+    csspgo_profile_free(ab);
+    csspgo_profile_free(bc);
+    for (k = 0; k < PROFILES; k++) csspgo_profile_free(p[k]);
+    return 0;
+}
