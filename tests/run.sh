@@ -120,7 +120,10 @@ corpus() {
     done
 }
 
-examples() { counted examples sh ./examples.sh; }
+examples() {
+    counted examples sh ./examples.sh
+    counted record sh ./record.sh
+}
 
 oracle() {
     for s in oracle_*.sh; do

@@ -268,6 +268,7 @@ static const struct { const char *text; csspgo_status status; uint32_t line, col
     { "foo:1:0 ", CSSPGO_E_SYNTAX, 1, 8 },
     { ":5:6", CSSPGO_E_SYNTAX, 1, 1 },
     { "foo:18446744073709551616:0", CSSPGO_E_RANGE, 1, 5 },
+    { "foo:1:1\n\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53:9:9\n", CSSPGO_E_SYNTAX, 2, 1 },   /* would be written first */
     { "foo:0:99999999999999999999", CSSPGO_E_RANGE, 1, 7 },
     { "foo:1:1\n\n1: 1\n", CSSPGO_E_SYNTAX, 3, 3 },
     { "foo:1:1\n x: 1\n", CSSPGO_E_SYNTAX, 2, 2 },

@@ -1,0 +1,47 @@
+#!/bin/sh
+# `csspgo record`: the program is not disturbed, and breakpoints at branches give the records of a single-stepped run.
+# Run in tests/; each program prints what it saw and has an exit status of its own.
+B=build/record
+mkdir -p $B
+passed=0 failed=0 skipped=0
+TOOL=${TOOL:-../examples/build/csspgo}
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: record: $*"; failed=$((failed + 1)); }
+if [ "$(uname -sm)" != "Linux x86_64" ]; then
+    echo "SKIPPED: record: needs x86-64 Linux"
+    echo "$passed passed, $failed failed, 1 skipped"
+    exit 0
+fi
+[ -x $TOOL ] || make -C ../examples >/dev/null
+
+# threads make what comes behind them depend on time: those are compared in what the program does only
+for p in signals longjmp coroutines jit children pushf straight qsort threads; do
+    for link in -pie -no-pie; do
+        ${CC:-cc} -O2 -w $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
+        (exec $B/$p) >$B/native 2>&1
+        status=$?
+        for mode in --software --step; do
+            $TOOL record --quiet $mode --period=200 -o $B/$p$mode -- $B/$p >$B/traced 2>&1
+            got=$?
+            if [ $got -eq $status ]; then pass; else fail "$p $link $mode: status $got, alone $status"; fi
+            if cmp -s $B/native $B/traced; then pass; else fail "$p $link $mode: output differs"; diff $B/native $B/traced | head -4; fi
+            sed 's|MMAP2 [0-9]*/[0-9]*|MMAP2|' $B/$p$mode >$B/$p$mode.plain
+        done
+        [ $p = threads ] && continue
+        if [ -s $B/$p--step.plain ] && cmp -s $B/$p--software.plain $B/$p--step.plain; then pass; else fail "$p $link: the records differ"; fi
+    done
+done
+
+# options
+$TOOL record --quiet --software --count=3 --period=50 --depth=4 -o $B/count -- $B/qsort >/dev/null 2>&1
+if [ "$(grep -c 0x.*/0x $B/count)" -eq 3 ]; then pass; else fail "--count=3 gave $(grep -c 0x.*/0x $B/count)"; fi
+if awk '/0x.*\/0x/ && NF != 4 { bad = 1 } END { exit bad }' $B/count; then pass; else fail "--depth=4"; fi
+$TOOL record --quiet --software --start=cmp_down --count=1 --period=5 -o $B/start -- $B/qsort >/dev/null 2>&1
+if [ "$(grep -c 0x.*/0x $B/start)" -eq 1 ]; then pass; else fail "--start"; fi
+$TOOL record --quiet --software --start=no_such_function -o $B/start -- $B/qsort >/dev/null 2>&1
+if [ $? -eq 1 ]; then pass; else fail "--start of nothing"; fi
+$TOOL record --quiet --software --period=100 -o $B/seed1 -- $B/qsort >/dev/null 2>&1
+$TOOL record --quiet --software --period=100 --seed=2 -o $B/seed2 -- $B/qsort >/dev/null 2>&1
+if cmp -s $B/seed1 $B/seed2; then fail "--seed changes nothing"; else pass; fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
