@@ -215,11 +215,12 @@ typedef struct csspgo_node { uint32_t id; } csspgo_node;   /* one function in on
 
 /* How a node hangs below its parent. The same (parent, location, function) may exist once per kind. */
 typedef enum csspgo_node_kind {
-    CSSPGO_CONTEXT = 0,           /* a frame of a context: [main:3 @ foo]; a child of the root is a base profile `[foo]` */
-    CSSPGO_INLINEE = 1,           /* nested in its caller's record                                                       */
-    CSSPGO_PLAIN   = 2,           /* top level of a profile without contexts: `foo`; a child of the root                 */
-    CSSPGO_TWIN    = 3,           /* lenient reading only: a second record of the parent's context, whose text had a
-                                     location, the node's, behind the leaf: [main:3 @ foo:9]; func is the parent's       */
+    CSSPGO_CONTEXT = 0,           /* a frame of a context, [main:3 @ foo]; below the root a base profile, [foo]   */
+    CSSPGO_INLINEE = 1,           /* nested in its caller's record                                                */
+    CSSPGO_PLAIN   = 2,           /* top level of a profile without contexts: `foo`; a child of the root          */
+    CSSPGO_TWIN    = 3,           /* lenient reading only: a second record of the parent's context, whose text
+                                     had a location, the node's, behind the leaf: [main:3 @ foo:9]; func is the
+                                     parent's                                                                     */
     CSSPGO_NODE_KIND_FORCE_32 = 0x7fffffff
 } csspgo_node_kind;
 
@@ -283,7 +284,7 @@ CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid);
 /* Functions have the ids 1 to csspgo_func_count. */
 CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p);
 
-/* The name's bytes (not terminated, owned by p, valid until p grows) and their number; NULL and 0 if only a GUID is known. */
+/* The name's bytes (not terminated, owned by p, valid until p grows) and their number; NULL, 0 for a mere GUID. */
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size);
 
 /* The function's GUID; computed on first use, then O(1). */
@@ -346,7 +347,8 @@ CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count);
 
 /* The targets at one location: what a call site calls. */
-CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, size_t *count);
+CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
+                                                  size_t *count);
 
 /*
  * Adds to the record of a node, which is made if need be. Counts saturate at 2^64 - 1; a count of 0 makes the entry.
@@ -365,11 +367,11 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
 
 /*
  * Adds all of from to p: the same contexts get the sums. Associative and commutative: saturating sums; attributes and
- * flags by OR; of two checksums the larger one wins and the counts of the other record, with all that is nested in it, are
- * dropped and counted.
+ * flags by OR; of two checksums the larger one wins and the counts of the other record, with all that is nested in it,
+ * are dropped and counted.
  *
- * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not, or if a
- *           lenient profile holds what p cannot. After a failure p is what it was.
+ * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not, or if
+ *           a lenient profile holds what p cannot. After a failure p is what it was.
  * Cost      O(n log n) in the size of from and of the records of p that it meets
  */
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
@@ -383,7 +385,7 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
 /* Bytes that the profile has allocated. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
 
-/* ===== >>format: profiles as files =================================================================================== */
+/* ===== >>format: profiles as files ================================================================================ */
 
 #ifndef CSSPGO_NO_FORMAT
 
@@ -394,15 +396,15 @@ enum { CSSPGO_TEXT = 1 };
  * Reads a profile and adds it to p (as csspgo_add_profile does).
  *
  * Text is read strictly: what LLVM takes without meaning to (a line without colon, a frame without location, ...) is an
- * error. With options.lenient everything is taken that LLVM 19 takes, and as what LLVM takes it. The limits hold in both.
+ * error. With options.lenient everything is taken that LLVM 19 takes, and for what LLVM takes it. The limits hold too.
  *
  *   p            after a failure it is exactly what it was before the call
  *   data, size   the whole file, size in bytes; borrowed until the call returns; need not be aligned or terminated
  *   err          NULL, or filled in every case; for text with the line and column (in bytes) of the offending byte
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED: no function in it; E_RANGE: a number, or a sum of counts, is too large;
- *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: another format than text; E_LIMIT; E_NOMEM; E_ARGUMENT: one of the
- *           two has contexts (or probes) and the other one has not
+ *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: another format than text; E_LIMIT; E_NOMEM; E_ARGUMENT: one of
+ *           the two has contexts (or probes) and the other one has not
  * Cost      O(n log n) time, O(n) if lines are in order; at most 16 bytes of memory per input byte + 1 MB before it is
  *           added to p, and never above options.limits.max_bytes together with p
  * Source    LLVM 19: SampleProfReader
@@ -417,9 +419,9 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed (0 after any failure but a short buffer), or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that would
- *           read back as something else (a lenient profile is written all the same, as LLVM does it); E_ARGUMENT for an
- *           unknown form; E_NOMEM
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
+ *           would read back as something else (a lenient profile is written all the same, as LLVM does it); E_ARGUMENT
+ *           for an unknown form; E_NOMEM
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node and 20 per name
  * Source    LLVM 19: SampleProfWriter
  */
@@ -427,7 +429,7 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
                                       csspgo_error *err);
 
 #ifndef CSSPGO_NO_STDIO
-/* The same for files; E_IO if the file cannot be opened, read or written. A file that failed to be written is incomplete. */
+/* The same for files; E_IO if one cannot be opened, read or written. A file that failed to be written is incomplete. */
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
 #endif
@@ -860,7 +862,7 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
 
 #endif /* CSSPGO_NO_CODE */
 
-/* ===== >>sample: perf records and perf script text become samples =================================================== */
+/* ===== >>sample: perf records and perf script text become samples ================================================= */
 
 #ifndef CSSPGO_NO_SAMPLE
 
@@ -889,12 +891,12 @@ typedef enum csspgo_item {        /* what a reader found                        
     CSSPGO_ITEM_FORCE_32 = 0x7fffffff
 } csspgo_item;
 
-/* ----- perf_event_open ring buffers and records, in the machine's byte order --------------------------------------- */
+/* ----- perf_event_open ring buffers and records, in the machine's byte order -------------------------------------- */
 
 /*
- * A ring buffer that its owner has mapped. The owner loads data_head (acquire) into head, calls csspgo_ring_next until it
- * gives CSSPGO_ITEM_NONE, and stores tail to data_tail (release). Records stay where they are; one that wraps is copied
- * to bounce. The buffer must be one that the kernel fills forwards (not write_backward).
+ * A ring buffer that its owner has mapped. The owner loads data_head (acquire) into head, calls csspgo_ring_next until
+ * it gives CSSPGO_ITEM_NONE, and stores tail to data_tail (release). Records stay where they are; one that wraps is
+ * copied to bounce. The buffer must be one that the kernel fills forwards (not write_backward).
  */
 typedef struct csspgo_ring {
     const void *data;             /* the data pages, aligned to 8                                   */
@@ -911,8 +913,8 @@ typedef struct csspgo_ring {
 /*
  * The next record of a ring.
  *
- *   sample, map   filled in for their kind; pointers lead into the ring (or bounce): use them before data_tail is stored
- *                 and before the next call
+ *   sample, map   filled in for their kind; pointers lead into the ring (or bounce): use them before data_tail is
+ *                 stored and before the next call
  *   err           NULL, or filled in every case
  *
  * A stack that was taken in several contexts (PERF_CONTEXT_* markers) becomes the user's part of it if it has one, else
@@ -940,7 +942,7 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uin
                                               uint64_t branch_sample_type, uint64_t read_format,
                                               csspgo_sample *sample, csspgo_error *err);
 
-/* ----- perf script text -------------------------------------------------------------------------------------------- */
+/* ----- perf script text ------------------------------------------------------------------------------------------- */
 
 /*
  * A push parser of `perf script -F ip,brstack --show-mmap-events` text: call stacks with branch records ("hybrid") or
@@ -980,8 +982,9 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
 
 /*
  * Makes the parser treat stacks exactly as llvm-profgen does, which looks at the code while it reads them:
- *   - if a return address in known code has no call before it, lines that are no addresses between it and the next branch
- *     line are passed over instead of abandoning the stack (so a sample without records can take those of the next one);
+ *   - if a return address in known code has no call before it, lines that are no addresses between it and the next
+ *     branch line are passed over instead of abandoning the stack (so a sample without records can take those of the
+ *     next one);
  *   - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or epilogue.
  * Without this call, or with NULL, stacks are never completed from the next sample, and the end in a stack is an error.
  *
@@ -994,7 +997,7 @@ CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code
  *
  *   text, size   size in bytes; borrowed until csspgo_script_next gives CSSPGO_ITEM_NONE
  *
- * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or csspgo_script_end was called
+ * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_script_end
  */
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size);
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
@@ -1006,8 +1009,8 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *   err           NULL, or filled in every case
  *
  * Returns   CSSPGO_ITEM_SAMPLE, CSSPGO_ITEM_MMAP; CSSPGO_ITEM_NONE when the piece is read up, or with an error, which
- *           stays: E_NOMEM, E_LIMIT; after csspgo_script_end also E_SYNTAX (no branch line), E_TRUNCATED (a stack at the
- *           end without its branch line). What was handed out before is good
+ *           stays: E_NOMEM, E_LIMIT; after csspgo_script_end also E_SYNTAX (no branch line), E_TRUNCATED (a stack at
+ *           the end without its branch line). What was handed out before is good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -1016,7 +1019,7 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
 #endif /* CSSPGO_NO_SAMPLE */
 
-/* ===== >>unwind: the LBR virtual unwinder: samples become counters per calling context ============================= */
+/* ===== >>unwind: the LBR virtual unwinder: samples become counters per calling context ============================ */
 
 #ifndef CSSPGO_NO_UNWIND
 
@@ -1024,11 +1027,12 @@ typedef struct csspgo_collector csspgo_collector;
 
 /* All zero: contexts as deep as they are, recursion compressed, samples dropped where LLVM 19 drops them. */
 typedef struct csspgo_collector_options {
-    uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                    */
-    uint32_t keep_leaves;         /* 1: stacks are exact: keep samples whose leaf is in a prologue or epilogue         */
-    uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of at most max_recursion frames; 0 = none */
-    uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context  */
-    uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB                                  */
+    uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
+    uint32_t keep_leaves;         /* 1: stacks are exact: keep samples whose leaf is in a prologue or epilogue        */
+    uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
+                                               /* none if that is 0                                                   */
+    uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context */
+    uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB                                 */
     uint32_t reserved;
 } csspgo_collector_options;
 
@@ -1037,21 +1041,21 @@ typedef struct csspgo_collector_options {
  * unwound on are counted when distinct samples leave the cache, once each whatever their multiplicity.
  */
 typedef struct csspgo_collector_stats {
-    uint64_t samples;             /* handed in                                                                         */
-    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                           */
-    uint64_t no_branches;         /* dropped: no branch record with an end in known code                               */
-    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue                                           */
-    uint64_t external_leaves;     /* the leaf is in unknown code                                                       */
-    uint64_t bad_return_addresses;/* stack cut: no call before a return address                                        */
-    uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                 */
-    uint64_t branches;            /* branch records of those                                                           */
-    uint64_t paired_external, unpaired_external;   /* ranges with both ends, with one end in unknown code: not counted */
-    uint64_t invalid_ranges;      /* ranges that would run across a call, return or jump, or backwards: not counted    */
-    uint64_t mismatched_external, mismatched_leaf; /* calls that the stack did not show, from unknown and known code   */
-    uint64_t zero_returns;        /* returns to an address without a call before it: rest of the trace without context */
-    uint64_t truncated_contexts;  /* distinct contexts cut because unknown code lies in between                        */
-    uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames, when counters were last read out */
-    uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                      */
+    uint64_t samples;             /* handed in                                                                        */
+    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
+    uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
+    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue                                          */
+    uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
+    uint64_t bad_return_addresses;/* stack cut: no call before a return address                                       */
+    uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                */
+    uint64_t branches;            /* branch records of those                                                          */
+    uint64_t paired_external, unpaired_external;   /* ranges with both ends, one end in unknown code: not counted     */
+    uint64_t invalid_ranges;      /* ranges that would run across a call, return or jump, or backwards: not counted   */
+    uint64_t mismatched_external, mismatched_leaf; /* calls that the stack did not show, from unknown and known code  */
+    uint64_t zero_returns;        /* returns to an address without a call before it: rest of trace without context    */
+    uint64_t truncated_contexts;  /* distinct contexts cut because unknown code lies in between                       */
+    uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
+    uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
 } csspgo_collector_stats;
 
 /*
@@ -1062,7 +1066,8 @@ typedef struct csspgo_collector_stats {
  *   options   memory, limits; NULL = defaults
  *
  * Returns   the collector, for csspgo_collector_free; NULL when out of memory
- * Memory    the cache, and below 100 bytes per distinct context and per distinct range or branch in one
+ * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
+ *           grows the old one besides
  * Threads   collectors share only the code map; calls on one, and changes of the map, need the caller's order
  */
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
@@ -1078,8 +1083,8 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *   samples, count   only read during the call
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken)
- * Cost      a look-up per address and a hash of the sample if an equal one is in the cache, else two counter updates per
- *           branch when it leaves the cache
+ * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
+ *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
  */
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count);
@@ -1101,8 +1106,8 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
 
 /* How addresses stand in unsymbolized text: the value + base (mod 2^64) is the link-time address. */
 typedef struct csspgo_unsymbolized_options {
-    csspgo_module module;         /* whose addresses they are; id 0: code without a module, at run-time addresses      */
-    uint64_t      base;           /* usually csspgo_code_base(code, module); 0 = plain addresses                       */
+    csspgo_module module;         /* whose addresses they are; id 0: code without a module, at run-time addresses     */
+    uint64_t      base;           /* usually csspgo_code_base(code, module); 0 = plain addresses                      */
 } csspgo_unsymbolized_options;
 
 /*
@@ -1121,15 +1126,15 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 
 /*
  * Adds the counters of such a text to the collector: context-less, or with contexts of hexadecimal call addresses.
- * Blank lines are passed over. Frames in unknown code cut the context; branches from unknown code keep their count, ranges
- * and branches into it do not (stats.unplaced).
+ * Blank lines are passed over. Frames in unknown code cut the context; branches from unknown code keep their count,
+ * ranges and branches into it do not (stats.unplaced).
  *
  *   how    as in csspgo_write_unsymbolized, for module and base of the text's addresses
  *   err    NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_UNSUPPORTED (contexts of
- *           names); E_ARGUMENT (unknown module, or contexts for a collector without and the reverse); E_NOMEM, E_LIMIT.
- *           On failure the counters are what they were before
+ * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_UNSUPPORTED (contexts
+ *           of names); E_ARGUMENT (unknown module, or contexts for a collector without and the reverse); E_NOMEM,
+ *           E_LIMIT. On failure the counters are what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
@@ -1378,7 +1383,8 @@ static void csspgo__error_clear(csspgo_error *err)
 }
 
 /* Starts an error; more pieces may follow with csspgo__say*. Returns status. */
-CSSPGO__UNUSED static csspgo_status csspgo__error(csspgo_error *err, csspgo_status status, uint64_t offset, const char *text)
+CSSPGO__UNUSED static csspgo_status csspgo__error(csspgo_error *err, csspgo_status status, uint64_t offset,
+                                                  const char *text)
 {
     if (err == NULL) return status;
     memset(err, 0, sizeof *err);
@@ -1462,7 +1468,7 @@ static void csspgo__free(csspgo__heap *h, void *p, size_t size)
 
 /*
  * A larger copy of an array. old has *cap elements allocated, count of them in use; the result has room for need.
- * It grows by half, or by an eighth where that is too much: never by one, so that n additions cost O(n) near a limit too.
+ * It grows by half, or by an eighth where that is too much; never by one, so n additions cost O(n) near a limit too.
  * Returns NULL (and leaves old and *cap alone) when memory or the limit is exhausted.
  */
 static void *csspgo__grow(csspgo__heap *h, void *old, size_t count, size_t *cap, size_t need, size_t elem)
@@ -1720,7 +1726,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *si
     return csspgo__error_plain(err, s->status);
 }
 
-/* ----- hash table: hash -> id; what a key is, its user compares ---------------------------------------------------- */
+/* ----- hash table: hash -> id; what a key is, its user compares --------------------------------------------------- */
 
 typedef struct csspgo__slot {
     uint32_t hash, id;            /* id 0 = free */
@@ -1794,7 +1800,7 @@ CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
     m->count = 0;
 }
 
-/* ----- sort: stable, O(n log n), n elements of scratch ------------------------------------------------------------- */
+/* ----- sort: stable, O(n log n), n elements of scratch ------------------------------------------------------------ */
 
 typedef int (*csspgo__cmp_fn)(const void *ctx, const void *a, const void *b);   /* < 0, 0, > 0 */
 
@@ -1848,7 +1854,7 @@ CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_
     return 1;
 }
 
-/* ----- MD5 (RFC 1321) and names ------------------------------------------------------------------------------------ */
+/* ----- MD5 (RFC 1321) and names ----------------------------------------------------------------------------------- */
 
 static void csspgo__md5_block(uint32_t state[4], const unsigned char *p)
 {
@@ -1922,7 +1928,7 @@ static const char *csspgo__name_text(const csspgo__names *t, uint32_t id, size_t
     return t->text + t->name[id].text;
 }
 
-/* Room for more names, so many put in by text and by GUID, with so many bytes of text. Returns 0 when memory is exhausted. */
+/* Room for more names, put in by text and by GUID, with so many bytes of text. Returns 0 when memory is exhausted. */
 static int csspgo__names_room(csspgo__heap *h, csspgo__names *t, size_t by_text, size_t by_guid, size_t text)
 {
     const size_t names = by_text + by_guid;
@@ -1967,8 +1973,8 @@ static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t
 }
 
 /*
- * For one who knows what will be looked for soon. When each of these steps is done for many hashes before the next one is,
- * and then the look-ups, these need not wait for memory one after the other. guess: what the step before returned.
+ * For one who knows what will be looked for soon. When each of these steps is done for many hashes before the next one
+ * is, and then the look-ups, these need not wait for memory one after the other. guess: what the step before returned.
  */
 CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
 {
@@ -1988,7 +1994,8 @@ CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint3
 }
 
 /* Finds or adds; hash is that of csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
-static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size, uint32_t hash)
+static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
+                                            uint32_t hash)
 {
     uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
     if (id != 0) return id;
@@ -2118,7 +2125,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned
 
 /* ===== >>tree ===================================================================================================== */
 
-/* ----- the node tree, shared by profiles (sites are locations) and the unwinder (sites are code positions) --------- */
+/* ----- the node tree, shared by profiles (sites are locations) and the unwinder (sites are code positions) -------- */
 
 typedef struct csspgo__node {
     uint64_t site;                /* where in the parent; profiles: see csspgo__site             */
@@ -2206,7 +2213,7 @@ static uint32_t csspgo__tree_walk(const csspgo__tree *t, uint32_t id)
     return id != 0 ? t->node[id].sibling : 0;
 }
 
-/* ----- records: counts of a node, in runs of three shared arrays ---------------------------------------------------- */
+/* ----- records: counts of a node, in runs of three shared arrays -------------------------------------------------- */
 
 /* A run's capacity is the power of two at or above its size; if tight, its size. */
 #define CSSPGO__TIGHT 0x80000000u
@@ -2239,7 +2246,7 @@ struct csspgo_profile {
     size_t          records, record_cap;
     size_t          dead;         /* records that no node has any more: they lost to another checksum */
     csspgo__pool    body, target;
-    csspgo_loc     *wide;         /* sites whose line is above 65535 (lenient only): csspgo__wide_site; wide[0] unused */
+    csspgo_loc     *wide;         /* sites whose line is above 65535 (lenient only): CSSPGO__WIDE; wide[0] unused */
     size_t          wides, wide_cap;
     csspgo__map     wide_map;
     uint32_t        flags;
@@ -2425,8 +2432,9 @@ static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc l
 }
 
 /*
- * For readers, whose input sets the order: O(1) at the end of a run. What comes out of order makes the record dirty, and
- * csspgo__settle must put it in order (and add up equal entries) before anyone else sees it. Returns as csspgo__body_add.
+ * For readers, whose input sets the order: O(1) at the end of a run. What comes out of order makes the record dirty,
+ * and csspgo__settle must put it in order (and add up equal entries) before anyone else sees it. Returns as
+ * csspgo__body_add.
  */
 CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
 {
@@ -2451,7 +2459,8 @@ CSSPGO__UNUSED static int csspgo__target_append(csspgo_profile *p, csspgo__recor
 
 static int csspgo__body_cmp(const void *ctx, const void *a, const void *b)
 {
-    const uint64_t x = csspgo__loc_key(((const csspgo_body *)a)->loc), y = csspgo__loc_key(((const csspgo_body *)b)->loc);
+    const uint64_t x = csspgo__loc_key(((const csspgo_body *)a)->loc);
+    const uint64_t y = csspgo__loc_key(((const csspgo_body *)b)->loc);
     (void)ctx;
     return x < y ? -1 : x > y;
 }
@@ -2503,8 +2512,8 @@ static int csspgo__settle_targets(csspgo_profile *p, csspgo__record *r, csspgo_t
 }
 
 /*
- * Puts a dirty record in order. Returns -1 when memory is exhausted, else 0, or 1 if a sum was clamped: *clamped is then
- * the location and function (0: the body) of one such sum.
+ * Puts a dirty record in order. Returns -1 when memory is exhausted, else 0, or 1 if a sum was clamped: *clamped is
+ * then the location and function (0: the body) of one such sum.
  */
 CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
@@ -2517,11 +2526,11 @@ CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, c
     return bodies | targets;
 }
 
-/* ----- nodes of a profile ------------------------------------------------------------------------------------------ */
+/* ----- nodes of a profile ----------------------------------------------------------------------------------------- */
 
 /*
- * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only lenient
- * reading lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations still have equal sites.
+ * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
+ * lenient reading lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations have equal sites.
  */
 #define CSSPGO__WIDE ((uint64_t)1 << 50)
 
@@ -2546,7 +2555,7 @@ static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
     return site & CSSPGO__WIDE ? p->wide[site & 0xffffffffu] : csspgo__site_loc(site);
 }
 
-/* The site of any location; 0 if it is wide and new: no node can have it. (0 is also the site of (0, 0) in a context.) */
+/* The site of any location; 0 if it is wide and new: no node can have it. (0 is also that of (0, 0) in a context.) */
 static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
     const uint32_t hash = (uint32_t)csspgo__hash64(csspgo__loc_key(loc), p->heap.seed);
@@ -2864,7 +2873,7 @@ CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
     }
 }
 
-/* ----- counts of a node -------------------------------------------------------------------------------------------- */
+/* ----- counts of a node ------------------------------------------------------------------------------------------- */
 
 /* The record of a node, or an empty one. */
 static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_node node)
@@ -2956,13 +2965,14 @@ CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_n
     return csspgo__target(p, r);
 }
 
-CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, size_t *count)
+CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
+                                                  size_t *count)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
     const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target(p, r), n, loc, 0);
-    const csspgo_target *t = csspgo__target(p, r) + i;
-    for (*count = 0; i + *count < n && csspgo__loc_key(t[*count].loc) == csspgo__loc_key(loc); ++*count) {}
-    return *count != 0 ? t : NULL;
+    const csspgo_target *t = csspgo__target(p, r);
+    for (*count = 0; i + *count < n && csspgo__loc_key(t[i + *count].loc) == csspgo__loc_key(loc); ++*count) {}
+    return *count != 0 ? t + i : NULL;
 }
 
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
@@ -3031,7 +3041,7 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
     return s;
 }
 
-/* ----- two profiles ------------------------------------------------------------------------------------------------ */
+/* ----- two profiles ----------------------------------------------------------------------------------------------- */
 
 /* The function of p that is function id of q; 0 if p has none. */
 static uint32_t csspgo__func_lookup(const csspgo_profile *p, const csspgo_profile *q, uint32_t id)
@@ -3123,10 +3133,12 @@ static void csspgo__join_plan_runs(csspgo__join *j, const csspgo__record *to, co
     const size_t nb = csspgo__run_count(body), nt = csspgo__run_count(target);
     const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(j->p, to) : NULL, nb, j->from, r);
     const size_t mt = csspgo__targets_missing(to != NULL ? csspgo__target(j->p, to) : NULL, nt, j->from, r, j->func);
+    const size_t sb = mb != 0 && nb != 0 ? (nb + mb) * sizeof(csspgo_body) : 0;
+    const size_t st = mt != 0 ? (nt + mt) * sizeof(csspgo_target) : 0;
     j->body += csspgo__run_needs(body, mb);
     j->target += csspgo__run_needs(target, mt);
-    if (mb != 0 && nb != 0 && (nb + mb) * sizeof(csspgo_body) > j->sort_bytes) j->sort_bytes = (nb + mb) * sizeof(csspgo_body);
-    if (mt != 0 && (nt + mt) * sizeof(csspgo_target) > j->sort_bytes) j->sort_bytes = (nt + mt) * sizeof(csspgo_target);
+    if (sb > j->sort_bytes) j->sort_bytes = sb;
+    if (st > j->sort_bytes) j->sort_bytes = st;
 }
 
 static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
@@ -3410,7 +3422,8 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
     const csspgo_target *t;
     csspgo_body *b;
     size_t i;
-    if (!csspgo__run_valid(&p->body, r->body) || !csspgo__run_valid(&p->target, r->target)) return "a run leaves its pool";
+    if (!csspgo__run_valid(&p->body, r->body) || !csspgo__run_valid(&p->target, r->target))
+        return "a run leaves its pool";
     if (r->flags & CSSPGO__DIRTY) return "a record is dirty";
     b = csspgo__body(p, r);
     t = csspgo__target(p, r);
@@ -3469,11 +3482,11 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
     return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
 }
 
-/* ----- orders that outputs need -------------------------------------------------------------------------------------- */
+/* ----- orders that outputs need ----------------------------------------------------------------------------------- */
 
 typedef struct csspgo__order {
-    uint32_t *rank;               /* of a function among all names: 1 = first; [names.count + 1]                     */
-    uint32_t *node;               /* all nodes but the root, every one before its children, siblings in order; [nodes] */
+    uint32_t *rank;               /* of a function among all names: 1 = first; [names.count + 1]                    */
+    uint32_t *node;               /* all nodes but the root, each before its children, siblings in order; [nodes]     */
     size_t    nodes;
     size_t    bytes;              /* of the one allocation behind both                                               */
 } csspgo__order;
@@ -3522,13 +3535,14 @@ typedef struct csspgo__sibling_ctx {
     const uint32_t *rank;
 } csspgo__sibling_ctx;
 
-/* Plain functions, then inlinees, then contexts; these by location and name. A twin comes before them at its location. */
+/* Plain functions, then inlinees, then contexts, by location and name. A twin is the first at its location. */
 static int csspgo__sibling_cmp(const csspgo__sibling_ctx *c, uint32_t a, uint32_t b)
 {
     static const unsigned char place[4] = { 2, 1, 0, 2 };
     const csspgo__node *x = &c->p->tree.node[a], *y = &c->p->tree.node[b];
     const csspgo_node_kind k = csspgo__site_kind(x->site), m = csspgo__site_kind(y->site);
-    const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p, x->site)), t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
+    const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p, x->site));
+    const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
     if (place[k] != place[m]) return place[k] < place[m] ? -1 : 1;
     if (s != t) return s < t ? -1 : 1;
     if (k != m) return k == CSSPGO_TWIN ? -1 : 1;
@@ -3547,7 +3561,7 @@ static void csspgo__order_free(csspgo_profile *p, csspgo__order *o)
     memset(o, 0, sizeof *o);
 }
 
-/* Fills out with all nodes but the root. stack: room for every node. What is still free of out is scratch for the sort. */
+/* Fills out with all nodes but the root. stack: room for every node. What is free of out is scratch for a sort. */
 static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
 {
     const csspgo__node *v = c->p->tree.node;
@@ -3564,8 +3578,8 @@ static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint
 }
 
 /*
- * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in it,
- * then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
+ * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in
+ * it, then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
  */
 CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
 {
@@ -3595,11 +3609,29 @@ CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo
 
 #ifndef CSSPGO_NO_FORMAT
 
+/* ----- telling formats apart -------------------------------------------------------------------------------------- */
+
+enum csspgo__format {
+    CSSPGO__FORMAT_TEXT, CSSPGO__FORMAT_BINARY, CSSPGO__FORMAT_EXTBINARY, CSSPGO__FORMAT_COMPACT, CSSPGO__FORMAT_GCC
+};
+
+static enum csspgo__format csspgo__sniff(const void *data, size_t size)
+{
+    static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
+    const unsigned char *p = (const unsigned char *)data;
+    if (size >= 9 && memcmp(p, "adcg*704", 9) == 0) return CSSPGO__FORMAT_GCC;           /* with its NUL */
+    if (size < 9 || memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO__FORMAT_TEXT;
+    if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO__FORMAT_BINARY;
+    if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
+    if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO__FORMAT_COMPACT;
+    return CSSPGO__FORMAT_TEXT;
+}
+
 /* ----- text in ----------------------------------------------------------------------------------------------------
  *
- * A head line `name:total:head` opens a top-level function, indented lines belong to it or, by their depth, to an inlinee.
- * The same function, inlinee or location met again is added to. Lenient reading does what LLVM 19 does with every line
- * that it accepts; the comments say where strict reading differs.
+ * A head line `name:total:head` opens a top-level function, indented lines belong to it or, by their depth, to an
+ * inlinee. The same function, inlinee or location met again is added to. Lenient reading does what LLVM 19 does with
+ * every line that it accepts; the comments say where strict reading differs.
  *
  * Lines become tokens, and tokens are applied to the profile in batches, between which the names of a whole batch are
  * brought into the cache: with many functions, waiting for one name's memory after the other is most of the time.
@@ -3680,7 +3712,7 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
     return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
 }
 
-/* ----- from tokens to the profile ---------------------------------------------------------------------------------- */
+/* ----- from tokens to the profile --------------------------------------------------------------------------------- */
 
 static csspgo__record *csspgo__text_record(csspgo__text *t)
 {
@@ -3696,7 +3728,8 @@ static int csspgo__text_added(csspgo__text *t, const csspgo__token *k, int s)
 }
 
 /* Moves to the function's node below t->node. */
-static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind, uint32_t func)
+static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind,
+                             uint32_t func)
 {
     csspgo_func f;
     f.id = func;
@@ -3738,7 +3771,7 @@ static int csspgo__text_frame(csspgo__text *t, const csspgo__token *k, uint32_t 
     return csspgo__text_down(t, k, site, CSSPGO_CONTEXT, func);
 }
 
-/* The end of a head line's name. A location behind the leaf, which only lenient reading lets in, makes another record. */
+/* The end of a head line's name. A location behind the leaf, which only lenient reading keeps, makes another record. */
 static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 {
     if (csspgo__loc_key(t->site) != 0 &&
@@ -3752,7 +3785,8 @@ static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
 {
     const unsigned char *line = k->at - k->depth;
     if (!t->lenient && k->depth > t->depth)
-        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end, "the line is indented deeper than what it can belong to");
+        return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end,
+                                 "the line is indented deeper than what it can belong to");
     if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && t->meta_depth == k->depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end, "counts after the function's metadata");
     for (; t->depth > k->depth; t->depth--) t->node = t->q->tree.node[t->node].parent;
@@ -3877,7 +3911,7 @@ static int csspgo__text_flush(csspgo__text *t)
     return 1;
 }
 
-/* ----- from lines to tokens ---------------------------------------------------------------------------------------- */
+/* ----- from lines to tokens --------------------------------------------------------------------------------------- */
 
 /* A new token, the name and location still to be set; it counts from csspgo__text_emit on. NULL after a failure. */
 static csspgo__token *csspgo__text_token(csspgo__text *t, enum csspgo__token_kind kind, const unsigned char *at,
@@ -3923,8 +3957,9 @@ static int csspgo__is_digit(unsigned char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads the digits at p: their value in *v, UINT64_MAX and *over = 1 if that does not fit. Returns what follows them. */
-static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v, int *over)
+/* Reads the digits at p: their value in *v, or UINT64_MAX and *over = 1 if that does not fit. Returns what follows. */
+static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v,
+                                                int *over)
 {
     uint64_t x = 0;
     *over = 0;
@@ -3981,9 +4016,9 @@ static const unsigned char *csspgo__text_frame_lenient(csspgo__text *t, csspgo__
     if (dot == NULL) dot = stop;
     minus = dot - colon > 1 && colon[1] == '-';
     number = colon + 1 + minus;
-    if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && !over && v <= 0x7fffffffu + (unsigned)minus)
+    if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && v <= 0x7fffffffu + (unsigned)minus)
         k->loc.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
-    if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && !over && v <= UINT32_MAX)
+    if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && v <= UINT32_MAX)
         k->loc.discriminator = (uint32_t)v;
     return next;
 }
@@ -3992,8 +4027,8 @@ static const unsigned char *csspgo__text_frame_lenient(csspgo__text *t, csspgo__
  * A frame `name:line[.discriminator]` or the leaf `name`, whose location, if it has one, is checked and dropped. *next:
  * the next frame, or NULL at the end. Returns 0 after a failure.
  */
-static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const unsigned char *p, const unsigned char *end,
-                                     const unsigned char **next)
+static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const unsigned char *p,
+                                     const unsigned char *end, const unsigned char **next)
 {
     const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *stop = colon, *at;
     uint64_t line, disc = 0;
@@ -4018,7 +4053,7 @@ static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const un
     return 1;
 }
 
-/* The context [p, end), with its brackets. LLVM does not look at the last byte, and crashes if nothing is between the two. */
+/* The context [p, end), with its brackets. LLVM does not look at the last byte, and crashes if nothing is inside. */
 static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
     uint32_t depth = 0;
@@ -4081,6 +4116,8 @@ static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsi
     if (p < name_end && *p == '[') {
         if (!csspgo__text_context(t, p, name_end)) return 0;
     } else {
+        if (!t->lenient && csspgo__sniff(p, (size_t)(name_end - p)) != CSSPGO__FORMAT_TEXT)   /* could not be written */
+            return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "a name that begins like another format");
         k = csspgo__text_token(t, CSSPGO__T_PLAIN, p, end, 0, 0);
         if (k == NULL) return 0;
         csspgo__text_name(t, k, p, name_end);
@@ -4108,8 +4145,8 @@ static int csspgo__text_loc(csspgo__text *t, const unsigned char **at, const uns
 }
 
 /*
- * The call targets in [p, end), which begins with a space. A name ends at the first colon that is followed by a number and
- * then a space or the end, so it may hold spaces and colons.
+ * The call targets in [p, end), which begins with a space. A name ends at the first colon that is followed by a number
+ * and then a space or the end, so it may hold spaces and colons.
  */
 static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
@@ -4167,7 +4204,8 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected a count or INLINEE:TOTAL");
     }
     if (!csspgo__text_number(t, &number, end, UINT64_MAX, &n, "expected a total")) return 0;
-    if (!t->lenient && total - p == 1) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
+    if (!t->lenient && total - p == 1)
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
     k = csspgo__text_token(t, CSSPGO__T_INLINEE, at, end, depth, n);
     if (k == NULL) return 0;
     k->loc = loc;
@@ -4212,7 +4250,8 @@ static int csspgo__text_indented_line(csspgo__text *t, const unsigned char *line
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p + 1, end, "expected a space after the colon");
     if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end, end, "expected a count or INLINEE:TOTAL");
     p += 2;
-    return csspgo__is_digit(*p) ? csspgo__text_count(t, loc, depth, at, p, end) : csspgo__text_callee(t, loc, depth, at, p, end);
+    if (csspgo__is_digit(*p)) return csspgo__text_count(t, loc, depth, at, p, end);
+    return csspgo__text_callee(t, loc, depth, at, p, end);
 }
 
 static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const unsigned char *end)
@@ -4257,8 +4296,8 @@ static int csspgo__text_settle(csspgo__text *t)
 }
 
 /*
- * For a second attempt: arrays that grow take more than twice their size for a moment. If the rest of the input is as dense
- * as what was read before memory was exhausted, they can have the right size at once. Failing here is no failure.
+ * For a second attempt: arrays that grow take more than twice their size for a moment. If the rest of the input is as
+ * dense as what was read before memory was exhausted, they can have the right size at once. Failing here is no failure.
  */
 static void csspgo__text_foresee(csspgo__text *t)
 {
@@ -4326,36 +4365,23 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     return t.status;
 }
 
-/* ----- reading any format ------------------------------------------------------------------------------------------ */
-
-enum csspgo__format {
-    CSSPGO__FORMAT_TEXT, CSSPGO__FORMAT_BINARY, CSSPGO__FORMAT_EXTBINARY, CSSPGO__FORMAT_COMPACT, CSSPGO__FORMAT_GCC
-};
-
-static enum csspgo__format csspgo__sniff(const void *data, size_t size)
-{
-    static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
-    const unsigned char *p = (const unsigned char *)data;
-    if (size >= 9 && memcmp(p, "adcg*704", 9) == 0) return CSSPGO__FORMAT_GCC;           /* with its NUL */
-    if (size < 9 || memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO__FORMAT_TEXT;
-    if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO__FORMAT_BINARY;
-    if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
-    if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO__FORMAT_COMPACT;
-    return CSSPGO__FORMAT_TEXT;
-}
+/* ----- reading any format ----------------------------------------------------------------------------------------- */
 
 /* *q = the profile in the input, made with options. */
 static csspgo_status csspgo__read_any(const csspgo_options *options, const void *data, size_t size, csspgo_profile **q,
                                       csspgo_error *err)
 {
+    const char *name = "";
     switch (csspgo__sniff(data, size)) {
     case CSSPGO__FORMAT_TEXT: return csspgo__read_text(options, data, size, q, err);
-    case CSSPGO__FORMAT_BINARY: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "raw binary profiles cannot be read");
-    case CSSPGO__FORMAT_EXTBINARY: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "ExtBinary profiles cannot be read");
-    case CSSPGO__FORMAT_COMPACT: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "CompactBinary profiles cannot be read");
-    case CSSPGO__FORMAT_GCC: return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "GCC AutoFDO profiles cannot be read");
+    case CSSPGO__FORMAT_BINARY: name = "raw binary"; break;
+    case CSSPGO__FORMAT_EXTBINARY: name = "ExtBinary"; break;
+    case CSSPGO__FORMAT_COMPACT: name = "CompactBinary"; break;
+    case CSSPGO__FORMAT_GCC: name = "GCC AutoFDO"; break;
     }
-    return CSSPGO_E_ARGUMENT;
+    csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, name);
+    csspgo__say(err, " profiles cannot be read");
+    return CSSPGO_E_UNSUPPORTED;
 }
 
 /*
@@ -4402,9 +4428,9 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
 
 /* ----- text out ----------------------------------------------------------------------------------------------------
  *
- * Byte for byte what LLVM 19 writes: functions by total, largest first, then in context order; bodies by location; targets
- * by count, largest first, then by name; inlinees by location and name; metadata last. A name that would read back as
- * something else is refused; a lenient profile is written as LLVM does it, whatever that reads back as.
+ * Byte for byte what LLVM 19 writes: functions by total, largest first, then in context order; bodies by location;
+ * targets by count, largest first, then by name; inlinees by location and name; metadata last. A name that would read
+ * back as something else is refused; a lenient profile is written as LLVM does it, whatever that reads back as.
  */
 
 /* Where a name cannot stand in text. */
@@ -4461,8 +4487,9 @@ static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
     if (o->bad == NULL) return o->p->heap.status;
     for (i = 1; i <= t->count; i++) {
         const char *text = csspgo__name_text(t, i, &n);
-        o->bad[i] = CSSPGO__NOT_INLINEE;              /* a GUID is written in decimal */
-        if (t->name[i].flags & CSSPGO__HAS_TEXT) o->bad[i] = (unsigned char)csspgo__name_check((const unsigned char *)text, n);
+        unsigned bad = CSSPGO__NOT_INLINEE;           /* a GUID is written in decimal */
+        if (t->name[i].flags & CSSPGO__HAS_TEXT) bad = csspgo__name_check((const unsigned char *)text, n);
+        o->bad[i] = (unsigned char)bad;
     }
     return CSSPGO_OK;
 }
@@ -4553,7 +4580,8 @@ static csspgo_status csspgo__text_put_targets(csspgo__text_out *o, const csspgo_
             o->target = (csspgo_target *)v;
         }
         memcpy(o->target, t, n * sizeof *t);
-        if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__target_count_cmp, &ctx)) return o->p->heap.status;
+        if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__target_count_cmp, &ctx))
+            return o->p->heap.status;
         t = o->target;
     }
     for (i = 0; i < n; i++) {
@@ -4706,7 +4734,8 @@ static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int 
     c->node = n->parent;
 }
 
-static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__text_top *top, size_t n, size_t i)
+static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__text_top *top, size_t n,
+                               size_t i)
 {
     size_t k;
     for (k = 1; k < CSSPGO__CLIMBERS && i + k < n; k++) {
@@ -4764,7 +4793,7 @@ static csspgo_status csspgo__write_text(csspgo_profile *p, csspgo__sink *sink, c
     return o.status != CSSPGO_OK ? o.status : csspgo__error_plain(err, s);
 }
 
-/* ----- writing any format ------------------------------------------------------------------------------------------ */
+/* ----- writing any format ----------------------------------------------------------------------------------------- */
 
 static csspgo_status csspgo__write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
@@ -5536,8 +5565,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     c->nodes += inline_count;
     csspgo__probes_place(c, module, probes, probe_count, node0);
     for (i = c->by_poss; i < c->probes; i++) c->by_pos[i] = (uint32_t)i;
-    if (csspgo__settle_list(&c->heap, c->by_pos, c->probes, &c->by_poss, sizeof *c->by_pos, csspgo__by_pos_cmp, c->probe))
-        return CSSPGO_OK;
+    if (csspgo__settle_list(&c->heap, c->by_pos, c->probes, &c->by_poss, sizeof *c->by_pos, csspgo__by_pos_cmp,
+                            c->probe)) return CSSPGO_OK;
     c->nodes = node0;
     c->probes = probe0;
     return c->heap.status;
@@ -7592,7 +7621,7 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
 
 #ifndef CSSPGO_NO_SAMPLE
 
-/* ----- perf records ------------------------------------------------------------------------------------------------ */
+/* ----- perf records ----------------------------------------------------------------------------------------------- */
 
 enum {                            /* struct perf_event_header.type                                     */
     CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10,
@@ -7777,7 +7806,7 @@ static const char *csspgo__ring_complaint(const csspgo_ring *ring)
     if (ring->data == NULL || (uintptr_t)ring->data % 8 != 0) return "the ring's data is not aligned to 8";
     if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the ring's size is no power of two";
     if (ring->size > SIZE_MAX) return "the ring is larger than memory";
-    if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "the ring's head and tail contradict its size";
+    if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "the ring's head and tail are impossible";
     if ((uintptr_t)ring->bounce % 8 != 0) return "the ring's bounce buffer is not aligned to 8";
     return NULL;
 }
@@ -7837,7 +7866,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
     return CSSPGO_ITEM_NONE;
 }
 
-/* ----- script text: numbers and words of one line, [p, end) ---------------------------------------------------------- */
+/* ----- script text: numbers and words of one line, [p, end) ------------------------------------------------------- */
 
 static const unsigned char csspgo__hexval[256] = {
 #define CSSPGO__16 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99
@@ -7849,7 +7878,7 @@ static const unsigned char csspgo__hexval[256] = {
 #undef CSSPGO__16
 };
 
-/* Hexadecimal digits up to the first other byte (there is one: lines end in LF). Longer than 16: the caller's problem. */
+/* Hexadecimal digits up to the first other byte (there is one: lines end in LF). More than 16 do not fit. */
 static const unsigned char *csspgo__hex(const unsigned char *p, uint64_t *value)
 {
     uint64_t v = 0;
@@ -7927,8 +7956,8 @@ static int csspgo__is_record(const unsigned char *p, const unsigned char *end)
 
 /*
  * 1 if a line decides the script's type: its first or second piece is a branch record, or those of its second piece if
- * the first has a colon (an event's name). Pieces end at a blank, but if another blank follows, the second is all the rest.
- * (LLVM 19 looks at the second only, and so misses samples with one record.)
+ * the first has a colon (an event's name). Pieces end at a blank, but if two blanks follow the first one the second is
+ * all the rest. (LLVM 19 looks at the second only, and so misses samples with one record.)
  */
 static int csspgo__decides_type(const unsigned char *p, const unsigned char *end)
 {
@@ -7948,7 +7977,7 @@ static int csspgo__decides_type(const unsigned char *p, const unsigned char *end
     return 0;
 }
 
-/* ----- mapping lines: PERF_RECORD_MMAP[2] PID/TID: [0xADDR(0xSIZE) @ 0xOFF|0 ANY]: PROT PATH --------------------------- */
+/* ----- mapping lines: PERF_RECORD_MMAP[2] PID/TID: [0xADDR(0xSIZE) @ 0xOFF|0 ANY]: PROT PATH ---------------------- */
 
 /* The next "PERF_RECORD_MMAP" in [p, end), or NULL. Searches for its F, which branch lines hardly ever have. */
 static const unsigned char *csspgo__find_mmap(const unsigned char *p, const unsigned char *end)
@@ -8013,8 +8042,9 @@ static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, 
     int negative;
     memset(map, 0, sizeof *map);
     negative = csspgo__eat(&p, end, "-");
-    if (!csspgo__eat_decimal(&p, end, &pid) || !csspgo__eat(&p, end, "/") || !csspgo__eat_decimal(&p, end, &tid)) return 0;
-    if (!csspgo__eat(&p, end, ": [") || !csspgo__eat_hex(&p, end, &map->address)) return 0;
+    if (!csspgo__eat_decimal(&p, end, &pid) || !csspgo__eat(&p, end, "/")) return 0;
+    if (!csspgo__eat_decimal(&p, end, &tid) || !csspgo__eat(&p, end, ": [")) return 0;
+    if (!csspgo__eat_hex(&p, end, &map->address)) return 0;
     if (!csspgo__eat(&p, end, "(") || !csspgo__eat_hex(&p, end, &map->size) || !csspgo__eat(&p, end, ") @ ")) return 0;
     if (!csspgo__eat_hex(&p, end, &map->file_offset) && !csspgo__eat(&p, end, "0")) return 0;
     map->pid = negative ? 0u - (uint32_t)pid : (uint32_t)pid;
@@ -8046,7 +8076,7 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
     return 0;
 }
 
-/* ----- script text: the parser --------------------------------------------------------------------------------------- */
+/* ----- script text: the parser ------------------------------------------------------------------------------------ */
 
 enum { CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2 };   /* type */
 enum {
@@ -8147,7 +8177,7 @@ static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, cssp
 
 /* ----- branch lines ----- */
 
-/* The records of a line in the form that perf prints. Returns what follows its LF, or NULL if there is anything else. */
+/* The records of a line in the form that perf prints. Returns what follows its LF; NULL if there is anything else. */
 static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo_branch *branch, size_t cap,
                                                   size_t *count)
 {
@@ -8652,19 +8682,19 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 
 #ifndef CSSPGO_NO_UNWIND
 
-/* ----- samples as positions, equal ones once: what the unwinder works on --------------------------------------------- */
+/* ----- samples as positions, equal ones once: what the unwinder works on ------------------------------------------ */
 
 typedef struct csspgo__trace {
-    const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT           */
-    uint32_t nstack;              /* 0: stacks are ignored                                                               */
-    const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT             */
-    uint32_t nlbr;                /* at least 1                                                                          */
+    const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
+    uint32_t nstack;              /* 0: stacks are ignored                                                            */
+    const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT          */
+    uint32_t nlbr;                /* at least 1                                                                       */
     uint64_t count;
 } csspgo__trace;
 
 /*
- * Traces one behind the other in memory of fixed size, each as words: nstack, nlbr, count (low, high), stack, lbr. A new
- * one is written behind the last and stays there if the table knows no equal one.
+ * Traces one behind the other in memory of fixed size, each as words: nstack, nlbr, count (low, high), stack, lbr. A
+ * new one is written behind the last and stays there if the table knows no equal one.
  */
 typedef struct csspgo__cache {
     uint32_t    *word;            /* NULL before the first sample; word[0] unused, so that 0 is no trace */
@@ -8912,26 +8942,26 @@ typedef struct csspgo__link {     /* a frame of the stack seen last */
 enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2 };   /* csspgo_collector.mode */
 
 struct csspgo_collector {
-    csspgo__heap             heap;            /* first: csspgo__object_new                                              */
+    csspgo__heap             heap;            /* first: csspgo__object_new                                            */
     csspgo_code             *code;
     csspgo_collector_options how;
     uint32_t                 mode;
-    csspgo__tree             trie;            /* contexts; site = position of the call instruction (or CSSPGO__EXT), func = 0 */
+    csspgo__tree             trie;            /* contexts; site = position of the call, or CSSPGO__EXT; func = 0      */
     csspgo__counter         *counter;
     size_t                   counters, counter_cap;
-    csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                   */
-    csspgo__tick            *tick;            /* scratch: what one trace counts                                         */
+    csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                 */
+    csspgo__tick            *tick;            /* scratch: what one trace counts                                       */
     size_t                   ticks, tick_cap;
-    csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                           */
-    size_t                   sound_stops;     /* code->stops when they were looked at                                   */
-    csspgo__link           *path;            /* the last stack's frames, outermost first                               */
+    csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                         */
+    size_t                   sound_stops;     /* code->stops when they were looked at                                 */
+    csspgo__link            *path;            /* the last stack's frames, outermost first                             */
     size_t                   paths, path_cap;
     csspgo__cache            cache;
-    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace              */
+    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
     csspgo_collector_stats   stats;
 };
 
-/* ----- counters ---------------------------------------------------------------------------------------------------- */
+/* ----- counters --------------------------------------------------------------------------------------------------- */
 
 static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
@@ -8967,8 +8997,8 @@ static void csspgo__tick_make(const csspgo_collector *c, csspgo__tick *t, uint32
 }
 
 /*
- * Notes an event of a trace, to be counted when the trace is at its end: until then the table's slot is on its way to the
- * cache. Counting at once waits for memory at every new key.
+ * Notes an event of a trace, to be counted when the trace is at its end: until then the table's slot is on its way from
+ * memory. Counting at once waits for it at every new key.
  */
 static void csspgo__tick_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
@@ -9027,7 +9057,7 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
     csspgo__map_clear(&c->map);
 }
 
-/* ----- the unwinder ------------------------------------------------------------------------------------------------ */
+/* ----- the unwinder ----------------------------------------------------------------------------------------------- */
 
 /* The context of a call at site in context parent; there is room. */
 static uint32_t csspgo__context_add(csspgo_collector *c, uint32_t parent, uint32_t site)
@@ -9089,9 +9119,9 @@ static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t star
 /*
  * Undoes one branch: the context of the instruction at from, given that of the one at to. 0 if it cannot be told.
  *
- * A call ends in the caller: the parent if the call is there, else (the stack did not show it) the same context. A return
- * came from a callee of the call before `to`. Anything else stays in its function. Unknown code calls where no call ends,
- * and returns where one does.
+ * A call ends in the caller: the parent if the call is there, else (the stack did not show it) the same context. A
+ * return came from a callee of the call before `to`. Anything else stays in its function. Unknown code calls where no
+ * call ends, and returns where one does.
  */
 static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, uint32_t from, uint32_t to)
 {
@@ -9112,9 +9142,10 @@ static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, uint32_t from, 
 }
 
 /*
- * Walks a trace from its newest branch to its oldest and counts every branch and every range between two of them under the
- * context it ran in. Of the unwinder's state only that context is kept, as a node of the trie: the position in the innermost
- * function is always the source of the branch undone last. A break in the trace leaves the rest of it without context.
+ * Walks a trace from its newest branch to its oldest and counts every branch and every range between two of them under
+ * the context it ran in. Of the unwinder's state only that context is kept, as a node of the trie: the position in the
+ * innermost function is always the source of the branch undone last. A break in the trace leaves the rest of it without
+ * context.
  */
 static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
 {
@@ -9160,7 +9191,7 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
     return CSSPGO_OK;
 }
 
-/* ----- collecting --------------------------------------------------------------------------------------------------- */
+/* ----- collecting ------------------------------------------------------------------------------------------------- */
 
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options)
@@ -9246,7 +9277,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
     return c->heap.used;
 }
 
-/* ----- counters by canonical context ------------------------------------------------------------------------------- */
+/* ----- counters by canonical context ------------------------------------------------------------------------------ */
 
 typedef struct csspgo__keyed {
     csspgo__tree     keys;        /* a node's path = positions of calls, outermost first; CSSPGO__ROOT = no context */
@@ -9316,8 +9347,8 @@ static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo
 }
 
 /*
- * The key of a context: its frames below unknown code, recursion compressed, then cut to the innermost ones. If the last
- * frame does not occur further out it cannot be part of a cycle: the key is then that of the caller and this frame.
+ * The key of a context: its frames below unknown code, recursion compressed, then cut to the innermost ones. If the
+ * last frame does not occur further out it is in no cycle: the key is then that of the caller and this frame.
  * Returns 0 when memory is exhausted.
  */
 static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k, uint32_t node)
@@ -9422,7 +9453,7 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
     return ok ? CSSPGO_OK : h->status;
 }
 
-/* ----- unsymbolized text: writing ---------------------------------------------------------------------------------- */
+/* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */
 
 typedef struct csspgo__entry {    /* a line of text                                                    */
     uint64_t a, b, count;         /* link-time addresses                                               */
@@ -9631,7 +9662,8 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     memset(&u, 0, sizeof u);
     if (!csspgo__unsym_how(c, how, &u.how)) return CSSPGO_E_ARGUMENT;
     status = csspgo__keyed_make(c, &u.keyed);
-    if (status == CSSPGO_OK && (!csspgo__unsym_contexts(c, &u) || !csspgo__unsym_entries(c, &u))) status = c->heap.status;
+    if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
+        status = c->heap.status;
     if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode == CSSPGO__CONTEXTS);
     csspgo__unsym_free(c, &u);
     return status;
@@ -9670,7 +9702,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 }
 #endif
 
-/* ----- unsymbolized text: reading ---------------------------------------------------------------------------------- */
+/* ----- unsymbolized text: reading --------------------------------------------------------------------------------- */
 
 /*
  * The text is read twice: first to check and measure it, then, when there is room for everything and nothing can fail
@@ -9735,7 +9767,8 @@ static uint64_t csspgo__unsym_number(csspgo__unsym_reader *r, unsigned base)
         v = v * base + d;
     }
     if (r->p == start)
-        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, base == 16 ? "expected a hexadecimal number" : "expected a number");
+        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p,
+                           base == 16 ? "expected a hexadecimal number" : "expected a number");
     return v;
 }
 
@@ -9765,7 +9798,7 @@ static void csspgo__unsym_context(csspgo__unsym_reader *r)
         first = 0;
         if (r->p == r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "a context that is not closed");
         else if (r->status == CSSPGO_OK && (r->end - r->p < 2 || memcmp(r->p, "0x", 2) != 0))
-            csspgo__unsym_fail(r, CSSPGO_E_UNSUPPORTED, r->p, "contexts of names: only those of addresses are supported");
+            csspgo__unsym_fail(r, CSSPGO_E_UNSUPPORTED, r->p, "a context of names: only addresses are supported");
         if (r->status != CSSPGO_OK) return;
         r->p += 2;
         value = csspgo__unsym_number(r, 16);

@@ -114,7 +114,7 @@ static void round_trip(csspgo_profile *p)
     done(q, &c);
 }
 
-/* Strict reading means to differ in two things only: it drops a leaf's location, and keeps attributes before a checksum. */
+/* Strict reading differs in two things only: it drops a leaf's location, and keeps attributes before a checksum. */
 static void compare_modes(const csspgo_profile *strict, const csspgo_profile *lenient)
 {
     uint32_t i;
@@ -150,7 +150,8 @@ static void add_to(unsigned start, const uint8_t *data, size_t size, const csspg
         REQUIRE(strict != NULL && csspgo_add_profile(before, strict) == CSSPGO_OK);
     } else {
         REQUIRE(p->names.count == before->names.count && p->tree.count == before->tree.count);
-        REQUIRE(p->records == before->records && p->body.count == before->body.count && p->target.count == before->target.count);
+        REQUIRE(p->records == before->records && p->body.count == before->body.count &&
+                p->target.count == before->target.count);
     }
     REQUIRE(csspgo_equal(p, before) && csspgo_equal(before, p));
     done(p, &c);

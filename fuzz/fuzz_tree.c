@@ -1,4 +1,4 @@
-/* fuzz_tree.c - bytes become operations on three profiles; then adding commutes and associates, and all stay well formed. */
+/* fuzz_tree.c - bytes become operations on three profiles; adding them commutes and associates, all stay valid. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
@@ -89,7 +89,7 @@ static void check(csspgo_profile *p)
     size_t i;
     REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
     REQUIRE(csspgo__order_make(p, &o) == CSSPGO_OK && o.nodes == csspgo_node_count(p));
-    for (i = 1; i < o.nodes; i++) {                   /* siblings in order, and below the node before or an ancestor of it */
+    for (i = 1; i < o.nodes; i++) { /* siblings in order, each below the node before or its ancestor */
         const csspgo__node *v = p->tree.node;
         const uint32_t up = v[o.node[i]].parent;
         uint32_t a = o.node[i - 1], below = 0;

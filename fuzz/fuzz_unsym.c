@@ -1,5 +1,5 @@
-/* fuzz_unsym.c - unsymbolized text: what is refused changes nothing, what is read is written as a text that reads back to
- * the same bytes, and memory stays within its bound. */
+/* fuzz_unsym.c - unsymbolized text: what is refused changes nothing, what is read is written as a text that reads back
+ * to the same bytes, and memory stays within its bound. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 

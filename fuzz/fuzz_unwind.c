@@ -1,5 +1,5 @@
-/* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its rules
- * writes (the call stack as an array, one list of events), with any options and any size of cache. */
+/* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its
+ * rules writes (the call stack as an array, one list of events), with any options and any size of cache. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
@@ -14,7 +14,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Values are printed from PRINT on, so that they have one, two and three digits. */
-enum { CODE = 200, BASE = 0x10000, PRINT = BASE - 60, EXT = 1, FRAMES = 24, BRANCHES = 16, EVENTS = 4000, TEXT = FRAMES * 10 };
+enum { CODE = 200, BASE = 0x10000, PRINT = BASE - 60, EXT = 1, FRAMES = 24, BRANCHES = 16, EVENTS = 4000,
+       TEXT = FRAMES * 10 };
 
 typedef struct input {
     const uint8_t *p, *end;
@@ -243,7 +244,8 @@ static char *model_text(model *m)
             for (; i < j; i++)
                 used += (size_t)sprintf(out + used, "%s%llx%s%llx:%llu\n", indent,
                                         (unsigned long long)(m->list[i].a - PRINT), branch ? "->" : "-",
-                                        (unsigned long long)(m->list[i].b - PRINT), (unsigned long long)m->list[i].count);
+                                        (unsigned long long)(m->list[i].b - PRINT),
+                                        (unsigned long long)m->list[i].count);
         }
         if (k == 0) break;
     }

@@ -1,4 +1,4 @@
-/* main.c - runs a fuzz harness once over each file named on the command line: the corpora as a plain regression test. */
+/* main.c - runs a fuzz harness over each file named on the command line: the corpora as a plain regression test. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Text profiles, whole and damaged, through our reader and writer and through llvm-profdata-19: same verdicts, same bytes.
+# Text profiles, whole and damaged, through our reader and writer and llvm-profdata-19: same verdicts, same bytes.
 #
 #     tests/oracle_text.sh [COUNT [SEED]]
 cd "$(dirname "$0")" || exit 1

@@ -1,4 +1,4 @@
-/* table.h - loads a table of tests/data (one line of text per instruction) into a code map. To be included after t.h. */
+/* table.h - loads a table of tests/data (one line of text per instruction) into a code map. Include it after t.h. */
 #ifndef T_TABLE_H
 #define T_TABLE_H
 

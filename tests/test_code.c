@@ -63,7 +63,7 @@ static void expect_name(const char *what, const csspgo_code *c, const csspgo__ra
     t_same(what, got, n, want, strlen(want));
 }
 
-/* ----- the tables: every answer of the disassembler that llvm-profgen uses ------------------------------------------- */
+/* ----- the tables: every answer of the disassembler that llvm-profgen uses ---------------------------------------- */
 
 static const char *const tables[] = {
     "data/unwind/tables/demo.probe.tsv", "data/unwind/tables/demo.line.tsv", "data/unwind/tables/demo.pie.tsv",
@@ -125,11 +125,12 @@ static void ranges_run_straight_as_specified(void)
             for (i = 0; i < t.insns; i++) {
                 const uint32_t from = csspgo__pos(t.code, t.insn[i].address);
                 int ok = 1;
-                for (k = 0; k < i; k++) wrong += csspgo__runs_straight(t.code, from, csspgo__pos(t.code, t.insn[k].address)) != 0;
-                for (; k < t.insns; k++) {
-                    wrong += csspgo__runs_straight(t.code, from, csspgo__pos(t.code, t.insn[k].address)) != ok;
-                    straight += ok != 0;
-                    ok = ok && t.insn[k].kind != CSSPGO_CALL && t.insn[k].kind != CSSPGO_JMP && t.insn[k].kind != CSSPGO_RET;
+                for (k = 0; k < t.insns; k++) {
+                    const csspgo_kind kind = t.insn[k].kind;
+                    const int want = k >= i && ok;
+                    wrong += csspgo__runs_straight(t.code, from, csspgo__pos(t.code, t.insn[k].address)) != want;
+                    straight += want != 0;
+                    if (k >= i && (kind == CSSPGO_CALL || kind == CSSPGO_JMP || kind == CSSPGO_RET)) ok = 0;
                 }
             }
             T_EQ(wrong, 0);
@@ -152,7 +153,8 @@ static void prologues_and_epilogues_are_known(void)
                 for (k = 0; k < t.funcs; k++)
                     unsafe |= t.insn[i].address == t.func[k].begin
                               || (i != 0 && t.insn[i - 1].address == t.func[k].begin);
-                T_MSG((csspgo__leaf_unsafe(t.code, csspgo__pos(t.code, t.insn[i].address)) != 0) == (unsafe != 0), tables[n]);
+                k = csspgo__leaf_unsafe(t.code, csspgo__pos(t.code, t.insn[i].address)) != 0;
+                T_MSG(k == (unsafe != 0), tables[n]);
             }
         }
         t_table_free(&t);
@@ -181,7 +183,7 @@ static void functions_are_found_by_address(void)
     }
 }
 
-/* ----- probes -------------------------------------------------------------------------------------------------------- */
+/* ----- probes ----------------------------------------------------------------------------------------------------- */
 
 static void probes_come_back_with_their_inline_stacks(void)
 {
@@ -308,7 +310,7 @@ static void many_small_probe_tables_are_like_one(void)
     csspgo_code_free(c);
 }
 
-/* ----- areas --------------------------------------------------------------------------------------------------------- */
+/* ----- areas ------------------------------------------------------------------------------------------------------ */
 
 static void overlapping_code_is_refused(void)
 {
@@ -338,7 +340,7 @@ static void overlapping_code_is_refused(void)
 
 static void decoding_restarts_at_symbols(void)
 {
-    static const unsigned char code[] = { 0x90, 0xe8, 1, 2, 3, 4, 0xc3, 0xff, 0xff, 0xc3 };   /* nop; call; ret; bad; ret */
+    static const unsigned char code[] = { 0x90, 0xe8, 1, 2, 3, 4, 0xc3, 0xff, 0xff, 0xc3 };   /* nop call ret bad ret */
     static const uint64_t starts[] = { 0x2000, 0x2001, 0x2001, 0x2002, 0x9000 };
     csspgo_code *c = csspgo_code_new(NULL);
     const csspgo_module none = csspgo_no_module();
@@ -377,7 +379,8 @@ static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
     T_EQ(csspgo_code_map(c, m, 0x500000), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
     for (i = 0; i < 40; i++)                          /* positions far away */
-        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other, 2 + (i == 0), NULL, 0), CSSPGO_OK);
+        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other, 2 + (i == 0), NULL, 0),
+             CSSPGO_OK);
     T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10100, other, sizeof other, NULL, 0), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x510100), 0x510001);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
@@ -475,7 +478,7 @@ static void a_function_announces_code_that_was_not(void)
     csspgo_code_free(c);
 }
 
-/* ----- a JIT's code comes and goes ------------------------------------------------------------------------------------- */
+/* ----- a JIT's code comes and goes -------------------------------------------------------------------------------- */
 
 static void removed_code_is_unknown_and_keeps_its_tables(void)
 {
@@ -571,15 +574,16 @@ static void emitting_for_a_long_time_stays_cheap(void)
         const csspgo_transfer x = make_transfer(at + 8, 1, CSSPGO_RET, 0);
         p.address = at + 4;
         if (i >= 16 && csspgo_code_remove(c, at, at + 0x10) != CSSPGO_OK) break;
-        if (csspgo_code_add_function(c, none, &f) != CSSPGO_OK || csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK
-            || csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK || csspgo__code_settle(c) != CSSPGO_OK) break;
+        if (csspgo_code_add_function(c, none, &f) != CSSPGO_OK) break;
+        if (csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK) break;
+        if (csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK || csspgo__code_settle(c) != CSSPGO_OK) break;
     }
     T_EQ(i, 100000);
     T_EQ(c->windows, 16);
     csspgo_code_free(c);
 }
 
-/* ----- modules and mapping events --------------------------------------------------------------------------------------- */
+/* ----- modules and mapping events --------------------------------------------------------------------------------- */
 
 static void mapping_events_move_a_module(void)
 {
@@ -657,7 +661,7 @@ static void two_modules_keep_apart(void)
     csspgo_code_free(c);
 }
 
-/* ----- memory -------------------------------------------------------------------------------------------------------------- */
+/* ----- memory ----------------------------------------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void)
 {

@@ -1,4 +1,4 @@
-/* test_format.c - the format layer: text profiles read and written. tests/oracle_text.sh compares it with llvm-profdata. */
+/* test_format.c - the format layer: text profiles read and written. oracle_text.sh compares it with llvm-profdata. */
 #include "t.h"
 
 #include <time.h>
@@ -135,7 +135,8 @@ static void damaged_profiles_are_rejected_at_the_line_that_llvm_names(void)
             char *in = vector("malformed/text", name, "", &size);
             csspgo_error e;
             T_MSG(read_exact(p, in, size, &e) != CSSPGO_OK, name);
-            T_MSG(e.status != CSSPGO_OK && e.offset <= size && e.line != 0 && e.column != 0 && e.message[0] != '\0', name);
+            T_MSG(e.status != CSSPGO_OK && e.offset <= size && e.line != 0 && e.column != 0 && e.message[0] != '\0',
+                  name);
             T_MSG(where == 0 || e.line == where, line);
             T_MSG(csspgo_equal(p, empty), name);
             free(in);
@@ -360,8 +361,10 @@ static void messages_quote_what_is_wrong(void)
 static void other_formats_are_named(void)
 {
     static const struct { const char *magic, *name; } other[] = {
-        { "\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "raw binary" }, { "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "ExtBinary" },
-        { "\x82\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "CompactBinary" }, { "adcg*704\0", "GCC AutoFDO" }
+        { "\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "raw binary" },
+        { "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "ExtBinary" },
+        { "\x82\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", "CompactBinary" },
+        { "adcg*704\0", "GCC AutoFDO" }
     };
     size_t i;
     for (i = 0; i < 4; i++) {
@@ -382,7 +385,8 @@ static void late_overflows_have_a_line_too(void)
     csspgo_error e;
     unsigned i, targets;
     for (targets = 0; targets < 2; targets++) {
-        size_t n = (size_t)sprintf(text, "foo:1:1\n 500: 7 x:18446744073709551615\n 7: 18446744073709551615\n 4: in:1\n  1: 1\n");
+        size_t n = (size_t)sprintf(
+            text, "foo:1:1\n 500: 7 x:18446744073709551615\n 7: 18446744073709551615\n 4: in:1\n  1: 1\n");
         for (i = 0; i < 150; i++) n += (size_t)sprintf(text + n, " %u: 1\n", 400 - i);
         for (i = 0; i < 150; i++) n += (size_t)sprintf(text + n, " %u: 1 x:1\n", i + 10);
         n += (size_t)sprintf(text + n, targets ? " 9: 0\n 500: 0 x:1\n" : " 7: 0\n 7: 1\n");
@@ -421,8 +425,10 @@ static void nul_bytes_and_carriage_returns(void)
 
 static void a_text_becomes_the_tree_it_stands_for(void)
 {
-    csspgo_profile *p = profile_of("[main:12 @ bar:3.1 @ foo]:30:4\n 1: 7\n 2.5: 9 x:6 y:3\n !CFGChecksum: 77\n !Attributes: 3\n"
-                                   "[main]:5:1\n !CFGChecksum: 78\n", 0);
+    csspgo_profile *p =
+        profile_of("[main:12 @ bar:3.1 @ foo]:30:4\n 1: 7\n 2.5: 9 x:6 y:3\n !CFGChecksum: 77\n !Attributes: 3\n"
+                   "[main]:5:1\n !CFGChecksum: 78\n",
+                   0);
     const csspgo_node foo = csspgo_find(p, "main:12 @ bar:3.1 @ foo"), bar = csspgo_find(p, "main:12 @ bar");
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_CS | CSSPGO_IS_PROBE | CSSPGO_IS_PREINLINED | CSSPGO_HAS_UNIQ);
     T_CHECK(csspgo_has_record(p, foo) && !csspgo_has_record(p, bar) && bar.id != 0);
@@ -433,7 +439,7 @@ static void a_text_becomes_the_tree_it_stands_for(void)
     T_EQ(csspgo_node_count(p), 3);
     csspgo_profile_free(p);
     p = profile_of("main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n   !CFGChecksum: 5\n", 0);
-    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ);           /* checksums of inlinees alone do not make a probe profile */
+    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ);   /* checksums of inlinees alone do not make a probe profile */
     T_EQ(csspgo_checksum(p, csspgo_find(p, "main:3 @ f:2 @ g")), 5);
     T_EQ(csspgo_node_kind_of(p, csspgo_find(p, "main")), CSSPGO_PLAIN);
     writes_as(p, "main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n");
@@ -450,7 +456,8 @@ static void a_record_without_counts_is_not_a_link_frame(void)
 
 static void what_stands_twice_is_added_up(void)
 {
-    csspgo_profile *p = profile_of("f:1:2\n 1: 3 a:1 b:1\n 2: g:5\n  1: 1\nh:1:1\nf:10:20\n 1: 30 b:1 c:1\n 2: g:50\n  1: 1\n", 0);
+    csspgo_profile *p =
+        profile_of("f:1:2\n 1: 3 a:1 b:1\n 2: g:5\n  1: 1\nh:1:1\nf:10:20\n 1: 30 b:1 c:1\n 2: g:50\n  1: 1\n", 0);
     writes_as(p, "f:11:22\n 1: 33 b:2 a:1 c:1\n 2: g:55\n  1: 2\nh:1:1\n");
     csspgo_profile_free(p);
     p = profile_of("f:1:2\n 1: 3 a:1 b:7 a:4\n", 0);          /* but on one line the last one counts */
@@ -491,7 +498,8 @@ static void reading_adds_to_what_is_there(void)
 {
     csspgo_profile *p = profile_of("f:1:1\n 1: 3 a:1\n !CFGChecksum: 5\ng:9:9\n !CFGChecksum: 6\n", 0);
     csspgo_error e;
-    T_EQ(read_str(p, "f:1:1\n 1: 3 b:1\n !CFGChecksum: 5\nh:4:4\n 2: i:3\n  !CFGChecksum: 1\n !CFGChecksum: 7\n", &e), CSSPGO_OK);
+    T_EQ(read_str(p, "f:1:1\n 1: 3 b:1\n !CFGChecksum: 5\nh:4:4\n 2: i:3\n  !CFGChecksum: 1\n !CFGChecksum: 7\n", &e),
+         CSSPGO_OK);
     writes_as(p, "g:9:9\n !CFGChecksum: 6\nh:4:4\n 2: i:3\n  !CFGChecksum: 1\n !CFGChecksum: 7\n"
                  "f:2:2\n 1: 6 a:1 b:1\n !CFGChecksum: 5\n");
     T_EQ(read_str(p, "[f]:1:1\n !CFGChecksum: 5\n", &e), CSSPGO_E_ARGUMENT);
@@ -508,7 +516,8 @@ static void an_empty_profile_keeps_its_functions_and_flags(void)
     csspgo_error e;
     csspgo_set_profile_flags(p, CSSPGO_IS_PARTIAL);
     T_EQ(read_str(p, "f:1:1\ng:2:2\n", &e), CSSPGO_OK);
-    T_CHECK(csspgo_func_find(p, "x", 1).id == x.id && csspgo_func_find(p, "g", 1).id == g.id && csspgo_func_nodes(p, g).id != 0);
+    T_CHECK(csspgo_func_find(p, "x", 1).id == x.id && csspgo_func_find(p, "g", 1).id == g.id &&
+            csspgo_func_nodes(p, g).id != 0);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_PARTIAL | CSSPGO_HAS_UNIQ);
     csspgo_profile_free(p);
     p = fresh(0);
@@ -537,8 +546,9 @@ static char *rich(int cs, size_t *size)
 
 static int same_numbers(const csspgo_profile *a, const csspgo_profile *b)
 {
-    return a->names.count == b->names.count && a->names.text_size == b->names.text_size && a->tree.count == b->tree.count &&
-           a->records == b->records && a->dead == b->dead && a->body.count == b->body.count && a->target.count == b->target.count;
+    return a->names.count == b->names.count && a->names.text_size == b->names.text_size &&
+           a->tree.count == b->tree.count && a->records == b->records && a->dead == b->dead &&
+           a->body.count == b->body.count && a->target.count == b->target.count;
 }
 
 static void every_prefix_is_read_or_changes_nothing(void)
@@ -548,8 +558,9 @@ static void every_prefix_is_read_or_changes_nothing(void)
         const uint32_t lenient = kind & 1;
         size_t size, n;
         char *text = kind < 4 ? rich(kind > 1, &size) : vector("text", "09-names", ".txt", &size);
-        const char *start = kind > 1 && kind < 4 ? "[m:1 @ n]:3:4\n 1: 5 b:6\n !CFGChecksum: 1\n"
-                                                 : kind < 2 ? "m:3:4\n 1: 5 b:6\n !CFGChecksum: 1\n" : "m:3:4\n 1: 5 b:6\n";
+        const char *start = kind < 2   ? "m:3:4\n 1: 5 b:6\n !CFGChecksum: 1\n"
+                            : kind < 4 ? "[m:1 @ n]:3:4\n 1: 5 b:6\n !CFGChecksum: 1\n"
+                                       : "m:3:4\n 1: 5 b:6\n";
         csspgo_profile *before = profile_of(start, lenient);
         unsigned taken = 0;
         for (n = 0; n <= size; n++) {
@@ -557,7 +568,8 @@ static void every_prefix_is_read_or_changes_nothing(void)
             csspgo_error e;
             const csspgo_status s = read_exact(p, text, n, &e);
             T_EQ(e.status, s);
-            if (s != CSSPGO_OK) T_CHECK(e.offset <= n && e.message[0] != '\0' && csspgo_equal(p, before) && same_numbers(p, before));
+            if (s != CSSPGO_OK)
+                T_CHECK(e.offset <= n && e.message[0] != '\0' && csspgo_equal(p, before) && same_numbers(p, before));
             taken += s == CSSPGO_OK;
             if (n % 16 == 0) T_CHECK(valid(p));
             csspgo_profile_free(p);
@@ -802,7 +814,9 @@ static void name_in(int use, const char *name, size_t size, int carried)
     } else {
         f = top(p, "f", 1, CSSPGO_PLAIN);
         if (use == 1) csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add(p, name, size), 3);
-        else csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, name, size)), 3);
+        else
+            csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, name, size)),
+                             3);
     }
     if (carried) {
         T_MSG(csspgo_write(p, CSSPGO_TEXT, buf, sizeof buf, &n, &e) == CSSPGO_OK, name);
@@ -818,17 +832,23 @@ static void name_in(int use, const char *name, size_t size, int carried)
 static void names_that_text_cannot_carry_are_refused(void)
 {
     /* as: function, target, inlinee, caller, leaf */
-    static const struct { const char *name; size_t size; const char *carried; } x[] = {
-        { "foo", 3, "yyyyy" },        { "", 0, "nnnnn" },           { "a\nb", 3, "nnnnn" },      { "a\0b", 3, "nnnnn" },
-        { "#a", 2, "nyyyy" },         { " a", 2, "nnyyy" },         { "[a", 2, "nyyyy" },        { "]", 1, "yyyyy" },
-        { "7", 1, "yynyy" },          { "7a", 2, "yynyy" },         { "a b", 3, "yyyyy" },       { "a:b", 3, "yyynn" },
-        { "a::b", 4, "yyynn" },       { "a:3", 3, "yyynn" },        { "a:3 b", 5, "ynynn" },     { "a:3x b", 6, "yyynn" },
-        { ":a", 2, "ynynn" },         { "a:", 2, "yyynn" },         { "a @ b", 5, "yyynn" },     { "@", 1, "yyyyy" },
-        { "a @", 3, "yyyyy" },        { "@ a", 3, "yyyyy" },        { "!a", 2, "yyyyy" },        { "!Flat", 5, "yyyyy" },
-        { "vtables x", 9, "yynyy" },  { "vtables", 7, "yyyyy" },    { "a\r", 2, "yyyyy" },       { "\r", 1, "yyyyy" },
-        { "\xff\x80", 2, "yyyyy" },   { "a:18446744073709551616 b", 24, "yyynn" },               { "a:1  b", 6, "ynynn" },
-        { "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53", 9, "nyyyy" }
-    };
+    static const struct { const char *name; size_t size; const char *carried;
+    } x[] = { { "foo", 3, "yyyyy" },       { "", 0, "nnnnn" },
+              { "a\nb", 3, "nnnnn" },      { "a\0b", 3, "nnnnn" },
+              { "#a", 2, "nyyyy" },        { " a", 2, "nnyyy" },
+              { "[a", 2, "nyyyy" },        { "]", 1, "yyyyy" },
+              { "7", 1, "yynyy" },         { "7a", 2, "yynyy" },
+              { "a b", 3, "yyyyy" },       { "a:b", 3, "yyynn" },
+              { "a::b", 4, "yyynn" },      { "a:3", 3, "yyynn" },
+              { "a:3 b", 5, "ynynn" },     { "a:3x b", 6, "yyynn" },
+              { ":a", 2, "ynynn" },        { "a:", 2, "yyynn" },
+              { "a @ b", 5, "yyynn" },     { "@", 1, "yyyyy" },
+              { "a @", 3, "yyyyy" },       { "@ a", 3, "yyyyy" },
+              { "!a", 2, "yyyyy" },        { "!Flat", 5, "yyyyy" },
+              { "vtables x", 9, "yynyy" }, { "vtables", 7, "yyyyy" },
+              { "a\r", 2, "yyyyy" },       { "\r", 1, "yyyyy" },
+              { "\xff\x80", 2, "yyyyy" },  { "a:18446744073709551616 b", 24, "yyynn" },
+              { "a:1  b", 6, "ynynn" },    { "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53", 9, "nyyyy" } };
     size_t i;
     int use;
     for (i = 0; i < sizeof x / sizeof x[0]; i++)
@@ -848,10 +868,11 @@ static void a_lenient_profile_is_written_whatever_it_holds(void)
 static void guids_are_written_in_decimal(void)
 {
     csspgo_profile *p = fresh(0);
-    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add_guid(p, UINT64_MAX));
+    csspgo_node f =
+        csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add_guid(p, UINT64_MAX));
     csspgo_error e;
     csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add(p, "!", 1), 5);
-    csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add_guid(p, 9), 5);      /* equal counts: numbers before names */
+    csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add_guid(p, 9), 5); /* equal counts: numbers before names */
     csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add_guid(p, 10), 5);
     writes_as(p, "18446744073709551615:0:0\n 1: 0 9:5 10:5 !:5\n");
     csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 77)), 5);
@@ -940,7 +961,8 @@ static void files_are_read_and_written(void)
     T_EQ(csspgo_write_file(p, path, 99, &e), CSSPGO_E_ARGUMENT);
     csspgo_profile_free(p);
     T_EQ(heap.live, 0);
-    for (i = 0; i < 9000; i++) add_line(&g, "a_function_with_a_name_%05u:1:1\n 1: %u\n", i, i);   /* more than the buffer */
+    for (i = 0; i < 9000; i++)
+        add_line(&g, "a_function_with_a_name_%05u:1:1\n 1: %u\n", i, i); /* more than the buffer */
     p = fresh(0);
     T_EQ(csspgo_read(p, g.data, g.size, &e), CSSPGO_OK);
     T_EQ(csspgo_write_file(p, path, CSSPGO_TEXT, &e), CSSPGO_OK);
@@ -974,7 +996,9 @@ static void files_survive_every_failed_allocation(void)
         heap.nth = heap.calls + nth;
         s = csspgo_read_file(p, "data/formats/text/11-probe-nested.txt", NULL);
         heap.nth = 0;
-        if (s != CSSPGO_OK) T_CHECK(csspgo_node_count(p) == 0 && csspgo_read_file(p, "data/formats/text/11-probe-nested.txt", NULL) == CSSPGO_OK);
+        if (s != CSSPGO_OK)
+            T_CHECK(csspgo_node_count(p) == 0 &&
+                    csspgo_read_file(p, "data/formats/text/11-probe-nested.txt", NULL) == CSSPGO_OK);
         heap.nth = heap.calls + nth;
         w = csspgo_write_file(p, "build/test_format.tmp", CSSPGO_TEXT, NULL);
         T_CHECK((s == CSSPGO_OK || s == CSSPGO_E_NOMEM) && (w == CSSPGO_OK || w == CSSPGO_E_NOMEM));

@@ -26,10 +26,12 @@ static void statuses_have_names_and_sentences(void)
 static void guids_are_the_first_half_of_md5(void)
 {
     static const struct { size_t size; uint64_t guid; } x[] = {   /* around the borders of MD5's blocks */
-        { 55, UINT64_C(0x2f515ce220443604) },  { 56, UINT64_C(0x8ef017bad5728a66) },  { 57, UINT64_C(0x3d9d4a1c87373069) },
-        { 63, UINT64_C(0xf7a2068120cac27d) },  { 64, UINT64_C(0xd5b292d8814fbbc1) },  { 65, UINT64_C(0x74d002230532c91b) },
-        { 119, UINT64_C(0x43a4c8685f7a34ab) }, { 120, UINT64_C(0xe96d09987f6698fb) }, { 127, UINT64_C(0xc20587a61d8cb2a0) },
-        { 128, UINT64_C(0x0072e86e1ab69cd6) }, { 1000, UINT64_C(0xf6e91181d4338539) }
+        { 55, UINT64_C(0x2f515ce220443604) },  { 56, UINT64_C(0x8ef017bad5728a66) },
+        { 57, UINT64_C(0x3d9d4a1c87373069) },  { 63, UINT64_C(0xf7a2068120cac27d) },
+        { 64, UINT64_C(0xd5b292d8814fbbc1) },  { 65, UINT64_C(0x74d002230532c91b) },
+        { 119, UINT64_C(0x43a4c8685f7a34ab) }, { 120, UINT64_C(0xe96d09987f6698fb) },
+        { 127, UINT64_C(0xc20587a61d8cb2a0) }, { 128, UINT64_C(0x0072e86e1ab69cd6) },
+        { 1000, UINT64_C(0xf6e91181d4338539) }
     };
     char text[1000];
     size_t i;
@@ -520,7 +522,8 @@ static void functions_are_found_by_name(void)
     {
         csspgo_func bad;
         bad.id = 4;
-        T_CHECK(csspgo_func_name(p, bad, &n) == NULL && csspgo_func_guid(p, bad) == 0 && csspgo_func_nodes(p, bad).id == 0);
+        T_CHECK(csspgo_func_name(p, bad, &n) == NULL && csspgo_func_guid(p, bad) == 0 &&
+                csspgo_func_nodes(p, bad).id == 0);
         bad.id = 0;
         T_CHECK(csspgo_func_name(p, bad, &n) == NULL && csspgo_func_nodes(p, bad).id == 0);
     }
@@ -574,7 +577,8 @@ static void nodes_hang_where_they_may(void)
     T_EQ(csspgo_child(p, base, csspgo_at(3, 1), CSSPGO_INLINEE, func(p, "g")).id, 0);
     T_EQ(csspgo_child(p, base, csspgo_at(3, 2), CSSPGO_CONTEXT, func(p, "g")).id, 0);
     T_EQ(csspgo_child(p, base, csspgo_at(65539, 1), CSSPGO_CONTEXT, func(p, "g")).id, 0);
-    T_CHECK(csspgo_node_parent(p, ctx).id == base.id && csspgo_node_parent(p, base).id == 1 && csspgo_node_parent(p, root).id == 0);
+    T_CHECK(csspgo_node_parent(p, ctx).id == base.id && csspgo_node_parent(p, base).id == 1 &&
+            csspgo_node_parent(p, root).id == 0);
     T_CHECK(csspgo_node_loc(p, deep).line == 65535 && csspgo_node_loc(p, deep).discriminator == UINT32_MAX);
     T_CHECK(csspgo_node_kind_of(p, deep) == CSSPGO_INLINEE && csspgo_node_kind_of(p, ctx) == CSSPGO_CONTEXT);
     T_EQ(csspgo_node_func(p, deep).id, func(p, "f").id);
@@ -610,8 +614,10 @@ static void contexts_are_found_by_their_text(void)
     csspgo_profile *p = fresh(0);
     const csspgo_node root = csspgo_root(p);
     const csspgo_node m = node(p, root, 0, 0, CSSPGO_CONTEXT, "main"), b = node(p, m, 12, 0, CSSPGO_CONTEXT, "bar");
-    const csspgo_node foo = node(p, b, 3, 1, CSSPGO_CONTEXT, "foo"), plain = node(p, root, 0, 0, CSSPGO_PLAIN, "ns::f(int)");
-    const csspgo_node in = node(p, plain, 2, 0, CSSPGO_INLINEE, "a @b"), odd = node(p, root, 0, 0, CSSPGO_PLAIN, "x:1.2.3");
+    const csspgo_node foo = node(p, b, 3, 1, CSSPGO_CONTEXT, "foo"),
+                      plain = node(p, root, 0, 0, CSSPGO_PLAIN, "ns::f(int)");
+    const csspgo_node in = node(p, plain, 2, 0, CSSPGO_INLINEE, "a @b"),
+                      odd = node(p, root, 0, 0, CSSPGO_PLAIN, "x:1.2.3");
     T_EQ(csspgo_find(p, "main").id, m.id);
     T_EQ(csspgo_find(p, "[main]").id, m.id);
     T_EQ(csspgo_find(p, "main:12 @ bar").id, b.id);
@@ -665,15 +671,23 @@ static void counts_add_up_as_in_a_plain_table(void)
         for (l = nb = nt = 0; l < LINES; l++) {
             const csspgo_loc loc = csspgo_at(l / 2, l % 2);
             T_EQ(csspgo_body_count(p, n[i], loc), body[i][l]);
-            if (has[i][l]) T_CHECK(b[nb].loc.line == l / 2 && b[nb].loc.discriminator == l % 2 && b[nb].count == body[i][l]);
+            if (has[i][l])
+                T_CHECK(b[nb].loc.line == l / 2 && b[nb].loc.discriminator == l % 2 && b[nb].count == body[i][l]);
             nb += has[i][l];
             for (k = 0; k < FUNCS; k++) {
                 T_EQ(csspgo_target_count(p, n[i], loc, f[k]), target[i][l][k]);
-                if (hast[i][l][k]) T_CHECK(t[nt].func.id == f[k].id && t[nt].count == target[i][l][k] && t[nt].reserved == 0);
+                if (hast[i][l][k])
+                    T_CHECK(t[nt].func.id == f[k].id && t[nt].count == target[i][l][k] && t[nt].reserved == 0);
                 nt += hast[i][l][k];
             }
         }
         T_CHECK(nb == bodies && nt == targets);
+        for (l = 0; l < LINES; l++) {
+            size_t here;
+            t = csspgo_targets_at(p, n[i], csspgo_at(l / 2, l % 2), &here);
+            for (k = nt = 0; k < FUNCS; k++) nt += hast[i][l][k];
+            T_CHECK(here == nt && (t != NULL) == (nt != 0) && (t == NULL || t[here - 1].loc.line == l / 2));
+        }
     }
     csspgo_profile_free(p);
 }
@@ -687,6 +701,7 @@ static void counts_saturate_and_zero_makes_an_entry(void)
     csspgo_func none;
     size_t count;
     T_CHECK(!csspgo_has_record(p, n) && csspgo_bodies(p, n, &count) == NULL && count == 0);
+    T_CHECK(csspgo_targets_at(p, n, csspgo_at(1, 0), &count) == NULL && count == 0);
     T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 0), CSSPGO_OK);
     T_CHECK(csspgo_has_record(p, n) && csspgo_bodies(p, n, &count) != NULL && count == 1);
     T_EQ(csspgo_add_target(p, n, csspgo_at(2, 0), g, 0), CSSPGO_OK);
@@ -870,7 +885,8 @@ static void adding_to_nothing_copies_and_to_itself_doubles(void)
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
     T_CHECK(csspgo_equal(p, q) && csspgo_node_count(q) == 3 && csspgo_profile_flags(q) == CSSPGO_IS_PROBE);
     T_EQ(csspgo_add_profile(p, p), CSSPGO_OK);
-    T_CHECK(csspgo_body_count(p, n, csspgo_at(1, 0)) == 20 && csspgo_target_count(p, g, csspgo_at(2, 0), func(p, "x")) == 12);
+    T_CHECK(csspgo_body_count(p, n, csspgo_at(1, 0)) == 20 &&
+            csspgo_target_count(p, g, csspgo_at(2, 0), func(p, "x")) == 12);
     T_CHECK(csspgo_checksum(p, n) == 5 && valid(p) && !csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -944,9 +960,10 @@ static void profiles_of_different_kinds_do_not_mix(void)
 /* All that csspgo_equal does not see. */
 static int same_numbers(const csspgo_profile *a, const csspgo_profile *b)
 {
-    return a->names.count == b->names.count && a->names.text_size == b->names.text_size && a->tree.count == b->tree.count &&
-           a->records == b->records && a->dead == b->dead && a->body.count == b->body.count &&
-           a->target.count == b->target.count && a->dropped_by_checksum == b->dropped_by_checksum;
+    return a->names.count == b->names.count && a->names.text_size == b->names.text_size &&
+           a->tree.count == b->tree.count && a->records == b->records && a->dead == b->dead &&
+           a->body.count == b->body.count && a->target.count == b->target.count &&
+           a->dropped_by_checksum == b->dropped_by_checksum;
 }
 
 static void adding_that_fails_changes_nothing(void)
@@ -1110,7 +1127,8 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 7), CSSPGO_CONTEXT, func(p, "foo")).id, a.id);
     T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 8), CSSPGO_CONTEXT, func(p, "foo")).id, 0);
     twin = node(p, b, 9, 0, CSSPGO_TWIN, "foo");
-    T_CHECK(twin.id != 0 && node(p, b, 9, 0, CSSPGO_TWIN, "bar").id == 0 && node(p, b, 0, 0, CSSPGO_TWIN, "foo").id == 0);
+    T_CHECK(twin.id != 0 && node(p, b, 9, 0, CSSPGO_TWIN, "bar").id == 0 &&
+            node(p, b, 0, 0, CSSPGO_TWIN, "foo").id == 0);
     T_EQ(node(p, twin, 1, 0, CSSPGO_CONTEXT, "foo").id, 0);
     for (i = 0; i < 200; i++) T_CHECK(node(p, m, 70000 + i, i % 3, CSSPGO_INLINEE, "in").id != 0);
     csspgo_add_body(p, a, csspgo_at(65536, 0), 1);
@@ -1132,7 +1150,8 @@ static void validation_finds_every_broken_invariant(void)
     unsigned i;
     for (i = 0; i < 20; i++) {
         csspgo_profile *p = fresh(0);
-        const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"), g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
+        const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"),
+                          g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
         csspgo_error e;
         csspgo__record *r;
         csspgo_add_target(p, g, csspgo_at(2, 0), func(p, "x"), 6);
@@ -1215,7 +1234,8 @@ static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     const csspgo_node late = node(p, m, 5, 0, CSSPGO_CONTEXT, "a"), early = node(p, m, 4, 0, CSSPGO_CONTEXT, "z");
     const csspgo_node twin = node(p, m, 5, 0, CSSPGO_TWIN, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
-    const csspgo_node wide = node(p, m, 65536, 0, CSSPGO_CONTEXT, "a"), plain = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "x");
+    const csspgo_node wide = node(p, m, 65536, 0, CSSPGO_CONTEXT, "a"),
+                      plain = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "x");
     T_EQ(csspgo__order_make(p, &o), CSSPGO_OK);
     T_CHECK(o.nodes == 7 && o.node[0] == plain.id && o.node[1] == m.id && o.node[2] == in.id && o.node[3] == early.id);
     T_CHECK(o.node[4] == twin.id && o.node[5] == late.id && o.node[6] == wide.id);
@@ -1225,7 +1245,8 @@ static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
 
 static void names_with_equal_beginnings_are_ranked(void)
 {
-    static const char *const sorted[] = { "", "a", "aaaaaaa", "aaaaaaa\1", "aaaaaaaa", "aaaaaaaaa", "aaaaaaaab", "b", "\xff" };
+    static const char *const sorted[] = { "",          "a",         "aaaaaaa", "aaaaaaa\1", "aaaaaaaa",
+                                          "aaaaaaaaa", "aaaaaaaab", "b",       "\xff" };
     enum { N = sizeof sorted / sizeof sorted[0] };
     csspgo_profile *p = fresh(0);
     csspgo__order o;

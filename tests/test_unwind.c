@@ -100,7 +100,7 @@ static csspgo_collector_stats expect_text(const char *what, t_table *t, const cs
     return stats;
 }
 
-/* ----- recorded vectors ---------------------------------------------------------------------------------------------- */
+/* ----- recorded vectors ------------------------------------------------------------------------------------------- */
 
 /* N of "warning: P%(N/T) TEXT", *total gets T; 0 and 0 without such a line. */
 static unsigned long warned(const char *log, const char *text, unsigned long *total)
@@ -274,7 +274,7 @@ static void the_programs_of_the_generator_give_the_bytes_of_llvm_profgen(void)
 }
 
 
-/* ----- samples by hand, on the table of demo.probe -------------------------------------------------------------------- */
+/* ----- samples by hand, on the table of demo.probe ---------------------------------------------------------------- */
 
 typedef struct hand {             /* a sample that owns its arrays */
     uint64_t      stack[80];
@@ -377,7 +377,8 @@ static void hand_calls(hand *h)
 static const char calls_text[] =
     "[0x28a]\n  1\n  235-238:1\n  2\n  217->235:1\n  238->180:1\n"
     "[0x28a @ 0x238]\n  1\n  180-189:1\n  1\n  189->130:1\n"
-    "[0x28a @ 0x238 @ 0x189]\n  3\n  130-144:1\n  150-171:1\n  165-16c:1\n  3\n  144->165:1\n  16c->150:1\n  171->159:1\n";
+    "[0x28a @ 0x238 @ 0x189]\n  3\n  130-144:1\n  150-171:1\n  165-16c:1\n"
+    "  3\n  144->165:1\n  16c->150:1\n  171->159:1\n";
 
 static void a_sample_from_memory_gives_the_counters_of_the_specification(void)
 {
@@ -561,7 +562,7 @@ static void a_count_of_zero_makes_an_entry(void)
     t_table_free(&t);
 }
 
-/* ----- what the result must not depend on ------------------------------------------------------------------------------ */
+/* ----- what the result must not depend on ------------------------------------------------------------------------- */
 
 /* Runs body with all samples of a recorded program; want is what llvm-profgen makes of them. */
 static void with_program(const char *name, void (*body)(t_table *t, const hand *list, size_t n, const char *want,
@@ -668,7 +669,7 @@ static void clearing(t_table *t, const hand *list, size_t n, const char *want, s
         expect_of("cleared", c, "");
         T_EQ(c->trie.count, nodes);
         if (i == 0) memory = csspgo_collector_memory(c);
-        T_EQ(csspgo_collector_memory(c), memory);     /* the second round finds all contexts and room for all counters */
+        T_EQ(csspgo_collector_memory(c), memory);     /* the second round finds all contexts, and room */
     }
     csspgo_collector_free(c);
 }
@@ -696,7 +697,8 @@ static void conservation(t_table *t, const hand *list, size_t n, const char *wan
             const uint32_t to = trace.lbr[2 * j + 1], end = j != 0 ? trace.lbr[2 * j - 2] : 0;
             if (to != CSSPGO__EXT) branches += trace.count;
             if (j == 0) continue;
-            if (to != CSSPGO__EXT && end != CSSPGO__EXT && csspgo__runs_straight(t->code, to, end)) ranges += trace.count;
+            if (to != CSSPGO__EXT && end != CSSPGO__EXT && csspgo__runs_straight(t->code, to, end))
+                ranges += trace.count;
             else others++;
         }
     T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
@@ -717,7 +719,7 @@ static void every_branch_and_range_is_accounted_for(void)
     with_program("demo", conservation);
 }
 
-/* ----- code that comes and goes ------------------------------------------------------------------------------------------ */
+/* ----- code that comes and goes ----------------------------------------------------------------------------------- */
 
 enum { JIT = 0x10000 };
 
@@ -801,8 +803,8 @@ static void a_transfer_that_is_added_later_is_seen(void)
     x.address = JIT + 2;
     x.size = 2;
     x.kind = CSSPGO_CALL;
+    jit_sample(c, 1);                                 /* waits in the cache */
     T_EQ(csspgo_code_add_transfers(code, none, &x, 1), CSSPGO_OK);
-    jit_sample(c, 1);
     T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(c).invalid_ranges, 1);
     csspgo_collector_free(c);
@@ -826,7 +828,8 @@ static void what_another_module_holds_prints_as_unknown_code(void)
         hand_branch(&h, JIT + 4, 0x401159);
         hand_branch(&h, 0x401171, JIT);
         T_EQ(add_hand(c, &h), CSSPGO_OK);
-        expect_of("demo's view", c, "[]\n  0\n  1\n  ffffffffffbff001->159:1\n[0x189]\n  1\n  159-171:1\n  1\n  171->159:1\n");
+        expect_of("demo's view", c, "[]\n  0\n  1\n  ffffffffffbff001->159:1\n"
+                                    "[0x189]\n  1\n  159-171:1\n  1\n  171->159:1\n");
         memset(&how, 0, sizeof how);
         got = text_of(c, &how, &size);
         if (got != NULL) t_same("the JIT's view", got, size, "[]\n  1\n  10000-10004:1\n  1\n  1->10000:1\n", 40);
@@ -838,7 +841,7 @@ static void what_another_module_holds_prints_as_unknown_code(void)
     t_table_free(&t);
 }
 
-/* ----- context keys ------------------------------------------------------------------------------------------------------ */
+/* ----- context keys ----------------------------------------------------------------------------------------------- */
 
 /* The rule as it stands in the specification. */
 static size_t compress_plainly(uint32_t *p, size_t size, size_t limit)
@@ -970,18 +973,24 @@ static void unknown_code_cuts_the_context(void)
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
     csspgo_module none;
     static const uint32_t stack[] = { 30, 40, CSSPGO__EXT, 50, 60 };   /* leaf 30 */
+    csspgo__keyed k;
+    size_t i;
     none.id = 0;
     T_EQ(csspgo_code_add_area(code, none, 0, 100), CSSPGO_OK);   /* address = position - 17 */
     T_EQ(unwind_stack(c, stack, 5, 31), CSSPGO_OK);
     T_EQ(unwind_stack(c, stack, 3, 31), CSSPGO_OK);   /* the EXT frame itself has the empty context... */
     T_EQ(unwind_stack(c, stack + 2, 3, 31), CSSPGO_OK);   /* (an external target is no counter) */
     T_EQ(csspgo_collector_get_stats(c).truncated_contexts, 2);
+    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
+    T_EQ(k.keys.count, 2);                            /* the empty context and one call: unknown code is in no key */
+    for (i = 2; i <= k.keys.count; i++) T_EQ(k.keys.node[i].site, 40);
+    csspgo__keyed_free(c, &k);
     expect_of("cut", c, "[0x17]\n  0\n  1\n  e->d:2\n");
     csspgo_collector_free(c);
     csspgo_code_free(code);
 }
 
-/* ----- unsymbolized text ----------------------------------------------------------------------------------------------- */
+/* ----- unsymbolized text ------------------------------------------------------------------------------------------ */
 
 static void round_trip(t_table *t, const char *text, size_t size)
 {
@@ -1017,7 +1026,8 @@ static void what_was_written_can_be_read(void)
         t_table_free(&t);
     }
     for (i = 0; i < 4; i++) {
-        static const char *const cases[] = { "07-interrupt-pair", "08-interrupt-half", "18b-lbr-only-bad", "28-depth1" };
+        static const char *const cases[] = { "07-interrupt-pair", "08-interrupt-half", "18b-lbr-only-bad",
+                                             "28-depth1" };
         char *text = file_of("data/unwind/cases", cases[i], ".raw", &size);
         if (load(&t, "data/unwind/tables", "demo.probe") && text != NULL) round_trip(&t, text, size);
         t_table_free(&t);
@@ -1039,7 +1049,8 @@ static void reading_twice_doubles_the_counts(void)
         expect_of("three times", c,
                   "[0x28a]\n  1\n  235-238:3\n  2\n  217->235:3\n  238->180:3\n"
                   "[0x28a @ 0x238]\n  1\n  180-189:3\n  1\n  189->130:3\n"
-                  "[0x28a @ 0x238 @ 0x189]\n  3\n  130-144:3\n  150-171:3\n  165-16c:3\n  3\n  144->165:3\n  16c->150:3\n  171->159:3\n");
+                  "[0x28a @ 0x238 @ 0x189]\n  3\n  130-144:3\n  150-171:3\n  165-16c:3\n"
+                  "  3\n  144->165:3\n  16c->150:3\n  171->159:3\n");
         csspgo_collector_free(c);
     }
     t_table_free(&t);
@@ -1058,7 +1069,8 @@ static const text_case text_cases[] = {
     { "ok: nothing counted", "0\n0\n", "0\n0\n", CSSPGO_OK, 0, 0, 0 },
     { "ok: blank lines, no last LF", "\n1\n\n 159-171:2\n \n0\n\n", "1\n159-171:2\n0\n", CSSPGO_OK, 0, 0, 0 },
     { "ok: upper case", "0\n1\n16C->150:3", "0\n1\n16c->150:3\n", CSSPGO_OK, 0, 0, 0 },
-    { "ok: blocks add up", "1\n159-171:2\n0\n1\n159-171:3\n1\n171->159:1\n", "1\n159-171:5\n1\n171->159:1\n", CSSPGO_OK, 0, 0, 0 },
+    { "ok: blocks add up", "1\n159-171:2\n0\n1\n159-171:3\n1\n171->159:1\n", "1\n159-171:5\n1\n171->159:1\n",
+      CSSPGO_OK, 0, 0, 0 },
     { "ok: entries add up", "2\n159-171:2\n159-171:18446744073709551615\n0\n", "1\n159-171:18446744073709551615\n0\n",
       CSSPGO_OK, 0, 0, 0 },
     { "ok: external source", "0\n1\nffffffffffbff001->130:7\n", "0\n1\nffffffffffbff001->130:7\n", CSSPGO_OK, 0, 0, 0 },
@@ -1067,10 +1079,10 @@ static const text_case text_cases[] = {
     { "ok: not on instructions", "1\n15a-172:2\n0\n", "1\n15a-172:2\n0\n", CSSPGO_OK, 0, 0, 0 },
     { "ok: empty context", "[]\n0\n1\n171->159:1\n", "[]\n  0\n  1\n  171->159:1\n", CSSPGO_OK, 0, 0, 0 },
     { "ok: context without counters", "[0x28a]\n0\n0\n", "", CSSPGO_OK, 0, 0, 0 },
-    { "ok: frames of unknown code", "[0x28a @ 0x99999 @ 0x238]\n0\n1\n171->159:1\n", "[0x238]\n  0\n  1\n  171->159:1\n",
-      CSSPGO_OK, 0, 0, 0 },
-    { "ok: recursion", "[0x28a @ 0x28a]\n0\n1\n171->159:1\n[0x28a]\n0\n1\n171->159:1\n", "[0x28a]\n  0\n  1\n  171->159:2\n",
-      CSSPGO_OK, 0, 0, 0 },
+    { "ok: frames of unknown code", "[0x28a @ 0x99999 @ 0x238]\n0\n1\n171->159:1\n",
+      "[0x238]\n  0\n  1\n  171->159:1\n", CSSPGO_OK, 0, 0, 0 },
+    { "ok: recursion", "[0x28a @ 0x28a]\n0\n1\n171->159:1\n[0x28a]\n0\n1\n171->159:1\n",
+      "[0x28a]\n  0\n  1\n  171->159:2\n", CSSPGO_OK, 0, 0, 0 },
     { "bad: no number", "x\n", NULL, CSSPGO_E_SYNTAX, 1, 1, 0 },
     { "bad: no number of branches", "1\n159-171:2\n", NULL, CSSPGO_E_TRUNCATED, 3, 1, 12 },
     { "bad: list cut, no LF", "2\n159-171:2", NULL, CSSPGO_E_TRUNCATED, 2, 10, 11 },
@@ -1117,10 +1129,11 @@ static void texts_are_read_as_specified_and_errors_say_where(void)
         memset(&err, 0xee, sizeof err);
         T_MSG(csspgo_read_unsymbolized(c, NULL, exact, size, &err) == x->status, x->name);
         T_MSG(csspgo_read_unsymbolized(c, NULL, "", 0, NULL) == CSSPGO_OK, x->name);
-        T_MSG(err.status == x->status && err.line == x->line && err.column == x->column && err.offset == x->offset, x->name);
+        T_MSG(err.status == x->status && err.line == x->line && err.column == x->column, x->name);
+        T_MSG(err.offset == x->offset, x->name);
         T_MSG((err.message[0] != '\0') == (x->status != CSSPGO_OK), x->name);
         if (err.line != x->line || err.column != x->column || err.offset != x->offset)
-            fprintf(stderr, "    %s: %u:%u %lu %s\n", x->name, err.line, err.column, (unsigned long)err.offset, err.message);
+            fprintf(stderr, "    %u:%u %lu %s\n", err.line, err.column, (unsigned long)err.offset, err.message);
         expect_of(x->name, c, x->want != NULL ? x->want : "");
         T_MSG(x->want != NULL || (c->counters == 0 && c->trie.count == 1 && c->mode == 0), x->name);
         csspgo_collector_free(c);
@@ -1182,11 +1195,12 @@ static void every_prefix_is_read_or_changes_nothing(void)
         T_EQ(err.status, s);
         T_CHECK(err.offset <= n);
         if (s == CSSPGO_OK) ok++;
-        else T_CHECK(err.line >= 1 && err.column >= 1 && err.message[0] != '\0' && c->counters == 0 && c->trie.count == 1);
+        else T_CHECK(err.line >= 1 && err.column >= 1 && err.message[0] != '\0');
+        if (s != CSSPGO_OK) T_CHECK(c->counters == 0 && c->trie.count == 1);
         csspgo_collector_free(c);
         free(exact);
     }
-    T_CHECK(ok >= 4 && ok < 12);                      /* each block may end here, with or without the last LF and digits */
+    T_CHECK(ok >= 4 && ok < 12);                      /* behind each block, with or without its last LF */
     t_table_free(&t);
 }
 
@@ -1244,9 +1258,9 @@ static void a_file_gets_the_same_bytes(void)
     rmdir(dir);
 }
 
-/* ----- memory ------------------------------------------------------------------------------------------------------------ */
+/* ----- memory ----------------------------------------------------------------------------------------------------- */
 
-static void any_allocation_may_fail_while_collecting(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
+static void failing_allocations(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
 {
     static char buf[200000];
     csspgo_collector_options how = no_options();
@@ -1261,7 +1275,7 @@ static void any_allocation_may_fail_while_collecting(t_table *t, const hand *lis
         for (i = 0; i < n && s == CSSPGO_OK; i++) s = add_hand(c, &list[i]);
         size = 0;
         if (s == CSSPGO_OK) s = csspgo_write_unsymbolized(c, NULL, buf, sizeof buf, &size, NULL);
-        if (c != NULL && s != CSSPGO_OK) {            /* go on where it failed, with memory again: nothing is lost or double */
+        if (c != NULL && s != CSSPGO_OK) {            /* go on with memory again: nothing is lost or double */
             const size_t from = i != n ? i - 1 : n;
             h.nth = 0;
             for (i = from; i < n; i++) T_EQ(add_hand(c, &list[i]), CSSPGO_OK);
@@ -1283,7 +1297,7 @@ static void any_allocation_may_fail_while_collecting(t_table *t, const hand *lis
 
 static void every_allocation_may_fail(void)
 {
-    with_program("mix", any_allocation_may_fail_while_collecting);
+    with_program("mix", failing_allocations);
 }
 
 static void every_allocation_of_the_reader_may_fail(void)
@@ -1379,7 +1393,7 @@ static void a_memory_limit_is_kept(void)
     free(script);
 }
 
-/* ----- against llvm-profgen itself ------------------------------------------------------------------------------------- */
+/* ----- against llvm-profgen itself -------------------------------------------------------------------------------- */
 
 typedef struct mutator {
     const t_table *t;
@@ -1481,7 +1495,7 @@ static void mutated(const mutator *m, hand *h)
         }
     }
     h->sample.count = rnd(3) == 0 ? 1 + rnd(9) : 1;
-    if (h->sample.branch_count == 1) hand_branch(h, outside(), outside());   /* version 19 wants two; this one is dropped */
+    if (h->sample.branch_count == 1) hand_branch(h, outside(), outside());   /* version 19 wants two; one is dropped */
 }
 
 /* Version 19 makes a frame with address 0 of a return to nowhere: those samples are left out. */
@@ -1505,7 +1519,8 @@ static void print_hand(FILE *f, const hand *h)
     if (h->sample.count != 1) fprintf(f, "%lu\n", (unsigned long)h->sample.count);
     for (i = 0; i < h->sample.stack_count; i++) fprintf(f, "\t%16llx\n", (unsigned long long)h->stack[i]);
     for (i = 0; i < h->sample.branch_count; i++)
-        fprintf(f, " 0x%llx/0x%llx/P/-/-/0 ", (unsigned long long)h->branch[i].from, (unsigned long long)h->branch[i].to);
+        fprintf(f, " 0x%llx/0x%llx/P/-/-/0 ", (unsigned long long)h->branch[i].from,
+                (unsigned long long)h->branch[i].to);
     fprintf(f, "\n\n");
 }
 
@@ -1536,8 +1551,9 @@ static void compare_once(const mutator *m, const char *binary, const char *dir, 
         n++;
     }
     fclose(f);
-    snprintf(command, sizeof command, "llvm-profgen-19 --binary=data/unwind/bin/%s --perfscript=%s --skip-symbolization %s -o %s 2>%s",
-             binary, path, options[option], raw, log);
+    snprintf(command, sizeof command,
+             "llvm-profgen-19 --binary=data/unwind/bin/%s --perfscript=%s --skip-symbolization %s -o %s 2>%s", binary, path,
+             options[option], raw, log);
     T_EQ(system(command), 0);
     how.limit_depth = option == 2;
     how.max_depth = 2;
