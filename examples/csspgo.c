@@ -367,8 +367,9 @@ static int profgen_read_script(profgen *g)
     }
     script = csspgo_script_new(NULL);
     ok = script != NULL || (fail("out of memory"), 0);
+    if (ok && g->o[O_COMPAT].number) csspgo_script_set_code(script, g->image.code);   /* broken stacks as LLVM takes them */
     while (ok && (n = fread(chunk, 1, CHUNK, f)) != 0) {
-        csspgo_script_feed(script, chunk, n);
+        csspgo_script_feed(script, chunk, n);         /* the last chunk was read up: cannot fail */
         ok = profgen_drain(g, script);
         bytes += n;
         progress_show(&p, bytes, csspgo_script_get_stats(script).samples);
