@@ -3863,7 +3863,7 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     r = csspgo__text_record(t);
     t->meta_depth = k->depth;
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
-        r->attributes = (uint32_t)k->count;
+        r->attributes = (t->lenient ? 0 : r->attributes) | (uint32_t)k->count;   /* LLVM: the last line's */
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
         return 1;
     }

@@ -1035,6 +1035,27 @@ static void what_was_written_can_be_read(void)
     }
 }
 
+static void counters_by_hand_are_read_too(void)
+{
+    static const char *const names[] = { "disjoint", "not-entry", "split", "cs-line" };
+    static const char *const binaries[] = { "tiny.line", "tiny.probe", "tiny.split", "tiny.line" };
+    size_t i, size;
+    t_table t;
+    for (i = 0; i < 4; i++) {
+        char *text = file_of("data/generate", names[i], ".unsym", &size);
+        if (load(&t, "data/generate/tables", binaries[i]) && text != NULL) {
+            csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+            csspgo_error err;
+            T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), i < 3 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
+            T_CHECK(i < 3 || (err.line == 1 && err.column == 2));   /* its contexts are names */
+            T_EQ(csspgo_collector_get_stats(c).unplaced, i == 1);   /* a branch to 401100 */
+            csspgo_collector_free(c);
+        }
+        t_table_free(&t);
+        free(text);
+    }
+}
+
 static void reading_twice_doubles_the_counts(void)
 {
     t_table t;
@@ -1658,6 +1679,7 @@ int main(void)
     hostile_recursion_takes_bounded_time();
     unknown_code_cuts_the_context();
     what_was_written_can_be_read();
+    counters_by_hand_are_read_too();
     reading_twice_doubles_the_counts();
     texts_are_read_as_specified_and_errors_say_where();
     what_cannot_be_placed_is_counted();
