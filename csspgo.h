@@ -55,7 +55,7 @@
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     tree      the profile: functions, nodes, counts; adding two profiles
- *     format    text profiles
+ *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading; summary
  *     code      the code map: modules, functions, control transfers, probes; probe sections; instruction decoders
  *     sample    perf ring buffers and perf script text become samples
  *     unwind    samples become counters per calling context
@@ -70,6 +70,7 @@
  *     CSSPGO_MALLOC(n), CSSPGO_FREE(p)   implementation  heap for objects made without an allocator; malloc and free
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
+ *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); without it they are E_UNSUPPORTED
  *     CSSPGO_NO_FORMAT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_GENERATE   every include   drops layers
  *
  * GUARANTEES
@@ -415,7 +416,7 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  * Writes a profile. Text is, byte for byte, what `llvm-profdata-19 merge --sample --text` writes.
  *
  *   p          is not changed, but needs memory for the order of its functions
- *   form       CSSPGO_TEXT
+ *   form       CSSPGO_TEXT, or a binary form below
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed (0 after any failure but a short buffer), or NULL
  *
@@ -433,6 +434,103 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
 #endif
+
+#endif /* CSSPGO_NO_FORMAT */
+
+#ifndef CSSPGO_NO_FORMAT
+
+/* ----- binary forms, summary, symbol list ----- */
+
+/* Forms beside CSSPGO_TEXT for csspgo_write, and what may be added to them. */
+enum {
+    CSSPGO_BINARY    = 2,         /* LLVM raw binary: no contexts, checksums, attributes, GUIDs                     */
+    CSSPGO_EXTBINARY = 3,         /* LLVM ExtBinary: everything                                                     */
+    CSSPGO_GCOV      = 4,         /* GCC AutoFDO as LLVM reads it: no contexts, checksums, attributes, GUIDs, totals */
+    CSSPGO_COMPACT   = 5,         /* LLVM CompactBinary, of releases before 17: read only                           */
+    CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB)                       */
+    CSSPGO_MD5       = 0x200,     /* ExtBinary: GUIDs instead of names                                              */
+    CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own  */
+    CSSPGO_PARTIAL   = 0x800,     /* ExtBinary: mark the profile as partial                                         */
+    CSSPGO_GCC       = 0x1000     /* GCOV: as GCC 12 and later read it                                              */
+};
+
+/*
+ * What a file is, by its first bytes.
+ *
+ * Returns   CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV, CSSPGO_COMPACT, or CSSPGO_TEXT for everything else
+ */
+CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size);
+
+/* How the counts of a profile are distributed. Body counts of the same function in several contexts are one count. */
+typedef struct csspgo_summary {
+    uint64_t total;               /* sum of all body counts, mod 2^64                          */
+    uint64_t max_count;           /* the largest one                                           */
+    uint64_t max_head;            /* the largest head count of a function                      */
+    uint64_t counts;              /* number of body counts                                     */
+    uint64_t functions;           /* without those that are only inlined                       */
+} csspgo_summary;
+
+typedef struct csspgo_cutoff {
+    uint64_t ppm;                 /* the hottest counts that make this many millionths of total */
+    uint64_t min_count;           /* the smallest one of them                                   */
+    uint64_t counts;              /* how many they are                                          */
+} csspgo_cutoff;
+
+enum { CSSPGO_CUTOFFS = 16 };     /* entries of the summary in LLVM's files */
+
+/* The summary's 16 cutoffs in LLVM's files: ppm is set, the rest 0. */
+CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
+
+/*
+ * Computes the summary of a profile.
+ *
+ *   summary      filled in
+ *   cutoff, n    ppm of each is the caller's, ascending and at most 1000000; the rest is filled in. NULL and 0 are fine
+ *
+ * Returns   CSSPGO_OK, E_ARGUMENT for bad ppm, E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in the number of counts
+ * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
+ */
+CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
+
+/* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
+CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
+CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i);
+
+/*
+ * The symbol list: functions that were in the profiled program, so that those without counts are known to be cold, not
+ * new. csspgo_set_listed returns E_ARGUMENT for a bad handle or a function without a name.
+ */
+CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func);
+CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed);
+
+typedef struct csspgo_lazy csspgo_lazy;
+
+/*
+ * Opens an ExtBinary profile without reading its functions.
+ *
+ *   options      of the profile that is filled; NULL: defaults
+ *   data, size   the whole file, borrowed until csspgo_lazy_free (it may be a mapped file)
+ *
+ * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms, compressed sections, files without a table of
+ *           functions: csspgo_read reads those
+ * Cost      O(names + contexts + metadata); the records are not touched
+ */
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size, csspgo_error *err);
+CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
+
+/*
+ * Loads one function into the object's profile: its record with all that is nested in it; of a profile with contexts, every
+ * context that ends in it and all below these. What was loaded before is not loaded again; an unknown name loads nothing.
+ * In a profile of GUIDs the name's GUID is looked for.
+ *
+ * Returns   CSSPGO_OK, or as csspgo_read; after a failure the profile is what it was before
+ * Cost      O(what is loaded, and one byte for each name or context)
+ */
+CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err);
+
+/* What is loaded so far, with the file's flags and stored summary; owned by l, not to be changed. No symbol list. */
+CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 
 #endif /* CSSPGO_NO_FORMAT */
 
@@ -1209,6 +1307,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 #ifndef CSSPGO_NO_STDIO
 #  include <stdio.h>
 #endif
+#ifdef CSSPGO_USE_ZLIB
+#  include <zlib.h>
+#endif
 #ifndef CSSPGO_MALLOC
 #  include <stdlib.h>
 #  define CSSPGO_MALLOC(n) malloc(n)
@@ -1908,7 +2009,7 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size)
 }
 
 /* Names are numbered from 1. One is found the way it was put in, by its text or by its GUID; it may have both. */
-enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2 };
+enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2, CSSPGO__LISTED = 4 };   /* LISTED: in a profile's symbol list */
 
 typedef struct csspgo__name {
     uint64_t guid;                /* with CSSPGO__HAS_GUID               */
@@ -2251,6 +2352,8 @@ struct csspgo_profile {
     csspgo__map     wide_map;
     uint32_t        flags;
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
+    uint64_t       *summary;      /* of the file that was read, until p is changed; NULL: none. 5 numbers of csspgo_summary, */
+    size_t          summary_size; /* then 3 of each csspgo_cutoff                                                            */
 };
 
 static size_t csspgo__run_count(csspgo__run r)
@@ -2592,9 +2695,17 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options)
     return NULL;
 }
 
+/* A summary that was read is no longer p's. */
+static void csspgo__summary_drop(csspgo_profile *p)
+{
+    csspgo__free(&p->heap, p->summary, p->summary_size * sizeof *p->summary);
+    p->summary = NULL;
+}
+
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
 {
     if (p == NULL) return;
+    csspgo__summary_drop(p);
     csspgo__names_free(&p->heap, &p->names);
     csspgo__free(&p->heap, p->func, p->func_cap * sizeof *p->func);
     csspgo__tree_free(&p->heap, &p->tree);
@@ -2921,6 +3032,7 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
     *status = CSSPGO_E_ARGUMENT;
     if (node.id <= CSSPGO__ROOT || node.id > p->tree.count) return NULL;
     if (loc.line > 0xffff && !p->heap.lenient) return NULL;
+    csspgo__summary_drop(p);
     r = csspgo__record_make(p, node.id);
     *status = r != NULL ? CSSPGO_OK : p->heap.status;
     return r;
@@ -3293,7 +3405,10 @@ static void csspgo__join_commit(csspgo__join *j)
     uint32_t i;
     csspgo_func f;
     for (i = 1; i <= from->names.count; i++)
+    {
         if (j->func[i] == 0) j->func[i] = csspgo__func_copy(j->p, from, i);
+        j->p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
+    }
     for (i = 2; i <= nodes; i++) {
         const csspgo__node *n = &from->tree.node[i];
         if (j->fate[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
@@ -3307,6 +3422,7 @@ static void csspgo__join_commit(csspgo__join *j)
         if (n->record != 0) csspgo__join_record(j, i, &from->record[n->record]);
     }
     j->p->flags |= from->flags;
+    csspgo__summary_drop(j->p);
 }
 
 /* 1 unless one of the two has contexts (or probes) and the other one has not. */
@@ -3619,7 +3735,8 @@ static enum csspgo__format csspgo__sniff(const void *data, size_t size)
 {
     static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
     const unsigned char *p = (const unsigned char *)data;
-    if (size >= 9 && memcmp(p, "adcg*704", 9) == 0) return CSSPGO__FORMAT_GCC;           /* with its NUL */
+    if (size >= 9 && memcmp(p, "adcg", 4) == 0 && (p[4] == '*' ? p[8] : p[5] | p[6] | p[7]) == 0)
+        return CSSPGO__FORMAT_GCC;                    /* text has no NUL bytes */
     if (size < 9 || memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO__FORMAT_TEXT;
     if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO__FORMAT_BINARY;
     if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
@@ -3855,7 +3972,7 @@ static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_
     return csspgo__text_down(t, k, k->loc, CSSPGO_INLINEE, func) && csspgo__text_enter(t, k);
 }
 
-/* In LLVM a checksum line also sets the attributes to 0. */
+/* In LLVM a line of attributes replaces those before, and a checksum line sets them to 0; strict reading keeps all. */
 static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
 {
     csspgo__record *r;
@@ -3863,7 +3980,7 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     r = csspgo__text_record(t);
     t->meta_depth = k->depth;
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
-        r->attributes = (t->lenient ? 0 : r->attributes) | (uint32_t)k->count;   /* LLVM: the last line's */
+        r->attributes = (t->lenient ? 0 : r->attributes) | (uint32_t)k->count;
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
         return 1;
     }
@@ -4280,7 +4397,7 @@ static int csspgo__text_lines(csspgo__text *t)
     return csspgo__text_flush(t);
 }
 
-/* Brings the records in order that were read out of order. A sum that overflows only now becomes the watched one. */
+/* Brings records in order that were read out of order. A sum that overflows only now becomes the watched one. */
 static int csspgo__text_settle(csspgo__text *t)
 {
     uint32_t i;
@@ -4367,21 +4484,17 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
 
 /* ----- reading any format ----------------------------------------------------------------------------------------- */
 
+/* The binary forms, below. most: memory that q may have, beyond options->limits, once compressed sections are inflated. */
+static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+                                         csspgo_profile **q, csspgo_error *err);
+static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
+
 /* *q = the profile in the input, made with options. */
-static csspgo_status csspgo__read_any(const csspgo_options *options, const void *data, size_t size, csspgo_profile **q,
-                                      csspgo_error *err)
+static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+                                      csspgo_profile **q, csspgo_error *err)
 {
-    const char *name = "";
-    switch (csspgo__sniff(data, size)) {
-    case CSSPGO__FORMAT_TEXT: return csspgo__read_text(options, data, size, q, err);
-    case CSSPGO__FORMAT_BINARY: name = "raw binary"; break;
-    case CSSPGO__FORMAT_EXTBINARY: name = "ExtBinary"; break;
-    case CSSPGO__FORMAT_COMPACT: name = "CompactBinary"; break;
-    case CSSPGO__FORMAT_GCC: name = "GCC AutoFDO"; break;
-    }
-    csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, name);
-    csspgo__say(err, " profiles cannot be read");
-    return CSSPGO_E_UNSUPPORTED;
+    if (csspgo__sniff(data, size) == CSSPGO__FORMAT_TEXT) return csspgo__read_text(options, data, size, q, err);
+    return csspgo__binary_read(options, most, data, size, q, err);
 }
 
 /*
@@ -4392,6 +4505,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
 {
     const uint64_t fair = (uint64_t)16 * size + (1u << 20), used = p->heap.used + held;
     csspgo_profile *q = NULL;
+    uint64_t most;
     csspgo_options o;
     csspgo_status s;
     csspgo__error_clear(err);
@@ -4399,10 +4513,11 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     o.allocator = p->heap.a;
     o.limits = p->heap.limits;
     o.limits.max_bytes = used < o.limits.max_bytes ? o.limits.max_bytes - used : 1;
-    if (fair < o.limits.max_bytes) o.limits.max_bytes = fair;
+    most = o.limits.max_bytes;
+    if (fair < most) o.limits.max_bytes = fair;
     o.hash_seed = p->heap.seed;
     o.lenient = p->heap.lenient;
-    s = csspgo__read_any(&o, size != 0 ? data : "", size, &q, err);
+    s = csspgo__read_any(&o, most, size != 0 ? data : "", size, &q, err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;
@@ -4799,9 +4914,7 @@ static csspgo_status csspgo__write(csspgo_profile *p, uint32_t form, csspgo__sin
 {
     csspgo__error_clear(err);
     if (form == CSSPGO_TEXT) return csspgo__write_text(p, sink, err);
-    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "unknown form ");
-    csspgo__say_u64(err, form);
-    return CSSPGO_E_ARGUMENT;
+    return csspgo__binary_write(p, form, sink, err);
 }
 
 CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
@@ -4854,6 +4967,2647 @@ CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, 
     return s;
 }
 #endif
+
+#endif /* CSSPGO_NO_FORMAT */
+
+#ifndef CSSPGO_NO_FORMAT
+
+/* ----- summary ------------------------------------------------------------------------------------------------------ */
+
+CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
+{
+    static const uint32_t ppm[CSSPGO_CUTOFFS] = { 10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
+                                                  800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999 };
+    size_t i;
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        cutoff[i].ppm = ppm[i];
+        cutoff[i].min_count = cutoff[i].counts = 0;
+    }
+}
+
+CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
+{
+    *cutoffs = 0;
+    memset(summary, 0, sizeof *summary);
+    if (p->summary == NULL) return 0;
+    summary->total = p->summary[0];
+    summary->max_count = p->summary[1];
+    summary->max_head = p->summary[2];
+    summary->counts = p->summary[3];
+    summary->functions = p->summary[4];
+    *cutoffs = (p->summary_size - 5) / 3;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
+{
+    csspgo_cutoff c;
+    memset(&c, 0, sizeof c);
+    if (p->summary == NULL || i >= (p->summary_size - 5) / 3) return c;
+    c.ppm = p->summary[5 + 3 * i];
+    c.min_count = p->summary[6 + 3 * i];
+    c.counts = p->summary[7 + 3 * i];
+    return c;
+}
+
+typedef struct csspgo__freq {     /* how often a count occurs */
+    uint64_t count, times;
+} csspgo__freq;
+
+typedef struct csspgo__tally {
+    csspgo_profile *p;
+    csspgo_summary *out;
+    csspgo__map     map;          /* count -> freq                                     */
+    csspgo__freq   *freq;         /* freq[0] unused                                    */
+    size_t          freqs, cap;
+    unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
+} csspgo__tally;
+
+/* Takes one body count into the summary. Returns 0 when memory is exhausted. */
+static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->p->heap.seed);
+    uint32_t id, at = hash;
+    u->out->counts++;
+    u->out->total += count;
+    if (count > u->out->max_count) u->out->max_count = count;
+    while ((id = csspgo__map_next(&u->map, hash, &at)) != 0) {
+        if (u->freq[id].count != count) continue;
+        u->freq[id].times++;
+        return 1;
+    }
+    if (!csspgo__map_reserve(&u->p->heap, &u->map)) return 0;
+    if (u->freqs + 2 > u->cap) {
+        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2, sizeof *u->freq);
+        if (v == NULL) return 0;
+        u->freq = (csspgo__freq *)v;
+    }
+    u->freq[++u->freqs].count = count;
+    u->freq[u->freqs].times = 1;
+    csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs);
+    return 1;
+}
+
+static int csspgo__tally_bodies(csspgo__tally *u, const csspgo_body *b, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (!csspgo__tally_count(u, b[i].count)) return 0;
+    return 1;
+}
+
+/* 1 if the record of a node takes part. What was copied into its base profile does not count twice. */
+static int csspgo__tally_takes(csspgo__tally *u, uint32_t id)
+{
+    const csspgo__node *n = &u->p->tree.node[id];
+    if (n->record == 0) return 0;
+    if (csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 1;
+    u->skip[id] = u->skip[n->parent] || u->p->record[n->record].attributes & CSSPGO_DUPLICATED_INTO_BASE;
+    return !u->skip[id];
+}
+
+static int csspgo__tally_plain(csspgo__tally *u)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__record *r;
+        if (!csspgo__tally_takes(u, id)) continue;
+        r = &p->record[p->tree.node[id].record];
+        if (csspgo__site_kind(p->tree.node[id].site) != CSSPGO_INLINEE) {
+            u->out->functions++;
+            if (r->head > u->out->max_head) u->out->max_head = r->head;
+        }
+        if (!csspgo__tally_bodies(u, csspgo__body(p, r), csspgo__run_count(r->body))) return 0;
+    }
+    return 1;
+}
+
+/* The records that are one when contexts do not matter: the nodes of a tree of functions with what is nested in them. */
+typedef struct csspgo__tally_groups {
+    csspgo__tree  tree;
+    uint32_t     *group;          /* per node of the profile: node of tree; 0: none      */
+    uint32_t     *next;           /* per node of the profile: the next one of its group  */
+    uint32_t     *first;          /* per group: its first node; as many as nodes         */
+    csspgo_body  *body;           /* scratch                                             */
+    size_t        body_cap;
+} csspgo__tally_groups;
+
+static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id, to;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__node *n = &p->tree.node[id];
+        const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
+        if (!csspgo__tally_takes(u, id)) continue;
+        to = nested ? g->group[n->parent] : (uint32_t)CSSPGO__ROOT;
+        to = csspgo__tree_add(&u->p->heap, &g->tree, to, nested ? n->site : 0, n->func);
+        if (to == 0) return 0;
+        g->group[id] = to;
+        g->next[id] = g->first[to];
+        g->first[to] = id;
+    }
+    return 1;
+}
+
+/* One group: of its records, those with the largest checksum are added up; the others are lost with what is in them. */
+static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to)
+{
+    csspgo_profile *p = u->p;
+    uint64_t checksum = 0, head = 0;
+    size_t n = 0, i, k;
+    uint32_t id, runs = 0;
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__node *v = &p->tree.node[id];
+        if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
+        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
+    }
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__record *r = &p->record[p->tree.node[id].record];
+        if (r->checksum != checksum) u->skip[id] = 1;
+        if (u->skip[id]) continue;
+        csspgo__count_add(&head, r->head);
+        n += csspgo__run_count(r->body);
+        runs++;
+    }
+    if (g->tree.node[to].parent == CSSPGO__ROOT) {
+        u->out->functions++;
+        if (head > u->out->max_head) u->out->max_head = head;
+    }
+    if (n > g->body_cap) {
+        void *v = csspgo__grow(&p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
+        if (v == NULL) return 0;
+        g->body = (csspgo_body *)v;
+    }
+    if (n == 0) return 1;
+    for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__record *r = &p->record[p->tree.node[id].record];
+        const size_t more = csspgo__run_count(r->body);
+        if (u->skip[id] || more == 0) continue;
+        memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
+        n += more;
+    }
+    if (runs > 1 && !csspgo__sort(&p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
+    for (i = k = 0; i < n; i++) {
+        if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
+            csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
+        else
+            g->body[k++] = g->body[i];
+    }
+    return csspgo__tally_bodies(u, g->body, k);
+}
+
+static int csspgo__tally_contexts(csspgo__tally *u)
+{
+    csspgo__heap *h = &u->p->heap;
+    const size_t nodes = u->p->tree.count + 2, bytes = 3 * nodes * sizeof(uint32_t);
+    csspgo__tally_groups g;
+    uint32_t to;
+    int ok;
+    memset(&g, 0, sizeof g);
+    g.group = (uint32_t *)csspgo__alloc(h, bytes);
+    if (g.group == NULL) return 0;
+    memset(g.group, 0, bytes);
+    g.next = g.group + nodes;
+    g.first = g.next + nodes;
+    ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
+    for (to = 2; ok && to <= g.tree.count; to++) ok = csspgo__tally_group(u, &g, to);
+    csspgo__free(h, g.body, g.body_cap * sizeof *g.body);
+    csspgo__tree_free(h, &g.tree);
+    csspgo__free(h, g.group, bytes);
+    return ok;
+}
+
+static int csspgo__freq_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__freq *)a)->count, y = ((const csspgo__freq *)b)->count;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
+/* Walks the counts from the largest, for all cutoffs. Sums are mod 2^64, as in LLVM. */
+static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
+{
+    const uint64_t total = u->out->total, million = 1000000;
+    uint64_t sum = 0, seen = 0, last = 0;
+    size_t i, at = 1;
+    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL)) return 0;
+    for (i = 0; i < n; i++) {
+        const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
+        for (; sum < want && at <= u->freqs; at++) {
+            last = u->freq[at].count;
+            sum += last * u->freq[at].times;
+            seen += u->freq[at].times;
+        }
+        c[i].min_count = last;
+        c[i].counts = seen;
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
+{
+    const size_t nodes = p->tree.count + 1;
+    csspgo__tally u;
+    size_t i;
+    int ok;
+    memset(summary, 0, sizeof *summary);
+    for (i = 0; i < n; i++)
+        if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm)) return CSSPGO_E_ARGUMENT;
+    memset(&u, 0, sizeof u);
+    u.p = p;
+    u.out = summary;
+    u.skip = (unsigned char *)csspgo__alloc(&p->heap, nodes);
+    if (u.skip == NULL) return p->heap.status;
+    memset(u.skip, 0, nodes);
+    ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
+    ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
+    csspgo__free(&p->heap, u.freq, u.cap * sizeof *u.freq);
+    csspgo__map_free(&p->heap, &u.map);
+    csspgo__free(&p->heap, u.skip, nodes);
+    return ok ? CSSPGO_OK : p->heap.status;
+}
+
+CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
+{
+    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
+{
+    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
+    p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
+    if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
+    return CSSPGO_OK;
+}
+
+/* ----- binary in: what all forms share ------------------------------------------------------------------------------ */
+
+#define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
+enum {
+    CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff, CSSPGO__FORMAT_VERSION = 103
+};
+
+typedef struct csspgo__nest {     /* a record that is being read, with its callers below it on a stack */
+    uint32_t node, left;          /* node 0: what is not kept. left: inlinees still to come             */
+    uint64_t sum;                 /* GCC: of the counts in it                                           */
+} csspgo__nest;
+
+struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start of the section */
+    csspgo__heap         heap;    /* first: csspgo__object_new                                        */
+    csspgo_profile      *profile;
+    const unsigned char *data;
+    size_t               size;
+    csspgo__reader       names, contexts, meta;   /* their sections */
+    csspgo__map          map;     /* text or GUID -> name index + 1                                   */
+    uint32_t            *name_at; /* per name: where it stands                                        */
+    uint32_t            *context_at, *context_next;   /* per context: its frames; the next one of the same function, + 1 */
+    uint32_t            *first;   /* per name: its first context, + 1                                 */
+    uint64_t            *record_at;   /* per context, or name without contexts: offset in the file, 0: none */
+    uint32_t            *meta_at; /* the same: its metadata entry + 1                                 */
+    unsigned char       *loaded;  /* the same                                                         */
+    size_t               nnames, ncontexts, records;  /* records: names or contexts                   */
+    uint64_t             meta_flags;
+    int                  md5, fixed, cs;
+};
+
+typedef struct csspgo__bin {
+    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there                    */
+    csspgo_profile *q;            /* what has been read                                                 */
+    csspgo__reader  r;            /* the file, or the section being read                                */
+    uint64_t        most;         /* q's memory may grow to this with what compressed sections hold     */
+    uint32_t       *func;         /* the name table: index -> function                                  */
+    size_t          funcs, func_cap;
+    uint32_t       *node;         /* the table of contexts: index -> node                               */
+    size_t          nodes, node_cap;
+    csspgo__nest   *nest;
+    size_t          depth, nest_cap;
+    int             lenient, cs;
+} csspgo__bin;
+
+/* One value; almost all of them are one byte. */
+static uint64_t csspgo__bin_num(csspgo__reader *r)
+{
+    if (r->p < r->end && *r->p < 128 && r->status == CSSPGO_OK) return *r->p++;
+    return csspgo__uleb(r);
+}
+
+/* Memory or a limit is exhausted. */
+static int csspgo__bin_full(csspgo__bin *b)
+{
+    csspgo__fail(&b->r, b->q->heap.status, b->r.p, csspgo_status_text(b->q->heap.status));
+    return 0;
+}
+
+/* Fails at `at`, with the value that stands there. Returns 0. */
+static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what, uint64_t value)
+{
+    if (b->r.status != CSSPGO_OK) return 0;
+    csspgo__fail(&b->r, status, at, what);
+    csspgo__say_u64(b->r.err, value);
+    return 0;
+}
+
+/* A number of elements of at least `least` bytes each: more than the input can hold is refused before anything is allocated. */
+static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t n = csspgo__bin_num(&b->r);
+    if (n <= csspgo__left(&b->r) / least) return (size_t)n;
+    csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
+    return 0;
+}
+
+/* The same for a field of 32 bits. */
+static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const size_t n = csspgo__bin_many(b, least);
+    if (b->r.status == CSSPGO_OK && n > UINT32_MAX) csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
+    return b->r.status == CSSPGO_OK ? n : 0;
+}
+
+static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at);
+static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned char *at);
+
+/* A name index, as function; 0 after a failure. */
+static uint32_t csspgo__bin_func(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t i = csspgo__bin_num(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (b->lazy != NULL) return csspgo__lazy_func(b, i, at);
+    if (i < b->funcs) return b->func[i];
+    csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
+    return 0;
+}
+
+/* LLVM cuts discriminators to 32 bits, and lines too unless they are a body's. Returns 0 after a failure. */
+static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t line = csspgo__bin_num(&b->r);
+    const unsigned char *at2 = b->r.p;
+    const uint64_t disc = csspgo__bin_num(&b->r);
+    *loc = csspgo_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (line > 0xffff && (body || !b->lenient)) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
+    if (disc <= UINT32_MAX || b->lenient) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
+}
+
+/* Room for one more entry of a table of 32-bit ids. Returns 0 after a failure. */
+static int csspgo__bin_room(csspgo__bin *b, uint32_t **table, size_t count, size_t *cap)
+{
+    void *v;
+    if (count < *cap) return 1;
+    v = csspgo__grow(&b->q->heap, *table, count, cap, count + 1, sizeof **table);
+    if (v == NULL) return csspgo__bin_full(b);
+    *table = (uint32_t *)v;
+    return 1;
+}
+
+static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
+{
+    if (f.id == 0 || !csspgo__bin_room(b, &b->func, b->funcs, &b->func_cap)) return csspgo__bin_full(b);
+    b->func[b->funcs++] = f.id;
+    return 1;
+}
+
+/* A string up to its NUL; NULL after a failure. */
+static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *start = r->p, *nul = (const unsigned char *)memchr(start, 0, csspgo__left(r));
+    if (nul == NULL) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, start, "a name has no end");
+        return NULL;
+    }
+    *size = (size_t)(nul - start);
+    r->p = nul + 1;
+    return (const char *)start;
+}
+
+/* Room for all names at once where they are long enough for that to be no gift to a hostile file. */
+static int csspgo__bin_names_ahead(csspgo__bin *b, size_t n, size_t bytes)
+{
+    csspgo_profile *q = b->q;
+    if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
+    return (csspgo__func_room(q, n) && csspgo__names_room(&q->heap, &q->names, n, 0, bytes)) || csspgo__bin_full(b);
+}
+
+static int csspgo__bin_text_names(csspgo__bin *b)
+{
+    csspgo__reader *r = &b->r;
+    size_t n = csspgo__bin_many(b, 1), size;
+    const unsigned char *section = r->p;
+    b->funcs = 0;
+    for (size = 0; size < n && r->p < r->end; size++) {            /* where they end */
+        const void *nul = memchr(r->p, 0, csspgo__left(r));
+        if (nul == NULL) break;
+        r->p = (const unsigned char *)nul + 1;
+    }
+    size = (size_t)(r->p - section);
+    r->p = section;
+    if (r->status == CSSPGO_OK && !csspgo__bin_names_ahead(b, n, size)) return 0;
+    while (n-- != 0 && r->status == CSSPGO_OK) {
+        const char *text = csspgo__bin_string(b, &size);
+        if (text == NULL || !csspgo__bin_add_name(b, csspgo_func_add(b->q, text, size))) return 0;
+    }
+    return r->status == CSSPGO_OK;
+}
+
+static int csspgo__bin_guid_names(csspgo__bin *b, int fixed)
+{
+    csspgo__reader *r = &b->r;
+    size_t n = csspgo__bin_many(b, fixed ? 8 : 1);
+    b->funcs = 0;
+    b->q->flags |= CSSPGO_IS_MD5;
+    while (n-- != 0 && r->status == CSSPGO_OK) {
+        const uint64_t guid = fixed ? csspgo__u64(r) : csspgo__uleb(r);
+        if (r->status != CSSPGO_OK || !csspgo__bin_add_name(b, csspgo_func_add_guid(b->q, guid))) return 0;
+    }
+    return r->status == CSSPGO_OK;
+}
+
+static int csspgo__bin_summary(csspgo__bin *b)
+{
+    csspgo__reader *r = &b->r;
+    uint64_t head[5], *v;
+    size_t i, n;
+    for (i = 0; i < 5; i++) head[i] = csspgo__bin_num(r);
+    n = csspgo__bin_many(b, 3);
+    if (r->status != CSSPGO_OK) return 0;
+    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
+    if (v == NULL) return csspgo__bin_full(b);
+    csspgo__summary_drop(b->q);
+    b->q->summary = v;
+    b->q->summary_size = 5 + 3 * n;
+    memcpy(v, head, sizeof head);
+    for (i = 5; i < b->q->summary_size; i++) v[i] = csspgo__bin_num(r);
+    return r->status == CSSPGO_OK;
+}
+
+/* Gives a run n more elements at its end; one that ends where its pool does stays where it is. Returns 0 after a failure. */
+static int csspgo__bin_extend(csspgo__bin *b, csspgo__pool *pool, csspgo__run *run, size_t n, size_t elem)
+{
+    const size_t had = csspgo__run_count(*run);
+    const int last = run->size & CSSPGO__TIGHT && had != 0 && run->begin + had == pool->count;
+    if (!csspgo__pool_room(&b->q->heap, pool, last ? n : csspgo__run_needs(*run, n), elem)) return csspgo__bin_full(b);
+    if (last) {
+        run->size += (uint32_t)n;
+        pool->count += n;
+    } else {
+        csspgo__run_extend(pool, run, n, elem);
+    }
+    return 1;
+}
+
+/* The n new targets at the end of a run, all of one location: by function, as the tree wants them. */
+static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
+{
+    size_t i, k;
+    if (!follows || n > 32) c->flags |= CSSPGO__DIRTY;
+    for (i = 1; i < n && n <= 32; i++) {
+        const csspgo_target x = t[i];
+        for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
+        t[k] = x;
+        if (k != 0 && t[k - 1].func.id == x.func.id) c->flags |= CSSPGO__DIRTY;
+    }
+}
+
+/* The n call targets of a location of record c. Returns 0 after a failure. */
+static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
+{
+    csspgo_profile *q = b->q;
+    const size_t had = csspgo__run_count(c->target);
+    csspgo_target *t;
+    size_t i;
+    if (!csspgo__bin_extend(b, &q->target, &c->target, n, sizeof *t)) return 0;
+    t = csspgo__target(q, c) + had;
+    for (i = 0; i < n; i++) {
+        t[i].loc = loc;
+        t[i].func.id = csspgo__bin_func(b);
+        t[i].reserved = 0;
+        t[i].count = csspgo__bin_num(&b->r);
+        if (b->r.status != CSSPGO_OK) return 0;
+    }
+    csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
+    return 1;
+}
+
+/* Total, body and call targets of a record. What comes out of order makes it dirty. *inlinees: how many of them follow. */
+static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
+{
+    csspgo_profile *q = b->q;
+    csspgo__record *c = &q->record[record];
+    const size_t had = csspgo__run_count(c->body);
+    csspgo_body *e;
+    size_t i, n, calls;
+    csspgo__count_add(&c->total, csspgo__bin_num(&b->r));
+    n = csspgo__bin_many32(b, 4);
+    if (n != 0) {
+        if (!csspgo__bin_extend(b, &q->body, &c->body, n, sizeof *e)) return 0;
+        e = csspgo__body(q, c) + had;
+        for (i = 0; i < n; i++, e++) {
+            if (!csspgo__bin_loc(b, 1, &e->loc)) return 0;
+            e->count = csspgo__bin_num(&b->r);
+            calls = csspgo__bin_many32(b, 2);
+            if (had + i != 0 && csspgo__loc_key(e[-1].loc) >= csspgo__loc_key(e->loc)) c->flags |= CSSPGO__DIRTY;
+            if (calls != 0 && !csspgo__bin_targets(b, c, e->loc, calls)) return 0;
+        }
+    }
+    *inlinees = csspgo__bin_many32(b, 6);
+    return b->r.status == CSSPGO_OK;
+}
+
+/* One more level on the stack. */
+static int csspgo__bin_push(csspgo__bin *b, uint32_t node, size_t left)
+{
+    if (b->depth >= b->q->heap.limits.max_depth) {
+        csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
+        return 0;
+    }
+    if (b->depth == b->nest_cap) {
+        void *v = csspgo__grow(&b->q->heap, b->nest, b->depth, &b->nest_cap, b->depth + 1, sizeof *b->nest);
+        if (v == NULL) return csspgo__bin_full(b);
+        b->nest = (csspgo__nest *)v;
+    }
+    b->nest[b->depth].node = node;
+    b->nest[b->depth].left = (uint32_t)left;
+    b->nest[b->depth++].sum = 0;
+    return 1;
+}
+
+/* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
+static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
+{
+    csspgo_func f;
+    uint32_t node;
+    f.id = func;
+    node = csspgo_node_add(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
+    if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
+    csspgo__bin_full(b);
+    return 0;
+}
+
+/* The node of a function that is no inlinee, by the index that stands next in the input; 0 after a failure. */
+static uint32_t csspgo__bin_top(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    csspgo_func f;
+    uint64_t i;
+    if (b->cs) {
+        i = csspgo__bin_num(&b->r);
+        if (b->lazy != NULL) return csspgo__lazy_node(b, i, at);
+        if (b->r.status == CSSPGO_OK && i < b->nodes) return b->node[i];
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
+        return 0;
+    }
+    f.id = csspgo__bin_func(b);
+    if (f.id == 0) return 0;
+    i = csspgo_node_add(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
+    if (i == 0) csspgo__bin_full(b);
+    return (uint32_t)i;
+}
+
+/* A function with all that is nested in it. Counts are added to what is there. Returns 0 after a failure. */
+static int csspgo__bin_record(csspgo__bin *b)
+{
+    const uint64_t head = csspgo__bin_num(&b->r);
+    uint32_t node = csspgo__bin_top(b);
+    csspgo__record *c = node != 0 ? csspgo__record_make(b->q, node) : NULL;
+    size_t left;
+    csspgo_loc loc;
+    if (c == NULL) return csspgo__bin_full(b);
+    csspgo__count_add(&c->head, head);
+    b->depth = 0;
+    for (;;) {
+        if (!csspgo__bin_counts(b, b->q->tree.node[node].record, &left)) return 0;
+        if (left != 0 && !csspgo__bin_push(b, node, left)) return 0;
+        while (b->depth != 0 && b->nest[b->depth - 1].left == 0) b->depth--;
+        if (b->depth == 0) return 1;
+        b->nest[b->depth - 1].left--;
+        if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+        node = csspgo__bin_func(b);
+        if (node != 0) node = csspgo__bin_inlinee(b, b->nest[b->depth - 1].node, loc, node);
+        if (node == 0) return 0;
+    }
+}
+
+typedef struct csspgo__bin_size { /* what the records of a section hold */
+    size_t records, bodies, targets;
+} csspgo__bin_size;
+
+/* Skips n numbers. */
+static void csspgo__bin_skip(csspgo__reader *r, size_t n)
+{
+    const unsigned char *p = r->p;
+    for (; p < r->end && n != 0; p++) n -= *p < 128;
+    r->p = p;
+}
+
+/*
+ * Counts what the rest of the section holds, so that it is stored without a move and a copy for each growth: new memory
+ * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to who
+ * reads on.
+ */
+static csspgo__bin_size csspgo__bin_measure(csspgo__reader r)
+{
+    csspgo__bin_size z;
+    uint64_t n, calls;
+    size_t pending = 0;
+    memset(&z, 0, sizeof z);
+    r.err = NULL;
+    while (r.p < r.end && r.status == CSSPGO_OK) {
+        csspgo__bin_skip(&r, pending != 0 ? 4 : 3);   /* a location and an index, or a head count and an index; total */
+        if (pending != 0) pending--;
+        z.records++;
+        n = csspgo__bin_num(&r);
+        if (n > csspgo__left(&r) / 4) break;
+        z.bodies += (size_t)n;
+        for (; n != 0; n--) {
+            csspgo__bin_skip(&r, 3);
+            calls = csspgo__bin_num(&r);
+            if (calls > csspgo__left(&r) / 2) return z;
+            z.targets += (size_t)calls;
+            csspgo__bin_skip(&r, (size_t)calls * 2);
+        }
+        n = csspgo__bin_num(&r);
+        if (n > csspgo__left(&r) / 6) break;
+        pending += (size_t)n;
+    }
+    return z;
+}
+
+static int csspgo__bin_records(csspgo__bin *b)
+{
+    csspgo_profile *q = b->q;
+    const csspgo__bin_size z = csspgo__bin_measure(b->r);
+    if (!csspgo__pool_room(&q->heap, &q->body, z.bodies, sizeof(csspgo_body)) ||
+        !csspgo__pool_room(&q->heap, &q->target, z.targets, sizeof(csspgo_target)) ||
+        !csspgo__record_room(q, z.records) || (!b->cs && !csspgo__tree_room(&q->heap, &q->tree, z.records)))
+        return csspgo__bin_full(b);
+    while (b->r.p < b->r.end)
+        if (!csspgo__bin_record(b)) return 0;
+    return 1;
+}
+
+static int csspgo__bin_version(csspgo__bin *b)
+{
+    const unsigned char *at;
+    uint64_t v;
+    csspgo__uleb(&b->r);                              /* the magic number */
+    at = b->r.p;
+    v = csspgo__uleb(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (v == CSSPGO__FORMAT_VERSION) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at, "only version 103 of LLVM's binary profiles can be read, not ", v);
+}
+
+/* Magic, version, summary, names, records up to the end. */
+static int csspgo__bin_read_raw(csspgo__bin *b)
+{
+    b->q->flags = CSSPGO_HAS_UNIQ;                    /* the form does not say; LLVM assumes it */
+    return csspgo__bin_version(b) && csspgo__bin_summary(b) && csspgo__bin_text_names(b) && csspgo__bin_records(b);
+}
+
+/* Magic, version, summary, GUIDs, u64 offset of the table of functions, records up to there. */
+static int csspgo__bin_read_compact(csspgo__bin *b)
+{
+    const unsigned char *at;
+    uint64_t table;
+    if (!csspgo__bin_version(b) || !csspgo__bin_summary(b) || !csspgo__bin_guid_names(b, 0)) return 0;
+    at = b->r.p;
+    table = csspgo__u64(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (table > (uint64_t)(b->r.end - b->r.base) || table < (uint64_t)(b->r.p - b->r.base))
+        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of functions is not in the file: ", table);
+    b->r.end = b->r.base + table;
+    return csspgo__bin_records(b);
+}
+
+
+/* ----- ExtBinary in ------------------------------------------------------------------------------------------------- */
+
+enum {                            /* types of sections */
+    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4, CSSPGO__SEC_META = 5,
+    CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32
+};
+
+/* Their flags: the low ones are common, the high ones depend on the type. */
+#define CSSPGO__SEC_COMPRESSED   ((uint64_t)1)
+#define CSSPGO__SEC_FLAT         ((uint64_t)2)
+#define CSSPGO__SEC_PARTIAL      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_CS           ((uint64_t)2 << 32)
+#define CSSPGO__SEC_FS           ((uint64_t)4 << 32)
+#define CSSPGO__SEC_PREINLINED   ((uint64_t)16 << 32)
+#define CSSPGO__SEC_VTABLES      ((uint64_t)32 << 32)
+#define CSSPGO__SEC_MD5          ((uint64_t)1 << 32)
+#define CSSPGO__SEC_FIXED_MD5    ((uint64_t)2 << 32)
+#define CSSPGO__SEC_UNIQ         ((uint64_t)4 << 32)
+#define CSSPGO__SEC_INDEXED      ((uint64_t)8 << 32)   /* names of newer LLVM                */
+#define CSSPGO__SEC_MD5_SYMBOLS  ((uint64_t)1 << 32)   /* symbol list of newer LLVM          */
+#define CSSPGO__SEC_ORDERED      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_INDEXED_OFFS ((uint64_t)2 << 32)   /* table of functions of newer LLVM   */
+#define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
+#define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
+
+typedef struct csspgo__section {
+    uint64_t type, flags, offset, size;
+} csspgo__section;
+
+/* Section i of the table, which follows the magic number, the version and the number of sections. */
+static csspgo__section csspgo__section_at(const unsigned char *table, size_t i)
+{
+    csspgo__section s;
+    s.type = csspgo__ld64le(table + 32 * i);
+    s.flags = csspgo__ld64le(table + 32 * i + 8);
+    s.offset = csspgo__ld64le(table + 32 * i + 16);
+    s.size = csspgo__ld64le(table + 32 * i + 24);
+    return s;
+}
+
+static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
+{
+    csspgo_profile *q = b->q;
+    if (flags & CSSPGO__SEC_VTABLES) {
+        csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "the vtable counts of newer LLVM cannot be read");
+        return 0;
+    }
+    b->cs = (flags & CSSPGO__SEC_CS) != 0;
+    if (b->cs) q->flags |= CSSPGO_IS_CS;
+    if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
+    if (flags & CSSPGO__SEC_PREINLINED) q->flags |= CSSPGO_IS_PREINLINED;
+    if (flags & CSSPGO__SEC_PARTIAL) q->flags |= CSSPGO_IS_PARTIAL;
+    return 1;
+}
+
+static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
+{
+    if (flags & CSSPGO__SEC_INDEXED) {
+        csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "the indexed name tables of newer LLVM cannot be read");
+        return 0;
+    }
+    b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
+    if (flags & CSSPGO__SEC_UNIQ) b->q->flags |= CSSPGO_HAS_UNIQ;
+    if (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5))
+        return csspgo__bin_guid_names(b, (flags & CSSPGO__SEC_FIXED_MD5) != 0);
+    return csspgo__bin_text_names(b);
+}
+
+typedef struct csspgo__bin_path { /* the frames of the context before: most of the next one is the same */
+    uint32_t   func, node;
+    csspgo_loc loc;               /* call site behind the frame */
+} csspgo__bin_path;
+
+/* One more frame of a context, frame i of path; same: so many frames of path still lead to it. Returns 0 after a failure. */
+static int csspgo__bin_frame(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t *same)
+{
+    const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_at(0, 0);
+    const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
+    const uint32_t func = csspgo__bin_func(b);
+    csspgo_loc loc;
+    csspgo_func f;
+    if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
+    if (i >= *same || path[i].func != func) {
+        f.id = func;
+        path[i].func = func;
+        path[i].node = csspgo_node_add(b->q, csspgo__node_handle(up), site, CSSPGO_CONTEXT, f).id;
+        if (path[i].node == 0) return csspgo__bin_full(b);
+        *same = i;
+    } else if (csspgo__loc_key(path[i].loc) != csspgo__loc_key(loc)) {
+        *same = i + 1;
+    }
+    path[i].loc = loc;
+    return 1;
+}
+
+/* LLVM tells a context whose leaf has a location from the one without; only lenient reading keeps that apart. */
+static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
+{
+    csspgo_func f;
+    uint32_t node = leaf->node;
+    if (csspgo__loc_key(leaf->loc) != 0 && b->lenient) {
+        f.id = leaf->func;
+        node = csspgo_node_add(b->q, csspgo__node_handle(node), leaf->loc, CSSPGO_TWIN, f).id;
+        if (node == 0) csspgo__bin_full(b);
+    }
+    return node;
+}
+
+/* After the first contexts: room for the nodes of n more, if they are like those, so that the tree need not grow step by step. */
+static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
+{
+    const size_t more = b->q->tree.count / 512 * n;
+    if (more > csspgo__left(&b->r) / 6) return 1;
+    return csspgo__tree_room(&b->q->heap, &b->q->tree, more) || csspgo__bin_full(b);
+}
+
+static int csspgo__bin_contexts(csspgo__bin *b)
+{
+    const uint32_t max = b->q->heap.limits.max_depth;
+    csspgo__bin_path *path = NULL;
+    size_t n = csspgo__bin_many(b, 1), cap = 0, frames, i, same = 0;
+    int ok = b->r.status == CSSPGO_OK;
+    for (b->nodes = 0; ok && n != 0; n--) {
+        const unsigned char *at = b->r.p;
+        frames = csspgo__bin_many32(b, 3);
+        ok = b->r.status == CSSPGO_OK;
+        if (ok && frames == 0) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (ok && frames > max) csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
+        if (ok && b->r.status == CSSPGO_OK && frames > cap) {
+            void *v = csspgo__grow(&b->q->heap, path, same, &cap, frames, sizeof *path);
+            if (v == NULL) csspgo__bin_full(b);
+            else path = (csspgo__bin_path *)v;
+        }
+        ok = b->r.status == CSSPGO_OK;
+        for (i = 0; ok && i < frames; i++) ok = csspgo__bin_frame(b, path, i, &same);
+        if (!ok) break;
+        same = frames;
+        if (b->nodes == 512) ok = csspgo__bin_contexts_ahead(b, n);
+        if (!ok) break;
+        ok = csspgo__bin_room(b, &b->node, b->nodes, &b->node_cap);
+        if (ok) ok = (b->node[b->nodes++] = csspgo__bin_leaf(b, &path[frames - 1])) != 0;
+    }
+    csspgo__free(&b->q->heap, path, cap * sizeof *path);
+    return ok;
+}
+
+static int csspgo__bin_symbols(csspgo__bin *b, uint64_t flags)
+{
+    csspgo__reader *r = &b->r;
+    size_t size;
+    if (flags & CSSPGO__SEC_MD5_SYMBOLS) {
+        csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p, "the MD5 symbol list of newer LLVM cannot be read");
+        return 0;
+    }
+    while (r->p < r->end) {
+        const char *text = csspgo__bin_string(b, &size);
+        csspgo_func f;
+        if (text == NULL) return 0;
+        f = csspgo_func_add(b->q, text, size);
+        if (f.id == 0) return csspgo__bin_full(b);
+        b->q->names.name[f.id].flags |= CSSPGO__LISTED;
+    }
+    return 1;
+}
+
+/* The node of a metadata entry that no inlinee is; *node 0: it has no counts, so it is not kept. */
+static int csspgo__bin_meta_top(csspgo__bin *b, uint32_t *node)
+{
+    csspgo_func f;
+    if (b->cs) {
+        *node = csspgo__bin_top(b);
+        if (*node == 0) return 0;
+    } else {
+        f.id = csspgo__bin_func(b);
+        if (f.id == 0) return 0;
+        *node = csspgo_child(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
+    }
+    if (*node != 0 && b->q->tree.node[*node].record == 0) *node = 0;
+    return 1;
+}
+
+/* The node of a metadata entry below `up`. LLVM makes an inlinee without a name of one that has no counts. */
+static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node)
+{
+    csspgo_func f;
+    csspgo_loc loc;
+    if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+    f.id = csspgo__bin_func(b);
+    if (f.id == 0) return 0;
+    *node = up != 0 ? csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id : 0;
+    if (*node != 0 && b->q->tree.node[*node].record == 0) *node = 0;
+    if (*node != 0 || up == 0 || !b->lenient) return 1;
+    f = csspgo_func_add(b->q, "", 0);
+    *node = f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : 0;
+    return *node != 0 || csspgo__bin_full(b);
+}
+
+/* What an entry says about a node, then how many inlinees follow. */
+static int csspgo__bin_meta_values(csspgo__bin *b, uint64_t flags, uint32_t node, size_t *left)
+{
+    csspgo__record *c = node != 0 ? &b->q->record[b->q->tree.node[node].record] : NULL;
+    const uint64_t checksum = flags & CSSPGO__SEC_PROBES ? csspgo__bin_num(&b->r) : 0;
+    const uint32_t attributes = flags & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
+    *left = b->cs ? 0 : csspgo__bin_many32(b, 4);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (c != NULL && flags & CSSPGO__SEC_PROBES) c->checksum = checksum;
+    if (c != NULL && flags & CSSPGO__SEC_ATTRIBUTES) c->attributes = attributes;
+    return 1;
+}
+
+/* An entry with all that is nested in it. Returns 0 after a failure. */
+static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
+{
+    uint32_t node;
+    size_t left;
+    b->depth = 0;
+    do {
+        if (b->depth == 0) {
+            if (!csspgo__bin_meta_top(b, &node)) return 0;
+        } else {
+            b->nest[b->depth - 1].left--;
+            if (!csspgo__bin_meta_inlinee(b, b->nest[b->depth - 1].node, &node)) return 0;
+        }
+        if (!csspgo__bin_meta_values(b, flags, node, &left)) return 0;
+        if (left != 0 && !csspgo__bin_push(b, node, left)) return 0;
+        while (b->depth != 0 && b->nest[b->depth - 1].left == 0) b->depth--;
+    } while (b->depth != 0);
+    return 1;
+}
+
+static int csspgo__bin_metadata(csspgo__bin *b, uint64_t flags)
+{
+    if (flags & CSSPGO__SEC_PROBES) b->q->flags |= CSSPGO_IS_PROBE;
+    while (b->r.p < b->r.end)
+        if (!csspgo__bin_meta_entry(b, flags)) return 0;
+    return 1;
+}
+
+/* What is in a section, whose bytes b->r has. Tables that only help to find things are not looked at. */
+static int csspgo__bin_content(csspgo__bin *b, const csspgo__section *s)
+{
+    int ok = 1;
+    switch (s->type) {
+    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b); break;
+    case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
+    case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
+    case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b); break;
+    case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b, s->flags); break;
+    case CSSPGO__SEC_META: ok = csspgo__bin_metadata(b, s->flags); break;
+    case CSSPGO__SEC_OFFSETS:
+        if (s->flags & CSSPGO__SEC_INDEXED_OFFS) {
+            csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "the indexed function offsets of newer LLVM cannot be read");
+            return 0;
+        }
+        return 1;
+    default: return 1;
+    }
+    if (ok && b->r.p != b->r.end) {
+        csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a section: ", csspgo__left(&b->r));
+        return 0;
+    }
+    return ok;
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* zlib does not say at free how much it had: the size stands in front. */
+static void *csspgo__z_alloc(void *ctx, unsigned items, unsigned size)
+{
+    csspgo__heap *h = (csspgo__heap *)ctx;
+    const size_t bytes = (size_t)items * size + 16;
+    unsigned char *p = (unsigned char *)csspgo__alloc(h, bytes);
+    if (p == NULL) return NULL;
+    memcpy(p, &bytes, sizeof bytes);
+    return p + 16;
+}
+
+static void csspgo__z_free(void *ctx, void *address)
+{
+    unsigned char *p = (unsigned char *)address - 16;
+    size_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    csspgo__free((csspgo__heap *)ctx, p, bytes);
+}
+
+static void csspgo__z_init(z_stream *z, csspgo__heap *h)
+{
+    memset(z, 0, sizeof *z);
+    z->zalloc = csspgo__z_alloc;
+    z->zfree = csspgo__z_free;
+    z->opaque = h;
+}
+
+/* The input is not const in zlib's interface, unless ZLIB_CONST says so; it never writes there. */
+static void csspgo__z_input(z_stream *z, const unsigned char *p, size_t n)
+{
+    memcpy(&z->next_in, &p, sizeof p);
+    z->avail_in = (uInt)n;
+}
+
+/* Inflates [p, p + n) into *out, of *cap bytes; want: what it must give. The buffer grows as bytes arrive. */
+static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want, unsigned char **out,
+                                       size_t *cap)
+{
+    const size_t piece = 1u << 30;
+    size_t have = 0;
+    z_stream z;
+    int s = Z_OK;
+    csspgo__z_init(&z, h);
+    if (inflateInit(&z) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        size_t fed = n < piece ? n : piece, room;
+        if (have == *cap && (have < want || have == 0)) {
+            const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
+            void *v = csspgo__grow(h, *out, have, cap, have + (more < rest ? more : rest), 1);
+            if (v == NULL) break;
+            *out = (unsigned char *)v;
+        }
+        room = *cap - have < piece ? *cap - have : piece;
+        csspgo__z_input(&z, p, fed);
+        z.next_out = *out + have;
+        z.avail_out = (uInt)room;
+        s = inflate(&z, Z_NO_FLUSH);
+        have += room - z.avail_out;
+        p += fed - z.avail_in;
+        n -= fed - z.avail_in;
+        if (s == Z_OK && (have > want || (have == want && n == 0))) s = Z_DATA_ERROR;
+    }
+    inflateEnd(&z);
+    if (s == Z_OK || s == Z_MEM_ERROR) return h->status;
+    return s == Z_STREAM_END && have == want && n == 0 ? CSSPGO_OK : CSSPGO_E_SYNTAX;
+}
+#endif
+
+/* A compressed section: uncompressed size, compressed size, zlib stream. Its errors have the offset of the section. */
+static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
+{
+    csspgo__reader *r = &b->r;
+#ifdef CSSPGO_USE_ZLIB
+    const csspgo__reader file = *r;
+    const unsigned char *at = r->p;
+    const uint64_t want = csspgo__uleb(r), packed = csspgo__uleb(r);
+    csspgo__heap *h = &b->q->heap;
+    unsigned char *data = NULL;
+    size_t cap = 0;
+    csspgo_status status;
+    int ok;
+    if (r->status != CSSPGO_OK) return 0;
+    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->lenient))
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "a compressed section does not have the size that it claims: ", packed);
+    if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
+    if (16 * want < b->most - h->limits.max_bytes) h->limits.max_bytes += 16 * want;   /* inflated bytes are input */
+    else h->limits.max_bytes = b->most;
+    status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
+    if (status == CSSPGO_E_SYNTAX) csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
+    else if (status != CSSPGO_OK) csspgo__bin_full(b);
+    ok = status == CSSPGO_OK;
+    if (ok) {
+        csspgo__reader_init(r, data, (size_t)want, file.err);
+        ok = csspgo__bin_content(b, s);
+    }
+    csspgo__free(h, data, cap);
+    status = r->status;
+    *r = file;
+    r->status = status;
+    if (!ok && r->err != NULL) r->err->offset = (uint64_t)(at - file.base);
+    return ok;
+#else
+    (void)s;
+    csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p, "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
+    return 0;
+#endif
+}
+
+/* Section i of the table: it must lie in the file, and all of it must be of use. */
+static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
+{
+    const csspgo__reader file = b->r;
+    const csspgo__section s = csspgo__section_at(table, i);
+    const uint64_t size = (uint64_t)(file.end - file.base);
+    const int wanted = s.type == CSSPGO__SEC_RECORDS || (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS &&
+                                                         s.type != CSSPGO__SEC_OFFSETS);
+    int ok;
+    if (s.size == 0 || (b->lenient && !wanted)) return 1;
+    if (s.offset > size || s.size > size - s.offset) {
+        csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
+        csspgo__say_u64(b->r.err, s.offset);
+        csspgo__say(b->r.err, ", size ");
+        csspgo__say_u64(b->r.err, s.size);
+        return 0;
+    }
+    b->r.p = file.base + s.offset;
+    b->r.end = b->r.p + s.size;
+    ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
+    b->r.p = file.p;
+    b->r.end = file.end;
+    return ok;
+}
+
+static int csspgo__bin_read_ext(csspgo__bin *b)
+{
+    const unsigned char *at;
+    uint64_t n;
+    size_t i;
+    b->q->flags = CSSPGO_HAS_UNIQ;
+    if (!csspgo__bin_version(b)) return 0;
+    at = b->r.p;
+    n = csspgo__u64(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (n > csspgo__left(&b->r) / 32)
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", n);
+    at = b->r.p;
+    for (i = 0; i < n; i++)
+        if (!csspgo__bin_section(b, at, i)) return 0;
+    return 1;
+}
+
+/* ----- GCC AutoFDO in ----------------------------------------------------------------------------------------------- */
+
+enum { CSSPGO__GCC_NAMES = 0xaa, CSSPGO__GCC_FUNCTIONS = 0xac, CSSPGO__GCC_MODULES = 0xae };   /* << 24: tags */
+
+static uint32_t csspgo__gcc_u32(csspgo__reader *r)
+{
+    if (!csspgo__need(r, 4)) return 0;
+    r->p += 4;
+    return csspgo__ld32le(r->p - 4);
+}
+
+/* A tag and the length of its section, which does not matter. */
+static int csspgo__gcc_tag(csspgo__bin *b, uint32_t tag)
+{
+    const unsigned char *at = b->r.p;
+    const uint32_t v = csspgo__gcc_u32(&b->r);
+    csspgo__gcc_u32(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    return v == tag << 24 || csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "another section is expected here: ", v);
+}
+
+/* A number of elements of at least `least` bytes. */
+static uint32_t csspgo__gcc_many(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const uint32_t n = csspgo__gcc_u32(&b->r);
+    if (n <= csspgo__left(&b->r) / least) return n;
+    csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
+    return 0;
+}
+
+/* The names: a length in words and the text, padded with NULs; or, if in_bytes, a length in bytes with a NUL. */
+static int csspgo__gcc_names(csspgo__bin *b, int in_bytes)
+{
+    uint32_t n;
+    if (!csspgo__gcc_tag(b, CSSPGO__GCC_NAMES)) return 0;
+    for (n = csspgo__gcc_many(b, 4); n != 0 && b->r.status == CSSPGO_OK; n--) {
+        const size_t size = (size_t)csspgo__gcc_many(b, in_bytes ? 1 : 4) * (in_bytes ? 1 : 4);
+        const char *text = (const char *)b->r.p;
+        const char *nul = size != 0 ? (const char *)memchr(text, 0, size) : text;
+        if (b->r.status != CSSPGO_OK) return 0;
+        if (!csspgo__bin_add_name(b, csspgo_func_add(b->q, text, nul != NULL ? (size_t)(nul - text) : size))) return 0;
+        b->r.p += size;
+    }
+    return b->r.status == CSSPGO_OK;
+}
+
+static uint32_t csspgo__gcc_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
+{
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (i < b->funcs) return b->func[i];
+    csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
+    return 0;
+}
+
+static csspgo_loc csspgo__gcc_loc(csspgo__bin *b)
+{
+    const uint32_t v = csspgo__gcc_u32(&b->r);
+    return csspgo_at(v >> 16, v & 0xffff);
+}
+
+/* The n positions of a record; node 0: they are not kept. *sum: of their counts. Returns 0 after a failure. */
+static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint64_t *sum)
+{
+    csspgo_profile *q = b->q;
+    csspgo__record *c = &q->record[node != 0 ? q->tree.node[node].record : 0];
+    for (*sum = 0; n != 0 && b->r.status == CSSPGO_OK; n--) {
+        const csspgo_loc loc = csspgo__gcc_loc(b);
+        uint32_t targets = csspgo__gcc_u32(&b->r), func;
+        const uint64_t count = csspgo__u64(&b->r);
+        if (targets > csspgo__left(&b->r) / 20)
+            return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p - (b->r.status == CSSPGO_OK ? 12 : 0),
+                                   "the input cannot hold so many call targets: ", targets);
+        csspgo__count_add(sum, count);
+        if (node != 0 && csspgo__body_append(q, c, loc, count) < 0) return csspgo__bin_full(b);
+        for (; targets != 0; targets--) {
+            const unsigned char *at = b->r.p;
+            const uint32_t kind = csspgo__gcc_u32(&b->r);
+            const uint64_t i = csspgo__u64(&b->r), calls = csspgo__u64(&b->r);
+            if (b->r.status == CSSPGO_OK && kind != 7)
+                return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "call targets have the histogram type 7, not ", kind);
+            func = csspgo__gcc_func(b, i, at + 4);
+            if (func == 0) return 0;
+            if (node != 0 && csspgo__target_append(q, c, loc, func, calls) < 0) return csspgo__bin_full(b);
+        }
+    }
+    return b->r.status == CSSPGO_OK;
+}
+
+/* The records at the top of the stack that are complete: their counts are part of their callers' totals. */
+static void csspgo__gcc_pop(csspgo__bin *b)
+{
+    while (b->depth != 0 && b->nest[b->depth - 1].left == 0) {
+        const csspgo__nest *n = &b->nest[--b->depth];
+        if (n->node != 0) csspgo__count_add(&b->q->record[b->q->tree.node[n->node].record].total, n->sum);
+        if (b->depth != 0) csspgo__count_add(&b->nest[b->depth - 1].sum, n->sum);
+    }
+}
+
+/*
+ * A function with all that is nested in it. Of a function that is there already only the head count is taken: it is the
+ * same function under another name.
+ */
+static int csspgo__gcc_function(csspgo__bin *b)
+{
+    const uint64_t head = csspgo__u64(&b->r);
+    csspgo_loc loc = csspgo_at(0, 0);
+    csspgo__record *c;
+    csspgo_func f;
+    uint32_t node = 0, positions, inlinees;
+    uint64_t sum;
+    b->depth = 0;
+    do {
+        const unsigned char *at = b->r.p;
+        const uint32_t up = b->depth != 0 ? b->nest[b->depth - 1].node : 0;
+        if (b->depth != 0) {
+            b->nest[b->depth - 1].left--;
+            loc = csspgo__gcc_loc(b);
+            at = b->r.p;
+        }
+        f.id = csspgo__gcc_func(b, csspgo__gcc_u32(&b->r), at);
+        positions = csspgo__gcc_many(b, 16);
+        inlinees = csspgo__gcc_many(b, 16);
+        if (f.id == 0 || b->r.status != CSSPGO_OK) return 0;
+        node = b->depth == 0 ? csspgo_node_add(b->q, csspgo_root(b->q), loc, CSSPGO_PLAIN, f).id
+                             : up != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : 0;
+        if (node == 0 && (b->depth == 0 || up != 0)) return csspgo__bin_full(b);
+        if (b->depth == 0) {
+            c = csspgo__record_make(b->q, node);
+            if (c == NULL) return csspgo__bin_full(b);
+            csspgo__count_add(&c->head, head);
+            if (c->total != 0) node = 0;
+        }
+        if (!csspgo__gcc_positions(b, node, positions, &sum) || !csspgo__bin_push(b, node, inlinees)) return 0;
+        b->nest[b->depth - 1].sum = sum;
+        csspgo__gcc_pop(b);
+    } while (b->depth != 0);
+    return 1;
+}
+
+/* "adcg", version, stamp, names, functions. What follows (modules, working set) is of no use. */
+static int csspgo__bin_read_gcc(csspgo__bin *b)
+{
+    const unsigned char *at;
+    uint32_t version, n;
+    b->q->flags = CSSPGO_HAS_UNIQ;
+    csspgo__gcc_u32(&b->r);
+    at = b->r.p;
+    version = csspgo__gcc_u32(&b->r);
+    if (b->r.status == CSSPGO_OK && version != 0x3430372a && version != 1 && version != 2) {
+        csspgo__bin_bad(b, CSSPGO_E_VERSION, at, "only versions 1, 2 and *704 of GCC's profiles can be read, not ", version);
+        return 0;
+    }
+    csspgo__gcc_u32(&b->r);                           /* stamp */
+    if (!csspgo__gcc_names(b, version == 2) || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
+    for (n = csspgo__gcc_many(b, 20); n != 0; n--)
+        if (!csspgo__gcc_function(b)) return 0;
+    return b->r.status == CSSPGO_OK;
+}
+
+/* ----- any binary form in ------------------------------------------------------------------------------------------- */
+
+static int csspgo__bin_settle(csspgo__bin *b)
+{
+    csspgo_target clamped;
+    uint32_t i;
+    for (i = 1; i <= b->q->records; i++)
+        if (csspgo__settle(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
+    return 1;
+}
+
+/* *q = the profile in the input, made with options. Sums saturate, as in LLVM. */
+static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+                                         csspgo_profile **q, csspgo_error *err)
+{
+    csspgo__bin b;
+    int ok = 0;
+    memset(&b, 0, sizeof b);
+    csspgo__reader_init(&b.r, data, size, err);
+    b.most = most;
+    b.lenient = options->lenient != 0;
+    b.q = csspgo_profile_new(options);
+    if (b.q == NULL) {
+        const int small = options->limits.max_bytes < sizeof *b.q + 8 * sizeof(csspgo__node);
+        return csspgo__error_plain(err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
+    }
+    switch (csspgo__sniff(data, size)) {
+    case CSSPGO__FORMAT_BINARY: ok = csspgo__bin_read_raw(&b); break;
+    case CSSPGO__FORMAT_EXTBINARY: ok = csspgo__bin_read_ext(&b); break;
+    case CSSPGO__FORMAT_COMPACT: ok = csspgo__bin_read_compact(&b); break;
+    case CSSPGO__FORMAT_GCC: ok = csspgo__bin_read_gcc(&b); break;
+    case CSSPGO__FORMAT_TEXT: csspgo__fail(&b.r, CSSPGO_E_SYNTAX, b.r.p, "not a binary profile"); break;
+    }
+    ok = ok && csspgo__bin_settle(&b);
+    csspgo__free(&b.q->heap, b.func, b.func_cap * sizeof *b.func);
+    csspgo__free(&b.q->heap, b.node, b.node_cap * sizeof *b.node);
+    csspgo__free(&b.q->heap, b.nest, b.nest_cap * sizeof *b.nest);
+    if (ok) {
+        *q = b.q;
+        return CSSPGO_OK;
+    }
+    csspgo_profile_free(b.q);
+    return b.r.status;
+}
+
+CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size)
+{
+    switch (csspgo__sniff(data, size)) {
+    case CSSPGO__FORMAT_BINARY: return CSSPGO_BINARY;
+    case CSSPGO__FORMAT_EXTBINARY: return CSSPGO_EXTBINARY;
+    case CSSPGO__FORMAT_COMPACT: return CSSPGO_COMPACT;
+    case CSSPGO__FORMAT_GCC: return CSSPGO_GCOV;
+    case CSSPGO__FORMAT_TEXT: break;
+    }
+    return CSSPGO_TEXT;
+}
+
+/* ----- ExtBinary, function by function ------------------------------------------------------------------------------ */
+
+static uint64_t csspgo__lazy_guid(const struct csspgo_lazy *l, size_t i)
+{
+    csspgo__reader r = l->names;
+    r.p += l->name_at[i];
+    return l->fixed ? csspgo__ld64le(r.p) : csspgo__uleb(&r);
+}
+
+/* Name i as a function of the profile being filled. */
+static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
+{
+    const struct csspgo_lazy *l = b->lazy;
+    const char *text;
+    csspgo_func f;
+    if (i >= l->nnames) {
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
+        return 0;
+    }
+    text = (const char *)l->names.p + l->name_at[i];
+    f = l->md5 ? csspgo_func_add_guid(b->q, csspgo__lazy_guid(l, (size_t)i)) : csspgo_func_add(b->q, text, strlen(text));
+    if (f.id == 0) csspgo__bin_full(b);
+    return f.id;
+}
+
+/* The node of context i, made if need be. */
+static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned char *at)
+{
+    const csspgo__reader back = b->r;
+    uint32_t node = CSSPGO__ROOT;
+    csspgo_loc site = csspgo_at(0, 0), loc;
+    csspgo_func f;
+    size_t n;
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (i >= b->lazy->ncontexts) {
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
+        return 0;
+    }
+    b->r.p = b->lazy->contexts.p + b->lazy->context_at[i];
+    b->r.end = b->lazy->contexts.end;
+    for (n = csspgo__bin_many32(b, 3); n != 0 && node != 0; n--, site = loc) {
+        f.id = csspgo__bin_func(b);
+        if (f.id == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
+        node = csspgo_node_add(b->q, csspgo__node_handle(node), site, CSSPGO_CONTEXT, f).id;
+        if (node == 0) csspgo__bin_full(b);
+    }
+    b->r.p = back.p;
+    b->r.end = back.end;
+    return node;
+}
+
+/* n zeroed elements in *v; 0 after a failure. */
+static int csspgo__lazy_table(csspgo__bin *b, void **v, size_t n, size_t elem)
+{
+    *v = csspgo__alloc(&b->lazy->heap, (n + 1) * elem);
+    if (*v == NULL) {
+        csspgo__fail(&b->r, b->lazy->heap.status, b->r.p, csspgo_status_text(b->lazy->heap.status));
+        return 0;
+    }
+    memset(*v, 0, (n + 1) * elem);
+    return 1;
+}
+
+/* 1 if name i, whose hash that is, stands in the table before: so that many equal ones cost no more than others. */
+static int csspgo__lazy_find_at(const struct csspgo_lazy *l, size_t i, uint32_t hash)
+{
+    const char *text = (const char *)l->names.p;
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&l->map, hash, &at)) != 0)
+        if (l->md5 ? csspgo__lazy_guid(l, id - 1) == csspgo__lazy_guid(l, i)
+                   : strcmp(text + l->name_at[id - 1], text + l->name_at[i]) == 0) return 1;
+    return 0;
+}
+
+static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
+{
+    struct csspgo_lazy *l = b->lazy;
+    csspgo__reader *r = &b->r;
+    void *v;
+    size_t i, n;
+    l->md5 = (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0;
+    l->fixed = (flags & CSSPGO__SEC_FIXED_MD5) != 0;
+    l->names = *r;
+    n = csspgo__bin_many(b, l->fixed ? 8 : 1);
+    if (l->name_at != NULL) csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->names.p, "a second name table cannot be read lazily");
+    if (r->status != CSSPGO_OK || !csspgo__lazy_table(b, &v, n, sizeof *l->name_at)) return 0;
+    l->name_at = (uint32_t *)v;
+    l->nnames = n;
+    if (!csspgo__map_room(&l->heap, &l->map, n)) return csspgo__bin_full(b);
+    for (i = 0; i < n; i++) {
+        size_t size;
+        uint32_t hash;
+        l->name_at[i] = (uint32_t)(r->p - l->names.p);
+        if (l->md5) {
+            hash = (uint32_t)csspgo__hash64(l->fixed ? csspgo__u64(r) : csspgo__uleb(r), l->heap.seed);
+        } else {
+            const char *text = csspgo__bin_string(b, &size);
+            if (text == NULL) return 0;
+            hash = (uint32_t)csspgo__hash_bytes(text, size, l->heap.seed);
+        }
+        if (r->status != CSSPGO_OK) return 0;
+        if (csspgo__lazy_find_at(l, i, hash)) continue;
+        csspgo__map_insert(&l->map, hash, (uint32_t)i + 1);
+    }
+    return 1;
+}
+
+static int csspgo__lazy_contexts(csspgo__bin *b)
+{
+    struct csspgo_lazy *l = b->lazy;
+    csspgo__reader *r = &b->r;
+    void *at, *next, *first;
+    size_t i, n;
+    l->contexts = *r;
+    n = csspgo__bin_many(b, 1);
+    if (l->context_at != NULL) csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->contexts.p, "a second table of contexts cannot be read lazily");
+    if (r->status != CSSPGO_OK || n == 0) return r->status == CSSPGO_OK;
+    if (!csspgo__lazy_table(b, &at, n, 4)) return 0;
+    l->context_at = (uint32_t *)at;
+    l->ncontexts = n;
+    if (!csspgo__lazy_table(b, &next, n, 4)) return 0;
+    l->context_next = (uint32_t *)next;
+    if (!csspgo__lazy_table(b, &first, l->nnames, 4)) return 0;
+    l->first = (uint32_t *)first;
+    for (i = 0; i < n; i++) {
+        const unsigned char *start = r->p;
+        const size_t frames = csspgo__bin_many32(b, 3);
+        uint64_t leaf;
+        if (r->status == CSSPGO_OK && frames == 0) csspgo__fail(r, CSSPGO_E_SYNTAX, start, "the context is empty");
+        if (r->status != CSSPGO_OK) return 0;
+        l->context_at[i] = (uint32_t)(start - l->contexts.p);
+        csspgo__bin_skip(r, 3 * (frames - 1));
+        start = r->p;
+        leaf = csspgo__bin_num(r);
+        csspgo__bin_skip(r, 2);
+        if (r->status != CSSPGO_OK) return 0;
+        if (leaf >= l->nnames) return csspgo__bin_bad(b, CSSPGO_E_RANGE, start, "the name table has no entry ", leaf);
+        l->context_next[i] = l->first[leaf];
+        l->first[leaf] = (uint32_t)i + 1;
+    }
+    for (i = 0; i < l->nnames; i++) {                 /* in ascending order */
+        uint32_t c = l->first[i], before = 0, after;
+        for (; c != 0; c = after) {
+            after = l->context_next[c - 1];
+            l->context_next[c - 1] = before;
+            before = c;
+        }
+        l->first[i] = before;
+    }
+    return 1;
+}
+
+/* The table of functions: offsets from the start of the records that come next in the table of sections. */
+static int csspgo__lazy_offsets(csspgo__bin *b, const csspgo__section *records, const csspgo__section *s)
+{
+    struct csspgo_lazy *l = b->lazy;
+    csspgo__reader *r = &b->r;
+    size_t n = csspgo__bin_many(b, 2);
+    if (l->cs && !(s->flags & CSSPGO__SEC_ORDERED)) {
+        csspgo__fail(r, CSSPGO_E_UNSUPPORTED, b->r.p, "a table of functions that is not ordered cannot be read lazily");
+        return 0;
+    }
+    while (n-- != 0) {
+        const unsigned char *at = r->p;
+        const uint64_t i = csspgo__bin_num(r), offset = csspgo__bin_num(r);
+        if (r->status != CSSPGO_OK) return 0;
+        if (i >= l->records) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of functions names one that there is not: ", i);
+        if (offset >= records->size) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the records do not reach to offset ", offset);
+        l->record_at[i] = records->offset + offset;
+    }
+    return r->status == CSSPGO_OK;
+}
+
+/* Where the metadata of each function is. */
+static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
+{
+    struct csspgo_lazy *l = b->lazy;
+    csspgo__reader *r = &b->r;
+    const size_t values = (flags & CSSPGO__SEC_PROBES ? 1u : 0u) + (flags & CSSPGO__SEC_ATTRIBUTES ? 1u : 0u);
+    l->meta = *r;
+    l->meta_flags = flags;
+    if (flags & CSSPGO__SEC_PROBES) l->profile->flags |= CSSPGO_IS_PROBE;
+    while (r->p < r->end) {
+        const unsigned char *at = r->p;
+        const uint64_t i = csspgo__bin_num(r);
+        size_t pending = 0;
+        if (r->status == CSSPGO_OK && i >= l->records) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "metadata of what there is not: ", i);
+        csspgo__bin_skip(r, values);
+        if (!l->cs) pending = csspgo__bin_many32(b, 4);
+        for (; pending != 0 && r->status == CSSPGO_OK; pending--) {
+            csspgo__bin_skip(r, 3 + values);
+            pending += csspgo__bin_many32(b, 4);
+        }
+        if (r->status != CSSPGO_OK) return 0;
+        l->meta_at[i] = (uint32_t)(at - l->meta.p) + 1;
+    }
+    return 1;
+}
+
+/* Sets b to the content of a section, which must be in the file and not compressed. */
+static int csspgo__lazy_section(csspgo__bin *b, const csspgo__section *s, const unsigned char *entry)
+{
+    const uint64_t size = b->lazy->size;
+    const char *what = NULL;
+    csspgo_status status = CSSPGO_E_UNSUPPORTED;
+    if (s->offset > size || s->size > size - s->offset) {
+        what = "a section is not in the file";
+        status = CSSPGO_E_TRUNCATED;
+    } else if (s->flags & CSSPGO__SEC_COMPRESSED) {
+        what = "a compressed section cannot be read lazily";
+    } else if (s->size > UINT32_MAX - 1) {
+        what = "a section above 4 GiB cannot be read lazily";
+    } else if (s->type == CSSPGO__SEC_NAMES && s->flags & CSSPGO__SEC_INDEXED) {
+        what = "the indexed name tables of newer LLVM cannot be read";
+    } else if (s->type == CSSPGO__SEC_OFFSETS && s->flags & CSSPGO__SEC_INDEXED_OFFS) {
+        what = "the indexed function offsets of newer LLVM cannot be read";
+    }
+    if (what != NULL) csspgo__fail(&b->r, status, entry, what);
+    b->r.p = b->r.base + (what == NULL ? s->offset : 0);
+    b->r.end = b->r.p + (what == NULL ? s->size : 0);
+    return what == NULL;
+}
+
+/* The tables that stand for each record; names and contexts are known. */
+static int csspgo__lazy_tables(csspgo__bin *b)
+{
+    struct csspgo_lazy *l = b->lazy;
+    void *v;
+    l->records = l->cs ? l->ncontexts : l->nnames;
+    if (!csspgo__lazy_table(b, &v, l->records, sizeof *l->record_at)) return 0;
+    l->record_at = (uint64_t *)v;
+    if (!csspgo__lazy_table(b, &v, l->records, sizeof *l->meta_at)) return 0;
+    l->meta_at = (uint32_t *)v;
+    if (!csspgo__lazy_table(b, &v, l->records, 1)) return 0;
+    l->loaded = (unsigned char *)v;
+    return 1;
+}
+
+/* One kind of sections after the other: summary, names, contexts, table of functions, metadata. */
+static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t n, uint64_t type)
+{
+    size_t i, k;
+    for (i = 0; i < n; i++) {
+        const csspgo__section s = csspgo__section_at(table, i);
+        csspgo__section records;
+        int ok = 1;
+        if (s.type != type || s.size == 0) continue;
+        if (!csspgo__lazy_section(b, &s, table + 32 * i)) return 0;
+        switch (type) {
+        case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s.flags) && csspgo__bin_summary(b); break;
+        case CSSPGO__SEC_NAMES:
+            if (s.flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) b->q->flags |= CSSPGO_IS_MD5;
+            if (!(s.flags & CSSPGO__SEC_UNIQ)) b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
+            ok = csspgo__lazy_names(b, s.flags);
+            break;
+        case CSSPGO__SEC_CONTEXTS: ok = csspgo__lazy_contexts(b); break;
+        case CSSPGO__SEC_META: ok = csspgo__lazy_meta(b, s.flags); break;
+        case CSSPGO__SEC_RECORDS:                     /* the table of functions right before it is for it */
+            for (k = i; k != 0 && csspgo__section_at(table, k - 1).type != CSSPGO__SEC_OFFSETS; k--) {}
+            if (k == 0) {
+                csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, table + 32 * i, "without a table of functions nothing can be read lazily");
+                return 0;
+            }
+            records = s;
+            {
+                const csspgo__section offsets = csspgo__section_at(table, k - 1);
+                ok = offsets.size == 0 || (csspgo__lazy_section(b, &offsets, table + 32 * (k - 1)) &&
+                                           csspgo__lazy_offsets(b, &records, &offsets));
+            }
+            break;
+        default: break;
+        }
+        if (!ok) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__lazy_index(csspgo__bin *b)
+{
+    struct csspgo_lazy *l = b->lazy;
+    const unsigned char *table;
+    uint64_t n;
+    b->q->flags = CSSPGO_HAS_UNIQ;
+    if (csspgo__sniff(l->data, l->size) != CSSPGO__FORMAT_EXTBINARY) {
+        csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "only ExtBinary profiles can be read lazily");
+        return 0;
+    }
+    if (!csspgo__bin_version(b)) return 0;
+    table = b->r.p;
+    n = csspgo__u64(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (n > csspgo__left(&b->r) / 32) return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, table, "the file cannot hold so many sections: ", n);
+    table += 8;
+    if (!csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_SUMMARY)) return 0;
+    l->cs = b->cs;
+    return csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_NAMES) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_CONTEXTS) &&
+           csspgo__lazy_tables(b) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_RECORDS) &&
+           csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_META);
+}
+
+static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, csspgo_error *err)
+{
+    memset(b, 0, sizeof *b);
+    csspgo__reader_init(&b->r, l->data, l->size, err);
+    b->lazy = l;
+    b->q = q;
+    b->cs = l->cs;
+    b->lenient = l->heap.lenient != 0;
+}
+
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size, csspgo_error *err)
+{
+    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l);
+    csspgo__bin b;
+    if (l == NULL) {
+        csspgo__error_plain(err, CSSPGO_E_NOMEM);
+        return NULL;
+    }
+    l->data = (const unsigned char *)data;
+    l->size = size;
+    l->profile = csspgo_profile_new(options);
+    if (l->profile == NULL) {
+        csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    } else {
+        csspgo__lazy_bin(l, &b, l->profile, err);
+        if (csspgo__lazy_index(&b)) return l;
+    }
+    csspgo_lazy_free(l);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
+{
+    if (l == NULL) return;
+    csspgo__map_free(&l->heap, &l->map);
+    csspgo__free(&l->heap, l->name_at, (l->nnames + 1) * 4);
+    csspgo__free(&l->heap, l->context_at, (l->ncontexts + 1) * 4);
+    csspgo__free(&l->heap, l->context_next, (l->ncontexts + 1) * 4);
+    csspgo__free(&l->heap, l->first, (l->nnames + 1) * 4);
+    csspgo__free(&l->heap, l->record_at, (l->records + 1) * 8);
+    csspgo__free(&l->heap, l->meta_at, (l->records + 1) * 4);
+    csspgo__free(&l->heap, l->loaded, l->records + 1);
+    csspgo_profile_free(l->profile);
+    csspgo__object_free(l, sizeof *l);
+}
+
+CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l)
+{
+    return l->profile;
+}
+
+/* The index of a name, or nnames. */
+static size_t csspgo__lazy_find(const csspgo_lazy *l, const char *name, size_t size)
+{
+    const uint64_t guid = l->md5 ? csspgo_guid(name, size) : 0;
+    const uint32_t hash = (uint32_t)(l->md5 ? csspgo__hash64(guid, l->heap.seed) : csspgo__hash_bytes(name, size, l->heap.seed));
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&l->map, hash, &at)) != 0) {
+        const char *text = (const char *)l->names.p + l->name_at[id - 1];
+        if (l->md5 ? csspgo__lazy_guid(l, id - 1) == guid
+                   : strlen(text) == size && memcmp(text, name, size) == 0) return id - 1;
+    }
+    return l->nnames;
+}
+
+/* 1 if context a is a caller of context b, or the same. Both were looked at when the file was opened. */
+static int csspgo__lazy_below(const csspgo_lazy *l, size_t a, size_t b)
+{
+    csspgo__reader x = l->contexts, y = l->contexts;
+    uint64_t n, m;
+    x.p += l->context_at[a];
+    y.p += l->context_at[b];
+    n = csspgo__bin_num(&x);
+    m = csspgo__bin_num(&y);
+    if (n > m) return 0;
+    for (; n != 0; n--) {
+        if (csspgo__bin_num(&x) != csspgo__bin_num(&y)) return 0;
+        if (n == 1) return 1;                         /* where the leaf is left does not matter */
+        if (csspgo__bin_num(&x) != csspgo__bin_num(&y) || csspgo__bin_num(&x) != csspgo__bin_num(&y)) return 0;
+    }
+    return 1;
+}
+
+/* Reads record i, and its metadata, into b->q, unless it was loaded before. mark: 2 = being loaded. */
+static int csspgo__lazy_record(csspgo__bin *b, size_t i)
+{
+    csspgo_lazy *l = b->lazy;
+    if (l->loaded[i] != 0) return 1;
+    l->loaded[i] = 2;
+    if (l->record_at[i] == 0) return 1;
+    b->r.p = b->r.base + l->record_at[i];
+    b->r.end = b->r.base + l->size;
+    if (!csspgo__bin_record(b)) return 0;
+    if (l->meta_at[i] == 0) return 1;
+    b->r.p = l->meta.p + (l->meta_at[i] - 1);
+    b->r.end = l->meta.end;
+    return csspgo__bin_meta_entry(b, l->meta_flags);
+}
+
+/*
+ * Record i and, of contexts, all below it: these follow it. A context that is loaded was loaded with all below it, so none
+ * is looked at twice.
+ */
+static int csspgo__lazy_tree(csspgo__bin *b, size_t i)
+{
+    const csspgo_lazy *l = b->lazy;
+    size_t k = i;
+    if (!l->cs) return csspgo__lazy_record(b, i);
+    if (l->loaded[i] != 0) return 1;
+    do {
+        if (!csspgo__lazy_record(b, k)) return 0;
+    } while (++k < l->records && csspgo__lazy_below(l, i, k));
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err)
+{
+    const size_t name_index = csspgo__lazy_find(l, name, size);
+    csspgo_profile *p = l->profile, *q;
+    uint64_t *summary = p->summary;
+    csspgo_options o;
+    csspgo__bin b;
+    csspgo_status s;
+    size_t i;
+    int ok = 1;
+    csspgo__error_clear(err);
+    if (name_index == l->nnames) return CSSPGO_OK;
+    memset(&o, 0, sizeof o);
+    o.allocator = l->heap.a;
+    o.limits = l->heap.limits;
+    o.hash_seed = l->heap.seed;
+    o.lenient = l->heap.lenient;
+    q = csspgo_profile_new(&o);
+    if (q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    q->flags = p->flags;
+    csspgo__lazy_bin(l, &b, q, err);
+    if (!l->cs) ok = csspgo__lazy_tree(&b, name_index);
+    else if (l->first != NULL)
+        for (i = l->first[name_index]; ok && i != 0; i = l->context_next[i - 1]) ok = csspgo__lazy_tree(&b, i - 1);
+    ok = ok && csspgo__bin_settle(&b);
+    s = b.r.status;
+    p->summary = NULL;                                /* of the file: it stays */
+    if (ok && csspgo_node_count(q) != 0) s = csspgo__error_plain(err, csspgo_add_profile(p, q));
+    p->summary = summary;
+    for (i = 0; i < l->records; i++)
+        if (l->loaded[i] == 2) l->loaded[i] = s == CSSPGO_OK;
+    csspgo__free(&q->heap, b.nest, b.nest_cap * sizeof *b.nest);
+    csspgo_profile_free(q);
+    return s;
+}
+
+/* ----- binary out ---------------------------------------------------------------------------------------------------
+ *
+ * Byte for byte what LLVM 19 writes from a lenient profile. Differences of a strict one: attributes are always kept
+ * (LLVM: only with contexts or a pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become
+ * names), the partial mark stays. Metadata entries come in the order of the functions (LLVM: in that of a hash table).
+ *
+ * The output is put together in a block of memory, because tables at its start say where later parts are.
+ */
+
+typedef struct csspgo__blob {
+    csspgo__heap  *heap;
+    csspgo__sink   sink;          /* writes into data                                */
+    unsigned char *data;
+    size_t         size, cap;     /* size: where sink.buf begins                     */
+} csspgo__blob;
+
+static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
+{
+    csspgo__blob *m = (csspgo__blob *)ctx;
+    void *v;
+    (void)data;
+    v = csspgo__grow(m->heap, m->data, m->size + size, &m->cap, m->size + size + 4096, 1);
+    if (v == NULL) return m->heap->status;
+    m->data = (unsigned char *)v;
+    m->size += size;
+    m->sink.buf = m->data + m->size;
+    m->sink.cap = m->cap - m->size;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
+{
+    memset(m, 0, sizeof *m);
+    m->heap = h;
+    m->sink.flush_fn = csspgo__blob_flush;
+    m->sink.ctx = m;
+    return m->sink.status = csspgo__blob_flush(m, NULL, 0);
+}
+
+static void csspgo__blob_free(csspgo__blob *m)
+{
+    csspgo__free(m->heap, m->data, m->cap);
+}
+
+/* Bytes written. */
+static size_t csspgo__blob_at(const csspgo__blob *m)
+{
+    return m->size + m->sink.used;
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* Forgets what was written from `at` on. */
+static void csspgo__blob_cut(csspgo__blob *m, size_t at)
+{
+    m->size = at;
+    m->sink.buf = m->data + at;
+    m->sink.cap = m->cap - at;
+    m->sink.used = 0;
+}
+#endif
+
+typedef struct csspgo__bin_first { /* a function to write, with what is nested in it */
+    uint64_t total;
+    uint32_t at, node;            /* its place in the order; its node */
+} csspgo__bin_first;
+
+static int csspgo__bin_first_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__bin_first *)a)->total, y = ((const csspgo__bin_first *)b)->total;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
+typedef struct csspgo__bin_rank {
+    const uint32_t *rank;         /* of functions, by name */
+} csspgo__bin_rank;
+
+/* Call targets by count, largest first, then by name. */
+static int csspgo__bin_target_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t *rank = ((const csspgo__bin_rank *)ctx)->rank;
+    const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
+}
+
+typedef struct csspgo__bin_out {
+    csspgo_profile   *p;
+    csspgo_error     *err;
+    csspgo__order     order;
+    csspgo__blob      blob;
+    uint32_t         *index;      /* per function: index in the name table + 1, 0 if it is not used                      */
+    uint32_t         *name;       /* the name table: functions                                                          */
+    size_t            names;
+    uint32_t         *context;    /* per node: index in the table of contexts; then path, scratch for as many nodes      */
+    uint32_t         *path;
+    csspgo__bin_first *top;       /* the functions to write, in the order of their records; offset: see csspgo__bin_put_offsets */
+    uint64_t         *offset;     /* per top: of its record                                                             */
+    size_t            tops, contexts;
+    size_t            index_bytes, context_bytes, top_bytes;
+    csspgo_target    *target;     /* scratch                                                                            */
+    size_t            target_cap;
+    uint32_t          form;
+    int               cs, md5, lenient, probes, attributes;
+    int               any_attribute, any_guid;
+} csspgo__bin_out;
+
+static csspgo_status csspgo__bin_refuse(csspgo__bin_out *o, const char *what)
+{
+    return csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, what);
+}
+
+/* Marks what the record of a node uses; order.node gives parents first, so a marked frame's callers are marked. */
+static void csspgo__bin_use(csspgo__bin_out *o, uint32_t id)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__node *v = p->tree.node;
+    const csspgo__record *r = &p->record[v[id].record];
+    const csspgo_target *t = csspgo__target(p, r);
+    size_t i;
+    for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
+    if (r->attributes != 0) o->any_attribute = 1;
+    for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
+        o->context[id] = 1;
+        o->index[v[id].func] = 1;
+    }
+}
+
+/* Name and context indices and the list of functions to write. Returns 0 when memory is exhausted. */
+static int csspgo__bin_number(csspgo__bin_out *o)
+{
+    csspgo_profile *p = o->p;
+    const size_t nf = p->names.count + 1, nn = p->tree.count + 1;
+    size_t i;
+    o->index_bytes = 2 * nf * sizeof *o->index;
+    o->context_bytes = 2 * nn * sizeof *o->context;
+    o->index = (uint32_t *)csspgo__alloc(&p->heap, o->index_bytes);
+    o->context = (uint32_t *)csspgo__alloc(&p->heap, o->context_bytes);
+    if (o->index == NULL || o->context == NULL) return 0;
+    memset(o->index, 0, o->index_bytes);
+    memset(o->context, 0, o->context_bytes);
+    o->name = o->index + nf;
+    o->path = o->context + nn;
+    for (i = 0; i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (p->tree.node[id].record == 0) continue;
+        csspgo__bin_use(o, id);
+        if (csspgo__site_kind(p->tree.node[id].site) != CSSPGO_INLINEE) o->tops++;
+    }
+    for (i = 1; i < nf; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
+    for (i = 0; i + 1 < nf; i++) {
+        const uint32_t f = o->name[i];
+        if (o->index[f] == 0) continue;
+        o->name[o->names++] = f;
+        o->index[f] = (uint32_t)o->names;
+        if (!(p->names.name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
+    }
+    return 1;
+}
+
+/* The functions by total, largest first, then in context order. Returns 0 when memory is exhausted. */
+static int csspgo__bin_tops(csspgo__bin_out *o)
+{
+    csspgo_profile *p = o->p;
+    size_t i, n = 0;
+    if (o->tops == 0) return 1;
+    o->top_bytes = o->tops * (sizeof *o->top + sizeof *o->offset);
+    o->top = (csspgo__bin_first *)csspgo__alloc(&p->heap, o->top_bytes);
+    if (o->top == NULL) return 0;
+    o->offset = (uint64_t *)(void *)(o->top + o->tops);
+    for (i = 0; i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (p->tree.node[id].record == 0 || csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE) continue;
+        o->context[id] = (uint32_t)n;
+        o->top[n].total = p->record[p->tree.node[id].record].total;
+        o->top[n].node = id;
+        o->top[n++].at = (uint32_t)i;
+    }
+    return csspgo__sort(&p->heap, o->top, n, sizeof *o->top, csspgo__bin_first_cmp, NULL);
+}
+
+/* A number in ULEB128. */
+static void csspgo__bin_put(csspgo__bin_out *o, uint64_t v)
+{
+    csspgo__sink *s = &o->blob.sink;
+    size_t n = s->used;
+    if (s->cap - n < 10) {
+        csspgo__put_uleb(s, v);
+        return;
+    }
+    for (; v > 127; v >>= 7) s->buf[n++] = (unsigned char)((v & 127) | 128);
+    s->buf[n++] = (unsigned char)v;
+    s->total += n - s->used;
+    s->used = n;
+}
+
+static csspgo_status csspgo__bin_put_summary(csspgo__bin_out *o)
+{
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    csspgo_status status;
+    size_t i;
+    csspgo_default_cutoffs(c);
+    status = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    csspgo__bin_put(o, sum.total);
+    csspgo__bin_put(o, sum.max_count);
+    csspgo__bin_put(o, sum.max_head);
+    csspgo__bin_put(o, sum.counts);
+    csspgo__bin_put(o, sum.functions);
+    csspgo__bin_put(o, CSSPGO_CUTOFFS);
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        csspgo__bin_put(o, c[i].ppm);
+        csspgo__bin_put(o, c[i].min_count);
+        csspgo__bin_put(o, c[i].counts);
+    }
+    return status;
+}
+
+/* A name and its NUL; a GUID as digits. */
+static csspgo_status csspgo__bin_put_name(csspgo__bin_out *o, uint32_t func)
+{
+    csspgo__sink *s = &o->blob.sink;
+    size_t n;
+    const char *text = csspgo__name_text(&o->p->names, func, &n);
+    if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
+        csspgo__put_u64(s, o->p->names.name[func].guid);
+    } else {
+        if (n != 0 && memchr(text, 0, n) != NULL) {
+            csspgo__bin_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
+            csspgo__say_bytes(o->err, text, n);
+            return CSSPGO_E_UNSUPPORTED;
+        }
+        csspgo__put(s, text, n);
+    }
+    csspgo__put_char(s, '\0');
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__bin_put_names(csspgo__bin_out *o)
+{
+    csspgo__sink *s = &o->blob.sink;
+    csspgo_status status = CSSPGO_OK;
+    size_t i;
+    csspgo__bin_put(o, o->names);
+    for (i = 0; i < o->names && status == CSSPGO_OK; i++) {
+        if (o->md5) csspgo__put_u64le(s, csspgo__name_guid(&o->p->names, o->name[i]));
+        else status = csspgo__bin_put_name(o, o->name[i]);
+    }
+    return status;
+}
+
+static void csspgo__bin_put_loc(csspgo__bin_out *o, csspgo_loc loc)
+{
+    csspgo__bin_put(o, loc.line);
+    csspgo__bin_put(o, loc.discriminator);
+}
+
+/* The n targets of one location: by count, largest first, then by name. *sorted: where they are. */
+static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_target *t, size_t n, const csspgo_target **sorted)
+{
+    csspgo__bin_rank ctx;
+    *sorted = t;
+    if (n < 2) return CSSPGO_OK;
+    if (n > o->target_cap) {
+        void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof *t);
+        if (v == NULL) return o->p->heap.status;
+        o->target = (csspgo_target *)v;
+    }
+    memcpy(o->target, t, n * sizeof *t);
+    *sorted = o->target;
+    ctx.rank = o->order.rank;
+    if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__bin_target_cmp, &ctx)) return o->p->heap.status;
+    return CSSPGO_OK;
+}
+
+/* How many inlinees with a record hang below a node. */
+static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__node *v = p->tree.node;
+    uint32_t n = 0;
+    for (id = v[id].child; id != 0; id = v[id].sibling)
+        if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
+    return n;
+}
+
+/* What follows the index of a record: total, body, call targets, number of inlinees. */
+static csspgo_status csspgo__bin_put_counts(csspgo__bin_out *o, uint32_t id)
+{
+    const csspgo_profile *p = o->p;
+    csspgo__sink *s = &o->blob.sink;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const csspgo_body *b = csspgo__body(p, r);
+    const csspgo_target *t = csspgo__target(p, r), *sorted;
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    size_t i, k = 0, j, first;
+    csspgo__bin_put(o, r->total);
+    csspgo__bin_put(o, nb);
+    for (i = 0; i < nb; i++) {
+        csspgo_status status;
+        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
+        csspgo__bin_put_loc(o, b[i].loc);
+        csspgo__bin_put(o, b[i].count);
+        csspgo__bin_put(o, k - first);
+        if (k == first) continue;
+        status = csspgo__bin_sort_targets(o, t + first, k - first, &sorted);
+        if (status != CSSPGO_OK) return status;
+        for (j = 0; j < k - first; j++) {
+            csspgo__bin_put(o, o->index[sorted[j].func.id] - 1);
+            csspgo__bin_put(o, sorted[j].count);
+        }
+    }
+    csspgo__bin_put(o, csspgo__bin_inlinees(p, id));
+    return s->status;
+}
+
+/* The index that stands for a function that is no inlinee. */
+static uint32_t csspgo__bin_top_index(const csspgo__bin_out *o, uint32_t id)
+{
+    return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
+}
+
+/* The next inlinee that is nested in what stands at place `top` of the order, after place *at; 0: there is none. */
+static uint32_t csspgo__bin_next(const csspgo__bin_out *o, size_t *at)
+{
+    const csspgo__node *v = o->p->tree.node;
+    while (++*at < o->order.nodes) {
+        const uint32_t id = o->order.node[*at];
+        if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
+        if (v[id].record != 0) return id;
+    }
+    return 0;
+}
+
+static csspgo_status csspgo__bin_put_record(csspgo__bin_out *o, size_t at)
+{
+    const csspgo_profile *p = o->p;
+    uint32_t id = o->order.node[at];
+    csspgo_status status;
+    csspgo__bin_put(o, p->record[p->tree.node[id].record].head);
+    csspgo__bin_put(o, csspgo__bin_top_index(o, id));
+    status = csspgo__bin_put_counts(o, id);
+    while (status == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
+        csspgo__bin_put_loc(o, csspgo__loc_of(p, p->tree.node[id].site));
+        csspgo__bin_put(o, o->index[p->tree.node[id].func] - 1);
+        status = csspgo__bin_put_counts(o, id);
+    }
+    return status;
+}
+
+/* Which functions a section has: all, or those that have inlinees, or those that have none. */
+enum csspgo__bin_part { CSSPGO__PART_ALL, CSSPGO__PART_NESTED, CSSPGO__PART_FLAT };
+
+static int csspgo__bin_in_part(const csspgo__bin_out *o, size_t top, enum csspgo__bin_part part)
+{
+    size_t at = o->top[top].at;
+    return part == CSSPGO__PART_ALL || (csspgo__bin_next(o, &at) != 0) == (part == CSSPGO__PART_NESTED);
+}
+
+static csspgo_status csspgo__bin_put_records(csspgo__bin_out *o, enum csspgo__bin_part part)
+{
+    const csspgo_profile *p = o->p;
+    const size_t start = csspgo__blob_at(&o->blob);
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
+        if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
+        if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
+        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
+        if (!csspgo__bin_in_part(o, i, part)) continue;
+        o->offset[i] = csspgo__blob_at(&o->blob) - start;
+        s = csspgo__bin_put_record(o, o->top[i].at);
+    }
+    return s;
+}
+
+static void csspgo__bin_put_header(csspgo__bin_out *o, unsigned magic)
+{
+    csspgo__bin_put(o, CSSPGO__MAGIC | magic);
+    csspgo__bin_put(o, CSSPGO__FORMAT_VERSION);
+}
+
+static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
+{
+    csspgo_status s;
+    if (o->cs) return csspgo__bin_refuse(o, "raw binary cannot carry contexts");
+    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "raw binary cannot carry checksums");
+    if (!o->lenient && o->any_attribute) return csspgo__bin_refuse(o, "raw binary cannot carry attributes");
+    if (!o->lenient && o->any_guid) return csspgo__bin_refuse(o, "raw binary cannot carry a function without a name");
+    csspgo__bin_put_header(o, CSSPGO__MAGIC_RAW);
+    s = csspgo__bin_put_summary(o);
+    if (s == CSSPGO_OK) s = csspgo__bin_put_names(o);
+    return s == CSSPGO_OK ? csspgo__bin_put_records(o, CSSPGO__PART_ALL) : s;
+}
+
+/* ----- ExtBinary out ------------------------------------------------------------------------------------------------ */
+
+/* The frames of a context, outermost first. Only a twin's leaf has a location. */
+static void csspgo__bin_put_context(csspgo__bin_out *o, uint32_t id)
+{
+    const csspgo__node *v = o->p->tree.node;
+    csspgo_loc leaf = csspgo_at(0, 0);
+    size_t n = 0;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) {
+        leaf = csspgo__loc_of(o->p, v[id].site);
+        id = v[id].parent;
+    }
+    for (; id != CSSPGO__ROOT; id = v[id].parent) o->path[n++] = id;
+    csspgo__bin_put(o, n);
+    while (n-- != 0) {
+        csspgo__bin_put(o, o->index[v[o->path[n]].func] - 1);
+        csspgo__bin_put_loc(o, n != 0 ? csspgo__loc_of(o->p, v[o->path[n - 1]].site) : leaf);
+    }
+}
+
+static void csspgo__bin_put_contexts(csspgo__bin_out *o)
+{
+    const csspgo__node *v = o->p->tree.node;
+    size_t i;
+    csspgo__bin_put(o, o->cs ? o->tops : 0);
+    for (i = 0; o->cs && i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (v[id].record != 0 && csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) csspgo__bin_put_context(o, id);
+    }
+}
+
+/* Where the records are: in the order of contexts, or in that of the records. */
+static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bin_part part)
+{
+    csspgo__heap *h = &o->p->heap;
+    const size_t bytes = o->tops * sizeof(uint64_t);
+    uint64_t *by_context = NULL;
+    size_t i, n = 0;
+    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_part(o, i, part);
+    csspgo__bin_put(o, n);
+    if (o->cs && n != 0) {
+        by_context = (uint64_t *)csspgo__alloc(h, bytes);
+        if (by_context == NULL) return h->status;
+    }
+    for (i = 0; i < o->tops; i++) {
+        const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
+        if (!csspgo__bin_in_part(o, i, part)) continue;
+        if (o->cs) {
+            by_context[index] = o->offset[i];
+            continue;
+        }
+        csspgo__bin_put(o, index);
+        csspgo__bin_put(o, o->offset[i]);
+    }
+    for (i = 0; o->cs && i < n; i++) {
+        csspgo__bin_put(o, i);
+        csspgo__bin_put(o, by_context[i]);
+    }
+    csspgo__free(h, by_context, bytes);
+    return CSSPGO_OK;
+}
+
+/* The names of the symbol list, sorted. */
+static csspgo_status csspgo__bin_put_symbols(csspgo__bin_out *o)
+{
+    csspgo_profile *p = o->p;
+    const size_t n = p->names.count, bytes = (n + 1) * sizeof(uint32_t);
+    uint32_t *by_rank = (uint32_t *)csspgo__alloc(&p->heap, bytes);
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    if (by_rank == NULL) return p->heap.status;
+    for (i = 1; i <= n; i++) by_rank[o->order.rank[i]] = (uint32_t)i;
+    for (i = 1; i <= n && s == CSSPGO_OK; i++)
+        if (p->names.name[by_rank[i]].flags & CSSPGO__LISTED) s = csspgo__bin_put_name(o, by_rank[i]);
+    csspgo__free(&p->heap, by_rank, bytes);
+    return s;
+}
+
+static void csspgo__bin_put_meta(csspgo__bin_out *o, uint32_t id, uint32_t index)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__bin_put(o, index);
+    if (o->probes) csspgo__bin_put(o, r->checksum);
+    if (o->attributes) csspgo__bin_put(o, r->attributes);
+    if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+}
+
+static void csspgo__bin_put_metadata(csspgo__bin_out *o)
+{
+    size_t i;
+    if (!o->probes && !o->attributes) return;
+    for (i = 0; i < o->tops; i++) {
+        size_t at = o->top[i].at;
+        uint32_t id = o->top[i].node;
+        csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
+        while (!o->cs && (id = csspgo__bin_next(o, &at)) != 0) {
+            csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
+            csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
+        }
+    }
+}
+
+/* The flags of a section of that type. */
+static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
+{
+    const uint32_t is = o->p->flags;
+    const uint64_t common = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
+    uint64_t f = common;
+    size_t i, k, n;
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY:
+        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->lenient)) f |= CSSPGO__SEC_PARTIAL;
+        if (o->cs) f |= CSSPGO__SEC_CS;
+        if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
+        if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
+        return f;
+    case CSSPGO__SEC_NAMES:
+        if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
+        for (i = 0; i < o->names; i++) {
+            const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
+            for (k = 0; k + 8 <= n; k++)
+                if (text[k] == '.' && memcmp(text + k, ".__uniq.", 8) == 0) return f | CSSPGO__SEC_UNIQ;
+        }
+        return f;
+    case CSSPGO__SEC_OFFSETS: return o->cs ? f | CSSPGO__SEC_ORDERED : f;
+    case CSSPGO__SEC_META:
+        if (o->probes) f |= CSSPGO__SEC_PROBES;
+        return o->attributes ? f | CSSPGO__SEC_ATTRIBUTES : f;
+    default: return f;
+    }
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* Replaces what was written from `start` on by its deflated form. An empty section stays empty. */
+static csspgo_status csspgo__bin_deflate(csspgo__bin_out *o, size_t start)
+{
+    csspgo__heap *h = &o->p->heap;
+    csspgo__blob *m = &o->blob;
+    const size_t size = csspgo__blob_at(m) - start, piece = 1u << 30;
+    size_t cap = 0, have = 0, at = 0;
+    unsigned char *out = NULL;
+    z_stream z;
+    int s = Z_OK;
+    if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
+    csspgo__z_init(&z, h);
+    if (deflateInit(&z, 9) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        const size_t fed = size - at < piece ? size - at : piece;
+        size_t room;
+        if (have == cap) {
+            void *v = csspgo__grow(h, out, have, &cap, have + size / 4 + 64, 1);
+            if (v == NULL) break;
+            out = (unsigned char *)v;
+        }
+        room = cap - have < piece ? cap - have : piece;
+        csspgo__z_input(&z, m->data + start + at, fed);
+        z.next_out = out + have;
+        z.avail_out = (uInt)room;
+        s = deflate(&z, at + fed == size ? Z_FINISH : Z_NO_FLUSH);
+        at += fed - z.avail_in;
+        have += room - z.avail_out;
+    }
+    deflateEnd(&z);
+    if (s == Z_STREAM_END) {
+        csspgo__blob_cut(m, start);
+        csspgo__put_uleb(&m->sink, size);
+        csspgo__put_uleb(&m->sink, have);
+        csspgo__put(&m->sink, out, have);
+    }
+    csspgo__free(h, out, cap);
+    return s == Z_STREAM_END ? m->sink.status : h->status;
+}
+#endif
+
+static csspgo_status csspgo__bin_put_section(csspgo__bin_out *o, uint64_t type, enum csspgo__bin_part part)
+{
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
+    case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
+    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
+    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, part);
+    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, part);
+    case CSSPGO__SEC_SYMBOLS: return csspgo__bin_put_symbols(o);
+    default: csspgo__bin_put_metadata(o); break;
+    }
+    return CSSPGO_OK;
+}
+
+typedef struct csspgo__bin_slot { /* a section to write: in the order of the bytes; slot: its place in the table */
+    unsigned char type, part, slot;
+} csspgo__bin_slot;
+
+/* Sections in the order in which their bytes stand; the table has them in another one. */
+static csspgo_status csspgo__bin_put_sections(csspgo__bin_out *o, const csspgo__bin_slot *v, size_t n)
+{
+    csspgo__section table[8];
+    csspgo__sink patch;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, header;
+    csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
+    csspgo__put_u64le(&o->blob.sink, n);
+    header = csspgo__blob_at(&o->blob);
+    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(&o->blob.sink, 0);
+    for (i = 0; i < n && s == CSSPGO_OK; i++) {
+        csspgo__section *t = &table[v[i].slot];
+        t->type = v[i].type;
+        t->flags = csspgo__bin_flags(o, t->type) | (v[i].part == CSSPGO__PART_FLAT ? CSSPGO__SEC_FLAT : 0);
+        t->offset = csspgo__blob_at(&o->blob);
+        s = csspgo__bin_put_section(o, t->type, (enum csspgo__bin_part)v[i].part);
+#ifdef CSSPGO_USE_ZLIB
+        if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, (size_t)t->offset);
+#endif
+        t->size = csspgo__blob_at(&o->blob) - t->offset;
+        if (s == CSSPGO_OK) s = o->blob.sink.status;
+    }
+    if (s != CSSPGO_OK) return s;
+    csspgo__sink_buffer(&patch, o->blob.data + header, 32 * n);
+    for (i = 0; i < n; i++) {
+        csspgo__put_u64le(&patch, table[i].type);
+        csspgo__put_u64le(&patch, table[i].flags);
+        csspgo__put_u64le(&patch, table[i].offset);
+        csspgo__put_u64le(&patch, table[i].size);
+    }
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
+{
+    static const csspgo__bin_slot normal[7] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__PART_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__PART_ALL, 1 },
+        { CSSPGO__SEC_CONTEXTS, CSSPGO__PART_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__PART_ALL, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__PART_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__PART_ALL, 3 },
+        { CSSPGO__SEC_META, CSSPGO__PART_ALL, 6 }
+    };
+    static const csspgo__bin_slot split[8] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__PART_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__PART_ALL, 1 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__PART_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__PART_NESTED, 2 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__PART_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__PART_FLAT, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__PART_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__PART_ALL, 7 }
+    };
+#ifndef CSSPGO_USE_ZLIB
+    if (o->form & CSSPGO_COMPRESS)
+        return csspgo__bin_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
+#endif
+    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__bin_refuse(o, "the split layout cannot carry contexts");
+    o->md5 = (o->form & CSSPGO_MD5) != 0 || (!o->lenient && (o->any_guid || o->p->flags & CSSPGO_IS_MD5));
+    o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
+    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->lenient && o->any_attribute);
+    return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
+}
+
+/* ----- GCC AutoFDO out ---------------------------------------------------------------------------------------------- */
+
+static void csspgo__gcc_put(csspgo__bin_out *o, uint32_t v)
+{
+    unsigned char b[4];
+    size_t i;
+    for (i = 0; i < 4; i++) b[i] = (unsigned char)(v >> 8 * i & 255);
+    csspgo__put(&o->blob.sink, b, 4);
+}
+
+static csspgo_status csspgo__gcc_put_loc(csspgo__bin_out *o, csspgo_loc loc)
+{
+    csspgo__gcc_put(o, (loc.line & 0xffff) << 16 | (loc.discriminator & 0xffff));
+    if (loc.line <= 0xffff && loc.discriminator <= 0xffff) return CSSPGO_OK;
+    csspgo__bin_refuse(o, "GCC's profiles cannot carry a discriminator above 65535: ");
+    csspgo__say_u64(o->err, loc.discriminator);
+    return CSSPGO_E_UNSUPPORTED;
+}
+
+/* In words, padded; or in bytes. The length counts the NUL. */
+static csspgo_status csspgo__gcc_put_name(csspgo__bin_out *o, const char *text, size_t n)
+{
+    const size_t padded = o->form & CSSPGO_GCC ? n + 1 : (n + 4) / 4 * 4;
+    size_t i;
+    if (n != 0 && memchr(text, 0, n) != NULL) {
+        csspgo__bin_refuse(o, "GCC's profiles cannot carry a name with a NUL byte: ");
+        csspgo__say_bytes(o->err, text, n);
+        return CSSPGO_E_UNSUPPORTED;
+    }
+    csspgo__gcc_put(o, (uint32_t)(o->form & CSSPGO_GCC ? padded : padded / 4));
+    csspgo__put(&o->blob.sink, text, n);
+    for (i = n; i < padded; i++) csspgo__put_char(&o->blob.sink, '\0');
+    return CSSPGO_OK;
+}
+
+/* Name 0 is the empty one, as in AutoFDO's files, so that function i of the name table is i + 1: o->index. */
+static csspgo_status csspgo__gcc_put_names(csspgo__bin_out *o)
+{
+    csspgo_status s = CSSPGO_OK;
+    const size_t at = csspgo__blob_at(&o->blob) + 4;
+    size_t i, n, words;
+    csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_NAMES << 24);
+    csspgo__gcc_put(o, 0);
+    csspgo__gcc_put(o, (uint32_t)o->names + 1);
+    s = csspgo__gcc_put_name(o, "", 0);
+    for (i = 0; i < o->names && s == CSSPGO_OK; i++) {
+        const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
+        s = csspgo__gcc_put_name(o, text, n);
+    }
+    if (s == CSSPGO_OK) s = o->blob.sink.status;
+    if (s != CSSPGO_OK) return s;
+    words = (csspgo__blob_at(&o->blob) - at - 4 + 3) / 4;
+    for (i = 0; i < 4; i++) o->blob.data[at + i] = (unsigned char)(words >> 8 * i & 255);
+    return CSSPGO_OK;
+}
+
+/* What follows the head count or the location of a record. */
+static csspgo_status csspgo__gcc_put_counts(csspgo__bin_out *o, uint32_t id)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const csspgo_body *b = csspgo__body(p, r);
+    const csspgo_target *t = csspgo__target(p, r), *sorted;
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    size_t i, j, k = 0, first;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__gcc_put(o, o->index[p->tree.node[id].func]);
+    csspgo__gcc_put(o, (uint32_t)nb);
+    csspgo__gcc_put(o, csspgo__bin_inlinees(p, id));
+    for (i = 0; i < nb && s == CSSPGO_OK; i++) {
+        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
+        s = csspgo__gcc_put_loc(o, b[i].loc);
+        csspgo__gcc_put(o, (uint32_t)(k - first));
+        csspgo__put_u64le(&o->blob.sink, b[i].count);
+        if (k == first || s != CSSPGO_OK) continue;
+        s = csspgo__bin_sort_targets(o, t + first, k - first, &sorted);
+        for (j = 0; s == CSSPGO_OK && j < k - first; j++) {
+            csspgo__gcc_put(o, 7);
+            csspgo__put_u64le(&o->blob.sink, o->index[sorted[j].func.id]);
+            csspgo__put_u64le(&o->blob.sink, sorted[j].count);
+        }
+    }
+    return s;
+}
+
+static csspgo_status csspgo__gcc_put_function(csspgo__bin_out *o, size_t at)
+{
+    const csspgo_profile *p = o->p;
+    uint32_t id = o->order.node[at];
+    csspgo_status s;
+    csspgo__put_u64le(&o->blob.sink, p->record[p->tree.node[id].record].head);
+    s = csspgo__gcc_put_counts(o, id);
+    while (s == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
+        s = csspgo__gcc_put_loc(o, csspgo__loc_of(p, p->tree.node[id].site));
+        if (s == CSSPGO_OK) s = csspgo__gcc_put_counts(o, id);
+    }
+    return s != CSSPGO_OK ? s : o->blob.sink.status;
+}
+
+/* Functions by total, bodies by location, targets by count; an empty section of modules, which GCC wants. */
+static csspgo_status csspgo__bin_write_gcc(csspgo__bin_out *o)
+{
+    csspgo_status s;
+    size_t at, i, words;
+    if (o->cs) return csspgo__bin_refuse(o, "GCC's profiles cannot carry contexts");
+    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "GCC's profiles cannot carry checksums");
+    if (o->any_attribute) return csspgo__bin_refuse(o, "GCC's profiles cannot carry attributes");
+    if (o->any_guid) return csspgo__bin_refuse(o, "GCC's profiles cannot carry a function without a name");
+    csspgo__put(&o->blob.sink, "adcg", 4);
+    csspgo__gcc_put(o, o->form & CSSPGO_GCC ? 2 : 0x3430372a);
+    csspgo__gcc_put(o, 0);
+    s = csspgo__gcc_put_names(o);
+    csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_FUNCTIONS << 24);
+    at = csspgo__blob_at(&o->blob);
+    csspgo__gcc_put(o, 0);
+    csspgo__gcc_put(o, (uint32_t)o->tops);
+    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) s = csspgo__gcc_put_function(o, o->top[i].at);
+    if (s == CSSPGO_OK) s = o->blob.sink.status;
+    if (s != CSSPGO_OK) return s;
+    words = (csspgo__blob_at(&o->blob) - at - 4 + 3) / 4;
+    for (i = 0; i < 4; i++) o->blob.data[at + i] = (unsigned char)(words >> 8 * i & 255);
+    csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_MODULES << 24);
+    csspgo__gcc_put(o, 1);
+    csspgo__gcc_put(o, 0);
+    return o->blob.sink.status;
+}
+
+/* ----- any binary form out ------------------------------------------------------------------------------------------ */
+
+/* 1 if the form exists and what is added to it belongs to it. */
+static int csspgo__bin_form_ok(uint32_t form)
+{
+    const uint32_t added = form & ~(uint32_t)0xff;
+    switch (form & 0xff) {
+    case CSSPGO_BINARY: return added == 0;
+    case CSSPGO_EXTBINARY:
+        return (added & ~(uint32_t)(CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL)) == 0;
+    case CSSPGO_GCOV: return (added & ~(uint32_t)CSSPGO_GCC) == 0;
+    default: return 0;
+    }
+}
+
+static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
+{
+    const csspgo__node *v = o->p->tree.node;
+    size_t i;
+    if (!csspgo__bin_number(o) || !csspgo__bin_tops(o)) return o->p->heap.status;
+    for (i = 0; i < o->tops && !o->lenient; i++)
+        if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
+            return csspgo__bin_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
+    switch (o->form & 0xff) {
+    case CSSPGO_BINARY: return csspgo__bin_write_raw(o);
+    case CSSPGO_EXTBINARY: return csspgo__bin_write_ext(o);
+    default: return csspgo__bin_write_gcc(o);
+    }
+}
+
+static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+{
+    csspgo__heap *h = &p->heap;
+    csspgo__bin_out o;
+    csspgo_error own;
+    csspgo_status s;
+    if (!csspgo__bin_form_ok(form)) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "unknown form ");
+        csspgo__say_u64(err, form);
+        return CSSPGO_E_ARGUMENT;
+    }
+    memset(&o, 0, sizeof o);
+    memset(&own, 0, sizeof own);
+    o.p = p;
+    o.err = err != NULL ? err : &own;
+    o.form = form;
+    o.lenient = h->lenient != 0;
+    o.cs = (p->flags & CSSPGO_IS_CS) != 0;
+    s = csspgo__blob_init(&o.blob, h);
+    if (s == CSSPGO_OK) s = csspgo__order_make(p, &o.order);
+    if (s == CSSPGO_OK) s = csspgo__bin_write(&o);
+    if (s == CSSPGO_OK) s = o.blob.sink.status;
+    if (s == CSSPGO_OK) csspgo__put(sink, o.blob.data, csspgo__blob_at(&o.blob));
+    csspgo__free(h, o.index, o.index_bytes);
+    csspgo__free(h, o.context, o.context_bytes);
+    csspgo__free(h, o.top, o.top_bytes);
+    csspgo__free(h, o.target, o.target_cap * sizeof *o.target);
+    if (o.order.rank != NULL) csspgo__order_free(p, &o.order);
+    csspgo__blob_free(&o.blob);
+    if (s != CSSPGO_OK && o.err->status == CSSPGO_OK) csspgo__error_plain(err, s);
+    return s;
+}
 
 #endif /* CSSPGO_NO_FORMAT */
 

@@ -90,6 +90,12 @@ modes() {
              "CSSPGO_NO_FORMAT -DCSSPGO_NO_CODE" "CSSPGO_NO_CODE -DCSSPGO_NO_STDIO"; do
         silent "-D$m builds without a warning" $CC $WC -D$m -c -o $B/macro.o $B/impl.c
     done
+    if [ -f /usr/include/zlib.h ]; then
+        silent "CSSPGO_USE_ZLIB builds without a warning" $CC $WC -DCSSPGO_USE_ZLIB -c -o $B/macro.o $B/impl.c
+        if $CC $WC -DCSSPGO_USE_ZLIB -g -O1 -fsanitize=address,undefined -o $B/test_binary.zlib test_binary.c -lz >$B/check.out 2>&1; then
+            counted "test_binary (zlib)" $B/test_binary.zlib
+        else fail "test_binary with zlib"; head -20 $B/check.out; fi
+    else skip "zlib.h is not installed"; fi
     silent "CSSPGO_STATIC builds without a warning" $CC $WC -DCSSPGO_STATIC -c -o $B/macro.o $B/impl.c
     silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -c -o $B/macro.o $B/impl.c
     silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" \

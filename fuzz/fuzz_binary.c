@@ -1,0 +1,165 @@
+/* fuzz_binary.c - any bytes as a binary profile: what is refused leaves the profile alone, what is taken is well formed,
+ * survives being written and read again, and is written the same way twice. The mutator knows section tables. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+#include <stdlib.h>
+
+#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static csspgo_profile *profile(uint32_t lenient)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = 64u << 20;
+    o.lenient = lenient;
+    return csspgo_profile_new(&o);
+}
+
+/* NULL if the form cannot carry p, or there is not the memory. */
+static unsigned char *written(csspgo_profile *p, uint32_t form, size_t *n)
+{
+    csspgo_error e;
+    unsigned char *out;
+    const csspgo_status s = csspgo_write(p, form, NULL, 0, n, &e);
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED || s == CSSPGO_E_LIMIT || s == CSSPGO_E_NOMEM);
+    if (s != CSSPGO_OK) return NULL;
+    out = (unsigned char *)malloc(*n + 1);
+    REQUIRE(out != NULL && csspgo_write(p, form, out, *n, n, &e) == CSSPGO_OK);
+    return out;
+}
+
+/* p -> form -> q -> form: q is p unless names became GUIDs, and the second output is the first one then. */
+static void round_trip(csspgo_profile *p, uint32_t form)
+{
+    size_t n = 0, m = 0;
+    unsigned char *a = written(p, form, &n), *b;
+    csspgo_profile *q = profile(0);
+    csspgo_error e;
+    csspgo_status s;
+    if (a != NULL && q != NULL) {
+        s = csspgo_read(q, a, n, &e);
+        REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_LIMIT);
+        if (s == CSSPGO_OK) {
+            REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
+            b = written(q, form, &m);
+            if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5))) {
+                csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_HAS_UNIQ);
+                csspgo_set_profile_flags(q, csspgo_profile_flags(q) & ~(uint32_t)CSSPGO_HAS_UNIQ);
+                if (csspgo_record_count(p) != 0) {    /* without records nothing tells that there were probes */
+                    REQUIRE((form & 0xff) != CSSPGO_EXTBINARY || csspgo_equal(p, q));
+                    REQUIRE(b == NULL || (n == m && memcmp(a, b, n) == 0));
+                }
+            }
+            free(b);
+        }
+    }
+    free(a);
+    csspgo_profile_free(q);
+}
+
+/* Loads the functions of p, one by one. */
+static void try_lazy(const uint8_t *data, size_t size, const csspgo_profile *p)
+{
+    csspgo_error e;
+    csspgo_lazy *l = csspgo_lazy_open(NULL, data, size, &e);
+    csspgo_func f;
+    size_t n;
+    REQUIRE((l != NULL) == (e.status == CSSPGO_OK) && e.offset <= size);
+    for (f.id = 1; l != NULL && f.id <= csspgo_func_count(p); f.id++) {
+        const char *name = csspgo_func_name(p, f, &n);
+        const uint32_t had = csspgo_record_count(csspgo_lazy_profile(l));
+        if (name == NULL) continue;
+        if (csspgo_lazy_load(l, name, n, &e) != CSSPGO_OK) REQUIRE(csspgo_record_count(csspgo_lazy_profile(l)) == had);
+        REQUIRE(csspgo_validate(csspgo_lazy_profile(l), NULL) == CSSPGO_OK);
+    }
+    csspgo_lazy_free(l);
+}
+
+static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
+{
+    csspgo_profile *p = profile(lenient);
+    csspgo_error e;
+    csspgo_status s;
+    csspgo_summary sum;
+    if (p == NULL) return;
+    s = csspgo_read(p, data, size, &e);
+    REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size * 1100 + (2u << 20));
+    if (!lenient) try_lazy(data, size, p);
+    if (s != CSSPGO_OK) {
+        REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
+    } else if (lenient) {
+        size_t n;
+        REQUIRE(csspgo_summarize(p, &sum, NULL, 0) == CSSPGO_OK);
+        free(written(p, CSSPGO_EXTBINARY, &n));
+        free(written(p, CSSPGO_TEXT, &n));
+    } else {
+        round_trip(p, CSSPGO_EXTBINARY);
+        round_trip(p, CSSPGO_EXTBINARY | CSSPGO_SPLIT);
+        round_trip(p, CSSPGO_EXTBINARY | CSSPGO_MD5);
+        round_trip(p, CSSPGO_BINARY);
+    }
+    csspgo_profile_free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (csspgo_sniff(data, size) == CSSPGO_TEXT) return 0;
+    try_read(data, size, 0);
+    try_read(data, size, 1);
+    return 0;
+}
+
+#if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) && !defined(__AFL_COMPILER)
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+static void put64(uint8_t *p, uint64_t v)
+{
+    size_t i;
+    for (i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * i & 255);
+}
+
+/* Changes the content of one section of an ExtBinary file; it grows or shrinks, and the table follows. */
+static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n)
+{
+    const size_t off = (size_t)s->offset, old = (size_t)s->size, tail = size - off - old;
+    const size_t room = max_size - size + old < 4096 ? max_size - size + old : 4096;
+    uint8_t *part = (uint8_t *)malloc(room + old + 1);
+    size_t got, k;
+    if (part == NULL) return size;
+    memcpy(part, data + off, old);
+    got = LLVMFuzzerMutate(part, old, room > old ? room : old);
+    memmove(data + off + got, data + off + old, tail);
+    memcpy(data + off, part, got);
+    free(part);
+    for (k = 0; k < n; k++) {
+        const csspgo__section t = csspgo__section_at(data + 18, k);
+        if (k == i) put64(data + 18 + 32 * k + 24, got);
+        else if (t.offset >= off + old) put64(data + 18 + 32 * k + 16, t.offset + got - old);
+    }
+    return size + got - old;
+}
+
+/* Half of the time plain mutation, else a section's content or a field of the table. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    static const uint64_t odd[] = { 0, 1, 2, 3, 4, 5, 6, 32, UINT64_C(1) << 32, UINT64_C(2) << 32, UINT64_C(3) << 32,
+                                    UINT64_C(16) << 32, UINT64_MAX, UINT64_C(1) << 40 };
+    csspgo__section s;
+    size_t n, i;
+    if (seed % 2 == 0 || size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY) return LLVMFuzzerMutate(data, size, max_size);
+    n = (size_t)csspgo__ld64le(data + 10);
+    if (n == 0 || n > (size - 18) / 32) return LLVMFuzzerMutate(data, size, max_size);
+    i = seed / 2 % n;
+    s = csspgo__section_at(data + 18, i);
+    if (seed / 64 % 4 == 0) {
+        put64(data + 18 + 32 * i + 8 * (seed / 256 % 4), odd[seed / 1024 % (sizeof odd / sizeof *odd)]);
+        return size;
+    }
+    if (s.offset > size || s.size > size - s.offset || s.size > 4096) return LLVMFuzzerMutate(data, size, max_size);
+    return mutate_section(data, size, max_size, &s, i, n);
+}
+#endif

@@ -1,0 +1,46 @@
+/* fuzz_gcov.c - any bytes as a GCC AutoFDO profile: what is refused leaves the profile alone, what is taken is well formed
+ * and comes back from both of GCC's forms. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+#include <stdlib.h>
+
+#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void round_trip(csspgo_profile *p, uint32_t form)
+{
+    csspgo_profile *q = csspgo_profile_new(NULL);
+    unsigned char *out;
+    csspgo_error e;
+    size_t n;
+    REQUIRE(q != NULL && csspgo_write(p, form, NULL, 0, &n, &e) == CSSPGO_OK);
+    out = (unsigned char *)malloc(n + 1);
+    REQUIRE(out != NULL && csspgo_write(p, form, out, n, &n, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_read(q, out, n, &e) == CSSPGO_OK && csspgo_validate(q, &e) == CSSPGO_OK && csspgo_equal(p, q));
+    free(out);
+    csspgo_profile_free(q);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    csspgo_error e;
+    csspgo_status s;
+    if (csspgo_sniff(data, size) != CSSPGO_GCOV) return 0;
+    memset(&o, 0, sizeof o);
+    p = csspgo_profile_new(&o);
+    if (p == NULL) return 0;
+    s = csspgo_read(p, data, size, &e);
+    REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size + (1u << 20));
+    if (s != CSSPGO_OK) {
+        REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
+    } else {
+        round_trip(p, CSSPGO_GCOV);
+        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC);
+    }
+    csspgo_profile_free(p);
+    return 0;
+}
