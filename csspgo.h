@@ -352,6 +352,12 @@ CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspg
                                                   size_t *count);
 
 /*
+ * How often objects of which type (by the name of its vtable) were met at a location, in profiles of newer LLVM. Sorted as
+ * targets, func is the type; a location need not have a body entry. As csspgo_targets for the lifetime.
+ */
+CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count);
+
+/*
  * Adds to the record of a node, which is made if need be. Counts saturate at 2^64 - 1; a count of 0 makes the entry.
  * csspgo_add_target makes the body entry at loc too (with 0).
  *
@@ -362,6 +368,8 @@ CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, u
 CSSPGO_DEF csspgo_status csspgo_add_head(csspgo_profile *p, csspgo_node node, uint64_t count);
 CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, csspgo_loc loc, uint64_t count);
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
+                                           uint64_t count);
+CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count);
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum);
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes);
@@ -382,6 +390,17 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
 
 /* Checks every invariant of the tree: for tests and after hand-made changes. err says which one is broken. O(p). */
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
+
+/*
+ * All records in the order in which files have them: top-level records by total, largest first, then by context; right
+ * behind each the inlinees that are nested in it, by location and name, each before what is nested in it.
+ *
+ *   node   gets them; has room for csspgo_record_count(p)
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in the number of nodes and names
+ */
+CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node);
 
 /* Bytes that the profile has allocated. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
@@ -449,9 +468,12 @@ enum {
     CSSPGO_COMPACT   = 5,         /* LLVM CompactBinary, of releases before 17: read only                           */
     CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB)                       */
     CSSPGO_MD5       = 0x200,     /* ExtBinary: GUIDs instead of names                                              */
-    CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own  */
+    CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own;
+                                     text, for newer LLVM: functions without inlinees are marked !Flat              */
     CSSPGO_PARTIAL   = 0x800,     /* ExtBinary: mark the profile as partial                                         */
-    CSSPGO_GCC       = 0x1000     /* GCOV: as GCC 12 and later read it                                              */
+    CSSPGO_GCC       = 0x1000,    /* GCOV: version 2, as GCC 12 and later read it                                   */
+    CSSPGO_GCC3      = 0x2000     /* GCOV: version 3, of newer AutoFDO. Its files of functions and time stamps are not
+                                     kept when it is read, and not written                                          */
 };
 
 /*
@@ -460,6 +482,23 @@ enum {
  * Returns   CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV, CSSPGO_COMPACT, or CSSPGO_TEXT for everything else
  */
 CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size);
+
+typedef struct csspgo_section {   /* of an ExtBinary file, as its table says                     */
+    uint64_t type, flags;         /* LLVM's SecType and SecFlags: low half common, high half of the type */
+    uint64_t offset, size;        /* bytes; not checked against the file                         */
+} csspgo_section;
+
+/*
+ * The table of sections of an ExtBinary file. The sections are not read.
+ *
+ *   data, size    the file
+ *   section, cap  gets the first cap of them; NULL and 0 are fine
+ *   count         gets how many the table has
+ *
+ * Returns   CSSPGO_OK; E_UNSUPPORTED: another form; E_VERSION; E_TRUNCATED: the table is cut off
+ */
+CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                         size_t *count, csspgo_error *err);
 
 /* How the counts of a profile are distributed. Body counts of the same function in several contexts are one count. */
 typedef struct csspgo_summary {
@@ -533,6 +572,294 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
 CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 
 #endif /* CSSPGO_NO_FORMAT */
+
+/* ===== >>edit: operations on profiles ============================================================================= */
+
+#ifndef CSSPGO_NO_EDIT
+
+/*
+ * An operation that fails leaves the profile as it was. Node handles are not valid after one that says "Rebuilds". In a
+ * lenient profile each does what LLVM 19's tools do.
+ */
+
+enum {                            /* csspgo_merge_options.result */
+    CSSPGO_MERGE_CLAMPED  = 1,    /* a count of the function reached 2^64 - 1                            */
+    CSSPGO_MERGE_MISMATCH = 2     /* counts of the function were dropped: another checksum won           */
+};
+
+/* What merging did beside adding. */
+typedef struct csspgo_merge_stats {
+    uint64_t clamped;             /* top-level records in which a count reached 2^64 - 1                 */
+    uint64_t mismatched;          /* records that were dropped because another checksum won              */
+    uint64_t dropped;             /* sum of their totals                                                 */
+} csspgo_merge_stats;
+
+/* All zero: weight 1, csspgo_add_profile's rules. */
+typedef struct csspgo_merge_options {
+    uint64_t            weight;   /* every count of the profile that is added times this; 0 = 1          */
+    uint32_t            llvm;     /* 1, or p is lenient: LLVM 19's rules. Of two checksums the first one wins, 0
+                                     adopts one; the first record's attributes stay; order matters        */
+    csspgo_merge_stats *stats;    /* NULL, or added to                                                   */
+    unsigned char      *result;   /* NULL, or csspgo_node_count(from) + 2 bytes that get CSSPGO_MERGE_*, at
+                                     the ids of top-level nodes of from                                   */
+} csspgo_merge_options;
+
+/*
+ * Adds all of from to p, as csspgo_add_profile does, with options.
+ *
+ *   from   may be p
+ *   how    NULL: defaults
+ *   err    NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if one has contexts (or probes) and the other one has not; E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in the size of from and of the records of p that it meets
+ * Source    LLVM 19: FunctionSamples::merge, llvm-profdata merge
+ */
+CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
+                                      csspgo_error *err);
+
+/*
+ * Every count times num / den, rounded down, saturating. Entries that become 0 stay.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if den is 0
+ * Cost      O(n), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den);
+
+/*
+ * The smallest count among the hottest that make ppm millionths of the total: 990000 for "hot", 999999 for "cold".
+ *
+ *   ppm     at most 1000000; in a lenient profile at most 999999, and the next one of csspgo_default_cutoffs is taken
+ *   count   gets the count; 0 if ppm of the total is less than 1
+ *
+ * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT
+ * Cost      as csspgo_summarize
+ */
+CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint64_t *count);
+
+/*
+ * Makes every function one plain record: no contexts, no inlinees, no attributes. Rebuilds.
+ *
+ * The contexts of a function are merged as csspgo_add_profile does it. A nested profile is unfolded: an inlinee's entry
+ * estimate stands for it in its caller, as a body count and call target; head counts become the entry estimate; of
+ * different checksums the largest one stays, and all counts. A lenient profile keeps attributes of nested records.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ * Source    LLVM 19: ProfileConverter::flattenProfile
+ */
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p);
+
+enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
+
+/*
+ * Turns contexts into nested inlinees: a record goes into that of its caller's context, or, where that has none, to the
+ * plain record of its function. The caller's total grows by the inlinee's, less the calls that its own counts had for
+ * it: these are taken out of the call target and the body count at the call site; a body count that becomes 0 goes with
+ * all its targets. Profiles without contexts stay as they are. Rebuilds.
+ *
+ *   flags   CSSPGO_NEST_KEEP_BASE: what is nested is merged into the plain record of its function too, and the nested
+ *           copy gets CSSPGO_DUPLICATED_INTO_BASE
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
+ * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
+ * Source    LLVM 19: ProfileConverter::convertCSProfiles
+ */
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags);
+
+typedef struct csspgo_cold_options {
+    uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_threshold at 999999 ppm */
+    uint32_t merge;               /* 1: cold records are merged into shorter contexts                         */
+    uint32_t trim;                /* 1: what is cold (after merging) is dropped                               */
+    uint32_t frames;              /* innermost frames of the shorter contexts; 0 = 1                          */
+    uint32_t base_only;           /* 1, without merge: only records with one frame are cold                   */
+} csspgo_cold_options;
+
+/*
+ * Removes cold records, or merges them into those of shorter contexts. What is made by merging has no attributes. A
+ * plain function has one frame. Does nothing where the threshold is 0 or neither merge nor trim is set. Rebuilds.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n), and O(frames) for each cold record
+ * Source    LLVM 19: SampleContextTrimmer
+ */
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how);
+
+/*
+ * Compresses recursion in contexts: for cycles of 1, 2, ... up to max_cycle frames (UINT32_MAX: any) each repetition of
+ * a cycle among a function's callers is taken out. What gets the same context is merged as csspgo_add_profile does it.
+ * Rebuilds.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also for contexts deeper than limits.max_depth
+ * Cost      O(n log n), and for each record's callers O(depth log depth), at worst O(depth^2)
+ * Source    LLVM 19: CSProfileGenerator::compressRecursionContext
+ */
+CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle);
+
+typedef struct csspgo_rename {
+    const char *from, *to;        /* function names, borrowed until the call returns */
+    size_t      from_size, to_size;
+} csspgo_rename;
+
+/*
+ * Renames functions everywhere; what becomes equal is merged as csspgo_add_profile does it. Of two entries for one name
+ * the first one counts; a name that was put in is not renamed again. The symbol list stays as it is. Rebuilds.
+ *
+ *   names, n   from: in a profile of GUIDs its GUID is looked for too
+ *   llvm       1, or p is lenient: checksums, attributes and contexts are lost, as in LLVM 19
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ */
+CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm);
+
+/*
+ * Removes the top-level records of the nodes in drop, with what is nested in them. Nodes stay.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for the root, a bad handle or an inlinee
+ * Cost      O(n + what is removed), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n);
+
+/* How deep the records of a profile are: frames of their contexts, levels of inlinees. */
+typedef struct csspgo_depths {
+    uint64_t records, functions;  /* functions: that have records                                   */
+    uint64_t max_depth;           /* of a record; a function without context has depth 1            */
+    uint64_t depths;              /* sum of the depths of all records                               */
+    uint64_t samples;             /* sum of all body counts, saturating                             */
+    uint64_t deep;                /* the same of records deeper than 1                              */
+    double   mean_depth;          /* depths / records; 0 without records                            */
+    double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
+} csspgo_depths;
+
+/*
+ * Statistics of depth: the share of samples in contexts deeper than 1 says how much of a profile is context-sensitive.
+ *
+ * Cost      O(n), no memory
+ */
+CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats);
+
+#endif /* CSSPGO_NO_EDIT */
+#if !defined(CSSPGO_NO_EDIT) && !defined(CSSPGO_NO_FORMAT)
+
+/* ----- comparing two profiles ----- */
+
+typedef struct csspgo_overlap_options {
+    uint32_t hot_ppm;  /* hot are the blocks that make this many millionths of a profile's samples [990000] */
+    uint32_t force_hot;           /* 1: hot are the blocks of hot_count and more instead */
+    uint64_t hot_count;
+} csspgo_overlap_options;
+
+typedef struct csspgo_shared {    /* how many things are in both profiles, and in just one of them */
+    uint64_t both, base_only, test_only;
+} csspgo_shared;
+
+/*
+ * How alike two profiles are. A unit is a body count, or all counts of an inlinee that only one of them has; what lacks
+ * it counts 0. Sums of samples are mod 2^64, as in LLVM. Without samples in both profiles the shares are 0.
+ */
+typedef struct csspgo_overlap_figures {
+    double        similarity;  /* mean of the rows' similarity weighted by their share of samples, 0 to 1 */
+    uint64_t      base_samples, test_samples;         /* sums of all body counts */
+    uint64_t      overlap_samples, union_samples;     /* sums over units of the smaller and of the larger count */
+    uint64_t      base_unique_samples, test_unique_samples;   /* in units that the other profile lacks */
+    csspgo_shared functions;  /* with a record of their own; those of each context in profiles with contexts */
+    csspgo_shared hot_functions;             /* hot: one count at least reaches the profile's threshold */
+    csspgo_shared hot_blocks;                /* units */
+    uint64_t      base_hot, test_hot;        /* the thresholds */
+} csspgo_overlap_figures;
+
+/* The same of one function, or of one context. */
+typedef struct csspgo_overlap_row {
+    csspgo_node base, test;                  /* id 0: only the other profile has it */
+    uint64_t    base_samples, test_samples;
+    uint64_t    base_max, test_max;          /* largest body count */
+    uint64_t    overlap_samples, union_samples;       /* 0 where one of base and test has id 0 */
+    uint64_t    base_unique_samples, test_unique_samples;
+    double      base_weight, test_weight;    /* share of all samples of its profile */
+    double      internal;                    /* how alike the distributions over its blocks are, whatever their sums */
+    double      similarity;  /* internal x (1 - |base_weight - test_weight|); 0 if one profile lacks it */
+} csspgo_overlap_row;
+
+/* part / whole, 0 if whole is 0: the share that LLVM prints. */
+CSSPGO_DEF double csspgo_share(uint64_t part, uint64_t whole);
+
+/* An upper bound of the rows of csspgo_overlap. O(p + q) */
+CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_profile *test);
+
+/*
+ * Compares two profiles as `llvm-profdata-19 overlap --sample` does.
+ *
+ * A function that one of them knows by its GUID only is the same as its name in the other; not so in a lenient base.
+ *
+ *   base, test   not changed, but base lends its memory; they may be the same
+ *   options      NULL: defaults. Thresholds are those of the summary that was read, else of one that is computed
+ *   out          filled in
+ *   rows, cap    room for csspgo_overlap_bound rows; NULL and 0: no rows. By base_samples, then test_samples, descending,
+ *                then by context
+ *   count        gets the number of rows, or NULL
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_LIMIT if cap is less than the
+ *           number of rows (which count gets); E_NOMEM, E_LIMIT
+ * Cost      O(n + m) hash probes; sorting only for rows and for inlinees out of order. 4 bytes for each node and function
+ *           of test beside what the summary needs
+ * Source    LLVM 19: SampleOverlapAggregator
+ */
+CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *test,
+                                        const csspgo_overlap_options *options, csspgo_overlap_figures *out,
+                                        csspgo_overlap_row *rows, size_t cap, size_t *count);
+
+/* The probes 1 to count of a function are its blocks; the others, at calls, are left out of a comparison of blocks. */
+typedef struct csspgo_blocks {
+    uint64_t guid;
+    uint32_t count;
+} csspgo_blocks;
+
+typedef struct csspgo_quality_options {
+    const csspgo_blocks *blocks;  /* NULL: every location of every function is a block        */
+    size_t               block_count;
+} csspgo_quality_options;
+
+/*
+ * How close the test profile comes to the base, which is the reference. For blocks v with counts p(v) in one and q(v) in
+ * the other profile, each normalised to the sum 1:
+ *     overlap = sum of min(p, q), 1 is best;    delta = sum of |p - q| / sum of max(p, q), 0 is best
+ */
+typedef struct csspgo_quality {
+    uint64_t base_samples, test_samples;     /* of all blocks; sums saturate */
+    double   overlap, delta;                 /* of each function with all its contexts and inlined copies; mean by rows'
+                                                share of base_samples */
+    double   context_overlap, context_delta; /* of all pairs (context, block) of the profile; inlinees are contexts */
+    double   spread_overlap, spread_delta;  /* the same where test tells functions only: their counts are spread over the
+                                                base's contexts in proportion to these contexts' samples */
+} csspgo_quality;
+
+typedef struct csspgo_quality_row {
+    csspgo_func base, test;                  /* id 0: no counts in that profile */
+    uint64_t    base_samples, test_samples;
+    double      overlap, delta;              /* 0 and 1 where one profile has none */
+} csspgo_quality_row;
+
+/*
+ * Compares the blocks' counts of two profiles, whatever their forms: contexts of a function and its inlined copies are
+ * added up, as csspgo_flatten does it.
+ *
+ *   base         the reference; neither is changed, but base lends its memory
+ *   rows, cap    room for a row per function of both (csspgo_func_count); NULL and 0: no rows. By base_samples
+ *                descending, then name. Only functions with samples have one
+ *   count        gets the number of rows, or NULL
+ *
+ * Returns   CSSPGO_OK; E_LIMIT if cap is too small; E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in the number of body counts
+ */
+CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_profile *test,
+                                               const csspgo_quality_options *options, csspgo_quality *out,
+                                               csspgo_quality_row *rows, size_t cap, size_t *count);
+
+/* Sum of all body counts, and of those in contexts (or inlined copies) deeper than the function alone. Saturates. */
+CSSPGO_DEF uint64_t csspgo_samples(const csspgo_profile *p, uint64_t *deep);
+
+#endif /* CSSPGO_NO_EDIT */
 
 /* ===== >>code: modules, functions, control transfers, probes by address ============================================ */
 
@@ -675,6 +1002,8 @@ typedef struct csspgo_mmap {      /* a mapping event                            
     const char *path;             /* path_size bytes                                        */
     size_t   path_size;
     uint32_t pid, executable;     /* executable: 0 = known not to be                        */
+    const unsigned char *build_id;/* of the file, build_id_size bytes, 0 = unknown          */
+    uint32_t build_id_size, reserved;
 } csspgo_mmap;
 
 /*
@@ -1293,6 +1622,611 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 
 #endif /* CSSPGO_NO_GENERATE */
 
+/* ----- >>generate, second chapter: the pre-inliner ---------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+typedef struct csspgo_sizes csspgo_sizes;
+
+typedef struct csspgo_size_frame {     /* one function of an inline stack                                         */
+    const char *name;             /* or NULL if only the GUID is known; name_size bytes                      */
+    size_t      name_size;
+    uint64_t    guid;             /* 0: computed from name                                                   */
+    csspgo_loc  loc;              /* where it calls the frame before it; (0, 0) in the first one, the leaf    */
+} csspgo_size_frame;
+
+/*
+ * How many bytes of machine code a function is, by where it is inlined: what the pre-inliner weighs against counts.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the object, for csspgo_sizes_free; NULL when out of memory
+ */
+CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
+
+/*
+ * Adds bytes to the size of a function inlined in the given callers; 0 makes it known.
+ *
+ *   frame, n   leaf first, n >= 1; one frame is the function itself, not inlined; borrowed for the call
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: no frame, or a line above 65535
+ * Cost      one hash probe per frame
+ */
+CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes);
+
+/*
+ * Adds what the code map shows: code from one probe to the next counts for the function that the first one is of.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(probes log probes + inline nodes x depth)
+ */
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code);
+
+/* Fill it with csspgo_preinline_defaults, then change what should differ. */
+typedef struct csspgo_preinline_options {
+    const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
+    uint64_t cold_count;          /* calls this rare are cold, and functions are ordered without them        */
+    uint64_t top_count;           /* calls this frequent are as hot as can be                                */
+    uint32_t hot_threshold;       /* bytes that a callee of the hottest calls may have, in hundredths: 1500  */
+    uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes: 0                        */
+    uint32_t growth_limit;        /* a function may become this many times as large, 12 ...                  */
+    uint32_t limit_min, limit_max;/* ... but always this large, 100, and never larger than that, 50000       */
+    uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
+    uint32_t replay;              /* 1: inline exactly what was inlined there                                */
+} csspgo_preinline_options;
+
+typedef struct csspgo_preinline_stats {
+    uint64_t inlined, kept;       /* candidates that were, were not inlined                                  */
+    uint64_t full;                /* functions whose limit was reached with candidates left                  */
+    uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
+} csspgo_preinline_stats;
+
+/* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how);
+
+/*
+ * Decides, callers first, which contexts should be inlined: they stay and get CSSPGO_SHOULD_BE_INLINED. The counts of
+ * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below its
+ * own promoted context).
+ *
+ *   p       a profile with contexts; after a failure it is what it was
+ *   how     NULL: csspgo_preinline_defaults, without sizes
+ *   stats   NULL, or filled in
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p; E_NOMEM, E_LIMIT
+ * Cost      O(n log n + nodes moved); as much memory again as p for the call
+ * Source    LLVM 19: CSPreInliner, with its order of equal candidates (a binary heap of libstdc++)
+ */
+CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
+                                          csspgo_preinline_stats *stats);
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+typedef struct csspgo_lines csspgo_lines;
+
+typedef struct csspgo_line_inline { /* a copy of a function's body, inlined or not                            */
+    const char *name;             /* linkage name, name_size bytes; copied                                   */
+    size_t      name_size;
+    uint32_t    parent;           /* index + 1 of what it was inlined into, 0 = nothing; before this one     */
+    csspgo_loc  site;             /* where in the parent: line offset, discriminator as in the line table    */
+} csspgo_line_inline;
+
+typedef struct csspgo_line {      /* instructions from here to the next row                                  */
+    uint64_t   address;
+    uint32_t   inline_node;       /* index + 1 of its csspgo_line_inline; 0: nothing is known of this code   */
+    csspgo_loc loc;               /* line - first line of the function, mod 2^16; discriminator as above     */
+} csspgo_line;
+
+/*
+ * A table of which source line each instruction comes from, for code without probes.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the object, for csspgo_lines_free; NULL when out of memory
+ */
+CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
+
+/*
+ * Adds rows for code that the map has.
+ *
+ *   module        as in csspgo_code_add_function: link-time addresses of it, or run-time addresses without one
+ *   node, nodes   copies of functions, parents first; borrowed for the call
+ *   row, rows     in any order; a later row for the same instruction replaces an earlier one; rows outside known code
+ *                 are left out
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: a line above 65535, an index that is too large; l is then what
+ *           it was, apart from names
+ * Cost      O(rows log code areas)
+ */
+CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
+                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
+                                          size_t rows);
+
+/* All zero: discriminators are decoded, defects of LLVM 19 are not repeated. */
+typedef struct csspgo_line_options {
+    uint32_t flow_sensitive;      /* 1: discriminators are kept whole (images with __llvm_fs_discriminator__) */
+    uint32_t update_totals;       /* 1: totals are sums of body counts, not of bytes of code                  */
+    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map                */
+    uint32_t llvm;                /* 1: callees get a second context where a call's discriminator changes when
+                                     it is decoded, and contexts that end in a call are not compressed        */
+} csspgo_line_options;
+
+/*
+ * As csspgo_collector_profile, by line: adds what a collector has counted since the last such call.
+ *
+ * A line's count is that of its most frequent instruction, times the factor by which its discriminator says that code
+ * was duplicated. In a context-less profile totals count bytes of code, as LLVM does.
+ *
+ *   c     its code map needs the functions' ranges and where instructions start
+ *
+ * Returns   as csspgo_collector_profile
+ * Cost      O(instructions with a line + counters log counters + instructions that ran, per context)
+ * Source    LLVM 19: llvm-profgen's line-based generation
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
+                                                       const csspgo_line_options *how, csspgo_error *err);
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ===== >>track: the context tracker: what an inliner asks of a profile, and tells it =============================== */
+
+#ifndef CSSPGO_NO_TRACK
+
+/*
+ * A tracker holds a profile with contexts while an inliner works on it from callers to callees. The inliner looks up the
+ * context of a call, inlines the callee and marks its context, or does not: then the context becomes part of the
+ * callee's base profile as soon as csspgo_tracker_base asks for that. So every count is used once: in the caller that
+ * inlined it, or in the function's own code.
+ *
+ * Nodes are those of the tracker's profile: csspgo_total, csspgo_body_count, csspgo_bodies, csspgo_targets_at,
+ * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its handle;
+ * that of a merged node leads to where its counts are (csspgo_tracker_resolve).
+ */
+typedef struct csspgo_tracker csspgo_tracker;
+
+/* One frame of an inline stack, outermost first. */
+typedef struct csspgo_call_frame {
+    csspgo_func func;
+    csspgo_loc  site;             /* where the next frame is called; ignored in the last one */
+} csspgo_call_frame;
+
+enum {                            /* csspgo_tracker_state; bits are only ever added, but for unmark and roll-back */
+    CSSPGO_RAW       = 1,         /* every context of the profile                                 */
+    CSSPGO_SYNTHETIC = 2,         /* it was moved, or others were merged into it                  */
+    CSSPGO_INLINED   = 4,         /* it lives in its caller                                       */
+    CSSPGO_MERGED    = 8          /* its counts are in another one; csspgo_tracker_resolve        */
+};
+
+/* All zero: works on a copy, loses nothing under recursion. */
+typedef struct csspgo_tracker_options {
+    uint32_t take;                /* 1: the profile itself becomes the tracker's (if that succeeds); 0: a copy    */
+    uint32_t llvm19;              /* 1: under recursion, loses the samples that LLVM 19 loses                     */
+    uint32_t subtract;            /* 1: a context that is marked after it was merged is taken off its base again  */
+    uint32_t hot_ppm;             /* cutoff of the summary that makes a count hot; 0 = 990000                     */
+    uint64_t hot_count;           /* the smallest hot count; 0: from the summary, the stored one if there is one  */
+} csspgo_tracker_options;
+
+/*
+ * What happened so far; csspgo_tracker_rollback takes it back too. The totals that are in the tree, and the three that
+ * are lost, are the totals that came in.
+ */
+typedef struct csspgo_tracker_stats {
+    uint64_t moved;               /* subtrees that went to a place that was free                       */
+    uint64_t merged;              /* records that were added to others                                 */
+    uint64_t conflicts;           /* of these, those whose counts were dropped: checksums differ       */
+    uint64_t lost_by_checksum;    /* totals of these                                                   */
+    uint64_t lost_by_saturation;  /* what sums of totals had above 2^64 - 1                            */
+    uint64_t lost_by_recursion;   /* totals of what LLVM 19 loses; with options.llvm19 only            */
+    uint64_t subtracted;          /* totals taken off bases; with options.subtract only                */
+} csspgo_tracker_stats;
+
+/*
+ * A tracker for a profile.
+ *
+ *   p     a profile with contexts (CSSPGO_IS_CS), or an empty one; its allocator and limits are the tracker's.
+ *         Node and function handles of p mean the same in the tracker's profile
+ *   how   NULL = defaults; copied
+ *   err   NULL, or filled in every case
+ *
+ * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, lenient twins),
+ *           E_NOMEM, E_LIMIT; p is what it was
+ * Cost      O(n log n) in the number of nodes, and the summary's; beside the copy, per node 4 bytes and a hash entry per
+ *           call site (11 to 22 bytes), per record 8, per function 9
+ * Threads   calls with a const tracker may overlap each other, and nothing else
+ * Source    LLVM 19: SampleContextTracker
+ */
+CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err);
+
+/* Frees a tracker and its profile; NULL is fine. */
+CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t);
+
+/* The profile under work, for functions on nodes; for those on whole profiles (csspgo_write ...) take a snapshot. */
+CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t);
+
+/*
+ * What the tracker holds now as a profile of its own, with the same functions (and their handles), and other nodes.
+ *
+ * Returns   the profile, for csspgo_profile_free; NULL when memory is exhausted
+ * Cost      O(nodes + counts)
+ */
+CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t);
+
+CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t);
+
+/* The smallest count that is hot. */
+CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t);
+
+/*
+ * The function of a compiler's symbol: without ".llvm.N", then ".part.N", then ".__uniq.N" (unless the profile has such
+ * names), by its GUID if the profile is one of GUIDs. id 0: none.
+ */
+CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size);
+
+/* ----- look-ups: no allocation; a merged node stands for the one it is in; id 0: none ----- */
+
+/* The context of an inline stack of n frames. O(n). */
+CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
+
+/* The same; the context is marked inlined if it has counts and is not at top level, as the code evidently is there. */
+CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
+
+/*
+ * The callee at a call site of a context.
+ *
+ *   caller   its context: the base of the function being compiled, or the node of what was inlined into it
+ *   func     the callee; id 0: the hottest one there (largest total, above 0)
+ *
+ * Returns   the callee's node if it has counts, marked or not; id 0: none
+ * Cost      O(1) expected; hottest: O(callees at the site)
+ */
+CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_func func);
+
+/*
+ * All callees at a call site that have counts, by entry count (largest first), then GUID.
+ *
+ *   out, cap   gets the first cap of them; NULL, 0 to ask for the number
+ *
+ * Returns   how many there are
+ * Cost      O(n log cap) of n callees at the site
+ */
+CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
+                                         size_t cap);
+
+/* All children of a context, with or without counts, in the order of LLVM's tracker (its hash). As csspgo_tracker_callees. */
+CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap);
+
+/* The contexts of a function in the order in which they are merged, marked ones too: start, go on until id 0. */
+CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func);
+CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node);
+
+/* Where the counts of a node are now: the node itself unless it was merged; id 0: nowhere. O(merges one after the other). */
+CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node);
+
+/* CSSPGO_RAW ...; 0 for a frame without counts. */
+CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node);
+
+/* How often a context was entered: its head count, or else the count at its first location, or else 1 if it ran. */
+CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node);
+
+/* ----- changes: after a failure (E_NOMEM, E_LIMIT, E_ARGUMENT) the tracker is what it was ----- */
+
+/*
+ * The base profile of a function: what its own code ran, outside every inlined copy.
+ *
+ *   merge   1: all contexts of the function that are not marked go to top level first, with all below them. Ask for
+ *           callers before callees, and for a callee when all calls of it are decided; 0: what is there already
+ *   base    gets the node; id 0: the function has none
+ *
+ * Cost      O(contexts of the function + what is merged); O(1) when nothing is left to merge
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base);
+
+/*
+ * Says that a context was inlined into its caller, or (unmark) that it was not after all. A frame without counts needs
+ * no mark. E_ARGUMENT for a merged context, unless options.subtract: then its counts are taken off where they went (as
+ * far as these go), which cannot be unmarked. O(1); with subtract O(its counts).
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node);
+CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node);
+
+/*
+ * Moves a context with all below it to top level, or to call site loc of another caller, and merges it with what is
+ * there. csspgo_tracker_promote_call does it for the callee func of a call (id 0: for all of them that are not marked).
+ *
+ *   node     not marked inlined; what is marked below it moves along and stays marked
+ *   result   NULL, or gets the node there
+ *
+ * Counts add up. Where checksums differ the destination keeps its counts and those of the other are lost (and counted);
+ * no checksum (0) in the destination takes the other's. Of the attributes only ShouldBeInlined is passed on.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: marked, not a context, or the caller is below the node; E_LIMIT: the context would
+ *           be deeper than limits.max_depth; E_NOMEM
+ * Cost      O(nodes moved + counts merged)
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result);
+CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_node *result);
+CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                                     csspgo_func func);
+
+/* ----- checkpoints ----- */
+
+/*
+ * From a checkpoint on, changes are written down. csspgo_tracker_rollback undoes all of them, and csspgo_tracker_keep
+ * forgets how to; both end that checkpoint and those that were made after it.
+ *
+ *   mark   gets a number for the two; they return E_ARGUMENT for one that is no more
+ *
+ * Cost      a checkpoint and keep: O(1); roll-back: O(changes). Memory: about 40 bytes per node that is moved or merged,
+ *           and once per checkpoint the counts of a record that others are merged into
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark);
+CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark);
+CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark);
+
+/* ----- an inliner's view ----- */
+
+/*
+ * The order in which to compile: callers before the functions that they call in the profile's contexts; within a cycle
+ * along its hottest calls.
+ *
+ *   more, n    functions to be compiled that may not be in the profile; NULL, 0
+ *   out, cap   gets the first cap functions
+ *   count      gets the number of all
+ *
+ * Returns   CSSPGO_OK, E_ARGUMENT for a bad handle, E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in nodes and functions; 24 bytes per node for the call
+ * Source    LLVM 19: ProfiledCallGraph, scc_member_iterator
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n,
+                                              csspgo_func *out, size_t cap, size_t *count);
+
+/* One call in a function's code. */
+typedef struct csspgo_call {
+    csspgo_loc  loc;              /* as in the profile: probe id, or line offset and discriminator */
+    csspgo_func target;           /* id 0: indirect                                                */
+} csspgo_call;
+
+enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
+
+/* What the compiler knows of a function. */
+typedef struct csspgo_callable {
+    uint32_t           size;      /* of its code, in units of the compiler's; 0: there is no code to inline */
+    uint32_t           cost;      /* of inlining it; 0 = size                                               */
+    uint32_t           flags;     /* CSSPGO_NEVER_INLINE ...                                                */
+    uint32_t           call_count;
+    const csspgo_call *calls;     /* borrowed during the call                                               */
+} csspgo_callable;
+
+/* All zero: the defaults in brackets, LLVM's. */
+typedef struct csspgo_inline_options {
+    uint32_t hot_cost;            /* a call above the hot count is inlined if it costs less      [3000]  */
+    uint32_t cold_cost;           /* and another one that has counts, if it costs less than this [45]    */
+    uint32_t growth;              /* a function may grow to so many times its size               [12]    */
+    uint32_t min_size, max_size;  /* but in any case to the one and never above the other        [100, 10000] */
+    uint32_t max_targets;         /* of an indirect call that become direct                      [3]     */
+    uint32_t min_percent;         /* of the call's count that each but the first must have       [25]    */
+    uint32_t context_less;        /* 1: judges calls by call targets and bases, not by contexts          */
+    uint64_t *budget;             /* NULL, or what size all calls may add in sum; is reduced             */
+} csspgo_inline_options;
+
+/* What to do at one call. */
+typedef struct csspgo_decision {
+    uint32_t    parent;           /* 0: the call is in the function's own code; i: in what out[i - 1] inlined */
+    uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
+    csspgo_loc  loc;
+    csspgo_func callee;
+    csspgo_node node;             /* the callee's counts there; id 0 (or its base) if judged without context  */
+    uint64_t    count;            /* how often the call was made                                              */
+    uint32_t    guarded;          /* 1: an indirect call: compare the target first                            */
+    uint32_t    reserved;         /* 0 */
+} csspgo_decision;
+
+/*
+ * Decides what to inline into one function, hottest calls first, and marks it. Call it in csspgo_tracker_order's order.
+ *
+ *   func         the function to compile; it is not inlined into itself
+ *   callable, n  what the compiler knows of function i at callable[i]; of those from n on nothing
+ *   how          NULL = defaults
+ *   out, cap     gets the decisions, a caller before what is in it; E_LIMIT (and nothing is marked) if they do not fit
+ *   count        gets their number
+ *   base         NULL, or gets the function's base profile: the counts of its own code
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_LIMIT; E_NOMEM; after a failure the tracker is what it was
+ * Cost      O(k log k) for k calls looked at
+ * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func func, const csspgo_callable *callable,
+                                               size_t n, const csspgo_inline_options *how, csspgo_decision *out,
+                                               size_t cap, size_t *count, csspgo_node *base);
+
+#endif /* CSSPGO_NO_TRACK */
+
+/* ===== >>match: profiles of older code carried over to changed code =============================================== */
+
+#ifndef CSSPGO_NO_MATCH
+
+/* What the matcher does. All but the first are for comparison, and for those who mix tools. */
+typedef enum csspgo_match_mode {
+    CSSPGO_MATCH_ALIGN = 0,       /* calls and blocks aligned together; what has no evidence is unknown              */
+    CSSPGO_MATCH_LEXICAL,         /* as LLVM 17 and 18: calls by callee and order                                    */
+    CSSPGO_MATCH_LLVM19,          /* as LLVM 19: longest common subsequence of calls                                 */
+    CSSPGO_MATCH_LLVM_MAIN,       /* as LLVM main in 2026                                                            */
+    CSSPGO_MATCH_MODE_FORCE_32 = 0x7fffffff
+} csspgo_match_mode;
+
+typedef enum csspgo_match_kind {
+    CSSPGO_MATCH_BLOCK = 0,       /* a block probe, or a line without a call                                         */
+    CSSPGO_MATCH_CALL,            /* a direct call, or the call site of code inlined here                            */
+    CSSPGO_MATCH_INDIRECT,        /* an indirect call                                                                */
+    CSSPGO_MATCH_KIND_FORCE_32 = 0x7fffffff
+} csspgo_match_kind;
+
+/* One location of the new code. */
+typedef struct csspgo_match_loc {
+    csspgo_loc        loc;
+    csspgo_match_kind kind;
+    uint32_t          eq;         /* 0, or a number that locations share which execute equally often                 */
+    uint64_t          callee;     /* CALL: GUID of the callee's name                                                 */
+    uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
+} csspgo_match_loc;
+
+/* Content of the old code, if it was kept: ascending by location. */
+typedef struct csspgo_match_hash {
+    csspgo_loc loc;
+    uint64_t   hash;
+} csspgo_match_hash;
+
+enum {                            /* csspgo_match_code.flags                                                         */
+    CSSPGO_MATCH_NO_CHECKSUM = 1, /* the checksum is not known: stale only if the next flag says so                  */
+    CSSPGO_MATCH_IS_STALE = 2,    /* with NO_CHECKSUM: found stale elsewhere (profile-checksum-mismatch)             */
+    CSSPGO_MATCH_IMPORTED = 4     /* a copy of another module's function: matched, not reported; implies NO_CHECKSUM */
+};
+
+/* One function of the new code. All is borrowed for the call only. */
+typedef struct csspgo_match_code {
+    const char              *name;       /* linkage name without suffixes of clones; NULL: guid tells                */
+    size_t                   name_size;  /* in bytes                                                                 */
+    uint64_t                 guid;       /* of the name; used if name is NULL                                        */
+    uint64_t                 checksum;   /* of the control flow, as in the probe descriptor                          */
+    uint32_t                 flags;
+    uint32_t                 blocks;     /* basic blocks; 0: as many as there are BLOCK locations                    */
+    const csspgo_match_loc  *loc;        /* in any order; of two with the same loc the first one counts              */
+    size_t                   locs;
+    const csspgo_match_hash *old;        /* or NULL                                                                  */
+    size_t                   olds;
+} csspgo_match_code;
+
+/* All zero: ALIGN, renamed functions as the mode does it, LLVM's thresholds. */
+typedef struct csspgo_match_options {
+    csspgo_match_mode mode;
+    uint32_t no_salvage;          /* 1: tell what is stale, map nothing                                              */
+    uint32_t rename;              /* 0: as the mode does it (19, LEXICAL off; MAIN, ALIGN on), 1 on, 2 off           */
+    uint32_t max_calls;           /* functions with more calls, here or in the profile, are not matched; 0 = 16384   */
+    uint32_t min_similarity;      /* of renamed functions, in percent, must be exceeded; 0 = 80                      */
+    uint32_t min_blocks;          /* of renamed functions, on both sides; 0 = 5                                      */
+    uint32_t min_calls;           /* of renamed functions, on both sides; 0 = 3                                      */
+} csspgo_match_options;
+
+/* How a location of the new code was found in the profile. */
+typedef enum csspgo_match_how {
+    CSSPGO_MATCHED_IDENTITY = 0,  /* same place: nothing was known to have changed                                   */
+    CSSPGO_MATCHED_CALL,          /* a call with the same callee                                                     */
+    CSSPGO_MATCHED_RENAMED,       /* a call whose callee seems to have a new name                                    */
+    CSSPGO_MATCHED_ALIGNED,       /* found by its neighbours, counts and hash                                        */
+    CSSPGO_MATCHED_SHIFTED,       /* reference modes: moved as its neighbours moved                                  */
+    CSSPGO_MATCHED_CLASS,         /* not found; `to` is a place that executed as often as this one must              */
+    CSSPGO_MATCHED_UNKNOWN,       /* no evidence: no count should be assumed                                         */
+    CSSPGO_MATCH_HOW_FORCE_32 = 0x7fffffff
+} csspgo_match_how;
+
+typedef struct csspgo_match {
+    csspgo_loc       to;          /* where in the profile; not for UNKNOWN                                           */
+    csspgo_match_how how;
+    uint32_t         confidence;  /* 0 to 255; reference modes: 255 for calls, else 0                                */
+} csspgo_match;
+
+/* What a module's profile is worth, in LLVM's terms; counts are samples. */
+typedef struct csspgo_match_report {
+    uint64_t functions, samples;                       /* with a profile at top level                                */
+    uint64_t stale_functions, stale_samples;           /* checksum differs, at top level; the same with inlinees     */
+    uint64_t renamed_functions, renamed_samples;
+    uint64_t callsites, mismatched_callsites, recovered_callsites;   /* mismatched: after matching                   */
+    uint64_t mismatched_samples, recovered_samples;
+    uint64_t locations, mapped, classed, unknown;      /* of functions that were matched: asked for, and how found   */
+    uint32_t is_probe, has_rename;                     /* what csspgo_match_report_text prints                       */
+} csspgo_match_report;
+
+typedef struct csspgo_matcher csspgo_matcher;
+
+/*
+ * A matcher: for each function of the new code a map of its locations to those of a profile.
+ *
+ *   options   memory and limits, NULL: defaults
+ *   how       NULL: defaults
+ *
+ * Returns   the matcher, for csspgo_matcher_free; NULL when out of memory
+ * Threads   two matchers share nothing; one is for one thread at a time
+ */
+CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_options *options, const csspgo_match_options *how);
+CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
+
+/*
+ * Matches functions of the new code with a profile, and forgets what it matched before.
+ *
+ * A function is compared with the sum of all its copies in the profile, in contexts and inlined. Where the checksums of
+ * a probe profile agree, every location is where it was; a profile by lines is always matched. With rename matching,
+ * functions that the profile does not know are compared with profiles that no function claims, so give all functions
+ * of a module (or program) in one call.
+ *
+ *   p        its counts are not changed (GUIDs of its names are computed)
+ *   code, n  the new code; names must differ
+ *   report   NULL, or filled in
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT, E_ARGUMENT (two functions with one name): the matcher is then as if new
+ * Cost      per function, a and b calls or locations on the two sides: ALIGN a * b up to 2^24, above that and in the
+ *           LLVM modes (a + b) * d, d the number of calls that differ; memory (a + b) * sqrt(a + b). O(names of p)
+ * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
+ */
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, csspgo_profile *p, const csspgo_match_code *code,
+                                               size_t n, csspgo_match_report *report, csspgo_error *err);
+
+/*
+ * Where a location of a function (by GUID) is in the profile. A function or a location that was not matched is where it
+ * was: IDENTITY.
+ *
+ * Cost   O(log locations)
+ */
+CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
+
+/* The GUID of the function under which the profile holds a function: another one if it was renamed. */
+CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
+
+/*
+ * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
+ * the new code. Locations that nothing maps to are dropped; so are counts that only a guess could place. What was
+ * called at a call site that is gone becomes a profile without that caller. A count that several locations map to is
+ * given to each. Totals change by what its record gained or lost.
+ *
+ *   m     has matched p
+ *   out   gets all of it added; its flags become those of p
+ *   lost  NULL, or gets the sum of the counts that were dropped
+ *
+ * Returns   CSSPGO_OK; or as csspgo_add_profile: out is then what it was
+ * Cost      O(p log p)
+ */
+CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
+                                              csspgo_error *err);
+
+/*
+ * A report as LLVM prints it with -report-profile-staleness.
+ *
+ *   buf, cap   where to; NULL and 0 to ask for the size
+ *   size       gets the bytes needed, or NULL
+ *
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short
+ */
+CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, void *buf, size_t cap, size_t *size);
+
+/*
+ * The base name of a mangled C++ or Rust name: what is left without namespaces, template arguments, parameters and
+ * suffixes of clones. Understands Itanium names of ordinary functions (nested or not, templates, substitutions) and
+ * Rust's older mangling, which looks like them; not operators, constructors, lambdas, special names, Rust's v0.
+ *
+ * Returns   where in name it begins, *base_size bytes long; NULL and 0 if there is none
+ * Cost      O(size)
+ */
+CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *base_size);
+
+#endif /* CSSPGO_NO_MATCH */
+
 #ifdef __cplusplus
 }
 #endif
@@ -1889,6 +2823,20 @@ static void csspgo__map_insert(csspgo__map *m, uint32_t hash, uint32_t id)
     m->count++;
 }
 
+/* Takes an entry that is there out again: what follows it in its run moves up. */
+CSSPGO__UNUSED static void csspgo__map_remove(csspgo__map *m, uint32_t hash, uint32_t id)
+{
+    uint32_t i, k;
+    for (i = hash & m->mask; m->slot[i].id != id || m->slot[i].hash != hash; i = (i + 1) & m->mask) {}
+    for (k = (i + 1) & m->mask; m->slot[k].id != 0; k = (k + 1) & m->mask) {
+        if (((k - m->slot[k].hash) & m->mask) < ((k - i) & m->mask)) continue;   /* it would come before its place */
+        m->slot[i] = m->slot[k];
+        i = k;
+    }
+    m->slot[i].id = 0;
+    m->count--;
+}
+
 static void csspgo__map_free(csspgo__heap *h, csspgo__map *m)
 {
     if (m->slot != NULL) csspgo__free(h, m->slot, ((size_t)m->mask + 1) * sizeof *m->slot);
@@ -2161,17 +3109,22 @@ static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
 }
 
 /* Byte-wise, then the shorter first; a name without text is a number and comes before all texts. */
-CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, uint32_t b)
+static int csspgo__names_cmp(const csspgo__names *t, uint32_t a, const csspgo__names *u, uint32_t b)
 {
-    const csspgo__name *x = &t->name[a], *y = &t->name[b];
+    const csspgo__name *x = &t->name[a], *y = &u->name[b];
     const uint32_t n = x->size < y->size ? x->size : y->size;
     int c;
     if (!(x->flags & y->flags & CSSPGO__HAS_TEXT)) {
         if ((x->flags ^ y->flags) & CSSPGO__HAS_TEXT) return x->flags & CSSPGO__HAS_TEXT ? 1 : -1;
         return x->guid < y->guid ? -1 : x->guid > y->guid;
     }
-    c = n != 0 ? memcmp(t->text + x->text, t->text + y->text, n) : 0;
+    c = n != 0 ? memcmp(t->text + x->text, u->text + y->text, n) : 0;
     return c != 0 ? c : x->size < y->size ? -1 : x->size > y->size;
+}
+
+CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, uint32_t b)
+{
+    return csspgo__names_cmp(t, a, t, b);
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -2330,7 +3283,15 @@ typedef struct csspgo__record {
     uint16_t    state, flags;
 } csspgo__record;
 
-enum { CSSPGO__DIRTY = 1 };       /* csspgo__record.flags: runs were appended to out of order, csspgo__settle is due */
+enum {                            /* csspgo__record.flags */
+    CSSPGO__DIRTY = 1,            /* runs were appended to out of order, csspgo__settle is due */
+    CSSPGO__VTABLES = 2           /* csspgo_profile.side has vtable counts of it               */
+};
+
+typedef struct csspgo__side {     /* what few records have */
+    csspgo__run vtable;
+    uint32_t    record;
+} csspgo__side;
 
 typedef struct csspgo__pool {     /* one array of runs */
     unsigned char *data;
@@ -2346,11 +3307,15 @@ struct csspgo_profile {
     csspgo__record *record;       /* record[0] unused */
     size_t          records, record_cap;
     size_t          dead;         /* records that no node has any more: they lost to another checksum */
-    csspgo__pool    body, target;
+    csspgo__pool    body, target, vtable;
+    csspgo__side   *side;         /* side[0] unused */
+    size_t          sides, side_cap;
+    csspgo__map     side_map;     /* record -> side */
     csspgo_loc     *wide;         /* sites whose line is above 65535 (lenient only): CSSPGO__WIDE; wide[0] unused */
     size_t          wides, wide_cap;
     csspgo__map     wide_map;
     uint32_t        flags;
+    uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
     uint64_t       *summary;      /* of the file that was read, until p is changed; NULL: none. 5 numbers of csspgo_summary, */
     size_t          summary_size; /* then 3 of each csspgo_cutoff                                                            */
@@ -2436,9 +3401,59 @@ static csspgo_body *csspgo__body(const csspgo_profile *p, const csspgo__record *
     return csspgo__run_count(r->body) != 0 ? (csspgo_body *)(void *)p->body.data + r->body.begin : NULL;
 }
 
+static csspgo_target *csspgo__targets_of(const csspgo__pool *pool, csspgo__run run)
+{
+    return csspgo__run_count(run) != 0 ? (csspgo_target *)(void *)pool->data + run.begin : NULL;
+}
+
 static csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__record *r)
 {
-    return csspgo__run_count(r->target) != 0 ? (csspgo_target *)(void *)p->target.data + r->target.begin : NULL;
+    return csspgo__targets_of(&p->target, r->target);
+}
+
+/* The vtable counts of a record as a run of p->vtable; NULL if it has none. */
+static csspgo__run *csspgo__vtable_run(const csspgo_profile *p, const csspgo__record *r)
+{
+    const uint32_t record = r->flags & CSSPGO__VTABLES ? (uint32_t)(r - p->record) : 0;
+    const uint32_t hash = (uint32_t)csspgo__hash64(record, p->heap.seed);
+    uint32_t id, at = hash;
+    while (record != 0 && (id = csspgo__map_next(&p->side_map, hash, &at)) != 0)
+        if (p->side[id].record == record) return &p->side[id].vtable;
+    return NULL;
+}
+
+static csspgo_target *csspgo__vtable(const csspgo_profile *p, const csspgo__record *r, size_t *count)
+{
+    const csspgo__run *run = csspgo__vtable_run(p, r);
+    *count = run != NULL ? csspgo__run_count(*run) : 0;
+    return run != NULL ? csspgo__targets_of(&p->vtable, *run) : NULL;
+}
+
+static int csspgo__side_room(csspgo_profile *p, size_t more)
+{
+    void *v;
+    if (!csspgo__map_room(&p->heap, &p->side_map, more)) return 0;
+    if (more == 0 || p->sides + 1 + more <= p->side_cap) return 1;
+    v = csspgo__grow(&p->heap, p->side, p->sides != 0 ? p->sides + 1 : 0, &p->side_cap, p->sides + 1 + more,
+                     sizeof *p->side);
+    if (v == NULL) return 0;
+    p->side = (csspgo__side *)v;
+    return 1;
+}
+
+/* As csspgo__vtable_run, made if need be. NULL when memory is exhausted. */
+static csspgo__run *csspgo__vtable_make(csspgo_profile *p, csspgo__record *r)
+{
+    csspgo__run *run = csspgo__vtable_run(p, r);
+    const uint32_t record = (uint32_t)(r - p->record);
+    if (run != NULL) return run;
+    if (!csspgo__side_room(p, 1)) return NULL;
+    p->sides++;
+    memset(&p->side[p->sides], 0, sizeof *p->side);
+    p->side[p->sides].record = record;
+    csspgo__map_insert(&p->side_map, (uint32_t)csspgo__hash64(record, p->heap.seed), (uint32_t)p->sides);
+    r->flags |= CSSPGO__VTABLES;
+    return &p->side[p->sides].vtable;
 }
 
 static uint64_t csspgo__loc_key(csspgo_loc loc)
@@ -2514,10 +3529,10 @@ static int csspgo__body_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc
     return csspgo__body_insert(p, r, csspgo__body_lower(csspgo__body(p, r), n, loc), loc, count);
 }
 
-static int csspgo__target_insert(csspgo_profile *p, csspgo__record *r, size_t i, csspgo_loc loc, uint32_t func,
-                                 uint64_t count)
+static int csspgo__targets_insert(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, size_t i, csspgo_loc loc,
+                                  uint32_t func, uint64_t count)
 {
-    csspgo_target *t = (csspgo_target *)csspgo__run_insert(&p->heap, &p->target, &r->target, i, sizeof *t);
+    csspgo_target *t = (csspgo_target *)csspgo__run_insert(&p->heap, pool, run, i, sizeof *t);
     if (t == NULL) return -1;
     t->loc = loc;
     t->func.id = func;
@@ -2526,12 +3541,21 @@ static int csspgo__target_insert(csspgo_profile *p, csspgo__record *r, size_t i,
     return 0;
 }
 
+/* Adds to the entry of (loc, func) of a run of targets or vtables; returns as csspgo__body_add. */
+static int csspgo__targets_add(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, csspgo_loc loc, uint32_t func,
+                               uint64_t count)
+{
+    const size_t n = csspgo__run_count(*run);
+    csspgo_target *v = csspgo__targets_of(pool, *run);
+    const size_t i = csspgo__target_lower(v, n, loc, func);
+    if (i < n && v[i].func.id == func && csspgo__loc_key(v[i].loc) == csspgo__loc_key(loc))
+        return csspgo__count_add(&v[i].count, count);
+    return csspgo__targets_insert(p, pool, run, i, loc, func, count);
+}
+
 static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint32_t func, uint64_t count)
 {
-    const size_t n = csspgo__run_count(r->target);
-    csspgo_target *t = csspgo__target_find(csspgo__target(p, r), n, loc, func);
-    if (t != NULL) return csspgo__count_add(&t->count, count);
-    return csspgo__target_insert(p, r, csspgo__target_lower(csspgo__target(p, r), n, loc, func), loc, func, count);
+    return csspgo__targets_add(p, &p->target, &r->target, loc, func, count);
 }
 
 /*
@@ -2549,15 +3573,29 @@ CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record 
     return csspgo__body_insert(p, r, n, loc, count);
 }
 
+static int csspgo__targets_append(csspgo_profile *p, csspgo__record *r, csspgo__pool *pool, csspgo__run *run,
+                                  csspgo_loc loc, uint32_t func, uint64_t count)
+{
+    const size_t n = csspgo__run_count(*run);
+    const csspgo_target *v = csspgo__targets_of(pool, *run);
+    if (n != 0 && !csspgo__target_less(v + n - 1, loc, func)) {
+        if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__targets_add(p, pool, run, loc, func, count);
+        r->flags |= CSSPGO__DIRTY;
+    }
+    return csspgo__targets_insert(p, pool, run, n, loc, func, count);
+}
+
 CSSPGO__UNUSED static int csspgo__target_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint32_t func,
                                                 uint64_t count)
 {
-    const size_t n = csspgo__run_count(r->target);
-    if (n != 0 && !csspgo__target_less(csspgo__target(p, r) + n - 1, loc, func)) {
-        if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__target_add(p, r, loc, func, count);
-        r->flags |= CSSPGO__DIRTY;
-    }
-    return csspgo__target_insert(p, r, n, loc, func, count);
+    return csspgo__targets_append(p, r, &p->target, &r->target, loc, func, count);
+}
+
+CSSPGO__UNUSED static int csspgo__vtable_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint32_t func,
+                                                uint64_t count)
+{
+    csspgo__run *run = csspgo__vtable_make(p, r);
+    return run == NULL ? -1 : csspgo__targets_append(p, r, &p->vtable, run, loc, func, count);
 }
 
 static int csspgo__body_cmp(const void *ctx, const void *a, const void *b)
@@ -2595,12 +3633,15 @@ static int csspgo__settle_bodies(csspgo_profile *p, csspgo__record *r, csspgo_ta
     return status;
 }
 
-static int csspgo__settle_targets(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
+/* A run of targets or, vtable = 1, vtables. */
+static int csspgo__settle_targets(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, uint32_t vtable,
+                                  csspgo_target *clamped)
 {
-    const size_t n = csspgo__run_count(r->target);
-    csspgo_target *t = csspgo__target(p, r);
+    const size_t n = csspgo__run_count(*run);
+    csspgo_target *t = csspgo__targets_of(pool, *run);
     size_t i, k;
     int status = 0;
+    if (n == 0) return 0;
     if (!csspgo__sort(&p->heap, t, n, sizeof *t, csspgo__target_cmp, NULL)) return -1;
     for (i = k = 0; i < n; i++) {
         if (k == 0 || csspgo__target_cmp(NULL, &t[k - 1], &t[i]) != 0) {
@@ -2608,25 +3649,28 @@ static int csspgo__settle_targets(csspgo_profile *p, csspgo__record *r, csspgo_t
         } else if (csspgo__count_add(&t[k - 1].count, t[i].count) && status == 0) {
             status = 1;
             *clamped = t[i];
+            clamped->reserved = vtable;
         }
     }
-    r->target.size -= (uint32_t)(n - k);
+    run->size -= (uint32_t)(n - k);
     return status;
 }
 
 /*
  * Puts a dirty record in order. Returns -1 when memory is exhausted, else 0, or 1 if a sum was clamped: *clamped is
- * then the location and function (0: the body) of one such sum.
+ * then the location and function (0: the body; reserved 1: of a vtable) of one such sum.
  */
 CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
-    int bodies, targets;
+    csspgo__run *vtable = csspgo__vtable_run(p, r);
+    int bodies, targets, vtables = 0;
     if (!(r->flags & CSSPGO__DIRTY)) return 0;
     bodies = csspgo__settle_bodies(p, r, clamped);
-    targets = bodies >= 0 ? csspgo__settle_targets(p, r, clamped) : -1;
-    if (targets < 0) return -1;
+    targets = bodies >= 0 ? csspgo__settle_targets(p, &p->target, &r->target, 0, clamped) : -1;
+    if (targets >= 0 && vtable != NULL) vtables = csspgo__settle_targets(p, &p->vtable, vtable, 1, clamped);
+    if (targets < 0 || vtables < 0) return -1;
     r->flags &= (uint16_t)~CSSPGO__DIRTY;
-    return bodies | targets;
+    return bodies | targets | vtables;
 }
 
 /* ----- nodes of a profile ----------------------------------------------------------------------------------------- */
@@ -2712,6 +3756,9 @@ CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
     csspgo__free(&p->heap, p->record, p->record_cap * sizeof *p->record);
     csspgo__free(&p->heap, p->body.data, p->body.cap * sizeof(csspgo_body));
     csspgo__free(&p->heap, p->target.data, p->target.cap * sizeof(csspgo_target));
+    csspgo__free(&p->heap, p->vtable.data, p->vtable.cap * sizeof(csspgo_target));
+    csspgo__free(&p->heap, p->side, p->side_cap * sizeof *p->side);
+    csspgo__map_free(&p->heap, &p->side_map);
     csspgo__free(&p->heap, p->wide, p->wide_cap * sizeof *p->wide);
     csspgo__map_free(&p->heap, &p->wide_map);
     csspgo__object_free(p, sizeof *p);
@@ -2754,6 +3801,45 @@ static int csspgo__func_room(csspgo_profile *p, size_t more)
     return 1;
 }
 
+/*
+ * A name and a GUID that is its hash are one function, whichever came first; in a lenient profile they are two, as in
+ * LLVM. The first function that comes as a GUID makes the index of all names by GUID. 0 when memory is exhausted.
+ */
+static int csspgo__func_unify(csspgo_profile *p)
+{
+    csspgo__names *t = &p->names;
+    uint32_t id;
+    if (p->unified || p->heap.lenient) return 1;
+    if (!csspgo__map_room(&p->heap, &t->by_guid, t->count)) return 0;
+    for (id = 1; id <= t->count; id++)
+        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid(t, id), p->heap.seed), id);
+    p->unified = 1;
+    return 1;
+}
+
+/* The function whose GUID is that of a name, if it has no name itself; 0 if there is none. */
+static uint32_t csspgo__func_nameless(const csspgo_profile *p, const char *name, size_t size)
+{
+    const uint32_t id = p->unified ? csspgo__names_find_guid(&p->heap, &p->names, csspgo_guid(name, size)) : 0;
+    return id != 0 && p->names.name[id].flags & CSSPGO__HAS_TEXT ? 0 : id;
+}
+
+/* A name that is new to a unified profile: of a GUID that is there, or of a new function. */
+static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
+{
+    csspgo__names *t = &p->names;
+    uint32_t id = csspgo__func_nameless(p, name, size);
+    if (!csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
+    if (id != 0) {
+        csspgo__name_set_text(t, &t->name[id], name, size);
+        csspgo__map_insert(&t->by_text, hash, id);
+        return id;
+    }
+    id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
+    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid(t, id), p->heap.seed), id);
+    return id;
+}
+
 /* hash: of csspgo__hash_bytes with the profile's seed. */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
@@ -2761,7 +3847,10 @@ static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, 
     f.id = 0;
     p->heap.status = CSSPGO_E_LIMIT;
     if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return f;
-    f.id = csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash);
+    if (p->unified) f.id = csspgo__names_find_hashed(&p->names, name, size, hash);
+    if (f.id == 0)
+        f.id = p->unified ? csspgo__func_add_unified(p, name, size, hash)
+                          : csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash);
     return f;
 }
 
@@ -2773,7 +3862,9 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
     csspgo_func f;
-    f.id = csspgo__func_room(p, 1) ? csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0) : 0;
+    f.id = 0;
+    if (csspgo__func_room(p, 1) && csspgo__func_unify(p))
+        f.id = csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0);
     return f;
 }
 
@@ -2781,6 +3872,7 @@ CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *nam
 {
     csspgo_func f;
     f.id = csspgo__names_find(&p->heap, &p->names, name, size);
+    if (f.id == 0) f.id = csspgo__func_nameless(p, name, size);
     return f;
 }
 
@@ -3137,6 +4229,25 @@ CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, 
     return s;
 }
 
+CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count)
+{
+    return csspgo__vtable(p, csspgo__record_at(p, node), count);
+}
+
+CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
+                                           uint64_t count)
+{
+    csspgo_status s;
+    csspgo__record *r;
+    csspgo__run *run;
+    if (!csspgo__func_ok(p, type) || loc.line > 0xffff) return CSSPGO_E_ARGUMENT;
+    r = csspgo__record_open(p, node, loc, &s);
+    if (r == NULL) return s;
+    run = csspgo__vtable_make(p, r);
+    if (run == NULL || csspgo__targets_add(p, &p->vtable, run, loc, type.id, count) < 0) s = p->heap.status;
+    return s;
+}
+
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum)
 {
     csspgo_status s;
@@ -3155,12 +4266,13 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
 
 /* ----- two profiles ----------------------------------------------------------------------------------------------- */
 
-/* The function of p that is function id of q; 0 if p has none. */
+/* The function of p with the name, or without name and with the GUID, of function id of q; 0 if p has none. */
 static uint32_t csspgo__func_lookup(const csspgo_profile *p, const csspgo_profile *q, uint32_t id)
 {
     const csspgo__name *n = &q->names.name[id];
-    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo__names_find_guid(&p->heap, &p->names, n->guid);
-    return csspgo__names_find(&p->heap, &p->names, q->names.text + n->text, n->size);
+    if (n->flags & CSSPGO__HAS_TEXT) return csspgo__names_find(&p->heap, &p->names, q->names.text + n->text, n->size);
+    id = csspgo__names_find_guid(&p->heap, &p->names, n->guid);
+    return id != 0 && p->names.name[id].flags & CSSPGO__HAS_TEXT ? 0 : id;
 }
 
 /* The same, made if need be; 0 when memory is exhausted. */
@@ -3177,6 +4289,7 @@ static uint32_t csspgo__func_copy(csspgo_profile *p, const csspgo_profile *q, ui
  *
  * Of two records of a node, the one with the larger checksum stays; the other one goes, with all that is nested in it.
  * So the sum of many profiles is the sum of the records with the largest checksum, in whatever order they are added.
+ * LLVM keeps the one that came first, unless its checksum is 0, and drops also what comes with 0 later.
  */
 enum csspgo__fate {
     CSSPGO__JOINS,                /* is added to the record of p, if there is one                    */
@@ -3185,13 +4298,23 @@ enum csspgo__fate {
     CSSPGO__FOLLOWS               /* nested in a winner: what p nests there is gone by then          */
 };
 
+enum csspgo__event {
+    CSSPGO__CLAMPED = 1,          /* a count reached 2^64 - 1         */
+    CSSPGO__MISMATCH = 2          /* another checksum won             */
+};
+
 typedef struct csspgo__join {
     csspgo_profile       *p;
     const csspgo_profile *from;
     uint32_t             *func, *node;       /* id in from -> id in p, 0 = to be made                    */
     unsigned char        *fate;              /* id of a node in from -> csspgo__fate                     */
-    size_t                bytes;             /* of the one allocation behind these three                 */
-    size_t                texts, guids, text_size, nodes, records, body, target;   /* what p needs more  */
+    unsigned char        *event;             /* id of a node in from -> csspgo__event                    */
+    size_t                bytes;             /* of the one allocation behind these four                  */
+    uint32_t             *alias;             /* as func, but a name for a GUID, a GUID for a name; or NULL  */
+    uint64_t              weight;            /* times which from is added; 0 = 1                        */
+    int                   llvm, clamped;     /* llvm: LLVM's rules; clamped: since a record was begun    */
+    uint64_t              clamps, mismatched, dropped;   /* see csspgo_merge_stats                       */
+    size_t                texts, guids, text_size, nodes, records, body, target, vtable, sides;   /* p needs more */
     void                 *sort;              /* scratch for the largest run to sort                      */
     size_t                sort_bytes;
 } csspgo__join;
@@ -3201,19 +4324,107 @@ static const csspgo__record *csspgo__record_of(const csspgo_profile *p, uint32_t
     return node != 0 && p->tree.node[node].record != 0 ? &p->record[p->tree.node[node].record] : NULL;
 }
 
+/* The function of p that function id of from will be; 0 if there is none yet. */
+static uint32_t csspgo__join_func(const csspgo__join *j, uint32_t id)
+{
+    const csspgo__name *n = &j->from->names.name[id];
+    const char *text = j->from->names.text + n->text;
+    uint32_t found;
+    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo__names_find_guid(&j->p->heap, &j->p->names, n->guid);
+    found = csspgo__names_find(&j->p->heap, &j->p->names, text, n->size);
+    return found != 0 ? found : csspgo__func_nameless(j->p, text, n->size);
+}
+
+/* 1 if a profile has functions without name. */
+static int csspgo__any_nameless(const csspgo_profile *p)
+{
+    uint32_t id;
+    for (id = 1; id <= p->names.count; id++)
+        if (!(p->names.name[id].flags & CSSPGO__HAS_TEXT)) return 1;
+    return 0;
+}
+
+/*
+ * Names by their GUID. m: to be freed. Returns 0 when memory is exhausted.
+ */
+static int csspgo__names_by_guid(csspgo__heap *h, const csspgo__names *t, csspgo__map *m)
+{
+    uint32_t id;
+    if (!csspgo__map_room(h, m, t->count)) return 0;
+    for (id = 1; id <= t->count; id++) {
+        const csspgo__name *n = &t->name[id];
+        if (n->flags & CSSPGO__HAS_TEXT)
+            csspgo__map_insert(m, (uint32_t)csspgo__hash64(csspgo_guid(t->text + n->text, n->size), h->seed), id);
+    }
+    return 1;
+}
+
+static uint32_t csspgo__name_of_guid(const csspgo__heap *h, const csspgo__names *t, const csspgo__map *m, uint64_t guid)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(guid, h->seed);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(m, hash, &at)) != 0)
+        if (csspgo_guid(t->text + t->name[id].text, t->name[id].size) == guid) return id;
+    return 0;
+}
+
+/* LLVM knows a function at top level by its GUID, named or not: fills alias. */
+static csspgo_status csspgo__join_plan_aliases(csspgo__join *j)
+{
+    const csspgo__names *t = &j->from->names;
+    csspgo__heap *h = &j->p->heap;
+    csspgo__map names;
+    uint32_t i;
+    if (!csspgo__any_nameless(j->p) && !csspgo__any_nameless(j->from)) return CSSPGO_OK;
+    memset(&names, 0, sizeof names);
+    j->alias = (uint32_t *)csspgo__alloc(h, (t->count + 1) * sizeof *j->alias);
+    if (j->alias == NULL || !csspgo__names_by_guid(h, &j->p->names, &names)) return h->status;
+    for (i = 1; i <= t->count; i++) {
+        const csspgo__name *n = &t->name[i];
+        if (n->flags & CSSPGO__HAS_TEXT)
+            j->alias[i] = csspgo__names_find_guid(h, &j->p->names, csspgo_guid(t->text + n->text, n->size));
+        else j->alias[i] = csspgo__name_of_guid(h, &j->p->names, &names, n->guid);
+    }
+    csspgo__map_free(h, &names);
+    return CSSPGO_OK;
+}
+
+/* A lenient profile may have a name and its GUID as two functions, others cannot. */
+static csspgo_status csspgo__join_check_guids(csspgo__join *j)
+{
+    const csspgo__names *t = &j->from->names;
+    csspgo__heap *h = &j->p->heap;
+    csspgo__map names;
+    csspgo_status s;
+    uint32_t i;
+    memset(&names, 0, sizeof names);
+    s = csspgo__names_by_guid(h, t, &names) ? CSSPGO_OK : h->status;
+    for (i = 1; i <= t->count && s == CSSPGO_OK; i++)
+        if (!(t->name[i].flags & CSSPGO__HAS_TEXT) && csspgo__name_of_guid(h, t, &names, t->name[i].guid) != 0)
+            s = CSSPGO_E_ARGUMENT;
+    csspgo__map_free(h, &names);
+    return s;
+}
+
 static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
 {
+    csspgo_status s = CSSPGO_OK;
     uint32_t i;
-    for (i = 1; i <= j->from->names.count; i++) {
+    if (!j->p->heap.lenient && csspgo__any_nameless(j->from)) {
+        if (!csspgo__func_unify(j->p)) return j->p->heap.status;
+        if (j->from->heap.lenient) s = csspgo__join_check_guids(j);
+    }
+    if (j->p->heap.lenient && j->llvm) s = csspgo__join_plan_aliases(j);
+    for (i = 1; i <= j->from->names.count && s == CSSPGO_OK; i++) {
         const csspgo__name *n = &j->from->names.name[i];
-        j->func[i] = csspgo__func_lookup(j->p, j->from, i);
-        if (j->func[i] != 0) continue;
+        j->func[i] = csspgo__join_func(j, i);
+        if (j->func[i] != 0 && !(n->flags & ~j->p->names.name[j->func[i]].flags & CSSPGO__HAS_TEXT)) continue;
         if (n->size > j->p->heap.limits.max_name) return CSSPGO_E_LIMIT;
         if (n->flags & CSSPGO__HAS_TEXT) j->texts++;
         else j->guids++;
         j->text_size += n->size;
     }
-    return CSSPGO_OK;
+    return s;
 }
 
 /* How many of r's entries a record with these bodies and targets lacks. */
@@ -3226,31 +4437,43 @@ static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_prof
     return missing;
 }
 
-static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_profile *q, const csspgo__record *r,
-                                      const uint32_t *func)
+/* The same for targets or vtables: of these m, in terms of the other profile's functions. */
+static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_target *t, size_t m, const uint32_t *func)
 {
-    const csspgo_target *t = csspgo__target(q, r);
     size_t i, missing = 0;
-    if (n == 0) return csspgo__run_count(r->target);
-    for (i = 0; i < csspgo__run_count(r->target); i++)
-        missing += csspgo__target_find(v, n, t[i].loc, func[t[i].func.id]) == NULL;
+    if (n == 0) return m;
+    for (i = 0; i < m; i++) missing += csspgo__target_find(v, n, t[i].loc, func[t[i].func.id]) == NULL;
     return missing;
+}
+
+/* Counts what adding the m targets t to `run`, whose elements are v, takes of *room. */
+static void csspgo__join_plan_targets(csspgo__join *j, csspgo__run run, csspgo_target *v, const csspgo_target *t,
+                                      size_t m, size_t *room)
+{
+    const size_t n = csspgo__run_count(run), missing = csspgo__targets_missing(v, n, t, m, j->func);
+    const size_t bytes = missing != 0 ? (n + missing) * sizeof *t : 0;
+    *room += csspgo__run_needs(run, missing);
+    if (bytes > j->sort_bytes) j->sort_bytes = bytes;
 }
 
 /* Counts what adding r to `to` (or, NULL, to an empty record) takes. */
 static void csspgo__join_plan_runs(csspgo__join *j, const csspgo__record *to, const csspgo__record *r)
 {
     static const csspgo__run empty = { 0, 0 };
-    const csspgo__run body = to != NULL ? to->body : empty, target = to != NULL ? to->target : empty;
-    const size_t nb = csspgo__run_count(body), nt = csspgo__run_count(target);
+    const csspgo__run body = to != NULL ? to->body : empty, *vtable = to != NULL ? csspgo__vtable_run(j->p, to) : NULL;
+    const size_t nb = csspgo__run_count(body);
     const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(j->p, to) : NULL, nb, j->from, r);
-    const size_t mt = csspgo__targets_missing(to != NULL ? csspgo__target(j->p, to) : NULL, nt, j->from, r, j->func);
     const size_t sb = mb != 0 && nb != 0 ? (nb + mb) * sizeof(csspgo_body) : 0;
-    const size_t st = mt != 0 ? (nt + mt) * sizeof(csspgo_target) : 0;
+    size_t n;
+    const csspgo_target *t = csspgo__vtable(j->from, r, &n);
     j->body += csspgo__run_needs(body, mb);
-    j->target += csspgo__run_needs(target, mt);
     if (sb > j->sort_bytes) j->sort_bytes = sb;
-    if (st > j->sort_bytes) j->sort_bytes = st;
+    csspgo__join_plan_targets(j, to != NULL ? to->target : empty, to != NULL ? csspgo__target(j->p, to) : NULL,
+                              csspgo__target(j->from, r), csspgo__run_count(r->target), &j->target);
+    if (n == 0) return;
+    if (vtable == NULL) j->sides++;                   /* of a record that loses its own, too many: no harm */
+    csspgo__join_plan_targets(j, vtable != NULL ? *vtable : empty, to != NULL ? csspgo__vtable(j->p, to, &n) : NULL, t,
+                              csspgo__run_count(*csspgo__vtable_run(j->from, r)), &j->vtable);
 }
 
 static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
@@ -3262,6 +4485,7 @@ static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
         if (j->fate[n->parent] != CSSPGO__JOINS) return CSSPGO__FOLLOWS;
     }
     if (to == NULL || r == NULL || to->checksum == r->checksum) return CSSPGO__JOINS;
+    if (j->llvm) return to->checksum == 0 ? CSSPGO__JOINS : CSSPGO__LOSES;
     return to->checksum > r->checksum ? CSSPGO__LOSES : CSSPGO__WINS;
 }
 
@@ -3280,6 +4504,8 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     site = csspgo__site_make(j->p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return j->p->heap.status;
     j->node[i] = up != 0 && func != 0 ? csspgo__tree_find(&j->p->tree, j->p->heap.seed, up, site, func) : 0;
+    if (j->node[i] == 0 && up != 0 && j->alias != NULL && j->alias[n->func] != 0 && kind != CSSPGO_INLINEE)
+        j->node[i] = csspgo__tree_find(&j->p->tree, j->p->heap.seed, up, site, j->alias[n->func]);
     j->fate[i] = (unsigned char)csspgo__join_fate(j, i);
     if (j->fate[i] == CSSPGO__LOSES) return CSSPGO_OK;
     if (j->node[i] == 0) j->nodes++;
@@ -3306,13 +4532,27 @@ static int csspgo__join_reserve(csspgo__join *j)
 {
     csspgo_profile *p = j->p;
     csspgo__heap *h = &p->heap;
-    if (j->texts + j->guids != 0 && !csspgo__names_room(h, &p->names, j->texts, j->guids, j->text_size)) return 0;
+    const size_t guids = j->guids + (p->unified ? j->texts : 0);
+    if (j->texts + guids != 0 && !csspgo__names_room(h, &p->names, j->texts, guids, j->text_size)) return 0;
     if (!csspgo__func_room(p, j->texts + j->guids)) return 0;
     if (!csspgo__tree_room(h, &p->tree, j->nodes) || !csspgo__record_room(p, j->records)) return 0;
     if (!csspgo__pool_room(h, &p->body, j->body, sizeof(csspgo_body))) return 0;
     if (!csspgo__pool_room(h, &p->target, j->target, sizeof(csspgo_target))) return 0;
+    if (!csspgo__pool_room(h, &p->vtable, j->vtable, sizeof(csspgo_target)) || !csspgo__side_room(p, j->sides)) return 0;
     if (j->sort_bytes != 0) j->sort = csspgo__alloc(h, j->sort_bytes);
     return j->sort_bytes == 0 || j->sort != NULL;
+}
+
+static uint64_t csspgo__join_times(csspgo__join *j, uint64_t count)
+{
+    if (j->weight <= 1) return count;
+    if (count > UINT64_MAX / j->weight) j->clamped = 1;
+    return csspgo__sat_mul(count, j->weight);
+}
+
+static void csspgo__join_count(csspgo__join *j, uint64_t *to, uint64_t count)
+{
+    if (csspgo__count_add(to, csspgo__join_times(j, count))) j->clamped = 1;
 }
 
 static void csspgo__join_bodies(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
@@ -3326,31 +4566,49 @@ static void csspgo__join_bodies(csspgo__join *j, csspgo__record *to, const csspg
     v = csspgo__body(j->p, to);
     for (i = 0; i < count; i++) {
         csspgo_body *have = n != 0 ? csspgo__body_find(v, n, b[i].loc) : NULL;
-        if (have != NULL) csspgo__count_add(&have->count, b[i].count);
-        else v[k++] = b[i];
+        if (have != NULL) {
+            csspgo__join_count(j, &have->count, b[i].count);
+        } else {
+            v[k].loc = b[i].loc;
+            v[k++].count = csspgo__join_times(j, b[i].count);
+        }
     }
     if (missing != 0 && n != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__body_cmp, NULL);
 }
 
-static void csspgo__join_targets(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
+/* Adds the m targets or vtables t to a run of p's pool. */
+static void csspgo__join_entries(csspgo__join *j, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t, size_t m)
 {
-    const size_t n = csspgo__run_count(to->target), count = csspgo__run_count(r->target);
-    const size_t missing = csspgo__targets_missing(csspgo__target(j->p, to), n, j->from, r, j->func);
-    const csspgo_target *t = csspgo__target(j->from, r);
-    csspgo_target *v;
+    const size_t n = csspgo__run_count(*run);
+    csspgo_target *v = csspgo__targets_of(pool, *run);
+    const size_t missing = csspgo__targets_missing(v, n, t, m, j->func);
     size_t i, k = n;
-    if (missing != 0) csspgo__run_extend(&j->p->target, &to->target, missing, sizeof *v);
-    v = csspgo__target(j->p, to);
-    for (i = 0; i < count; i++) {
+    if (m == 0) return;
+    if (missing != 0) csspgo__run_extend(pool, run, missing, sizeof *v);
+    v = csspgo__targets_of(pool, *run);
+    for (i = 0; i < m; i++) {
         csspgo_target *have = n != 0 ? csspgo__target_find(v, n, t[i].loc, j->func[t[i].func.id]) : NULL;
         if (have != NULL) {
-            csspgo__count_add(&have->count, t[i].count);
+            csspgo__join_count(j, &have->count, t[i].count);
         } else {
             v[k] = t[i];
+            v[k].count = csspgo__join_times(j, t[i].count);
             v[k++].func.id = j->func[t[i].func.id];
         }
     }
     if (missing != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__target_cmp, NULL);
+}
+
+static void csspgo__join_targets(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
+{
+    csspgo__join_entries(j, &j->p->target, &to->target, csspgo__target(j->from, r), csspgo__run_count(r->target));
+}
+
+static void csspgo__join_vtables(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
+{
+    size_t n;
+    const csspgo_target *v = csspgo__vtable(j->from, r, &n);
+    if (n != 0) csspgo__join_entries(j, &j->p->vtable, csspgo__vtable_make(j->p, to), v, n);   /* cannot fail either */
 }
 
 /* The first inlinee among id and the siblings after it. */
@@ -3377,36 +4635,51 @@ static void csspgo__nested_drop(csspgo_profile *p, uint32_t node)
     }
 }
 
+/* A record with that total goes because its checksum loses. */
+static void csspgo__join_drop(csspgo__join *j, uint32_t i, uint64_t total)
+{
+    j->event[i] |= CSSPGO__MISMATCH;
+    j->mismatched++;
+    csspgo__count_add(&j->dropped, total);
+    csspgo__count_add(&j->p->dropped_by_checksum, total);
+}
+
 static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__record *r)
 {
     csspgo_profile *p = j->p;
+    const int made = p->tree.node[j->node[i]].record == 0;
     csspgo__record *to = csspgo__record_make(p, j->node[i]);   /* cannot fail: csspgo__join_reserve */
-    to->attributes |= r->attributes;
+    if (made || !j->llvm) to->attributes |= r->attributes;
     if (j->fate[i] == CSSPGO__WINS) {
-        csspgo__count_add(&p->dropped_by_checksum, to->total);
+        csspgo__join_drop(j, i, to->total);
         csspgo__nested_drop(p, j->node[i]);
         to->total = to->head = 0;
         to->body.size = to->target.size = 0;
+        if (to->flags & CSSPGO__VTABLES) csspgo__vtable_run(p, to)->size = 0;
     } else if (j->fate[i] == CSSPGO__LOSES) {
-        csspgo__count_add(&p->dropped_by_checksum, r->total);
+        csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->weight > 1 ? j->weight : 1));
         return;
     }
+    j->clamped = 0;
     to->checksum = r->checksum;
-    csspgo__count_add(&to->total, r->total);
-    csspgo__count_add(&to->head, r->head);
+    csspgo__join_count(j, &to->total, r->total);
+    csspgo__join_count(j, &to->head, r->head);
     csspgo__join_bodies(j, to, r);
     csspgo__join_targets(j, to, r);
+    csspgo__join_vtables(j, to, r);
+    if (j->clamped) j->event[i] |= CSSPGO__CLAMPED;
 }
 
 static void csspgo__join_commit(csspgo__join *j)
 {
     const csspgo_profile *from = j->from;
     const size_t nodes = from->tree.count;            /* from may be p */
+    const uint32_t names = (uint32_t)from->names.count;
     uint32_t i;
     csspgo_func f;
-    for (i = 1; i <= from->names.count; i++)
-    {
-        if (j->func[i] == 0) j->func[i] = csspgo__func_copy(j->p, from, i);
+    for (i = 1; i <= names; i++) {
+        const uint32_t id = j->func[i];
+        if (id == 0 || !(j->p->names.name[id].flags & CSSPGO__HAS_TEXT)) j->func[i] = csspgo__func_copy(j->p, from, i);
         j->p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
     }
     for (i = 2; i <= nodes; i++) {
@@ -3421,6 +4694,11 @@ static void csspgo__join_commit(csspgo__join *j)
         CSSPGO_ASSERT(j->node[i] != 0);
         if (n->record != 0) csspgo__join_record(j, i, &from->record[n->record]);
     }
+    for (i = (uint32_t)nodes; i >= 2; i--) {          /* what happened to inlinees happened to their callers */
+        const csspgo__node *n = &from->tree.node[i];
+        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) j->event[n->parent] |= j->event[i];
+        else j->clamps += (j->event[i] & CSSPGO__CLAMPED) != 0;
+    }
     j->p->flags |= from->flags;
     csspgo__summary_drop(j->p);
 }
@@ -3428,50 +4706,71 @@ static void csspgo__join_commit(csspgo__join *j)
 /* 1 unless one of the two has contexts (or probes) and the other one has not. */
 static int csspgo__may_join(const csspgo_profile *p, const csspgo_profile *from)
 {
-    if (p->tree.count == 1 || from->tree.count == 1 || p->heap.lenient) return 1;
+    if (p->tree.count == 1 || from->tree.count == 1) return 1;
     return ((p->flags ^ from->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE)) == 0;
+}
+
+/* Adds j->from to j->p with j's weight and rules. result: see csspgo_merge_options. */
+static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
+{
+    csspgo__heap *h = &j->p->heap;
+    const size_t nf = j->from->names.count + 1, nn = j->from->tree.count + 1;
+    csspgo_status s;
+    j->bytes = (nf + nn) * sizeof *j->func + 2 * nn;
+    j->func = (uint32_t *)csspgo__alloc(h, j->bytes);
+    if (j->func == NULL) return h->status;
+    j->node = j->func + nf;
+    j->fate = (unsigned char *)(j->node + nn);
+    j->event = j->fate + nn;
+    memset(j->event, 0, nn);
+    s = csspgo__join_plan(j);
+    if (s == CSSPGO_OK && !csspgo__join_reserve(j)) s = h->status;
+    if (s == CSSPGO_OK) csspgo__join_commit(j);
+    if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
+    csspgo__free(h, j->alias, nf * sizeof *j->alias);
+    csspgo__free(h, j->sort, j->sort_bytes);
+    csspgo__free(h, j->func, j->bytes);
+    return s;
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from)
 {
-    const size_t nf = from->names.count + 1, nn = from->tree.count + 1;
     csspgo__join j;
-    csspgo_status s;
-    if (!csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
+    if (!p->heap.lenient && !csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
     memset(&j, 0, sizeof j);
     j.p = p;
     j.from = from;
-    j.bytes = (nf + nn) * sizeof *j.func + nn;
-    j.func = (uint32_t *)csspgo__alloc(&p->heap, j.bytes);
-    if (j.func == NULL) return p->heap.status;
-    j.node = j.func + nf;
-    j.fate = (unsigned char *)(j.node + nn);
-    s = csspgo__join_plan(&j);
-    if (s == CSSPGO_OK && !csspgo__join_reserve(&j)) s = p->heap.status;
-    if (s == CSSPGO_OK) csspgo__join_commit(&j);
-    csspgo__free(&p->heap, j.sort, j.sort_bytes);
-    csspgo__free(&p->heap, j.func, j.bytes);
-    return s;
+    return csspgo__join_run(&j, NULL);
+}
+
+/* The n targets or vtables of p and as many of q: 1 if they are the same. */
+static int csspgo__targets_equal(const csspgo_profile *p, const csspgo_target *x, const csspgo_profile *q,
+                                 csspgo_target *v, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_lookup(q, p, x[i].func.id));
+        if (y == NULL || y->count != x[i].count) return 0;
+    }
+    return 1;
 }
 
 static int csspgo__record_equal(const csspgo_profile *p, const csspgo__record *a, const csspgo_profile *q,
                                 const csspgo__record *b)
 {
     const size_t nb = csspgo__run_count(a->body), nt = csspgo__run_count(a->target);
-    size_t i;
+    size_t i, nv, mv;
+    const csspgo_target *v = csspgo__vtable(p, a, &nv);
+    csspgo_target *w = csspgo__vtable(q, b, &mv);
     if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes ||
-        nb != csspgo__run_count(b->body) || nt != csspgo__run_count(b->target))
+        nb != csspgo__run_count(b->body) || nt != csspgo__run_count(b->target) || nv != mv)
         return 0;
     for (i = 0; i < nb; i++) {
         const csspgo_body *x = csspgo__body(p, a) + i, *y = csspgo__body(q, b) + i;
         if (csspgo__body_cmp(NULL, x, y) != 0 || x->count != y->count) return 0;
     }
-    for (i = 0; i < nt; i++) {
-        const csspgo_target *x = csspgo__target(p, a) + i, *y;
-        y = csspgo__target_find(csspgo__target(q, b), nt, x->loc, csspgo__func_lookup(q, p, x->func.id));
-        if (y == NULL || y->count != x->count) return 0;
-    }
-    return 1;
+    return csspgo__targets_equal(p, csspgo__target(p, a), q, csspgo__target(q, b), nt) &&
+           csspgo__targets_equal(p, v, q, w, nv);
 }
 
 /* 1 if no node of the subtree at id has a record. */
@@ -3535,9 +4834,12 @@ static int csspgo__run_valid(const csspgo__pool *pool, csspgo__run r)
 static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
 {
     const size_t nb = csspgo__run_count(r->body);
+    const csspgo__run *vtable = csspgo__vtable_run(p, r);
     const csspgo_target *t;
     csspgo_body *b;
-    size_t i;
+    size_t i, nv;
+    if (((r->flags & CSSPGO__VTABLES) != 0) != (vtable != NULL)) return "a record's vtable counts are not there";
+    if (vtable != NULL && !csspgo__run_valid(&p->vtable, *vtable)) return "a run leaves its pool";
     if (!csspgo__run_valid(&p->body, r->body) || !csspgo__run_valid(&p->target, r->target))
         return "a run leaves its pool";
     if (r->flags & CSSPGO__DIRTY) return "a record is dirty";
@@ -3551,6 +4853,12 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
         if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
         if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
         if (csspgo__body_find(b, nb, t[i].loc) == NULL) return "a call target has no body entry";
+    }
+    t = csspgo__vtable(p, r, &nv);
+    for (i = 0; i < nv; i++) {
+        if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "vtable counts are out of order";
+        if (!csspgo__func_ok(p, t[i].func)) return "a vtable count has no type";
+        if (t[i].loc.line > 0xffff) return "a line offset is above 65535";
     }
     return NULL;
 }
@@ -3697,7 +5005,7 @@ static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint
  * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in
  * it, then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
  */
-CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
+static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
 {
     const size_t nf = p->names.count + 1, nn = p->tree.count, bytes = nn * sizeof(uint32_t);
     uint32_t *stack = (uint32_t *)csspgo__alloc(&p->heap, bytes);
@@ -3719,6 +5027,90 @@ CSSPGO__UNUSED static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo
     if (ok) return CSSPGO_OK;
     if (o->rank != NULL) csspgo__order_free(p, o);
     return p->heap.status;
+}
+
+typedef struct csspgo__top {      /* a top-level record */
+    uint64_t total;
+    uint32_t at;                  /* its place in csspgo__order.node */
+} csspgo__top;
+
+static int csspgo__top_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__top *)a)->total, y = ((const csspgo__top *)b)->total;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
+/* The record at place `at` of the order and the inlinees behind it. Returns how many they are. */
+static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__order *o, size_t at, csspgo_node *node)
+{
+    size_t n = 0;
+    do {
+        if (p->tree.node[o->node[at]].record != 0) node[n++].id = o->node[at];
+    } while (++at < o->nodes && csspgo__site_kind(p->tree.node[o->node[at]].site) == CSSPGO_INLINEE);
+    return n;
+}
+
+CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node)
+{
+    const size_t bytes = ((size_t)p->records + 1) * sizeof(csspgo__top);
+    csspgo__top *top = (csspgo__top *)csspgo__alloc(&p->heap, bytes);
+    csspgo_status s;
+    csspgo__order o;
+    size_t i, n = 0;
+    if (top == NULL) return p->heap.status;
+    s = csspgo__order_make(p, &o);
+    if (s == CSSPGO_OK) {
+        for (i = 0; i < o.nodes; i++) {
+            const csspgo__node *v = &p->tree.node[o.node[i]];
+            if (v->record == 0 || csspgo__site_kind(v->site) == CSSPGO_INLINEE) continue;
+            top[n].total = p->record[v->record].total;
+            top[n++].at = (uint32_t)i;
+        }
+        if (!csspgo__sort(&p->heap, top, n, sizeof *top, csspgo__top_cmp, NULL)) s = p->heap.status;
+        for (i = 0; i < n && s == CSSPGO_OK; i++) node += csspgo__order_put(p, &o, top[i].at, node);
+        csspgo__order_free(p, &o);
+    }
+    csspgo__free(&p->heap, top, bytes);
+    return s;
+}
+
+/* ----- recursion in a context ------------------------------------------------------------------------------------- */
+
+/*
+ * Deletes, left to right, n elements wherever they repeat the n before them. run: how many elements up to the last one
+ * equal the one n before.
+ */
+static size_t csspgo__fold_cycles(uint32_t *p, size_t size, size_t n)
+{
+    size_t i, k = 0, run = 0;
+    for (i = 0; i < size; i++) {
+        p[k] = p[i];
+        run = k >= n && p[k] == p[k - n] ? run + 1 : 0;
+        k++;
+        if (run == n) {
+            k -= n;
+            run = 0;
+        }
+    }
+    return k;
+}
+
+/*
+ * Compresses recursion in a context: cycles of 1, 2, ... up to limit frames, each length once. A repetition of n frames
+ * covers two multiples of n with equal elements: where there are none the pass is left out, which makes the usual cost
+ * O(size log size); the worst is O(size^2). Returns the new size.
+ */
+CSSPGO__UNUSED static size_t csspgo__compress(uint32_t *p, size_t size, size_t limit)
+{
+    size_t n, i;
+    for (n = 1; n <= limit && n <= size / 2; n++)
+        for (i = n; i < size; i += n) {
+            if (p[i - n] != p[i]) continue;
+            size = csspgo__fold_cycles(p, size, n);
+            break;
+        }
+    return size;
 }
 
 /* ===== >>format =================================================================================================== */
@@ -3762,6 +5154,9 @@ enum csspgo__token_kind {
     CSSPGO__T_BODY,                     /* depth, loc, count                                                       */
     CSSPGO__T_TARGET,                   /* of the body before: name, count; depth: 1 if the line's last one        */
     CSSPGO__T_INLINEE,                  /* depth, loc, name, count                                                 */
+    CSSPGO__T_VTABLES,                  /* depth, loc                                                              */
+    CSSPGO__T_VTABLE,                   /* of the location before: name, count; depth: 1 if the line's last one    */
+    CSSPGO__T_FLAT,                     /* depth                                                                   */
     CSSPGO__T_CHECKSUM,                 /* depth, count                                                            */
     CSSPGO__T_ATTRIBUTES                /* depth, count                                                            */
 };
@@ -3795,7 +5190,7 @@ typedef struct csspgo__text {
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
-    size_t               had[6];        /* what q held then: see csspgo__text_foresee                              */
+    size_t               had[7];        /* what q held then: see csspgo__text_foresee                              */
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
     csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
 } csspgo__text;
@@ -3826,6 +5221,7 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
     t->had[3] = t->q->records;
     t->had[4] = t->q->body.count;
     t->had[5] = t->q->target.count;
+    t->had[6] = t->q->vtable.count;
     return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
 }
 
@@ -3904,16 +5300,18 @@ static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
     if (!t->lenient && k->depth > t->depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end,
                                  "the line is indented deeper than what it can belong to");
-    if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && t->meta_depth == k->depth)
+    if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && k->kind != CSSPGO__T_FLAT &&
+        t->meta_depth == k->depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end, "counts after the function's metadata");
     for (; t->depth > k->depth; t->depth--) t->node = t->q->tree.node[t->node].parent;
     return 1;
 }
 
-/* 1 if the watched sum overflows with this count. */
-static int csspgo__text_watch(csspgo__text *t, uint32_t func, uint64_t count)
+/* 1 if the watched sum overflows with this count. vtable: 1 for a vtable's. */
+static int csspgo__text_watch(csspgo__text *t, uint32_t vtable, uint32_t func, uint64_t count)
 {
     if (t->q->tree.node[t->node].record != t->watch || t->watched.func.id != func) return 0;
+    if (t->watched.reserved != vtable) return 0;
     return csspgo__loc_key(t->watched.loc) == csspgo__loc_key(t->loc) && csspgo__count_add(&t->watched.count, count);
 }
 
@@ -3924,13 +5322,13 @@ static int csspgo__text_body(csspgo__text *t, const csspgo__token *k)
     t->loc = k->loc;
     t->targets = 0;
     s = csspgo__body_append(t->q, csspgo__text_record(t), k->loc, k->count);
-    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 0, k->count));
+    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 0, 0, k->count));
 }
 
 static int csspgo__text_add_target(csspgo__text *t, const csspgo__token *k, uint32_t func, uint64_t count)
 {
     const int s = csspgo__target_append(t->q, csspgo__text_record(t), t->loc, func, count);
-    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, func, count));
+    return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 0, func, count));
 }
 
 static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b)
@@ -3940,11 +5338,9 @@ static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b
     return x < y ? -1 : x > y;
 }
 
-/* Keeps the targets of a line until the last one: of a function that is there twice the last count is taken. */
-static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t func)
+/* Keeps a target or vtable of a line until the last one of them: then they are sorted by function. */
+static int csspgo__text_keep(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
-    size_t i;
-    if (t->targets == 0 && k->depth != 0) return csspgo__text_add_target(t, k, func, k->count);
     if (t->targets == t->target_cap) {
         void *v = csspgo__grow(&t->q->heap, t->target, t->targets, &t->target_cap, t->targets + 1, sizeof *t->target);
         if (v == NULL) return csspgo__text_full(t, k->at);
@@ -3953,13 +5349,44 @@ static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t
     t->target[t->targets].func.id = func;
     t->target[t->targets++].count = k->count;
     if (k->depth == 0) return 1;
-    if (!csspgo__sort(&t->q->heap, t->target, t->targets, sizeof *t->target, csspgo__target_func_cmp, NULL))
-        return csspgo__text_full(t, k->at);
-    for (i = 0; i < t->targets; i++) {
+    return csspgo__sort(&t->q->heap, t->target, t->targets, sizeof *t->target, csspgo__target_func_cmp, NULL) ||
+           csspgo__text_full(t, k->at);
+}
+
+/* Of a function that is twice in a line the last count is taken. */
+static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t func)
+{
+    size_t i;
+    if (t->targets == 0 && k->depth != 0) return csspgo__text_add_target(t, k, func, k->count);
+    if (!csspgo__text_keep(t, k, func)) return 0;
+    for (i = 0; k->depth != 0 && i < t->targets; i++) {
         if (i + 1 < t->targets && t->target[i].func.id == t->target[i + 1].func.id) continue;
         if (!csspgo__text_add_target(t, k, t->target[i].func.id, t->target[i].count)) return 0;
     }
     return 1;
+}
+
+/* A type that is twice in a line is an error. */
+static int csspgo__text_vtable(csspgo__text *t, const csspgo__token *k, uint32_t func)
+{
+    size_t i;
+    if (!csspgo__text_keep(t, k, func)) return 0;
+    for (i = 0; k->depth != 0 && i < t->targets; i++) {
+        const csspgo_target *v = &t->target[i];
+        int s;
+        if (i != 0 && v[-1].func.id == v->func.id)
+            return csspgo__text_fail(t, CSSPGO_E_SYNTAX, k->at, k->end, "a type is there twice in one line");
+        s = csspgo__vtable_append(t->q, csspgo__text_record(t), t->loc, v->func.id, v->count);
+        if (!csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 1, v->func.id, v->count))) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__text_vtables(csspgo__text *t, const csspgo__token *k)
+{
+    t->loc = k->loc;
+    t->targets = 0;
+    return csspgo__text_indented(t, k);
 }
 
 static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
@@ -3979,6 +5406,7 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     if (!csspgo__text_indented(t, k)) return 0;
     r = csspgo__text_record(t);
     t->meta_depth = k->depth;
+    if (k->kind == CSSPGO__T_FLAT) return 1;          /* says what the tree shows */
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
         r->attributes = (t->lenient ? 0 : r->attributes) | (uint32_t)k->count;
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
@@ -4008,8 +5436,11 @@ static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
     case CSSPGO__T_BODY: return csspgo__text_body(t, k);
     case CSSPGO__T_TARGET: return csspgo__text_target(t, k, func);
     case CSSPGO__T_INLINEE: return csspgo__text_inlinee(t, k, func);
+    case CSSPGO__T_VTABLES: return csspgo__text_vtables(t, k);
+    case CSSPGO__T_VTABLE: return csspgo__text_vtable(t, k, func);
     case CSSPGO__T_CHECKSUM:
-    case CSSPGO__T_ATTRIBUTES: return csspgo__text_meta(t, k);
+    case CSSPGO__T_ATTRIBUTES:
+    case CSSPGO__T_FLAT: return csspgo__text_meta(t, k);
     }
     return 1;
 }
@@ -4306,7 +5737,34 @@ static int csspgo__text_count(csspgo__text *t, csspgo_loc loc, uint32_t depth, c
     return p == end || csspgo__text_targets(t, p, end);
 }
 
-/* The same for callee ":" total. */
+/* The same for "vtables " *( type ":" count *SP ), of newer LLVM. A type's name ends at the first colon. */
+static int csspgo__text_types(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
+                              const unsigned char *p, const unsigned char *end)
+{
+    csspgo__token *k = csspgo__text_token(t, CSSPGO__T_VTABLES, at, end, depth, 0);
+    if (k == NULL) return 0;
+    k->loc = loc;
+    csspgo__text_emit(t);
+    while (p < end && *p == ' ') p++;
+    while (p < end) {
+        const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *type = p;
+        uint64_t count;
+        if (colon == NULL || colon == p)
+            return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected the name of a type, ':' and a count");
+        p = colon + 1;
+        if (!csspgo__text_number(t, &p, end, UINT64_MAX, &count, "expected a count")) return 0;
+        if (p < end && *p != ' ')
+            return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
+        while (p < end && *p == ' ') p++;
+        k = csspgo__text_token(t, CSSPGO__T_VTABLE, type, end, p == end, count);
+        if (k == NULL) return 0;
+        csspgo__text_name(t, k, type, colon);
+        csspgo__text_emit(t);
+    }
+    return 1;
+}
+
+/* The same for callee ":" total. To LLVM 19 the vtables of newer releases are an inlinee with a strange name. */
 static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
                                const unsigned char *p, const unsigned char *end)
 {
@@ -4314,7 +5772,7 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
     csspgo__token *k;
     uint64_t n;
     if (!t->lenient && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
-        return csspgo__text_reject(t, CSSPGO_E_VERSION, p, end, "the vtable counts of newer LLVM cannot be read");
+        return csspgo__text_types(t, loc, depth, at, p + 8, end);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
         if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
@@ -4338,8 +5796,10 @@ static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned
     const int c = n >= nc && memcmp(at, checksum, nc) == 0;
     const unsigned char *p = at + (c ? nc : na), *line_end = end;
     uint64_t v;
-    if (n == 5 && memcmp(at, "!Flat", 5) == 0)
-        return csspgo__text_reject(t, CSSPGO_E_VERSION, at, end, "the split layout of newer LLVM cannot be read");
+    if (!t->lenient && n == 5 && memcmp(at, "!Flat", 5) == 0) {   /* of newer LLVM */
+        if (depth != 1) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "an inlinee cannot be marked as flat");
+        return csspgo__text_token(t, CSSPGO__T_FLAT, at, end, depth, 0) != NULL && csspgo__text_emit(t);
+    }
     if (!c && (n < na || memcmp(at, attributes, na) != 0))
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected !CFGChecksum:N or !Attributes:N");
     while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'))) p++;
@@ -4420,15 +5880,16 @@ static void csspgo__text_foresee(csspgo__text *t)
 {
     const uint64_t size = (uint64_t)(t->end - t->base);
     csspgo_profile *q = t->q;
-    size_t n[6], i;
-    for (i = 0; i < 6; i++) {
+    size_t n[7], i;
+    for (i = 0; i < 7; i++) {
         const uint64_t more = (uint64_t)t->had[i] * ((size - t->full_at) * 1024 / t->full_at) / 1024;   /* < 2^64 */
         n[i] = t->had[i] + (size_t)more + (size_t)more / 64 + 64;
     }
     if (csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]) &&
         csspgo__tree_room(&q->heap, &q->tree, n[2]) && csspgo__record_room(q, n[3]) &&
-        csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)))
-        csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target));
+        csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)) &&
+        csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target)) && t->had[6] != 0)
+        csspgo__pool_room(&q->heap, &q->vtable, n[6], sizeof(csspgo_target));
 }
 
 /* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
@@ -4549,13 +6010,17 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  */
 
 /* Where a name cannot stand in text. */
-enum { CSSPGO__NOT_HEAD = 1, CSSPGO__NOT_FRAME = 2, CSSPGO__NOT_TARGET = 4, CSSPGO__NOT_INLINEE = 8 };
+enum {
+    CSSPGO__NOT_HEAD = 1, CSSPGO__NOT_FRAME = 2, CSSPGO__NOT_TARGET = 4, CSSPGO__NOT_INLINEE = 8, CSSPGO__NOT_TYPE = 16,
+    CSSPGO__NOT_ANYTHING = 31
+};
 
 typedef struct csspgo__text_out {
     csspgo_profile *p;
     csspgo__sink   *s;
     csspgo__order   order;
     int             cs;           /* functions are written as contexts                             */
+    int             split;        /* functions without inlinees are marked                         */
     unsigned char  *bad;          /* per function: CSSPGO__NOT_HEAD ...; NULL in a lenient profile */
     uint32_t       *path;         /* of the context being written: nodes, the leaf first           */
     size_t          path_cap;
@@ -4582,12 +6047,11 @@ static unsigned csspgo__name_check(const unsigned char *p, size_t n)
 {
     const unsigned char *end = p + n;
     unsigned bad = 0;
-    if (n == 0) return CSSPGO__NOT_HEAD | CSSPGO__NOT_FRAME | CSSPGO__NOT_TARGET | CSSPGO__NOT_INLINEE;
-    if (memchr(p, '\n', n) != NULL || memchr(p, 0, n) != NULL)
-        return CSSPGO__NOT_HEAD | CSSPGO__NOT_FRAME | CSSPGO__NOT_TARGET | CSSPGO__NOT_INLINEE;
+    if (n == 0 || memchr(p, '\n', n) != NULL || memchr(p, 0, n) != NULL) return CSSPGO__NOT_ANYTHING;
     if (*p == ' ' || *p == '#' || *p == '[' || csspgo__sniff(p, n) != CSSPGO__FORMAT_TEXT) bad |= CSSPGO__NOT_HEAD;
     if (memchr(p, ':', n) != NULL || csspgo__text_at_sign(p, end) != end) bad |= CSSPGO__NOT_FRAME;
     if (*p == ' ' || *p == ':' || csspgo__target_ends_early(p, end)) bad |= CSSPGO__NOT_TARGET;
+    if (*p == ' ' || memchr(p, ':', n) != NULL) bad |= CSSPGO__NOT_TYPE;
     if (csspgo__is_digit(*p) || (n >= 8 && memcmp(p, "vtables ", 8) == 0)) bad |= CSSPGO__NOT_INLINEE;
     return bad;
 }
@@ -4682,23 +6146,35 @@ static int csspgo__target_count_cmp(const void *ctx, const void *a, const void *
     return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
 }
 
+static int csspgo__target_name_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t *rank = ((const csspgo__target_ctx *)ctx)->rank;
+    const uint32_t x = rank[((const csspgo_target *)a)->func.id], y = rank[((const csspgo_target *)b)->func.id];
+    return x < y ? -1 : x > y;
+}
+
+/* A sorted copy of the n targets at *t takes their place. */
+static csspgo_status csspgo__text_sort(csspgo__text_out *o, const csspgo_target **t, size_t n, csspgo__cmp_fn cmp)
+{
+    csspgo__target_ctx ctx;
+    ctx.rank = o->order.rank;
+    if (n < 2) return CSSPGO_OK;
+    if (n > o->target_cap) {
+        void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof **t);
+        if (v == NULL) return o->p->heap.status;
+        o->target = (csspgo_target *)v;
+    }
+    memcpy(o->target, *t, n * sizeof **t);
+    *t = o->target;
+    return csspgo__sort(&o->p->heap, o->target, n, sizeof **t, cmp, &ctx) ? CSSPGO_OK : o->p->heap.status;
+}
+
 /* The n targets of one location. */
 static csspgo_status csspgo__text_put_targets(csspgo__text_out *o, const csspgo_target *t, size_t n)
 {
-    csspgo__target_ctx ctx;
+    const csspgo_status s = csspgo__text_sort(o, &t, n, csspgo__target_count_cmp);
     size_t i;
-    ctx.rank = o->order.rank;
-    if (n > 1) {
-        if (n > o->target_cap) {
-            void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof *t);
-            if (v == NULL) return o->p->heap.status;
-            o->target = (csspgo_target *)v;
-        }
-        memcpy(o->target, t, n * sizeof *t);
-        if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__target_count_cmp, &ctx))
-            return o->p->heap.status;
-        t = o->target;
-    }
+    if (s != CSSPGO_OK) return s;
     for (i = 0; i < n; i++) {
         csspgo__put_char(o->s, ' ');
         csspgo__text_put_name(o, t[i].func.id, CSSPGO__NOT_TARGET, "call target");
@@ -4708,12 +6184,62 @@ static csspgo_status csspgo__text_put_targets(csspgo__text_out *o, const csspgo_
     return CSSPGO_OK;
 }
 
+/* The n vtable counts v of one location: a line of newer LLVM, with a space at its end. */
+static csspgo_status csspgo__text_put_types(csspgo__text_out *o, const csspgo_target *v, size_t n, size_t depth)
+{
+    const csspgo_loc loc = v->loc;
+    csspgo_status s = csspgo__text_sort(o, &v, n, csspgo__target_name_cmp);
+    size_t i;
+    if (s != CSSPGO_OK) return s;
+    csspgo__text_indent(o->s, depth);
+    csspgo__text_put_loc(o->s, loc);
+    csspgo__put(o->s, ": vtables ", 10);
+    for (i = 0; i < n; i++) {
+        csspgo__text_put_name(o, v[i].func.id, CSSPGO__NOT_TYPE, "type");
+        csspgo__put_char(o->s, ':');
+        csspgo__put_u64(o->s, v[i].count);
+        csspgo__put_char(o->s, ' ');
+    }
+    csspgo__put_char(o->s, '\n');
+    return CSSPGO_OK;
+}
+
+/* How many targets from v on have the location of the first one. */
+static size_t csspgo__same_loc(const csspgo_target *v, size_t n)
+{
+    size_t i = 0;
+    while (i < n && csspgo__loc_key(v[i].loc) == csspgo__loc_key(v->loc)) i++;
+    return i;
+}
+
+/*
+ * The vtable counts at locations without a body entry that lie in [from, to): these lines come behind the inlinees of
+ * their location, or in its place if there are none.
+ */
+static csspgo_status csspgo__text_put_rest(csspgo__text_out *o, const csspgo__record *r, size_t depth, uint64_t from,
+                                           uint64_t to)
+{
+    size_t n, i, k;
+    const csspgo_target *v = csspgo__vtable(o->p, r, &n);
+    csspgo_body *b = csspgo__body(o->p, r);
+    csspgo_status s = CSSPGO_OK;
+    if (n == 0) return CSSPGO_OK;
+    i = csspgo__target_lower(v, n, csspgo_at((uint32_t)(from >> 32), (uint32_t)(from & UINT32_MAX)), 0);
+    for (; i < n && csspgo__loc_key(v[i].loc) < to && s == CSSPGO_OK; i += k) {
+        k = csspgo__same_loc(v + i, n - i);
+        if (csspgo__body_find(b, csspgo__run_count(r->body), v[i].loc) == NULL)
+            s = csspgo__text_put_types(o, v + i, k, depth);
+    }
+    return s;
+}
+
 static csspgo_status csspgo__text_put_bodies(csspgo__text_out *o, const csspgo__record *r, size_t depth)
 {
     const csspgo_body *b = csspgo__body(o->p, r);
     const csspgo_target *t = csspgo__target(o->p, r);
     const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    size_t i, k = 0, first;
+    size_t i, k = 0, first, nv, at = 0, types;
+    const csspgo_target *v = csspgo__vtable(o->p, r, &nv);
     csspgo_status s = CSSPGO_OK;
     for (i = 0; i < nb && s == CSSPGO_OK; i++) {
         csspgo__text_indent(o->s, depth);
@@ -4723,6 +6249,11 @@ static csspgo_status csspgo__text_put_bodies(csspgo__text_out *o, const csspgo__
         for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
         if (k != first) s = csspgo__text_put_targets(o, t + first, k - first);
         csspgo__put_char(o->s, '\n');
+        while (at < nv && csspgo__loc_key(v[at].loc) < csspgo__loc_key(b[i].loc)) at++;
+        if (at == nv || csspgo__loc_key(v[at].loc) != csspgo__loc_key(b[i].loc)) continue;
+        types = csspgo__same_loc(v + at, nv - at);
+        if (s == CSSPGO_OK) s = csspgo__text_put_types(o, v + at, types, depth);
+        at += types;
     }
     return s;
 }
@@ -4771,24 +6302,42 @@ static csspgo_status csspgo__text_put_head(csspgo__text_out *o, const csspgo__no
     return s;
 }
 
+/* The end of the record of a node, whose last inlinee is `last` or 0, at that depth of lines. */
+static csspgo_status csspgo__text_close(csspgo__text_out *o, uint32_t node, uint32_t last, size_t depth)
+{
+    const csspgo__node *v = o->p->tree.node;
+    const csspgo__record *r = &o->p->record[v[node].record];
+    const uint64_t from = last != 0 ? csspgo__loc_key(csspgo__loc_of(o->p, v[last].site)) : 0;
+    const csspgo_status s = csspgo__text_put_rest(o, r, depth, from, UINT64_MAX);
+    csspgo__text_put_meta(o, r, depth);
+    if (o->split && depth == 1 && last == 0) csspgo__put_str(o->s, " !Flat\n");
+    return s;
+}
+
 /* The function at place `at` of the order, with what is nested in it: the inlinees that come right after it. */
 static csspgo_status csspgo__text_put_function(csspgo__text_out *o, size_t at)
 {
     const csspgo__node *v = o->p->tree.node;
     const uint32_t *node = o->order.node, top = node[at];
-    uint32_t id = top;
+    uint32_t id = top, last = 0;                      /* last: the inlinee of id before */
     size_t depth = 1;
     csspgo_status s = csspgo__text_put_head(o, &v[top], top);
     if (s == CSSPGO_OK) s = csspgo__text_put_bodies(o, &o->p->record[v[top].record], depth);
     while (++at < o->order.nodes && s == CSSPGO_OK && csspgo__site_kind(v[node[at]].site) == CSSPGO_INLINEE) {
         const csspgo__node *n = &v[node[at]];
         if (n->record == 0) continue;
-        for (; id != n->parent; id = v[id].parent) csspgo__text_put_meta(o, &o->p->record[v[id].record], depth--);
+        for (; id != n->parent && s == CSSPGO_OK; last = id, id = v[id].parent)
+            s = csspgo__text_close(o, id, last, depth--);
+        if (s != CSSPGO_OK) break;
+        s = csspgo__text_put_rest(o, &o->p->record[v[id].record], depth,
+                                  last != 0 ? csspgo__loc_key(csspgo__loc_of(o->p, v[last].site)) : 0,
+                                  csspgo__loc_key(csspgo__loc_of(o->p, n->site)));
         csspgo__text_put_inlinee(o, n, depth);
-        s = csspgo__text_put_bodies(o, &o->p->record[n->record], ++depth);
+        if (s == CSSPGO_OK) s = csspgo__text_put_bodies(o, &o->p->record[n->record], ++depth);
         id = node[at];
+        last = 0;
     }
-    for (; depth != 0; id = v[id].parent) csspgo__text_put_meta(o, &o->p->record[v[id].record], depth--);
+    for (; depth != 0 && s == CSSPGO_OK; last = id, id = v[id].parent) s = csspgo__text_close(o, id, last, depth--);
     return s != CSSPGO_OK ? s : o->status;
 }
 
@@ -4888,7 +6437,7 @@ static csspgo_status csspgo__text_put_all(csspgo__text_out *o)
     return s;
 }
 
-static csspgo_status csspgo__write_text(csspgo_profile *p, csspgo__sink *sink, csspgo_error *err)
+static csspgo_status csspgo__write_text(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__text_out o;
     csspgo_status s;
@@ -4897,6 +6446,8 @@ static csspgo_status csspgo__write_text(csspgo_profile *p, csspgo__sink *sink, c
     o.s = sink;
     o.err = err;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
+    o.split = (form & CSSPGO_SPLIT) != 0;
+    if (o.cs && o.split) return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "the split layout cannot carry contexts");
     s = csspgo__order_make(p, &o.order);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     s = csspgo__text_check_names(&o);
@@ -4913,7 +6464,7 @@ static csspgo_status csspgo__write_text(csspgo_profile *p, csspgo__sink *sink, c
 static csspgo_status csspgo__write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__error_clear(err);
-    if (form == CSSPGO_TEXT) return csspgo__write_text(p, sink, err);
+    if ((form & ~(uint32_t)CSSPGO_SPLIT) == CSSPGO_TEXT) return csspgo__write_text(p, form, sink, err);
     return csspgo__binary_write(p, form, sink, err);
 }
 
@@ -5269,7 +6820,7 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     unsigned char       *loaded;  /* the same                                                         */
     size_t               nnames, ncontexts, records;  /* records: names or contexts                   */
     uint64_t             meta_flags;
-    int                  md5, fixed, cs;
+    int                  md5, fixed, cs, vtables;
 };
 
 typedef struct csspgo__bin {
@@ -5284,6 +6835,7 @@ typedef struct csspgo__bin {
     csspgo__nest   *nest;
     size_t          depth, nest_cap;
     int             lenient, cs;
+    int             vtables;      /* every record ends with vtable counts                               */
 } csspgo__bin;
 
 /* One value; almost all of them are one byte. */
@@ -5522,6 +7074,24 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
     return b->r.status == CSSPGO_OK;
 }
 
+/* The vtable counts at the end of a record, behind its inlinees. Returns 0 after a failure. */
+static int csspgo__bin_vtables(csspgo__bin *b, uint32_t node)
+{
+    csspgo__record *c = &b->q->record[b->q->tree.node[node].record];
+    size_t n = csspgo__bin_many32(b, 3), types;
+    csspgo_loc loc;
+    for (; n != 0 && b->r.status == CSSPGO_OK; n--) {
+        if (!csspgo__bin_loc(b, 1, &loc)) return 0;
+        for (types = csspgo__bin_many32(b, 2); types != 0; types--) {
+            const uint32_t func = csspgo__bin_func(b);
+            const uint64_t count = csspgo__bin_num(&b->r);
+            if (b->r.status != CSSPGO_OK) return 0;
+            if (csspgo__vtable_append(b->q, c, loc, func, count) < 0) return csspgo__bin_full(b);
+        }
+    }
+    return b->r.status == CSSPGO_OK;
+}
+
 /* One more level on the stack. */
 static int csspgo__bin_push(csspgo__bin *b, uint32_t node, size_t left)
 {
@@ -5585,8 +7155,9 @@ static int csspgo__bin_record(csspgo__bin *b)
     b->depth = 0;
     for (;;) {
         if (!csspgo__bin_counts(b, b->q->tree.node[node].record, &left)) return 0;
-        if (left != 0 && !csspgo__bin_push(b, node, left)) return 0;
-        while (b->depth != 0 && b->nest[b->depth - 1].left == 0) b->depth--;
+        if (left != 0 ? !csspgo__bin_push(b, node, left) : b->vtables && !csspgo__bin_vtables(b, node)) return 0;
+        for (; b->depth != 0 && b->nest[b->depth - 1].left == 0; b->depth--)
+            if (b->vtables && !csspgo__bin_vtables(b, b->nest[b->depth - 1].node)) return 0;
         if (b->depth == 0) return 1;
         b->nest[b->depth - 1].left--;
         if (!csspgo__bin_loc(b, 0, &loc)) return 0;
@@ -5644,7 +7215,9 @@ static csspgo__bin_size csspgo__bin_measure(csspgo__reader r)
 static int csspgo__bin_records(csspgo__bin *b)
 {
     csspgo_profile *q = b->q;
-    const csspgo__bin_size z = csspgo__bin_measure(b->r);
+    csspgo__bin_size z;
+    memset(&z, 0, sizeof z);
+    if (!b->vtables) z = csspgo__bin_measure(b->r);
     if (!csspgo__pool_room(&q->heap, &q->body, z.bodies, sizeof(csspgo_body)) ||
         !csspgo__pool_room(&q->heap, &q->target, z.targets, sizeof(csspgo_target)) ||
         !csspgo__record_room(q, z.records) || (!b->cs && !csspgo__tree_room(&q->heap, &q->tree, z.records)))
@@ -5714,9 +7287,7 @@ enum {                            /* types of sections */
 #define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
 #define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
 
-typedef struct csspgo__section {
-    uint64_t type, flags, offset, size;
-} csspgo__section;
+typedef csspgo_section csspgo__section;
 
 /* Section i of the table, which follows the magic number, the version and the number of sections. */
 static csspgo__section csspgo__section_at(const unsigned char *table, size_t i)
@@ -5732,10 +7303,7 @@ static csspgo__section csspgo__section_at(const unsigned char *table, size_t i)
 static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
 {
     csspgo_profile *q = b->q;
-    if (flags & CSSPGO__SEC_VTABLES) {
-        csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "the vtable counts of newer LLVM cannot be read");
-        return 0;
-    }
+    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 misreads what follows */
     b->cs = (flags & CSSPGO__SEC_CS) != 0;
     if (b->cs) q->flags |= CSSPGO_IS_CS;
     if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
@@ -5797,6 +7365,21 @@ static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
     return node;
 }
 
+/* LLVM takes a context without frames, and writes it as []: here it has one, without a name. Returns 0 after a failure. */
+static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path **path, size_t *cap)
+{
+    const csspgo_func f = csspgo_func_add(b->q, "", 0);
+    if (*cap == 0) {
+        void *v = csspgo__grow(&b->q->heap, NULL, 0, cap, 1, sizeof **path);
+        if (v == NULL) return csspgo__bin_full(b);
+        *path = (csspgo__bin_path *)v;
+    }
+    (*path)->func = f.id;
+    (*path)->loc = csspgo_at(0, 0);
+    (*path)->node = csspgo_node_add(b->q, csspgo_root(b->q), (*path)->loc, CSSPGO_CONTEXT, f).id;
+    return (*path)->node != 0 || csspgo__bin_full(b);
+}
+
 /* After the first contexts: room for the nodes of n more, if they are like those, so that the tree need not grow step by step. */
 static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
 {
@@ -5815,7 +7398,7 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         const unsigned char *at = b->r.p;
         frames = csspgo__bin_many32(b, 3);
         ok = b->r.status == CSSPGO_OK;
-        if (ok && frames == 0) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (ok && frames == 0 && !b->lenient) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
         if (ok && frames > max) csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         if (ok && b->r.status == CSSPGO_OK && frames > cap) {
             void *v = csspgo__grow(&b->q->heap, path, same, &cap, frames, sizeof *path);
@@ -5825,7 +7408,9 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         ok = b->r.status == CSSPGO_OK;
         for (i = 0; ok && i < frames; i++) ok = csspgo__bin_frame(b, path, i, &same);
         if (!ok) break;
+        if (frames == 0 && (ok = csspgo__bin_no_frame(b, &path, &cap)) == 0) break;
         same = frames;
+        if (frames == 0) frames = 1;
         if (b->nodes == 512) ok = csspgo__bin_contexts_ahead(b, n);
         if (!ok) break;
         ok = csspgo__bin_room(b, &b->node, b->nodes, &b->node_cap);
@@ -6108,7 +7693,9 @@ static int csspgo__bin_read_ext(csspgo__bin *b)
 
 /* ----- GCC AutoFDO in ----------------------------------------------------------------------------------------------- */
 
-enum { CSSPGO__GCC_NAMES = 0xaa, CSSPGO__GCC_FUNCTIONS = 0xac, CSSPGO__GCC_MODULES = 0xae };   /* << 24: tags */
+enum {                            /* << 24: tags */
+    CSSPGO__GCC_SUMMARY = 0xa8, CSSPGO__GCC_NAMES = 0xaa, CSSPGO__GCC_FUNCTIONS = 0xac, CSSPGO__GCC_MODULES = 0xae
+};
 
 static uint32_t csspgo__gcc_u32(csspgo__reader *r)
 {
@@ -6137,20 +7724,64 @@ static uint32_t csspgo__gcc_many(csspgo__bin *b, size_t least)
     return 0;
 }
 
-/* The names: a length in words and the text, padded with NULs; or, if in_bytes, a length in bytes with a NUL. */
-static int csspgo__gcc_names(csspgo__bin *b, int in_bytes)
+/* A length in words and the text, padded with NULs; or, if in_bytes, a length in bytes with a NUL. NULL after a failure. */
+static const char *csspgo__gcc_string(csspgo__bin *b, int in_bytes, size_t *size)
 {
-    uint32_t n;
+    const size_t n = (size_t)csspgo__gcc_many(b, in_bytes ? 1 : 4) * (in_bytes ? 1 : 4);
+    const char *text = (const char *)b->r.p;
+    const char *nul = n != 0 ? (const char *)memchr(text, 0, n) : text;
+    if (b->r.status != CSSPGO_OK) return NULL;
+    b->r.p += n;
+    *size = nul != NULL ? (size_t)(nul - text) : n;
+    return text;
+}
+
+/* The names; in version 3 each has a source file, which is checked and not kept. */
+static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
+{
+    uint32_t n, files = 0;
+    size_t size;
     if (!csspgo__gcc_tag(b, CSSPGO__GCC_NAMES)) return 0;
-    for (n = csspgo__gcc_many(b, 4); n != 0 && b->r.status == CSSPGO_OK; n--) {
-        const size_t size = (size_t)csspgo__gcc_many(b, in_bytes ? 1 : 4) * (in_bytes ? 1 : 4);
-        const char *text = (const char *)b->r.p;
-        const char *nul = size != 0 ? (const char *)memchr(text, 0, size) : text;
+    if (version == 3) {
+        files = csspgo__gcc_many(b, 4);
+        for (n = files; n != 0; n--)
+            if (csspgo__gcc_string(b, 1, &size) == NULL) return 0;
+    }
+    for (n = csspgo__gcc_many(b, version == 3 ? 8 : 4); n != 0; n--) {
+        const char *text = csspgo__gcc_string(b, version == 2 || version == 3, &size);
+        const unsigned char *at = b->r.p;
+        const uint32_t file = text != NULL && version == 3 ? csspgo__gcc_u32(&b->r) : UINT32_MAX;
         if (b->r.status != CSSPGO_OK) return 0;
-        if (!csspgo__bin_add_name(b, csspgo_func_add(b->q, text, nul != NULL ? (size_t)(nul - text) : size))) return 0;
-        b->r.p += size;
+        if (file != UINT32_MAX && file >= files)
+            return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of files has no entry ", file);
+        if (!csspgo__bin_add_name(b, csspgo_func_add(b->q, text, size))) return 0;
     }
     return b->r.status == CSSPGO_OK;
+}
+
+/* The summary of version 3: as in LLVM's files, but of fixed width, and without a length behind the tag. */
+static int csspgo__gcc_summary(csspgo__bin *b)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *at = r->p;
+    const uint32_t tag = csspgo__gcc_u32(r);
+    uint64_t head[5], n, *v;
+    size_t i;
+    if (r->status == CSSPGO_OK && tag != (uint32_t)CSSPGO__GCC_SUMMARY << 24)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "another section is expected here: ", tag);
+    for (i = 0; i < 5; i++) head[i] = csspgo__u64(r);
+    at = r->p;
+    n = csspgo__u64(r);
+    if (r->status != CSSPGO_OK) return 0;
+    if (n > csspgo__left(r) / 20)
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
+    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * (size_t)n) * sizeof *v);
+    if (v == NULL) return csspgo__bin_full(b);
+    b->q->summary = v;
+    b->q->summary_size = 5 + 3 * (size_t)n;
+    memcpy(v, head, sizeof head);
+    for (i = 5; i < b->q->summary_size; i++) v[i] = i % 3 == 2 ? csspgo__gcc_u32(r) : csspgo__u64(r);
+    return 1;
 }
 
 static uint32_t csspgo__gcc_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
@@ -6207,9 +7838,10 @@ static void csspgo__gcc_pop(csspgo__bin *b)
 
 /*
  * A function with all that is nested in it. Of a function that is there already only the head count is taken: it is the
- * same function under another name.
+ * same function under another name. In version 3 it may be one of another source file, and all is added up; there a time
+ * stamp comes behind the head count, which is not kept.
  */
-static int csspgo__gcc_function(csspgo__bin *b)
+static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
 {
     const uint64_t head = csspgo__u64(&b->r);
     csspgo_loc loc = csspgo_at(0, 0);
@@ -6217,6 +7849,7 @@ static int csspgo__gcc_function(csspgo__bin *b)
     csspgo_func f;
     uint32_t node = 0, positions, inlinees;
     uint64_t sum;
+    if (version == 3) csspgo__u64(&b->r);
     b->depth = 0;
     do {
         const unsigned char *at = b->r.p;
@@ -6237,7 +7870,7 @@ static int csspgo__gcc_function(csspgo__bin *b)
             c = csspgo__record_make(b->q, node);
             if (c == NULL) return csspgo__bin_full(b);
             csspgo__count_add(&c->head, head);
-            if (c->total != 0) node = 0;
+            if (c->total != 0 && version != 3) node = 0;
         }
         if (!csspgo__gcc_positions(b, node, positions, &sum) || !csspgo__bin_push(b, node, inlinees)) return 0;
         b->nest[b->depth - 1].sum = sum;
@@ -6255,14 +7888,16 @@ static int csspgo__bin_read_gcc(csspgo__bin *b)
     csspgo__gcc_u32(&b->r);
     at = b->r.p;
     version = csspgo__gcc_u32(&b->r);
-    if (b->r.status == CSSPGO_OK && version != 0x3430372a && version != 1 && version != 2) {
-        csspgo__bin_bad(b, CSSPGO_E_VERSION, at, "only versions 1, 2 and *704 of GCC's profiles can be read, not ", version);
+    if (b->r.status == CSSPGO_OK && version != 0x3430372a && (version < 1 || version > 3)) {
+        csspgo__bin_bad(b, CSSPGO_E_VERSION, at, "only versions 1, 2, 3 and *704 of GCC's profiles can be read, not ",
+                        version);
         return 0;
     }
     csspgo__gcc_u32(&b->r);                           /* stamp */
-    if (!csspgo__gcc_names(b, version == 2) || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
-    for (n = csspgo__gcc_many(b, 20); n != 0; n--)
-        if (!csspgo__gcc_function(b)) return 0;
+    if (version == 3 && !csspgo__gcc_summary(b)) return 0;
+    if (!csspgo__gcc_names(b, version) || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
+    for (n = csspgo__gcc_many(b, version == 3 ? 28 : 20); n != 0; n--)
+        if (!csspgo__gcc_function(b, version)) return 0;
     return b->r.status == CSSPGO_OK;
 }
 
@@ -6321,6 +7956,30 @@ CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size)
     case CSSPGO__FORMAT_TEXT: break;
     }
     return CSSPGO_TEXT;
+}
+
+CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                         size_t *count, csspgo_error *err)
+{
+    const unsigned char *at;
+    csspgo__bin b;
+    uint64_t n;
+    size_t i;
+    memset(&b, 0, sizeof b);
+    *count = 0;
+    csspgo__error_clear(err);
+    if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
+        return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
+    csspgo__reader_init(&b.r, data, size, err);
+    if (!csspgo__bin_version(&b)) return b.r.status;
+    at = b.r.p;
+    n = csspgo__u64(&b.r);
+    if (b.r.status == CSSPGO_OK && n > csspgo__left(&b.r) / 32)
+        csspgo__bin_bad(&b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", n);
+    if (b.r.status != CSSPGO_OK) return b.r.status;
+    *count = (size_t)n;
+    for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
+    return CSSPGO_OK;
 }
 
 /* ----- ExtBinary, function by function ------------------------------------------------------------------------------ */
@@ -6618,6 +8277,7 @@ static int csspgo__lazy_index(csspgo__bin *b)
     table += 8;
     if (!csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_SUMMARY)) return 0;
     l->cs = b->cs;
+    l->vtables = b->vtables;
     return csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_NAMES) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_CONTEXTS) &&
            csspgo__lazy_tables(b) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_RECORDS) &&
            csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_META);
@@ -6630,6 +8290,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     b->lazy = l;
     b->q = q;
     b->cs = l->cs;
+    b->vtables = l->vtables;
     b->lenient = l->heap.lenient != 0;
 }
 
@@ -6860,6 +8521,14 @@ static int csspgo__bin_target_cmp(const void *ctx, const void *a, const void *b)
     return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
 }
 
+/* Types at one location: by name. */
+static int csspgo__bin_type_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t *rank = ((const csspgo__bin_rank *)ctx)->rank;
+    const uint32_t x = rank[((const csspgo_target *)a)->func.id], y = rank[((const csspgo_target *)b)->func.id];
+    return x < y ? -1 : x > y;
+}
+
 typedef struct csspgo__bin_out {
     csspgo_profile   *p;
     csspgo_error     *err;
@@ -6878,7 +8547,7 @@ typedef struct csspgo__bin_out {
     size_t            target_cap;
     uint32_t          form;
     int               cs, md5, lenient, probes, attributes;
-    int               any_attribute, any_guid;
+    int               any_attribute, any_guid, any_vtable;
 } csspgo__bin_out;
 
 static csspgo_status csspgo__bin_refuse(csspgo__bin_out *o, const char *what)
@@ -6893,8 +8562,11 @@ static void csspgo__bin_use(csspgo__bin_out *o, uint32_t id)
     const csspgo__node *v = p->tree.node;
     const csspgo__record *r = &p->record[v[id].record];
     const csspgo_target *t = csspgo__target(p, r);
-    size_t i;
+    size_t i, n;
     for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
+    t = csspgo__vtable(p, r, &n);
+    for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
+    if (n != 0) o->any_vtable = 1;
     if (r->attributes != 0) o->any_attribute = 1;
     for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
         o->context[id] = 1;
@@ -7031,8 +8703,9 @@ static void csspgo__bin_put_loc(csspgo__bin_out *o, csspgo_loc loc)
     csspgo__bin_put(o, loc.discriminator);
 }
 
-/* The n targets of one location: by count, largest first, then by name. *sorted: where they are. */
-static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_target *t, size_t n, const csspgo_target **sorted)
+/* The n targets of one location, or its types, in order. *sorted: where they are. */
+static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_target *t, size_t n, csspgo__cmp_fn cmp,
+                                              const csspgo_target **sorted)
 {
     csspgo__bin_rank ctx;
     *sorted = t;
@@ -7045,7 +8718,7 @@ static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_t
     memcpy(o->target, t, n * sizeof *t);
     *sorted = o->target;
     ctx.rank = o->order.rank;
-    if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, csspgo__bin_target_cmp, &ctx)) return o->p->heap.status;
+    if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, cmp, &ctx)) return o->p->heap.status;
     return CSSPGO_OK;
 }
 
@@ -7078,7 +8751,7 @@ static csspgo_status csspgo__bin_put_counts(csspgo__bin_out *o, uint32_t id)
         csspgo__bin_put(o, b[i].count);
         csspgo__bin_put(o, k - first);
         if (k == first) continue;
-        status = csspgo__bin_sort_targets(o, t + first, k - first, &sorted);
+        status = csspgo__bin_sort_targets(o, t + first, k - first, csspgo__bin_target_cmp, &sorted);
         if (status != CSSPGO_OK) return status;
         for (j = 0; j < k - first; j++) {
             csspgo__bin_put(o, o->index[sorted[j].func.id] - 1);
@@ -7107,19 +8780,48 @@ static uint32_t csspgo__bin_next(const csspgo__bin_out *o, size_t *at)
     return 0;
 }
 
+/* The end of the record of a node, behind its inlinees: vtable counts by location and name, if the file has any. */
+static csspgo_status csspgo__bin_put_vtables(csspgo__bin_out *o, uint32_t id)
+{
+    size_t n, i, k, m = 0;
+    const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
+    csspgo_status s = CSSPGO_OK;
+    if (!o->any_vtable) return CSSPGO_OK;
+    for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
+    csspgo__bin_put(o, m);
+    for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
+        k = csspgo__same_loc(v, n);
+        s = csspgo__bin_sort_targets(o, v, k, csspgo__bin_type_cmp, &sorted);
+        csspgo__bin_put_loc(o, v->loc);
+        csspgo__bin_put(o, k);
+        for (i = 0; i < k; i++) {
+            csspgo__bin_put(o, o->index[sorted[i].func.id] - 1);
+            csspgo__bin_put(o, sorted[i].count);
+        }
+    }
+    return s;
+}
+
 static csspgo_status csspgo__bin_put_record(csspgo__bin_out *o, size_t at)
 {
     const csspgo_profile *p = o->p;
-    uint32_t id = o->order.node[at];
+    const csspgo__node *v = p->tree.node;
+    const uint32_t top = o->order.node[at];
+    uint32_t id = top, open = top;
     csspgo_status status;
-    csspgo__bin_put(o, p->record[p->tree.node[id].record].head);
+    csspgo__bin_put(o, p->record[v[id].record].head);
     csspgo__bin_put(o, csspgo__bin_top_index(o, id));
     status = csspgo__bin_put_counts(o, id);
     while (status == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
-        csspgo__bin_put_loc(o, csspgo__loc_of(p, p->tree.node[id].site));
-        csspgo__bin_put(o, o->index[p->tree.node[id].func] - 1);
-        status = csspgo__bin_put_counts(o, id);
+        for (; open != v[id].parent && status == CSSPGO_OK; open = v[open].parent)
+            status = csspgo__bin_put_vtables(o, open);
+        csspgo__bin_put_loc(o, csspgo__loc_of(p, v[id].site));
+        csspgo__bin_put(o, o->index[v[id].func] - 1);
+        if (status == CSSPGO_OK) status = csspgo__bin_put_counts(o, id);
+        open = id;
     }
+    for (; open != v[top].parent && status == CSSPGO_OK; open = v[open].parent)
+        status = csspgo__bin_put_vtables(o, open);
     return status;
 }
 
@@ -7162,6 +8864,8 @@ static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
     if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "raw binary cannot carry checksums");
     if (!o->lenient && o->any_attribute) return csspgo__bin_refuse(o, "raw binary cannot carry attributes");
     if (!o->lenient && o->any_guid) return csspgo__bin_refuse(o, "raw binary cannot carry a function without a name");
+    if (!o->lenient && o->any_vtable) return csspgo__bin_refuse(o, "raw binary cannot carry vtable counts");
+    o->any_vtable = 0;
     csspgo__bin_put_header(o, CSSPGO__MAGIC_RAW);
     s = csspgo__bin_put_summary(o);
     if (s == CSSPGO_OK) s = csspgo__bin_put_names(o);
@@ -7283,6 +8987,7 @@ static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
         if (o->cs) f |= CSSPGO__SEC_CS;
         if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
         if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
+        if (o->any_vtable) f |= CSSPGO__SEC_VTABLES;
         return f;
     case CSSPGO__SEC_NAMES:
         if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
@@ -7438,19 +9143,21 @@ static csspgo_status csspgo__gcc_put_loc(csspgo__bin_out *o, csspgo_loc loc)
     return CSSPGO_E_UNSUPPORTED;
 }
 
-/* In words, padded; or in bytes. The length counts the NUL. */
+/* In words, padded; or in bytes. The length counts the NUL. Behind it in version 3: no source file is known. */
 static csspgo_status csspgo__gcc_put_name(csspgo__bin_out *o, const char *text, size_t n)
 {
-    const size_t padded = o->form & CSSPGO_GCC ? n + 1 : (n + 4) / 4 * 4;
+    const int in_bytes = (o->form & (CSSPGO_GCC | CSSPGO_GCC3)) != 0;
+    const size_t padded = in_bytes ? n + 1 : (n + 4) / 4 * 4;
     size_t i;
     if (n != 0 && memchr(text, 0, n) != NULL) {
         csspgo__bin_refuse(o, "GCC's profiles cannot carry a name with a NUL byte: ");
         csspgo__say_bytes(o->err, text, n);
         return CSSPGO_E_UNSUPPORTED;
     }
-    csspgo__gcc_put(o, (uint32_t)(o->form & CSSPGO_GCC ? padded : padded / 4));
+    csspgo__gcc_put(o, (uint32_t)(in_bytes ? padded : padded / 4));
     csspgo__put(&o->blob.sink, text, n);
     for (i = n; i < padded; i++) csspgo__put_char(&o->blob.sink, '\0');
+    if (o->form & CSSPGO_GCC3) csspgo__gcc_put(o, UINT32_MAX);
     return CSSPGO_OK;
 }
 
@@ -7462,6 +9169,7 @@ static csspgo_status csspgo__gcc_put_names(csspgo__bin_out *o)
     size_t i, n, words;
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_NAMES << 24);
     csspgo__gcc_put(o, 0);
+    if (o->form & CSSPGO_GCC3) csspgo__gcc_put(o, 0);   /* files */
     csspgo__gcc_put(o, (uint32_t)o->names + 1);
     s = csspgo__gcc_put_name(o, "", 0);
     for (i = 0; i < o->names && s == CSSPGO_OK; i++) {
@@ -7494,7 +9202,7 @@ static csspgo_status csspgo__gcc_put_counts(csspgo__bin_out *o, uint32_t id)
         csspgo__gcc_put(o, (uint32_t)(k - first));
         csspgo__put_u64le(&o->blob.sink, b[i].count);
         if (k == first || s != CSSPGO_OK) continue;
-        s = csspgo__bin_sort_targets(o, t + first, k - first, &sorted);
+        s = csspgo__bin_sort_targets(o, t + first, k - first, csspgo__bin_target_cmp, &sorted);
         for (j = 0; s == CSSPGO_OK && j < k - first; j++) {
             csspgo__gcc_put(o, 7);
             csspgo__put_u64le(&o->blob.sink, o->index[sorted[j].func.id]);
@@ -7510,12 +9218,37 @@ static csspgo_status csspgo__gcc_put_function(csspgo__bin_out *o, size_t at)
     uint32_t id = o->order.node[at];
     csspgo_status s;
     csspgo__put_u64le(&o->blob.sink, p->record[p->tree.node[id].record].head);
+    if (o->form & CSSPGO_GCC3) csspgo__put_u64le(&o->blob.sink, 0);   /* no time stamp */
     s = csspgo__gcc_put_counts(o, id);
     while (s == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
         s = csspgo__gcc_put_loc(o, csspgo__loc_of(p, p->tree.node[id].site));
         if (s == CSSPGO_OK) s = csspgo__gcc_put_counts(o, id);
     }
     return s != CSSPGO_OK ? s : o->blob.sink.status;
+}
+
+static csspgo_status csspgo__gcc_put_summary(csspgo__bin_out *o)
+{
+    csspgo__sink *sink = &o->blob.sink;
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    csspgo_status s;
+    size_t i;
+    csspgo_default_cutoffs(c);
+    s = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_SUMMARY << 24);
+    csspgo__put_u64le(sink, sum.total);
+    csspgo__put_u64le(sink, sum.max_count);
+    csspgo__put_u64le(sink, sum.max_head);
+    csspgo__put_u64le(sink, sum.counts);
+    csspgo__put_u64le(sink, sum.functions);
+    csspgo__put_u64le(sink, CSSPGO_CUTOFFS);
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        csspgo__gcc_put(o, (uint32_t)c[i].ppm);
+        csspgo__put_u64le(sink, c[i].min_count);
+        csspgo__put_u64le(sink, c[i].counts);
+    }
+    return s;
 }
 
 /* Functions by total, bodies by location, targets by count; an empty section of modules, which GCC wants. */
@@ -7527,10 +9260,12 @@ static csspgo_status csspgo__bin_write_gcc(csspgo__bin_out *o)
     if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "GCC's profiles cannot carry checksums");
     if (o->any_attribute) return csspgo__bin_refuse(o, "GCC's profiles cannot carry attributes");
     if (o->any_guid) return csspgo__bin_refuse(o, "GCC's profiles cannot carry a function without a name");
+    if (o->any_vtable) return csspgo__bin_refuse(o, "GCC's profiles cannot carry vtable counts");
     csspgo__put(&o->blob.sink, "adcg", 4);
-    csspgo__gcc_put(o, o->form & CSSPGO_GCC ? 2 : 0x3430372a);
+    csspgo__gcc_put(o, o->form & CSSPGO_GCC3 ? 3 : o->form & CSSPGO_GCC ? 2 : 0x3430372a);
     csspgo__gcc_put(o, 0);
-    s = csspgo__gcc_put_names(o);
+    s = o->form & CSSPGO_GCC3 ? csspgo__gcc_put_summary(o) : CSSPGO_OK;
+    if (s == CSSPGO_OK) s = csspgo__gcc_put_names(o);
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_FUNCTIONS << 24);
     at = csspgo__blob_at(&o->blob);
     csspgo__gcc_put(o, 0);
@@ -7556,7 +9291,7 @@ static int csspgo__bin_form_ok(uint32_t form)
     case CSSPGO_BINARY: return added == 0;
     case CSSPGO_EXTBINARY:
         return (added & ~(uint32_t)(CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL)) == 0;
-    case CSSPGO_GCOV: return (added & ~(uint32_t)CSSPGO_GCC) == 0;
+    case CSSPGO_GCOV: return added == 0 || added == CSSPGO_GCC || added == CSSPGO_GCC3;
     default: return 0;
     }
 }
@@ -7610,6 +9345,1945 @@ static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, cssp
 }
 
 #endif /* CSSPGO_NO_FORMAT */
+
+/* ===== >>edit ===================================================================================================== */
+
+#ifndef CSSPGO_NO_EDIT
+
+CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
+                                      csspgo_error *err)
+{
+    csspgo__join j;
+    csspgo_status s;
+    memset(&j, 0, sizeof j);
+    j.p = p;
+    j.from = from;
+    j.weight = how != NULL ? how->weight : 0;
+    j.llvm = (how != NULL && how->llvm) || p->heap.lenient;
+    if (!csspgo__may_join(p, from))
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
+                             (p->flags ^ from->flags) & CSSPGO_IS_PROBE
+                                 ? "a profile with probes and one without cannot be merged"
+                                 : "a profile with contexts and one without cannot be merged");
+    s = csspgo__join_run(&j, how != NULL ? how->result : NULL);
+    if (s == CSSPGO_E_ARGUMENT) return csspgo__error(err, s, 0, "the lenient profile holds what this one cannot");
+    if (s == CSSPGO_OK && how != NULL && how->stats != NULL) {
+        csspgo__count_add(&how->stats->clamped, j.clamps);
+        csspgo__count_add(&how->stats->mismatched, j.mismatched);
+        csspgo__count_add(&how->stats->dropped, j.dropped);
+    }
+    return csspgo__error_plain(err, s);
+}
+
+/* floor(x * num / den), at most 2^64 - 1: long division of the 128-bit product. */
+static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t den)
+{
+    const uint64_t a = x >> 32, b = x & 0xffffffffu, c = num >> 32, d = num & 0xffffffffu;
+    const uint64_t mid = a * d + (b * d >> 32), more = b * c + (mid & 0xffffffffu);
+    const uint64_t low = more << 32 | (b * d & 0xffffffffu);
+    uint64_t high = a * c + (mid >> 32) + (more >> 32), quotient = 0;
+    unsigned i;
+    if (high >= den) return UINT64_MAX;
+    if (high == 0) return low / den;
+    for (i = 64; i-- > 0;) {
+        const uint64_t top = high >> 63;
+        high = high << 1 | (low >> i & 1);
+        if (!top && high < den) continue;
+        high -= den;
+        quotient |= (uint64_t)1 << i;
+    }
+    return quotient;
+}
+
+static void csspgo__scale_targets(csspgo_target *t, size_t n, uint64_t num, uint64_t den)
+{
+    size_t i;
+    for (i = 0; i < n; i++) t[i].count = csspgo__ratio(t[i].count, num, den);
+}
+
+CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den)
+{
+    uint32_t id;
+    size_t i;
+    if (den == 0) return CSSPGO_E_ARGUMENT;
+    for (id = 2; id <= p->tree.count; id++) {
+        csspgo__record *r = p->tree.node[id].record != 0 ? &p->record[p->tree.node[id].record] : NULL;
+        csspgo_target *t;
+        if (r == NULL) continue;
+        r->total = csspgo__ratio(r->total, num, den);
+        r->head = csspgo__ratio(r->head, num, den);
+        for (i = 0; i < csspgo__run_count(r->body); i++) {
+            csspgo_body *b = csspgo__body(p, r) + i;
+            b->count = csspgo__ratio(b->count, num, den);
+        }
+        csspgo__scale_targets(csspgo__target(p, r), csspgo__run_count(r->target), num, den);
+        t = csspgo__vtable(p, r, &i);
+        csspgo__scale_targets(t, i, num, den);
+    }
+    csspgo__summary_drop(p);
+    return CSSPGO_OK;
+}
+
+#ifndef CSSPGO_NO_FORMAT
+CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint64_t *count)
+{
+    csspgo_cutoff all[CSSPGO_CUTOFFS], one;
+    csspgo_summary summary;
+    csspgo_status s;
+    size_t i;
+    *count = 0;
+    memset(&one, 0, sizeof one);
+    one.ppm = ppm;
+    csspgo_default_cutoffs(all);
+    for (i = 0; p->heap.lenient && i < CSSPGO_CUTOFFS && all[i].ppm < ppm; i++) {}
+    if (i == CSSPGO_CUTOFFS) return CSSPGO_E_ARGUMENT;
+    if (p->heap.lenient) one.ppm = all[i].ppm;
+    s = csspgo_summarize(p, &summary, &one, 1);
+    if (s == CSSPGO_OK) *count = one.min_count;
+    return s;
+}
+#endif
+
+/* ----- folding a profile into a new one --------------------------------------------------------------------------
+ *
+ * An operation that moves records makes a new profile q and says of every record of p which node of q it is a part of.
+ * Then the parts of each node are added up, and q takes the place of p. Whose checksum loses is left out with all that
+ * is nested in it and has moved with it.
+ */
+
+enum csspgo__fold_rule {
+    CSSPGO__LARGEST,              /* of different checksums the largest one wins; attributes by OR       */
+    CSSPGO__FIRST,                /* LLVM: the first checksum but 0 wins, then 0 loses; first attributes */
+    CSSPGO__ALL                   /* all are added; the largest checksum, the first attributes           */
+};
+
+enum {                            /* csspgo__part.flags */
+    CSSPGO__LOST = 1,             /* left out                                   */
+    CSSPGO__BARE = 2,             /* its attributes do not count                */
+    CSSPGO__BLANK = 4             /* its checksum counts as 0                   */
+};
+
+typedef struct csspgo__part {
+    uint32_t node, to;            /* of p; of q, which has smaller ids for callers                   */
+    uint32_t up;                  /* the part in which it is nested and with which it moved; 0: none */
+    uint32_t next;                /* the next one with the same to                                   */
+    uint32_t set, flags;          /* set: attributes that it gets                                    */
+} csspgo__part;
+
+typedef struct csspgo__fold {
+    const csspgo_profile  *p;
+    csspgo_profile        *q;
+    csspgo__part          *part;  /* part[0] unused; in the order of merging, callers before what is nested in them */
+    size_t                 parts, cap;
+    uint32_t              *first; /* per node of q: its first part                               */
+    const uint32_t        *func;  /* function of p -> of q; NULL: the same                       */
+    enum csspgo__fold_rule rule;
+} csspgo__fold;
+
+/* An empty profile with the options, flags and functions (and their ids) of p. NULL when memory is exhausted: *s. */
+static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
+{
+    const csspgo__heap *h = &p->heap;
+    const size_t count = p->names.count;
+    csspgo_profile *q;
+    csspgo_options o;
+    uint32_t i;
+    memset(&o, 0, sizeof o);
+    o.allocator = h->a;
+    o.limits = h->limits;
+    o.limits.max_bytes = h->used < h->limits.max_bytes ? h->limits.max_bytes - h->used : 1;
+    o.hash_seed = h->seed;
+    o.lenient = h->lenient;
+    *s = o.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node) ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM;
+    q = csspgo_profile_new(&o);
+    if (q == NULL) return NULL;
+    q->flags = p->flags;
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    for (i = 1; i <= count && csspgo__func_copy(q, p, i) == i; i++)
+        q->names.name[i].flags |= p->names.name[i].flags & CSSPGO__LISTED;
+    if (i > count) return q;
+    *s = q->heap.status;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+static csspgo_status csspgo__fold_begin(csspgo__fold *f, const csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    memset(f, 0, sizeof *f);
+    f->p = p;
+    f->q = csspgo__like(p, &s);
+    f->rule = p->heap.lenient ? CSSPGO__FIRST : CSSPGO__LARGEST;
+    return f->q != NULL ? CSSPGO_OK : s;
+}
+
+/* One more part. Returns its index, or 0: to is 0, or memory is exhausted. */
+static uint32_t csspgo__fold_add(csspgo__fold *f, uint32_t node, uint32_t to, uint32_t up, uint32_t flags)
+{
+    csspgo__part *v;
+    if (to == 0) return 0;
+    if (f->parts + 2 > f->cap) {
+        const size_t used = f->parts != 0 ? f->parts + 1 : 0;
+        void *w;
+        f->q->heap.status = CSSPGO_E_LIMIT;
+        if (f->parts > 0x7ffffffeu) return 0;
+        w = csspgo__grow(&f->q->heap, f->part, used, &f->cap, f->parts + 2, sizeof *f->part);
+        if (w == NULL) return 0;
+        f->part = (csspgo__part *)w;
+    }
+    v = &f->part[++f->parts];
+    memset(v, 0, sizeof *v);
+    v->node = node;
+    v->to = to;
+    v->up = up;
+    v->flags = flags;
+    return (uint32_t)f->parts;
+}
+
+/* The node of q for node id of p, below `up` and of another kind. 0 when memory is exhausted. */
+static uint32_t csspgo__fold_node(csspgo__fold *f, uint32_t up, uint32_t id, csspgo_node_kind kind)
+{
+    const csspgo__node *n = &f->p->tree.node[id];
+    const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
+    csspgo_func func;
+    func.id = f->func != NULL ? f->func[n->func] : n->func;
+    return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
+}
+
+/* An inlinee of p as part of what its caller's part `up` is part of. */
+static uint32_t csspgo__fold_nested(csspgo__fold *f, uint32_t id, uint32_t up, uint32_t flags)
+{
+    return csspgo__fold_add(f, id, csspgo__fold_node(f, f->part[up].to, id, CSSPGO_INLINEE), up, flags);
+}
+
+static const csspgo__record *csspgo__fold_record(const csspgo__fold *f, const csspgo__part *v)
+{
+    return &f->p->record[f->p->tree.node[v->node].record];
+}
+
+/* Marks the parts of a node that lose; gives its checksum and attributes. */
+static void csspgo__fold_elect(csspgo__fold *f, uint32_t first, uint64_t *checksum, uint32_t *attributes)
+{
+    uint32_t i, seen = 0;
+    *checksum = *attributes = 0;
+    for (i = first; i != 0; i = f->part[i].next) {
+        csspgo__part *v = &f->part[i];
+        const csspgo__record *r = csspgo__fold_record(f, v);
+        const uint64_t c = v->flags & CSSPGO__BLANK ? 0 : r->checksum;
+        if (v->up != 0 && f->part[v->up].flags & CSSPGO__LOST) v->flags |= CSSPGO__LOST;
+        if (v->flags & CSSPGO__LOST) continue;
+        if (!(v->flags & CSSPGO__BARE) && (!seen || f->rule == CSSPGO__LARGEST)) *attributes |= r->attributes | v->set;
+        seen = 1;
+        if (f->rule == CSSPGO__FIRST ? *checksum == 0 : c > *checksum) *checksum = c;
+        if (f->rule == CSSPGO__FIRST && c != *checksum) {
+            v->flags |= CSSPGO__LOST;
+            csspgo__count_add(&f->q->dropped_by_checksum, r->total);
+        }
+    }
+    for (i = first; i != 0 && f->rule == CSSPGO__LARGEST; i = f->part[i].next) {
+        csspgo__part *v = &f->part[i];
+        const csspgo__record *r = csspgo__fold_record(f, v);
+        if (v->flags & CSSPGO__LOST || (v->flags & CSSPGO__BLANK ? 0 : r->checksum) == *checksum) continue;
+        v->flags |= CSSPGO__LOST;
+        csspgo__count_add(&f->q->dropped_by_checksum, r->total);
+    }
+}
+
+static int csspgo__fold_room(csspgo__fold *f, uint32_t first, size_t *parts)
+{
+    csspgo__heap *h = &f->q->heap;
+    size_t bodies = 0, targets = 0;
+    uint32_t i;
+    *parts = 0;
+    for (i = first; i != 0; i = f->part[i].next) {
+        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
+        if (f->part[i].flags & CSSPGO__LOST) continue;
+        bodies += csspgo__run_count(r->body);
+        targets += csspgo__run_count(r->target);
+        ++*parts;
+    }
+    return csspgo__pool_room(h, &f->q->body, bodies, sizeof(csspgo_body)) &&
+           csspgo__pool_room(h, &f->q->target, targets, sizeof(csspgo_target));
+}
+
+/* Appends a record's counts, for which the pools have room. */
+static int csspgo__fold_counts(csspgo__fold *f, csspgo__record *to, const csspgo__record *r)
+{
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    const csspgo_target *t = csspgo__target(f->p, r);
+    csspgo_body *b = (csspgo_body *)(void *)f->q->body.data + f->q->body.count;
+    size_t i, n;
+    csspgo__count_add(&to->total, r->total);
+    csspgo__count_add(&to->head, r->head);
+    if (nb != 0) memcpy(b, csspgo__body(f->p, r), nb * sizeof *b);
+    f->q->body.count += nb;
+    to->body.size += (uint32_t)nb;
+    for (i = 0; i < nt; i++) {
+        csspgo_target *v = (csspgo_target *)(void *)f->q->target.data + f->q->target.count + i;
+        *v = t[i];
+        if (f->func != NULL) v->func.id = f->func[t[i].func.id];
+    }
+    f->q->target.count += nt;
+    to->target.size += (uint32_t)nt;
+    t = csspgo__vtable(f->p, r, &n);
+    for (i = 0; i < n; i++) {
+        const uint32_t type = f->func != NULL ? f->func[t[i].func.id] : t[i].func.id;
+        if (csspgo__vtable_append(f->q, to, t[i].loc, type, t[i].count) < 0) return 0;
+    }
+    return 1;
+}
+
+/* Adds up the parts of a node of q. */
+static int csspgo__fold_up(csspgo__fold *f, uint32_t to)
+{
+    csspgo_target clamped;
+    csspgo__record *r;
+    uint64_t checksum;
+    uint32_t i, attributes;
+    size_t parts;
+    csspgo__fold_elect(f, f->first[to], &checksum, &attributes);
+    if (!csspgo__fold_room(f, f->first[to], &parts)) return 0;
+    if (parts == 0) return 1;
+    r = csspgo__record_make(f->q, to);
+    if (r == NULL) return 0;
+    r->checksum = checksum;
+    r->attributes = attributes;
+    r->body.begin = (uint32_t)f->q->body.count;
+    r->target.begin = (uint32_t)f->q->target.count;
+    r->body.size = r->target.size = CSSPGO__TIGHT;
+    for (i = f->first[to]; i != 0; i = f->part[i].next)
+        if (!(f->part[i].flags & CSSPGO__LOST))
+            if (!csspgo__fold_counts(f, r, csspgo__fold_record(f, &f->part[i]))) return 0;
+    if (parts > 1 || f->func != NULL) r->flags |= CSSPGO__DIRTY;
+    return csspgo__settle(f->q, r, &clamped) >= 0;
+}
+
+static csspgo_status csspgo__fold_run(csspgo__fold *f)
+{
+    csspgo__heap *h = &f->q->heap;
+    const size_t nodes = f->q->tree.count, bytes = (nodes + 1) * sizeof *f->first;
+    size_t i;
+    uint32_t to;
+    f->first = (uint32_t *)csspgo__alloc(h, bytes);
+    if (f->first == NULL) return h->status;
+    memset(f->first, 0, bytes);
+    for (i = f->parts; i != 0; i--) {
+        f->part[i].next = f->first[f->part[i].to];
+        f->first[f->part[i].to] = (uint32_t)i;
+    }
+    for (to = 2; to <= nodes && csspgo__fold_up(f, to); to++) {}
+    csspgo__free(h, f->first, bytes);
+    return to > nodes ? CSSPGO_OK : h->status;
+}
+
+/* p becomes q if all went well. */
+static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo_status s)
+{
+    if (f->q == NULL) return s;
+    csspgo__free(&f->q->heap, f->part, f->cap * sizeof *f->part);
+    if (s == CSSPGO_OK) {
+        f->q->heap.limits = p->heap.limits;
+        csspgo__profile_take(p, f->q);
+    } else {
+        csspgo_profile_free(f->q);
+    }
+    return s;
+}
+
+static csspgo_node_kind csspgo__kind_at(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__site_kind(p->tree.node[id].site);
+}
+
+/* Scratch for n elements in q's heap, zeroed. NULL when memory is exhausted. */
+static void *csspgo__fold_scratch(csspgo__fold *f, size_t n, size_t elem)
+{
+    void *v;
+    f->q->heap.status = CSSPGO_E_LIMIT;
+    if (n > SIZE_MAX / elem) return NULL;
+    v = csspgo__alloc(&f->q->heap, n * elem);
+    if (v != NULL) memset(v, 0, n * elem);
+    return v;
+}
+
+/* ----- flatten ---------------------------------------------------------------------------------------------------- */
+
+/* LLVM's entry estimates, and what is computed from them, are mod 2^64. */
+static uint64_t csspgo__plus(const csspgo_profile *p, uint64_t a, uint64_t b)
+{
+    return p->heap.lenient ? a + b : csspgo__sat_add(a, b);
+}
+
+typedef struct csspgo__unfolding {
+    csspgo__fold   f;
+    csspgo__order  order;
+    uint64_t      *entry, *total; /* per node of p: entry estimate; total as a function of its own */
+    uint32_t      *part;          /* per node of p                                                 */
+} csspgo__unfolding;
+
+/*
+ * The number of times that a record's function was entered: the count at its first location, or, if inlinees stand
+ * there or before, the sum of their estimates. Of an inlinee, the caller's total has its location until its turn comes.
+ */
+static void csspgo__unfold_estimate(csspgo__unfolding *x)
+{
+    const csspgo_profile *p = x->f.p;
+    const csspgo__node *v = p->tree.node;
+    uint64_t *site = x->total;                        /* key of the first call site + 1 */
+    size_t i;
+    for (i = x->order.nodes; i-- > 0;) {
+        const uint32_t id = x->order.node[i];
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_body *b;
+        uint64_t loc;
+        if (r == NULL) continue;
+        b = csspgo__body(p, r);
+        if (b != NULL && (site[id] == 0 || csspgo__loc_key(b->loc) < site[id] - 1)) x->entry[id] = b->count;
+        if (x->entry[id] == 0) x->entry[id] = r->total != 0;
+        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
+        loc = csspgo__loc_key(csspgo__loc_of(p, v[id].site)) + 1;
+        if (site[v[id].parent] != loc) x->entry[v[id].parent] = 0;
+        site[v[id].parent] = loc;
+        x->entry[v[id].parent] = csspgo__plus(p, x->entry[v[id].parent], x->entry[id]);
+    }
+}
+
+/* Every inlinee becomes a call in its caller. */
+static int csspgo__unfold_inlinees(csspgo__unfolding *x)
+{
+    const csspgo_profile *p = x->f.p;
+    csspgo_profile *q = x->f.q;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i], up = p->tree.node[id].parent;
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[id].site);
+        csspgo__record *to;
+        if (r == NULL) continue;
+        x->total[id] = r->total;
+        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
+        to = &q->record[q->tree.node[x->f.part[x->part[up]].to].record];
+        if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
+        if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
+        x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
+        x->total[up] = csspgo__plus(p, x->total[up], x->entry[id]);
+    }
+    return 1;
+}
+
+/* Totals and head counts of the functions. */
+static int csspgo__unfold_sums(csspgo__unfolding *x)
+{
+    csspgo_profile *q = x->f.q;
+    csspgo_target clamped;
+    size_t i;
+    for (i = 1; i <= q->records; i++) {
+        q->record[i].total = 0;
+        if (csspgo__settle(q, &q->record[i], &clamped) < 0) return 0;
+    }
+    for (i = 1; i <= x->f.parts; i++) {
+        csspgo__record *r = &q->record[q->tree.node[x->f.part[i].to].record];
+        csspgo__count_add(&r->total, x->total[x->f.part[i].node]);
+    }
+    for (i = 1; i <= q->records; i++) {
+        csspgo__record *r = &q->record[i];
+        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body(q, r)->count : 0;
+        if (r->head == 0) r->head = r->total != 0;
+    }
+    return 1;
+}
+
+/* The parts: each record goes to its function; of a profile with contexts, what is nested in one stays nested. */
+static int csspgo__unfold_parts(csspgo__unfolding *x, int contexts)
+{
+    csspgo__fold *f = &x->f;
+    const uint32_t bare = contexts || !f->p->heap.lenient ? CSSPGO__BARE : 0;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i], up = f->p->tree.node[id].parent;
+        if (f->p->tree.node[id].record == 0) continue;
+        if (contexts && csspgo__kind_at(f->p, id) == CSSPGO_INLINEE)
+            x->part[id] = csspgo__fold_nested(f, id, x->part[up], 0);
+        else
+            x->part[id] = csspgo__fold_add(f, id, csspgo__fold_node(f, CSSPGO__ROOT, id, CSSPGO_PLAIN), 0, bare);
+        if (x->part[id] == 0) return 0;
+    }
+    return 1;
+}
+
+static csspgo_status csspgo__unfold_run(csspgo__unfolding *x, int contexts)
+{
+    csspgo_status s;
+    if (!csspgo__unfold_parts(x, contexts)) return x->f.q->heap.status;
+    if (!contexts) x->f.rule = CSSPGO__ALL;
+    s = csspgo__fold_run(&x->f);
+    if (s != CSSPGO_OK || contexts) return s;
+    csspgo__unfold_estimate(x);
+    return csspgo__unfold_inlinees(x) && csspgo__unfold_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
+{
+    const size_t nodes = p->tree.count + 1;
+    csspgo__unfolding x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    s = csspgo__order_make(p, &x.order);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo__fold_begin(&x.f, p);
+    if (s == CSSPGO_OK) {
+        csspgo__heap *h = &x.f.q->heap;
+        x.entry = (uint64_t *)csspgo__fold_scratch(&x.f, nodes, 2 * sizeof *x.entry + sizeof *x.part);
+        x.total = x.entry + nodes;
+        x.part = (uint32_t *)(x.total + nodes);
+        s = x.entry != NULL ? csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0) : h->status;
+        csspgo__free(h, x.entry, nodes * (2 * sizeof *x.entry + sizeof *x.part));
+        x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    }
+    csspgo__order_free(p, &x.order);
+    return csspgo__fold_end(&x.f, p, s);
+}
+
+/* ----- nest ------------------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__nesting {
+    csspgo__fold    f;            /* f.p: a copy, which is changed                                                   */
+    csspgo_profile *c;            /* the same                                                                        */
+    uint64_t       *guid;         /* of functions                                                                    */
+    uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
+    uint32_t       *part;         /* per node: its last part                                                         */
+    unsigned char  *gone;         /* per element of the copy's pool of bodies: no more there; of targets: reserved   */
+    uint32_t        flags;
+} csspgo__nesting;
+
+/* LLVM's key of a child: what it sorts siblings by. */
+static uint64_t csspgo__nest_key(const csspgo__nesting *x, uint32_t id)
+{
+    const csspgo__node *n = &x->c->tree.node[id];
+    const csspgo_loc loc = csspgo__loc_of(x->c, n->site);
+    const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
+    return x->guid[n->func] + (l << 5) + l;
+}
+
+static int csspgo__nest_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__nesting *x = (const csspgo__nesting *)ctx;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const uint64_t s = csspgo__nest_key(x, i), t = csspgo__nest_key(x, k);
+    return s != t ? s < t ? -1 : 1 : i < k ? -1 : i > k;
+}
+
+/*
+ * Fills node. Callers first, siblings backwards, read from its end, is callees first, siblings forwards. stack: as many
+ * as there are nodes; what is free of node is scratch for a sort.
+ */
+static void csspgo__nest_order(csspgo__nesting *x, uint32_t *stack)
+{
+    const csspgo__node *v = x->c->tree.node;
+    size_t top = 0, k = x->c->tree.count;
+    uint32_t id = CSSPGO__ROOT;
+    for (;;) {
+        const size_t bottom = top;
+        for (id = v[id].child; id != 0; id = v[id].sibling)
+            if (csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT) stack[top++] = id;
+        if (top - bottom > 1)
+            csspgo__sort_with(stack + bottom, top - bottom, sizeof *stack, x->node, csspgo__nest_cmp, x);
+        if (top == 0) break;
+        id = x->node[--k] = stack[--top];
+    }
+    x->nodes = (uint32_t)(x->c->tree.count - k);
+    memmove(x->node, x->node + k, x->nodes * sizeof *x->node);
+}
+
+/* Takes the calls of func out of the body count at loc. Returns how many there were. */
+static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
+{
+    csspgo_body *b = csspgo__body_find(csspgo__body(x->c, r), csspgo__run_count(r->body), loc);
+    csspgo_target *t = csspgo__target_find(csspgo__target(x->c, r), csspgo__run_count(r->target), loc, func);
+    uint64_t count = 0;
+    size_t i;
+    if (b == NULL) return 0;
+    i = (size_t)(b - (csspgo_body *)(void *)x->c->body.data);
+    if (x->gone[i]) return 0;
+    if (t != NULL && !t->reserved) {
+        count = t->count < b->count ? t->count : b->count;
+        t->reserved = 1;
+    }
+    b->count -= count;
+    if (b->count == 0) x->gone[i] = 1;
+    return count;
+}
+
+/* Adds an inlinee to its caller's total. */
+static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
+{
+    const csspgo__node *n = &x->c->tree.node[id];
+    csspgo__record *r, *up;
+    uint64_t calls;
+    if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
+    r = &x->c->record[n->record];
+    up = &x->c->record[x->c->tree.node[n->parent].record];
+    csspgo__count_add(&up->total, r->total);
+    calls = csspgo__nest_take(x, up, csspgo__loc_of(x->c, n->site), n->func);
+    up->total = up->total > calls ? up->total - calls : 0;
+}
+
+/* Takes out of a record what is marked. */
+static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
+{
+    const unsigned char *gone = x->gone + r->body.begin;
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    csspgo_body *b = csspgo__body(x->c, r);
+    csspgo_target *t = csspgo__target(x->c, r);
+    size_t i, k, at = 0;
+    for (i = k = 0; i < nt; i++) {
+        while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
+        if (!gone[at] && !t[i].reserved) t[k++] = t[i];
+    }
+    r->target.size = (uint32_t)k | CSSPGO__TIGHT;
+    for (i = k = 0; i < nb; i++)
+        if (!gone[i]) b[k++] = b[i];
+    r->body.size = (uint32_t)k | CSSPGO__TIGHT;
+}
+
+/* 1 if a context's record is nested in that of its parent. */
+static int csspgo__nest_has_caller(const csspgo__nesting *x, uint32_t id)
+{
+    return csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT && x->c->tree.node[x->c->tree.node[id].parent].record != 0;
+}
+
+/*
+ * 1 if node id, below one that moves, moves with it. If an inlinee is there already, LLVM loses the context; else they
+ * are merged.
+ */
+static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
+{
+    const csspgo_profile *c = x->c;
+    const csspgo__node *n = &c->tree.node[id];
+    csspgo_node twin;
+    csspgo_func func;
+    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_TWIN) return 0;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.lenient) return 1;
+    func.id = n->func;
+    twin = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE, func);
+    return twin.id == 0 || c->tree.node[twin.id].record == 0;
+}
+
+/* The record of a node, with all that is nested in it, as parts of the plain function. 0 when memory is exhausted. */
+static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
+{
+    const csspgo__node *v = x->c->tree.node;
+    csspgo__fold *f = &x->f;
+    uint32_t id = top, depth = 0;
+    x->part[top] = csspgo__fold_add(f, top, csspgo__fold_node(f, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0, 0);
+    if (x->part[top] == 0) return 0;
+    for (;;) {
+        uint32_t next = v[id].child;
+        depth++;
+        while (next == 0 || !csspgo__nest_moves(x, next)) {
+            if (next != 0) {
+                next = v[next].sibling;
+                continue;
+            }
+            if (id == top) return 1;
+            depth--;
+            next = v[id].sibling;
+            id = v[id].parent;
+        }
+        id = next;
+        f->q->heap.status = CSSPGO_E_LIMIT;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth > x->c->heap.limits.max_depth) return 0;
+        x->part[id] = csspgo__fold_nested(f, id, x->part[v[id].parent], 0);
+        if (x->part[id] == 0) return 0;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
+            f->part[x->part[id]].set = CSSPGO_DUPLICATED_INTO_BASE;
+    }
+}
+
+static int csspgo__nest_parts(csspgo__nesting *x)
+{
+    const csspgo__node *v = x->c->tree.node;
+    uint32_t id, i;
+    for (id = 2; id <= x->c->tree.count; id++) {
+        const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
+        if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    for (i = 0; i < x->nodes; i++) {
+        id = x->node[i];
+        if (v[id].record == 0 || (csspgo__nest_has_caller(x, id) && !(x->flags & CSSPGO_NEST_KEEP_BASE))) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    return 1;
+}
+
+static csspgo_status csspgo__nest_run(csspgo__nesting *x)
+{
+    csspgo_profile *c = x->c;
+    csspgo__heap *h = &x->f.q->heap;
+    const size_t nodes = c->tree.count + 1, gone = c->body.count + 1, names = c->names.count + 1;
+    const size_t bytes = names * sizeof *x->guid + 3 * nodes * sizeof *x->node + gone;
+    csspgo_status s;
+    uint32_t i;
+    x->guid = (uint64_t *)csspgo__fold_scratch(&x->f, bytes, 1);
+    if (x->guid == NULL) return h->status;
+    x->node = (uint32_t *)(x->guid + names);
+    x->part = x->node + nodes;
+    x->gone = (unsigned char *)(x->part + 2 * nodes);
+    for (i = 1; i < names; i++) x->guid[i] = csspgo__name_guid(&c->names, i);
+    csspgo__nest_order(x, x->part + nodes);
+    for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
+    for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
+    s = csspgo__nest_parts(x) ? csspgo__fold_run(&x->f) : h->status;
+    csspgo__free(h, x->guid, bytes);
+    x->f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags)
+{
+    csspgo_status s;
+    csspgo__nesting x;
+    if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_OK;
+    memset(&x, 0, sizeof x);
+    x.flags = flags;
+    x.c = csspgo__like(p, &s);
+    if (x.c == NULL) return s;
+    s = csspgo_add_profile(x.c, p);
+    if (s == CSSPGO_OK) s = csspgo__fold_begin(&x.f, x.c);
+    x.f.rule = CSSPGO__FIRST;                         /* LLVM's order is one that does not depend on the input's */
+    if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
+    csspgo_profile_free(x.c);
+    return csspgo__fold_end(&x.f, p, s);
+}
+
+/* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
+
+/* Takes the record of a top-level node away, with all that is nested in it. */
+static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
+{
+    if (p->tree.node[id].record == 0) return;
+    csspgo__nested_drop(p, id);
+    p->tree.node[id].record = 0;
+    p->dead++;
+}
+
+CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count) return CSSPGO_E_ARGUMENT;
+        if (csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE) return CSSPGO_E_ARGUMENT;
+    }
+    for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
+    csspgo__summary_drop(p);
+    return CSSPGO_OK;
+}
+
+#ifndef CSSPGO_NO_FORMAT
+typedef struct csspgo__trimming {
+    csspgo__fold        f;
+    csspgo_cold_options how;      /* resolved                                        */
+    uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
+    uint32_t           *part;     /* per node of p                                   */
+    uint32_t           *depth;    /* per node of p: frames                           */
+    uint32_t           *path;     /* as many nodes                                   */
+    unsigned char      *cold;     /* per node of p; of q, later: nothing but cold    */
+} csspgo__trimming;
+
+static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__record *r = csspgo__record_of(x->f.p, id);
+    return r->total < x->how.threshold && (x->how.merge || !x->how.base_only || x->depth[id] == 1);
+}
+
+/* The frames of contexts that stay, and which records are cold. */
+static void csspgo__cold_mark(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->f.p;
+    const csspgo__node *v = p->tree.node;
+    uint32_t id, up;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo_node_kind kind = csspgo__kind_at(p, id);
+        x->depth[id] = x->depth[v[id].parent] + (kind != CSSPGO_TWIN);
+        if (v[id].record == 0 || kind == CSSPGO_INLINEE) continue;
+        x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
+        for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
+    }
+}
+
+/* The node of q for the last frames of a context. 0 when memory is exhausted. */
+static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__node *v = x->f.p->tree.node;
+    uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
+    for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
+        frames -= csspgo__kind_at(x->f.p, id) != CSSPGO_TWIN;
+        x->path[n++] = id;
+    }
+    while (n != 0 && to != 0) {
+        n--;
+        to = csspgo__fold_node(&x->f, to, x->path[n], csspgo__kind_at(x->f.p, x->path[n]));
+    }
+    return to;
+}
+
+static int csspgo__cold_part(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo_profile *p = x->f.p;
+    const uint32_t up = p->tree.node[id].parent;
+    const csspgo_node_kind kind = csspgo__kind_at(p, id);
+    if (x->image[id] != 0) x->image[id] = csspgo__fold_node(&x->f, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
+    if (p->tree.node[id].record == 0) return 1;
+    if (kind == CSSPGO_INLINEE) {
+        if (x->part[up] == 0) return 1;
+        x->part[id] = csspgo__fold_nested(&x->f, id, x->part[up], 0);
+    } else if (!x->cold[id]) {
+        x->part[id] = csspgo__fold_add(&x->f, id, x->image[id], 0, 0);
+    } else if (x->how.merge) {
+        x->part[id] = csspgo__fold_add(&x->f, id, csspgo__cold_short(x, id), 0, CSSPGO__BARE);
+    } else {
+        return 1;
+    }
+    return x->part[id] != 0;
+}
+
+/* Drops what was made of cold records only and is cold still. Returns 0 when memory is exhausted. */
+static int csspgo__cold_drop(csspgo__trimming *x)
+{
+    csspgo_profile *q = x->f.q;
+    const size_t nodes = q->tree.count + 1;
+    unsigned char *keep = (unsigned char *)csspgo__fold_scratch(&x->f, nodes, 1);
+    uint32_t id;
+    size_t i;
+    if (keep == NULL) return 0;
+    for (i = 1; i <= x->f.parts; i++)
+        if (!(x->f.part[i].flags & CSSPGO__BARE)) keep[x->f.part[i].to] = 1;
+    for (id = 2; id < nodes; id++)
+        if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
+            csspgo__remove_top(q, id);
+    csspgo__free(&q->heap, keep, nodes);
+    return 1;
+}
+
+static csspgo_status csspgo__cold_run(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->f.p;
+    csspgo__heap *h = &x->f.q->heap;
+    const size_t nodes = p->tree.count + 1, elem = 4 * sizeof *x->image + 1;
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    x->image = (uint32_t *)csspgo__fold_scratch(&x->f, nodes, elem);
+    if (x->image == NULL) return h->status;
+    x->part = x->image + nodes;
+    x->depth = x->part + nodes;
+    x->path = x->depth + nodes;
+    x->cold = (unsigned char *)(x->path + nodes);
+    csspgo__cold_mark(x);
+    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+        if (!csspgo__cold_part(x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__fold_run(&x->f);
+    if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
+    csspgo__free(h, x->image, nodes * elem);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how)
+{
+    csspgo__trimming x;
+    csspgo_status s = CSSPGO_OK;
+    memset(&x, 0, sizeof x);
+    x.how = *how;
+    if (x.how.frames == 0) x.how.frames = 1;
+    if (!x.how.merge && !x.how.trim) return CSSPGO_OK;
+    if (x.how.threshold == 0) s = csspgo_threshold(p, 999999, &x.how.threshold);
+    if (s != CSSPGO_OK || x.how.threshold == 0) return s;
+    s = csspgo__fold_begin(&x.f, p);
+    if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
+    return csspgo__fold_end(&x.f, p, s);
+}
+#endif
+
+/* ----- recursion -------------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__compressing {
+    csspgo__fold  f;
+    csspgo__tree  frames;         /* children of its root: a function and a call site in it           */
+    uint32_t     *frame;          /* per node of p: its caller and the call site, as a node of frames */
+    uint32_t     *part, *path;    /* per node of p; path: scratch for as many                         */
+    uint32_t      max_cycle;
+} csspgo__compressing;
+
+/* The node of q for a context of p, its callers compressed. 0 when memory or the limit of depth is exhausted. */
+static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
+{
+    const csspgo_profile *p = x->f.p;
+    const csspgo__node *v = p->tree.node;
+    csspgo_loc loc = csspgo_at(0, 0);
+    uint32_t to = CSSPGO__ROOT, at, n = 0, i;
+    csspgo_func func;
+    for (at = id; v[at].parent != CSSPGO__ROOT; at = v[at].parent) n++;
+    x->f.q->heap.status = CSSPGO_E_LIMIT;
+    if (n >= p->heap.limits.max_depth) return 0;
+    for (at = id, i = n; i-- > 0; at = v[at].parent) x->path[i] = x->frame[at];
+    n = (uint32_t)csspgo__compress(x->path, n, x->max_cycle);
+    for (i = 0; i < n && to != 0; i++) {
+        const csspgo__node *frame = &x->frames.node[x->path[i]];
+        func.id = frame->func;
+        to = csspgo_node_add(x->f.q, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, func).id;
+        loc = csspgo__loc_of(p, frame->site);
+    }
+    func.id = v[id].func;
+    return to != 0 ? csspgo_node_add(x->f.q, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, func).id : 0;
+}
+
+static int csspgo__recursion_part(csspgo__compressing *x, uint32_t id)
+{
+    const csspgo__node *v = x->f.p->tree.node;
+    const uint32_t up = v[id].parent;
+    const csspgo_node_kind kind = csspgo__kind_at(x->f.p, id);
+    uint32_t to;
+    if (kind == CSSPGO_CONTEXT && up != CSSPGO__ROOT) {
+        x->frame[id] = csspgo__tree_add(&x->f.q->heap, &x->frames, CSSPGO__ROOT, v[id].site, v[up].func);
+        if (x->frame[id] == 0) return 0;
+    }
+    if (v[id].record == 0) return 1;
+    if (kind == CSSPGO_INLINEE) {
+        x->part[id] = csspgo__fold_nested(&x->f, id, x->part[up], 0);
+    } else {
+        to = kind == CSSPGO_CONTEXT ? csspgo__recursion_node(x, id)
+             : kind == CSSPGO_TWIN  ? csspgo__recursion_node(x, up)
+                                    : csspgo__fold_node(&x->f, CSSPGO__ROOT, id, kind);
+        if (kind == CSSPGO_TWIN && to != 0) to = csspgo__fold_node(&x->f, to, id, kind);
+        x->part[id] = csspgo__fold_add(&x->f, id, to, 0, 0);
+    }
+    return x->part[id] != 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle)
+{
+    const size_t nodes = p->tree.count + 1, bytes = 3 * nodes * sizeof(uint32_t);
+    csspgo__compressing x;
+    csspgo__heap *h;
+    csspgo_status s;
+    uint32_t id;
+    if (!(p->flags & CSSPGO_IS_CS) || max_cycle == 0) return CSSPGO_OK;
+    memset(&x, 0, sizeof x);
+    x.max_cycle = max_cycle;
+    s = csspgo__fold_begin(&x.f, p);
+    if (s != CSSPGO_OK) return s;
+    h = &x.f.q->heap;
+    x.frame = (uint32_t *)csspgo__fold_scratch(&x.f, bytes, 1);
+    if (x.frame == NULL || !csspgo__tree_init(h, &x.frames)) s = h->status;
+    x.part = x.frame + nodes;
+    x.path = x.part + nodes;
+    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+        if (!csspgo__recursion_part(&x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__fold_run(&x.f);
+    csspgo__tree_free(h, &x.frames);
+    csspgo__free(h, x.frame, bytes);
+    return csspgo__fold_end(&x.f, p, s);
+}
+
+/* ----- renaming --------------------------------------------------------------------------------------------------- */
+
+/* Fills f->func. Returns 0 when memory is exhausted. */
+static int csspgo__remap_names(csspgo__fold *f, uint32_t *func, const csspgo_rename *names, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_func from = csspgo_func_find(f->p, names[i].from, names[i].from_size);
+        if (from.id == 0 || func[from.id] != 0) continue;
+        func[from.id] = csspgo_func_add(f->q, names[i].to, names[i].to_size).id;
+        if (func[from.id] == 0) return 0;
+    }
+    for (i = 1; i <= f->p->names.count; i++)
+        if (func[i] == 0) func[i] = (uint32_t)i;
+    f->func = func;
+    return 1;
+}
+
+/* image: node of p -> node of q; part: node of p -> its part. */
+static int csspgo__remap_part(csspgo__fold *f, uint32_t id, uint32_t *image, uint32_t *part, int bare)
+{
+    const uint32_t up = f->p->tree.node[id].parent, flags = bare ? CSSPGO__BARE | CSSPGO__BLANK : 0;
+    csspgo_node_kind kind = csspgo__kind_at(f->p, id);
+    uint32_t under = image[up];
+    if (bare && kind != CSSPGO_INLINEE) {
+        under = CSSPGO__ROOT;
+        if (kind == CSSPGO_TWIN) kind = CSSPGO_CONTEXT;
+    }
+    image[id] = csspgo__fold_node(f, under, id, kind);
+    if (image[id] == 0) return 0;
+    if (f->p->tree.node[id].record == 0) return 1;
+    part[id] = csspgo__fold_add(f, id, image[id], kind == CSSPGO_INLINEE ? part[up] : 0, flags);
+    return part[id] != 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm)
+{
+    const size_t nodes = p->tree.count + 1, funcs = p->names.count + 1, bytes = (2 * nodes + funcs) * sizeof(uint32_t);
+    const int bare = llvm || p->heap.lenient;
+    uint32_t *image, *part, id;
+    csspgo__heap *h;
+    csspgo__fold f;
+    csspgo_status s = csspgo__fold_begin(&f, p);
+    if (s != CSSPGO_OK) return s;
+    h = &f.q->heap;
+    image = (uint32_t *)csspgo__fold_scratch(&f, bytes, 1);
+    if (image == NULL) return csspgo__fold_end(&f, p, h->status);
+    part = image + nodes;
+    image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    if (!csspgo__remap_names(&f, part + nodes, names, n)) s = h->status;
+    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+        if (!csspgo__remap_part(&f, id, image, part, bare)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__fold_run(&f);
+    csspgo__free(h, image, bytes);
+    return csspgo__fold_end(&f, p, s);
+}
+
+/* ----- statistics ------------------------------------------------------------------------------------------------- */
+
+/* Takes in one record. */
+static void csspgo__depth_count(csspgo_depths *d, const csspgo_profile *p, const csspgo__record *r, uint64_t depth)
+{
+    const csspgo_body *b = csspgo__body(p, r);
+    size_t i;
+    d->records++;
+    d->depths += depth;
+    if (depth > d->max_depth) d->max_depth = depth;
+    for (i = 0; i < csspgo__run_count(r->body); i++) {
+        csspgo__count_add(&d->samples, b[i].count);
+        if (depth > 1) csspgo__count_add(&d->deep, b[i].count);
+    }
+}
+
+CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats)
+{
+    const csspgo__node *v = p->tree.node;
+    uint32_t id = CSSPGO__ROOT, f;
+    uint64_t depth = 0;
+    memset(stats, 0, sizeof *stats);
+    for (;;) {
+        if (v[id].record != 0) csspgo__depth_count(stats, p, &p->record[v[id].record], depth);
+        if (v[id].child != 0) {
+            id = v[id].child;
+            depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
+            continue;
+        }
+        while (id != CSSPGO__ROOT && v[id].sibling == 0) {
+            depth -= csspgo__kind_at(p, id) != CSSPGO_TWIN;
+            id = v[id].parent;
+        }
+        if (id == CSSPGO__ROOT) break;
+        depth -= csspgo__kind_at(p, id) != CSSPGO_TWIN;
+        id = v[id].sibling;
+        depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
+    }
+    for (f = 1; f <= p->names.count; f++) {
+        for (id = p->func[f].begin; id != 0 && v[id].record == 0; id = v[id].same) {}
+        stats->functions += id != 0;
+    }
+    if (stats->records != 0) stats->mean_depth = (double)stats->depths / (double)stats->records;
+    if (stats->samples != 0) stats->deep_share = (double)stats->deep / (double)stats->samples;
+}
+
+#endif /* CSSPGO_NO_EDIT */
+#if !defined(CSSPGO_NO_EDIT) && !defined(CSSPGO_NO_FORMAT)
+
+/* ----- comparing two profiles ------------------------------------------------------------------------------------- */
+
+CSSPGO_DEF double csspgo_share(uint64_t part, uint64_t whole)
+{
+    return whole != 0 ? (double)part / (double)whole : 0;
+}
+
+static double csspgo__distance(double a, double b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* Two profiles side by side; [0] is the base, [1] the test. */
+typedef struct csspgo__pair {
+    csspgo_profile *p[2];
+    csspgo__heap   *heap;         /* the base's                                                   */
+    uint32_t       *func;         /* function of the test -> of the base; 0: it has none          */
+    uint32_t       *node;         /* node of the test -> of the base; 0: it has none              */
+    unsigned char  *met;          /* per node of the base: the test has it                        */
+    size_t          bytes;        /* of the one allocation behind these three                     */
+} csspgo__pair;
+
+/*
+ * The functions that one profile knows by name and the other by GUID. taken: per function of the base, whether it is
+ * some test function's already.
+ */
+static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
+{
+    csspgo_profile *base = c->p[0], *test = c->p[1];
+    csspgo__map map;
+    uint32_t i, id;
+    int ok = 1;
+    memset(&map, 0, sizeof map);
+    for (i = 1; ok && i <= base->names.count; i++) {
+        if (!(base->names.name[i].flags & CSSPGO__HAS_TEXT) || taken[i]) continue;
+        ok = csspgo__map_reserve(c->heap, &map);
+        if (ok) csspgo__map_insert(&map, (uint32_t)csspgo__hash64(csspgo__name_guid(&base->names, i), 0), i);
+    }
+    for (i = 1; ok && i <= test->names.count; i++) {
+        const uint64_t guid = c->func[i] == 0 ? csspgo__name_guid(&test->names, i) : 0;
+        if (c->func[i] != 0) continue;
+        if (test->names.name[i].flags & CSSPGO__HAS_TEXT) {
+            id = csspgo__names_find_guid(&base->heap, &base->names, guid);
+            if (base->names.name[id].flags & CSSPGO__HAS_TEXT) id = 0;
+        } else {
+            const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
+            uint32_t at = hash;
+            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && base->names.name[id].guid != guid) {}
+        }
+        if (id == 0 || taken[id]) continue;
+        c->func[i] = id;
+        taken[id] = 1;
+    }
+    csspgo__map_free(c->heap, &map);
+    return ok;
+}
+
+static int csspgo__pair_funcs(csspgo__pair *c)
+{
+    const csspgo_profile *base = c->p[0], *test = c->p[1];
+    const size_t bytes = base->names.count + 1;
+    size_t named[2] = { 0, 0 };
+    unsigned char *taken;
+    uint32_t i;
+    int ok;
+    for (i = 1; i <= base->names.count; i++) named[0] += base->names.name[i].flags & CSSPGO__HAS_TEXT;
+    for (i = 1; i <= test->names.count; i++) {
+        named[1] += test->names.name[i].flags & CSSPGO__HAS_TEXT;
+        c->func[i] = csspgo__func_lookup(base, test, i);
+    }
+    if (base->heap.lenient) return 1;
+    if (named[0] == base->names.count && named[1] == test->names.count) return 1;   /* names only */
+    if (named[0] + named[1] == 0 || base->names.count == 0) return 1;               /* GUIDs only */
+    taken = (unsigned char *)csspgo__alloc(c->heap, bytes);
+    if (taken == NULL) return 0;
+    memset(taken, 0, bytes);
+    for (i = 1; i <= test->names.count; i++) taken[c->func[i]] = 1;
+    ok = csspgo__pair_guids(c, taken);
+    csspgo__free(c->heap, taken, bytes);
+    return ok;
+}
+
+static uint32_t csspgo__pair_node(const csspgo__pair *c, uint32_t i, int inlinees)
+{
+    const csspgo__node *n = &c->p[1]->tree.node[i];
+    const csspgo_node_kind kind = csspgo__site_kind(n->site);
+    const csspgo_loc loc = csspgo__loc_of(c->p[1], n->site);
+    csspgo_node up, like;
+    csspgo_func f;
+    up.id = c->node[n->parent];
+    f.id = c->func[n->func];
+    if (up.id == 0 || f.id == 0 || (kind == CSSPGO_INLINEE && !inlinees)) return 0;
+    like = csspgo_child(c->p[0], up, loc, kind, f);
+    if (like.id == 0 && inlinees && kind != CSSPGO_TWIN) like = csspgo__find_step(c->p[0], up, loc, f);
+    return like.id;
+}
+
+static void csspgo__pair_end(csspgo__pair *c)
+{
+    csspgo__free(c->heap, c->func, c->bytes);
+    c->func = NULL;
+}
+
+/*
+ * Finds what is the same in both: functions, and contexts. inlinees: whether these count as contexts, and then whether
+ * a context may be one in one profile and an inlinee in the other.
+ */
+static csspgo_status csspgo__pair_begin(csspgo__pair *c, csspgo_profile *base, csspgo_profile *test, int inlinees)
+{
+    const size_t nf = test->names.count + 1, nn = test->tree.count + 1, nb = base->tree.count + 1;
+    uint32_t i;
+    memset(c, 0, sizeof *c);
+    c->p[0] = base;
+    c->p[1] = test;
+    c->heap = &base->heap;
+    c->bytes = (nf + nn) * sizeof *c->func + nb;
+    c->func = (uint32_t *)csspgo__alloc(c->heap, c->bytes);
+    if (c->func == NULL) return c->heap->status;
+    memset(c->func, 0, c->bytes);
+    c->node = c->func + nf;
+    c->met = (unsigned char *)(c->node + nn);
+    if (!csspgo__pair_funcs(c)) {
+        csspgo__pair_end(c);
+        return c->heap->status;
+    }
+    c->node[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (i = 2; i <= test->tree.count; i++) {         /* a parent has a smaller id than its children */
+        c->node[i] = csspgo__pair_node(c, i, inlinees);
+        if (test->tree.node[i].record != 0) c->met[c->node[i]] = 1;
+    }
+    return CSSPGO_OK;
+}
+
+/* Functions in name order, whichever side they are of; 0 if they are the same. */
+static int csspgo__pair_func_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
+{
+    if (x == 1 && c->func[a] != 0) {
+        x = 0;
+        a = c->func[a];
+    }
+    if (y == 1 && c->func[b] != 0) {
+        y = 0;
+        b = c->func[b];
+    }
+    if (x == y && a == b) return 0;
+    return csspgo__names_cmp(&c->p[x]->names, a, &c->p[y]->names, b);
+}
+
+/* Siblings in the order of outputs: by location, then function. */
+static int csspgo__pair_site_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
+{
+    const csspgo__node *m = &c->p[x]->tree.node[a], *n = &c->p[y]->tree.node[b];
+    const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p[x], m->site));
+    const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p[y], n->site));
+    return s != t ? (s < t ? -1 : 1) : csspgo__pair_func_cmp(c, x, m->func, y, n->func);
+}
+
+static size_t csspgo__node_depth(const csspgo_profile *p, uint32_t id)
+{
+    size_t n = 0;
+    for (; id > CSSPGO__ROOT; id = p->tree.node[id].parent) n++;
+    return n;
+}
+
+/* Contexts frame by frame from the outermost one; of equal ones the shorter first. */
+static int csspgo__pair_context_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
+{
+    const csspgo__node *v = c->p[x]->tree.node, *w = c->p[y]->tree.node;
+    size_t m = csspgo__node_depth(c->p[x], a), n = csspgo__node_depth(c->p[y], b);
+    int order = m < n ? -1 : m > n;
+    for (; m > n; m--) a = v[a].parent;
+    for (; n > m; n--) b = w[b].parent;
+    for (; a > CSSPGO__ROOT && !(x == y && a == b); a = v[a].parent, b = w[b].parent) {
+        const int k = csspgo__pair_site_cmp(c, x, a, y, b);
+        const csspgo_node_kind i = csspgo__site_kind(v[a].site), j = csspgo__site_kind(w[b].site);
+        if (k != 0 || i != j) order = k != 0 ? k : i < j ? -1 : 1;
+    }
+    return order;
+}
+
+/* ----- what llvm-profdata's overlap shows ----- */
+
+typedef struct csspgo__sums {     /* of a record with all that is nested in it */
+    uint64_t samples, max, hot;   /* hot: number of body counts                */
+} csspgo__sums;
+
+/* The first inlinee with counts among id and the siblings after it. */
+static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
+{
+    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
+        id = csspgo__inlinee_from(t, t->node[id].sibling);
+    return id;
+}
+
+static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].child);
+}
+
+static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].sibling);
+}
+
+/* The node after id in a walk of top and the inlinees below it; 0 at the end. */
+static uint32_t csspgo__nested_walk(const csspgo__tree *t, uint32_t id, uint32_t top)
+{
+    uint32_t next = csspgo__nested_first(t, id);
+    for (; next == 0 && id != top; id = t->node[id].parent) next = csspgo__nested_next(t, id);
+    return next;
+}
+
+static csspgo__sums csspgo__sums_of(const csspgo_profile *p, uint32_t top, uint64_t hot)
+{
+    csspgo__sums s;
+    uint32_t id;
+    memset(&s, 0, sizeof s);
+    for (id = top; id != 0; id = csspgo__nested_walk(&p->tree, id, top)) {
+        const csspgo__record *r = &p->record[p->tree.node[id].record];
+        const csspgo_body *b = csspgo__body(p, r);
+        size_t n = csspgo__run_count(r->body);
+        for (; n != 0; n--, b++) {
+            s.samples += b->count;
+            if (b->count > s.max) s.max = b->count;
+            s.hot += b->count >= hot;
+        }
+    }
+    return s;
+}
+
+/* Two records that are compared, with what is left to compare of their inlinees: ranges of csspgo__overlap.list. */
+typedef struct csspgo__overlap_frame {
+    size_t at[2], end[2];
+    double difference;
+} csspgo__overlap_frame;
+
+typedef struct csspgo__overlap {
+    csspgo__pair            c;
+    csspgo_overlap_figures *out;
+    uint64_t                hot[2];
+    csspgo_overlap_row      row;         /* of the function that is compared */
+    uint32_t               *list[2];     /* inlinees of the frames, one after the other */
+    size_t                  list_cap[2];
+    csspgo__overlap_frame  *frame;
+    size_t                  frames, frame_cap;
+    csspgo_overlap_row     *rows;        /* the caller's */
+    size_t                  cap, count;
+} csspgo__overlap;
+
+/* Counts blocks that are hot in one profile at least. */
+static void csspgo__overlap_hot(csspgo__overlap *o, uint64_t base, uint64_t test, uint64_t blocks)
+{
+    const int b = base >= o->hot[0], t = test >= o->hot[1];
+    if (b && t) o->out->hot_blocks.both += blocks;
+    else if (b) o->out->hot_blocks.base_only += blocks;
+    else if (t) o->out->hot_blocks.test_only += blocks;
+}
+
+/* Takes a unit into the function's row. Returns what it adds to the difference. */
+static double csspgo__overlap_unit(csspgo__overlap *o, uint64_t base, uint64_t test, uint64_t blocks)
+{
+    csspgo_overlap_row *r = &o->row;
+    r->union_samples += base > test ? base : test;
+    r->overlap_samples += base < test ? base : test;
+    csspgo__overlap_hot(o, base, test, blocks);
+    return csspgo__distance(csspgo_share(base, r->base_samples), csspgo_share(test, r->test_samples));
+}
+
+/* The same for a unit that one profile lacks. */
+static double csspgo__overlap_unique(csspgo__overlap *o, int side, uint64_t count, uint64_t blocks)
+{
+    if (side == 0) o->row.base_unique_samples += count;
+    else o->row.test_unique_samples += count;
+    return csspgo__overlap_unit(o, side == 0 ? count : 0, side == 0 ? 0 : count, blocks);
+}
+
+static double csspgo__overlap_bodies(csspgo__overlap *o, uint32_t base, uint32_t test)
+{
+    const csspgo__record *x = csspgo__record_of(o->c.p[0], base), *y = csspgo__record_of(o->c.p[1], test);
+    const csspgo_body *a = csspgo__body(o->c.p[0], x), *b = csspgo__body(o->c.p[1], y);
+    size_t n = csspgo__run_count(x->body), m = csspgo__run_count(y->body);
+    double difference = 0;
+    while (n != 0 || m != 0) {
+        const int order = n == 0 ? 1 : m == 0 ? -1 : csspgo__body_cmp(NULL, a, b);
+        if (order < 0) difference += csspgo__overlap_unique(o, 0, a->count, 1);
+        else if (order > 0) difference += csspgo__overlap_unique(o, 1, b->count, 1);
+        else difference += csspgo__overlap_unit(o, a->count, b->count, 1);
+        if (order <= 0) n--, a++;
+        if (order >= 0) m--, b++;
+    }
+    return difference;
+}
+
+typedef struct csspgo__overlap_side {
+    const csspgo__pair *c;
+    int side;
+} csspgo__overlap_side;
+
+static int csspgo__overlap_list_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__overlap_side *s = (const csspgo__overlap_side *)ctx;
+    return csspgo__pair_site_cmp(s->c, s->side, *(const uint32_t *)a, s->side, *(const uint32_t *)b);
+}
+
+/* Puts the inlinees of a node, in order, into the list of a side, from *at to *end. Returns 0 when memory is exhausted. */
+static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, size_t *at, size_t *end)
+{
+    const csspgo__tree *t = &o->c.p[side]->tree;
+    csspgo__overlap_side ctx;
+    uint32_t id;
+    size_t n = 0;
+    ctx.c = &o->c;
+    ctx.side = side;
+    for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id)) n++;
+    *end = *at + n;
+    if (n == 0) return 1;
+    if (*end > o->list_cap[side]) {
+        void *v = csspgo__grow(o->c.heap, o->list[side], *at, &o->list_cap[side], *end, sizeof *o->list[side]);
+        if (v == NULL) return 0;
+        o->list[side] = (uint32_t *)v;
+    }
+    for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id))
+        o->list[side][*at + --n] = id;                /* the first child is the youngest one */
+    return csspgo__sort(o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, &ctx);
+}
+
+/* Compares the bodies of two records and gets ready for what is nested in them. */
+static int csspgo__overlap_push(csspgo__overlap *o, uint32_t base, uint32_t test)
+{
+    csspgo__overlap_frame *f;
+    if (o->frames == o->frame_cap) {
+        void *v = csspgo__grow(o->c.heap, o->frame, o->frames, &o->frame_cap, o->frames + 1, sizeof *o->frame);
+        if (v == NULL) return 0;
+        o->frame = (csspgo__overlap_frame *)v;
+    }
+    f = &o->frame[o->frames];
+    f->at[0] = o->frames != 0 ? f[-1].end[0] : 0;
+    f->at[1] = o->frames != 0 ? f[-1].end[1] : 0;
+    f->difference = csspgo__overlap_bodies(o, base, test);
+    o->frames++;
+    return csspgo__overlap_list(o, 0, base, &f->at[0], &f->end[0]) &&
+           csspgo__overlap_list(o, 1, test, &f->at[1], &f->end[1]);
+}
+
+/* An inlinee that one profile lacks: one unit. */
+static void csspgo__overlap_lone(csspgo__overlap *o, int side)
+{
+    csspgo__overlap_frame *f = &o->frame[o->frames - 1];
+    const csspgo__sums s = csspgo__sums_of(o->c.p[side], o->list[side][f->at[side]++], o->hot[side]);
+    f->difference += csspgo__overlap_unique(o, side, s.samples, s.hot);
+}
+
+/*
+ * 1 - half the difference of two functions: the sum over their units of |base count / base samples - test count / test
+ * samples|, the samples being the whole function's at any depth. The sums run in LLVM's order, so that the doubles are
+ * LLVM's: bodies, then inlinees; a nested pair comes in as 2 - 2 x its similarity. Returns 0 when memory is exhausted.
+ */
+static int csspgo__overlap_inside(csspgo__overlap *o, uint32_t base, uint32_t test, double *similarity)
+{
+    o->frames = 0;
+    if (!csspgo__overlap_push(o, base, test)) return 0;
+    for (;;) {
+        csspgo__overlap_frame *f = &o->frame[o->frames - 1];
+        int order;
+        if (f->at[0] == f->end[0] && f->at[1] == f->end[1]) {
+            *similarity = (2.0 - f->difference) / 2;
+            if (--o->frames == 0) return 1;
+            f[-1].difference += 2.0 - 2 * *similarity;
+            continue;
+        }
+        order = f->at[0] == f->end[0] ? 1 : f->at[1] == f->end[1] ? -1 :
+                csspgo__pair_site_cmp(&o->c, 0, o->list[0][f->at[0]], 1, o->list[1][f->at[1]]);
+        if (order < 0) {
+            csspgo__overlap_lone(o, 0);
+        } else if (order > 0) {
+            csspgo__overlap_lone(o, 1);
+        } else {
+            const uint32_t a = o->list[0][f->at[0]++], b = o->list[1][f->at[1]++];
+            if (!csspgo__overlap_push(o, a, b)) return 0;
+        }
+    }
+}
+
+/* Doubles this near to a bound are at it: LLVM's answer to rounding. */
+static int csspgo__nearly(double a, double b)
+{
+    return csspgo__distance(a, b) < 0.000005;
+}
+
+static void csspgo__share_count(csspgo_shared *s, int base, int test)
+{
+    if (base && test) s->both++;
+    else if (base) s->base_only++;
+    else if (test) s->test_only++;
+}
+
+/* A function (or context) of one profile or both. Returns 0 when memory is exhausted. */
+static int csspgo__overlap_function(csspgo__overlap *o, uint32_t base, uint32_t test)
+{
+    csspgo_overlap_figures *out = o->out;
+    csspgo_overlap_row *r = &o->row;
+    csspgo__sums b, t;
+    memset(r, 0, sizeof *r);
+    memset(&b, 0, sizeof b);
+    memset(&t, 0, sizeof t);
+    if (base != 0) b = csspgo__sums_of(o->c.p[0], base, o->hot[0]);
+    if (test != 0) t = csspgo__sums_of(o->c.p[1], test, o->hot[1]);
+    r->base.id = base;
+    r->test.id = test;
+    r->base_samples = b.samples;
+    r->test_samples = t.samples;
+    r->base_max = b.max;
+    r->test_max = t.max;
+    r->base_weight = csspgo_share(b.samples, out->base_samples);
+    r->test_weight = csspgo_share(t.samples, out->test_samples);
+    csspgo__share_count(&out->functions, base != 0, test != 0);
+    csspgo__share_count(&out->hot_functions, base != 0 && b.max >= o->hot[0], test != 0 && t.max >= o->hot[1]);
+    if (base != 0 && test != 0) {
+        if (!csspgo__overlap_inside(o, base, test, &r->internal)) return 0;
+        if (csspgo__nearly(r->internal, 0)) r->internal = 0;
+        r->similarity = r->internal * (1 - csspgo__distance(r->base_weight, r->test_weight));
+        out->similarity += r->similarity * (r->base_weight / 2 + r->test_weight / 2);
+        out->union_samples += r->union_samples;
+        out->overlap_samples += r->overlap_samples;
+    } else {
+        r->base_unique_samples = b.samples;
+        r->test_unique_samples = t.samples;
+        out->union_samples += b.samples + t.samples;
+        csspgo__overlap_hot(o, b.samples, t.samples, b.hot + t.hot);
+    }
+    out->base_unique_samples += r->base_unique_samples;
+    out->test_unique_samples += r->test_unique_samples;
+    if (o->count < o->cap) o->rows[o->count] = *r;
+    o->count++;
+    return 1;
+}
+
+/* 1 for nodes with a record that is not nested in another one. */
+static int csspgo__is_top(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__node *n = &p->tree.node[id];
+    return n->record != 0 && csspgo__site_kind(n->site) != CSSPGO_INLINEE;
+}
+
+/* Sum of all body counts, mod 2^64. */
+static uint64_t csspgo__samples_mod(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+        size_t n = r != NULL ? csspgo__run_count(r->body) : 0;
+        for (; n != 0; n--, b++) sum += b->count;
+    }
+    return sum;
+}
+
+static int csspgo__overlap_row_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_overlap_row *x = (const csspgo_overlap_row *)a, *y = (const csspgo_overlap_row *)b;
+    const int i = x->base.id == 0, j = y->base.id == 0;
+    if (x->base_samples != y->base_samples) return x->base_samples > y->base_samples ? -1 : 1;
+    if (x->test_samples != y->test_samples) return x->test_samples > y->test_samples ? -1 : 1;
+    return csspgo__pair_context_cmp((const csspgo__pair *)ctx, i, i ? x->test.id : x->base.id, j,
+                                    j ? y->test.id : y->base.id);
+}
+
+/* The count from which a block is hot: of the summary's first cutoff that is not below the one asked for. */
+static csspgo_status csspgo__hot_count(csspgo_profile *p, const csspgo_overlap_options *options, uint64_t *hot)
+{
+    const uint64_t ppm = options != NULL && options->hot_ppm != 0 ? options->hot_ppm : 990000;
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    size_t i, n;
+    csspgo_status s;
+    *hot = options != NULL ? options->hot_count : 0;
+    if (options != NULL && options->force_hot) return CSSPGO_OK;
+    if (csspgo_stored_summary(p, &sum, &n)) {
+        for (i = 0; i < n && csspgo_stored_cutoff(p, i).ppm < ppm; i++) {}
+        *hot = csspgo_stored_cutoff(p, i).min_count;
+        if (i < n) return CSSPGO_OK;
+    }
+    csspgo_default_cutoffs(c);
+    for (i = 0; i < CSSPGO_CUTOFFS && c[i].ppm < ppm; i++) {}
+    if (i == CSSPGO_CUTOFFS) c[--i].ppm = ppm;
+    s = csspgo_summarize(p, &sum, &c[i], 1);
+    *hot = c[i].min_count;
+    return s;
+}
+
+CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_profile *test)
+{
+    size_t n = 0;
+    uint32_t id;
+    for (id = 2; id <= base->tree.count; id++) n += (size_t)csspgo__is_top(base, id);
+    for (id = 2; id <= test->tree.count; id++) n += (size_t)csspgo__is_top(test, id);
+    return n;
+}
+
+static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
+{
+    const csspgo_profile *base = o->c.p[0], *test = o->c.p[1];
+    uint32_t id;
+    o->out->base_samples = csspgo__samples_mod(base);
+    o->out->test_samples = csspgo__samples_mod(test);
+    for (id = 2; id <= test->tree.count; id++) {
+        const uint32_t like = o->c.node[id];
+        if (!csspgo__is_top(test, id)) continue;
+        if (!csspgo__overlap_function(o, csspgo__record_of(base, like) != NULL ? like : 0, id)) return o->c.heap->status;
+    }
+    for (id = 2; id <= base->tree.count; id++) {
+        if (!csspgo__is_top(base, id) || o->c.met[id]) continue;
+        if (!csspgo__overlap_function(o, id, 0)) return o->c.heap->status;
+    }
+    if (csspgo__nearly(o->out->similarity, 1)) o->out->similarity = 1;
+    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
+    return csspgo__sort(o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
+               ? CSSPGO_OK : o->c.heap->status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *test,
+                                        const csspgo_overlap_options *options, csspgo_overlap_figures *out,
+                                        csspgo_overlap_row *rows, size_t cap, size_t *count)
+{
+    csspgo__overlap o;
+    csspgo_status s;
+    memset(out, 0, sizeof *out);
+    if (count != NULL) *count = 0;
+    if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE)) return CSSPGO_E_ARGUMENT;
+    memset(&o, 0, sizeof o);
+    o.out = out;
+    o.rows = rows;
+    o.cap = rows != NULL ? cap : 0;
+    s = csspgo__hot_count(base, options, &o.hot[0]);
+    if (s == CSSPGO_OK) s = csspgo__hot_count(test, options, &o.hot[1]);
+    if (s == CSSPGO_OK) s = csspgo__pair_begin(&o.c, base, test, 0);
+    if (s != CSSPGO_OK) return s;
+    out->base_hot = o.hot[0];
+    out->test_hot = o.hot[1];
+    s = csspgo__overlap_run(&o);
+    if (count != NULL) *count = o.count;
+    csspgo__free(o.c.heap, o.list[0], o.list_cap[0] * sizeof *o.list[0]);
+    csspgo__free(o.c.heap, o.list[1], o.list_cap[1] * sizeof *o.list[1]);
+    csspgo__free(o.c.heap, o.frame, o.frame_cap * sizeof *o.frame);
+    csspgo__pair_end(&o.c);
+    return s;
+}
+
+/* ----- quality: how close blocks' counts come to a reference ----- */
+
+CSSPGO_DEF uint64_t csspgo_samples(const csspgo_profile *p, uint64_t *deep)
+{
+    uint64_t sum = 0, below = 0;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__node *n = &p->tree.node[id];
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+        const uint32_t up = csspgo__site_kind(n->site) == CSSPGO_TWIN ? p->tree.node[n->parent].parent : n->parent;
+        size_t k = r != NULL ? csspgo__run_count(r->body) : 0;
+        for (; k != 0; k--, b++) {
+            sum = csspgo__sat_add(sum, b->count);
+            if (up != CSSPGO__ROOT) below = csspgo__sat_add(below, b->count);
+        }
+    }
+    if (deep != NULL) *deep = below;
+    return sum;
+}
+
+typedef struct csspgo__blocks {   /* blocks of one function: locations ascending */
+    csspgo_body *v;
+    size_t       n, cap;
+    uint64_t     samples;         /* saturating sum */
+} csspgo__blocks;
+
+typedef struct csspgo__quality {
+    csspgo__pair    c;
+    uint32_t       *limit[2];     /* per function: its largest block probe; NULL: every location is a block */
+    uint64_t       *entry[2];     /* per inlinee: how often it was entered, as far as its counts tell       */
+    csspgo__blocks  blocks[2];
+    csspgo_quality *out;
+    uint32_t       *like;         /* function of the base -> of the test; 0: it has none                    */
+    uint64_t        samples[2];   /* in the blocks of all contexts, without entries of inlinees             */
+} csspgo__quality;
+
+static int csspgo__is_block(const csspgo__quality *q, int side, uint32_t func, csspgo_loc loc)
+{
+    return q->limit[side] == NULL || loc.line <= q->limit[side][func];
+}
+
+static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_options *options)
+{
+    csspgo__map map;
+    size_t i;
+    int side, ok = 1;
+    uint32_t f, id;
+    if (options == NULL || options->blocks == NULL) return 1;
+    memset(&map, 0, sizeof map);
+    if (options->block_count > 0x7ffffffeu) return 0;
+    ok = csspgo__map_room(q->c.heap, &map, options->block_count);
+    for (i = 0; ok && i < options->block_count; i++)
+        csspgo__map_insert(&map, (uint32_t)csspgo__hash64(options->blocks[i].guid, 0), (uint32_t)i + 1);
+    for (side = 0; ok && side < 2; side++) {
+        csspgo__names *names = &q->c.p[side]->names;
+        q->limit[side] = (uint32_t *)csspgo__alloc(q->c.heap, (names->count + 1) * sizeof *q->limit[side]);
+        ok = q->limit[side] != NULL;
+        for (f = 1; ok && f <= names->count; f++) {
+            const uint64_t guid = csspgo__name_guid(names, f);
+            const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
+            uint32_t at = hash;
+            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && options->blocks[id - 1].guid != guid) {}
+            q->limit[side][f] = id != 0 ? options->blocks[id - 1].count : UINT32_MAX;
+        }
+    }
+    csspgo__map_free(q->c.heap, &map);
+    return ok;
+}
+
+/*
+ * How often a record was entered: its head in profiles with contexts, else the count of its first location, or what its
+ * inlinees there tell. entry holds the answers for its inlinees.
+ */
+static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
+{
+    const csspgo__record *r = csspgo__record_of(p, id);
+    const csspgo_body *b = csspgo__body(p, r);
+    uint64_t first = UINT64_MAX, sum = 0;
+    uint32_t i;
+    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
+    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
+        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
+        if (at < first) sum = 0;
+        if (at < first) first = at;
+        if (at == first) sum += entry[i];
+    }
+    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
+    return sum != 0 ? sum : r->total != 0;
+}
+
+/* The entries of all inlinees of a profile; NULL when memory is exhausted. nodes + 1 elements. */
+static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
+{
+    uint64_t *entry = (uint64_t *)csspgo__alloc(h, (p->tree.count + 1) * sizeof *entry);
+    uint32_t id;
+    for (id = (uint32_t)p->tree.count; entry != NULL && id > CSSPGO__ROOT; id--)   /* inlinees before their callers */
+        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
+            entry[id] = csspgo__entry_of(p, id, entry);
+    return entry;
+}
+
+static void csspgo__blocks_put(csspgo__blocks *b, csspgo_loc loc, uint64_t count)
+{
+    b->v[b->n].loc = loc;
+    b->v[b->n++].count = count;
+}
+
+/* Gathers the blocks of a function from all its contexts and inlined copies. Returns 0 when memory is exhausted. */
+static int csspgo__blocks_gather(csspgo__quality *q, int side, uint32_t func)
+{
+    const csspgo_profile *p = q->c.p[side];
+    csspgo__blocks *to = &q->blocks[side];
+    uint32_t id, i;
+    size_t k, n;
+    to->n = 0;
+    to->samples = 0;
+    for (id = func != 0 ? p->func[func].begin : 0; id != 0; id = p->tree.node[id].same) {
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+        if (r == NULL) continue;
+        n = csspgo__run_count(r->body);
+        for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) n++;
+        if (to->n + n > to->cap) {
+            void *v = csspgo__grow(q->c.heap, to->v, to->n, &to->cap, to->n + n, sizeof *to->v);
+            if (v == NULL) return 0;
+            to->v = (csspgo_body *)v;
+        }
+        for (k = csspgo__run_count(r->body); k != 0; k--, b++)
+            if (csspgo__is_block(q, side, func, b->loc)) csspgo__blocks_put(to, b->loc, b->count);
+        for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
+            const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[i].site);
+            if (csspgo__is_block(q, side, func, loc)) csspgo__blocks_put(to, loc, q->entry[side][i]);
+        }
+    }
+    if (to->n != 0 && !csspgo__sort(q->c.heap, to->v, to->n, sizeof *to->v, csspgo__body_cmp, NULL)) return 0;
+    for (n = to->n, to->n = k = 0; k < n; k++) {
+        to->samples = csspgo__sat_add(to->samples, to->v[k].count);
+        if (to->n != 0 && csspgo__body_cmp(NULL, &to->v[to->n - 1], &to->v[k]) == 0)
+            csspgo__count_add(&to->v[to->n - 1].count, to->v[k].count);
+        else
+            to->v[to->n++] = to->v[k];
+    }
+    return 1;
+}
+
+static double csspgo__min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Sum over the blocks of both lists of the smaller one of count x scale. func of the base decides what is a block. */
+static double csspgo__blocks_shared(const csspgo__quality *q, uint32_t func, const csspgo_body *a, size_t n, double x,
+                                    const csspgo_body *b, size_t m, double y)
+{
+    double sum = 0;
+    while (n != 0 && m != 0) {
+        const int order = csspgo__body_cmp(NULL, a, b);
+        if (order == 0 && csspgo__is_block(q, 0, func, a->loc))
+            sum += csspgo__min((double)a->count * x, (double)b->count * y);
+        if (order <= 0) n--, a++;
+        if (order >= 0) m--, b++;
+    }
+    return sum;
+}
+
+/* Both sum to 1, so sum of |p - q| = 2 - 2 overlap, and sum of max(p, q) = 2 - overlap. */
+static double csspgo__delta(double overlap)
+{
+    return 2 * (1 - overlap) / (2 - overlap);
+}
+
+static double csspgo__inverse(uint64_t n)
+{
+    return n != 0 ? 1 / (double)n : 0;
+}
+
+/* Samples in the blocks of a node alone. */
+static uint64_t csspgo__block_samples(const csspgo__quality *q, int side, uint32_t id)
+{
+    const csspgo_profile *p = q->c.p[side];
+    const csspgo__record *r = csspgo__record_of(p, id);
+    const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+    size_t n = r != NULL ? csspgo__run_count(r->body) : 0;
+    uint64_t sum = 0;
+    for (; n != 0; n--, b++)
+        if (csspgo__is_block(q, side, p->tree.node[id].func, b->loc)) sum = csspgo__sat_add(sum, b->count);
+    return sum;
+}
+
+/* All pairs of context and block of the profiles as one set of blocks. */
+static void csspgo__quality_contexts(csspgo__quality *q)
+{
+    const csspgo_profile *base = q->c.p[0], *test = q->c.p[1];
+    const double a = csspgo__inverse(q->samples[0]), b = csspgo__inverse(q->samples[1]);
+    double sum = 0;
+    uint32_t id;
+    for (id = 2; id <= test->tree.count; id++) {
+        const csspgo__record *y = csspgo__record_of(test, id), *x = csspgo__record_of(base, q->c.node[id]);
+        if (x == NULL || y == NULL) continue;
+        sum += csspgo__blocks_shared(q, base->tree.node[q->c.node[id]].func, csspgo__body(base, x),
+                                     csspgo__run_count(x->body), a, csspgo__body(test, y),
+                                     csspgo__run_count(y->body), b);
+    }
+    q->out->context_overlap = csspgo__min(sum, 1);
+    q->out->context_delta = csspgo__delta(q->out->context_overlap);
+}
+
+/* Sums up the blocks of all contexts, and those together with the entries of inlinees at their call sites. */
+static uint64_t csspgo__quality_sums(csspgo__quality *q, int side)
+{
+    const csspgo_profile *p = q->c.p[side];
+    uint64_t sum = 0;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) sum = csspgo__sat_add(sum, csspgo__block_samples(q, side, id));
+    q->samples[side] = sum;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__node *n = &p->tree.node[id];
+        if (n->record == 0 || csspgo__site_kind(n->site) != CSSPGO_INLINEE) continue;
+        if (csspgo__is_block(q, side, p->tree.node[n->parent].func, csspgo__loc_of(p, n->site)))
+            sum = csspgo__sat_add(sum, q->entry[side][id]);
+    }
+    return sum;
+}
+
+/* What a function of the base adds to spread_overlap: the test's blocks of it, shared out among its contexts. */
+static double csspgo__quality_spread(csspgo__quality *q, uint32_t func)
+{
+    const csspgo_profile *base = q->c.p[0];
+    const csspgo__blocks *t = &q->blocks[1];
+    uint64_t all = 0;
+    double sum = 0;
+    uint32_t id;
+    for (id = base->func[func].begin; id != 0; id = base->tree.node[id].same)
+        all = csspgo__sat_add(all, csspgo__block_samples(q, 0, id));
+    for (id = base->func[func].begin; id != 0; id = base->tree.node[id].same) {
+        const csspgo__record *r = csspgo__record_of(base, id);
+        const double part = csspgo_share(csspgo__block_samples(q, 0, id), all);
+        if (r == NULL) continue;
+        sum += csspgo__blocks_shared(q, func, csspgo__body(base, r), csspgo__run_count(r->body),
+                                     csspgo__inverse(q->samples[0]), t->v, t->n,
+                                     part * csspgo__inverse(q->out->test_samples));
+    }
+    return sum;
+}
+
+typedef struct csspgo__quality_rows {
+    csspgo_quality_row *v;        /* the caller's */
+    size_t              cap, count;
+} csspgo__quality_rows;
+
+/* One function; id 0: that profile lacks it. Returns 0 when memory is exhausted. */
+static int csspgo__quality_function(csspgo__quality *q, uint32_t base, uint32_t test, csspgo__quality_rows *rows)
+{
+    const csspgo__blocks *b = &q->blocks[0], *t = &q->blocks[1];
+    csspgo_quality_row r;
+    double weight;
+    if (!csspgo__blocks_gather(q, 0, base) || !csspgo__blocks_gather(q, 1, test)) return 0;
+    if (b->samples == 0 && t->samples == 0) return 1;
+    memset(&r, 0, sizeof r);
+    r.base.id = b->samples != 0 ? base : 0;
+    r.test.id = t->samples != 0 ? test : 0;
+    r.base_samples = b->samples;
+    r.test_samples = t->samples;
+    if (base != 0)
+        r.overlap = csspgo__min(1, csspgo__blocks_shared(q, base, b->v, b->n, csspgo__inverse(b->samples), t->v, t->n,
+                                                         csspgo__inverse(t->samples)));
+    r.delta = csspgo__delta(r.overlap);
+    weight = csspgo_share(b->samples, q->out->base_samples);
+    q->out->overlap += r.overlap * weight;
+    q->out->delta += r.delta * weight;
+    if (base != 0) q->out->spread_overlap += csspgo__quality_spread(q, base);
+    if (rows->count < rows->cap) rows->v[rows->count] = r;
+    rows->count++;
+    return 1;
+}
+
+static int csspgo__quality_row_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_quality_row *x = (const csspgo_quality_row *)a, *y = (const csspgo_quality_row *)b;
+    const int i = x->base.id == 0, j = y->base.id == 0;
+    if (x->base_samples != y->base_samples) return x->base_samples > y->base_samples ? -1 : 1;
+    return csspgo__pair_func_cmp((const csspgo__pair *)ctx, i, i ? x->test.id : x->base.id, j,
+                                 j ? y->test.id : y->base.id);
+}
+
+static int csspgo__quality_run(csspgo__quality *q, const csspgo_quality_options *options, csspgo__quality_rows *rows)
+{
+    const size_t nb = q->c.p[0]->names.count + 1;
+    csspgo_quality *out = q->out;
+    uint32_t f;
+    int side;
+    for (side = 0; side < 2; side++)
+        if ((q->entry[side] = csspgo__entries(q->c.heap, q->c.p[side])) == NULL) return 0;
+    q->like = (uint32_t *)csspgo__alloc(q->c.heap, nb * sizeof *q->like);
+    if (q->like == NULL || !csspgo__quality_limits(q, options)) return 0;
+    memset(q->like, 0, nb * sizeof *q->like);
+    for (f = 1; f <= q->c.p[1]->names.count; f++) q->like[q->c.func[f]] = f;
+    out->base_samples = csspgo__quality_sums(q, 0);
+    out->test_samples = csspgo__quality_sums(q, 1);
+    for (f = 1; f < nb; f++)
+        if (!csspgo__quality_function(q, f, q->like[f], rows)) return 0;
+    for (f = 1; f <= q->c.p[1]->names.count; f++)
+        if (q->c.func[f] == 0 && !csspgo__quality_function(q, 0, f, rows)) return 0;
+    csspgo__quality_contexts(q);
+    out->spread_overlap = csspgo__min(out->spread_overlap, 1);
+    out->spread_delta = csspgo__delta(out->spread_overlap);
+    if (out->base_samples == 0) out->delta = 1;
+    if (rows->count > rows->cap) return 1;
+    return csspgo__sort(q->c.heap, rows->v, rows->count, sizeof *rows->v, csspgo__quality_row_cmp, &q->c);
+}
+
+CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_profile *test,
+                                               const csspgo_quality_options *options, csspgo_quality *out,
+                                               csspgo_quality_row *rows, size_t cap, size_t *count)
+{
+    csspgo__quality q;
+    csspgo__quality_rows r;
+    csspgo_status s;
+    int side;
+    memset(out, 0, sizeof *out);
+    if (count != NULL) *count = 0;
+    memset(&q, 0, sizeof q);
+    q.out = out;
+    r.v = rows;
+    r.cap = rows != NULL ? cap : 0;
+    r.count = 0;
+    s = csspgo__pair_begin(&q.c, base, test, 1);
+    if (s != CSSPGO_OK) return s;
+    if (!csspgo__quality_run(&q, options, &r)) s = q.c.heap->status;
+    else if (r.count > r.cap && rows != NULL) s = CSSPGO_E_LIMIT;
+    if (count != NULL) *count = r.count;
+    for (side = 0; side < 2; side++) {
+        csspgo_profile *p = side == 0 ? base : test;
+        csspgo__free(q.c.heap, q.entry[side], (p->tree.count + 1) * sizeof *q.entry[side]);
+        csspgo__free(q.c.heap, q.limit[side], (p->names.count + 1) * sizeof *q.limit[side]);
+        csspgo__free(q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
+    }
+    csspgo__free(q.c.heap, q.like, (base->names.count + 1) * sizeof *q.like);
+    csspgo__pair_end(&q.c);
+    return s;
+}
+
+#endif /* CSSPGO_NO_EDIT */
 
 /* ===== >>code ===================================================================================================== */
 
@@ -12048,42 +15722,6 @@ typedef struct csspgo__keying {   /* scratch */
 #define CSSPGO__WANTED 0xffffffffu
 
 /*
- * Deletes, left to right, n elements wherever they repeat the n before them. run: how many elements up to the last one
- * equal the one n before.
- */
-static size_t csspgo__fold_cycles(uint32_t *p, size_t size, size_t n)
-{
-    size_t i, k = 0, run = 0;
-    for (i = 0; i < size; i++) {
-        p[k] = p[i];
-        run = k >= n && p[k] == p[k - n] ? run + 1 : 0;
-        k++;
-        if (run == n) {
-            k -= n;
-            run = 0;
-        }
-    }
-    return k;
-}
-
-/*
- * Compresses recursion in a context: cycles of 1, 2, ... up to limit frames, each length once. A repetition of n frames
- * covers two multiples of n with equal elements: where there are none the pass is left out, which makes the usual cost
- * O(size log size); the worst is O(size^2). Returns the new size.
- */
-static size_t csspgo__compress(uint32_t *p, size_t size, size_t limit)
-{
-    size_t n, i;
-    for (n = 1; n <= limit && n <= size / 2; n++)
-        for (i = n; i < size; i += n) {
-            if (p[i - n] != p[i]) continue;
-            size = csspgo__fold_cycles(p, size, n);
-            break;
-        }
-    return size;
-}
-
-/*
  * The frames of a context up to unknown code, innermost first; at most k->room, *deep says whether there are more.
  * *seen gets 1 if the innermost one occurs again further out.
  */
@@ -12691,10 +16329,11 @@ typedef struct csspgo__edge {     /* sampled calls (func 0) and tail calls, in o
     uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
 } csspgo__edge;
 
-typedef struct csspgo__block {
-    void  *data;
-    size_t bytes;
-} csspgo__block;
+typedef struct csspgo__arrays {   /* arrays that live as long as one piece of work                           */
+    csspgo__heap *heap;
+    size_t        count;
+    struct { void *data; size_t bytes; } v[16];
+} csspgo__arrays;
 
 /* Bits of csspgo__gen.mark. */
 enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
@@ -12707,8 +16346,7 @@ typedef struct csspgo__gen {
     csspgo_generate_stats   stats;
     csspgo_status           status;
     csspgo__keyed           keyed;
-    csspgo__block           block[16];        /* arrays of fixed size                                       */
-    size_t                  blocks;
+    csspgo__arrays          arrays;
     const csspgo__range    *range;            /* the last one looked up                                     */
 
     unsigned char *mark;          /* per function of the code map                                           */
@@ -12753,29 +16391,39 @@ static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
     return 0;
 }
 
-/* An array of n zeroed elements that lives as long as g; NULL when memory is exhausted. */
+/* An array of n zeroed elements; NULL: heap->status says why. */
+static void *csspgo__arrays_add(csspgo__arrays *b, size_t n, size_t elem)
+{
+    const size_t bytes = (n != 0 ? n : 1) * elem;
+    void *data;
+    CSSPGO_ASSERT(b->count < sizeof b->v / sizeof *b->v);
+    b->heap->status = CSSPGO_E_LIMIT;
+    if (n >= SIZE_MAX / elem || (data = csspgo__alloc(b->heap, bytes)) == NULL) return NULL;
+    memset(data, 0, bytes);
+    b->v[b->count].data = data;
+    b->v[b->count++].bytes = bytes;
+    return data;
+}
+
+static void csspgo__arrays_free(csspgo__arrays *b)
+{
+    while (b->count != 0) {
+        b->count--;
+        csspgo__free(b->heap, b->v[b->count].data, b->v[b->count].bytes);
+    }
+}
+
 static void *csspgo__gen_array(csspgo__gen *g, size_t n, size_t elem)
 {
-    csspgo__block *b = &g->block[g->blocks];
-    CSSPGO_ASSERT(g->blocks < sizeof g->block / sizeof *g->block);
-    g->status = CSSPGO_E_LIMIT;
-    if (n >= SIZE_MAX / elem) return NULL;
-    b->bytes = (n != 0 ? n : 1) * elem;
-    b->data = csspgo__alloc(&g->c->heap, b->bytes);
-    g->status = b->data != NULL ? CSSPGO_OK : g->c->heap.status;
-    if (b->data == NULL) return NULL;
-    memset(b->data, 0, b->bytes);
-    g->blocks++;
-    return b->data;
+    void *data = csspgo__arrays_add(&g->arrays, n, elem);
+    g->status = data != NULL ? CSSPGO_OK : g->arrays.heap->status;
+    return data;
 }
 
 static void csspgo__gen_free(csspgo__gen *g)
 {
     csspgo__heap *h = &g->c->heap;
-    while (g->blocks != 0) {
-        g->blocks--;
-        csspgo__free(h, g->block[g->blocks].data, g->block[g->blocks].bytes);
-    }
+    csspgo__arrays_free(&g->arrays);
     csspgo__tree_free(h, &g->frames);
     csspgo__tree_free(h, &g->asked);
     csspgo__free(h, g->path, g->path_cap * sizeof *g->path);
@@ -13755,13 +17403,41 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
 
 /* ----- counters to profile ---------------------------------------------------------------------------------------- */
 
+static void csspgo__gen_init(csspgo__gen *g, csspgo_collector *c)
+{
+    memset(g, 0, sizeof *g);
+    g->c = c;
+    g->arrays.heap = &c->heap;
+    g->code = c->code;
+}
+
+static int csspgo__gen_funcs(csspgo__gen *g)
+{
+    const size_t funcs = g->code->names.count + 1;
+    if ((g->mark = (unsigned char *)csspgo__gen_array(g, funcs, 1)) == NULL) return 0;
+    if ((g->func = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->func)) == NULL) return 0;
+    return (g->callee = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->callee)) != NULL;
+}
+
+/* A fresh profile with the options of another one's heap. */
+static int csspgo__gen_profile(csspgo__gen *g, const csspgo__heap *like)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.allocator = like->a;
+    o.limits = like->limits;
+    o.hash_seed = like->seed;
+    o.lenient = like->lenient;
+    g->p = csspgo_profile_new(&o);
+    g->status = g->p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    return g->p != NULL;
+}
+
 static int csspgo__gen_setup(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
-    const size_t funcs = code->names.count + 1, nodes = code->nodes + 1;
-    if ((g->mark = (unsigned char *)csspgo__gen_array(g, funcs, 1)) == NULL) return 0;
-    if ((g->func = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->func)) == NULL) return 0;
-    if ((g->callee = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->callee)) == NULL) return 0;
+    const size_t nodes = code->nodes + 1;
+    if (!csspgo__gen_funcs(g)) return 0;
     if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->spot)) == NULL) return 0;
     if ((g->call = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->call)) == NULL) return 0;
     if ((g->slot = (uint32_t *)csspgo__gen_array(g, code->probes, sizeof *g->slot)) == NULL) return 0;
@@ -13777,15 +17453,7 @@ static int csspgo__gen_setup(csspgo__gen *g, int contexts)
 /* Fills g->p with what the collector counted. Returns 0 when memory is exhausted. */
 static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
-    csspgo_options o;
-    memset(&o, 0, sizeof o);
-    o.allocator = like->a;
-    o.limits = like->limits;
-    o.hash_seed = like->seed;
-    o.lenient = like->lenient;
-    g->p = csspgo_profile_new(&o);
-    g->status = g->p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    if (g->p == NULL || !csspgo__gen_setup(g, contexts)) return 0;
+    if (!csspgo__gen_profile(g, like) || !csspgo__gen_setup(g, contexts)) return 0;
     return contexts ? csspgo__gen_contexts(g) : csspgo__gen_flat(g);
 }
 
@@ -13821,9 +17489,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     uint32_t flags;
     csspgo__gen g;
     csspgo_status s = csspgo_collector_flush(c);
-    memset(&g, 0, sizeof g);
-    g.c = c;
-    g.code = c->code;
+    csspgo__gen_init(&g, c);
     if (how != NULL) g.how = *how;
     flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
     if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &g.keyed);
@@ -13841,6 +17507,5690 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 }
 
 #endif /* CSSPGO_NO_GENERATE */
+
+/* ----- >>generate, second chapter: the pre-inliner ---------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+struct csspgo_sizes {
+    csspgo__heap  heap;           /* first: csspgo__object_new                                        */
+    csspgo__names names;
+    csspgo__tree  tree;           /* leaves below the root, callers below them; record: bytes + 1, 0 = not known */
+};
+
+CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options)
+{
+    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s);
+    if (s == NULL || csspgo__tree_init(&s->heap, &s->tree)) return s;
+    csspgo_sizes_free(s);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s)
+{
+    if (s == NULL) return;
+    csspgo__tree_free(&s->heap, &s->tree);
+    csspgo__names_free(&s->heap, &s->names);
+    csspgo__object_free(s, sizeof *s);
+}
+
+/* One frame deeper; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_step(csspgo_sizes *s, uint32_t at, csspgo_loc loc, uint64_t guid, const char *name,
+                                   size_t size)
+{
+    const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
+    return func != 0 ? csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func) : 0;
+}
+
+static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
+{
+    csspgo__node *n = &s->tree.node[at];
+    const uint64_t sum = csspgo__sat_add(n->record != 0 ? n->record - 1 : 0, bytes);
+    n->record = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes)
+{
+    uint32_t at = CSSPGO__ROOT;
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (frame[i].loc.line > 65535) return CSSPGO_E_ARGUMENT;
+    for (i = 0; i < n; i++) {
+        const csspgo_size_frame *f = &frame[i];
+        const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
+        at = csspgo__sizes_step(s, at, i != 0 ? f->loc : csspgo_at(0, 0), guid, f->name, f->name_size);
+        if (at == 0) return s->heap.status;
+    }
+    if (n == 0) return CSSPGO_E_ARGUMENT;
+    csspgo__sizes_count(s, at, bytes);
+    return CSSPGO_OK;
+}
+
+/* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_place(csspgo_sizes *s, csspgo_code *code, uint32_t node)
+{
+    uint32_t at = CSSPGO__ROOT, site = 0;
+    for (; node != 0 && at != 0; site = code->node[node].site, node = code->node[node].parent) {
+        const uint32_t func = code->node[node].func;
+        size_t size;
+        const char *name = csspgo__name_text(&code->names, func, &size);
+        at = csspgo__sizes_step(s, at, csspgo_at(site & 0xffff, 0), csspgo__name_guid(&code->names, func), name, size);
+    }
+    return at;
+}
+
+/* The end of the code that starts at the ith probe by position: the next probe's, or the function's end. */
+static uint32_t csspgo__sizes_end(const csspgo_code *code, size_t i)
+{
+    const uint32_t pos = code->probe[code->by_pos[i]].pos;
+    const csspgo__range *r = csspgo__range_of(code, pos);
+    uint32_t end = r != NULL ? r->end : pos;
+    if (i + 1 < code->by_poss && code->probe[code->by_pos[i + 1]].pos < end) end = code->probe[code->by_pos[i + 1]].pos;
+    return end;
+}
+
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code)
+{
+    csspgo_status status = csspgo__code_settle(code);
+    csspgo__arrays blocks;
+    uint32_t *place;
+    size_t i;
+    if (status != CSSPGO_OK) return status;
+    memset(&blocks, 0, sizeof blocks);
+    blocks.heap = &s->heap;
+    place = (uint32_t *)csspgo__arrays_add(&blocks, code->nodes + 1, sizeof *place);
+    if (place == NULL) return s->heap.status;
+    for (i = 0; i < code->by_poss && status == CSSPGO_OK; i++) {
+        const csspgo__probe *probe = &code->probe[code->by_pos[i]];
+        if (place[probe->node] == 0) place[probe->node] = csspgo__sizes_place(s, code, probe->node);
+        if (place[probe->node] == 0) status = s->heap.status;
+        else csspgo__sizes_count(s, place[probe->node], probe->pos != 0 ? csspgo__sizes_end(code, i) - probe->pos : 0);
+    }
+    csspgo__arrays_free(&blocks);
+    return status;
+}
+
+static csspgo_func csspgo__func_of(uint32_t id)
+{
+    csspgo_func f;
+    f.id = id;
+    return f;
+}
+
+/* Another profile with the same content. */
+static csspgo_status csspgo__profile_copy(const csspgo_profile *p, csspgo_profile **copy)
+{
+    csspgo_options o;
+    csspgo_status s = CSSPGO_E_NOMEM;
+    memset(&o, 0, sizeof o);
+    o.allocator = p->heap.a;
+    o.limits = p->heap.limits;
+    o.hash_seed = p->heap.seed;
+    o.lenient = p->heap.lenient;
+    *copy = csspgo_profile_new(&o);
+    if (*copy != NULL) s = csspgo_add_profile(*copy, p);
+    if (s == CSSPGO_OK) return s;
+    csspgo_profile_free(*copy);
+    *copy = NULL;
+    return s;
+}
+
+/* ----- the work on one profile ------------------------------------------------------------------------------------ */
+
+typedef struct csspgo__arc {      /* calls of one function by another; vertices are ranks of names        */
+    uint32_t from, to;
+    uint64_t weight;
+    uint32_t taken, reserved;     /* taken: its component's tree of heaviest arcs has it                  */
+} csspgo__arc;
+
+typedef struct csspgo__choice {   /* a call that may be inlined                                           */
+    uint64_t count, guid;
+    uint32_t size, node;
+} csspgo__choice;
+
+typedef struct csspgo__lift {     /* a node of a subtree that moves: up is its parent's place in the list */
+    uint32_t from, to, record;
+    size_t   up;
+} csspgo__lift;
+
+enum { CSSPGO__PRE_INLINED = 1, CSSPGO__PRE_MERGED = 2 };
+
+typedef struct csspgo__pre {
+    csspgo_profile          *p;   /* a copy                                                               */
+    csspgo_preinline_options how;
+    csspgo_preinline_stats   stats;
+    csspgo__arrays           arrays;
+    uint32_t      *wide;          /* all nodes, level by level, siblings by key                           */
+    uint64_t      *key;           /* per node of the start                                                */
+    uint32_t      *node;          /* per record: where it is                                              */
+    unsigned char *state;         /* per record                                                           */
+    uint32_t      *rank, *func;   /* per function: place by name; and back                                */
+    uint32_t      *first, *list;  /* list[first[f] ...]: f's records in the order of wide                 */
+    csspgo__arc   *arc;           /* by (from, to)                                                        */
+    size_t         arcs;
+    uint32_t      *start;         /* per vertex and one more: its arcs                                    */
+    uint32_t      *order;         /* vertices, callees first                                              */
+    size_t         orders;
+    unsigned char *gone;          /* per node: moved away                                                 */
+    size_t         gone_cap;
+    csspgo__lift  *lift;
+    size_t         lift_cap;
+    csspgo__choice *heap;
+    size_t         heaps, heap_cap;
+    uint32_t      *size_func;     /* per function: in how.sizes                                           */
+} csspgo__pre;
+
+/* LLVM's key of a child, which sets the order of siblings. */
+static uint64_t csspgo__pre_key(csspgo_profile *p, const csspgo__node *n)
+{
+    const csspgo_loc loc = csspgo__loc_of(p, n->site);
+    const uint64_t at = (uint64_t)loc.discriminator << 32 | loc.line;
+    csspgo_func f;
+    f.id = n->func;
+    return csspgo_func_guid(p, f) + (at << 5) + at;
+}
+
+static int csspgo__pre_key_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t *key = (const uint64_t *)ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return key[x] < key[y] ? -1 : key[x] > key[y] ? 1 : x < y ? -1 : x > y;
+}
+
+static int csspgo__pre_arrays(csspgo__pre *x)
+{
+    csspgo__arrays *b = &x->arrays;
+    const size_t nodes = x->p->tree.count + 1, records = x->p->records + 1, funcs = x->p->names.count + 2;
+    if ((x->wide = (uint32_t *)csspgo__arrays_add(b, nodes, sizeof *x->wide)) == NULL) return 0;
+    if ((x->key = (uint64_t *)csspgo__arrays_add(b, nodes, sizeof *x->key)) == NULL) return 0;
+    if ((x->node = (uint32_t *)csspgo__arrays_add(b, records, sizeof *x->node)) == NULL) return 0;
+    if ((x->state = (unsigned char *)csspgo__arrays_add(b, records, 1)) == NULL) return 0;
+    if ((x->rank = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->rank)) == NULL) return 0;
+    if ((x->func = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->func)) == NULL) return 0;
+    if ((x->first = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->first)) == NULL) return 0;
+    if ((x->list = (uint32_t *)csspgo__arrays_add(b, records, sizeof *x->list)) == NULL) return 0;
+    if ((x->arc = (csspgo__arc *)csspgo__arrays_add(b, nodes, sizeof *x->arc)) == NULL) return 0;
+    if ((x->start = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->start)) == NULL) return 0;
+    if ((x->order = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->order)) == NULL) return 0;
+    return (x->size_func = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->size_func)) != NULL;
+}
+
+/* Fills wide, node, first and list. */
+static int csspgo__pre_lists(csspgo__pre *x)
+{
+    const csspgo__tree *t = &x->p->tree;
+    size_t i, n = 1;
+    uint32_t id;
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) x->key[id] = csspgo__pre_key(x->p, &t->node[id]);
+    x->wide[0] = CSSPGO__ROOT;
+    for (i = 0; i < n; i++) {
+        const size_t from = n;
+        for (id = t->node[x->wide[i]].child; id != 0; id = t->node[id].sibling) x->wide[n++] = id;
+        if (!csspgo__sort(&x->p->heap, x->wide + from, n - from, sizeof *x->wide, csspgo__pre_key_cmp, x->key))
+            return 0;
+    }
+    for (i = 1; i < n; i++)
+        if (t->node[x->wide[i]].record != 0) x->first[t->node[x->wide[i]].func + 1]++;
+    for (i = 1; i <= x->p->names.count + 1; i++) x->first[i] += x->first[i - 1];
+    for (i = 1; i < n; i++) {
+        const csspgo__node *node = &t->node[x->wide[i]];
+        if (node->record == 0) continue;
+        x->node[node->record] = x->wide[i];
+        x->list[x->first[node->func]++] = node->record;
+    }
+    for (i = x->p->names.count + 1; i > 0; i--) x->first[i] = x->first[i - 1];
+    x->first[0] = 0;
+    return 1;
+}
+
+/* How often a record was entered, as far as it shows. */
+static uint64_t csspgo__pre_entered(const csspgo_profile *p, const csspgo__record *r)
+{
+    if (r->head != 0) return r->head;
+    if (csspgo__run_count(r->body) != 0 && csspgo__body(p, r)[0].count != 0) return csspgo__body(p, r)[0].count;
+    return r->total != 0;
+}
+
+/* How often a node was called from the record of its parent; 0 if one of the two has none. */
+static uint64_t csspgo__pre_calls(const csspgo_profile *p, const csspgo__node *n)
+{
+    const csspgo__record *up = &p->record[p->tree.node[n->parent].record], *r = &p->record[n->record];
+    const csspgo_target *t;
+    uint64_t entered;
+    if (n->record == 0 || p->tree.node[n->parent].record == 0) return 0;
+    entered = csspgo__pre_entered(p, r);
+    t = csspgo__target_find(csspgo__target(p, up), csspgo__run_count(up->target), csspgo__loc_of(p, n->site), n->func);
+    return t != NULL && t->count > entered ? t->count : entered;
+}
+
+/* ----- the order of functions: callers first, along the heaviest calls in a cycle --------------------------------- */
+
+static int csspgo__arc_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__arc *x = (const csspgo__arc *)a, *y = (const csspgo__arc *)b;
+    (void)ctx;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* One arc for each pair of functions; arcs of cold calls only are left out. */
+static int csspgo__pre_arcs(csspgo__pre *x)
+{
+    const csspgo__tree *t = &x->p->tree;
+    csspgo__arc *a = x->arc;
+    size_t i, k, n = 0;
+    uint32_t id;
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+        const csspgo__node *node = &t->node[id];
+        if (node->parent == CSSPGO__ROOT) continue;
+        a[n].from = x->rank[t->node[node->parent].func];
+        a[n].to = x->rank[node->func];
+        a[n++].weight = csspgo__pre_calls(x->p, node);
+    }
+    if (!csspgo__sort(&x->p->heap, a, n, sizeof *a, csspgo__arc_cmp, NULL)) return 0;
+    for (i = k = 0; i < n; i++) {
+        if (k != 0 && csspgo__arc_cmp(NULL, &a[k - 1], &a[i]) == 0) {
+            a[k - 1].weight = csspgo__sat_add(a[k - 1].weight, a[i].weight);
+            continue;
+        }
+        if (k != 0 && x->how.cold_count != 0 && a[k - 1].weight <= x->how.cold_count) k--;
+        a[k++] = a[i];
+    }
+    if (k != 0 && x->how.cold_count != 0 && a[k - 1].weight <= x->how.cold_count) k--;
+    x->arcs = k;
+    for (i = 0; i < k; i++) x->start[a[i].from + 1]++;
+    for (i = 1; i <= x->p->names.count + 1; i++) x->start[i] += x->start[i - 1];
+    return 1;
+}
+
+typedef struct csspgo__strong {   /* strongly connected components, by Tarjan's method without recursion   */
+    csspgo__pre  *x;
+    uint32_t     *number, *low;   /* per vertex; number 0: not seen; UINT32_MAX: its component is done      */
+    uint32_t     *stack, *path;   /* vertices of open components; those being visited                        */
+    uint32_t     *at;             /* per vertex: its next arc                                               */
+    size_t        stacks, paths;
+    uint32_t      last;
+    uint32_t     *group, *wait;   /* of csspgo__strong_sort: union-find; taken arcs that come in              */
+    csspgo__arc **heavy;
+} csspgo__strong;
+
+static int csspgo__heavy_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__arc *x = *(csspgo__arc *const *)a, *y = *(csspgo__arc *const *)b;
+    (void)ctx;
+    return x->weight > y->weight ? -1 : x->weight < y->weight;
+}
+
+static uint32_t csspgo__strong_group(csspgo__strong *s, uint32_t v)
+{
+    while (s->group[v] != v) v = s->group[v] = s->group[s->group[v]];
+    return v;
+}
+
+/* The arcs inside a component, heaviest first; takes those that close no cycle. Returns their number. */
+static size_t csspgo__strong_take(csspgo__strong *s, const uint32_t *v, size_t n)
+{
+    csspgo__pre *x = s->x;
+    size_t i, heavy = 0;
+    uint32_t e;
+    for (i = 0; i < n; i++) s->group[v[i]] = v[i];
+    for (i = 0; i < n; i++)
+        for (e = x->start[v[i]]; e < x->start[v[i] + 1]; e++)
+            if (s->group[x->arc[e].to] != 0) s->heavy[heavy++] = &x->arc[e];
+    if (!csspgo__sort(&x->p->heap, s->heavy, heavy, sizeof *s->heavy, csspgo__heavy_cmp, NULL)) return 0;
+    for (i = 0; i < heavy; i++) {
+        csspgo__arc *arc = s->heavy[i];
+        const uint32_t a = csspgo__strong_group(s, arc->from), b = csspgo__strong_group(s, arc->to);
+        if (a == b) continue;
+        s->group[b] = a;
+        arc->taken = 1;
+        s->wait[arc->to]++;
+    }
+    for (i = 0; i < n; i++) s->group[v[i]] = 0;
+    return heavy;
+}
+
+/* Puts the n functions of a component, the last ones of x->order, in order. Returns 0 when memory is exhausted. */
+static int csspgo__strong_sort(csspgo__strong *s, size_t n)
+{
+    csspgo__pre *x = s->x;
+    uint32_t *v = x->order + x->orders - n;
+    const size_t heavy = csspgo__strong_take(s, v, n);
+    size_t i, queued = 0;
+    if (heavy == 0) return 0;
+    for (i = 0; i < heavy; i++) {
+        const uint32_t from = s->heavy[i]->from;
+        if (s->wait[from] != 0) continue;
+        s->wait[from] = UINT32_MAX;
+        v[queued++] = from;
+    }
+    for (i = 0; i < queued; i++) {
+        uint32_t e;
+        for (e = x->start[v[i]]; e < x->start[v[i] + 1]; e++)
+            if (x->arc[e].taken && --s->wait[x->arc[e].to] == 0) v[queued++] = x->arc[e].to;
+    }
+    CSSPGO_ASSERT(queued == n);
+    for (i = 0; i < n / 2; i++) {
+        const uint32_t swap = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = swap;
+    }
+    return 1;
+}
+
+static void csspgo__strong_enter(csspgo__strong *s, uint32_t v)
+{
+    s->number[v] = s->low[v] = ++s->last;
+    s->at[v] = s->x->start[v];
+    s->stack[s->stacks++] = v;
+    s->path[s->paths++] = v;
+}
+
+/* The component of v, which is complete, goes to x->order. */
+static int csspgo__strong_close(csspgo__strong *s, uint32_t v)
+{
+    csspgo__pre *x = s->x;
+    const size_t before = x->orders;
+    uint32_t w;
+    do {
+        w = s->stack[--s->stacks];
+        s->number[w] = UINT32_MAX;
+        x->order[x->orders++] = w;
+    } while (w != v);
+    return x->orders - before < 2 || csspgo__strong_sort(s, x->orders - before);
+}
+
+static int csspgo__strong_visit(csspgo__strong *s, uint32_t root)
+{
+    csspgo__pre *x = s->x;
+    csspgo__strong_enter(s, root);
+    while (s->paths != 0) {
+        const uint32_t v = s->path[s->paths - 1];
+        if (s->at[v] < x->start[v + 1]) {
+            const uint32_t to = x->arc[s->at[v]++].to;
+            if (s->number[to] == 0) csspgo__strong_enter(s, to);
+            else if (s->number[to] < s->low[v]) s->low[v] = s->number[to];
+            continue;
+        }
+        s->paths--;
+        if (s->low[v] == s->number[v] && !csspgo__strong_close(s, v)) return 0;
+        if (s->paths != 0 && s->low[v] < s->low[s->path[s->paths - 1]]) s->low[s->path[s->paths - 1]] = s->low[v];
+    }
+    return 1;
+}
+
+/* Fills x->order. A vertex is a function's place by name, from 1. */
+static int csspgo__pre_order(csspgo__pre *x)
+{
+    const size_t n = x->p->names.count + 2;
+    csspgo__arrays b;
+    csspgo__strong s;
+    uint32_t v;
+    int ok = 0;
+    memset(&b, 0, sizeof b);
+    memset(&s, 0, sizeof s);
+    b.heap = &x->p->heap;
+    s.x = x;
+    if (!csspgo__rank_names(x->p, x->rank)) return 0;
+    for (v = 1; v <= x->p->names.count; v++) x->func[x->rank[v]] = v;
+    if (csspgo__pre_arcs(x) && (s.number = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.number)) != NULL &&
+        (s.low = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.low)) != NULL &&
+        (s.stack = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.stack)) != NULL &&
+        (s.path = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.path)) != NULL &&
+        (s.at = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.at)) != NULL &&
+        (s.group = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.group)) != NULL &&
+        (s.wait = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.wait)) != NULL)
+        s.heavy = (csspgo__arc **)csspgo__arrays_add(&b, x->arcs, sizeof *s.heavy);
+    for (v = 1, ok = s.heavy != NULL; ok && v <= x->p->names.count; v++)
+        if (s.number[v] == 0 && csspgo_func_nodes(x->p, csspgo__func_of(x->func[v])).id != 0)
+            ok = csspgo__strong_visit(&s, v);
+    csspgo__arrays_free(&b);
+    return ok;
+}
+
+/* ----- sizes ------------------------------------------------------------------------------------------------------ */
+
+/* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
+static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
+{
+    while (s->tree.node[at].record == 0 && s->tree.node[at].child != 0) {
+        uint32_t id = s->tree.node[at].child, best = 0;
+        uint64_t least = 0;
+        for (; id != 0; id = s->tree.node[id].sibling) {
+            const csspgo__node *n = &s->tree.node[id];
+            const csspgo_loc loc = csspgo__site_loc(n->site);
+            const uint64_t place = (uint64_t)loc.discriminator << 32 | loc.line;
+            const uint64_t key = s->names.name[n->func].guid + (place << 5) + place;
+            if (best != 0 && key >= least) continue;
+            best = id;
+            least = key;
+        }
+        at = best;
+    }
+    return s->tree.node[at].record;
+}
+
+/* Bytes of a node's function when it is inlined there: as known for most of its callers. */
+static uint32_t csspgo__pre_size(const csspgo__pre *x, uint32_t node)
+{
+    const csspgo_sizes *s = x->how.sizes;
+    const csspgo__tree *t = &x->p->tree;
+    const uint32_t locations = (uint32_t)csspgo__run_count(x->p->record[t->node[node].record].body);
+    uint32_t at = CSSPGO__ROOT, known = 0, n;
+    uint64_t site = 0;
+    if (s == NULL) return locations;
+    for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
+        const uint32_t next = csspgo__tree_find(&s->tree, s->heap.seed, at, site, x->size_func[t->node[n].func]);
+        if (next == 0) break;
+        at = next;
+        if (s->tree.node[at].record != 0) known = s->tree.node[at].record;
+    }
+    if (known == 0) known = csspgo__sizes_below(s, at);
+    return known != 0 ? known - 1 : locations;
+}
+
+/* ----- candidates: a binary heap whose order of equal ones is that of libstdc++ ----------------------------------- */
+
+static int csspgo__choice_less(const csspgo__choice *a, const csspgo__choice *b)
+{
+    if (a->size != b->size && (a->size == 0 || b->size == 0)) return b->size == 0;
+    if (a->count != b->count) return a->count < b->count;
+    if (a->size != b->size) return a->size > b->size;
+    return a->guid < b->guid;
+}
+
+static void csspgo__choice_sift(csspgo__choice *h, size_t hole, csspgo__choice v)
+{
+    for (; hole != 0 && csspgo__choice_less(&h[(hole - 1) / 2], &v); hole = (hole - 1) / 2) h[hole] = h[(hole - 1) / 2];
+    h[hole] = v;
+}
+
+static csspgo__choice csspgo__choice_pop(csspgo__pre *x)
+{
+    csspgo__choice *h = x->heap;
+    const csspgo__choice top = h[0], v = h[--x->heaps];
+    const size_t n = x->heaps;
+    size_t hole = 0, c;
+    if (n == 0) return top;
+    while ((c = 2 * hole + 2) < n) {
+        if (csspgo__choice_less(&h[c], &h[c - 1])) c--;
+        h[hole] = h[c];
+        hole = c;
+    }
+    if (c == n) {                 /* a left child without a right one */
+        h[hole] = h[c - 1];
+        hole = c - 1;
+    }
+    csspgo__choice_sift(h, hole, v);
+    return top;
+}
+
+static int csspgo__key_choice_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__choice *x = (const csspgo__choice *)a, *y = (const csspgo__choice *)b;
+    (void)ctx;
+    return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Queues the children of a node that have records, by key. Returns 0 when memory is exhausted. */
+static int csspgo__pre_queue(csspgo__pre *x, uint32_t node)
+{
+    csspgo_profile *p = x->p;
+    const csspgo__tree *t = &p->tree;
+    const size_t from = x->heaps;
+    size_t n = from, i;
+    uint32_t id;
+    for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
+        void *v;
+        if (t->node[id].record == 0) continue;
+        v = n < x->heap_cap ? x->heap : csspgo__grow(&p->heap, x->heap, n, &x->heap_cap, n + 1, sizeof *x->heap);
+        if (v == NULL) return 0;
+        x->heap = (csspgo__choice *)v;
+        x->heap[n].node = id;
+        x->heap[n++].guid = csspgo__pre_key(p, &t->node[id]);
+    }
+    if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL)) return 0;
+    for (i = from; i < n; i++) {
+        csspgo__choice c = x->heap[i];
+        c.guid = csspgo_func_guid(p, csspgo__func_of(t->node[c.node].func));
+        c.count = csspgo__pre_calls(p, &t->node[c.node]);
+        c.size = csspgo__pre_size(x, c.node);
+        csspgo__choice_sift(x->heap, x->heaps++, c);
+    }
+    return 1;
+}
+
+static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
+{
+    const csspgo_preinline_options *o = &x->how;
+    const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
+    double hot = 1.0;
+    uint32_t threshold;
+    if (o->replay) return before;
+    if (c->count <= o->cold_count) return c->size < o->cold_threshold;
+    if (o->top_count != o->cold_count)
+        hot = (double)(c->count - o->cold_count) / (double)(o->top_count - o->cold_count);
+    if (hot > 1.0) hot = 1.0;
+    threshold = (uint32_t)(o->hot_threshold * hot * 100 + o->cold_threshold + 1);
+    if (before) threshold *= o->again;
+    return c->size < threshold;
+}
+
+/* ----- promotion -------------------------------------------------------------------------------------------------- */
+
+static int csspgo__lift_add(csspgo__pre *x, size_t n, uint32_t from, size_t up)
+{
+    void *v = n < x->lift_cap ? x->lift
+                              : csspgo__grow(&x->p->heap, x->lift, n, &x->lift_cap, n + 1, sizeof *x->lift);
+    if (v == NULL) return 0;
+    x->lift = (csspgo__lift *)v;
+    x->lift[n].from = from;
+    x->lift[n].up = up;
+    x->lift[n].record = x->p->tree.node[from].record;
+    return 1;
+}
+
+/* Room in gone for every node. */
+static int csspgo__pre_gone_room(csspgo__pre *x)
+{
+    const size_t old = x->gone_cap, need = x->p->tree.count + 1;
+    void *v;
+    if (need <= old) return 1;
+    v = csspgo__grow(&x->p->heap, x->gone, old, &x->gone_cap, need, 1);
+    if (v == NULL) return 0;
+    x->gone = (unsigned char *)v;
+    memset(x->gone + old, 0, x->gone_cap - old);
+    return 1;
+}
+
+/* Takes the records out of the subtree at node, whose nodes are then gone. Returns their number, 0: no memory. */
+static size_t csspgo__pre_detach(csspgo__pre *x, uint32_t node)
+{
+    size_t i, n = 1;
+    if (!csspgo__pre_gone_room(x) || !csspgo__lift_add(x, 0, node, 0)) return 0;
+    for (i = 0; i < n; i++) {
+        csspgo__node *from = &x->p->tree.node[x->lift[i].from];
+        uint32_t id;
+        from->record = 0;
+        x->gone[x->lift[i].from] = 1;
+        for (id = from->child; id != 0; id = x->p->tree.node[id].sibling)
+            if (!x->gone[id] && !csspgo__lift_add(x, n++, id, i)) return 0;
+    }
+    return n;
+}
+
+/* Adds record `from` to record `to`, which is of the same function. Returns 0 when memory is exhausted. */
+static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
+{
+    csspgo_profile *p = x->p;
+    csspgo__record *a = &p->record[to], *b = &p->record[from];
+    csspgo_target clamped;
+    size_t i;
+    x->state[from] |= CSSPGO__PRE_MERGED;
+    a->attributes |= b->attributes & CSSPGO_SHOULD_BE_INLINED;
+    p->dead++;
+    if (a->checksum == 0) a->checksum = b->checksum;
+    if (a->checksum != b->checksum) {
+        x->stats.dropped = csspgo__sat_add(x->stats.dropped, b->total);
+        return 1;
+    }
+    a->total = csspgo__sat_add(a->total, b->total);
+    a->head = csspgo__sat_add(a->head, b->head);
+    for (i = 0; i < csspgo__run_count(b->body); i++) {
+        const csspgo_body v = csspgo__body(p, b)[i];
+        if (csspgo__body_append(p, a, v.loc, v.count) < 0) return 0;
+    }
+    for (i = 0; i < csspgo__run_count(b->target); i++) {
+        const csspgo_target v = csspgo__target(p, b)[i];
+        if (csspgo__target_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
+    }
+    return csspgo__settle(p, a, &clamped) >= 0;
+}
+
+/* Moves a node to top level, or merges it into the one that is there. Returns that node, 0 when memory is exhausted. */
+static uint32_t csspgo__pre_promote(csspgo__pre *x, uint32_t node)
+{
+    csspgo_profile *p = x->p;
+    const size_t n = csspgo__pre_detach(x, node);
+    size_t i;
+    for (i = 0; i < n; i++) {
+        csspgo__lift *v = &x->lift[i];
+        const csspgo__node from = p->tree.node[v->from];
+        const csspgo_node up = csspgo__node_handle(i == 0 ? (uint32_t)CSSPGO__ROOT : x->lift[v->up].to);
+        const csspgo_loc loc = i == 0 ? csspgo_at(0, 0) : csspgo__loc_of(p, from.site);
+        v->to = csspgo_node_add(p, up, loc, CSSPGO_CONTEXT, csspgo__func_of(from.func)).id;
+        if (v->to == 0 || !csspgo__pre_gone_room(x)) return 0;
+        x->gone[v->to] = 0;
+        if (v->record == 0) continue;
+        if (p->tree.node[v->to].record == 0) {
+            p->tree.node[v->to].record = v->record;
+            x->node[v->record] = v->to;
+        } else if (!csspgo__pre_merge(x, p->tree.node[v->to].record, v->record)) {
+            return 0;
+        }
+    }
+    return n != 0 ? x->lift[0].to : 0;
+}
+
+/* ----- decisions -------------------------------------------------------------------------------------------------- */
+
+/* The contexts of a function that no caller took in become its base profile. Returns 0 when memory is exhausted. */
+static int csspgo__pre_gather(csspgo__pre *x, uint32_t func, uint32_t *base)
+{
+    csspgo_profile *p = x->p;
+    uint32_t i;
+    *base = csspgo__tree_find(&p->tree, p->heap.seed, CSSPGO__ROOT, 0, func);
+    for (i = x->first[func]; i < x->first[func + 1]; i++) {
+        const uint32_t record = x->list[i];
+        if (x->state[record] != 0 || x->node[record] == *base) continue;
+        *base = csspgo__pre_promote(x, x->node[record]);
+        if (*base == 0) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__pre_function(csspgo__pre *x, uint32_t func)
+{
+    const csspgo_preinline_options *o = &x->how;
+    csspgo_profile *p = x->p;
+    uint32_t base, size, limit;
+    if (!csspgo__pre_gather(x, func, &base)) return 0;
+    if (base == 0 || p->tree.node[base].record == 0) return 1;
+    size = csspgo__pre_size(x, base);
+    limit = size * o->growth_limit;
+    if (limit > o->limit_max) limit = o->limit_max;
+    if (limit < o->limit_min) limit = o->limit_min;
+    x->heaps = 0;
+    if (!csspgo__pre_queue(x, base)) return 0;
+    while (x->heaps != 0 && size < limit) {
+        const csspgo__choice c = csspgo__choice_pop(x);
+        const uint32_t record = p->tree.node[c.node].record;
+        if (!csspgo__pre_wanted(x, &c)) {
+            x->stats.kept++;
+            continue;
+        }
+        x->stats.inlined++;
+        x->state[record] |= CSSPGO__PRE_INLINED;
+        p->record[record].attributes |= CSSPGO_SHOULD_BE_INLINED;
+        size += c.size;
+        if (!csspgo__pre_queue(x, c.node)) return 0;
+    }
+    x->stats.full += x->heaps != 0;
+    x->stats.kept += x->heaps;
+    return 1;
+}
+
+/* What is neither a base profile nor inlined has no counts any more. */
+static void csspgo__pre_sweep(csspgo__pre *x)
+{
+    csspgo__tree *t = &x->p->tree;
+    uint32_t id;
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+        csspgo__node *n = &t->node[id];
+        if (n->record == 0 || n->parent == CSSPGO__ROOT || (x->state[n->record] & CSSPGO__PRE_INLINED)) continue;
+        n->record = 0;
+        x->p->dead++;
+    }
+}
+
+static int csspgo__pre_run(csspgo__pre *x)
+{
+    csspgo_profile *p = x->p;
+    uint32_t f;
+    size_t i;
+    x->arrays.heap = &p->heap;
+    if (!csspgo__pre_arrays(x) || !csspgo__pre_lists(x) || !csspgo__pre_order(x)) return 0;
+    for (f = 1; x->how.sizes != NULL && f <= p->names.count; f++)
+        x->size_func[f] = csspgo__names_find_guid(&x->how.sizes->heap, &x->how.sizes->names,
+                                                  csspgo_func_guid(p, csspgo__func_of(f)));
+    for (i = x->orders; i > 0; i--)
+        if (!csspgo__pre_function(x, x->func[x->order[i - 1]])) return 0;
+    csspgo__pre_sweep(x);
+    p->flags |= CSSPGO_IS_PREINLINED;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how)
+{
+    csspgo_cutoff cutoff[2];
+    csspgo_summary summary;
+    csspgo_status s;
+    memset(cutoff, 0, sizeof cutoff);
+    cutoff[0].ppm = 100000;
+    cutoff[1].ppm = 999999;
+    memset(how, 0, sizeof *how);
+    how->hot_threshold = 1500;
+    how->growth_limit = 12;
+    how->limit_min = 100;
+    how->limit_max = 50000;
+    how->again = 100;
+    s = csspgo_summarize(p, &summary, cutoff, 2);
+    how->top_count = cutoff[0].min_count;
+    how->cold_count = cutoff[1].min_count;
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
+                                          csspgo_preinline_stats *stats)
+{
+    csspgo__pre x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    if (stats != NULL) *stats = x.stats;
+    if (p->tree.count == 1) return CSSPGO_OK;
+    if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_E_ARGUMENT;
+    if (how != NULL) x.how = *how;
+    else if ((s = csspgo_preinline_defaults(p, &x.how)) != CSSPGO_OK) return s;
+    s = csspgo__profile_copy(p, &x.p);
+    if (s != CSSPGO_OK) return s;
+    if (!csspgo__pre_run(&x)) s = x.p->heap.status;
+    csspgo__arrays_free(&x.arrays);
+    csspgo__free(&x.p->heap, x.gone, x.gone_cap);
+    csspgo__free(&x.p->heap, x.lift, x.lift_cap * sizeof *x.lift);
+    csspgo__free(&x.p->heap, x.heap, x.heap_cap * sizeof *x.heap);
+    if (s != CSSPGO_OK) {
+        csspgo_profile_free(x.p);
+        return s;
+    }
+    csspgo__profile_take(p, x.p);
+    if (stats != NULL) *stats = x.stats;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+typedef struct csspgo__line_node {
+    uint32_t   func, parent;      /* func: id in csspgo_lines.names                          */
+    csspgo_loc site;
+} csspgo__line_node;
+
+typedef struct csspgo__line_row {
+    uint32_t   pos, node;
+    csspgo_loc loc;
+} csspgo__line_row;
+
+struct csspgo_lines {
+    csspgo__heap       heap;      /* first: csspgo__object_new                               */
+    csspgo__names      names;
+    csspgo__line_node *node;      /* node[0] unused                                          */
+    csspgo__line_row  *row;       /* by pos up to settled                                    */
+    size_t nodes, node_cap, rows, row_cap, settled;
+};
+
+CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options)
+{
+    return (csspgo_lines *)csspgo__object_new(options, sizeof(csspgo_lines));
+}
+
+CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
+{
+    if (l == NULL) return;
+    csspgo__names_free(&l->heap, &l->names);
+    csspgo__free(&l->heap, l->node, l->node_cap * sizeof *l->node);
+    csspgo__free(&l->heap, l->row, l->row_cap * sizeof *l->row);
+    csspgo__object_free(l, sizeof *l);
+}
+
+/* csspgo__grow if need be. */
+static void *csspgo__fit(csspgo__heap *h, void *old, size_t count, size_t *cap, size_t need, size_t elem)
+{
+    return need <= *cap ? old : csspgo__grow(h, old, count, cap, need, elem);
+}
+
+static int csspgo__lines_room(csspgo_lines *l, size_t nodes, size_t rows)
+{
+    void *v;
+    l->heap.status = CSSPGO_E_LIMIT;
+    if (nodes > 0x7fffffffu - l->nodes || rows > 0x7fffffffu - l->rows) return 0;
+    v = csspgo__fit(&l->heap, l->node, l->node_cap != 0 ? l->nodes + 1 : 0, &l->node_cap, l->nodes + nodes + 1,
+                    sizeof *l->node);
+    if (v == NULL) return 0;
+    l->node = (csspgo__line_node *)v;
+    v = csspgo__fit(&l->heap, l->row, l->rows, &l->row_cap, l->rows + rows + 1, sizeof *l->row);
+    if (v == NULL) return 0;
+    l->row = (csspgo__line_row *)v;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
+                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
+                                          size_t rows)
+{
+    size_t i, k = l->rows;
+    if (module.id > code->modules) return CSSPGO_E_ARGUMENT;
+    for (i = 0; i < nodes; i++)
+        if (node[i].parent > i || node[i].site.line > 65535) return CSSPGO_E_ARGUMENT;
+    for (i = 0; i < rows; i++)
+        if (row[i].inline_node > nodes || row[i].loc.line > 65535) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__lines_room(l, nodes, rows)) return l->heap.status;
+    for (i = 0; i < nodes; i++) {
+        csspgo__line_node *n = &l->node[l->nodes + i + 1];
+        n->func = csspgo__names_intern(&l->heap, &l->names, node[i].name, node[i].name_size);
+        if (n->func == 0) return l->heap.status;
+        n->parent = node[i].parent != 0 ? (uint32_t)l->nodes + node[i].parent : 0;
+        n->site = node[i].site;
+    }
+    for (i = 0; i < rows; i++) {
+        csspgo__line_row *r = &l->row[k];
+        r->pos = csspgo__pos_in(code, module.id, row[i].address);
+        r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
+        r->loc = row[i].loc;
+        if (r->pos != 0) k++;
+    }
+    l->nodes += nodes;
+    l->rows = k;
+    return CSSPGO_OK;
+}
+
+static int csspgo__line_row_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = ((const csspgo__line_row *)a)->pos, y = ((const csspgo__line_row *)b)->pos;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* ----- discriminators: three numbers in one, base, duplication factor and copy; each with a prefix code ----------- */
+
+static uint32_t csspgo__disc_number(uint32_t e)
+{
+    return e & 0x20 ? (e >> 1 & 0xfe0) | (e & 0x1f) : e & 0x1f;
+}
+
+static uint32_t csspgo__disc_base(uint32_t d)
+{
+    if ((d & 7) == 7 && (d & 0x10000000)) return d >> 16 & 7;          /* of a call with a probe */
+    return d & 1 ? 0 : csspgo__disc_number(d >> 1);
+}
+
+static uint32_t csspgo__disc_factor(uint32_t d)
+{
+    uint32_t v;
+    if (d & 1) d >>= 1;
+    else d >>= d & 0x40 ? 14 : 7;
+    v = d & 1 ? 1 : csspgo__disc_number(d >> 1);
+    return v != 0 ? v : 1;
+}
+
+/* ----- the work --------------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__by_line {
+    csspgo__gen         g;        /* spots are instructions with a row; csspgo__spot.probe: the row              */
+    csspgo_lines       *l;
+    csspgo_line_options how;
+    uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
+    uint32_t           *place;    /* context-less, per line node: its node of g.p                                */
+    uint64_t           *sum;      /* ... bytes run in it and what is nested in it                                */
+    unsigned char      *busy;
+    csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p                      */
+    csspgo__counter    *piece;    /* contexts: part of a range in one line node; node of g.p, spots [a, b)       */
+    size_t              pieces, piece_cap;
+} csspgo__by_line;
+
+static csspgo_loc csspgo__line_loc(const csspgo__by_line *x, csspgo_loc loc)
+{
+    return x->how.flow_sensitive ? loc : csspgo_at(loc.line, csspgo__disc_base(loc.discriminator));
+}
+
+/* The function of a line node in the profile; 0 when memory is exhausted. */
+static uint32_t csspgo__line_func(csspgo__by_line *x, uint32_t node)
+{
+    const uint32_t name = x->l->node[node].func;
+    if (x->func[name] == 0) {
+        size_t size;
+        const char *text = csspgo__name_text(&x->l->names, name, &size);
+        x->func[name] = csspgo_func_add(x->g.p, text, size).id;
+        if (x->func[name] == 0) csspgo__gen_fail(&x->g, &x->g.p->heap);
+    }
+    return x->func[name];
+}
+
+static int csspgo__line_is_start_up(const csspgo_profile *p, uint32_t func)
+{
+    size_t size;
+    const char *name = csspgo__name_text(&p->names, func, &size);
+    return name != NULL && csspgo__is_start_up(name, size);
+}
+
+/* The row of the instruction at pos, in the range r; NULL: nothing is known of it. */
+static const csspgo__line_row *csspgo__row_at(const csspgo_lines *l, const csspgo__range *r, uint32_t pos)
+{
+    size_t a = 0, b = l->rows;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (l->row[m].pos <= pos) a = m + 1;
+        else b = m;
+    }
+    return r != NULL && a != 0 && l->row[a - 1].pos >= r->begin && l->row[a - 1].node != 0 ? &l->row[a - 1] : NULL;
+}
+
+static const csspgo__line_row *csspgo__line_row_of(csspgo__by_line *x, uint32_t pos)
+{
+    return csspgo__row_at(x->l, csspgo__gen_range(&x->g, pos), pos);
+}
+
+/* Lists the instructions that have a row. Returns 0 when memory is exhausted. */
+static int csspgo__line_spots(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    const csspgo_code *code = g->code;
+    size_t i, n = 0, row = 0;
+    uint32_t pos;
+    for (i = 0; i < code->ranges; i++)
+        for (pos = code->range[i].begin; pos < code->range[i].end; pos++) n += code->byte[pos] & CSSPGO__START;
+    if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, n, sizeof *g->spot)) == NULL) return 0;
+    if ((g->delta = (csspgo__sum *)csspgo__gen_array(g, n + 1, sizeof *g->delta)) == NULL) return 0;
+    for (i = 0; i < code->ranges; i++)
+        for (pos = code->range[i].begin; pos < code->range[i].end; pos++) {
+            csspgo__spot *s = &g->spot[g->spots];
+            if (!(code->byte[pos] & CSSPGO__START)) continue;
+            while (row < x->l->rows && x->l->row[row].pos <= pos) row++;
+            if (row == 0 || x->l->row[row - 1].pos < code->range[i].begin || x->l->row[row - 1].node == 0) continue;
+            s->pos = pos;
+            s->probe = (uint32_t)row - 1;
+            s->func = code->range[i].func;
+            g->spots++;
+        }
+    return 1;
+}
+
+static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
+{
+    uint32_t n = 1;
+    while (n < 15 && pos + n < code->bytes && !(code->byte[pos + n] & CSSPGO__START)) n++;
+    return n;
+}
+
+/* A location counts as often as its most frequent instruction. */
+static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__line_row *row, uint64_t count)
+{
+    csspgo_profile *p = x->g.p;
+    csspgo__record *r = csspgo__record_make(p, node);
+    const csspgo_loc loc = csspgo__line_loc(x, row->loc);
+    const uint64_t v = x->how.flow_sensitive ? count
+                                             : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
+    csspgo_body *b;
+    if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
+    b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), loc);
+    if (b == NULL) return csspgo__gen_add(&x->g, r, loc, v, 0, 0);
+    if (b->count < v) b->count = v;
+    return 1;
+}
+
+/* A call from a location of a node's function. */
+static int csspgo__line_target(csspgo__by_line *x, uint32_t node, csspgo_loc loc, uint32_t callee, uint64_t count)
+{
+    csspgo__record *r = csspgo__record_make(x->g.p, node);
+    if (r == NULL) return csspgo__gen_fail(&x->g, &x->g.p->heap);
+    return csspgo__gen_add(&x->g, r, loc, 0, callee, count);
+}
+
+/* A function was entered: below `parent` at loc, or at top level. */
+static int csspgo__line_enter(csspgo__by_line *x, uint32_t parent, csspgo_loc loc, csspgo_node_kind kind, uint32_t func,
+                              uint64_t count)
+{
+    csspgo_profile *p = x->g.p;
+    const csspgo_node n = csspgo_node_add(p, csspgo__node_handle(parent), loc, kind, csspgo__func_of(func));
+    csspgo__record *r = n.id != 0 ? csspgo__record_make(p, n.id) : NULL;
+    if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
+    csspgo__count_add(&r->head, count);
+    return 1;
+}
+
+/* ----- without contexts ------------------------------------------------------------------------------------------- */
+
+/* Sums up the bytes run in each line node, with what is nested in it. */
+static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__sum sum = { 0, 0 };
+    uint32_t around = 0;
+    size_t i;
+    for (i = 0; i < g->spots; i++) {
+        const uint32_t node = x->l->row[g->spot[i].probe].node;
+        const uint32_t bytes = csspgo__insn_size(g->code, g->spot[i].pos);
+        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        around += cover[i];
+        if (around == 0) continue;
+        x->busy[node] = 1;
+        csspgo__count_add(&x->sum[node], csspgo__sat_mul(sum.high != 0 ? UINT64_MAX : sum.low, bytes));
+    }
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        const csspgo__line_row *row = v->node & CSSPGO__BRANCH ? csspgo__line_row_of(x, v->a) : NULL;
+        const csspgo__range *to = row != NULL ? csspgo__gen_range(g, v->b) : NULL;
+        if (to != NULL && to->begin == v->b && !to->part) x->busy[row->node] = 1;
+    }
+    for (i = x->l->nodes; i != 0; i--) {
+        const uint32_t parent = x->l->node[i].parent;
+        if (!x->busy[i] || parent == 0) continue;
+        x->busy[parent] = 1;
+        csspgo__count_add(&x->sum[parent], x->sum[i]);
+    }
+}
+
+/* Makes the records. Returns 0 when memory is exhausted. */
+static int csspgo__line_places(csspgo__by_line *x)
+{
+    csspgo_profile *p = x->g.p;
+    uint32_t i;
+    for (i = 1; i <= x->l->nodes; i++) {
+        const csspgo__line_node *n = &x->l->node[i];
+        const uint32_t parent = n->parent != 0 ? x->place[n->parent] : (uint32_t)CSSPGO__ROOT;
+        const csspgo_loc loc = n->parent != 0 ? csspgo__line_loc(x, n->site) : csspgo_at(0, 0);
+        csspgo__record *r;
+        uint32_t func;
+        if (!x->busy[i]) continue;
+        if ((func = csspgo__line_func(x, i)) == 0) return 0;
+        if (parent == 0 || csspgo__line_is_start_up(p, func)) continue;      /* left out with what is nested in it */
+        x->place[i] = csspgo_node_add(p, csspgo__node_handle(parent), loc,
+                                      n->parent != 0 ? CSSPGO_INLINEE : CSSPGO_PLAIN, csspgo__func_of(func)).id;
+        r = x->place[i] != 0 ? csspgo__record_make(p, x->place[i]) : NULL;
+        if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
+        csspgo__count_add(&r->total, x->sum[i]);
+    }
+    return 1;
+}
+
+static int csspgo__line_flat_hits(csspgo__by_line *x, const uint32_t *cover)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__sum sum = { 0, 0 };
+    uint32_t around = 0;
+    size_t i;
+    for (i = 0; i < g->spots; i++) {
+        const csspgo__line_row *row = &x->l->row[g->spot[i].probe];
+        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        around += cover[i];
+        if (around == 0 || x->place[row->node] == 0) continue;
+        if (!csspgo__line_hit(x, x->place[row->node], row, sum.high != 0 ? UINT64_MAX : sum.low)) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__line_flat_calls(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i;
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        const csspgo__line_row *row = csspgo__line_row_of(x, v->a);
+        uint32_t callee;
+        if (!(v->node & CSSPGO__BRANCH)) continue;
+        if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
+        if (callee == 0) continue;
+        if (row != NULL && x->place[row->node] != 0 &&
+            !csspgo__line_target(x, x->place[row->node], csspgo__line_loc(x, row->loc), callee, v->count)) return 0;
+        if (csspgo__line_is_start_up(g->p, callee)) continue;
+        if (!csspgo__line_enter(x, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_PLAIN, callee, v->count)) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__line_flat(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    uint32_t *cover = (uint32_t *)csspgo__gen_array(g, g->spots + 1, sizeof *cover);
+    const size_t n = x->l->nodes + 1;
+    if (cover == NULL) return 0;
+    if ((x->place = (uint32_t *)csspgo__gen_array(g, n, sizeof *x->place)) == NULL) return 0;
+    if ((x->sum = (uint64_t *)csspgo__gen_array(g, n, sizeof *x->sum)) == NULL) return 0;
+    if ((x->busy = (unsigned char *)csspgo__gen_array(g, n, 1)) == NULL) return 0;
+    csspgo__flat_ranges(g, cover);
+    csspgo__line_sums(x, cover);
+    if (!csspgo__line_places(x) || !csspgo__line_flat_hits(x, cover) || !csspgo__line_flat_calls(x)) return 0;
+    csspgo__raise_all(g->p, g->p);
+    return 1;
+}
+
+/* ----- with contexts ---------------------------------------------------------------------------------------------- */
+
+/* Appends a frame to g.path, whose n frames are innermost first. Returns 0 when memory is exhausted. */
+static int csspgo__line_frame(csspgo__by_line *x, size_t *n, uint32_t node, csspgo_loc loc)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__heap *h = &g->c->heap;
+    const uint32_t func = csspgo__line_func(x, node);
+    const uint64_t site = csspgo__site(csspgo__line_loc(x, loc), CSSPGO_CONTEXT);
+    void *v;
+    if (func == 0) return 0;
+    v = csspgo__fit(h, g->path, *n, &g->path_cap, *n + 1, sizeof *g->path);
+    if (v == NULL) return csspgo__gen_fail(g, h);
+    g->path = (uint32_t *)v;
+    g->path[*n] = csspgo__tree_add(h, &g->frames, CSSPGO__ROOT, site, func);
+    if (g->path[*n] == 0) return csspgo__gen_fail(g, h);
+    ++*n;
+    return 1;
+}
+
+/* The same for a line node's callers, of which it is an inlinee. */
+static int csspgo__line_callers(csspgo__by_line *x, size_t *n, uint32_t node)
+{
+    for (; x->l->node[node].parent != 0; node = x->l->node[node].parent)
+        if (!csspgo__line_frame(x, n, x->l->node[node].parent, x->l->node[node].site)) return 0;
+    return 1;
+}
+
+/*
+ * The node of function `func`, entered from the n innermost frames that are in g.path and then from those of a key;
+ * the root if these are not all known, 0 when memory is exhausted.
+ */
+static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key, uint32_t func)
+{
+    csspgo__gen *g = &x->g;
+    const csspgo_collector_options *o = &g->c->how;
+    csspgo_loc loc = csspgo_at(0, 0);
+    csspgo_node node = csspgo_root(g->p);
+    size_t i, most = g->p->heap.limits.max_depth - 1;
+    for (; key != CSSPGO__ROOT; key = g->keyed.keys.node[key].parent) {
+        const csspgo__line_row *row = csspgo__line_row_of(x, (uint32_t)g->keyed.keys.node[key].site);
+        if (row == NULL) return CSSPGO__ROOT;
+        if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) return 0;
+    }
+    for (i = 0; i < n / 2; i++) {
+        const uint32_t swap = g->path[i];
+        g->path[i] = g->path[n - 1 - i];
+        g->path[n - 1 - i] = swap;
+    }
+    n = csspgo__compress(g->path, n, o->limit_recursion ? o->max_recursion : SIZE_MAX);
+    if (o->limit_depth && o->max_depth < most) most = o->max_depth;
+    else if (n > most) g->stats.deep_contexts++;
+    for (i = n > most ? n - most : 0; i < n && node.id != 0; i++) {
+        const csspgo__node *f = &g->frames.node[g->path[i]];
+        node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_of(f->func));
+        loc = csspgo__site_loc(f->site);
+    }
+    if (node.id != 0) node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_of(func));
+    if (node.id == 0) csspgo__gen_fail(g, &g->p->heap);
+    return node.id;
+}
+
+/* The node of a line node's function below a key, with a record unless it is the root. */
+static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t line)
+{
+    csspgo__gen *g = &x->g;
+    const uint32_t id = csspgo__tree_add(&g->c->heap, &x->met, CSSPGO__ROOT, (uint64_t)key << 32 | line, 0);
+    const uint32_t func = csspgo__line_func(x, line);
+    csspgo__record *r;
+    uint32_t node;
+    size_t n = 0;
+    if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+    if (x->met.node[id].same != 0) return x->met.node[id].same;
+    if (func == 0 || !csspgo__line_callers(x, &n, line)) return 0;
+    node = csspgo__line_context(x, n, key, func);
+    if (node > CSSPGO__ROOT) {
+        if ((r = csspgo__record_make(g->p, node)) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
+        if (x->l->node[line].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
+    }
+    x->met.node[id].same = node;
+    return node;
+}
+
+/* Cuts a range where the line node changes. Returns 0 when memory is exhausted. */
+static int csspgo__line_cut(csspgo__by_line *x, uint32_t key, const csspgo__counter *v, size_t *first)
+{
+    csspgo__gen *g = &x->g;
+    size_t a = *first = csspgo__spot_lower(g->spot, g->spots, *first, v->a), b;
+    const size_t end = csspgo__spot_lower(g->spot, g->spots, a, v->b + 1);
+    for (; a < end; a = b) {
+        const uint32_t line = x->l->row[g->spot[a].probe].node;
+        csspgo__counter *piece;
+        void *list;
+        for (b = a + 1; b < end && x->l->row[g->spot[b].probe].node == line; b++) {}
+        list = csspgo__fit(&g->c->heap, x->piece, x->pieces, &x->piece_cap, x->pieces + 1, sizeof *x->piece);
+        if (list == NULL) return csspgo__gen_fail(g, &g->c->heap);
+        x->piece = (csspgo__counter *)list;
+        piece = &x->piece[x->pieces];
+        piece->node = csspgo__line_leaf(x, key, line);
+        piece->a = (uint32_t)a;
+        piece->b = (uint32_t)b;
+        piece->count = v->count;
+        if (piece->node == 0) return 0;
+        x->pieces += piece->node != CSSPGO__ROOT && v->count != 0;
+    }
+    return 1;
+}
+
+/* Gives the spots [a, b) of a node the counts that are in delta. */
+static int csspgo__line_sweep(csspgo__by_line *x, uint32_t node, size_t a, size_t b)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__sum sum = { 0, 0 };
+    for (; a < b; a++) {
+        uint64_t count;
+        csspgo__sum_add(&sum, g->delta[a].low, g->delta[a].high);
+        g->delta[a].low = g->delta[a].high = 0;
+        count = sum.high != 0 ? UINT64_MAX : sum.low;
+        if (count == 0) continue;
+        if (!csspgo__line_hit(x, node, &x->l->row[g->spot[a].probe], count)) return 0;
+        csspgo__count_add(&csspgo__record_make(g->p, node)->total, count);
+    }
+    g->delta[b].low = g->delta[b].high = 0;
+    return 1;
+}
+
+static int csspgo__line_hits(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i, a = 0, b = 0;
+    uint32_t node = 0;
+    if (!csspgo__sort(&g->c->heap, x->piece, x->pieces, sizeof *x->piece, csspgo__counter_cmp, NULL))
+        return csspgo__gen_fail(g, &g->c->heap);
+    for (i = 0; i < x->pieces; i++) {
+        const csspgo__counter *v = &x->piece[i];
+        if (v->node != node || v->a > b) {
+            if (node != 0 && !csspgo__line_sweep(x, node, a, b)) return 0;
+            node = v->node;
+            a = b = v->a;
+        }
+        csspgo__sum_add(&g->delta[v->a], v->count, 0);
+        csspgo__sum_sub(&g->delta[v->b], v->count);
+        if (v->b > b) b = v->b;
+    }
+    return node == 0 || csspgo__line_sweep(x, node, a, b);
+}
+
+/* A branch that enters a function. */
+static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__counter *v)
+{
+    csspgo__gen *g = &x->g;
+    const csspgo__line_row *row = csspgo__line_row_of(x, v->a);
+    uint32_t callee, from = CSSPGO__ROOT, node;
+    size_t n = 0;
+    if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
+    if (row != NULL && (from = csspgo__line_leaf(x, key, row->node)) == 0) return 0;
+    if (callee == 0) return 1;
+    if (from == CSSPGO__ROOT)
+        return csspgo__line_enter(x, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, callee, v->count);
+    if (!csspgo__line_target(x, from, csspgo__line_loc(x, row->loc), callee, v->count)) return 0;
+    if (x->how.llvm) return csspgo__line_enter(x, from, row->loc, CSSPGO_CONTEXT, callee, v->count);
+    if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) return 0;
+    if ((node = csspgo__line_context(x, n, key, callee)) == 0) return 0;
+    csspgo__count_add(&csspgo__record_make(g->p, node)->head, v->count);
+    return 1;
+}
+
+/* How often a record without head count was entered, to be added to its caller, which lacks it. */
+static uint64_t csspgo__line_entered(const csspgo_profile *p, const csspgo__record *r)
+{
+    const uint64_t n = csspgo__pre_entered(p, r);
+    return n == 0 && csspgo__run_count(r->body) == 0 ? 1 : n;
+}
+
+/* Callees were made after their callers: from the last node to the first. Returns 0 when memory is exhausted. */
+static int csspgo__line_infer(csspgo__by_line *x)
+{
+    csspgo_profile *p = x->g.p;
+    uint32_t id;
+    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {
+        const csspgo__node n = p->tree.node[id];
+        const csspgo_loc loc = csspgo__site_loc(n.site);
+        csspgo__record *up;
+        uint64_t count;
+        if (n.record == 0 || p->record[n.record].head != 0 || n.parent == CSSPGO__ROOT) continue;
+        count = csspgo__line_entered(p, &p->record[n.record]);
+        if ((up = csspgo__record_make(p, n.parent)) == NULL) return csspgo__gen_fail(&x->g, &p->heap);
+        csspgo__count_add(&up->total, count);
+        if (!csspgo__gen_add(&x->g, up, loc, count, n.func, count)) return 0;
+    }
+    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++) csspgo__raise_calls(p, id);
+    return 1;
+}
+
+/* Records of functions that a compiler makes up for initialisation are left out. */
+static void csspgo__line_drop_start_up(csspgo_profile *p)
+{
+    uint32_t id;
+    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++) {
+        csspgo__node *n = &p->tree.node[id];
+        if (n->record == 0 || !csspgo__line_is_start_up(p, n->func)) continue;
+        n->record = 0;
+        p->dead++;
+    }
+}
+
+static int csspgo__line_contexts(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__heap *h = &g->c->heap;
+    const csspgo__counter *v = g->keyed.v;
+    uint32_t key = 0;
+    size_t i, first = 0;
+    if (!csspgo__tree_init(h, &g->frames) || !csspgo__tree_init(h, &x->met)) return csspgo__gen_fail(g, h);
+    for (i = 0; i < g->keyed.n; i++) {
+        const uint32_t k = v[i].node & ~CSSPGO__BRANCH;
+        if (k != key) first = 0;
+        key = k;
+        if (!(v[i].node & CSSPGO__BRANCH) && !csspgo__line_cut(x, key, &v[i], &first)) return 0;
+    }
+    if (!csspgo__line_hits(x)) return 0;
+    for (i = 0; i < g->keyed.n; i++)
+        if ((v[i].node & CSSPGO__BRANCH) && !csspgo__line_call(x, v[i].node & ~CSSPGO__BRANCH, &v[i])) return 0;
+    if (!csspgo__line_infer(x)) return 0;
+    csspgo__line_drop_start_up(g->p);
+    return 1;
+}
+
+/* Totals become sums of body counts, with those of inlinees. */
+static void csspgo__line_recount(csspgo_profile *p)
+{
+    uint32_t id;
+    size_t i;
+    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++)
+        if (p->tree.node[id].record != 0) p->record[p->tree.node[id].record].total = 0;
+    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {      /* inlinees were made after what they are in */
+        const csspgo__node *n = &p->tree.node[id];
+        csspgo__record *r = &p->record[n->record];
+        if (n->record == 0) continue;
+        for (i = 0; i < csspgo__run_count(r->body); i++) csspgo__count_add(&r->total, csspgo__body(p, r)[i].count);
+        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
+            csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, r->total);
+    }
+}
+
+static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__heap *h = &x->l->heap;
+    if (!csspgo__settle_list(h, x->l->row, x->l->rows, &x->l->settled, sizeof *x->l->row, csspgo__line_row_cmp, NULL))
+        return csspgo__gen_fail(g, h);
+    if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g)) return 0;
+    x->func = (uint32_t *)csspgo__gen_array(g, x->l->names.count + 1, sizeof *x->func);
+    if (x->func == NULL || !csspgo__line_spots(x)) return 0;
+    if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_flat(x))) return 0;
+    if (x->how.update_totals) csspgo__line_recount(g->p);
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
+                                                       const csspgo_line_options *how, csspgo_error *err)
+{
+    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    const int contexts = csspgo_collector_has_contexts(c);
+    uint32_t flags = contexts ? CSSPGO_IS_CS : 0;
+    csspgo__by_line x;
+    csspgo_status s = csspgo_collector_flush(c);
+    memset(&x, 0, sizeof x);
+    if (how != NULL) x.how = *how;
+    x.l = l;
+    csspgo__gen_init(&x.g, c);
+    x.g.how.fill_all_functions = x.how.fill_all_functions;
+    if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &x.g.keyed);
+    if (s == CSSPGO_OK && x.g.keyed.n != 0) {
+        if (p->tree.count > 1 && (p->flags & kind) != flags) {
+            csspgo__gen_free(&x.g);
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile is of another kind than the collector");
+        }
+        if (x.how.flow_sensitive) flags |= CSSPGO_IS_FS;
+        s = csspgo__line_run(&x, &p->heap, contexts) ? csspgo__gen_commit(&x.g, p, flags) : x.g.status;
+        if (s == CSSPGO_OK) csspgo__counters_clear(c);
+    }
+    csspgo__tree_free(&c->heap, &x.met);
+    csspgo__free(&c->heap, x.piece, x.piece_cap * sizeof *x.piece);
+    csspgo__gen_free(&x.g);
+    return csspgo__error_plain(err, s);
+}
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ===== >>track ==================================================================================================== */
+
+#ifndef CSSPGO_NO_TRACK
+
+/*
+ * The tracker's profile is a profile whose tree was put into another order, and where nodes may be gone:
+ *
+ *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
+ *  - a child may come before its parent in the array
+ *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went (0: lost)
+ *
+ * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
+ * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
+ * journal, an array of words, an entry's last word being its kind, a 16-bit and a 32-bit number.
+ */
+#define CSSPGO__GONE ((uint64_t)1 << 63)
+
+enum csspgo__track_entry {
+    CSSPGO__TRACK_LINKED,               /* node */
+    CSSPGO__TRACK_UNLINKED,             /* site, parent << 32 | prev; node */
+    CSSPGO__TRACK_WENT,                 /* node: is gone */
+    CSSPGO__TRACK_TOOK,                 /* node that got the record; node that had it */
+    CSSPGO__TRACK_STATE,                /* state it had, record */
+    CSSPGO__TRACK_RECORD,         /* bodies, targets, (vtables, their run), csspgo__record; record */
+    CSSPGO__TRACK_DONE,                 /* value it had, function */
+    CSSPGO__TRACK_ENTRY_WORDS = 12      /* enough for all of a node that is moved or merged, but for csspgo__record */
+};
+
+typedef struct csspgo__track_point {
+    size_t               words, body, target, vtable, sides;   /* of the journal, of the profile's arrays */
+    csspgo_tracker_stats stats;
+} csspgo__track_point;
+
+struct csspgo_tracker {
+    csspgo__heap          heap;   /* first: csspgo__object_new                                      */
+    csspgo_profile       *p;
+    csspgo_tracker_options how;   /* hot_count is resolved                                          */
+    csspgo__map           sites;  /* (parent, site) -> first child there                            */
+    uint32_t             *prev;   /* per node: the child before it; of a gone one: where it is now  */
+    uint32_t             *at;     /* per record: its node                                           */
+    uint32_t             *next;   /* per record: the next one of its function, in order of merging  */
+    uint32_t             *first;  /* per function: its first record                                 */
+    uint32_t             *self;   /* per function: itself, for csspgo__join                         */
+    unsigned char        *done;   /* per function: nothing is left to merge into its base           */
+    size_t                bytes;  /* of the one allocation behind these six                         */
+    csspgo__join          join;   /* of the profile with itself                                     */
+    size_t                sort_cap;   /* bytes that join.sort has                                   */
+    uint64_t             *journal;
+    size_t                words, journal_cap;
+    csspgo__track_point   *checkpoint;
+    size_t                checkpoints, checkpoint_cap;
+    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL until the first checkpoint */
+    size_t                stamps;
+    uint32_t              epoch;  /* a new one with every checkpoint that begins or ends            */
+    csspgo_tracker_stats  stats;
+};
+
+/* ----- a copy of a profile ---------------------------------------------------------------------------------------- */
+
+/* A copy of n elements of v, and of its capacity; NULL for nothing. *ok becomes 0 when memory is exhausted. */
+static void *csspgo__track_copy(csspgo__heap *h, const void *v, size_t n, size_t elem, size_t *cap, int *ok)
+{
+    void *p;
+    *cap = 0;
+    if (n == 0 || v == NULL || !*ok) return NULL;
+    p = csspgo__alloc(h, n * elem);
+    *ok = p != NULL;
+    if (p == NULL) return NULL;
+    memcpy(p, v, n * elem);
+    *cap = n;
+    return p;
+}
+
+static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspgo__map *from, int *ok)
+{
+    size_t cap;
+    *to = *from;
+    to->slot = (csspgo__slot *)csspgo__track_copy(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
+}
+
+/* An empty profile with the allocator, limits, flags, names and wide sites of p, so that functions have the same ids. */
+static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
+{
+    csspgo_options o;
+    csspgo_profile *q;
+    int ok = 1;
+    memset(&o, 0, sizeof o);
+    o.allocator = p->heap.a;
+    o.limits = p->heap.limits;
+    o.hash_seed = p->heap.seed;
+    o.lenient = p->heap.lenient;
+    q = csspgo_profile_new(&o);
+    if (q == NULL) return NULL;
+    q->flags = p->flags;
+    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1, sizeof *q->names.name,
+                                                 &q->names.cap, &ok);
+    q->names.text = (char *)csspgo__track_copy(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
+    if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
+    q->names.text_size = q->names.text_cap;
+    csspgo__track_copy_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
+    csspgo__track_copy_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
+    q->wide = (csspgo_loc *)csspgo__track_copy(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
+    q->wides = q->wide != NULL ? p->wides : 0;
+    csspgo__track_copy_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
+    ok = ok && csspgo__func_room(q, 0);
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* The same with all contexts, and the same ids for all. */
+static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
+{
+    csspgo_profile *q = csspgo__track_like(p);
+    size_t cap;
+    int ok = 1;
+    if (q == NULL) return NULL;
+    if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
+    csspgo__tree_free(&q->heap, &q->tree);
+    q->tree.node = (csspgo__node *)csspgo__track_copy(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
+                                                &q->tree.cap, &ok);
+    q->tree.count = p->tree.count;
+    csspgo__track_copy_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
+    if (p->records != 0)
+        q->record = (csspgo__record *)csspgo__track_copy(&q->heap, p->record, p->records + 1, sizeof *q->record,
+                                                   &q->record_cap, &ok);
+    q->records = p->records;
+    q->dead = p->dead;
+    q->body.data = (unsigned char *)csspgo__track_copy(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
+                                                 &q->body.cap, &ok);
+    q->body.count = q->body.cap;
+    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count, sizeof(csspgo_target),
+                                                   &q->target.cap, &ok);
+    q->target.count = q->target.cap;
+    q->vtable.data = (unsigned char *)csspgo__track_copy(&q->heap, p->vtable.data, p->vtable.count,
+                                                         sizeof(csspgo_target), &q->vtable.cap, &ok);
+    q->vtable.count = q->vtable.cap;
+    q->side = (csspgo__side *)csspgo__track_copy(&q->heap, p->side, p->sides + 1, sizeof *q->side, &q->side_cap, &ok);
+    q->sides = q->side != NULL ? p->sides : 0;
+    csspgo__track_copy_map(&q->heap, &q->side_map, &p->side_map, &ok);
+    q->summary = (uint64_t *)csspgo__track_copy(&q->heap, p->summary, p->summary_size, sizeof *q->summary, &cap, &ok);
+    q->summary_size = cap;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* ----- the journal ------------------------------------------------------------------------------------------------ */
+
+static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
+{
+    void *j;
+    if (t->checkpoints == 0 || words <= t->journal_cap - t->words) return 1;
+    t->heap.status = CSSPGO_E_LIMIT;
+    if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
+    j = csspgo__grow(&t->heap, t->journal, t->words, &t->journal_cap, t->words + words, sizeof *t->journal);
+    if (j == NULL) return 0;
+    t->journal = (uint64_t *)j;
+    return 1;
+}
+
+static void csspgo__track_log(csspgo_tracker *t, enum csspgo__track_entry kind, uint32_t value, uint32_t id)
+{
+    if (t->checkpoints == 0) return;
+    t->journal[t->words++] = (uint64_t)kind << 56 | (uint64_t)value << 32 | id;
+}
+
+static void csspgo__track_log_word(csspgo_tracker *t, uint64_t word)
+{
+    if (t->checkpoints != 0) t->journal[t->words++] = word;
+}
+
+/* bytes: a multiple of 8. */
+static void csspgo__track_log_bytes(csspgo_tracker *t, const void *data, size_t bytes)
+{
+    if (bytes != 0) memcpy(t->journal + t->words, data, bytes);
+    t->words += bytes / 8;
+}
+
+static void csspgo__track_unlog_bytes(csspgo_tracker *t, void *data, size_t bytes)
+{
+    t->words -= bytes / 8;
+    if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
+}
+
+static size_t csspgo__track_record_words(const csspgo_profile *p, const csspgo__record *r)
+{
+    size_t n;
+    csspgo__vtable(p, r, &n);
+    return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
+           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) + sizeof(csspgo__run) / 8 + sizeof *r / 8 + 1;
+}
+
+/* Before a record's counts change: the journal gets them, once in an epoch. */
+static void csspgo__track_save(csspgo_tracker *t, uint32_t record)
+{
+    const csspgo__record *r = &t->p->record[record];
+    const csspgo__run *run = csspgo__vtable_run(t->p, r);
+    size_t n;
+    const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
+    if (t->checkpoints == 0 || t->stamp[record] == t->epoch) return;
+    t->stamp[record] = t->epoch;
+    csspgo__track_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+    csspgo__track_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__track_log_bytes(t, vtable, n * sizeof *vtable);
+    if (run != NULL) csspgo__track_log_bytes(t, run, sizeof *run);
+    csspgo__track_log_bytes(t, r, sizeof *r);
+    csspgo__track_log(t, CSSPGO__TRACK_RECORD, 0, record);
+}
+
+static void csspgo__track_unsave(csspgo_tracker *t, uint32_t record)
+{
+    csspgo__record *r = &t->p->record[record];
+    csspgo__run *run;
+    size_t n;
+    csspgo__track_unlog_bytes(t, r, sizeof *r);
+    run = csspgo__vtable_run(t->p, r);
+    if (run != NULL) {
+        csspgo_target *vtable;
+        csspgo__track_unlog_bytes(t, run, sizeof *run);
+        vtable = csspgo__vtable(t->p, r, &n);
+        csspgo__track_unlog_bytes(t, vtable, n * sizeof *vtable);
+    }
+    csspgo__track_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__track_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+}
+
+static void csspgo__track_set_state(csspgo_tracker *t, uint32_t record, uint32_t state)
+{
+    csspgo__record *r = &t->p->record[record];
+    if (r->state == state) return;
+    csspgo__track_log(t, CSSPGO__TRACK_STATE, r->state, record);
+    r->state = (uint16_t)state;
+}
+
+static void csspgo__track_set_done(csspgo_tracker *t, uint32_t func, unsigned char done)
+{
+    if (t->done[func] == done) return;
+    csspgo__track_log(t, CSSPGO__TRACK_DONE, t->done[func], func);
+    t->done[func] = done;
+}
+
+/* ----- the tree's links ------------------------------------------------------------------------------------------- */
+
+static uint32_t csspgo__track_site_hash(const csspgo_tracker *t, uint32_t parent, uint64_t site)
+{
+    return csspgo__tree_hash(t->p->heap.seed, parent, site, 0);
+}
+
+/* The first child at a call site; the others follow as its siblings. */
+static uint32_t csspgo__track_at(const csspgo_tracker *t, uint32_t parent, uint64_t site)
+{
+    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&t->sites, hash, &at)) != 0)
+        if (t->p->tree.node[id].parent == parent && t->p->tree.node[id].site == site) return id;
+    return 0;
+}
+
+/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
+static void csspgo__track_link(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
+    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
+    v[id].parent = parent;
+    v[id].site = site;
+    v[id].sibling = next;
+    t->prev[id] = prev;
+    if (prev != 0) v[prev].sibling = id;
+    else v[parent].child = id;
+    if (next != 0) t->prev[next] = id;
+    csspgo__map_insert(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, parent, site, v[id].func), id);
+    if (prev != 0 && v[prev].site == site) return;
+    if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
+    csspgo__map_insert(&t->sites, hash, id);
+}
+
+static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
+{
+    csspgo__node *v = t->p->tree.node, *n = &v[id];
+    const uint32_t prev = t->prev[id], next = n->sibling;
+    const uint32_t hash = csspgo__track_site_hash(t, n->parent, n->site);
+    csspgo__map_remove(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, n->parent, n->site, n->func), id);
+    if (prev == 0 || v[prev].site != n->site) {
+        csspgo__map_remove(&t->sites, hash, id);
+        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next);
+    }
+    if (prev != 0) v[prev].sibling = next;
+    else v[n->parent].child = next;
+    if (next != 0) t->prev[next] = prev;
+    n->parent = n->sibling = 0;
+    t->prev[id] = 0;
+}
+
+static void csspgo__track_attach(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site)
+{
+    csspgo__track_link(t, id, parent, site, csspgo__track_at(t, parent, site));
+    csspgo__track_log(t, CSSPGO__TRACK_LINKED, 0, id);
+}
+
+static void csspgo__track_detach(csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo__track_log_word(t, n->site);
+    csspgo__track_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
+    csspgo__track_log(t, CSSPGO__TRACK_UNLINKED, 0, id);
+    csspgo__track_unlink(t, id);
+}
+
+/* A detached node without children is no more; what it stood for is at `to` (0: lost). */
+static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
+{
+    t->p->tree.node[id].site |= CSSPGO__GONE;
+    t->prev[id] = to;
+    csspgo__track_log(t, CSSPGO__TRACK_WENT, 0, id);
+}
+
+static void csspgo__track_take(csspgo_tracker *t, uint32_t to, uint32_t from)
+{
+    csspgo__node *v = t->p->tree.node;
+    v[to].record = v[from].record;
+    v[from].record = 0;
+    t->at[v[to].record] = to;
+    csspgo__track_log_word(t, to);
+    csspgo__track_log(t, CSSPGO__TRACK_TOOK, 0, from);
+}
+
+/* Undoes the last entry of the journal. */
+static void csspgo__track_undo(csspgo_tracker *t)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint64_t word = t->journal[--t->words];
+    const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
+    uint64_t where;
+    switch ((enum csspgo__track_entry)(word >> 56)) {
+    case CSSPGO__TRACK_LINKED: csspgo__track_unlink(t, id); break;
+    case CSSPGO__TRACK_UNLINKED:
+        where = t->journal[--t->words];
+        csspgo__track_link(t, id, (uint32_t)(where >> 32), t->journal[--t->words], (uint32_t)(where & 0xffffffffu));
+        break;
+    case CSSPGO__TRACK_WENT:
+        v[id].site &= ~CSSPGO__GONE;
+        t->prev[id] = 0;
+        break;
+    case CSSPGO__TRACK_TOOK:
+        where = t->journal[--t->words];
+        v[id].record = v[where].record;
+        v[where].record = 0;
+        t->at[v[id].record] = id;
+        break;
+    case CSSPGO__TRACK_STATE: t->p->record[id].state = (uint16_t)value; break;
+    case CSSPGO__TRACK_RECORD: csspgo__track_unsave(t, id); break;
+    case CSSPGO__TRACK_DONE: t->done[id] = (unsigned char)value; break;
+    case CSSPGO__TRACK_ENTRY_WORDS: break;
+    }
+}
+
+/* ----- a tracker -------------------------------------------------------------------------------------------------- */
+
+/* The key by which LLVM's tracker finds a child, and in whose order it visits children. */
+static uint64_t csspgo__track_key(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__node *n = &p->tree.node[id];
+    const csspgo_loc loc = csspgo__loc_of(p, n->site);
+    const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
+    return p->names.name[n->func].guid + (l << 5) + l;
+}
+
+/* Negative: a comes first. Ties do not happen, but for GUIDs that were made to. */
+static int csspgo__track_by_key(const csspgo_profile *p, uint32_t a, uint32_t b)
+{
+    const csspgo__node *v = p->tree.node;
+    const uint64_t x = csspgo__track_key(p, a), y = csspgo__track_key(p, b);
+    if (x != y) return x < y ? -1 : 1;
+    if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
+    return csspgo__name_cmp(&p->names, v[a].func, v[b].func);
+}
+
+static int csspgo__track_key_cmp(const void *ctx, const void *a, const void *b)
+{
+    return csspgo__track_by_key((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
+}
+
+/* All nodes from the root on, level by level, siblings by key. queue: twice as many as there are nodes. */
+static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
+{
+    const csspgo__node *v = p->tree.node;
+    size_t i, k = 1;
+    queue[0] = CSSPGO__ROOT;
+    for (i = 0; i < k; i++) {
+        const size_t begin = k;
+        uint32_t id;
+        for (id = v[queue[i]].child; id != 0; id = v[id].sibling) queue[k++] = id;
+        if (k - begin > 1)
+            csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__track_key_cmp, p);
+    }
+    CSSPGO_ASSERT(k == p->tree.count);
+}
+
+/* Room in sites for what there is. */
+static int csspgo__track_count_sites(csspgo_tracker *t)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id;
+    for (id = 2; id <= t->p->tree.count; id++) {
+        if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
+        if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
+        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id);
+    }
+    csspgo__map_clear(&t->sites);
+    return 1;
+}
+
+/* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
+static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue)
+{
+    csspgo_profile *p = t->p;
+    csspgo__node *v = p->tree.node;
+    size_t i;
+    csspgo__map_clear(&p->tree.map);
+    for (i = 0; i < p->tree.count; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
+    for (i = 1; i < p->tree.count; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
+    for (i = p->tree.count - 1; i != 0; i--) {
+        const csspgo__node *n = &v[queue[i]];
+        if (n->record == 0) continue;
+        t->at[n->record] = queue[i];
+        p->record[n->record].state = 0;
+        if (!csspgo__track_is_context(p, queue[i])) continue;
+        p->record[n->record].state = CSSPGO_RAW;
+        t->next[n->record] = t->first[n->func];
+        t->first[n->func] = n->record;
+    }
+}
+
+static csspgo_status csspgo__track_open(csspgo_tracker *t)
+{
+    csspgo_profile *p = t->p;
+    const size_t nodes = p->tree.count, records = p->records + 1, funcs = p->names.count + 1;
+    uint32_t *queue;
+    uint32_t i;
+    t->bytes = (nodes + 1 + 2 * records + 2 * funcs) * sizeof *t->prev + funcs;
+    t->prev = (uint32_t *)csspgo__alloc(&t->heap, t->bytes);
+    if (t->prev == NULL) return t->heap.status;
+    memset(t->prev, 0, t->bytes);
+    t->at = t->prev + nodes + 1;
+    t->next = t->at + records;
+    t->first = t->next + records;
+    t->self = t->first + funcs;
+    t->done = (unsigned char *)(t->self + funcs);
+    for (i = 1; i < funcs; i++) {
+        csspgo__name_guid(&p->names, i);
+        t->self[i] = i;
+    }
+    t->join.p = p;
+    t->join.from = p;
+    t->join.func = t->self;
+    if (!csspgo__track_count_sites(t)) return t->heap.status;
+    queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
+    if (queue == NULL) return t->heap.status;
+    csspgo__track_levels(p, queue);
+    csspgo__track_index(t, queue);
+    csspgo__free(&t->heap, queue, 2 * nodes * sizeof *queue);
+    return CSSPGO_OK;
+}
+
+/* The smallest count that is hot, from the summary of p. */
+static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
+{
+#ifndef CSSPGO_NO_FORMAT
+    const uint64_t ppm = t->how.hot_ppm != 0 ? t->how.hot_ppm : 990000;
+    csspgo_summary sum;
+    csspgo_cutoff c;
+    size_t i, n;
+    csspgo_status s;
+    if (t->how.hot_count != 0) return CSSPGO_OK;
+    if (csspgo_stored_summary(p, &sum, &n)) {
+        for (i = 0; i < n; i++) {
+            c = csspgo_stored_cutoff(p, i);
+            if (c.ppm < ppm) continue;
+            t->how.hot_count = c.min_count;
+            return CSSPGO_OK;
+        }
+    }
+    c.ppm = ppm;
+    s = csspgo_summarize(p, &sum, &c, 1);
+    t->how.hot_count = s == CSSPGO_OK ? c.min_count : 0;
+    return s;
+#else
+    (void)t;
+    (void)p;
+    return CSSPGO_OK;
+#endif
+}
+
+static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
+{
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo_node_kind kind = csspgo__site_kind(p->tree.node[id].site);
+        if (kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only a profile with contexts can be tracked");
+    }
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
+}
+
+/* Frees all but the profile. */
+static void csspgo__track_close(csspgo_tracker *t)
+{
+    csspgo__free(&t->heap, t->prev, t->bytes);
+    csspgo__map_free(&t->heap, &t->sites);
+    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
+    csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
+    csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
+    csspgo__free(&t->heap, t->join.sort, t->sort_cap);
+    csspgo__object_free(t, sizeof *t);
+}
+
+CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
+{
+    csspgo_profile *p;
+    if (t == NULL) return;
+    p = t->p;
+    csspgo__track_close(t);
+    csspgo_profile_free(p);
+}
+
+CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
+{
+    csspgo_options o;
+    csspgo_tracker *t;
+    csspgo_status s = csspgo__track_accepts(p, err);
+    if (s != CSSPGO_OK) return NULL;
+    memset(&o, 0, sizeof o);
+    o.allocator = p->heap.a;
+    o.limits = p->heap.limits;
+    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t);
+    if (t == NULL) {
+        csspgo__error_plain(err, CSSPGO_E_NOMEM);
+        return NULL;
+    }
+    if (how != NULL) t->how = *how;
+    s = csspgo__track_heat(t, p);
+    t->p = t->how.take ? p : csspgo__track_clone(p);
+    if (t->p == NULL) s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK) s = csspgo__track_open(t);
+    if (s == CSSPGO_OK) return t;
+    csspgo__error_plain(err, s);
+    if (t->p != p) csspgo_profile_free(t->p);
+    csspgo__track_close(t);
+    return NULL;
+}
+
+CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
+{
+    return t->p;
+}
+
+CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t)
+{
+    return t->stats;
+}
+
+CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
+{
+    return t->how.hot_count;
+}
+
+/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
+static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p, const csspgo__record *from)
+{
+    const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
+    csspgo__record *r = csspgo__record_make(q, node);
+    size_t nv;
+    const csspgo_target *vtable = csspgo__vtable(p, from, &nv);
+    if (r == NULL) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->body, nb, sizeof(csspgo_body))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->target, nt, sizeof(csspgo_target))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->vtable, nv, sizeof(csspgo_target))) return 0;
+    if (nv != 0) {
+        csspgo__run *run = csspgo__vtable_make(q, r);
+        if (run == NULL) return 0;
+        csspgo__run_extend(&q->vtable, run, nv, sizeof *vtable);
+        memcpy(csspgo__targets_of(&q->vtable, *run), vtable, nv * sizeof *vtable);
+    }
+    r->total = from->total;
+    r->head = from->head;
+    r->checksum = from->checksum;
+    r->attributes = from->attributes;
+    if (nb != 0) {
+        csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
+        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
+    }
+    if (nt != 0) {
+        csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
+        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t)
+{
+    const csspgo_profile *p = t->p;
+    const csspgo__node *v = p->tree.node;
+    const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
+    csspgo_profile *q = csspgo__track_like(p);
+    uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
+    uint32_t id = CSSPGO__ROOT;
+    csspgo_func f;
+    int ok = to != NULL;
+    if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        f.id = v[id].func;
+        to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
+                                 csspgo__site_kind(v[id].site), f).id;
+        ok = to[id] != 0 && (v[id].record == 0 || csspgo__track_copy_record(q, to[id], p, &p->record[v[id].record]));
+    }
+    if (q != NULL) csspgo__free(&q->heap, to, bytes);
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* ----- look-ups --------------------------------------------------------------------------------------------------- */
+
+/* What a handle stands for now: 0 for a bad one or a lost node. */
+static uint32_t csspgo__track_live(const csspgo_tracker *t, csspgo_node node)
+{
+    uint32_t id = node.id <= t->p->tree.count ? node.id : 0;
+    while (t->p->tree.node[id].site & CSSPGO__GONE) id = t->prev[id];
+    return id;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
+{
+    return csspgo__node_handle(csspgo__track_live(t, node));
+}
+
+/* The name's size without one suffix, which must be the last thing in it that has a dot before it. */
+static size_t csspgo__track_strip(const char *name, size_t size, const char *suffix)
+{
+    const size_t n = strlen(suffix);
+    size_t dot = size;
+    while (dot != 0 && name[dot - 1] != '.') dot--;
+    return dot >= n && memcmp(name + dot - n, suffix, n) == 0 ? dot - n : size;
+}
+
+CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
+{
+    csspgo_func f;
+    size = csspgo__track_strip(name, size, ".llvm.");
+    size = csspgo__track_strip(name, size, ".part.");
+    if (!(t->p->flags & CSSPGO_HAS_UNIQ)) size = csspgo__track_strip(name, size, ".__uniq.");
+    f = csspgo_func_find(t->p, name, size);
+    if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
+        f.id = csspgo__names_find_guid(&t->p->heap, &t->p->names, csspgo_guid(name, size));
+    return f;
+}
+
+/* A context below another one. */
+static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, csspgo_loc loc, uint32_t func)
+{
+    csspgo_func f;
+    f.id = func;
+    return csspgo_child(t->p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+{
+    uint32_t id = CSSPGO__ROOT;
+    size_t i;
+    for (i = 0; i < n && id != 0; i++)
+        id = csspgo__track_child(t, id, i != 0 ? frames[i - 1].site : csspgo_at(0, 0), frames[i].func.id);
+    return csspgo__node_handle(n != 0 ? id : 0);
+}
+
+/* The first callee at a call site, by whatever function; 0: none. */
+static uint32_t csspgo__track_callees_at(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
+{
+    const uint64_t site = csspgo__site_find(t->p, loc, CSSPGO_CONTEXT);
+    if (site == 0 && loc.line > 0xffff) return 0;
+    return csspgo__track_at(t, csspgo__track_live(t, caller), site);
+}
+
+/* The callee after it at the same site. */
+static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *v = t->p->tree.node;
+    const uint32_t next = v[id].sibling;
+    return next != 0 && v[next].site == v[id].site ? next : 0;
+}
+
+static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
+{
+    uint32_t id, best = 0;
+    uint64_t most = 0;
+    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id)) {
+        const uint64_t total = csspgo_total(t->p, csspgo__node_handle(id));
+        if (total < most || total == 0) continue;
+        if (total == most && csspgo__track_by_key(t->p, best, id) < 0) continue;
+        most = total;
+        best = id;
+    }
+    return csspgo__node_handle(best);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_func func)
+{
+    uint32_t id;
+    if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
+    id = csspgo__track_child(t, caller.id, loc, func.id);
+    if (id == 0) {                                    /* a merged caller has no children any more */
+        const uint32_t live = csspgo__track_live(t, caller);
+        if (live != caller.id) id = csspgo__track_child(t, live, loc, func.id);
+    }
+    return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
+}
+
+CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(csspgo__track_live(t, node)));
+    const uint64_t first = csspgo__run_count(r->body) != 0 ? csspgo__body(t->p, r)->count : 0;
+    if (r->head != 0) return r->head;
+    return first != 0 ? first : r->total != 0;
+}
+
+CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
+{
+    return csspgo__record_at(t->p, node)->state;
+}
+
+typedef int (*csspgo__track_cmp)(const csspgo_tracker *t, uint32_t a, uint32_t b);   /* < 0: a comes first */
+
+static int csspgo__track_by_entry(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    const csspgo__node *v = t->p->tree.node;
+    const uint64_t x = csspgo_tracker_entry(t, csspgo__node_handle(a));
+    const uint64_t y = csspgo_tracker_entry(t, csspgo__node_handle(b));
+    const uint64_t g = t->p->names.name[v[a].func].guid, h = t->p->names.name[v[b].func].guid;
+    if (x != y) return x > y ? -1 : 1;
+    if (g != h) return g < h ? -1 : 1;
+    return csspgo__name_cmp(&t->p->names, v[a].func, v[b].func);
+}
+
+static int csspgo__track_in_order(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    return csspgo__track_by_key(t->p, a, b);
+}
+
+/* Restores a heap of n, whose top is the last in the order, after its element i was replaced by an earlier one. */
+static void csspgo__track_sift(const csspgo_tracker *t, csspgo_node *out, size_t n, size_t i, csspgo__track_cmp cmp)
+{
+    for (;;) {
+        size_t k = 2 * i + 1;
+        const csspgo_node moved = out[i];
+        if (k >= n) return;
+        if (k + 1 < n && cmp(t, out[k].id, out[k + 1].id) < 0) k++;
+        if (cmp(t, out[k].id, moved.id) <= 0) return;
+        out[i] = out[k];
+        out[k] = moved;
+        i = k;
+    }
+}
+
+/* Offers the (n + 1)th element to a list that keeps the cap first ones in the order. */
+static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_t cap, size_t n, uint32_t id,
+                                csspgo__track_cmp cmp)
+{
+    size_t i = n;
+    if (n >= cap) {
+        if (cap == 0 || cmp(t, id, out[0].id) >= 0) return;
+        out[0].id = id;
+        csspgo__track_sift(t, out, cap, 0, cmp);
+        return;
+    }
+    for (; i != 0 && cmp(t, id, out[(i - 1) / 2].id) > 0; i = (i - 1) / 2) out[i] = out[(i - 1) / 2];
+    out[i].id = id;
+}
+
+static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t n, csspgo__track_cmp cmp)
+{
+    while (n > 1) {
+        const csspgo_node last = out[0];
+        out[0] = out[--n];
+        out[n] = last;
+        csspgo__track_sift(t, out, n, 0, cmp);
+    }
+}
+
+CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
+                                         size_t cap)
+{
+    uint32_t id;
+    size_t n = 0;
+    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
+        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_by_entry);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_by_entry);
+    return n;
+}
+
+CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
+{
+    uint32_t id = t->p->tree.node[csspgo__track_live(t, node)].child;
+    size_t n = 0;
+    for (; id != 0; id = t->p->tree.node[id].sibling)
+        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_in_order);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_in_order);
+    return n;
+}
+
+/* The node of the first record of the list that starts with r that is not merged. */
+static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
+{
+    while (r != 0 && t->p->record[r].state & CSSPGO_MERGED) r = t->next[r];
+    return csspgo__node_handle(r != 0 ? t->at[r] : 0);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
+{
+    return csspgo__track_listed(t, csspgo__func_ok(t->p, func) ? t->first[func.id] : 0);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    return csspgo__track_listed(t, n->record != 0 && csspgo__track_is_context(t->p, node.id) ? t->next[n->record] : 0);
+}
+
+/* ----- changes ---------------------------------------------------------------------------------------------------- */
+
+/* 1 if node a is b or below it. */
+static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    while (a != 0 && a != b) a = t->p->tree.node[a].parent;
+    return a == b;
+}
+
+static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uint64_t site, uint32_t func)
+{
+    return csspgo__tree_find(&t->p->tree, t->p->heap.seed, parent, site, func);
+}
+
+typedef struct csspgo__track_need {
+    size_t nodes, words;
+} csspgo__track_need;
+
+/* What merging the record of `from` into that of `to` may take. */
+static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *need, uint32_t to, uint32_t from)
+{
+    const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
+    if (r == NULL || have == NULL) return;
+    need->words += csspgo__track_record_words(t->p, have);
+    csspgo__join_plan_runs(&t->join, have, r);
+}
+
+/*
+ * What moving a subtree to below parent may take: walks it with b, the node that each one would be merged into. That
+ * one may be in the subtree itself (recursion) and then is not there any more: this only makes the estimate larger.
+ */
+static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, uint32_t top, uint32_t parent,
+                                  uint64_t site)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
+    for (;;) {
+        const uint32_t b = alone != 0 ? 0 : csspgo__track_find(t, up, a == top ? site : v[a].site, v[a].func);
+        need->nodes++;
+        need->words += CSSPGO__TRACK_ENTRY_WORDS;
+        if (b != 0) csspgo__track_plan_record(t, need, b, a);
+        else if (alone == 0) alone = a;
+        if (v[a].child != 0) {
+            if (alone == 0) up = b;
+            a = v[a].child;
+            continue;
+        }
+        for (; a != top && v[a].sibling == 0; a = v[a].parent) {
+            if (a == alone) alone = 0;
+            if (alone == 0) up = v[up].parent;
+        }
+        if (a == top) return;
+        if (a == alone) alone = 0;
+        a = v[a].sibling;
+    }
+}
+
+/* All memory that moving a subtree to below parent may take. */
+static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo_profile *p = t->p;
+    csspgo__join *j = &t->join;
+    csspgo__track_need need;
+    size_t left;
+    memset(&need, 0, sizeof need);
+    j->body = j->target = j->vtable = j->sides = 0;
+    csspgo__track_measure(t, &need, top, parent, site);
+    left = p->tree.count - t->sites.count;            /* there are never more call sites than nodes */
+    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
+    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
+    if (j->sort_bytes > t->sort_cap) {
+        void *more = csspgo__alloc(&t->heap, j->sort_bytes);
+        if (more == NULL) return t->heap.status;
+        csspgo__free(&t->heap, j->sort, t->sort_cap);
+        j->sort = more;
+        t->sort_cap = j->sort_bytes;
+    }
+    if (!csspgo__pool_room(&p->heap, &p->body, j->body, sizeof(csspgo_body))) return p->heap.status;
+    if (!csspgo__pool_room(&p->heap, &p->target, j->target, sizeof(csspgo_target))) return p->heap.status;
+    if (!csspgo__pool_room(&p->heap, &p->vtable, j->vtable, sizeof(csspgo_target))) return p->heap.status;
+    return csspgo__side_room(p, j->sides) ? CSSPGO_OK : p->heap.status;
+}
+
+/* The node after id in a walk of the subtree at top; 0 at its end. */
+static uint32_t csspgo__track_walk(const csspgo_tracker *t, uint32_t top, uint32_t id)
+{
+    const csspgo__node *v = t->p->tree.node;
+    if (v[id].child != 0) return v[id].child;
+    while (id != top && v[id].sibling == 0) id = v[id].parent;
+    return id != top ? v[id].sibling : 0;
+}
+
+/* Every record in the subtree is synthetic now. */
+static void csspgo__track_moved(csspgo_tracker *t, uint32_t top)
+{
+    uint32_t id;
+    t->stats.moved++;
+    for (id = top; id != 0; id = csspgo__track_walk(t, top, id)) {
+        const uint32_t r = t->p->tree.node[id].record;
+        if (r != 0 && csspgo__track_is_context(t->p, id))
+            csspgo__track_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
+    }
+}
+
+/* A detached subtree is lost, or part of `to`. */
+static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = top;
+    for (;;) {
+        uint32_t up;
+        while (v[id].child != 0) id = v[id].child;
+        up = v[id].parent;
+        if (id == top) break;
+        csspgo__track_detach(t, id);
+        csspgo__track_leave(t, id, to);
+        id = up;
+    }
+    csspgo__track_leave(t, top, to);
+}
+
+/* The counts of record s are dropped, with what is nested in it. */
+static void csspgo__track_conflict(csspgo_tracker *t, const csspgo__record *s, uint32_t from, uint32_t to)
+{
+    uint32_t id;
+    t->stats.conflicts++;
+    csspgo__count_add(&t->stats.lost_by_checksum, s->total);
+    while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
+        csspgo__track_detach(t, id);
+        csspgo__track_drop(t, id, to);
+    }
+}
+
+static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t from)
+{
+    csspgo_profile *p = t->p;
+    const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
+    csspgo__record *r = &p->record[a], *s = &p->record[b];
+    if (b == 0) return;
+    if (a == 0) {
+        csspgo__track_take(t, to, from);
+        csspgo__track_set_state(t, b, (uint32_t)s->state | CSSPGO_SYNTHETIC);
+        return;
+    }
+    csspgo__track_save(t, a);
+    t->stats.merged++;
+    if (r->checksum == 0) r->checksum = s->checksum;
+    if (r->checksum != s->checksum) {
+        csspgo__track_conflict(t, s, from, to);
+    } else {
+        const uint64_t room = UINT64_MAX - r->total;
+        if (s->total > room) csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
+        csspgo__count_add(&r->total, s->total);
+        csspgo__count_add(&r->head, s->head);
+        csspgo__join_bodies(&t->join, r, s);
+        csspgo__join_targets(&t->join, r, s);
+        csspgo__join_vtables(&t->join, r, s);
+    }
+    r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
+    csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
+    csspgo__track_set_state(t, b, (uint32_t)s->state | CSSPGO_MERGED);
+}
+
+/*
+ * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under recursion
+ * nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list of what is
+ * still to be moved, and its link to the node above it as the stack; prev is where it went. csspgo__track_plan comes
+ * first. Returns the node at the destination.
+ */
+static uint32_t csspgo__track_merge_tree(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo__node *v = t->p->tree.node;
+    uint32_t id = top, above = 0, result = top;
+    csspgo__track_detach(t, top);
+    v[top].site = site;
+    for (;;) {
+        const uint32_t to = csspgo__track_find(t, parent, v[id].site, v[id].func);
+        if (id == top && to != 0) result = to;
+        if (to == 0) {
+            csspgo__track_attach(t, id, parent, v[id].site);
+            csspgo__track_moved(t, id);
+        } else {
+            csspgo__track_merge_record(t, to, id);
+            t->prev[id] = to;
+            v[id].parent = above;
+            above = id;
+        }
+        while (above != 0 && v[above].child == 0) {
+            const uint32_t up = v[above].parent;
+            v[above].parent = 0;
+            csspgo__track_leave(t, above, t->prev[above]);
+            above = up;
+        }
+        if (above == 0) return result;
+        id = v[above].child;
+        parent = t->prev[above];
+        csspgo__track_detach(t, id);
+    }
+}
+
+static csspgo_status csspgo__track_promote(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site,
+                                           uint32_t *result)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo_status s;
+    *result = id;
+    if (n->parent == parent && n->site == site) return CSSPGO_OK;
+    s = csspgo__track_plan(t, id, parent, site);
+    if (s != CSSPGO_OK) return s;
+    if (n->parent == CSSPGO__ROOT) csspgo__track_set_done(t, n->func, 0);
+    *result = csspgo__track_merge_tree(t, id, parent, site);
+    return CSSPGO_OK;
+}
+
+/* A context, alive, not marked; 0 for any other handle. */
+static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
+{
+    const uint32_t id = csspgo__track_live(t, node);
+    if (id <= CSSPGO__ROOT || !csspgo__track_is_context(t->p, id)) return 0;
+    return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result)
+{
+    const uint32_t id = csspgo__track_movable(t, node);
+    uint32_t at = 0;
+    csspgo_status s = CSSPGO_E_ARGUMENT;
+    if (id != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
+    if (result != NULL) result->id = s == CSSPGO_OK ? at : 0;
+    return s;
+}
+
+/* Frames of the longest path below a node, it included. */
+static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = top, depth = 1, height = 1;
+    for (;;) {
+        if (v[id].child != 0) {
+            id = v[id].child;
+            if (++depth > height) height = depth;
+            continue;
+        }
+        for (; id != top && v[id].sibling == 0; id = v[id].parent) depth--;
+        if (id == top) return height;
+        id = v[id].sibling;
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_node *result)
+{
+    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__track_live(t, caller);
+    csspgo_status s;
+    csspgo_func f;
+    uint64_t site;
+    uint32_t up, at = 0, depth = 0;
+    if (result != NULL) result->id = 0;
+    if (to == CSSPGO__ROOT) return csspgo_tracker_promote(t, node, result);
+    if (id == 0 || to == 0) return CSSPGO_E_ARGUMENT;
+    f.id = t->p->tree.node[id].func;
+    if (!csspgo__may_hang(t->p, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, f)) return CSSPGO_E_ARGUMENT;
+    if (csspgo__track_below(t, to, id)) return CSSPGO_E_ARGUMENT;
+    for (up = to; up != CSSPGO__ROOT; up = t->p->tree.node[up].parent) depth++;
+    if ((uint64_t)depth + csspgo__track_height(t, id) > t->p->heap.limits.max_depth) return CSSPGO_E_LIMIT;
+    site = csspgo__site_make(t->p, loc, CSSPGO_CONTEXT);
+    if (site == 0 && loc.line > 0xffff) return t->p->heap.status;
+    s = csspgo__track_promote(t, id, to, site, &at);
+    if (result != NULL && s == CSSPGO_OK) result->id = at;
+    return s;
+}
+
+/* Ends the checkpoint that a call made for itself: its changes stay if all went well. */
+static csspgo_status csspgo__track_settle(csspgo_tracker *t, uint32_t mark, csspgo_status s)
+{
+    if (s == CSSPGO_OK) return csspgo_tracker_keep(t, mark);
+    csspgo_tracker_rollback(t, mark);
+    return s;
+}
+
+/* The next record, from r on, that the base of its function (at node top) lacks. */
+static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint32_t top)
+{
+    while (r != 0 && (t->p->record[r].state & (CSSPGO_INLINED | CSSPGO_MERGED) || t->at[r] == top)) r = t->next[r];
+    return r;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
+{
+    uint32_t top, r, mark;
+    csspgo_status s;
+    base->id = 0;
+    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
+    r = merge && !t->done[func.id] ? csspgo__track_pending(t, t->first[func.id], top) : 0;
+    if (r != 0) {
+        s = csspgo_tracker_checkpoint(t, &mark);
+        if (s != CSSPGO_OK) return s;
+        for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, top))
+            s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, &top);
+        if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
+        if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
+        s = csspgo__track_settle(t, mark, s);
+        if (s != CSSPGO_OK) return s;
+    }
+    if (t->p->tree.node[top].record != 0) base->id = top;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                                     csspgo_func func)
+{
+    uint32_t id, next, at, mark;
+    csspgo_status s;
+    if (func.id != 0)
+        return csspgo_tracker_promote(
+            t, csspgo__node_handle(csspgo__track_child(t, csspgo__track_live(t, caller), loc, func.id)), NULL);
+    s = csspgo_tracker_checkpoint(t, &mark);
+    if (s != CSSPGO_OK) return s;
+    for (id = csspgo__track_callees_at(t, caller, loc); s == CSSPGO_OK && id != 0; id = next) {
+        next = csspgo__track_beside(t, id);
+        if (csspgo__track_movable(t, csspgo__node_handle(id)) != 0)
+            s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
+    }
+    return csspgo__track_settle(t, mark, s);
+}
+
+/* ----- marks ------------------------------------------------------------------------------------------------------ */
+
+static void csspgo__track_less(uint64_t *count, uint64_t less)
+{
+    *count -= less < *count ? less : *count;
+}
+
+/* Takes the m targets or vtables g off those at v. */
+static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_target *g, size_t m)
+{
+    size_t i;
+    for (i = 0; i < m; i++) {
+        csspgo_target *x = csspgo__target_find(v, n, g[i].loc, g[i].func.id);
+        if (x != NULL) csspgo__track_less(&x->count, g[i].count);
+    }
+}
+
+/* Takes the counts of record s off record r. */
+static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
+{
+    const csspgo_profile *p = t->p;
+    const csspgo_body *b = csspgo__body(p, s);
+    size_t i, n, m;
+    csspgo_target *v = csspgo__vtable(p, r, &n);
+    const csspgo_target *g = csspgo__vtable(p, s, &m);
+    csspgo__count_add(&t->stats.subtracted, s->total < r->total ? s->total : r->total);
+    csspgo__track_less(&r->total, s->total);
+    csspgo__track_less(&r->head, s->head);
+    for (i = 0; i < csspgo__run_count(s->body); i++) {
+        csspgo_body *x = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), b[i].loc);
+        if (x != NULL) csspgo__track_less(&x->count, b[i].count);
+    }
+    csspgo__track_less_targets(csspgo__target(p, r), csspgo__run_count(r->target), csspgo__target(p, s),
+                               csspgo__run_count(s->target));
+    csspgo__track_less_targets(v, n, g, m);
+}
+
+/* A context is marked whose counts are in another one already. */
+static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, csspgo_node node)
+{
+    const uint32_t to = csspgo__track_live(t, node), a = t->p->tree.node[to].record;
+    const uint32_t b = t->p->tree.node[node.id].record;
+    if (!t->how.subtract || to == 0) return CSSPGO_E_ARGUMENT;
+    if (a == 0 || b == 0 || t->p->record[b].state & CSSPGO_INLINED) return CSSPGO_OK;
+    if (!csspgo__track_journal_room(t, csspgo__track_record_words(t->p, &t->p->record[a]) + 1)) return t->heap.status;
+    csspgo__track_save(t, a);
+    csspgo__track_subtract(t, &t->p->record[a], &t->p->record[b]);
+    csspgo__track_set_state(t, b, (uint32_t)t->p->record[b].state | CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    if (n->site & CSSPGO__GONE) return csspgo__track_mark_late(t, node);
+    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    if (n->record == 0) return CSSPGO_OK;
+    if (!csspgo__track_journal_room(t, 1)) return t->heap.status;
+    csspgo__track_set_state(t, n->record, (uint32_t)t->p->record[n->record].state | CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    if (n->func == 0 || n->site & CSSPGO__GONE || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    if (n->record == 0) return CSSPGO_OK;
+    if (!csspgo__track_journal_room(t, 2)) return t->heap.status;
+    csspgo__track_set_done(t, n->func, 0);
+    csspgo__track_set_state(t, n->record, t->p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+{
+    const csspgo_node node = csspgo_tracker_find(t, frames, n);
+    if (n > 1 && node.id != 0) csspgo_tracker_mark_inlined(t, node);
+    return node;
+}
+
+/* ----- checkpoints ------------------------------------------------------------------------------------------------ */
+
+/* Records that the journal has are as good as not there for the checkpoint that is now the last one. */
+static void csspgo__track_new_epoch(csspgo_tracker *t)
+{
+    if (++t->epoch != 0) return;
+    memset(t->stamp, 0, t->stamps * sizeof *t->stamp);
+    t->epoch = 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark)
+{
+    csspgo__track_point *c;
+    *mark = 0;
+    if (t->stamp == NULL) {
+        const size_t n = t->p->records + 1;
+        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
+        if (t->stamp == NULL) return t->heap.status;
+        memset(t->stamp, 0, n * sizeof *t->stamp);
+        t->stamps = n;
+    }
+    if (t->checkpoints == t->checkpoint_cap) {
+        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1, sizeof *c);
+        if (v == NULL) return t->heap.status;
+        t->checkpoint = (csspgo__track_point *)v;
+    }
+    c = &t->checkpoint[t->checkpoints++];
+    c->words = t->words;
+    c->body = t->p->body.count;
+    c->target = t->p->target.count;
+    c->vtable = t->p->vtable.count;
+    c->sides = t->p->sides;
+    c->stats = t->stats;
+    csspgo__track_new_epoch(t);
+    *mark = (uint32_t)t->checkpoints;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark)
+{
+    csspgo_profile *p = t->p;
+    const csspgo__track_point *c;
+    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    c = &t->checkpoint[mark - 1];
+    while (t->words > c->words) csspgo__track_undo(t);
+    for (; p->sides > c->sides; p->sides--)
+        csspgo__map_remove(&p->side_map, (uint32_t)csspgo__hash64(p->side[p->sides].record, p->heap.seed),
+                           (uint32_t)p->sides);
+    p->body.count = c->body;
+    p->target.count = c->target;
+    p->vtable.count = c->vtable;
+    t->stats = c->stats;
+    t->checkpoints = mark - 1;
+    csspgo__track_new_epoch(t);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark)
+{
+    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    t->checkpoints = mark - 1;
+    csspgo__track_new_epoch(t);
+    if (t->checkpoints != 0) return CSSPGO_OK;
+    t->words = 0;
+    if (t->journal_cap < 65536) return CSSPGO_OK;
+    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
+    t->journal = NULL;
+    t->journal_cap = 0;
+    return CSSPGO_OK;
+}
+
+/* ----- the order of compilation ----------------------------------------------------------------------------------- */
+
+/* Calls between two functions in all contexts. */
+typedef struct csspgo__track_edge {
+    uint32_t from, to;
+    uint64_t weight;
+} csspgo__track_edge;
+
+/* All arrays but edge and its like are per function. */
+typedef struct csspgo__track_graph {
+    csspgo__track_edge *edge;     /* by caller, then name of the callee                          */
+    size_t              edges, room;
+    uint32_t           *rank;     /* of the name, from 1                                         */
+    uint32_t           *by_name;  /* rank - 1 -> function                                        */
+    uint32_t           *begin;    /* its first edge; one more at the end                         */
+    uint32_t           *at;       /* edge to go on with                                          */
+    uint32_t           *visit;    /* number in the walk; 0: not yet, UINT32_MAX: in a cycle done */
+    uint32_t           *low;      /* least number that is reachable; then the cycle's number     */
+    uint32_t           *stack, *path;
+    uint32_t           *group;    /* union-find; functions that are joined by hot calls          */
+    uint32_t           *callers;  /* number of hot calls from functions not emitted yet          */
+    uint32_t           *result;
+    uint32_t           *pick;     /* edges of a cycle; twice as long as edge, for sorting        */
+    unsigned char      *member, *hot;   /* function takes part; edge is in the forest            */
+    size_t              bytes, edge_bytes;
+    size_t              stacked, pathed, left;   /* left: free places in front of result */
+    uint32_t            number, cycles;
+} csspgo__track_graph;
+
+static int csspgo__track_edge_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__track_edge *x = (const csspgo__track_edge *)a, *y = (const csspgo__track_edge *)b;
+    const uint32_t *rank = (const uint32_t *)ctx;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return rank[x->to] < rank[y->to] ? -1 : rank[x->to] > rank[y->to];
+}
+
+static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
+    csspgo_func f;
+    uint64_t calls, entries;
+    if (n->record == 0 || t->p->tree.node[n->parent].record == 0) return 0;
+    f.id = n->func;
+    calls = csspgo_target_count(t->p, up, csspgo__loc_of(t->p, n->site), f);
+    entries = csspgo_tracker_entry(t, node);
+    return calls > entries ? calls : entries;
+}
+
+/* The functions of the tree, and their calls there, each pair once. Returns 0 when memory is exhausted. */
+static int csspgo__track_edges(csspgo_tracker *t, csspgo__track_graph *g)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = CSSPGO__ROOT, f;
+    size_t i, k;
+    while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0) {
+        if (!csspgo__track_is_context(t->p, id)) continue;
+        g->member[v[id].func] = 1;
+        if (v[id].parent == CSSPGO__ROOT) continue;
+        g->edge[g->edges].from = v[v[id].parent].func;
+        g->edge[g->edges].to = v[id].func;
+        g->edge[g->edges++].weight = csspgo__track_weight(t, id);
+    }
+    if (!csspgo__sort(&t->heap, g->edge, g->edges, sizeof *g->edge, csspgo__track_edge_cmp, g->rank)) return 0;
+    for (i = k = 0; i < g->edges; i++) {
+        if (k != 0 && csspgo__track_edge_cmp(g->rank, &g->edge[k - 1], &g->edge[i]) == 0)
+            csspgo__count_add(&g->edge[k - 1].weight, g->edge[i].weight);
+        else
+            g->edge[k++] = g->edge[i];
+    }
+    g->edges = k;
+    for (i = 0, f = 0; f <= t->p->names.count + 1; f++) {
+        while (i < k && g->edge[i].from < f) i++;
+        g->begin[f] = (uint32_t)i;
+    }
+    return 1;
+}
+
+static uint32_t csspgo__track_group(const csspgo__track_graph *g, uint32_t f)
+{
+    while (g->group[f] != f) f = g->group[f] = g->group[g->group[f]];
+    return f;
+}
+
+static int csspgo__track_heavy_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__track_edge *e = (const csspgo__track_edge *)ctx;
+    const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
+    return x > y ? -1 : x < y;
+}
+
+/* Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle. */
+static void csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
+{
+    size_t i, k = 0;
+    uint32_t e;
+    for (i = 0; i < n; i++) {
+        g->group[func[i]] = func[i];
+        g->callers[func[i]] = 0;
+        for (e = g->begin[func[i]]; e < g->begin[func[i] + 1]; e++)
+            if (g->low[g->edge[e].to] == g->cycles && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
+    }
+    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__track_heavy_cmp, g->edge);
+    for (i = 0; i < k; i++) {
+        const csspgo__track_edge *x = &g->edge[g->pick[i]];
+        const uint32_t a = csspgo__track_group(g, x->from), b = csspgo__track_group(g, x->to);
+        if (a == b) continue;
+        g->group[a] = b;
+        g->hot[g->pick[i]] = 1;
+        g->callers[x->to]++;
+    }
+}
+
+/* Emits a cycle of n functions along the forest, those first that no hot call leads to. */
+static void csspgo__track_emit(csspgo__track_graph *g, const uint32_t *func, size_t n)
+{
+    uint32_t *out = g->result + (g->left -= n);
+    size_t i, k = 0;
+    uint32_t e;
+    if (n > 1) csspgo__track_forest(g, func, n);
+    for (i = 0; i < n; i++)
+        if (n == 1 || g->callers[func[i]] == 0) out[k++] = func[i];
+    for (i = 0; n > 1 && i < k; i++)
+        for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
+            if (g->hot[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;
+    CSSPGO_ASSERT(k == n);
+}
+
+/* A function whose calls are all walked: it may close a cycle, whose functions are on the stack, the last one first. */
+static void csspgo__track_leave_func(csspgo__track_graph *g, uint32_t f)
+{
+    size_t top = g->stacked, i;
+    if (g->pathed != 0 && g->low[f] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[f];
+    if (g->low[f] != g->visit[f]) return;
+    while (g->stack[--top] != f) {}
+    for (i = 0; top + i < g->stacked - 1 - i; i++) {
+        const uint32_t x = g->stack[top + i];
+        g->stack[top + i] = g->stack[g->stacked - 1 - i];
+        g->stack[g->stacked - 1 - i] = x;
+    }
+    g->cycles++;
+    for (i = top; i < g->stacked; i++) {
+        g->visit[g->stack[i]] = UINT32_MAX;
+        g->low[g->stack[i]] = g->cycles;
+    }
+    csspgo__track_emit(g, g->stack + top, g->stacked - top);
+    g->stacked = top;
+}
+
+static void csspgo__track_enter_func(csspgo__track_graph *g, uint32_t f)
+{
+    g->visit[f] = g->low[f] = ++g->number;
+    g->at[f] = g->begin[f];
+    g->stack[g->stacked++] = f;
+    g->path[g->pathed++] = f;
+}
+
+/* Tarjan's walk; callees in order of their names. Cycles come out callees first, and are put down from the end. */
+static void csspgo__track_walk_calls(csspgo__track_graph *g, uint32_t start)
+{
+    if (g->visit[start] != 0) return;
+    csspgo__track_enter_func(g, start);
+    while (g->pathed != 0) {
+        const uint32_t f = g->path[g->pathed - 1];
+        if (g->at[f] == g->begin[f + 1]) {
+            g->pathed--;
+            csspgo__track_leave_func(g, f);
+        } else {
+            const uint32_t to = g->edge[g->at[f]++].to;
+            if (g->visit[to] == 0) csspgo__track_enter_func(g, to);
+            else if (g->visit[to] < g->low[f]) g->low[f] = g->visit[to];
+        }
+    }
+}
+
+/* Returns 0 when memory is exhausted. */
+static int csspgo__track_graph_open(csspgo_tracker *t, csspgo__track_graph *g)
+{
+    const size_t n = t->p->names.count + 2, e = t->p->tree.count;
+    uint32_t *v;
+    g->bytes = (11 * n + 2 * e) * sizeof *v + n + e;
+    g->edge_bytes = e * sizeof *g->edge;
+    g->edge = (csspgo__track_edge *)csspgo__alloc(&t->heap, g->edge_bytes);
+    if (g->edge == NULL) return 0;
+    v = (uint32_t *)csspgo__alloc(&t->heap, g->bytes);
+    if (v == NULL) return 0;
+    memset(v, 0, g->bytes);
+    g->rank = v;
+    g->by_name = v + n;
+    g->begin = v + 2 * n;
+    g->at = v + 3 * n;
+    g->visit = v + 4 * n;
+    g->low = v + 5 * n;
+    g->stack = v + 6 * n;
+    g->path = v + 7 * n;
+    g->group = v + 8 * n;
+    g->callers = v + 9 * n;
+    g->result = v + 10 * n;
+    g->pick = v + 11 * n;
+    g->member = (unsigned char *)(g->pick + 2 * e);
+    g->hot = g->member + n;
+    return csspgo__rank_names(t->p, g->rank);
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
+                                              size_t cap, size_t *count)
+{
+    csspgo__track_graph g;
+    size_t i, k;
+    uint32_t f;
+    int ok;
+    *count = 0;
+    for (i = 0; i < n; i++)
+        if (!csspgo__func_ok(t->p, more[i])) return CSSPGO_E_ARGUMENT;
+    memset(&g, 0, sizeof g);
+    t->p->heap.status = CSSPGO_OK;
+    ok = csspgo__track_graph_open(t, &g) && csspgo__track_edges(t, &g);
+    if (ok) {
+        for (i = 0; i < n; i++) g.member[more[i].id] = 1;
+        for (f = 1; f <= t->p->names.count; f++) {
+            g.by_name[g.rank[f] - 1] = f;
+            *count += g.member[f];
+        }
+        g.left = *count;
+        for (i = 0; i < t->p->names.count; i++)
+            if (g.member[g.by_name[i]]) csspgo__track_walk_calls(&g, g.by_name[i]);
+        for (k = 0; k < *count && k < cap; k++) out[k].id = g.result[k];
+    }
+    csspgo__free(&t->heap, g.edge, g.edge_bytes);
+    csspgo__free(&t->heap, g.rank, g.bytes);
+    if (ok) return CSSPGO_OK;
+    return t->p->heap.status != CSSPGO_OK ? t->p->heap.status : t->heap.status;
+}
+
+/* ----- an inliner ------------------------------------------------------------------------------------------------- */
+
+/* A call that could be inlined; for an indirect one, func 0 and the node of the hottest callee. */
+typedef struct csspgo__candidate {
+    uint64_t   count, guid;
+    csspgo_loc loc;
+    uint32_t   caller, node, func;
+    uint32_t   bodies, parent, number;
+} csspgo__candidate;
+
+/* A callee of an indirect call. */
+typedef struct csspgo__callee {
+    uint64_t count, guid;
+    uint32_t func, node;
+} csspgo__callee;
+
+typedef struct csspgo__inliner {
+    csspgo_tracker        *t;
+    csspgo_inline_options  how;   /* resolved */
+    const csspgo_callable *callable;
+    size_t                 n;
+    uint32_t               func;
+    uint64_t               size, limit, budget;
+    csspgo__candidate     *heap;  /* the first one is the next; none comes before its parent, (i - 1) / 2 */
+    size_t                 count, cap;
+    csspgo__callee        *callee;
+    size_t                 callees, callee_cap;
+    csspgo_decision       *out;
+    size_t                 made, out_cap;
+    uint32_t               number;
+} csspgo__inliner;
+
+static const csspgo_callable *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
+{
+    static const csspgo_callable unknown = { 0, 0, 0, 0, NULL };
+    return func < in->n ? &in->callable[func] : &unknown;
+}
+
+/* More calls first, then the shorter profile, then the larger GUID. */
+static int csspgo__candidate_before(const csspgo__candidate *a, const csspgo__candidate *b)
+{
+    if (a->count != b->count) return a->count > b->count;
+    if (a->bodies != b->bodies) return a->bodies < b->bodies;
+    if (a->guid != b->guid) return a->guid > b->guid;
+    return a->number < b->number;
+}
+
+static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
+{
+    csspgo__heap *h = &in->t->heap;
+    size_t i = in->count;
+    if (i == in->cap) {
+        void *v = csspgo__grow(h, in->heap, i, &in->cap, i + 1, sizeof *in->heap);
+        if (v == NULL) return h->status;
+        in->heap = (csspgo__candidate *)v;
+    }
+    in->count++;
+    for (; i != 0 && csspgo__candidate_before(c, &in->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        in->heap[i] = in->heap[(i - 1) / 2];
+    in->heap[i] = *c;
+    return CSSPGO_OK;
+}
+
+static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
+{
+    const csspgo__candidate top = in->heap[0], last = in->heap[--in->count];
+    size_t i = 0, k;
+    while ((k = 2 * i + 1) < in->count) {
+        if (k + 1 < in->count && csspgo__candidate_before(&in->heap[k + 1], &in->heap[k])) k++;
+        if (!csspgo__candidate_before(&in->heap[k], &last)) break;
+        in->heap[i] = in->heap[k];
+        i = k;
+    }
+    if (in->count != 0) in->heap[i] = last;
+    return top;
+}
+
+/* Of a count of the base profile of what decision `parent` inlined, the part that this copy has. */
+static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
+{
+    uint64_t all, part;
+    if (!in->how.context_less || parent == 0) return count;
+    all = csspgo_tracker_entry(in->t, in->out[parent - 1].node);
+    part = in->out[parent - 1].count;
+    if (all <= part) return count;
+    return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
+}
+
+static int csspgo__callee_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__callee *x = (const csspgo__callee *)a, *y = (const csspgo__callee *)b;
+    (void)ctx;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
+{
+    csspgo__heap *h = &in->t->heap;
+    csspgo__callee *c;
+    if (in->callees == in->callee_cap) {
+        void *v = csspgo__grow(h, in->callee, in->callees, &in->callee_cap, in->callees + 1, sizeof *c);
+        if (v == NULL) return h->status;
+        in->callee = (csspgo__callee *)v;
+    }
+    c = &in->callee[in->callees++];
+    c->count = count;
+    c->guid = in->t->p->names.name[func].guid;
+    c->func = func;
+    c->node = node;
+    return CSSPGO_OK;
+}
+
+/* The callees of an indirect call, the most frequent first: its contexts, or its call targets. */
+static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
+{
+    const csspgo_tracker *t = in->t;
+    const csspgo_node up = csspgo__node_handle(caller);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    size_t n, i;
+    in->callees = 0;
+    if (in->how.context_less) {
+        const csspgo_target *g = csspgo_targets_at(t->p, up, loc, &n);
+        for (i = 0; i < n && s == CSSPGO_OK; i++)
+            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
+    } else {
+        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
+            if (t->p->tree.node[id].record != 0)
+                s = csspgo__inline_add_callee(in, csspgo_tracker_entry(t, csspgo__node_handle(id)),
+                                              t->p->tree.node[id].func, id);
+    }
+    if (s != CSSPGO_OK || in->callees == 0) return s;
+    if (csspgo__sort(&in->t->heap, in->callee, in->callees, sizeof *in->callee, csspgo__callee_cmp, NULL)) return s;
+    return in->t->heap.status;
+}
+
+static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
+{
+    csspgo_func f;
+    csspgo_node base;
+    csspgo_status s;
+    f.id = func;
+    s = csspgo_tracker_base(in->t, f, 1, &base);
+    *node = base.id;
+    return s;
+}
+
+/* The node that speaks for a callee, and how often it is called; node 0: no counts. */
+static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
+{
+    const csspgo_node node = csspgo__node_handle(c->caller);
+    csspgo_func f;
+    f.id = c->func;
+    if (!in->how.context_less) {
+        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
+        c->count = csspgo_tracker_entry(in->t, csspgo__node_handle(c->node));
+        return CSSPGO_OK;
+    }
+    if (f.id == 0) {
+        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
+        if (s != CSSPGO_OK || in->callees == 0) return s;
+        c->count = in->callee[0].count;
+        f.id = in->callee[0].func;
+    } else {
+        c->count = csspgo_target_count(in->t->p, node, c->loc, f);
+        if (c->count == 0) c->count = csspgo_body_count(in->t->p, node, c->loc);
+        c->count = csspgo__inline_share(in, c->count, c->parent);
+    }
+    if (c->count == 0) return CSSPGO_OK;
+    return csspgo__inline_base(in, f.id, &c->node);
+}
+
+/* The calls in the code of a function whose counts are at node become candidates. */
+static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
+{
+    const csspgo_callable *f = csspgo__inline_callable(in, func);
+    csspgo_status s = CSSPGO_OK;
+    csspgo__candidate c;
+    uint32_t i;
+    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
+        memset(&c, 0, sizeof c);
+        c.loc = f->calls[i].loc;
+        c.caller = node;
+        c.func = f->calls[i].target.id;
+        c.parent = parent;
+        c.number = in->number++;
+        s = csspgo__inline_judge(in, &c);
+        if (s != CSSPGO_OK || c.node == 0) continue;
+        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->p, csspgo__node_handle(c.node))->body);
+        c.guid = in->t->p->names.name[in->t->p->tree.node[c.node].func].guid;
+        s = csspgo__inline_push(in, &c);
+    }
+    return s;
+}
+
+/* 1 if a callee is worth its cost. */
+static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
+{
+    const csspgo_callable *f = csspgo__inline_callable(in, func);
+    const csspgo__record *r = csspgo__record_at(in->t->p, csspgo__node_handle(node));
+    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
+    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
+    if (in->t->p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
+        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
+        return 1;
+    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
+}
+
+static csspgo_decision *csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func)
+{
+    csspgo_decision *d;
+    if (in->made == in->out_cap) return NULL;
+    d = &in->out[in->made++];
+    memset(d, 0, sizeof *d);
+    d->parent = c->parent;
+    d->loc = c->loc;
+    d->callee.id = func;
+    d->node.id = c->node;
+    d->count = c->count;
+    d->guarded = c->func == 0 ? 1 : 0;
+    return d;
+}
+
+/* Inlines func at a call; what it calls may follow. */
+static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
+{
+    const uint32_t size = csspgo__inline_callable(in, d->callee.id)->size;
+    csspgo_status s = in->how.context_less ? CSSPGO_OK : csspgo_tracker_mark_inlined(in->t, d->node);
+    d->inlined = 1;
+    in->size += size;
+    in->budget -= size;
+    if (s != CSSPGO_OK) return s;
+    return csspgo__inline_calls(in, d->callee.id, d->node.id, (uint32_t)(d - in->out) + 1);
+}
+
+static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
+{
+    csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
+    const size_t n = in->callees;
+    csspgo__candidate c = *call;
+    uint64_t sum = 0;
+    uint32_t made = 0, inlined = 0;
+    csspgo__callee *list = in->callee;                /* its own while deeper calls are looked at */
+    const size_t cap = in->callee_cap;
+    size_t i;
+    in->callee = NULL;
+    in->callees = in->callee_cap = 0;
+    for (i = 0; i < n; i++) csspgo__count_add(&sum, list[i].count);
+    for (i = 0; i < n && s == CSSPGO_OK && made < in->how.max_targets; i++) {
+        csspgo_decision *d;
+        if (inlined != 0 && csspgo__sat_mul(list[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
+        if (list[i].count == 0 || list[i].count < in->t->how.hot_count) break;
+        if (list[i].func == in->func || csspgo__inline_callable(in, list[i].func)->size == 0) continue;
+        c.node = list[i].node;
+        c.count = list[i].count;
+        if (in->how.context_less) s = csspgo__inline_base(in, list[i].func, &c.node);
+        if (s != CSSPGO_OK) break;
+        made++;
+        d = csspgo__inline_decide(in, &c, list[i].func);
+        if (d == NULL) s = CSSPGO_E_LIMIT;
+        else if (c.node != 0 && csspgo__inline_wants(in, list[i].func, c.node, c.count)) {
+            inlined++;
+            s = csspgo__inline_do(in, d);
+        }
+    }
+    csspgo__free(&in->t->heap, list, cap * sizeof *list);
+    return s;
+}
+
+static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
+{
+    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
+    while (s == CSSPGO_OK && in->count != 0 && in->size < in->limit) {
+        const csspgo__candidate c = csspgo__inline_pop(in);
+        if (c.func == in->func) continue;
+        if (c.func == 0) {
+            s = csspgo__inline_indirect(in, &c);
+        } else if (csspgo__inline_wants(in, c.func, c.node, c.count)) {
+            csspgo_decision *d = csspgo__inline_decide(in, &c, c.func);
+            s = d != NULL ? csspgo__inline_do(in, d) : CSSPGO_E_LIMIT;
+        }
+    }
+    return s;
+}
+
+static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inline_options *how)
+{
+    csspgo_inline_options *o = &in->how;
+    if (how != NULL) *o = *how;
+    if (o->hot_cost == 0) o->hot_cost = 3000;
+    if (o->cold_cost == 0) o->cold_cost = 45;
+    if (o->growth == 0) o->growth = 12;
+    if (o->min_size == 0) o->min_size = 100;
+    if (o->max_size == 0) o->max_size = 10000;
+    if (o->max_targets == 0) o->max_targets = 3;
+    if (o->min_percent == 0) o->min_percent = 25;
+    in->size = csspgo__inline_callable(in, in->func)->size;
+    in->limit = in->size * o->growth;
+    if (in->limit < o->min_size) in->limit = o->min_size;
+    if (in->limit > o->max_size) in->limit = o->max_size;
+    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func func, const csspgo_callable *callable,
+                                               size_t n, const csspgo_inline_options *how, csspgo_decision *out,
+                                               size_t cap, size_t *count, csspgo_node *base)
+{
+    csspgo__inliner in;
+    csspgo_node own;
+    uint32_t mark;
+    csspgo_status s;
+    *count = 0;
+    if (base != NULL) base->id = 0;
+    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    memset(&in, 0, sizeof in);
+    in.t = t;
+    in.callable = callable;
+    in.n = n;
+    in.func = func.id;
+    in.out = out;
+    in.out_cap = cap;
+    csspgo__inline_defaults(&in, how);
+    s = csspgo_tracker_checkpoint(t, &mark);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo_tracker_base(t, func, 1, &own);
+    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
+    csspgo__free(&t->heap, in.heap, in.cap * sizeof *in.heap);
+    csspgo__free(&t->heap, in.callee, in.callee_cap * sizeof *in.callee);
+    s = csspgo__track_settle(t, mark, s);
+    if (s != CSSPGO_OK) return s;
+    if (base != NULL) *base = own;
+    if (in.how.budget != NULL) *in.how.budget = in.budget;
+    *count = in.made;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_NO_TRACK */
+
+/* ===== >>match ==================================================================================================== */
+
+#ifndef CSSPGO_NO_MATCH
+
+typedef struct csspgo__vec {      /* scratch that grows and is used again */
+    void  *data;
+    size_t count, cap, elem;
+} csspgo__vec;
+
+typedef struct csspgo__place {    /* a location of the new code, and where it was */
+    csspgo_loc from, to;
+    uint8_t    how, confidence;
+    uint16_t   kind;
+} csspgo__place;
+
+enum {                            /* csspgo__matched.flags */
+    CSSPGO__KNOWN = 1,            /* the profile has counts of it                                 */
+    CSSPGO__ORPHAN = 2,           /* the profile does not even have its name: may be renamed      */
+    CSSPGO__STALE = 4,
+    CSSPGO__MAPPED = 8,           /* its map was computed                                         */
+    CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
+    CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64
+};
+
+typedef struct csspgo__matched {  /* a function of the new code */
+    uint64_t guid, profile;       /* of its name here; of its name in the profile */
+    uint64_t checksum;
+    size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
+    size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
+    size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED      */
+    uint32_t flags, code;         /* index in the caller's array                  */
+} csspgo__matched;
+
+/* A call site of the profile. */
+enum { CSSPGO__INITIAL_MATCH = 1, CSSPGO__INITIAL_MISMATCH, CSSPGO__UNCHANGED_MATCH, CSSPGO__UNCHANGED_MISMATCH,
+       CSSPGO__RECOVERED, CSSPGO__REMOVED_MATCH };
+
+typedef struct csspgo__callsite {
+    csspgo_loc loc;
+    uint32_t   state;
+} csspgo__callsite;
+
+struct csspgo_matcher {
+    csspgo__heap         heap;    /* first: csspgo__object_new */
+    csspgo_match_options how;     /* resolved: no zeros, but for the mode */
+    csspgo__vec          func, place, state, text;
+    csspgo__map          by_guid; /* name here -> index in func + 1 */
+    csspgo__map          by_old;  /* name in the profile -> the same */
+    int                  is_probe, is_cs;
+};
+
+static csspgo__vec csspgo__vec_of(size_t elem)
+{
+    csspgo__vec v;
+    memset(&v, 0, sizeof v);
+    v.elem = elem;
+    return v;
+}
+
+static void csspgo__vec_free(csspgo__heap *h, csspgo__vec *v)
+{
+    csspgo__free(h, v->data, v->cap * v->elem);
+    v->data = NULL;
+    v->count = v->cap = 0;
+}
+
+/* Room for `more` elements behind the count. Returns 0 when memory is exhausted. */
+static int csspgo__vec_room(csspgo__heap *h, csspgo__vec *v, size_t more)
+{
+    void *p;
+    h->status = CSSPGO_E_LIMIT;
+    if (more > SIZE_MAX - v->count) return 0;
+    if (v->count + more <= v->cap) return 1;
+    p = csspgo__grow(h, v->data, v->count, &v->cap, v->count + more, v->elem);
+    if (p == NULL) return 0;
+    v->data = p;
+    return 1;
+}
+
+/* n elements of any content; NULL when memory is exhausted. n = 0 gives some pointer too. */
+static void *csspgo__vec_fill(csspgo__heap *h, csspgo__vec *v, size_t n)
+{
+    v->count = 0;
+    if (!csspgo__vec_room(h, v, n != 0 ? n : 1)) return NULL;
+    v->count = n;
+    return v->data;
+}
+
+/* A new last element, zeroed; NULL when memory is exhausted. */
+static void *csspgo__vec_push(csspgo__heap *h, csspgo__vec *v)
+{
+    unsigned char *p;
+    if (!csspgo__vec_room(h, v, 1)) return NULL;
+    p = (unsigned char *)v->data + v->count++ * v->elem;
+    memset(p, 0, v->elem);
+    return p;
+}
+
+/* ----- base names of mangled names -------------------------------------------------------------------------------- */
+
+/* A <length><bytes> at *at: its bytes, *size of them; NULL if there is none. */
+static const char *csspgo__source_name(const char *s, size_t n, size_t *at, size_t *size)
+{
+    size_t i = *at, len = 0;
+    if (i >= n || s[i] < '1' || s[i] > '9') return NULL;
+    for (; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
+        len = len * 10 + (size_t)(s[i] - '0');
+        if (len > n) return NULL;
+    }
+    if (len > n - i) return NULL;
+    *at = i + len;
+    *size = len;
+    return s + i;
+}
+
+/* Behind the S of a substitution: St, Sa, S_, S0_ ... Returns 0 for what is none. */
+static int csspgo__skip_substitution(const char *s, size_t n, size_t *at)
+{
+    if (*at < n && s[*at] >= 'a' && s[*at] <= 'z') return ++*at, 1;
+    while (*at < n && ((s[*at] >= '0' && s[*at] <= '9') || (s[*at] >= 'A' && s[*at] <= 'Z'))) ++*at;
+    if (*at >= n || s[*at] != '_') return 0;
+    return ++*at, 1;
+}
+
+/* Behind the I of template arguments, to behind their E. */
+static int csspgo__skip_arguments(const char *s, size_t n, size_t *at)
+{
+    size_t depth = 1, size;
+    while (depth != 0 && *at < n) {
+        const char c = s[*at];
+        if (c >= '1' && c <= '9') {
+            if (csspgo__source_name(s, n, at, &size) == NULL) return 0;
+            continue;
+        }
+        ++*at;
+        if (c == 'S') {
+            if (!csspgo__skip_substitution(s, n, at)) return 0;
+        } else if (c == 'L') {                        /* a literal: type, value, E; or a mangled name */
+            depth++;
+            if (*at < n && s[*at] >= 'a' && s[*at] <= 'z')
+                for (++*at; *at < n && s[*at] != 'E'; ++*at) {}
+        } else if (c == 'I' || c == 'N' || c == 'X' || c == 'J' || c == 'F') {
+            depth++;
+        } else if (c == 'E') {
+            depth--;
+        } else if (c == 'D' && *at < n) {
+            ++*at;
+        }
+    }
+    return depth == 0;
+}
+
+/* Rust's older mangling ends in a component of "h" and 16 hexadecimal digits. */
+static int csspgo__is_rust_hash(const char *s, size_t n)
+{
+    size_t i;
+    if (n != 17 || s[0] != 'h') return 0;
+    for (i = 1; i < n; i++)
+        if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f'))) return 0;
+    return 1;
+}
+
+CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *base_size)
+{
+    const char *base = NULL, *part;
+    size_t at = 3, part_size = 0;
+    *base_size = 0;
+    if (size < 4 || name[0] != '_' || name[1] != 'Z') return NULL;
+    if (name[2] != 'N') {                             /* [L] [St] name */
+        at = name[2] == 'L' ? 3 : 2;
+        if (name[at] == 'S' && name[at + 1] == 't') at += 2;
+        return csspgo__source_name(name, size, &at, base_size);
+    }
+    while (at < size && (name[at] == 'r' || name[at] == 'V' || name[at] == 'K' || name[at] == 'R' || name[at] == 'O'))
+        at++;
+    while (at < size && name[at] != 'E') {
+        part = csspgo__source_name(name, size, &at, &part_size);
+        if (part != NULL) {
+            if (base != NULL && csspgo__is_rust_hash(part, part_size)) continue;
+            base = part;
+            *base_size = part_size;
+        } else if (name[at] == 'S') {
+            at++;
+            if (!csspgo__skip_substitution(name, size, &at)) break;
+        } else if (name[at] == 'I') {
+            at++;
+            if (!csspgo__skip_arguments(name, size, &at)) break;
+        } else if (name[at] != 'L') {                 /* operators, constructors, lambdas, ABI tags */
+            break;
+        } else {
+            at++;
+        }
+    }
+    if (at < size && name[at] == 'E') return base;
+    *base_size = 0;
+    return NULL;
+}
+
+/* ----- a function of the profile: all its copies added up --------------------------------------------------------- */
+
+typedef struct csspgo__anchor {   /* a call site */
+    uint64_t   callee;
+    csspgo_loc loc;
+    uint32_t   at;                /* which location of the function */
+    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name */
+} csspgo__anchor;
+
+typedef struct csspgo__match_callee {
+    csspgo_loc loc;
+    uint64_t   guid, count;
+} csspgo__match_callee;
+
+typedef struct csspgo__flat {
+    csspgo__vec body, callee, anchor;   /* of csspgo_body, csspgo__match_callee, csspgo__anchor: ascending */
+    uint64_t    checksum, total;
+} csspgo__flat;
+
+typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
+    const csspgo__anchor *a, *b;
+    int32_t     n, m, lo, hi;     /* diagonals in use */
+    csspgo__vec v, row, saved, path;
+    size_t      rows, row_size;
+} csspgo__lcs;
+
+typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
+    csspgo_matcher          *m;
+    csspgo_profile          *p;
+    const csspgo_match_code *code;
+    size_t                   codes;
+    csspgo__map  old;             /* GUID -> function of p: all that have it                       */
+    csspgo__map  alive;           /* GUID -> index + 1 in alive_guid: bears this name in new code  */
+    csspgo__vec  alive_guid, order, sums;
+    csspgo__vec  tried;           /* of csspgo__rename: pairs that were compared                   */
+    csspgo__map  by_pair;
+    csspgo__flat flat[2];         /* [1]: while two functions are compared for rename matching     */
+    csspgo__vec  loc[2], anchor[2], pair[2];
+    csspgo__lcs  lcs[2];
+    csspgo__vec  code_token, old_token, align[8];
+    uint64_t     indirect;        /* stands for the callee of an indirect call                     */
+    int          level;           /* 1: comparing for rename matching                              */
+    int          rename;
+    int          hashed;          /* a reference mode and a profile of GUIDs: LLVM's names equal none of them */
+    csspgo_status status;         /* sticky                                                        */
+} csspgo__matching;
+
+static int csspgo__broken(csspgo__matching *w)
+{
+    w->status = w->m->heap.status;
+    return 0;
+}
+
+static uint32_t csspgo__guid_hash(const csspgo__matching *w, uint64_t guid)
+{
+    return (uint32_t)csspgo__hash64(guid, w->m->heap.seed);
+}
+
+static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__map *map, uint64_t guid)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(guid, m->heap.seed);
+    csspgo__matched *f = (csspgo__matched *)m->func.data;
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(map, hash, &at)) != 0)
+        if ((map == &m->by_guid ? f[id - 1].guid : f[id - 1].profile) == guid) return &f[id - 1];
+    return NULL;
+}
+
+/* The next function of p with this GUID; start with *at = its hash. */
+static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, uint32_t *at)
+{
+    csspgo_func f;
+    while ((f.id = csspgo__map_next(&w->old, csspgo__guid_hash(w, guid), at)) != 0)
+        if (csspgo__name_guid(&w->p->names, f.id) == guid) break;
+    return f;
+}
+
+/* Calls see for every node with counts of a function; stops when memory is exhausted. */
+typedef int (*csspgo__see_fn)(csspgo__matching *w, csspgo__flat *f, uint32_t node);
+
+static int csspgo__see_copies(csspgo__matching *w, uint64_t guid, csspgo__flat *f, csspgo__see_fn see)
+{
+    uint32_t at = csspgo__guid_hash(w, guid);
+    csspgo_func func;
+    csspgo_node n;
+    while ((func = csspgo__old_next(w, guid, &at)).id != 0)
+        for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n))
+            if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return csspgo__broken(w);
+    return 1;
+}
+
+static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
+{
+    uint32_t at = csspgo__guid_hash(w, guid);
+    csspgo_func func;
+    while ((func = csspgo__old_next(w, guid, &at)).id != 0)
+        if (csspgo_func_nodes(w->p, func).id != 0) return 1;
+    return 0;
+}
+
+static int csspgo__see_checksum(csspgo__matching *w, csspgo__flat *f, uint32_t node)
+{
+    const csspgo__record *r = &w->p->record[w->p->tree.node[node].record];
+    csspgo_body *sum = (csspgo_body *)csspgo__vec_push(&w->m->heap, &w->sums);
+    (void)f;
+    if (sum == NULL) return 0;
+    sum->loc = csspgo_at((uint32_t)(r->checksum >> 32), (uint32_t)r->checksum);   /* ascending as csspgo_body */
+    sum->count = r->total;
+    return 1;
+}
+
+/* Adds up neighbours at one location; returns how many are left. */
+static size_t csspgo__add_up(csspgo_body *v, size_t n)
+{
+    size_t i, k = 0;
+    for (i = 0; i < n; i++) {
+        if (k != 0 && csspgo__loc_key(v[k - 1].loc) == csspgo__loc_key(v[i].loc))
+            v[k - 1].count = csspgo__sat_add(v[k - 1].count, v[i].count);
+        else
+            v[k++] = v[i];
+    }
+    return k;
+}
+
+/* The checksum with the largest total, of equals the smallest; not_this only if there is no other. */
+static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
+{
+    csspgo_body *v;
+    size_t i, n;
+    int found = 0;
+    w->sums.count = 0;
+    f->checksum = f->total = 0;
+    if (!csspgo__see_copies(w, guid, f, csspgo__see_checksum)) return 0;
+    v = (csspgo_body *)w->sums.data;
+    if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__broken(w);
+    n = csspgo__add_up(v, w->sums.count);
+    for (i = 0; i < n; i++) {
+        const uint64_t checksum = csspgo__loc_key(v[i].loc);
+        if (not_this != NULL && checksum == *not_this && n > 1) continue;
+        if (found && v[i].count <= f->total) continue;
+        f->checksum = checksum;
+        f->total = v[i].count;
+        found = 1;
+    }
+    return 1;
+}
+
+static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc loc, uint32_t func, uint64_t count)
+{
+    csspgo__match_callee *c = (csspgo__match_callee *)csspgo__vec_push(&w->m->heap, &f->callee);
+    if (c == NULL) return 0;
+    c->loc = loc;
+    c->guid = csspgo__name_guid(&w->p->names, func);
+    c->count = count;
+    return 1;
+}
+
+/* The counts of one copy; what was inlined (and, for ALIGN, what has contexts) below it counts as callee. */
+static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t node)
+{
+    const csspgo__node *v = w->p->tree.node;
+    const csspgo__record *r = &w->p->record[v[node].record];
+    const int by_checksum = w->m->is_probe && (w->m->is_cs || w->m->how.mode == CSSPGO_MATCH_ALIGN);
+    size_t i, n = csspgo__run_count(r->body);
+    uint32_t c;
+    if (by_checksum && r->checksum != f->checksum) return 1;
+    if (!csspgo__vec_room(&w->m->heap, &f->body, n)) return 0;
+    if (n != 0) memcpy((csspgo_body *)f->body.data + f->body.count, csspgo__body(w->p, r), n * sizeof(csspgo_body));
+    f->body.count += n;
+    for (i = 0; i < csspgo__run_count(r->target); i++) {
+        const csspgo_target *t = csspgo__target(w->p, r) + i;
+        if (!csspgo__push_callee(w, f, t->loc, t->func.id, t->count)) return 0;
+    }
+    for (c = v[node].child; c != 0; c = v[c].sibling) {
+        const csspgo_node_kind kind = csspgo__site_kind(v[c].site);
+        const csspgo__record *in = csspgo__record_of(w->p, c);
+        if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.mode != CSSPGO_MATCH_ALIGN)) continue;
+        if (!csspgo__push_callee(w, f, csspgo__loc_of(w->p, v[c].site), v[c].func,
+                                 csspgo__sat_add(in->head, in->total))) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__match_callee_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__match_callee *x = (const csspgo__match_callee *)a, *y = (const csspgo__match_callee *)b;
+    const uint64_t k = csspgo__loc_key(x->loc), l = csspgo__loc_key(y->loc);
+    (void)ctx;
+    if (k != l) return k < l ? -1 : 1;
+    return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
+
+/* The call sites of a flattened function: spec 3. */
+static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
+{
+    const csspgo__match_callee *c = (const csspgo__match_callee *)f->callee.data;
+    const int main_rule = w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN || w->m->how.mode == CSSPGO_MATCH_ALIGN;
+    const int all_lines = w->m->how.mode == CSSPGO_MATCH_ALIGN && w->m->is_probe;
+    size_t i, j, n = f->callee.count;
+    f->anchor.count = 0;
+    for (i = 0; i < n; i = j) {
+        csspgo__anchor *a;
+        int some = 0, many = 0;
+        uint64_t guid = 0;
+        for (j = i; j < n && csspgo__loc_key(c[j].loc) == csspgo__loc_key(c[i].loc); j++) some |= c[j].count != 0;
+        if (c[i].loc.line & 0x8000 && !all_lines) continue;
+        for (j = i; j < n && csspgo__loc_key(c[j].loc) == csspgo__loc_key(c[i].loc); j++) {
+            if (main_rule && some && c[j].count == 0) continue;
+            many += guid != 0 && guid != c[j].guid ? 1 : 0;
+            guid = c[j].guid;
+        }
+        a = (csspgo__anchor *)csspgo__vec_push(&w->m->heap, &f->anchor);
+        if (a == NULL) return csspgo__broken(w);
+        a->loc = c[i].loc;
+        a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
+        a->orphan = w->rename && !many && csspgo__unused(w, guid);
+    }
+    return 1;
+}
+
+/* Everything about one function of the profile. */
+static int csspgo__flatten(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
+{
+    f->body.count = f->callee.count = f->anchor.count = 0;
+    if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
+    if (!csspgo__see_copies(w, guid, f, csspgo__see_counts)) return 0;
+    if (!csspgo__sort(&w->m->heap, f->body.data, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
+        !csspgo__sort(&w->m->heap, f->callee.data, f->callee.count, sizeof(csspgo__match_callee), csspgo__match_callee_cmp, NULL))
+        return csspgo__broken(w);
+    f->body.count = csspgo__add_up((csspgo_body *)f->body.data, f->body.count);
+    return csspgo__flat_anchors(w, f);
+}
+
+/* ----- a function of the new code --------------------------------------------------------------------------------- */
+
+static int csspgo__match_loc_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = csspgo__loc_key(((const csspgo_match_loc *)a)->loc);
+    const uint64_t y = csspgo__loc_key(((const csspgo_match_loc *)b)->loc);
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* Its locations, ascending, each once; for the reference modes those of lines only if they are calls. */
+static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__vec *out)
+{
+    const int calls_only = !w->m->is_probe && w->m->how.mode != CSSPGO_MATCH_ALIGN;
+    csspgo_match_loc *v;
+    size_t i, k = 0;
+    out->count = 0;
+    if (!csspgo__vec_room(&w->m->heap, out, c->locs)) return csspgo__broken(w);
+    v = (csspgo_match_loc *)out->data;
+    for (i = 0; i < c->locs; i++)
+        if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
+    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__match_loc_cmp, NULL)) return csspgo__broken(w);
+    for (i = 0; i < k; i++) {
+        if (out->count != 0 && csspgo__match_loc_cmp(NULL, &v[out->count - 1], &v[i]) == 0) continue;
+        v[out->count++] = v[i];
+    }
+    return 1;
+}
+
+/* Its call sites. */
+static int csspgo__code_anchors(csspgo__matching *w, const csspgo__vec *loc, csspgo__vec *out)
+{
+    const csspgo_match_loc *v = (const csspgo_match_loc *)loc->data;
+    size_t i;
+    out->count = 0;
+    for (i = 0; i < loc->count; i++) {
+        csspgo__anchor *a;
+        if (v[i].kind == CSSPGO_MATCH_BLOCK) continue;
+        a = (csspgo__anchor *)csspgo__vec_push(&w->m->heap, out);
+        if (a == NULL) return csspgo__broken(w);
+        a->loc = v[i].loc;
+        a->at = (uint32_t)i;
+        a->callee = v[i].kind == CSSPGO_MATCH_INDIRECT ? w->indirect : v[i].callee;
+        if (w->rename && v[i].kind == CSSPGO_MATCH_CALL) {
+            const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, v[i].callee);
+            a->orphan = f != NULL && (f->flags & CSSPGO__ORPHAN) != 0;
+        }
+    }
+    return 1;
+}
+
+/* ----- longest common subsequence of call sites ------------------------------------------------------------------- */
+
+static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
+
+static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, const csspgo__anchor *b)
+{
+    if (a->callee == b->callee) return 1;
+    return a->orphan && b->orphan ? csspgo__renamed(w, a->callee, b->callee) : 0;
+}
+
+/* Step d of the greedy algorithm; notes in its row which diagonals skipped an element of b. Returns 1 at the end. */
+static int csspgo__lcs_step(csspgo__matching *w, csspgo__lcs *l, int32_t d)
+{
+    int32_t *v = (int32_t *)l->v.data + l->m + 1;
+    unsigned char *row = (unsigned char *)l->row.data + (size_t)d % l->rows * l->row_size;
+    int32_t k = l->lo > -d ? l->lo : -d, end = l->hi < d ? l->hi : d;
+    memset(row, 0, l->row_size);
+    k += (k ^ d) & 1;
+    for (; k <= end; k += 2) {
+        const int down = k == -d || (k != d && v[k - 1] < v[k + 1]);
+        int32_t x = down ? v[k + 1] : v[k - 1] + 1, y = x - k;
+        while (x < l->n && y < l->m && csspgo__same_callee(w, &l->a[x], &l->b[y])) x++, y++;
+        v[k] = x;
+        if (down) row[(size_t)(k + l->m) >> 3] |= (unsigned char)(1 << ((k + l->m) & 7));
+        if (x >= l->n && y >= l->m) return 1;
+        if (x > l->n && l->hi > k - 1) end = l->hi = k - 1;   /* what lies outside never comes back */
+        if (y > l->m) l->lo = k + 1;
+    }
+    return 0;
+}
+
+/*
+ * The state before step d, which begins a window: d = 0, rows, 2 rows, ... As d is even, the step reads odd diagonals
+ * only; even ones are written before they are read, or were left for good before d and have kept their value.
+ */
+static int csspgo__lcs_save(csspgo__matching *w, csspgo__lcs *l)
+{
+    const size_t size = l->v.count / 2 + 1;
+    const int32_t *v = (const int32_t *)l->v.data;
+    int32_t *s;
+    size_t i, k;
+    if (!csspgo__vec_room(&w->m->heap, &l->saved, size + 2)) return csspgo__broken(w);
+    s = (int32_t *)l->saved.data + l->saved.count;
+    for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) s[k++] = v[i];
+    s[size] = l->lo;
+    s[size + 1] = l->hi;
+    l->saved.count += size + 2;
+    return 1;
+}
+
+static void csspgo__lcs_restore(csspgo__lcs *l, size_t window)
+{
+    const size_t size = l->v.count / 2 + 1;
+    const int32_t *s = (const int32_t *)l->saved.data + window * (size + 2);
+    int32_t *v = (int32_t *)l->v.data;
+    size_t i, k;
+    for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) v[i] = s[k++];
+    l->lo = s[size];
+    l->hi = s[size + 1];
+}
+
+static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_t m)
+{
+    int32_t *v;
+    size_t i;
+    l->n = (int32_t)n;
+    l->m = (int32_t)m;
+    l->lo = -l->m;
+    l->hi = l->n;
+    l->row_size = (n + m) / 8 + 1;
+    for (l->rows = 32; l->rows * l->rows < 32 * (n + m); l->rows *= 2) {}
+    if (l->rows > n + m + 1) l->rows = n + m + 1;
+    l->saved.count = 0;
+    v = (int32_t *)csspgo__vec_fill(&w->m->heap, &l->v, n + m + 3);   /* diagonals -m - 1 to n + 1 */
+    if (v == NULL || csspgo__vec_fill(&w->m->heap, &l->row, l->rows * l->row_size) == NULL ||
+        csspgo__vec_fill(&w->m->heap, &l->path, n + m + 1) == NULL)
+        return csspgo__broken(w);
+    for (i = 0; i < n + m + 3; i++) v[i] = -1;
+    v[m + 2] = 0;
+    return 1;
+}
+
+/* From the last step back: path[d] = 1 if step d skipped an element of b. */
+static void csspgo__lcs_back(csspgo__matching *w, csspgo__lcs *l, int32_t last)
+{
+    unsigned char *path = (unsigned char *)l->path.data;
+    size_t window = (size_t)last / l->rows;
+    int32_t d, i, k = l->n - l->m;
+    for (d = last; d > 0; d--) {
+        const unsigned char *row = (const unsigned char *)l->row.data + (size_t)d % l->rows * l->row_size;
+        if ((size_t)d / l->rows != window) {
+            window = (size_t)d / l->rows;
+            csspgo__lcs_restore(l, window);
+            for (i = (int32_t)(window * l->rows); i <= d; i++) csspgo__lcs_step(w, l, i);
+        }
+        path[d] = row[(size_t)(k + l->m) >> 3] >> ((k + l->m) & 7) & 1;
+        k += path[d] ? 1 : -1;
+    }
+}
+
+/*
+ * Which elements of b a longest common subsequence gives to those of a: pair[i] is an index in b, + 1, or 0. Of several
+ * longest ones the one that LLVM 19 takes: greedy forward, x the furthest index in a on the diagonal k = x - y, on
+ * equal x an element of a is skipped.
+ *
+ * Time O((n + m) d) for d unpaired elements; the history is kept as one bit per step and diagonal for the last steps
+ * and computed again from saved states for the others, which takes (n + m)^1.5 bytes or so, not (n + m) d words.
+ * Diagonals that have left the rectangle are not looked at again: from outside no path leads back.
+ */
+static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t n, const csspgo__anchor *b, size_t m,
+                           uint32_t *pair)
+{
+    csspgo__lcs *l = &w->lcs[w->level];
+    int32_t d, x = 0, y = 0, last;
+    memset(pair, 0, n * sizeof *pair);
+    if (!csspgo__lcs_init(w, l, n, m)) return 0;
+    l->a = a;
+    l->b = b;
+    for (d = 0;; d++) {
+        if ((size_t)d % l->rows == 0 && !csspgo__lcs_save(w, l)) return 0;
+        if (csspgo__lcs_step(w, l, d)) break;
+        if (w->status != CSSPGO_OK) return 0;
+    }
+    last = d;
+    csspgo__lcs_back(w, l, last);
+    for (d = 0; d <= last; d++) {
+        if (d != 0) {
+            if (((const unsigned char *)l->path.data)[d]) y++;
+            else x++;
+        }
+        while (x < l->n && y < l->m && csspgo__same_callee(w, &a[x], &b[y])) {
+            pair[x++] = (uint32_t)y + 1;
+            y++;
+        }
+    }
+    return w->status == CSSPGO_OK;
+}
+
+/* ----- renamed functions ------------------------------------------------------------------------------------------ */
+
+typedef struct csspgo__rename {   /* two names that were compared */
+    uint64_t here, there;
+    int      same;
+} csspgo__rename;
+
+static int csspgo__is_alive(const csspgo__matching *w, uint64_t guid)
+{
+    uint32_t id, at = csspgo__guid_hash(w, guid);
+    while ((id = csspgo__map_next(&w->alive, csspgo__guid_hash(w, guid), &at)) != 0)
+        if (((const uint64_t *)w->alive_guid.data)[id - 1] == guid) return 1;
+    return 0;
+}
+
+/* A name with counts that the new code does not have. */
+static int csspgo__unused(const csspgo__matching *w, uint64_t guid)
+{
+    return !csspgo__is_alive(w, guid) && csspgo__has_copies(w, guid);
+}
+
+/* The base name of a function of p that has this GUID. */
+static const char *csspgo__old_base(const csspgo__matching *w, uint64_t guid, size_t *size)
+{
+    uint32_t at = csspgo__guid_hash(w, guid);
+    csspgo_func f;
+    *size = 0;
+    while ((f = csspgo__old_next(w, guid, &at)).id != 0) {
+        size_t n;
+        const char *name = csspgo_func_name(w->p, f, &n), *base = csspgo_base_name(name, n, size);
+        if (base != NULL) return base;
+    }
+    return NULL;
+}
+
+static int csspgo__same_base(const csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
+{
+    size_t n, k;
+    const char *a, *b;
+    if (c->name == NULL) return 0;
+    a = csspgo_base_name(c->name, c->name_size, &n);
+    b = csspgo__old_base(w, there, &k);
+    return a != NULL && b != NULL && n == k && memcmp(a, b, n) == 0;
+}
+
+static size_t csspgo__block_count(const csspgo_match_code *c)
+{
+    size_t i, n = 0;
+    if (c->blocks != 0) return c->blocks;
+    for (i = 0; i < c->locs; i++) n += c->loc[i].kind == CSSPGO_MATCH_BLOCK ? 1 : 0;
+    return n;
+}
+
+/* How many call sites two functions have in common, if these are enough; -1: not to be told. */
+static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__flat *f)
+{
+    const csspgo_match_options *how = &w->m->how;
+    csspgo__vec *a = &w->anchor[1];
+    uint32_t *pair;
+    uint64_t i, both = 0, n, m;
+    if (!csspgo__code_locs(w, c, &w->loc[1]) || !csspgo__code_anchors(w, &w->loc[1], a)) return 0;
+    n = a->count;
+    m = f->anchor.count;
+    if (n < how->min_calls || m < how->min_calls || n > how->max_calls || m > how->max_calls) return 0;
+    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[1], a->count);
+    if (pair == NULL) return csspgo__broken(w);
+    if (!csspgo__lcs_run(w, (const csspgo__anchor *)a->data, a->count, (const csspgo__anchor *)f->anchor.data,
+                         f->anchor.count, pair))
+        return 0;
+    for (i = 0; i < n; i++) both += pair[i] != 0;
+    if (how->mode == CSSPGO_MATCH_LLVM19) return 200 * both > how->min_similarity * (n + m);
+    return 100 * both > how->min_similarity * m;
+}
+
+/* Compares a function of the new code with one of the profile: spec 7. */
+static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
+{
+    const csspgo_match_options *how = &w->m->how;
+    csspgo__flat *f = &w->flat[1];
+    int same;
+    if (how->mode == CSSPGO_MATCH_LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
+    w->level = 1;
+    same = csspgo__flatten(w, there, f, NULL);
+    if (same) {
+        if (csspgo__block_count(c) < how->min_blocks || f->body.count < how->min_blocks) same = 0;
+        else if (w->m->is_probe && !(c->flags & CSSPGO_MATCH_NO_CHECKSUM) && c->checksum == f->checksum) same = 1;
+        else same = csspgo__similar(w, c, f);
+    }
+    w->level = 0;
+    return same;
+}
+
+static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(here, there ^ w->m->heap.seed);
+    csspgo__rename *r = (csspgo__rename *)w->tried.data;
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&w->by_pair, hash, &at)) != 0)
+        if (r[id - 1].here == here && r[id - 1].there == there) return &r[id - 1];
+    return NULL;
+}
+
+static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t there, int same)
+{
+    csspgo__rename *r;
+    if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__broken(w);
+    r = (csspgo__rename *)csspgo__vec_push(&w->m->heap, &w->tried);
+    if (r == NULL) return csspgo__broken(w);
+    r->here = here;
+    r->there = there;
+    r->same = same;
+    csspgo__map_insert(&w->by_pair, (uint32_t)csspgo__hash64(here, there ^ w->m->heap.seed), (uint32_t)w->tried.count);
+    if (same) {
+        csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
+        f->profile = there;
+        f->flags |= CSSPGO__RENAMED;
+    }
+    return same;
+}
+
+/* Whether an orphan of the new code and an unused profile are one function. Each pair is compared once. */
+static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    const csspgo__rename *r = csspgo__rename_find(w, here, there);
+    int same;
+    if (r != NULL) return r->same;
+    if (w->level != 0 || w->status != CSSPGO_OK) return 0;
+    same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, here)->code], there);
+    if (w->status != CSSPGO_OK) return 0;
+    return csspgo__rename_note(w, here, there, same);
+}
+
+typedef struct csspgo__based {    /* a name by its base */
+    const char *base;
+    size_t      size;
+    uint64_t    guid;
+    int         is_old, usable;
+} csspgo__based;
+
+static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__based *x = (const csspgo__based *)a, *y = (const csspgo__based *)b;
+    const size_t n = x->size < y->size ? x->size : y->size;
+    const int c = memcmp(x->base, y->base, n);
+    (void)ctx;
+    if (c != 0) return c;
+    if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    return x->is_old - y->is_old;
+}
+
+static int csspgo__based_push(csspgo__matching *w, csspgo__vec *v, const char *name, size_t size, uint64_t guid)
+{
+    size_t n;
+    const char *base = csspgo_base_name(name, size, &n);
+    csspgo__based *b;
+    if (base == NULL || n == 0) return 1;
+    b = (csspgo__based *)csspgo__vec_push(&w->m->heap, v);
+    if (b == NULL) return csspgo__broken(w);
+    b->base = base;
+    b->size = n;
+    b->guid = guid;
+    return 1;
+}
+
+static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
+{
+    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
+    csspgo_func old;
+    size_t i, n;
+    for (i = 0; i < w->codes; i++)
+        if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
+            !csspgo__based_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
+    i = v->count;
+    for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
+        const char *name = csspgo_func_name(w->p, old, &n);
+        if (name != NULL && !csspgo__based_push(w, v, name, n, csspgo_func_guid(w->p, old))) return 0;
+    }
+    for (; i < v->count; i++) {
+        csspgo__based *b = (csspgo__based *)v->data + i;
+        b->is_old = 1;
+        b->usable = csspgo__unused(w, b->guid);
+    }
+    return 1;
+}
+
+/* Pairs orphans with unused profiles whose base name no one else has. */
+static int csspgo__match_bases(csspgo__matching *w)
+{
+    csspgo__vec v = csspgo__vec_of(sizeof(csspgo__based));
+    const csspgo__based *b;
+    size_t i, j;
+    int ok = csspgo__based_collect(w, &v);
+    if (ok && !csspgo__sort(&w->m->heap, v.data, v.count, sizeof *b, csspgo__based_cmp, NULL)) ok = csspgo__broken(w);
+    b = (const csspgo__based *)v.data;
+    for (i = 0; ok && i < v.count; i = j) {
+        for (j = i + 1; j < v.count && b[j].size == b[i].size && memcmp(b[j].base, b[i].base, b[i].size) == 0; j++) {}
+        if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i + 1].usable) continue;
+        csspgo__rename_note(w, b[i].guid, b[i + 1].guid, 1);
+        ok = w->status == CSSPGO_OK;
+    }
+    csspgo__vec_free(&w->m->heap, &v);
+    return ok;
+}
+
+/* ----- the reference modes ---------------------------------------------------------------------------------------- */
+
+static int csspgo__anchor_by_callee(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__anchor *v = (const csspgo__anchor *)ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v[x].callee != v[y].callee) return v[x].callee < v[y].callee ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Each call takes the first call of its callee that is left. */
+static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t n, const csspgo__anchor *b, size_t m,
+                           uint32_t *pair)
+{
+    uint32_t *index = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[0], m);
+    uint32_t *order = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], n);
+    size_t i, j = 0;
+    if (index == NULL || order == NULL) return csspgo__broken(w);
+    for (i = 0; i < m; i++) index[i] = (uint32_t)i;
+    for (i = 0; i < n; i++) order[i] = (uint32_t)i;
+    if (!csspgo__sort(&w->m->heap, index, m, sizeof *index, csspgo__anchor_by_callee, b) ||
+        !csspgo__sort(&w->m->heap, order, n, sizeof *order, csspgo__anchor_by_callee, a))
+        return csspgo__broken(w);
+    memset(pair, 0, n * sizeof *pair);
+    for (i = 0; i < n; i++) {
+        while (j < m && b[index[j]].callee < a[order[i]].callee) j++;
+        if (j < m && b[index[j]].callee == a[order[i]].callee && a[order[i]].callee != w->indirect)
+            pair[order[i]] = index[j++] + 1;
+    }
+    return 1;
+}
+
+static void csspgo__place_set(csspgo__place *p, csspgo_loc to, int how, int confidence)
+{
+    p->to = to;
+    p->how = (uint8_t)how;
+    p->confidence = (uint8_t)confidence;
+}
+
+/* A place that moves with its neighbours; offsets wrap, as LLVM's do. */
+static void csspgo__place_shift(csspgo__place *p, uint32_t delta)
+{
+    csspgo__place_set(p, csspgo_at(p->from.line + delta, p->from.discriminator),
+                      delta != 0 ? CSSPGO_MATCHED_SHIFTED : CSSPGO_MATCHED_IDENTITY, 0);
+}
+
+/*
+ * What lies between matched calls: the first half moves with the call before it, the second half with the one after it.
+ * until_main: a location that has moved already is left alone, as up to early 2026.
+ */
+static void csspgo__spread(csspgo__place *p, size_t n, const csspgo__anchor *a, size_t calls, const csspgo__anchor *b,
+                           const uint32_t *pair, int until_main)
+{
+    size_t i, k, begin = 0, c = 0;
+    uint32_t delta = 0;
+    for (i = 0; i < n; i++) {
+        while (c < calls && (a[c].at < i || pair[c] == 0)) c++;
+        if (c >= calls || a[c].at != i) {
+            csspgo__place_shift(&p[i], delta);
+            continue;
+        }
+        csspgo__place_set(&p[i], b[pair[c] - 1].loc,
+                          a[c].callee == b[pair[c] - 1].callee ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED, 255);
+        delta = p[i].to.line - p[i].from.line;
+        for (k = begin + (i - begin + 1) / 2; k < i; k++)
+            if (!until_main || csspgo__loc_key(p[k].from) == csspgo__loc_key(p[k].to)) csspgo__place_shift(&p[k], delta);
+        begin = i + 1;
+    }
+}
+
+/* The places of a function, each where it was. */
+static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *loc)
+{
+    const csspgo_match_loc *v = (const csspgo_match_loc *)loc->data;
+    csspgo__place *p;
+    size_t i;
+    if (!csspgo__vec_room(&w->m->heap, &w->m->place, loc->count)) return csspgo__broken(w), (csspgo__place *)NULL;
+    f->place = w->m->place.count;
+    f->places = loc->count;
+    w->m->place.count += loc->count;
+    p = (csspgo__place *)w->m->place.data + f->place;
+    for (i = 0; i < loc->count; i++) {
+        memset(&p[i], 0, sizeof p[i]);
+        p[i].from = p[i].to = v[i].loc;
+        p[i].kind = (uint16_t)v[i].kind;
+    }
+    return p;
+}
+
+/* Pairs the calls of a function as LLVM does, and moves the rest with them. */
+static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int run)
+{
+    const csspgo__anchor *a = (const csspgo__anchor *)w->anchor[0].data;
+    const csspgo__anchor *b = (const csspgo__anchor *)w->flat[0].anchor.data;
+    const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
+    const csspgo_match_mode mode = w->m->how.mode;
+    csspgo__place *p = run ? csspgo__places_make(w, f, &w->loc[0]) : NULL;
+    uint32_t *pair;
+    int ok;
+    if (run && p == NULL) return 0;
+    if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
+    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
+    if (pair == NULL) return csspgo__broken(w);
+    ok = mode == CSSPGO_MATCH_LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
+    if (ok && run) csspgo__spread(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO_MATCH_LLVM_MAIN);
+    return ok;
+}
+
+/* ----- ALIGN ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * The locations of both sides are aligned as two sequences (affine gaps, Gotoh 1982). What is sure, calls of the same
+ * callee, cuts them into segments. Within a segment several ways of pairing the rest are tried, and the one is taken
+ * whose counts agree best with what is known to execute equally often (equivalence classes); what is left is unknown.
+ */
+
+enum { CSSPGO__HOLE = 3 };        /* csspgo__mark.kind: a probe id without a record, or with a count of 0 */
+
+typedef struct csspgo__mark {     /* a location of either side */
+    uint64_t   callee, hash, count;
+    csspgo_loc loc;
+    uint32_t   kind;              /* csspgo_match_kind, or HOLE                                         */
+    uint32_t   eq;                /* code: dense number of the class, 0 = none                          */
+    uint32_t   pair;              /* code: index on the other side, + 1; profile: 1 = taken             */
+    uint8_t    how, confidence;
+    uint8_t    single;            /* a call, and the only one of this callee on its side                */
+    uint8_t    gone;              /* a call whose callee the other side does not call                   */
+    uint8_t    orphan, pad[3];
+} csspgo__mark;
+
+/* Scores, in twentieths of what a pair of calls of one callee is worth less than a unique one. */
+enum { CSSPGO__SCORE_SINGLE = 140, CSSPGO__SCORE_CALL = 100, CSSPGO__SCORE_RENAME = 40, CSSPGO__SCORE_BLOCK = 20,
+       CSSPGO__SCORE_BLOCK_HOLE = 10, CSSPGO__SCORE_CALL_HOLE = 5, CSSPGO__SCORE_HASH = 60,
+       CSSPGO__GAP_OPEN = 10, CSSPGO__GAP_MORE = 2, CSSPGO__NEVER = -(1 << 29) };
+
+static int csspgo__key_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__mark *v = (const csspgo__mark *)ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v[x].callee != v[y].callee) return v[x].callee < v[y].callee ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* The calls of a side, by callee; marks those whose callee is called once. NULL when memory is exhausted. */
+static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__vec *side, csspgo__vec *out)
+{
+    csspgo__mark *v = (csspgo__mark *)side->data;
+    uint32_t *c = (uint32_t *)csspgo__vec_fill(&w->m->heap, out, side->count);
+    size_t i, n = 0;
+    if (c == NULL) return NULL;
+    for (i = 0; i < side->count; i++)
+        if (v[i].kind == CSSPGO_MATCH_CALL || v[i].kind == CSSPGO_MATCH_INDIRECT) c[n++] = (uint32_t)i;
+    out->count = n;
+    if (!csspgo__sort(&w->m->heap, c, n, sizeof *c, csspgo__key_cmp, v)) return NULL;
+    for (i = 0; i < n; i++)
+        v[c[i]].single = (i == 0 || v[c[i - 1]].callee != v[c[i]].callee) &&
+                         (i + 1 == n || v[c[i + 1]].callee != v[c[i]].callee);
+    return c;
+}
+
+/* Marks on both sides the calls of callees that only this side has, and unique ones that are unique on both. */
+static int csspgo__compare_callees(csspgo__matching *w)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data, *b = (csspgo__mark *)w->old_token.data;
+    const uint32_t *x = csspgo__calls_of(w, &w->code_token, &w->align[0]);
+    const uint32_t *y = x != NULL ? csspgo__calls_of(w, &w->old_token, &w->align[1]) : NULL;
+    size_t i = 0, j = 0, k, l, n, m;
+    if (y == NULL) return csspgo__broken(w);
+    n = w->align[0].count;
+    m = w->align[1].count;
+    while (i < n || j < m) {
+        const int left = j >= m || (i < n && a[x[i]].callee <= b[y[j]].callee);
+        const uint64_t callee = left ? a[x[i]].callee : b[y[j]].callee;
+        int here, there;
+        for (k = i; k < n && a[x[k]].callee == callee; k++) {}
+        for (l = j; l < m && b[y[l]].callee == callee; l++) {}
+        here = k != i;
+        there = l != j;
+        for (; i < k; i++) {
+            a[x[i]].gone = !there;
+            a[x[i]].single &= l - j == 1 ? 1 : 0;
+        }
+        for (; j < l; j++) b[y[j]].gone = !here;
+    }
+    return 1;
+}
+
+/* The classes of the code become 1, 2, ... in the order of their numbers; *classes gets how many they are. */
+static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
+{
+    csspgo__mark *v = (csspgo__mark *)w->code_token.data;
+    const size_t n = w->code_token.count;
+    csspgo_body *e;
+    size_t i;
+    *classes = 0;
+    w->sums.count = 0;
+    if (!csspgo__vec_room(&w->m->heap, &w->sums, n)) return csspgo__broken(w);
+    e = (csspgo_body *)w->sums.data;
+    for (i = 0; i < n; i++) {
+        e[i].loc = csspgo_at(v[i].eq, (uint32_t)i);
+        e[i].count = 0;
+    }
+    if (!csspgo__sort(&w->m->heap, e, n, sizeof *e, csspgo__body_cmp, NULL)) return csspgo__broken(w);
+    for (i = 0; i < n; i++) {
+        if (e[i].loc.line == 0) continue;
+        if (i == 0 || e[i - 1].loc.line != e[i].loc.line) ++*classes;
+        v[e[i].loc.discriminator].eq = *classes;
+    }
+    return 1;
+}
+
+static int csspgo__code_marks(csspgo__matching *w, uint32_t *classes)
+{
+    const csspgo_match_loc *v = (const csspgo_match_loc *)w->loc[0].data;
+    const csspgo__anchor *a = (const csspgo__anchor *)w->anchor[0].data;
+    size_t i, c;
+    w->code_token.count = 0;
+    if (!csspgo__vec_room(&w->m->heap, &w->code_token, w->loc[0].count)) return csspgo__broken(w);
+    for (i = 0; i < w->loc[0].count; i++) {
+        csspgo__mark *t = (csspgo__mark *)csspgo__vec_push(&w->m->heap, &w->code_token);
+        if (t == NULL) return csspgo__broken(w);
+        t->loc = v[i].loc;
+        t->kind = (uint32_t)v[i].kind;
+        t->hash = v[i].hash;
+        t->eq = v[i].eq;
+    }
+    for (c = 0; c < w->anchor[0].count; c++) {
+        csspgo__mark *t = (csspgo__mark *)w->code_token.data + a[c].at;
+        t->callee = a[c].callee;
+        t->orphan = (uint8_t)a[c].orphan;
+    }
+    return csspgo__dense_classes(w, classes);
+}
+
+static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
+{
+    csspgo__mark *t = (csspgo__mark *)csspgo__vec_push(&w->m->heap, &w->old_token);
+    if (t == NULL) return csspgo__broken(w);
+    t->loc = loc;
+    t->kind = CSSPGO__HOLE;
+    return 1;
+}
+
+/* Locations of the profile: those with a record; if they are probe ids, all from 1 to the last one with a count. */
+static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
+{
+    const csspgo__flat *f = &w->flat[0];
+    const csspgo_body *body = (const csspgo_body *)f->body.data;
+    const csspgo__anchor *a = (const csspgo__anchor *)f->anchor.data;
+    size_t i, j, dense = w->m->is_probe != 0;
+    w->old_token.count = 0;
+    for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= 0xffff;
+    for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= 0xffff;
+    if (!csspgo__vec_room(&w->m->heap, &w->old_token, f->body.count + f->anchor.count)) return csspgo__broken(w);
+    for (i = j = 0; i < f->body.count || j < f->anchor.count;) {
+        const int use_body = j >= f->anchor.count ||
+                             (i < f->body.count && csspgo__loc_key(body[i].loc) <= csspgo__loc_key(a[j].loc));
+        const csspgo_loc loc = use_body ? body[i].loc : a[j].loc;
+        csspgo__mark *t;
+        while (dense && w->old_token.count + 1 < loc.line)
+            if (!csspgo__old_mark(w, csspgo_at((uint32_t)w->old_token.count + 1, 0))) return 0;
+        if (!csspgo__old_mark(w, loc)) return 0;
+        t = (csspgo__mark *)w->old_token.data + w->old_token.count - 1;
+        if (use_body) t->count = body[i++].count;
+        if (t->count != 0) t->kind = CSSPGO_MATCH_BLOCK;
+        if (j >= f->anchor.count || csspgo__loc_key(a[j].loc) != csspgo__loc_key(loc)) continue;
+        t->callee = a[j].callee;
+        t->orphan = (uint8_t)a[j].orphan;
+        t->kind = a[j++].callee == w->indirect ? CSSPGO_MATCH_INDIRECT : CSSPGO_MATCH_CALL;
+    }
+    for (i = j = 0; i < code->olds; i++) {
+        csspgo__mark *t = (csspgo__mark *)w->old_token.data;
+        while (j < w->old_token.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(code->old[i].loc)) j++;
+        if (j < w->old_token.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(code->old[i].loc))
+            t[j].hash = code->old[i].hash;
+    }
+    return 1;
+}
+
+static int csspgo__is_call(const csspgo__mark *t)
+{
+    return t->kind == CSSPGO_MATCH_CALL || t->kind == CSSPGO_MATCH_INDIRECT;
+}
+
+/* What pairing two locations is worth. */
+static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, const csspgo__mark *b)
+{
+    const int32_t hash = a->hash != 0 && a->hash == b->hash ? CSSPGO__SCORE_HASH : 0;
+    if (!csspgo__is_call(a)) {
+        if (b->kind == CSSPGO_MATCH_BLOCK) return CSSPGO__SCORE_BLOCK + hash;
+        return b->kind == CSSPGO__HOLE ? CSSPGO__SCORE_BLOCK_HOLE + hash : CSSPGO__NEVER;
+    }
+    if (b->kind == CSSPGO__HOLE) return CSSPGO__SCORE_CALL_HOLE;
+    if (!csspgo__is_call(b)) return CSSPGO__NEVER;
+    if (a->callee == b->callee) return a->single ? CSSPGO__SCORE_SINGLE : CSSPGO__SCORE_CALL;
+    if (a->orphan && b->orphan && csspgo__renamed(w, a->callee, b->callee)) return CSSPGO__SCORE_CALL;
+    return a->gone && b->gone ? CSSPGO__SCORE_RENAME : CSSPGO__NEVER;
+}
+
+/* ----- alignment with affine gaps; history in one byte a cell for a window of rows, the others computed again ------ */
+
+enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,      /* the cell's best              */
+       CSSPGO__MORE_ABOVE = 4, CSSPGO__MORE_LEFT = 8 };                              /* the gap was open before       */
+
+/* One row: best[] and above[] (best that ends in a gap of the profile) go from row i - 1 to row i, columns 0 to m. */
+static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int32_t *above, unsigned char *from)
+{
+    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data + i - 1;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    const size_t m = w->old_token.count;
+    int32_t diagonal = best[0], left = CSSPGO__NEVER;
+    size_t j;
+    best[0] = above[0] = -CSSPGO__GAP_OPEN - CSSPGO__GAP_MORE * (int32_t)(i - 1);
+    from[0] = CSSPGO__FROM_ABOVE | (i > 1 ? CSSPGO__MORE_ABOVE : 0);
+    for (j = 1; j <= m; j++) {
+        const int32_t open_above = best[j] - CSSPGO__GAP_OPEN, more_above = above[j] - CSSPGO__GAP_MORE;
+        const int32_t open_left = best[j - 1] - CSSPGO__GAP_OPEN, more_left = left - CSSPGO__GAP_MORE;
+        const int32_t pair = csspgo__pair_score(w, a, &b[j - 1]);
+        int32_t top = pair == CSSPGO__NEVER ? pair : diagonal + pair;
+        unsigned bits = CSSPGO__FROM_DIAGONAL;
+        diagonal = best[j];
+        above[j] = more_above > open_above ? more_above : open_above;
+        left = more_left > open_left ? more_left : open_left;
+        if (above[j] > top) { top = above[j]; bits = CSSPGO__FROM_ABOVE; }
+        if (left > top) { top = left; bits = CSSPGO__FROM_LEFT; }
+        best[j] = top;
+        from[j] = (unsigned char)(bits | (more_above > open_above ? CSSPGO__MORE_ABOVE : 0) |
+                                  (more_left > open_left ? CSSPGO__MORE_LEFT : 0));
+    }
+}
+
+/* Back through rows i to begin + 1, whose history is in from; state and *j go on where they stopped. */
+static size_t csspgo__align_back(csspgo__matching *w, size_t i, size_t begin, size_t *j, unsigned *state,
+                                 const unsigned char *from)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const size_t width = w->old_token.count + 1;
+    while (i > begin) {
+        const unsigned bits = from[(i - begin - 1) * width + *j];
+        if (*state == 0) *state = bits & 3;
+        if (*state == CSSPGO__FROM_DIAGONAL) {
+            a[i - 1].pair = (uint32_t)*j;
+            i--;
+            --*j;
+            *state = 0;
+        } else if (*state == CSSPGO__FROM_ABOVE) {
+            if (!(bits & CSSPGO__MORE_ABOVE)) *state = 0;
+            i--;
+        } else {
+            if (!(bits & CSSPGO__MORE_LEFT)) *state = 0;
+            --*j;
+        }
+    }
+    return i;
+}
+
+static int csspgo__align_run(csspgo__matching *w)
+{
+    const size_t n = w->code_token.count, m = w->old_token.count, width = m + 1;
+    size_t rows = 16, windows, k, i, j = m;
+    int32_t *saved, *best, *above;
+    unsigned char *from;
+    unsigned state = 0;
+    while (rows < n && (rows * width < 65536 || rows * rows < 8 * n)) rows *= 2;
+    windows = n / rows + 1;
+    saved = (int32_t *)csspgo__vec_fill(&w->m->heap, &w->align[2], (windows + 1) * 2 * width);
+    from = (unsigned char *)csspgo__vec_fill(&w->m->heap, &w->lcs[0].row, rows * width);
+    if (saved == NULL || from == NULL) return csspgo__broken(w);
+    best = saved + windows * 2 * width;
+    above = best + width;
+    best[0] = 0;
+    for (k = 1; k <= m; k++) best[k] = -CSSPGO__GAP_OPEN - CSSPGO__GAP_MORE * (int32_t)(k - 1);
+    for (k = 0; k <= m; k++) above[k] = CSSPGO__NEVER;
+    for (i = 0; i < n; i++) {
+        if (i % rows == 0) memcpy(saved + i / rows * 2 * width, best, 2 * width * sizeof *best);
+        csspgo__align_row(w, i + 1, best, above, from + i % rows * width);
+        if (w->status != CSSPGO_OK) return 0;
+    }
+    for (i = n; i > 0;) {
+        const size_t begin = (i - 1) / rows * rows;
+        if (i != n) {
+            memcpy(best, saved + begin / rows * 2 * width, 2 * width * sizeof *best);
+            for (k = begin; k < i; k++) csspgo__align_row(w, k + 1, best, above, from + (k - begin) * width);
+        }
+        i = csspgo__align_back(w, i, begin, &j, &state, from);
+    }
+    return 1;
+}
+
+/* Above the limit of cells only the calls are aligned, and those by the longest common subsequence. */
+static int csspgo__align_calls_only(csspgo__matching *w)
+{
+    csspgo__mark *t = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    const csspgo__anchor *x = (const csspgo__anchor *)w->anchor[0].data;
+    const csspgo__anchor *y = (const csspgo__anchor *)w->flat[0].anchor.data;
+    const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
+    size_t i, j;
+    uint32_t *pair;
+    if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
+    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
+    if (pair == NULL) return csspgo__broken(w);
+    if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
+    for (i = j = 0; i < n; i++) {
+        if (pair[i] == 0) continue;
+        while (csspgo__loc_key(b[j].loc) != csspgo__loc_key(y[pair[i] - 1].loc)) j++;
+        t[x[i].at].pair = (uint32_t)j + 1;
+    }
+    return 1;
+}
+
+/* ----- between two calls that are sure ---------------------------------------------------------------------------- */
+
+/* 64 log2(1 + count), rounded down. */
+static uint32_t csspgo__log64(uint64_t count)
+{
+    uint64_t x = csspgo__sat_add(count, 1);
+    uint32_t whole = 0, part, i;
+    while (x >> whole > 1) whole++;
+    x = whole > 31 ? x >> (whole - 31) : x << (31 - whole);   /* 1.0 to 2.0 with 31 bits behind the point */
+    for (i = part = 0; i < 6; i++) {                          /* squaring shifts the next bit of the logarithm out */
+        x = x * x >> 31;
+        part = part << 1 | (uint32_t)(x >> 32);
+        if (x >> 32) x >>= 1;
+    }
+    return whole << 6 | part;
+}
+
+enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count may cost; also of a pair that cannot be */
+       CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
+
+typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
+    size_t    i, i_end, j, j_end;
+    int       last;               /* no call follows */
+    uint32_t *x, *y;              /* the numbering that is tried: indices of marks */
+    size_t    n, f;
+    uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
+    uint32_t *known;              /* per class: log64 of its count + 1, 0 = not known */
+} csspgo__segment;
+
+static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* Fills x and y: all marks that are free, or (blocks_only) blocks and what is no call. */
+static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int blocks_only)
+{
+    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data, *b = (const csspgo__mark *)w->old_token.data;
+    size_t i;
+    s->n = s->f = 0;
+    for (i = s->i; i < s->i_end; i++)
+        if (!blocks_only || !csspgo__is_call(&a[i])) s->x[s->n++] = (uint32_t)i;
+    for (i = s->j; i < s->j_end; i++)
+        if (!blocks_only || !csspgo__is_call(&b[i])) s->y[s->f++] = (uint32_t)i;
+}
+
+/* What a set of pairs costs: how far the counts of each class are from what it should be. */
+static uint64_t csspgo__class_cost(csspgo__segment *s, size_t n)
+{
+    uint64_t cost = 0;
+    size_t i, j, k;
+    csspgo__sort_with(s->seen, n, sizeof *s->seen, s->scratch, csspgo__u64_cmp, NULL);
+    for (i = 0; i < n; i = j) {
+        const uint64_t class_ = s->seen[i] >> 32;
+        uint64_t should;
+        for (j = i; j < n && s->seen[j] >> 32 == class_; j++) {}
+        should = s->known[class_] != 0 ? s->known[class_] - 1 : s->seen[i + (j - i - 1) / 2] & 0xffffffff;
+        for (k = i; k < j; k++) {
+            const uint64_t is = s->seen[k] & 0xffffffff, d = is < should ? should - is : is - should;
+            cost += d < (uint64_t)CSSPGO__COST_MAX ? d : (uint64_t)CSSPGO__COST_MAX;
+        }
+    }
+    return cost;
+}
+
+/* The q-th pair of a split of k pairs, s of them counted from the front: indices of marks. */
+static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split, size_t q, uint32_t *x, uint32_t *y)
+{
+    *x = s->x[q < split ? q : s->n - k + q];
+    *y = s->y[q < split ? q : s->f - k + q];
+}
+
+static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size_t k, size_t split)
+{
+    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data, *b = (const csspgo__mark *)w->old_token.data;
+    uint64_t cost = 0;
+    size_t q, n = 0;
+    for (q = 0; q < k; q++) {
+        uint32_t x, y;
+        csspgo__split_pair(s, k, split, q, &x, &y);
+        if (csspgo__is_call(&a[x]) ? b[y].kind == CSSPGO_MATCH_BLOCK : csspgo__is_call(&b[y])) cost += CSSPGO__COST_MAX;
+        else if (!csspgo__is_call(&a[x]) && a[x].eq != 0)
+            s->seen[n++] = (uint64_t)a[x].eq << 32 | csspgo__log64(b[y].count);
+    }
+    return cost + csspgo__class_cost(s, n);
+}
+
+/* The cheapest split of the numbering in x, y. Of equals the one nearest to the middle (behind the last call: all from
+ * the front), then the smaller one. */
+static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
+{
+    const size_t k = s->n < s->f ? s->n : s->f, aim = s->last ? k : (k + 1) / 2;
+    const size_t step = k / CSSPGO__SPLITS + 1;
+    uint64_t best = UINT64_MAX;
+    size_t i, off, best_off = SIZE_MAX;
+    for (i = 0; i <= k; i += i + step > k && i != k ? k - i : step) {
+        const uint64_t cost = csspgo__split_cost(w, s, k, i);
+        off = i < aim ? aim - i : i - aim;
+        if (cost > best || (cost == best && off >= best_off)) continue;
+        best = cost;
+        best_off = off;
+        *split = i;
+    }
+    return best;
+}
+
+static void csspgo__learn(csspgo__segment *s, const csspgo__mark *a, uint64_t count)
+{
+    if (a->eq != 0 && s->known[a->eq] == 0 && count != 0) s->known[a->eq] = csspgo__log64(count) + 1;
+}
+
+static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t split)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    const size_t k = s->n < s->f ? s->n : s->f;
+    size_t q;
+    for (q = 0; q < k; q++) {
+        uint32_t x, y;
+        csspgo__split_pair(s, k, split, q, &x, &y);
+        if (csspgo__is_call(&a[x]) || csspgo__is_call(&b[y])) continue;
+        a[x].pair = y + 1;
+        a[x].how = CSSPGO_MATCHED_ALIGNED;
+        csspgo__learn(s, &a[x], b[y].count);
+    }
+}
+
+static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
+{
+    size_t all = 0, blocks = 0;
+    uint64_t cost;
+    csspgo__numbering(w, s, 0);
+    cost = csspgo__best_split(w, s, &all);
+    csspgo__numbering(w, s, 1);
+    if (csspgo__best_split(w, s, &blocks) >= cost) {
+        csspgo__numbering(w, s, 0);
+        blocks = all;
+    }
+    csspgo__take_split(w, s, blocks);
+}
+
+/* Keeps what is sure of the alignment: calls on calls. */
+static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    size_t i;
+    for (i = 0; i < w->code_token.count; i++) {
+        const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
+        a[i].how = CSSPGO_MATCHED_UNKNOWN;
+        if (y == NULL || !csspgo__is_call(&a[i]) || !csspgo__is_call(y)) {
+            a[i].pair = 0;
+            continue;
+        }
+        a[i].how = (uint8_t)(a[i].callee == y->callee ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED);
+        a[i].confidence = a[i].how == CSSPGO_MATCHED_CALL ? (a[i].single ? 255 : 192) : 96;
+        csspgo__learn(s, &a[i], y->count);
+    }
+}
+
+/* Unknown blocks take the nearest count of their class. */
+static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    const size_t n = w->code_token.count;
+    uint32_t *near = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[0], (size_t)classes + 1);
+    uint32_t *before = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], n);
+    size_t i;
+    if (near == NULL || before == NULL) return csspgo__broken(w);
+    memset(near, 0, ((size_t)classes + 1) * sizeof *near);
+    for (i = 0; i < n; i++) {
+        before[i] = near[a[i].eq];
+        if (a[i].eq != 0 && a[i].pair != 0 && b[a[i].pair - 1].count != 0) near[a[i].eq] = (uint32_t)i + 1;
+    }
+    memset(near, 0, ((size_t)classes + 1) * sizeof *near);
+    for (i = n; i-- != 0;) {
+        const uint32_t up = before[i], down = near[a[i].eq];
+        if (a[i].eq == 0) continue;
+        if (a[i].how != CSSPGO_MATCHED_UNKNOWN && b[a[i].pair - 1].count != 0) {
+            near[a[i].eq] = (uint32_t)i + 1;
+        } else if (a[i].how == CSSPGO_MATCHED_UNKNOWN && !csspgo__is_call(&a[i]) && (up != 0 || down != 0)) {
+            const int use_up = down == 0 || (up != 0 && i + 1 - up <= down - i - 1);
+            before[i] = a[(use_up ? up : down) - 1].pair;
+            a[i].how = CSSPGO_MATCHED_CLASS;
+        }
+    }
+    for (i = 0; i < n; i++)
+        if (a[i].how == CSSPGO_MATCHED_CLASS) a[i].pair = before[i];
+    return 1;
+}
+
+static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const size_t n = w->code_token.count, m = w->old_token.count, k = n < m ? n : m;
+    csspgo__segment s;
+    csspgo__vec v = csspgo__vec_of(sizeof(uint64_t));
+    memset(&s, 0, sizeof s);
+    s.x = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[3], n);
+    s.y = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[4], m);
+    s.known = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[5], (size_t)classes + 1);
+    s.seen = (uint64_t *)csspgo__vec_fill(&w->m->heap, &v, 2 * k);
+    if (s.x == NULL || s.y == NULL || s.known == NULL || s.seen == NULL) {
+        csspgo__broken(w);
+        csspgo__vec_free(&w->m->heap, &v);
+        return 0;
+    }
+    s.scratch = s.seen + k;
+    memset(s.known, 0, ((size_t)classes + 1) * sizeof *s.known);
+    csspgo__keep_calls(w, &s);
+    while (s.i < n) {
+        for (s.i_end = s.i; s.i_end < n && a[s.i_end].pair == 0; s.i_end++) {}
+        s.last = s.i_end == n;
+        s.j_end = s.last ? m : a[s.i_end].pair - 1;
+        if (s.i_end != s.i && s.j_end != s.j) csspgo__match_segment(w, &s);
+        s.i = s.i_end + 1;
+        s.j = s.j_end + 1;
+    }
+    csspgo__vec_free(&w->m->heap, &v);
+    return csspgo__fill_classes(w, classes);
+}
+
+static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
+{
+    const size_t limit = (size_t)1 << 24;
+    csspgo__place *p = csspgo__places_make(w, f, &w->loc[0]);
+    const csspgo__mark *a, *b;
+    uint32_t classes = 0;
+    size_t i, n = w->loc[0].count;
+    if (p == NULL) return 0;
+    if (!csspgo__code_marks(w, &classes) || !csspgo__old_marks(w, &w->code[f->code]) || !csspgo__compare_callees(w))
+        return 0;
+    if (n == 0 || w->old_token.count == 0) return 1;
+    if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
+    if (!csspgo__match_segments(w, classes)) return 0;
+    a = (const csspgo__mark *)w->code_token.data;
+    b = (const csspgo__mark *)w->old_token.data;
+    for (i = 0; i < n; i++)
+        csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
+    return 1;
+}
+
+/* ----- one function ----------------------------------------------------------------------------------------------- */
+
+static size_t csspgo__callsite_lower(const csspgo__callsite *s, size_t n, csspgo_loc loc)
+{
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t mid = a + (b - a) / 2;
+        if (csspgo__loc_key(s[mid].loc) < csspgo__loc_key(loc)) a = mid + 1;
+        else b = mid;
+    }
+    return a;
+}
+
+static csspgo__callsite *csspgo__callsite_at(csspgo__callsite *s, size_t n, csspgo_loc loc)
+{
+    const size_t i = csspgo__callsite_lower(s, n, loc);
+    return i < n && csspgo__loc_key(s[i].loc) == csspgo__loc_key(loc) ? &s[i] : NULL;
+}
+
+/* Before matching: which call sites of the profile are where they were. */
+static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
+{
+    const csspgo__anchor *x = (const csspgo__anchor *)a->data, *y = (const csspgo__anchor *)b->data;
+    csspgo__callsite *s;
+    size_t i, j = 0;
+    if (!csspgo__vec_room(&w->m->heap, &w->m->state, b->count)) return csspgo__broken(w);
+    f->state = w->m->state.count;
+    f->states = b->count;
+    w->m->state.count += b->count;
+    s = (csspgo__callsite *)w->m->state.data + f->state;
+    for (i = 0; i < b->count; i++) {
+        while (j < a->count && csspgo__loc_key(x[j].loc) < csspgo__loc_key(y[i].loc)) j++;
+        s[i].loc = y[i].loc;
+        s[i].state = j < a->count && csspgo__loc_key(x[j].loc) == csspgo__loc_key(y[i].loc) &&
+                     x[j].callee == y[i].callee ? CSSPGO__INITIAL_MATCH : CSSPGO__INITIAL_MISMATCH;
+    }
+    return 1;
+}
+
+/* Main: an indirect call fits whatever was called there. */
+static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    return here == there || (here == w->indirect && w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN);
+}
+
+static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
+{
+    const csspgo__anchor *x = (const csspgo__anchor *)a->data, *y = (const csspgo__anchor *)b->data;
+    const csspgo__place *p = (const csspgo__place *)w->m->place.data + f->place;
+    csspgo__callsite *s = (csspgo__callsite *)w->m->state.data + f->state;
+    size_t i;
+    for (i = 0; i < a->count; i++) {
+        csspgo__callsite *c = p[x[i].at].how == CSSPGO_MATCHED_UNKNOWN || p[x[i].at].how == CSSPGO_MATCHED_CLASS
+                                  ? NULL : csspgo__callsite_at(s, f->states, p[x[i].at].to);
+        if (c == NULL || !csspgo__fits(w, x[i].callee, y[c - s].callee)) continue;
+        if (c->state == CSSPGO__INITIAL_MATCH) c->state = CSSPGO__UNCHANGED_MATCH;
+        if (c->state == CSSPGO__INITIAL_MISMATCH) c->state = CSSPGO__RECOVERED;
+    }
+    for (i = 0; i < f->states; i++) {
+        if (s[i].state == CSSPGO__INITIAL_MISMATCH) s[i].state = CSSPGO__UNCHANGED_MISMATCH;
+        if (s[i].state == CSSPGO__INITIAL_MATCH) s[i].state = CSSPGO__REMOVED_MATCH;
+    }
+}
+
+static int csspgo__is_stale(const csspgo__matching *w, const csspgo_match_code *c, uint64_t checksum)
+{
+    if (!w->m->is_probe) return 0;
+    if (c->flags & (CSSPGO_MATCH_NO_CHECKSUM | CSSPGO_MATCH_IMPORTED)) return (c->flags & CSSPGO_MATCH_IS_STALE) != 0;
+    return c->checksum != checksum;
+}
+
+static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    const int align = w->m->how.mode == CSSPGO_MATCH_ALIGN;
+    const uint64_t there = w->m->how.mode == CSSPGO_MATCH_LLVM19 ? f->guid : f->profile;
+    int run;
+    if (!csspgo__has_copies(w, there)) return 1;
+    f->flags |= CSSPGO__KNOWN;
+    if (!csspgo__flatten(w, there, &w->flat[0], align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
+        !csspgo__code_locs(w, c, &w->loc[0]) || !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0]) ||
+        !csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor))
+        return 0;
+    if (csspgo__is_stale(w, c, w->flat[0].checksum)) f->flags |= CSSPGO__STALE;
+    if (w->m->how.no_salvage) return 1;
+    run = !w->m->is_probe || f->flags & CSSPGO__STALE;
+    if (!run && !w->rename) return 1;
+    if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
+    if (!run) return 1;
+    f->flags |= CSSPGO__MAPPED;
+    csspgo__states_after(w, f, &w->anchor[0], &w->flat[0].anchor);
+    return 1;
+}
+
+/* ----- the report ------------------------------------------------------------------------------------------------- */
+
+static int csspgo__is_mismatch(uint32_t state)
+{
+    return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
+}
+
+static uint32_t csspgo__state_at(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
+{
+    csspgo__callsite *c;
+    if (f->states == 0) return 0;
+    c = csspgo__callsite_at((csspgo__callsite *)m->state.data + f->state, f->states, loc);
+    return c != NULL ? c->state : 0;
+}
+
+static void csspgo__report_add(csspgo_match_report *r, uint32_t state, uint64_t count)
+{
+    if (csspgo__is_mismatch(state)) r->mismatched_samples = csspgo__sat_add(r->mismatched_samples, count);
+    if (state == CSSPGO__RECOVERED) r->recovered_samples = csspgo__sat_add(r->recovered_samples, count);
+}
+
+/* The node after id in a walk of the tree below top; without what is below id if skip. 0 at the end. */
+static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t id, int skip)
+{
+    if (!skip && t->node[id].child != 0) return t->node[id].child;
+    while (id != top && t->node[id].sibling == 0) id = t->node[id].parent;
+    return id != top ? t->node[id].sibling : 0;
+}
+
+static const csspgo__matched *csspgo__node_matched(const csspgo__matching *w, uint32_t node)
+{
+    return csspgo__matched_of(w->m, &w->m->by_guid, csspgo__name_guid(&w->p->names, w->p->tree.node[node].func));
+}
+
+/* Totals of stale copies in what is nested in top; what is nested in these is not looked at. */
+static void csspgo__report_stale(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+{
+    const csspgo__tree *t = &w->p->tree;
+    uint32_t id, next;
+    for (id = top; id != 0; id = next) {
+        const csspgo__matched *f = csspgo__node_matched(w, id);
+        const csspgo__record *c = csspgo__record_of(w->p, id);
+        const int inlined = id == top || csspgo__site_kind(t->node[id].site) == CSSPGO_INLINEE;
+        const int stale = inlined && f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->checksum != f->checksum;
+        if (stale) r->stale_samples = csspgo__sat_add(r->stale_samples, c->total);
+        if (stale && id == top) r->stale_functions++;
+        next = csspgo__walk_below(t, top, id, stale || !inlined);
+    }
+}
+
+/* Profiles that another name has now, in what is nested in top. */
+static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+{
+    const csspgo__tree *t = &w->p->tree;
+    uint32_t id, next;
+    for (id = top; id != 0; id = next) {
+        const uint64_t guid = csspgo__name_guid(&w->p->names, t->node[id].func);
+        const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
+        const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
+        if (renamed) r->renamed_samples = csspgo__sat_add(r->renamed_samples, csspgo__record_of(w->p, id)->total);
+        next = csspgo__walk_below(t, top, id, renamed);
+    }
+}
+
+/* Counts at call sites, of top and of the inlinees whose own call sites are not lost. */
+static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+{
+    const csspgo__tree *t = &w->p->tree;
+    uint32_t id, next, c;
+    for (id = top; id != 0; id = next) {
+        const csspgo__matched *f = csspgo__node_matched(w, id), *up;
+        const csspgo__record *v = csspgo__record_of(w->p, id);
+        size_t i;
+        int skip = f == NULL || f->states == 0;
+        if (id != top) {
+            up = csspgo__node_matched(w, t->node[id].parent);
+            skip |= csspgo__site_kind(t->node[id].site) != CSSPGO_INLINEE ||
+                    csspgo__is_mismatch(csspgo__state_at(w->m, up, csspgo__loc_of(w->p, t->node[id].site)));
+        }
+        if (!skip) {
+            for (i = 0; i < csspgo__run_count(v->body); i++)
+                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body(w->p, v)[i].loc), csspgo__body(w->p, v)[i].count);
+            for (c = t->node[id].child; c != 0; c = t->node[c].sibling)
+                if (csspgo__site_kind(t->node[c].site) == CSSPGO_INLINEE)
+                    csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, t->node[c].site)),
+                                       csspgo__record_of(w->p, c)->total);
+        }
+        next = csspgo__walk_below(t, top, id, skip);
+    }
+}
+
+static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *r, uint32_t node)
+{
+    r->samples = csspgo__sat_add(r->samples, csspgo__record_of(w->p, node)->total);
+    if (w->rename) csspgo__report_renamed(w, r, node);
+    if (w->m->is_probe) csspgo__report_stale(w, r, node);
+    csspgo__report_callsites(w, r, node);
+}
+
+/* The records of a function that count as its profile: at top level, or, where there are contexts, all of them. */
+static int csspgo__report_function(const csspgo__matching *w, csspgo_match_report *r, const csspgo__matched *f)
+{
+    const csspgo__node *v = w->p->tree.node;
+    uint32_t at = csspgo__guid_hash(w, f->guid);
+    const uint64_t stale = r->stale_functions;
+    csspgo_func func;
+    csspgo_node n;
+    int found = 0;
+    while ((func = csspgo__old_next(w, f->guid, &at)).id != 0)
+        for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n)) {
+            if (v[n.id].record == 0 || csspgo__site_kind(v[n.id].site) == CSSPGO_INLINEE) continue;
+            if (!w->m->is_cs && v[n.id].parent != CSSPGO__ROOT) continue;
+            found = 1;
+            csspgo__report_node(w, r, n.id);
+        }
+    if (r->stale_functions > stale) r->stale_functions = stale + 1;
+    return found;
+}
+
+static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report *r)
+{
+    const csspgo__place *p = (const csspgo__place *)w->m->place.data;
+    size_t i;
+    for (i = 0; i < w->m->place.count; i++) {
+        r->locations++;
+        if (p[i].how == CSSPGO_MATCHED_UNKNOWN) r->unknown++;
+        else if (p[i].how == CSSPGO_MATCHED_CLASS) r->classed++;
+        else r->mapped++;
+    }
+}
+
+static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *r)
+{
+    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
+    const csspgo__callsite *s = (const csspgo__callsite *)w->m->state.data;
+    size_t i, k;
+    memset(r, 0, sizeof *r);
+    r->is_probe = w->m->is_probe != 0;
+    r->has_rename = w->rename != 0;
+    for (i = 0; i < w->codes; i++) {
+        if (f[i].flags & CSSPGO__RENAMED) r->renamed_functions++;
+        if (f[i].flags & CSSPGO__IMPORT || !csspgo__report_function(w, r, &f[i])) continue;
+        r->functions++;
+        for (k = 0; k < f[i].states; k++) {
+            r->callsites++;
+            if (csspgo__is_mismatch(s[f[i].state + k].state)) r->mismatched_callsites++;
+            if (s[f[i].state + k].state == CSSPGO__RECOVERED) r->recovered_callsites++;
+        }
+    }
+    csspgo__report_places(w, r);
+}
+
+static void csspgo__put_ratio(csspgo__sink *s, uint64_t part, uint64_t whole, const char *text)
+{
+    csspgo__put_char(s, '(');
+    csspgo__put_u64(s, part);
+    csspgo__put_char(s, '/');
+    csspgo__put_u64(s, whole);
+    csspgo__put_str(s, text);
+}
+
+CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, void *buf, size_t cap, size_t *size)
+{
+    const uint64_t sites = r->mismatched_callsites + r->recovered_callsites;
+    const uint64_t samples = csspgo__sat_add(r->mismatched_samples, r->recovered_samples);
+    csspgo__sink s;
+    csspgo__sink_buffer(&s, buf, cap);
+    if (r->is_probe) {
+        csspgo__put_ratio(&s, r->stale_functions, r->functions, ") of functions' profile are invalid and ");
+        csspgo__put_ratio(&s, r->stale_samples, r->samples,
+                          ") of samples are discarded due to function hash mismatch.\n");
+    }
+    if (r->has_rename) {
+        csspgo__put_ratio(&s, r->renamed_functions, r->functions, ") of functions' profile are matched and ");
+        csspgo__put_ratio(&s, r->renamed_samples, r->samples, ") of samples are reused by call graph matching.\n");
+    }
+    csspgo__put_ratio(&s, sites, r->callsites, ") of callsites' profile are invalid and ");
+    csspgo__put_ratio(&s, samples, r->samples, ") of samples are discarded due to callsite location mismatch.\n");
+    csspgo__put_ratio(&s, r->recovered_callsites, sites, ") of callsites and ");
+    csspgo__put_ratio(&s, r->recovered_samples, samples, ") of samples are recovered by stale profile matching.\n");
+    return csspgo__sink_end(&s, size, NULL);
+}
+
+/* ----- a module --------------------------------------------------------------------------------------------------- */
+
+static int csspgo__alive_add(csspgo__matching *w, uint64_t guid)
+{
+    uint64_t *g;
+    if (csspgo__is_alive(w, guid)) return 1;
+    if (!csspgo__map_reserve(&w->m->heap, &w->alive)) return csspgo__broken(w);
+    g = (uint64_t *)csspgo__vec_push(&w->m->heap, &w->alive_guid);
+    if (g == NULL) return csspgo__broken(w);
+    *g = guid;
+    csspgo__map_insert(&w->alive, csspgo__guid_hash(w, guid), (uint32_t)w->alive_guid.count);
+    return 1;
+}
+
+/* Finds the functions of p by GUID, and notes the names of the new code: functions and whatever is called directly. */
+static int csspgo__index_names(csspgo__matching *w)
+{
+    csspgo_func f;
+    size_t i, k;
+    if (!csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p))) return csspgo__broken(w);
+    for (f.id = 1; f.id <= csspgo_func_count(w->p); f.id++)
+        csspgo__map_insert(&w->old, csspgo__guid_hash(w, csspgo_func_guid(w->p, f)), f.id);
+    if (!w->rename) return 1;
+    for (i = 0; i < w->codes; i++) {
+        if (!csspgo__alive_add(w, ((const csspgo__matched *)w->m->func.data)[i].guid)) return 0;
+        for (k = 0; k < w->code[i].locs; k++)
+            if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__alive_add(w, w->code[i].loc[k].callee)) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
+{
+    csspgo_matcher *m = w->m;
+    size_t i;
+    if (w->codes > 0x7fffffff) { w->status = CSSPGO_E_LIMIT; return 0; }
+    if (!csspgo__map_room(&m->heap, &m->by_guid, w->codes) || !csspgo__vec_room(&m->heap, &m->func, w->codes))
+        return csspgo__broken(w);
+    for (i = 0; i < w->codes; i++) {
+        const csspgo_match_code *c = &w->code[i];
+        csspgo__matched *f;
+        const uint64_t guid = c->name != NULL ? csspgo_guid(c->name, c->name_size) : c->guid;
+        if (csspgo__matched_of(m, &m->by_guid, guid) != NULL) {
+            w->status = csspgo__error(err, CSSPGO_E_ARGUMENT, i, "two functions have one name, number ");
+            csspgo__say_u64(err, i);
+            return 0;
+        }
+        f = (csspgo__matched *)csspgo__vec_push(&m->heap, &m->func);
+        f->guid = f->profile = guid;
+        f->checksum = c->checksum;
+        f->code = (uint32_t)i;
+        if (c->flags & CSSPGO_MATCH_IMPORTED) f->flags |= CSSPGO__IMPORT;
+        if (!(c->flags & (CSSPGO_MATCH_IMPORTED | CSSPGO_MATCH_NO_CHECKSUM))) f->flags |= CSSPGO__HAS_CHECKSUM;
+        csspgo__map_insert(&m->by_guid, csspgo__guid_hash(w, guid), (uint32_t)m->func.count);
+    }
+    return 1;
+}
+
+static void csspgo__find_orphans(csspgo__matching *w)
+{
+    csspgo__matched *f = (csspgo__matched *)w->m->func.data;
+    size_t i;
+    for (i = 0; i < w->codes; i++) {
+        uint32_t at = csspgo__guid_hash(w, f[i].guid);
+        if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_next(w, f[i].guid, &at).id == 0) f[i].flags |= CSSPGO__ORPHAN;
+    }
+}
+
+typedef struct csspgo__visit {    /* of the walk over the call graph */
+    uint32_t func, next;          /* next: location to look at */
+} csspgo__visit;
+
+/* Callers before callees, as far as there are no cycles: post-order from the first function on, turned around. */
+static int csspgo__call_order(csspgo__matching *w)
+{
+    csspgo__vec stack = csspgo__vec_of(sizeof(csspgo__visit));
+    const size_t n = w->codes;
+    uint32_t *order = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->order, n);
+    unsigned char *seen = (unsigned char *)csspgo__alloc(&w->m->heap, n + 1);
+    size_t root, left = n;
+    int ok = order != NULL && seen != NULL;
+    if (ok) memset(seen, 0, n + 1);
+    for (root = n; ok && root-- != 0;) {              /* backwards: unrelated functions keep their order */
+        csspgo__visit *v;
+        if (seen[root]) continue;
+        seen[root] = 1;
+        v = (csspgo__visit *)csspgo__vec_push(&w->m->heap, &stack);
+        ok = v != NULL;
+        if (ok) v->func = (uint32_t)root;
+        while (ok && stack.count != 0) {
+            const csspgo_match_code *c;
+            const csspgo__matched *f;
+            v = (csspgo__visit *)stack.data + stack.count - 1;
+            c = &w->code[v->func];
+            if (v->next == c->locs) {
+                order[--left] = v->func;
+                stack.count--;
+                continue;
+            }
+            v->next++;
+            if (c->loc[v->next - 1].kind != CSSPGO_MATCH_CALL) continue;
+            f = csspgo__matched_of(w->m, &w->m->by_guid, c->loc[v->next - 1].callee);
+            if (f == NULL || seen[f->code]) continue;
+            seen[f->code] = 1;
+            v = (csspgo__visit *)csspgo__vec_push(&w->m->heap, &stack);
+            ok = v != NULL;
+            if (ok) v->func = f->code;
+        }
+    }
+    csspgo__vec_free(&w->m->heap, &stack);
+    csspgo__free(&w->m->heap, seen, n + 1);
+    return ok ? 1 : csspgo__broken(w);
+}
+
+/* Keeps the name of a function that the profile does not know: csspgo_matcher_apply writes it. */
+static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    if (!(f->flags & CSSPGO__RENAMED) || c->name == NULL) return 1;
+    if (!csspgo__vec_room(&w->m->heap, &w->m->text, c->name_size)) return csspgo__broken(w);
+    f->name = w->m->text.count;
+    f->name_size = c->name_size;
+    if (c->name_size != 0) memcpy((char *)w->m->text.data + f->name, c->name, c->name_size);
+    w->m->text.count += c->name_size;
+    return 1;
+}
+
+static int csspgo__index_old(csspgo__matching *w)
+{
+    csspgo__matched *f = (csspgo__matched *)w->m->func.data;
+    size_t i;
+    if (!csspgo__map_room(&w->m->heap, &w->m->by_old, w->codes)) return csspgo__broken(w);
+    for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
+        if (!csspgo__keep_name(w, &f[i])) return 0;
+        if (csspgo__matched_of(w->m, &w->m->by_old, f[i].profile) == NULL)
+            csspgo__map_insert(&w->m->by_old, csspgo__guid_hash(w, f[i].profile), (uint32_t)i + 1);
+    }
+    return 1;
+}
+
+static void csspgo__matching_free(csspgo__matching *w)
+{
+    csspgo__heap *h = &w->m->heap;
+    size_t i;
+    csspgo__map_free(h, &w->old);
+    csspgo__map_free(h, &w->alive);
+    csspgo__map_free(h, &w->by_pair);
+    csspgo__vec_free(h, &w->alive_guid);
+    csspgo__vec_free(h, &w->order);
+    csspgo__vec_free(h, &w->sums);
+    csspgo__vec_free(h, &w->tried);
+    csspgo__vec_free(h, &w->code_token);
+    csspgo__vec_free(h, &w->old_token);
+    for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) csspgo__vec_free(h, &w->align[i]);
+    for (i = 0; i < 2; i++) {
+        csspgo__vec_free(h, &w->flat[i].body);
+        csspgo__vec_free(h, &w->flat[i].callee);
+        csspgo__vec_free(h, &w->flat[i].anchor);
+        csspgo__vec_free(h, &w->loc[i]);
+        csspgo__vec_free(h, &w->anchor[i]);
+        csspgo__vec_free(h, &w->pair[i]);
+        csspgo__vec_free(h, &w->lcs[i].v);
+        csspgo__vec_free(h, &w->lcs[i].row);
+        csspgo__vec_free(h, &w->lcs[i].saved);
+        csspgo__vec_free(h, &w->lcs[i].path);
+    }
+}
+
+static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, csspgo_profile *p,
+                                  const csspgo_match_code *code, size_t n)
+{
+    static const char indirect[] = "unknown.indirect.callee";
+    size_t i;
+    memset(w, 0, sizeof *w);
+    w->m = m;
+    w->p = p;
+    w->code = code;
+    w->codes = n;
+    w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
+    w->rename = m->how.rename == 1 && m->how.mode != CSSPGO_MATCH_LEXICAL && !m->how.no_salvage;
+    w->hashed = m->how.mode != CSSPGO_MATCH_ALIGN && p->flags & CSSPGO_IS_MD5;
+    if (w->hashed) w->rename = 0;
+    w->alive_guid.elem = sizeof(uint64_t);
+    w->order.elem = sizeof(uint32_t);
+    w->sums.elem = sizeof(csspgo_body);
+    w->tried.elem = sizeof(csspgo__rename);
+    w->code_token.elem = w->old_token.elem = sizeof(csspgo__mark);
+    for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) w->align[i].elem = sizeof(uint32_t);
+    for (i = 0; i < 2; i++) {
+        w->flat[i].body.elem = sizeof(csspgo_body);
+        w->flat[i].callee.elem = sizeof(csspgo__match_callee);
+        w->flat[i].anchor.elem = w->anchor[i].elem = sizeof(csspgo__anchor);
+        w->loc[i].elem = sizeof(csspgo_match_loc);
+        w->pair[i].elem = sizeof(uint32_t);
+        w->lcs[i].v.elem = w->lcs[i].saved.elem = sizeof(int32_t);
+        w->lcs[i].row.elem = w->lcs[i].path.elem = 1;
+    }
+}
+
+static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
+{
+    csspgo__matched *f;
+    size_t i;
+    if (!csspgo__index_code(w, err) || !csspgo__index_names(w)) return 0;
+    f = (csspgo__matched *)w->m->func.data;
+    if (w->rename) {
+        csspgo__find_orphans(w);
+        if (w->m->how.mode != CSSPGO_MATCH_LLVM19 && !csspgo__match_bases(w)) return 0;
+        if (!csspgo__call_order(w)) return 0;
+    }
+    for (i = 0; i < w->codes; i++)
+        if (!csspgo__match_function(w, &f[w->rename ? ((const uint32_t *)w->order.data)[i] : i])) return 0;
+    return csspgo__index_old(w);
+}
+
+static void csspgo__matcher_clear(csspgo_matcher *m)
+{
+    m->func.count = m->place.count = m->state.count = m->text.count = 0;
+    csspgo__map_clear(&m->by_guid);
+    csspgo__map_clear(&m->by_old);
+}
+
+CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_options *options, const csspgo_match_options *how)
+{
+    csspgo_matcher *m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m);
+    if (m == NULL) return NULL;
+    if (how != NULL) m->how = *how;
+    if (m->how.rename == 0) m->how.rename = m->how.mode == CSSPGO_MATCH_LLVM_MAIN || m->how.mode == CSSPGO_MATCH_ALIGN;
+    if (m->how.max_calls == 0) m->how.max_calls = 16384;
+    if (m->how.max_calls > 1000000) m->how.max_calls = 1000000;
+    if (m->how.min_similarity == 0) m->how.min_similarity = 80;
+    if (m->how.min_blocks == 0) m->how.min_blocks = 5;
+    if (m->how.min_calls == 0) m->how.min_calls = 3;
+    m->func = csspgo__vec_of(sizeof(csspgo__matched));
+    m->place = csspgo__vec_of(sizeof(csspgo__place));
+    m->state = csspgo__vec_of(sizeof(csspgo__callsite));
+    m->text = csspgo__vec_of(1);
+    return m;
+}
+
+CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
+{
+    if (m == NULL) return;
+    csspgo__vec_free(&m->heap, &m->func);
+    csspgo__vec_free(&m->heap, &m->place);
+    csspgo__vec_free(&m->heap, &m->state);
+    csspgo__vec_free(&m->heap, &m->text);
+    csspgo__map_free(&m->heap, &m->by_guid);
+    csspgo__map_free(&m->heap, &m->by_old);
+    csspgo__object_free(m, sizeof *m);
+}
+
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, csspgo_profile *p, const csspgo_match_code *code,
+                                               size_t n, csspgo_match_report *report, csspgo_error *err)
+{
+    csspgo__matching w;
+    csspgo__error_clear(err);
+    csspgo__matcher_clear(m);
+    m->is_probe = (p->flags & CSSPGO_IS_PROBE) != 0;
+    m->is_cs = (p->flags & CSSPGO_IS_CS) != 0;
+    csspgo__matching_init(&w, m, p, code, n);
+    if (csspgo__match_all(&w, err) && report != NULL) csspgo__report_make(&w, report);
+    csspgo__matching_free(&w);
+    if (w.status == CSSPGO_OK) return CSSPGO_OK;
+    csspgo__matcher_clear(m);
+    if (report != NULL) memset(report, 0, sizeof *report);
+    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_plain(err, w.status);
+}
+
+static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
+{
+    const csspgo__place *p = (const csspgo__place *)m->place.data + f->place;
+    size_t a = 0, b = f->places;
+    while (a < b) {
+        const size_t mid = a + (b - a) / 2;
+        if (csspgo__loc_key(p[mid].from) < csspgo__loc_key(loc)) a = mid + 1;
+        else b = mid;
+    }
+    return a < f->places && csspgo__loc_key(p[a].from) == csspgo__loc_key(loc) ? &p[a] : NULL;
+}
+
+CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
+{
+    const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
+    const csspgo__place *p = f != NULL && f->places != 0 ? csspgo__place_of(m, f, loc) : NULL;
+    csspgo_match r;
+    r.to = p != NULL ? p->to : loc;
+    r.how = p != NULL ? (csspgo_match_how)p->how : CSSPGO_MATCHED_IDENTITY;
+    r.confidence = p != NULL ? p->confidence : 255;
+    return r;
+}
+
+CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid)
+{
+    const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
+    return f != NULL ? f->profile : guid;
+}
+
+/* ----- a profile in terms of the new code ------------------------------------------------------------------------- */
+
+typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
+    csspgo_matcher *m;
+    csspgo_profile *p, *q;        /* from, to */
+    csspgo__vec     func, node;   /* of p: what it is in q, 0 = not yet */
+    csspgo__vec     inverse;      /* of each function's places: indices, ascending by to, calls first */
+    csspgo__vec     nested;       /* per node of p: sum of the totals of its inlinees */
+    uint64_t        lost;
+} csspgo__carry;
+
+static int csspgo__place_found(const csspgo__place *p)
+{
+    return p->how != CSSPGO_MATCHED_UNKNOWN && p->how != CSSPGO_MATCHED_CLASS;
+}
+
+/* By where they were: what was found first, calls before blocks. */
+static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__place *v = (const csspgo__place *)ctx;
+    const csspgo__place *x = &v[*(const uint32_t *)a], *y = &v[*(const uint32_t *)b];
+    const uint64_t k = csspgo__loc_key(x->to), l = csspgo__loc_key(y->to);
+    if (csspgo__place_found(x) != csspgo__place_found(y)) return csspgo__place_found(x) ? -1 : 1;
+    if (k != l) return k < l ? -1 : 1;
+    if ((x->kind == CSSPGO_MATCH_BLOCK) != (y->kind == CSSPGO_MATCH_BLOCK)) return x->kind == CSSPGO_MATCH_BLOCK ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static int csspgo__inverse_make(csspgo__carry *c)
+{
+    const csspgo__matched *f = (const csspgo__matched *)c->m->func.data;
+    const csspgo__place *p = (const csspgo__place *)c->m->place.data;
+    uint32_t *v = (uint32_t *)csspgo__vec_fill(&c->q->heap, &c->inverse, c->m->place.count);
+    size_t i;
+    c->q->heap.status = v != NULL && c->m->place.count > UINT32_MAX ? CSSPGO_E_LIMIT : c->q->heap.status;
+    if (v == NULL || c->m->place.count > UINT32_MAX) return 0;
+    for (i = 0; i < c->m->place.count; i++) v[i] = (uint32_t)i;
+    for (i = 0; i < c->m->func.count; i++)
+        if (!csspgo__sort(&c->q->heap, v + f[i].place, f[i].places, sizeof *v, csspgo__inverse_cmp, p)) return 0;
+    return 1;
+}
+
+/* The place that was at loc of the profile, or NULL. */
+static const csspgo__place *csspgo__place_was(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    const csspgo__place *p = (const csspgo__place *)c->m->place.data;
+    const uint32_t *v = (const uint32_t *)c->inverse.data + f->place;
+    size_t a = 0, b = f->places;
+    while (a < b) {
+        const size_t mid = a + (b - a) / 2;
+        if (csspgo__place_found(&p[v[mid]]) && csspgo__loc_key(p[v[mid]].to) < csspgo__loc_key(loc)) a = mid + 1;
+        else b = mid;
+    }
+    a = f->places != 0 && a < f->places ? v[a] : SIZE_MAX;
+    if (a == SIZE_MAX || !csspgo__place_found(&p[a]) || csspgo__loc_key(p[a].to) != csspgo__loc_key(loc)) return NULL;
+    return &p[a];
+}
+
+/* The function of a node if its locations have moved; NULL if they are where they were. */
+static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t node)
+{
+    const csspgo__node *n = &c->p->tree.node[node];
+    const csspgo__matched *f;
+    if (n->func == 0) return NULL;
+    f = csspgo__matched_of(c->m, &c->m->by_old, csspgo__name_guid(&c->p->names, n->func));
+    if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
+    if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
+        c->p->record[n->record].checksum == f->checksum)
+        return NULL;
+    return f;
+}
+
+/* Locations of lines that a reference mode does not look at stay where they are. */
+static int csspgo__stays(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    return !c->m->is_probe && c->m->how.mode != CSSPGO_MATCH_ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
+}
+
+/* A function of p in q, under its new name; 0 when memory is exhausted. */
+static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
+{
+    uint32_t *to = (uint32_t *)c->func.data + id;
+    const csspgo__matched *f;
+    if (*to != 0) return *to;
+    f = csspgo__matched_of(c->m, &c->m->by_old, csspgo__name_guid(&c->p->names, id));
+    if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.mode == CSSPGO_MATCH_LLVM19)
+        *to = csspgo__func_copy(c->q, c->p, id);
+    else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
+        *to = csspgo_func_add(c->q, (const char *)c->m->text.data + f->name, f->name_size).id;
+    else
+        *to = csspgo_func_add_guid(c->q, f->guid).id;
+    return *to;
+}
+
+/* Makes the node of q for a node of p: below its caller, or at top level if its call site is gone. */
+static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
+{
+    const csspgo__node *n = &c->p->tree.node[id];
+    const csspgo__matched *up = n->parent != CSSPGO__ROOT ? csspgo__moved(c, n->parent) : NULL;
+    csspgo_node_kind kind = csspgo__site_kind(n->site);
+    csspgo_loc loc = csspgo__loc_of(c->p, n->site);
+    csspgo_node parent;
+    csspgo_func func;
+    uint32_t *to = (uint32_t *)c->node.data;
+    if (kind == CSSPGO_TWIN) {                        /* a second record of its parent's context */
+        to[id] = to[n->parent];
+        return 1;
+    }
+    parent.id = to[n->parent];
+    func.id = csspgo__carry_func(c, n->func);
+    if (func.id == 0) return 0;
+    if (up != NULL && !csspgo__stays(c, up, loc)) {
+        const csspgo__place *was = csspgo__place_was(c, up, loc);
+        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.lenient)) {
+            loc = was->from;
+        } else {
+            parent.id = CSSPGO__ROOT;
+            loc = csspgo_at(0, 0);
+            kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
+        }
+    }
+    to[id] = csspgo_node_add(c->q, parent, loc, kind, func).id;
+    return to[id] != 0;
+}
+
+static csspgo_status csspgo__carry_targets(csspgo__carry *c, csspgo_node to, csspgo_loc loc, const csspgo_target *t,
+                                           size_t n)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < n && s == CSSPGO_OK; i++) {
+        csspgo_func f;
+        f.id = csspgo__carry_func(c, t[i].func.id);
+        s = f.id != 0 ? csspgo_add_target(c->q, to, loc, f, t[i].count) : c->q->heap.status;
+    }
+    return s;
+}
+
+/* Everything of one location of the record of `from`; *own gets the count added. */
+static csspgo_status csspgo__carry_loc(csspgo__carry *c, csspgo_node from, csspgo_loc was, csspgo_node to,
+                                       csspgo_loc loc, int calls, uint64_t *own)
+{
+    const csspgo__record *r = csspgo__record_at(c->p, from);
+    const csspgo_body *b = csspgo__body_find(csspgo__body(c->p, r), csspgo__run_count(r->body), was);
+    const csspgo_target *t;
+    csspgo_status s;
+    size_t n, i;
+    if (b == NULL || (loc.line > 0xffff && !c->q->heap.lenient)) return CSSPGO_OK;
+    s = csspgo_add_body(c->q, to, loc, b->count);
+    *own = csspgo__sat_add(*own, b->count);
+    if (s != CSSPGO_OK || !calls) return s;
+    t = csspgo_targets_at(c->p, from, was, &n);
+    s = csspgo__carry_targets(c, to, loc, t, n);
+    t = csspgo_vtables(c->p, from, &n);
+    i = csspgo__target_lower(t, n, was, 0);
+    for (; i < n && s == CSSPGO_OK && csspgo__loc_key(t[i].loc) == csspgo__loc_key(was); i++) {
+        csspgo_func f;
+        f.id = csspgo__carry_func(c, t[i].func.id);
+        s = f.id != 0 ? csspgo_add_vtable(c->q, to, loc, f, t[i].count) : c->q->heap.status;
+    }
+    return s;
+}
+
+/* The locations of a record whose function has changed. */
+static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched *f, csspgo_node from, csspgo_node to,
+                                         uint64_t *own)
+{
+    const csspgo__place *p = (const csspgo__place *)c->m->place.data + f->place;
+    const csspgo_body *b;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, n;
+    for (i = 0; i < f->places && s == CSSPGO_OK; i++)
+        if (p[i].how != CSSPGO_MATCHED_UNKNOWN)
+            s = csspgo__carry_loc(c, from, p[i].to, to, p[i].from,
+                                  p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
+    b = csspgo_bodies(c->p, from, &n);
+    for (i = 0; i < n && s == CSSPGO_OK; i++) {
+        if (csspgo__stays(c, f, b[i].loc)) s = csspgo__carry_loc(c, from, b[i].loc, to, b[i].loc, 1, own);
+        else if (csspgo__place_was(c, f, b[i].loc) == NULL) c->lost = csspgo__sat_add(c->lost, b[i].count);
+    }
+    return s;
+}
+
+static csspgo_status csspgo__carry_fixed(csspgo__carry *c, csspgo_node from, csspgo_node to, uint64_t *own)
+{
+    const csspgo_body *b;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, n;
+    b = csspgo_bodies(c->p, from, &n);
+    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__carry_loc(c, from, b[i].loc, to, b[i].loc, 1, own);
+    return s;
+}
+
+static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
+{
+    const csspgo__node *n = &c->p->tree.node[id];
+    const csspgo__record *r = &c->p->record[n->record];
+    const csspgo_node from = csspgo__node_handle(id), to = csspgo__node_handle(((const uint32_t *)c->node.data)[id]);
+    const csspgo__matched *f = csspgo__moved(c, id);
+    const int outlined = csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
+                         csspgo_node_kind_of(c->q, to) != CSSPGO_INLINEE;
+    uint64_t was = 0, own = 0, head = r->head, checksum = r->checksum, total;
+    csspgo_status s;
+    size_t i;
+    for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body(c->p, r)[i].count);
+    if (outlined && head == 0 && i != 0) head = csspgo__body(c->p, r)->count;
+    if (f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe) checksum = f->checksum;
+    if (csspgo_checksum(c->q, to) > checksum) checksum = csspgo_checksum(c->q, to);
+    s = csspgo_set_checksum(c->q, to, checksum);
+    if (s == CSSPGO_OK) s = csspgo_set_attributes(c->q, to, r->attributes | csspgo_attributes(c->q, to));
+    if (s == CSSPGO_OK) s = csspgo_add_head(c->q, to, head);
+    if (s == CSSPGO_OK) s = f != NULL ? csspgo__carry_moved(c, f, from, to, &own) : csspgo__carry_fixed(c, from, to, &own);
+    if (s != CSSPGO_OK) return s;
+    total = csspgo__sat_sub(r->total, ((const uint64_t *)c->nested.data)[id]);
+    if (f != NULL) total = csspgo__sat_add(csspgo__sat_sub(total, was), own);
+    return csspgo_add_total(c->q, to, total);
+}
+
+/* Totals so far are without inlinees: adds these, the innermost first. */
+static void csspgo__carry_totals(csspgo_profile *q)
+{
+    uint32_t id;
+    for (id = (uint32_t)q->tree.count; id > CSSPGO__ROOT; id--) {
+        const csspgo__node *n = &q->tree.node[id];
+        csspgo__record *up;
+        if (csspgo__site_kind(n->site) != CSSPGO_INLINEE || n->record == 0) continue;
+        up = &q->record[q->tree.node[n->parent].record];
+        up->total = csspgo__sat_add(up->total, q->record[n->record].total);
+    }
+}
+
+static csspgo_status csspgo__carry_names(csspgo__carry *c)
+{
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(c->p); f.id++) {
+        if (!(c->p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
+        if (csspgo__carry_func(c, f.id) == 0) return c->q->heap.status;
+        c->q->names.name[((const uint32_t *)c->func.data)[f.id]].flags |= CSSPGO__LISTED;
+    }
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__carry_all(csspgo__carry *c)
+{
+    const csspgo__tree *t = &c->p->tree;
+    csspgo__heap *h = &c->q->heap;
+    const size_t funcs = c->p->names.count + 1, nodes = t->count + 1;
+    uint64_t *nested;
+    csspgo_status s;
+    uint32_t id;
+    if (csspgo__vec_fill(h, &c->func, funcs) == NULL || csspgo__vec_fill(h, &c->node, nodes) == NULL ||
+        csspgo__vec_fill(h, &c->nested, nodes) == NULL || !csspgo__inverse_make(c))
+        return h->status;
+    memset(c->func.data, 0, funcs * sizeof(uint32_t));
+    memset(c->node.data, 0, nodes * sizeof(uint32_t));
+    memset(c->nested.data, 0, nodes * sizeof *nested);
+    nested = (uint64_t *)c->nested.data;
+    ((uint32_t *)c->node.data)[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+        const csspgo__node *n = &t->node[id];
+        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
+            nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo__record_of(c->p, id)->total);
+    }
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++)
+        if (!csspgo__carry_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;
+    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+        s = t->node[id].record != 0 ? csspgo__carry_record(c, id) : CSSPGO_OK;
+        if (s != CSSPGO_OK) return s;
+    }
+    csspgo__carry_totals(c->q);
+    return csspgo__carry_names(c);
+}
+
+CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
+                                              csspgo_error *err)
+{
+    csspgo_options o;
+    csspgo__carry c;
+    csspgo_status s;
+    memset(&o, 0, sizeof o);
+    memset(&c, 0, sizeof c);
+    o.allocator = out->heap.a;
+    o.limits = out->heap.limits;
+    o.hash_seed = out->heap.seed;
+    o.lenient = p->heap.lenient;
+    c.m = m;
+    c.p = p;
+    c.func.elem = c.node.elem = c.inverse.elem = sizeof(uint32_t);
+    c.nested.elem = sizeof(uint64_t);
+    c.q = csspgo_profile_new(&o);
+    if (c.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    c.q->flags = p->flags;
+    s = csspgo__carry_all(&c);
+    csspgo__vec_free(&c.q->heap, &c.func);
+    csspgo__vec_free(&c.q->heap, &c.node);
+    csspgo__vec_free(&c.q->heap, &c.inverse);
+    csspgo__vec_free(&c.q->heap, &c.nested);
+    if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q);
+    csspgo_profile_free(c.q);
+    if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
+    return csspgo__error_plain(err, s);
+}
+
+#endif /* CSSPGO_NO_MATCH */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,373 @@
+/* test_lines.c - profiles by source line from tables of lines: llvm-profgen's bytes */
+#include "t.h"
+#include "table.h"
+
+/* ----- line tables of recorded programs ----- */
+
+typedef struct line_table {
+    csspgo_line_inline *node;
+    csspgo_line        *row;
+    size_t nodes, rows;
+} line_table;
+
+static csspgo_loc loc_of(const char *text)
+{
+    char *end;
+    const unsigned long line = strtoul(text, &end, 10);
+    return csspgo_at((uint32_t)line & 0xffff, *end == '.' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0);
+}
+
+/* The copy (number from 1) of a function inlined at a site of parent, made if need be. */
+static uint32_t line_node(line_table *t, uint32_t parent, csspgo_loc site, const char *name)
+{
+    csspgo_line_inline *n;
+    size_t i;
+    for (i = 0; i < t->nodes; i++) {
+        n = &t->node[i];
+        if (n->parent == parent && n->site.line == site.line && n->site.discriminator == site.discriminator &&
+            n->name_size == strlen(name) && memcmp(n->name, name, n->name_size) == 0) return (uint32_t)i + 1;
+    }
+    t->node = (csspgo_line_inline *)t_list_more(t->node, t->nodes, sizeof *t->node);
+    n = &t->node[t->nodes];
+    n->name = name;
+    n->name_size = strlen(name);
+    n->parent = parent;
+    n->site = site;
+    return (uint32_t)++t->nodes;
+}
+
+/* "leaf:line[.discriminator] @ caller:...", leaf first. */
+static void line_row(line_table *t, uint64_t address, char *stack)
+{
+    char *name[64];
+    csspgo_loc loc[64], site = csspgo_at(0, 0);
+    uint32_t node = 0;
+    size_t n = 0;
+    csspgo_line *r;
+    while (stack != NULL && n < 64) {
+        char *colon;
+        name[n] = t_piece(&stack, " @ ");
+        colon = strrchr(name[n], ':');
+        if (colon == NULL) break;
+        *colon = '\0';
+        loc[n++] = loc_of(colon + 1);
+    }
+    t->row = (csspgo_line *)t_list_more(t->row, t->rows, sizeof *t->row);
+    r = &t->row[t->rows++];
+    r->loc = n != 0 ? loc[0] : site;
+    while (n-- != 0) {
+        node = line_node(t, node, site, name[n]);
+        site = loc[n];
+    }
+    r->inline_node = node;
+    r->address = address;
+}
+
+static char *lines_of(line_table *t, const char *path)
+{
+    size_t size;
+    char *text = t_file(path, &size), *at = text, *line;
+    memset(t, 0, sizeof *t);
+    while ((line = t_piece(&at, "\n")) != NULL) {
+        char *field[5];
+        int i;
+        if (line[0] == '#') continue;
+        for (i = 0; i < 5; i++) field[i] = t_piece(&line, "\t");
+        if (field[4] != NULL) line_row(t, t_hex(field[0]), field[4]);
+    }
+    return text;
+}
+
+/* ----- recorded outputs ----- */
+
+static char *text_of(csspgo_profile *p, size_t *size)
+{
+    char *buf;
+    csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
+    buf = (char *)malloc(*size + 1);
+    if (buf == NULL) abort();
+    buf[*size] = '\0';
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, buf, *size, size, NULL), CSSPGO_OK);
+    return buf;
+}
+
+static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error e;
+    csspgo_item item;
+    size_t size;
+    char *text = t_file(path, &size);
+    csspgo_script_feed(s, text, size);
+    csspgo_script_end(s);
+    while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
+        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
+        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+    }
+    T_EQ(e.status, CSSPGO_OK);
+    csspgo_script_free(s);
+    free(text);
+}
+
+typedef struct recorded {
+    t_table       t;
+    line_table    rows;
+    char         *text;
+    csspgo_lines *lines;
+} recorded;
+
+static void recorded_open(recorded *r, const char *binary, const csspgo_options *options)
+{
+    char path[128];
+    snprintf(path, sizeof path, "data/generate/tables/%s.tsv", binary);
+    T_EQ(t_table_load(&r->t, path, NULL), CSSPGO_OK);
+    r->text = lines_of(&r->rows, path);
+    r->lines = csspgo_lines_new(options);
+}
+
+static csspgo_status recorded_lines(recorded *r)
+{
+    if (r->lines == NULL) return CSSPGO_E_NOMEM;
+    return csspgo_lines_add(r->lines, r->t.code, r->t.module, r->rows.node, r->rows.nodes, r->rows.row, r->rows.rows);
+}
+
+static void recorded_close(recorded *r)
+{
+    csspgo_lines_free(r->lines);
+    free(r->rows.node);
+    free(r->rows.row);
+    free(r->text);
+    t_table_free(&r->t);
+}
+
+/* input: a perf script, or unsymbolized counters. */
+static void check(const char *binary, const char *input, const char *want_name, csspgo_line_options how)
+{
+    csspgo_collector_options collect;
+    csspgo_unsymbolized_options offsets;
+    csspgo_collector *c;
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_error e;
+    char path[128], *want, *got, *counters;
+    size_t want_size, got_size;
+    recorded r;
+    memset(&collect, 0, sizeof collect);
+    collect.ignore_stack = strstr(want_name, "nocs") != NULL;
+    recorded_open(&r, binary, NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    c = csspgo_collector_new(r.t.code, &collect, NULL);
+    snprintf(path, sizeof path, "data/generate/%s", input);
+    if (strstr(input, ".unsym") != NULL) {
+        offsets.module = r.t.module;
+        offsets.base = r.t.base;
+        counters = t_file(path, &got_size);
+        T_EQ(csspgo_read_unsymbolized(c, &offsets, counters, got_size, &e), CSSPGO_OK);
+        free(counters);
+    } else {
+        feed_script(c, r.t.code, path);
+    }
+    T_EQ(csspgo_collector_line_profile(c, r.lines, p, &how, &e), CSSPGO_OK);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    snprintf(path, sizeof path, "data/generate/out/%s.txt", want_name);
+    want = t_file(path, &want_size);
+    got = text_of(p, &got_size);
+    t_same(path, got, got_size, want, want_size);
+    free(want);
+    free(got);
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    recorded_close(&r);
+}
+
+static csspgo_line_options line_options(int update, int fill, int llvm, int fs)
+{
+    csspgo_line_options o;
+    memset(&o, 0, sizeof o);
+    o.update_totals = (uint32_t)update;
+    o.fill_all_functions = (uint32_t)fill;
+    o.llvm = (uint32_t)llvm;
+    o.flow_sensitive = (uint32_t)fs;
+    return o;
+}
+
+static void recorded_outputs_are_llvm_s(void)
+{
+    check("tiny.line", "tiny.perfscript", "tiny.line-nocs", line_options(0, 0, 0, 0));
+    check("tiny.line", "tiny.perfscript", "tiny.line-nocs-updated", line_options(1, 0, 0, 0));
+    check("tiny.line", "tiny.perfscript", "tiny.line-nocs-fill", line_options(0, 1, 0, 0));
+    check("demo.line", "demo.perfscript", "demo.line-nocs", line_options(0, 0, 0, 0));
+    check("demo.line", "demo.perfscript", "demo.line-nocs-updated", line_options(1, 0, 0, 0));
+    check("demo.line", "demo.perfscript", "demo.line-nocs-fill", line_options(0, 1, 0, 0));
+    check("demo.fs", "demo.perfscript", "demo.fs-nocs", line_options(0, 0, 0, 1));
+    check("tiny.probe", "tiny.perfscript", "tiny.dwarf-nocs", line_options(0, 0, 0, 0));
+    check("demo.probe", "demo.perfscript", "demo.dwarf-nocs", line_options(0, 0, 0, 0));
+    check("tiny.line", "disjoint.unsym", "disjoint", line_options(0, 0, 0, 0));
+    check("tiny.split", "split.unsym", "split", line_options(0, 0, 0, 0));
+    check("tiny.line", "tiny.perfscript", "tiny.line-cs-flat", line_options(0, 0, 1, 0));
+    check("demo.line", "demo.perfscript", "demo.line-cs-flat", line_options(0, 0, 1, 0));
+}
+
+/* A profile of a recorded run in one call; p has it if OK comes back. */
+static csspgo_status profile_of(recorded *r, const char *script, csspgo_line_options how, csspgo_profile *p)
+{
+    csspgo_collector *c = csspgo_collector_new(r->t.code, NULL, NULL);
+    csspgo_status s;
+    csspgo_error e;
+    feed_script(c, r->t.code, script);
+    s = csspgo_collector_line_profile(c, r->lines, p, &how, &e);
+    T_EQ(e.status, s);
+    if (s == CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r->lines, p, &how, &e), CSSPGO_OK);   /* nothing new */
+    csspgo_collector_free(c);
+    return s;
+}
+
+static uint64_t heads_of(csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    uint32_t id;
+    for (id = 1; id <= csspgo_node_count(p) + 1; id++) {
+        csspgo_node n;
+        n.id = id;
+        sum += csspgo_head(p, n);
+    }
+    return sum;
+}
+
+/* LLVM gives b two contexts because the call's discriminator is decoded in one place and not in the other. */
+static void a_call_has_one_context(void)
+{
+    csspgo_profile *ours = csspgo_profile_new(NULL), *llvm = csspgo_profile_new(NULL);
+    recorded r;
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    T_EQ(profile_of(&r, "data/generate/tiny.perfscript", line_options(0, 0, 0, 0), ours), CSSPGO_OK);
+    T_EQ(profile_of(&r, "data/generate/tiny.perfscript", line_options(0, 0, 1, 0), llvm), CSSPGO_OK);
+    T_CHECK(csspgo_has_record(llvm, csspgo_find(llvm, "_start:1 @ main:3.2 @ b")));
+    T_CHECK(csspgo_has_record(llvm, csspgo_find(llvm, "_start:1 @ main:3.1 @ b")));
+    T_CHECK(!csspgo_has_record(ours, csspgo_find(ours, "_start:1 @ main:3.2 @ b")));
+    T_EQ(csspgo_total(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")), csspgo_total(llvm, csspgo_find(llvm, "_start:1 @ main:3.1 @ b")));
+    T_EQ(csspgo_head(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")), csspgo_head(llvm, csspgo_find(llvm, "_start:1 @ main:3.2 @ b")));
+    T_EQ(heads_of(ours), heads_of(llvm));
+    csspgo_profile_free(ours);
+    csspgo_profile_free(llvm);
+    recorded_close(&r);
+}
+
+/* A recursive function that is called below its folded context does not get a longer one. */
+static void callees_are_compressed(void)
+{
+    csspgo_profile *ours = csspgo_profile_new(NULL);
+    char *text;
+    size_t size;
+    recorded r;
+    recorded_open(&r, "demo.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    T_EQ(profile_of(&r, "data/generate/demo.perfscript", line_options(0, 0, 0, 0), ours), CSSPGO_OK);
+    text = text_of(ours, &size);
+    T_CHECK(strstr(text, "rec:3 @ rec") != NULL);
+    T_CHECK(strstr(text, "rec:3 @ rec:3 @ rec") == NULL);
+    free(text);
+    csspgo_profile_free(ours);
+    recorded_close(&r);
+}
+
+static void bad_tables_are_refused(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_line_inline n;
+    csspgo_line row;
+    memset(&n, 0, sizeof n);
+    memset(&row, 0, sizeof row);
+    n.name = "f";
+    n.name_size = 1;
+    n.parent = 1;
+    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), &n, 1, NULL, 0), CSSPGO_E_ARGUMENT);
+    n.parent = 0;
+    n.site.line = 65536;
+    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), &n, 1, NULL, 0), CSSPGO_E_ARGUMENT);
+    row.inline_node = 1;
+    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_E_ARGUMENT);
+    row.inline_node = 0;
+    row.loc.line = 65536;
+    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_E_ARGUMENT);
+    row.loc.line = 0;
+    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_OK);      /* outside known code */
+    csspgo_lines_free(l);
+    csspgo_lines_free(NULL);
+    csspgo_code_free(code);
+}
+
+static void failing_allocations_change_nothing(void)
+{
+    static const char *const binary[] = { "tiny.line", "demo.line" };
+    static const char *const script[] = { "data/generate/tiny.perfscript", "data/generate/demo.perfscript" };
+    int i;
+    for (i = 0; i < 2; i++) {
+        t_heap heap;
+        long nth, step = i == 0 ? 1 : 7;
+        csspgo_status s = CSSPGO_E_NOMEM;
+        for (nth = 1; s != CSSPGO_OK && nth < 5000; nth += step) {
+            csspgo_options o = t_options(&heap, nth);
+            csspgo_profile *p;
+            recorded r;
+            recorded_open(&r, binary[i], &o);
+            s = recorded_lines(&r);
+            p = csspgo_profile_new(&o);
+            if (s == CSSPGO_OK && p == NULL) s = CSSPGO_E_NOMEM;
+            if (s == CSSPGO_OK) s = profile_of(&r, script[i], line_options(0, 0, 0, 0), p);
+            T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+            if (p != NULL && s != CSSPGO_OK) T_EQ(csspgo_node_count(p), 0);
+            csspgo_profile_free(p);
+            recorded_close(&r);
+            T_EQ(heap.live, 0);
+        }
+        T_EQ(s, CSSPGO_OK);
+    }
+}
+
+static void a_collector_out_of_memory_keeps_its_counts(void)
+{
+    csspgo_profile *want = csspgo_profile_new(NULL);
+    csspgo_error e;
+    t_heap heap;
+    csspgo_options o = t_options(&heap, 0);
+    csspgo_status s = CSSPGO_E_NOMEM;
+    csspgo_collector *c;
+    long nth;
+    recorded r;
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    T_EQ(profile_of(&r, "data/generate/tiny.perfscript", line_options(0, 0, 0, 0), want), CSSPGO_OK);
+    c = csspgo_collector_new(r.t.code, NULL, &o);
+    feed_script(c, r.t.code, "data/generate/tiny.perfscript");
+    for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        heap.calls = 0;
+        heap.nth = nth;
+        s = csspgo_collector_line_profile(c, r.lines, p, NULL, &e);
+        heap.nth = 0;
+        if (s == CSSPGO_OK) T_CHECK(csspgo_equal(p, want));
+        else T_EQ(csspgo_node_count(p), 0);
+        csspgo_profile_free(p);
+    }
+    T_EQ(s, CSSPGO_OK);
+    T_CHECK(nth > 5);
+    csspgo_collector_free(c);
+    T_EQ(heap.live, 0);
+    csspgo_profile_free(want);
+    recorded_close(&r);
+}
+
+int main(void)
+{
+    recorded_outputs_are_llvm_s();
+    a_call_has_one_context();
+    callees_are_compressed();
+    bad_tables_are_refused();
+    failing_allocations_change_nothing();
+    a_collector_out_of_memory_keeps_its_counts();
+    return t_end();
+}

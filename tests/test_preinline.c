@@ -1,0 +1,443 @@
+/* test_preinline.c - the pre-inliner: llvm-profgen's decisions byte for byte, with the sizes it saw */
+#include "t.h"
+#include "table.h"
+
+/* ----- what one recorded command asks for ----- */
+
+typedef struct plan {
+    char input[64], sizes[64], want[64];
+    int  preinline, merge, trim, nest, cost;
+    uint32_t frames, nest_flags;
+    uint64_t hot, cold;           /* 0: of the summary */
+    csspgo_preinline_options how;
+} plan;
+
+/* The number behind an option of a command, or what stands without it. */
+static uint64_t option(const char *command, const char *name, uint64_t otherwise)
+{
+    const char *at = strstr(command, name);
+    return at != NULL ? (uint64_t)strtoull(at + strlen(name), NULL, 10) : otherwise;
+}
+
+static plan plan_of(const char *want, const char *command)
+{
+    const int program = (int)strcspn(want, ".");
+    plan k;
+    memset(&k, 0, sizeof k);
+    snprintf(k.want, sizeof k.want, "out/%s", want);
+    if (strncmp(want, "re.", 3) == 0) {
+        snprintf(k.input, sizeof k.input, "%s", strncmp(want, "re.tiny", 7) == 0 ? "tiny.flat.txt" : "gap.flat.txt");
+        snprintf(k.sizes, sizeof k.sizes, "data/generate/tables/tiny.probe.tsv");
+    } else {
+        snprintf(k.input, sizeof k.input, "out/%.*s.flat-all.txt", program, want);
+        snprintf(k.sizes, sizeof k.sizes, "data/generate/tables/%.*s.probe.tsv", program, want);
+    }
+    k.preinline = strstr(command, "--csspgo-preinliner=0") == NULL;
+    k.merge = (int)option(command, "--csprof-merge-cold-context=", !k.preinline);
+    k.trim = strstr(command, "--trim-cold-profile") != NULL;
+    k.nest = strstr(command, "--gen-cs-nested-profile=0") == NULL;
+    k.nest_flags = strstr(command, "--generate-merged-base-profiles") != NULL;
+    k.frames = (uint32_t)option(command, "--csprof-max-cold-context-depth=", 1);
+    k.cost = strstr(command, "--use-context-cost-for-preinliner=0") == NULL;
+    k.hot = option(command, "--profile-summary-hot-count=", 0);
+    k.cold = option(command, "--profile-summary-cold-count=", 0);
+    return k;
+}
+
+/* ----- sizes as llvm-profgen took them from debug information ----- */
+
+/* Adds one row's bytes: "leaf:line[.discriminator]", then " @ caller:..." for each caller, leaf first. */
+static void add_row(csspgo_sizes *s, char *stack, uint64_t bytes)
+{
+    csspgo_size_frame frame[64];
+    size_t n = 0;
+    memset(frame, 0, sizeof frame);
+    while (stack != NULL && n < 64) {
+        char *name = t_piece(&stack, " @ "), *colon = strrchr(name, ':'), *dot;
+        unsigned long d;
+        if (colon == NULL) return;
+        dot = strchr(colon, '.');
+        d = dot != NULL ? strtoul(dot + 1, NULL, 10) : 0;
+        frame[n].name = name;
+        frame[n].name_size = (size_t)(colon - name);
+        if (n != 0) frame[n].loc.line = (uint32_t)(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff));
+        n++;
+    }
+    if (n != 0) T_EQ(csspgo_sizes_add(s, frame, n, bytes), CSSPGO_OK);
+}
+
+/* A copy of a function that has probes is known, with 0 bytes if there is no code left. */
+static void add_nodes(csspgo_sizes *s, const t_table *t)
+{
+    size_t i;
+    for (i = 0; i < t->probes; i++) {
+        csspgo_size_frame frame[64];
+        uint32_t at = t->probe[i].inline_node, site = 0;
+        size_t n = 0;
+        memset(frame, 0, sizeof frame);
+        for (; at != 0 && n < 64; site = t->node[at - 1].site, at = t->node[at - 1].parent) {
+            frame[n].guid = t->node[at - 1].guid;
+            frame[n++].loc.line = site;
+        }
+        T_EQ(csspgo_sizes_add(s, frame, n, 0), CSSPGO_OK);
+    }
+}
+
+static csspgo_sizes *sizes_of(const char *path)
+{
+    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    char *text, *line, *at;
+    size_t size;
+    t_table t;
+    T_EQ(t_table_load(&t, path, NULL), CSSPGO_OK);
+    add_nodes(s, &t);
+    t_table_free(&t);
+    at = text = t_file(path, &size);
+    while ((line = t_piece(&at, "\n")) != NULL) {
+        char *field[5];
+        int i;
+        if (line[0] == '#') continue;
+        for (i = 0; i < 5; i++) field[i] = t_piece(&line, "\t");
+        if (field[4] != NULL && field[4][0] != '\0') add_row(s, field[4], strtoull(field[1], NULL, 10));
+    }
+    free(text);
+    return s;
+}
+
+static csspgo_profile *read_profile(const char *name, const csspgo_options *options)
+{
+    csspgo_profile *p = csspgo_profile_new(options);
+    csspgo_error e;
+    size_t size;
+    char path[128], *text;
+    snprintf(path, sizeof path, "data/generate/%s", name);
+    text = t_file(path, &size);
+    if (p != NULL && csspgo_read(p, text, size, &e) != CSSPGO_OK) {
+        T_MSG(0, e.message);
+        csspgo_profile_free(p);
+        p = NULL;
+    }
+    free(text);
+    return p;
+}
+
+static char *text_of(csspgo_profile *p, size_t *size)
+{
+    char *buf;
+    csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
+    buf = (char *)malloc(*size + 1);
+    if (buf == NULL) abort();
+    buf[*size] = '\0';
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, buf, *size, size, NULL), CSSPGO_OK);
+    return buf;
+}
+
+static uint64_t cutoff(csspgo_profile *p, uint64_t ppm)
+{
+    csspgo_cutoff c;
+    csspgo_summary s;
+    c.ppm = ppm;
+    T_EQ(csspgo_summarize(p, &s, &c, 1), CSSPGO_OK);
+    return c.min_count;
+}
+
+static void run_plan(plan *k, const char *command)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    csspgo_sizes *s = sizes_of(k->sizes);
+    char path[128], *got, *want;
+    size_t got_size, want_size;
+    uint64_t hot;
+    memset(&o, 0, sizeof o);
+    o.lenient = 1;
+    p = read_profile(k->input, &o);
+    hot = k->hot != 0 ? k->hot : cutoff(p, 990000);
+    if (k->preinline) {
+        T_EQ(csspgo_preinline_defaults(p, &k->how), CSSPGO_OK);
+        if (k->cold != 0) k->how.cold_count = k->cold;
+        k->how.sizes = k->cost ? s : NULL;
+        k->how.hot_threshold = (uint32_t)option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold);
+        k->how.cold_threshold = (uint32_t)option(command, "--sample-profile-cold-inline-threshold=", 0);
+        k->how.growth_limit = (uint32_t)option(command, "--sample-profile-inline-growth-limit=", k->how.growth_limit);
+        k->how.replay = strstr(command, "--csspgo-replay-preinline") != NULL;
+        T_EQ(csspgo_preinline(p, &k->how, NULL), CSSPGO_OK);
+    }
+    if ((k->merge || k->trim) && hot != 0) {
+#ifdef HAVE_EDIT
+        csspgo_cold_options c;
+        memset(&c, 0, sizeof c);
+        c.threshold = hot;
+        c.merge = (uint32_t)k->merge;
+        c.trim = (uint32_t)k->trim;
+        c.frames = k->frames;
+        c.base_only = k->preinline;
+        T_EQ(csspgo_trim_cold(p, &c), CSSPGO_OK);
+#else
+        csspgo_profile_free(p); csspgo_sizes_free(s); return;
+#endif
+    }
+#ifdef HAVE_EDIT
+    if (k->nest) T_EQ(csspgo_nest(p, k->nest_flags), CSSPGO_OK);
+#else
+    if (k->nest) { csspgo_profile_free(p); csspgo_sizes_free(s); return; }
+#endif
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    snprintf(path, sizeof path, "data/generate/%s", k->want);
+    want = t_file(path, &want_size);
+    got = text_of(p, &got_size);
+    t_same(path, got, got_size, want, want_size);
+    free(got);
+    free(want);
+    csspgo_profile_free(p);
+    csspgo_sizes_free(s);
+}
+
+/* Probe profiles with contexts, trimmed by name only where the generator, not what comes after it, makes the difference. */
+static int is_ours(const char *want, const char *command)
+{
+    static const char *const other[] = { "line", "nocs", "dwarf", "noinfer", "nocompress", ".depth2.", ".unsym", "overlap" };
+    size_t i;
+    for (i = 0; i < sizeof other / sizeof *other; i++)
+        if (strstr(want, other[i]) != NULL) return 0;
+    return strstr(command, ".probe ") != NULL && strstr(command, "--unsymbolized-profile") == NULL;
+}
+
+static void recorded_outputs_are_llvm_s(void)
+{
+    size_t size;
+    char *text = t_file("data/generate/out/COMMANDS.tsv", &size), *at = text, *line;
+    int n = 0;
+    while ((line = t_piece(&at, "\n")) != NULL) {
+        char *want = t_piece(&line, "\t");
+        plan k;
+        if (want == NULL || line == NULL || !is_ours(want, line)) continue;
+        k = plan_of(want, line);
+        run_plan(&k, line);
+        n++;
+    }
+    T_EQ(n, 66);
+    free(text);
+}
+
+/* ----- no count is lost ----- */
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Contexts over few functions, so that most are recursive; a record here and there is missing. */
+static csspgo_profile *random_profile(uint64_t seed, const csspgo_options *options)
+{
+    csspgo_profile *p = csspgo_profile_new(options);
+    const uint64_t funcs = 2 + random_next(&seed) % 6;
+    uint64_t i;
+    if (p == NULL) return NULL;
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    for (i = 0; i < 40; i++) {
+        csspgo_node node = csspgo_root(p);
+        uint64_t depth = 1 + random_next(&seed) % 6;
+        csspgo_func f;
+        char name[2] = "a";
+        while (depth-- != 0) {
+            const uint32_t site = node.id == 1 ? 0 : (uint32_t)(2 + random_next(&seed) % 3);
+            name[0] = (char)('a' + random_next(&seed) % funcs);
+            f = csspgo_func_add(p, name, 1);
+            node = csspgo_node_add(p, node, csspgo_at(site, 0), CSSPGO_CONTEXT, f);
+        }
+        csspgo_add_total(p, node, random_next(&seed) % 1000);
+        csspgo_add_head(p, node, random_next(&seed) % 50);
+        csspgo_add_body(p, node, csspgo_at(1 + (uint32_t)(random_next(&seed) % 4), 0), random_next(&seed) % 500);
+        csspgo_add_target(p, node, csspgo_at(3, 0), f, random_next(&seed) % 90);
+        csspgo_set_attributes(p, node, (uint32_t)(random_next(&seed) % 2));
+    }
+    return p;
+}
+
+/* Sum of totals, heads, bodies and targets; mod 2^64. */
+static uint64_t sum_of(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    uint32_t id;
+    size_t i, n;
+    for (id = 1; id <= csspgo_node_count(p) + 1; id++) {
+        csspgo_node node;
+        node.id = id;
+        sum += csspgo_total(p, node) + 3 * csspgo_head(p, node);
+        for (i = 0, csspgo_bodies(p, node, &n); i < n; i++) sum += 5 * csspgo_bodies(p, node, &n)[i].count;
+        for (i = 0, csspgo_targets(p, node, &n); i < n; i++) sum += 7 * csspgo_targets(p, node, &n)[i].count;
+    }
+    return sum;
+}
+
+static void counts_are_conserved_under_recursion(void)
+{
+    uint64_t seed;
+    for (seed = 1; seed <= 500; seed++) {
+        csspgo_profile *p = random_profile(seed, NULL);
+        csspgo_preinline_stats stats;
+        const uint64_t sum = sum_of(p);
+        uint32_t id;
+        T_EQ(csspgo_preinline(p, NULL, &stats), CSSPGO_OK);
+        T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+        T_EQ(stats.dropped, 0);
+        T_EQ(sum_of(p), sum);
+        for (id = 2; id <= csspgo_node_count(p) + 1; id++) {           /* what stays below a base is to be inlined */
+            csspgo_node node;
+            node.id = id;
+            if (csspgo_has_record(p, node) && csspgo_node_parent(p, node).id != 1)
+                T_CHECK(csspgo_attributes(p, node) & CSSPGO_SHOULD_BE_INLINED);
+        }
+        csspgo_profile_free(p);
+    }
+}
+
+static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_preinline_options how;
+    csspgo_preinline_stats stats;
+    csspgo_error e;
+    static const char text[] = "[f]:10:1\n 1: 10\n !CFGChecksum: 5\n[m]:7:1\n 1: 7\n !CFGChecksum: 1\n"
+                               "[m:2 @ f]:30:1\n 1: 30\n !CFGChecksum: 6\n";
+    T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
+    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    how.replay = 1;                                                    /* nothing was inlined: f goes to its base */
+    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_EQ(stats.dropped, 30);
+    T_EQ(csspgo_total(p, csspgo_find(p, "f")), 10);
+    csspgo_profile_free(p);
+}
+
+static void profiles_without_contexts_are_refused(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_error e;
+    T_EQ(csspgo_preinline(p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read(p, "f:1:1\n 1: 1\n", 12, &e), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, NULL, NULL), CSSPGO_E_ARGUMENT);
+    csspgo_profile_free(p);
+}
+
+/* ----- sizes ----- */
+
+static csspgo_size_frame frame_of(const char *name, uint32_t line)
+{
+    csspgo_size_frame f;
+    memset(&f, 0, sizeof f);
+    f.name = name;
+    f.name_size = strlen(name);
+    f.loc.line = line;
+    return f;
+}
+
+/* f is called twice as often from m as from k, but is too large there. */
+static void sizes_are_by_context(void)
+{
+    static const char text[] = "[m]:7:1\n 1: 7\n 2: 900 f:900\n[k]:7:1\n 1: 7\n 2: 400 f:400\n"
+                               "[m:2 @ f]:900:900\n 1: 900\n[k:2 @ f]:400:400\n 1: 400\n";
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    csspgo_preinline_options how;
+    csspgo_size_frame v[2];
+    csspgo_error e;
+    T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
+    v[0] = frame_of("f", 0);
+    v[1] = frame_of("m", 2);
+    T_EQ(csspgo_sizes_add(s, v, 2, 200000), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v, 1, 10), CSSPGO_OK);
+    v[0] = frame_of("m", 0);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
+    v[0] = frame_of("k", 0);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v, 0, 50), CSSPGO_E_ARGUMENT);
+    v[0].loc.line = 65536;
+    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    how.sizes = s;
+    how.cold_count = 7;
+    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    T_CHECK(!csspgo_has_record(p, csspgo_find(p, "m:2 @ f")));
+    T_EQ(csspgo_attributes(p, csspgo_find(p, "k:2 @ f")), CSSPGO_SHOULD_BE_INLINED);
+    T_EQ(csspgo_total(p, csspgo_find(p, "f")), 900);
+    csspgo_sizes_free(s);
+    csspgo_profile_free(p);
+}
+
+/* The code map's own sizes: all code of a function that has probes, once. */
+static void sizes_come_from_probes(void)
+{
+    csspgo_profile *p = read_profile("out/tiny.flat-all.txt", NULL);
+    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    csspgo_preinline_options how;
+    csspgo_preinline_stats stats;
+    t_table t;
+    T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add_code(s, t.code), CSSPGO_OK);
+    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    how.sizes = s;
+    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_CHECK(stats.inlined + stats.kept != 0);
+    csspgo_sizes_free(s);
+    csspgo_profile_free(p);
+    t_table_free(&t);
+}
+
+/* ----- memory ----- */
+
+static void failing_allocations_change_nothing(void)
+{
+    t_heap heap;
+    long nth, last = 0;
+    for (nth = 1; last == 0; nth++) {
+        csspgo_options o = t_options(&heap, 0);
+        csspgo_profile *p = random_profile(7, &o);
+        csspgo_profile *q = random_profile(7, NULL);
+        csspgo_status s;
+        heap.calls = 0;
+        heap.nth = nth;
+        s = csspgo_preinline(p, NULL, NULL);
+        heap.nth = 0;
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        if (s == CSSPGO_OK) last = nth;
+        else T_CHECK(csspgo_equal(p, q));
+        csspgo_profile_free(p);
+        csspgo_profile_free(q);
+        T_EQ(heap.live, 0);
+    }
+    T_CHECK(last > 10);
+}
+
+static void failing_allocations_leave_sizes_usable(void)
+{
+    t_heap heap;
+    long nth;
+    t_table t;
+    T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
+    for (nth = 1; nth < 100; nth++) {
+        csspgo_options o = t_options(&heap, nth);
+        csspgo_sizes *s = csspgo_sizes_new(&o);
+        const csspgo_status status = s != NULL ? csspgo_sizes_add_code(s, t.code) : CSSPGO_E_NOMEM;
+        csspgo_sizes_free(s);
+        T_EQ(heap.live, 0);
+        if (status == CSSPGO_OK) break;
+        T_EQ(status, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 3 && nth < 100);
+    t_table_free(&t);
+}
+
+int main(void)
+{
+    recorded_outputs_are_llvm_s();
+    counts_are_conserved_under_recursion();
+    of_two_checksums_the_base_s_stays_and_losses_are_counted();
+    profiles_without_contexts_are_refused();
+    sizes_are_by_context();
+    sizes_come_from_probes();
+    failing_allocations_change_nothing();
+    failing_allocations_leave_sizes_usable();
+    return t_end();
+}
