@@ -551,9 +551,8 @@ typedef struct csspgo_lazy csspgo_lazy;
  *   options      of the profile that is filled; NULL: defaults
  *   data, size   the whole file, borrowed until csspgo_lazy_free (it may be a mapped file)
  *
- * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms, compressed sections, files without a table of
- *           functions: csspgo_read reads those
- * Cost      O(names + contexts + metadata); the records are not touched
+ * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and compressed sections: csspgo_read reads those
+ * Cost      O(sections + summary), whatever the size of the file
  */
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size, csspgo_error *err);
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
@@ -563,8 +562,10 @@ CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
  * context that ends in it and all below these. What was loaded before is not loaded again; an unknown name loads nothing.
  * In a profile of GUIDs the name's GUID is looked for.
  *
- * Returns   CSSPGO_OK, or as csspgo_read; after a failure the profile is what it was before
- * Cost      O(what is loaded, and one byte for each name or context)
+ * Returns   CSSPGO_OK, or as csspgo_read; E_UNSUPPORTED for a file without a table of functions. After a failure the
+ *           profile is what it was before
+ * Cost      the first call: O(names + contexts + metadata), for indexes (some 0.5 ms per MB of the file). Then O(what is
+ *           loaded, and one byte for each name or context)
  */
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err);
 
@@ -745,8 +746,8 @@ CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats
 /* ----- comparing two profiles ----- */
 
 typedef struct csspgo_overlap_options {
-    uint32_t hot_ppm;  /* hot are the blocks that make this many millionths of a profile's samples [990000] */
-    uint32_t force_hot;           /* 1: hot are the blocks of hot_count and more instead */
+    uint32_t hot_ppm;             /* hot blocks make so many millionths of their profile's samples   [990000] */
+    uint32_t force_hot;           /* 1: blocks of hot_count and more are hot instead                          */
     uint64_t hot_count;
 } csspgo_overlap_options;
 
@@ -756,29 +757,29 @@ typedef struct csspgo_shared {    /* how many things are in both profiles, and i
 
 /*
  * How alike two profiles are. A unit is a body count, or all counts of an inlinee that only one of them has; what lacks
- * it counts 0. Sums of samples are mod 2^64, as in LLVM. Without samples in both profiles the shares are 0.
+ * it counts 0. Sums of samples are mod 2^64, as in LLVM. A share of no samples is 0.
  */
 typedef struct csspgo_overlap_figures {
-    double        similarity;  /* mean of the rows' similarity weighted by their share of samples, 0 to 1 */
-    uint64_t      base_samples, test_samples;         /* sums of all body counts */
-    uint64_t      overlap_samples, union_samples;     /* sums over units of the smaller and of the larger count */
-    uint64_t      base_unique_samples, test_unique_samples;   /* in units that the other profile lacks */
-    csspgo_shared functions;  /* with a record of their own; those of each context in profiles with contexts */
-    csspgo_shared hot_functions;             /* hot: one count at least reaches the profile's threshold */
-    csspgo_shared hot_blocks;                /* units */
-    uint64_t      base_hot, test_hot;        /* the thresholds */
+    double        similarity;                     /* of the rows, weighted by their mean share of samples; 0 to 1 */
+    uint64_t      base_samples, test_samples;             /* sums of all body counts                              */
+    uint64_t      overlap_samples, union_samples;         /* sums of the units' smaller and larger counts         */
+    uint64_t      base_unique_samples, test_unique_samples;     /* in units that the other one lacks                */
+    csspgo_shared functions;                              /* top-level ones; in profiles with contexts, contexts  */
+    csspgo_shared hot_functions;                          /* one count at least reaches the profile's threshold   */
+    csspgo_shared hot_blocks;                             /* units                                                */
+    uint64_t      base_hot, test_hot;                     /* the thresholds                                       */
 } csspgo_overlap_figures;
 
 /* The same of one function, or of one context. */
 typedef struct csspgo_overlap_row {
-    csspgo_node base, test;                  /* id 0: only the other profile has it */
+    csspgo_node base, test;                               /* id 0: only the other profile has it                  */
     uint64_t    base_samples, test_samples;
-    uint64_t    base_max, test_max;          /* largest body count */
-    uint64_t    overlap_samples, union_samples;       /* 0 where one of base and test has id 0 */
+    uint64_t    base_max, test_max;                       /* largest body count                                   */
+    uint64_t    overlap_samples, union_samples;           /* 0 where one of base and test has id 0                */
     uint64_t    base_unique_samples, test_unique_samples;
-    double      base_weight, test_weight;    /* share of all samples of its profile */
-    double      internal;                    /* how alike the distributions over its blocks are, whatever their sums */
-    double      similarity;  /* internal x (1 - |base_weight - test_weight|); 0 if one profile lacks it */
+    double      base_weight, test_weight;                 /* share of all samples of its profile                  */
+    double      internal;                                 /* how alike the shares of its blocks in it are         */
+    double      similarity;                               /* internal x (1 - |base_weight - test_weight|)         */
 } csspgo_overlap_row;
 
 /* part / whole, 0 if whole is 0: the share that LLVM prints. */
@@ -795,14 +796,14 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *   base, test   not changed, but base lends its memory; they may be the same
  *   options      NULL: defaults. Thresholds are those of the summary that was read, else of one that is computed
  *   out          filled in
- *   rows, cap    room for csspgo_overlap_bound rows; NULL and 0: no rows. By base_samples, then test_samples, descending,
- *                then by context
+ *   rows, cap    room for csspgo_overlap_bound rows; NULL and 0: no rows. Descending by base_samples, then by
+ *                test_samples; then by context
  *   count        gets the number of rows, or NULL
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_LIMIT if cap is less than the
  *           number of rows (which count gets); E_NOMEM, E_LIMIT
- * Cost      O(n + m) hash probes; sorting only for rows and for inlinees out of order. 4 bytes for each node and function
- *           of test beside what the summary needs
+ * Cost      O(n + m) hash probes; sorts rows, and inlinees that are out of order. 4 bytes for each node and function
+ *           of test and 1 for each node of base, after what csspgo_summarize needs
  * Source    LLVM 19: SampleOverlapAggregator
  */
 CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *test,
@@ -821,17 +822,16 @@ typedef struct csspgo_quality_options {
 } csspgo_quality_options;
 
 /*
- * How close the test profile comes to the base, which is the reference. For blocks v with counts p(v) in one and q(v) in
- * the other profile, each normalised to the sum 1:
+ * How close a test profile comes to a base profile, the reference. With the counts p(v) and q(v) of the blocks v in the
+ * one and in the other, each normalised to the sum 1:
  *     overlap = sum of min(p, q), 1 is best;    delta = sum of |p - q| / sum of max(p, q), 0 is best
  */
 typedef struct csspgo_quality {
-    uint64_t base_samples, test_samples;     /* of all blocks; sums saturate */
-    double   overlap, delta;                 /* of each function with all its contexts and inlined copies; mean by rows'
-                                                share of base_samples */
-    double   context_overlap, context_delta; /* of all pairs (context, block) of the profile; inlinees are contexts */
-    double   spread_overlap, spread_delta;  /* the same where test tells functions only: their counts are spread over the
-                                                base's contexts in proportion to these contexts' samples */
+    uint64_t base_samples, test_samples;      /* of all rows; saturating                                              */
+    double   overlap, delta;                  /* of the rows, weighted by their share of base_samples                 */
+    double   context_overlap, context_delta;  /* of all pairs (context, block) of the profile; inlinees are contexts  */
+    double   spread_overlap, spread_delta;    /* the same if the test's contexts are not known: a function's counts   */
+                                              /* are spread over its contexts in the base in proportion to their sums */
 } csspgo_quality;
 
 typedef struct csspgo_quality_row {
@@ -855,9 +855,6 @@ typedef struct csspgo_quality_row {
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
                                                csspgo_quality_row *rows, size_t cap, size_t *count);
-
-/* Sum of all body counts, and of those in contexts (or inlined copies) deeper than the function alone. Saturates. */
-CSSPGO_DEF uint64_t csspgo_samples(const csspgo_profile *p, uint64_t *deep);
 
 #endif /* CSSPGO_NO_EDIT */
 
@@ -1296,7 +1293,8 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
 /* One taken branch; the layout of the kernel's struct perf_branch_entry. */
 typedef struct csspgo_branch {
     uint64_t from, to;            /* run-time addresses of the branch instruction and of its target */
-    uint64_t flags;               /* the kernel's bits; not used, 0 from text                       */
+    uint64_t flags;               /* the kernel's bits, in the order of little-endian machines; bit 33, perf's own: */
+                                  /* not taken (the only one that text gives)                       */
 } csspgo_branch;
 
 /* One sample. Arrays are the caller's and only read during the call they are passed to. */
@@ -1315,6 +1313,10 @@ typedef enum csspgo_item {        /* what a reader found                        
     CSSPGO_ITEM_SAMPLE = 1,
     CSSPGO_ITEM_MMAP = 2,         /* a mapping event                                           */
     CSSPGO_ITEM_OTHER = 3,        /* a record of another kind                                  */
+    CSSPGO_ITEM_COMM = 4,         /* thread sample->tid of process sample->pid is now called map->path         */
+    CSSPGO_ITEM_FORK = 5,         /* process map->pid has started thread sample->tid of process sample->pid    */
+    CSSPGO_ITEM_EXIT = 6,         /* thread sample->tid of process sample->pid has ended                       */
+    CSSPGO_ITEM_BUILD_ID = 7,     /* the build id of the file map->path                                        */
     CSSPGO_ITEM_FORCE_32 = 0x7fffffff
 } csspgo_item;
 
@@ -1345,7 +1347,8 @@ typedef struct csspgo_ring {
  *   err           NULL, or filled in every case
  *
  * A stack that was taken in several contexts (PERF_CONTEXT_* markers) becomes the user's part of it if it has one, else
- * the first part; its first address is the sampled one. An empty stack becomes the sampled address alone.
+ * the first part; its first address is the sampled one. A stack that is empty becomes the sampled address alone, as
+ * does one that was not taken if there are no branch records either.
  *
  * Returns   what was found, behind which tail then is. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT
  *           (the fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample); tail is
@@ -1368,6 +1371,65 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
                                               uint64_t branch_sample_type, uint64_t read_format,
                                               csspgo_sample *sample, csspgo_error *err);
+
+/* ----- perf.data -------------------------------------------------------------------------------------------------- */
+
+/*
+ * A push parser of what `perf record` writes, to a file or into a pipe, in either byte order. Its use is that of
+ * csspgo_script: feed pieces of any size, call next until CSSPGO_ITEM_NONE, say end, call next until NONE again.
+ *
+ * Records come out in order of time, as `perf script` orders them: a recording has them in order per CPU only. Samples
+ * of all events are handed out. Compressed recordings (-z) and branch records that are no trace (a filter other than
+ * "any", call-stack mode) are refused; records that make no sense or are of unknown kinds are skipped and counted.
+ *
+ * Memory    what is before the data (64 MiB at most), one record, and the records of two rounds of perf's buffers;
+ *           above 64 MiB they go out early (stats.early)
+ * Threads   calls on different parsers may overlap, calls on one may not
+ * Source    Linux: tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h
+ */
+typedef struct csspgo_perfdata csspgo_perfdata;
+
+typedef struct csspgo_perfdata_stats {
+    uint64_t records, samples;    /* read; handed out                                                          */
+    uint64_t lost;                /* samples that the kernel says it lost                                      */
+    uint64_t unknown_records;     /* skipped: of kinds that this version does not know                         */
+    uint64_t bad_records;         /* skipped: they contradict their kind                                       */
+    uint64_t unknown_events;      /* samples skipped: of an event that is not described                        */
+    uint64_t first_bad_offset;    /* in the file, of the first of the two kinds before                         */
+    uint64_t early;               /* times that records were handed out before their order was certain         */
+    uint32_t events;              /* described so far                                                          */
+    uint32_t has_branches, has_stacks;   /* 1: some event has branch records, call stacks                      */
+    uint32_t reserved;
+} csspgo_perfdata_stats;
+
+/* A new parser, NULL when out of memory. options: memory and limits, NULL = defaults. */
+CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d);
+
+/*
+ * Gives the parser its next piece of the recording.
+ *
+ *   data, size   size in bytes; borrowed until csspgo_perfdata_next gives CSSPGO_ITEM_NONE
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_perfdata_end
+ */
+CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size);
+CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d);
+
+/*
+ * The next item: a sample, a mapping event, or what became of a process (csspgo_item).
+ *
+ *   sample, map   filled in for their kind; what they point to lives until the next call on d
+ *   err           NULL, or filled in every case; offsets count from the beginning of the recording
+ *
+ * Returns   the item; CSSPGO_ITEM_NONE when the piece is read up, or with an error, which stays: E_SYNTAX; E_VERSION;
+ *           E_UNSUPPORTED; E_NOMEM, E_LIMIT; after csspgo_perfdata_end E_TRUNCATED. What was handed out before is good
+ * Cost      O(bytes), and the sorting of a round; each record is copied twice
+ */
+CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *sample, csspgo_mmap *map,
+                                            csspgo_error *err);
+
+CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d);
 
 /* ----- perf script text ------------------------------------------------------------------------------------------- */
 
@@ -1452,15 +1514,29 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
 typedef struct csspgo_collector csspgo_collector;
 
-/* All zero: contexts as deep as they are, recursion compressed, samples dropped where LLVM 19 drops them. */
+/*
+ * All zero: contexts as deep as they are, recursion compressed, and what the samples say taken for as true as it can be
+ * made:
+ *   - callers that a stack lacks come from the branch records: a frame-pointer walk misses one if it begins in a
+ *     prologue or at a return (LLVM drops such samples), and those of code without frame pointers
+ *   - interrupts and system calls that hit known code do not break the trace (LLVM loses the context)
+ *   - kernel frames above the user's are passed over (LLVM cuts the stack there)
+ *   - a return into nowhere from a block that was just called is a jump (retpolines)
+ *   - unknown code that enters a function at its beginning calls it, even if a call happens to end there
+ *   - branches flagged as not taken are none
+ *   - of each sample's branches the oldest does not count, because no range leads to it: n - 1 ranges, n - 1 branches,
+ *     so calls and blocks are to one scale
+ * Samples without any branch records are kept by their address; that is then all there is: see
+ * csspgo_collector_stats.addresses.
+ */
 typedef struct csspgo_collector_options {
     uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
-    uint32_t keep_leaves;         /* 1: stacks are exact: keep samples whose leaf is in a prologue or epilogue        */
+    uint32_t keep_leaves;         /* 1: stacks are exact, whatever the leaf: no sample is dropped, no stack mended    */
     uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
                                                /* none if that is 0                                                   */
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context */
     uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB                                 */
-    uint32_t reserved;
+    uint32_t llvm_compat;         /* 1: samples are kept, cut and dropped as llvm-profgen 19 does it                  */
 } csspgo_collector_options;
 
 /*
@@ -1471,7 +1547,7 @@ typedef struct csspgo_collector_stats {
     uint64_t samples;             /* handed in                                                                        */
     uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
-    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue                                          */
+    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm_compat)                            */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
     uint64_t bad_return_addresses;/* stack cut: no call before a return address                                       */
     uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                */
@@ -1483,6 +1559,14 @@ typedef struct csspgo_collector_stats {
     uint64_t truncated_contexts;  /* distinct contexts cut because unknown code lies in between                       */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
+    uint64_t mended_stacks;       /* distinct: callers that the stack lacked were found among the branches            */
+    uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and not to be found: no context           */
+    uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
+    uint64_t elided_interrupts;   /* branches deleted: traces of interrupts and system calls (with multiplicity)      */
+    uint64_t kernel_leaves;       /* samples whose stack began in the kernel                                          */
+    uint64_t not_taken;           /* branches dropped: flagged as not taken (with multiplicity)                       */
+    uint64_t addresses;           /* samples without branch records: counted by address, under their stack's context. */
+                                  /* csspgo_write_unsymbolized prints them as ranges of one instruction               */
 } csspgo_collector_stats;
 
 /*
@@ -1575,6 +1659,55 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 #endif
 
 #endif /* CSSPGO_NO_UNWIND */
+
+/* ===== >>flow: counts that fit a control-flow graph =============================================================== */
+
+#ifndef CSSPGO_NO_FLOW
+
+/* A block of a function. Block 0 is the entry; a block without jumps out of it, or with is_exit, may leave it. */
+typedef struct csspgo_flow_block {
+    uint64_t count;               /* in: if known, how often it ran, as measured; out: in the solution     */
+    uint32_t known, is_exit;      /* 0 or 1                                                                */
+} csspgo_flow_block;
+
+typedef struct csspgo_flow_jump {
+    uint32_t from, to;            /* indices of blocks */
+    uint64_t count;               /* as above */
+    uint32_t known, fallthrough;  /* 0 or 1 */
+} csspgo_flow_jump;
+
+/*
+ * What one unit of count costs. All zero: the values in brackets, for functions of whose jumps nothing is known. (BOLT,
+ * which knows most jumps, takes 150, 150, 150, 150, 1, 140, 3: there an unknown jump can cost more than a lost count.)
+ */
+typedef struct csspgo_flow_costs {
+    uint32_t block_more, block_less;   /* than was measured [150, 150] */
+    uint32_t jump_more, jump_less;     /* [150, 150]                   */
+    uint32_t unknown_block;            /* through an unknown block [1] */
+    uint32_t unknown_jump, unknown_fallthrough;   /* [2, 1]            */
+} csspgo_flow_costs;
+
+/*
+ * Counts for all blocks and jumps of a function, such that what enters a block leaves it, nearest to what is known: the
+ * sum over all blocks and jumps of how far they are from what was measured (or, if unknown, of their count), each times
+ * its cost, is as small as it can be. Of several such solutions always the same one.
+ *
+ *   options    memory; NULL: defaults
+ *   block, n   1 or more; counts are filled in
+ *   jump, m    counts are filled in
+ *   costs      NULL: defaults; each below 2^20
+ *   cost       NULL, or gets the sum: 0 if everything was known and fitted
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
+ *           more than 2^60; E_LIMIT: more than 64 (n + m) paths were needed; E_NOMEM. Counts are then as before
+ * Cost      O(k (n + m) log (n + m)) time for k paths, mostly about n + m or fewer; about 250 bytes per block and jump
+ * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
+ */
+CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                           uint64_t *cost, csspgo_error *err);
+
+#endif /* CSSPGO_NO_FLOW */
 
 /* ===== >>generate: counters and code map become a profile ========================================================= */
 
@@ -1787,6 +1920,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
  * Nodes are those of the tracker's profile: csspgo_total, csspgo_body_count, csspgo_bodies, csspgo_targets_at,
  * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its handle;
  * that of a merged node leads to where its counts are (csspgo_tracker_resolve).
+ *
+ * Results are those of LLVM 19's tracker for all profiles in which no function stands twice in a context. Where one does
+ * (recursion), LLVM 19 loses samples, and this one does not.
  */
 typedef struct csspgo_tracker csspgo_tracker;
 
@@ -1803,18 +1939,17 @@ enum {                            /* csspgo_tracker_state; bits are only ever ad
     CSSPGO_MERGED    = 8          /* its counts are in another one; csspgo_tracker_resolve        */
 };
 
-/* All zero: works on a copy, loses nothing under recursion. */
+/* All zero: works on a copy. */
 typedef struct csspgo_tracker_options {
     uint32_t take;                /* 1: the profile itself becomes the tracker's (if that succeeds); 0: a copy    */
-    uint32_t llvm19;              /* 1: under recursion, loses the samples that LLVM 19 loses                     */
     uint32_t subtract;            /* 1: a context that is marked after it was merged is taken off its base again  */
     uint32_t hot_ppm;             /* cutoff of the summary that makes a count hot; 0 = 990000                     */
     uint64_t hot_count;           /* the smallest hot count; 0: from the summary, the stored one if there is one  */
 } csspgo_tracker_options;
 
 /*
- * What happened so far; csspgo_tracker_rollback takes it back too. The totals that are in the tree, and the three that
- * are lost, are the totals that came in.
+ * What happened so far; csspgo_tracker_rollback takes it back too. The totals in the tree, plus those lost or
+ * subtracted, are the totals that came in.
  */
 typedef struct csspgo_tracker_stats {
     uint64_t moved;               /* subtrees that went to a place that was free                       */
@@ -1822,7 +1957,6 @@ typedef struct csspgo_tracker_stats {
     uint64_t conflicts;           /* of these, those whose counts were dropped: checksums differ       */
     uint64_t lost_by_checksum;    /* totals of these                                                   */
     uint64_t lost_by_saturation;  /* what sums of totals had above 2^64 - 1                            */
-    uint64_t lost_by_recursion;   /* totals of what LLVM 19 loses; with options.llvm19 only            */
     uint64_t subtracted;          /* totals taken off bases; with options.subtract only                */
 } csspgo_tracker_stats;
 
@@ -2325,9 +2459,8 @@ static uint64_t csspgo__ld64le(const unsigned char *p)
 
 static uint64_t csspgo__hash64(uint64_t a, uint64_t b)
 {
-    uint64_t h = (a ^ (b << 32 | b >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
-    h ^= h >> 29;
-    h *= UINT64_C(0xD6E8FEB86659FD93);
+    uint64_t h = a * UINT64_C(0x9E3779B97F4A7C15);
+    h = ((h ^ h >> 32) + (b << 32 | b >> 32)) * UINT64_C(0xD6E8FEB86659FD93);
     return h ^ h >> 32;
 }
 
@@ -3240,23 +3373,28 @@ static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
     return 1;
 }
 
-/* Finds or makes. Returns 0 when memory is exhausted. */
-static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
+/* A node that is known to be new, for which there is room. hash: csspgo__tree_hash */
+static uint32_t csspgo__tree_append(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func, uint32_t hash)
 {
-    uint32_t id = csspgo__tree_find(t, h->seed, parent, site, func);
-    csspgo__node *n;
-    if (id != 0) return id;
-    if (!csspgo__tree_room(h, t, 1)) return 0;
-    id = (uint32_t)++t->count;
-    n = &t->node[id];
+    const uint32_t id = (uint32_t)++t->count;
+    csspgo__node *n = &t->node[id];
     memset(n, 0, sizeof *n);
     n->site = site;
     n->parent = parent;
     n->func = func;
     n->sibling = t->node[parent].child;
     t->node[parent].child = id;
-    csspgo__map_insert(&t->map, csspgo__tree_hash(h->seed, parent, site, func), id);
+    csspgo__map_insert(&t->map, hash, id);
     return id;
+}
+
+/* Finds or makes. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
+{
+    const uint32_t id = csspgo__tree_find(t, h->seed, parent, site, func);
+    if (id != 0) return id;
+    if (!csspgo__tree_room(h, t, 1)) return 0;
+    return csspgo__tree_append(t, parent, site, func, csspgo__tree_hash(h->seed, parent, site, func));
 }
 
 /* The node after id in a pre-order walk of the whole tree (siblings as linked); 0 at the end. No stack needed. */
@@ -3955,6 +4093,15 @@ static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_
     return kind == CSSPGO_INLINEE;
 }
 
+/* A new node becomes the last one of its function. */
+static void csspgo__func_append(csspgo_profile *p, uint32_t func, uint32_t id)
+{
+    csspgo__run *f = &p->func[func];
+    if (f->size != 0) p->tree.node[f->size].same = id;
+    else f->begin = id;
+    f->size = id;
+}
+
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
@@ -3965,12 +4112,7 @@ CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, cs
     site = csspgo__site_make(p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
     id = csspgo__tree_add(&p->heap, &p->tree, parent.id, site, func.id);
-    if (p->tree.count != had) {                       /* new: last of its function's nodes */
-        csspgo__run *f = &p->func[func.id];
-        if (f->size != 0) p->tree.node[f->size].same = id;
-        else f->begin = id;
-        f->size = id;
-    }
+    if (p->tree.count != had) csspgo__func_append(p, func.id, id);
     return csspgo__node_handle(id);
 }
 
@@ -5174,9 +5316,26 @@ typedef struct csspgo__token {
 
 enum { CSSPGO__BATCH = 64 };            /* tokens */
 
+#ifndef CSSPGO__WINDOW                  /* bytes of a file of text that are in memory at a time; tests make it small */
+#  define CSSPGO__WINDOW 262144u
+#endif
+
+typedef struct csspgo__feed {           /* text that comes piece by piece                                          */
+    size_t (*read_fn)(void *ctx, unsigned char *to, size_t n);   /* fewer than n: the end; SIZE_MAX:
+                                           it failed. to NULL: back to the start                                   */
+    void    *ctx;
+    uint64_t size;                      /* of the whole text, as far as known                                      */
+} csspgo__feed;
+
 typedef struct csspgo__text {
     csspgo_profile      *q;             /* what has been read                                                      */
-    const unsigned char *base, *end;    /* the input; end: its end or its first NUL                                */
+    const unsigned char *base, *end;    /* the input, or its part in the window; end: its end or its first NUL     */
+    const csspgo__feed  *feed;          /* NULL: base to end is all                                                */
+    unsigned char       *window;
+    size_t               window_cap;
+    int                  fed;           /* the feed has given all                                                  */
+    uint64_t             before;        /* bytes before base                                                       */
+    uint32_t             lines;         /* and lines                                                               */
     csspgo_error        *err;
     csspgo_status        status;        /* of the first failure                                                    */
     int                  lenient, nul;  /* nul: there is a NUL at end                                              */
@@ -5200,8 +5359,8 @@ static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsign
                              const char *what)
 {
     const unsigned char *line = t->base, *p;
-    uint32_t n = 1;
-    t->status = csspgo__error(t->err, status, (uint64_t)(at - t->base), what);
+    uint32_t n = t->lines + 1;
+    t->status = csspgo__error(t->err, status, t->before + (uint64_t)(at - t->base), what);
     if (t->err == NULL) return 0;
     csspgo__say(t->err, at < end ? ": " : "");
     if (at < end) csspgo__say_bytes(t->err, at, (size_t)(end - at));
@@ -5214,7 +5373,7 @@ static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsign
 /* Memory or a limit is exhausted. */
 static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
 {
-    t->full_at = (uint64_t)(at - t->base);
+    t->full_at = t->before + (uint64_t)(at - t->base);
     t->had[0] = t->q->names.count;
     t->had[1] = t->q->names.text_size;
     t->had[2] = t->q->tree.count;
@@ -5840,17 +5999,55 @@ static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const u
     return csspgo__text_indented_line(t, line, p, end);
 }
 
+/*
+ * More of the input: the lines before *p are done, what is behind it moves to the start of the window. Tokens point into
+ * the window, so none may be left. Returns 0 if there is no more, -1 after a failure.
+ */
+static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t lines)
+{
+    const size_t kept = (size_t)(t->end - *p), room = CSSPGO__WINDOW;
+    size_t n;
+    if (t->feed == NULL || t->fed) return 0;
+    if (!csspgo__text_flush(t)) return -1;
+    t->before += (uint64_t)(*p - t->base);
+    t->lines += lines;
+    t->base = t->end;                                 /* should this fail */
+    if (kept != 0) memmove(t->window, *p, kept);
+    if (t->window_cap - kept < room / 2) {            /* at first, or a line that is as long */
+        const size_t want = kept + (t->feed->size < room ? (size_t)t->feed->size + 1 : room);
+        void *window = csspgo__grow(&t->q->heap, t->window, kept, &t->window_cap, want, 1);
+        if (window == NULL) return csspgo__text_full(t, t->base = t->end), -1;
+        t->window = (unsigned char *)window;
+    }
+    *p = t->base = t->window;
+    n = t->feed->read_fn(t->feed->ctx, t->window + kept, t->window_cap - kept);
+    if (n == SIZE_MAX) return csspgo__text_fail(t, CSSPGO_E_IO, *p, *p, "cannot read"), -1;
+    t->fed = n < t->window_cap - kept;
+    t->end = (const unsigned char *)memchr(t->window + kept, 0, n);
+    t->nul = t->end != NULL;
+    if (t->nul) t->fed = 1;
+    else t->end = t->window + kept + n;
+    return 1;
+}
+
 /* All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. */
 static int csspgo__text_lines(csspgo__text *t)
 {
     const unsigned char *p = t->base, *end, *lf;
-    while (p < t->end) {
-        lf = (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p));
-        if (lf == NULL && t->nul && !t->lenient) break;
+    uint32_t lines = 0;
+    for (;;) {
+        lf = p < t->end ? (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p)) : NULL;
+        if (lf == NULL) {
+            const int more = csspgo__text_more(t, &p, lines);
+            if (more < 0) return 0;
+            if (more != 0) { lines = 0; continue; }
+            if (p == t->end || (t->nul && !t->lenient)) break;
+        }
         end = lf != NULL ? lf : t->end;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
         if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
         p = lf != NULL ? lf + 1 : t->end;
+        lines++;
     }
     if (t->nul && !t->lenient) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
     if (!t->any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
@@ -5878,9 +6075,10 @@ static int csspgo__text_settle(csspgo__text *t)
  */
 static void csspgo__text_foresee(csspgo__text *t)
 {
-    const uint64_t size = (uint64_t)(t->end - t->base);
+    const uint64_t size = t->feed != NULL ? t->feed->size : (uint64_t)(t->end - t->base);
     csspgo_profile *q = t->q;
     size_t n[7], i;
+    if (size < t->full_at) return;                    /* a file that has grown */
     for (i = 0; i < 7; i++) {
         const uint64_t more = (uint64_t)t->had[i] * ((size - t->full_at) * 1024 / t->full_at) / 1024;   /* < 2^64 */
         n[i] = t->had[i] + (size_t)more + (size_t)more / 64 + 64;
@@ -5909,8 +6107,18 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
     if (t->full_at != 0) csspgo__text_foresee(t);
     t->full_at = 0;
+    if (t->feed != NULL) {
+        t->before = t->lines = 0;
+        t->fed = 0;
+        t->base = t->end = (const unsigned char *)"";
+        t->window = NULL;
+        t->window_cap = 0;
+        t->feed->read_fn(t->feed->ctx, NULL, 0);
+    }
     ok = csspgo__text_lines(t) && csspgo__text_settle(t);
     csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
+    csspgo__free(&t->q->heap, t->window, t->window_cap);
+    t->window = NULL;
     t->target = NULL;
     t->target_cap = 0;
     if (ok) return CSSPGO_OK;
@@ -5919,14 +6127,15 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     return t->status;
 }
 
-/* *q = the profile in the text, made with options. */
-static csspgo_status csspgo__read_text(const csspgo_options *options, const void *data, size_t size, csspgo_profile **q,
-                                       csspgo_error *err)
+/* *q = the profile in the text, made with options; feed: NULL, or the text comes from there. */
+static csspgo_status csspgo__read_text(const csspgo_options *options, const void *data, size_t size,
+                                       const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
 {
     csspgo__text t;
     memset(&t, 0, sizeof t);
+    t.feed = feed;
     t.base = (const unsigned char *)data;
-    t.end = (const unsigned char *)memchr(data, 0, size);
+    if (feed == NULL) t.end = (const unsigned char *)memchr(data, 0, size);
     t.nul = t.end != NULL;
     if (!t.nul) t.end = t.base + size;
     t.err = err;
@@ -5937,7 +6146,7 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     }
     if (t.status == CSSPGO_OK && t.q == NULL) {
         csspgo__text_read(&t, options);               /* once more, to find the line of the watched sum */
-        CSSPGO_ASSERT(t.status != CSSPGO_OK);
+        CSSPGO_ASSERT(t.status != CSSPGO_OK || feed != NULL);   /* a file may have changed */
     }
     *q = t.q;
     return t.status;
@@ -5950,21 +6159,25 @@ static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t
                                          csspgo_profile **q, csspgo_error *err);
 static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
 
-/* *q = the profile in the input, made with options. */
+/* *q = the profile in the input, made with options; feed: NULL, or text comes from there instead of data. */
 static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t most, const void *data, size_t size,
-                                      csspgo_profile **q, csspgo_error *err)
+                                      const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
 {
-    if (csspgo__sniff(data, size) == CSSPGO__FORMAT_TEXT) return csspgo__read_text(options, data, size, q, err);
+    if (feed != NULL || csspgo__sniff(data, size) == CSSPGO__FORMAT_TEXT)
+        return csspgo__read_text(options, data, size, feed, q, err);
     return csspgo__binary_read(options, most, data, size, q, err);
 }
 
 /*
  * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
- * held: bytes of p's allowance that the caller has in use.
+ * held: bytes of p's allowance that the caller has in use. feed: NULL, or text comes from there instead of data.
  */
-static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held, csspgo_error *err)
+static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held,
+                                  const csspgo__feed *feed, csspgo_error *err)
 {
-    const uint64_t fair = (uint64_t)16 * size + (1u << 20), used = p->heap.used + held;
+    const uint64_t whole = feed != NULL ? feed->size : size, window = feed != NULL ? whole + 1 : 0;
+    const uint64_t fair = 16 * whole + window + (1u << 20);
+    const uint64_t used = p->heap.used + held;
     csspgo_profile *q = NULL;
     uint64_t most;
     csspgo_options o;
@@ -5978,7 +6191,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     if (fair < most) o.limits.max_bytes = fair;
     o.hash_seed = p->heap.seed;
     o.lenient = p->heap.lenient;
-    s = csspgo__read_any(&o, most, size != 0 ? data : "", size, &q, err);
+    s = csspgo__read_any(&o, most, size != 0 ? data : "", size, feed, &q, err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;
@@ -5999,7 +6212,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
 
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
-    return csspgo__read(p, data, size, 0, err);
+    return csspgo__read(p, data, size, 0, NULL, err);
 }
 
 /* ----- text out ----------------------------------------------------------------------------------------------------
@@ -6481,14 +6694,49 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
 }
 
 #ifndef CSSPGO_NO_STDIO
+static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
+{
+    FILE *f = (FILE *)ctx;
+    if (to == NULL) return rewind(f), (size_t)0;
+    n = fread(to, 1, n, f);
+    return ferror(f) ? SIZE_MAX : n;
+}
+
+/* Reads a file of text through a window. Returns 0 if it is not one, or cannot be read twice. */
+static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_status *s, csspgo_error *err)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char magic[16];
+    csspgo__feed feed;
+    size_t n;
+    if (f == NULL) return 0;
+    feed.size = csspgo__file_size(f);                 /* 0: of a pipe too, which is not to lose its first bytes */
+    n = feed.size != 0 ? fread(magic, 1, sizeof magic, f) : 0;
+    if (n == 0 || csspgo__sniff(magic, n) != CSSPGO__FORMAT_TEXT) {
+        fclose(f);
+        return 0;
+    }
+    feed.read_fn = csspgo__file_feed;
+    feed.ctx = f;
+    *s = csspgo__read(p, NULL, 0, 0, &feed, err);
+    if (*s == CSSPGO_E_IO) {
+        csspgo__error(err, *s, err != NULL ? err->offset : 0, "cannot read ");
+        csspgo__say_bytes(err, path, strlen(path));
+    }
+    fclose(f);
+    return 1;
+}
+
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
     csspgo__heap h = p->heap;                         /* the file's bytes are never p's, but count as if they were */
     unsigned char *data;
     size_t size, cap;
-    csspgo_status s = csspgo__file_read(&h, path, &data, &size, &cap, err);
+    csspgo_status s;
+    if (csspgo__read_text_file(p, path, &s, err)) return s;
+    s = csspgo__file_read(&h, path, &data, &size, &cap, err);
     if (s != CSSPGO_OK) return s;
-    s = csspgo__read(p, data, size, cap, err);
+    s = csspgo__read(p, data, size, cap, NULL, err);
     csspgo__free(&h, data, cap);
     return s;
 }
@@ -6642,6 +6890,8 @@ typedef struct csspgo__tally_groups {
     uint32_t     *first;          /* per group: its first node; as many as nodes         */
     csspgo_body  *body;           /* scratch                                             */
     size_t        body_cap;
+    csspgo_body  *line;           /* per line: the count in group loc.line               */
+    size_t        line_cap;
 } csspgo__tally_groups;
 
 static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
@@ -6662,36 +6912,45 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
     return 1;
 }
 
-/* One group: of its records, those with the largest checksum are added up; the others are lost with what is in them. */
-static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to)
+/* Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is exhausted. */
+static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t lines)
 {
-    csspgo_profile *p = u->p;
-    uint64_t checksum = 0, head = 0;
-    size_t n = 0, i, k;
-    uint32_t id, runs = 0;
-    for (id = g->first[to]; id != 0; id = g->next[id]) {
-        const csspgo__node *v = &p->tree.node[id];
-        if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
-        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    size_t i;
+    if (lines > g->line_cap) {
+        const size_t had = g->line_cap;
+        void *v = csspgo__grow(&u->p->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
+        if (v == NULL) return 0;
+        g->line = (csspgo_body *)v;
+        memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
-        if (r->checksum != checksum) u->skip[id] = 1;
-        if (u->skip[id]) continue;
-        csspgo__count_add(&head, r->head);
-        n += csspgo__run_count(r->body);
-        runs++;
+        const csspgo_body *b = csspgo__body(p, r);
+        for (i = u->skip[id] ? 0 : csspgo__run_count(r->body); i != 0; i--, b++) {
+            csspgo_body *sum = &g->line[b->loc.line];
+            if (sum->loc.line != to) sum->count = 0;
+            sum->loc.line = to;
+            csspgo__count_add(&sum->count, b->count);
+        }
     }
-    if (g->tree.node[to].parent == CSSPGO__ROOT) {
-        u->out->functions++;
-        if (head > u->out->max_head) u->out->max_head = head;
-    }
+    for (i = 0; i < lines; i++)
+        if (g->line[i].loc.line == to && !csspgo__tally_count(u, g->line[i].count)) return 0;
+    return 1;
+}
+
+/* The n bodies of a group, in any order: sorted to be added up. */
+static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t n)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    size_t i, k;
     if (n > g->body_cap) {
-        void *v = csspgo__grow(&p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
+        void *v = csspgo__grow(&u->p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
         if (v == NULL) return 0;
         g->body = (csspgo_body *)v;
     }
-    if (n == 0) return 1;
     for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
         const size_t more = csspgo__run_count(r->body);
@@ -6699,7 +6958,7 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
         memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
         n += more;
     }
-    if (runs > 1 && !csspgo__sort(&p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
+    if (!csspgo__sort(&u->p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
     for (i = k = 0; i < n; i++) {
         if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
             csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
@@ -6707,6 +6966,59 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
             g->body[k++] = g->body[i];
     }
     return csspgo__tally_bodies(u, g->body, k);
+}
+
+/* What the records of a group that take part have. */
+typedef struct csspgo__tally_sums {
+    uint64_t head;
+    size_t   bodies, lines;       /* lines: the largest one + 1           */
+    uint32_t runs, one;           /* records with a body; one of them     */
+    int      discriminators;      /* there are some                       */
+} csspgo__tally_sums;
+
+static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uint32_t id)
+{
+    const csspgo__record *r = &u->p->record[u->p->tree.node[id].record];
+    const csspgo_body *b = csspgo__body(u->p, r);
+    const size_t n = csspgo__run_count(r->body);
+    size_t i;
+    csspgo__count_add(&t->head, r->head);
+    if (n == 0) return;
+    t->runs++;
+    t->one = id;
+    t->bodies += n;
+    if (b[n - 1].loc.line >= t->lines) t->lines = (size_t)b[n - 1].loc.line + 1;
+    for (i = 0; i < n && !t->discriminators; i++) t->discriminators = b[i].loc.discriminator != 0;
+}
+
+/* One group: of its records, those with the largest checksum are added up; the others are lost with what is in them. */
+static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to)
+{
+    const csspgo_profile *p = u->p;
+    csspgo__tally_sums t;
+    uint64_t checksum = 0;
+    uint32_t id;
+    memset(&t, 0, sizeof t);
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__node *v = &p->tree.node[id];
+        if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
+        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
+    }
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        if (p->record[p->tree.node[id].record].checksum != checksum) u->skip[id] = 1;
+        if (!u->skip[id]) csspgo__tally_add(u, &t, id);
+    }
+    if (g->tree.node[to].parent == CSSPGO__ROOT) {
+        u->out->functions++;
+        if (t.head > u->out->max_head) u->out->max_head = t.head;
+    }
+    if (t.runs == 1) {
+        const csspgo__record *r = &p->record[p->tree.node[t.one].record];
+        return csspgo__tally_bodies(u, csspgo__body(p, r), t.bodies);
+    }
+    if (t.runs == 0) return 1;
+    if (!t.discriminators && t.lines <= 4 * t.bodies) return csspgo__tally_lines(u, g, to, t.lines);
+    return csspgo__tally_sorted(u, g, to, t.bodies);
 }
 
 static int csspgo__tally_contexts(csspgo__tally *u)
@@ -6725,6 +7037,7 @@ static int csspgo__tally_contexts(csspgo__tally *u)
     ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
     for (to = 2; ok && to <= g.tree.count; to++) ok = csspgo__tally_group(u, &g, to);
     csspgo__free(h, g.body, g.body_cap * sizeof *g.body);
+    csspgo__free(h, g.line, g.line_cap * sizeof *g.line);
     csspgo__tree_free(h, &g.tree);
     csspgo__free(h, g.group, bytes);
     return ok;
@@ -6821,6 +7134,9 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     size_t               nnames, ncontexts, records;  /* records: names or contexts                   */
     uint64_t             meta_flags;
     int                  md5, fixed, cs, vtables;
+    const unsigned char *table;   /* of sections; the first load makes the indexes                    */
+    size_t               sections;
+    int                  indexed;
 };
 
 typedef struct csspgo__bin {
@@ -6832,17 +7148,35 @@ typedef struct csspgo__bin {
     size_t          funcs, func_cap;
     uint32_t       *node;         /* the table of contexts: index -> node                               */
     size_t          nodes, node_cap;
+    uint32_t       *record;       /* the same: index -> record, 0: not read yet                         */
+    uint32_t       *ahead;        /* of the section being read: the index of each function in it        */
+    size_t          aheads, ahead_cap, record_cap;
+    size_t          top;          /* the index that csspgo__bin_top met                                 */
     csspgo__nest   *nest;
     size_t          depth, nest_cap;
     int             lenient, cs;
     int             vtables;      /* every record ends with vtable counts                               */
+    int             dirty;        /* a record was: csspgo__settle is due                                */
 } csspgo__bin;
+
+/* A value of more than one byte, or none. */
+static uint64_t csspgo__bin_num_long(csspgo__reader *r)
+{
+    const unsigned char *p = r->p;
+    uint64_t v = 0;
+    unsigned shift;
+    if (csspgo__left(r) < 10 || r->status != CSSPGO_OK) return csspgo__uleb(r);
+    for (shift = 0; *p >= 128 && shift < 56; shift += 7) v |= (uint64_t)(*p++ & 127) << shift;
+    if (*p >= 128) return csspgo__uleb(r);
+    r->p = p + 1;
+    return v | (uint64_t)*p << shift;
+}
 
 /* One value; almost all of them are one byte. */
 static uint64_t csspgo__bin_num(csspgo__reader *r)
 {
     if (r->p < r->end && *r->p < 128 && r->status == CSSPGO_OK) return *r->p++;
-    return csspgo__uleb(r);
+    return csspgo__bin_num_long(r);
 }
 
 /* Memory or a limit is exhausted. */
@@ -6865,8 +7199,8 @@ static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned 
 static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
-    const uint64_t n = csspgo__bin_num(&b->r);
-    if (n <= csspgo__left(&b->r) / least) return (size_t)n;
+    const uint64_t n = csspgo__bin_num(&b->r), left = csspgo__left(&b->r);
+    if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
     csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
     return 0;
 }
@@ -6898,10 +7232,16 @@ static uint32_t csspgo__bin_func(csspgo__bin *b)
 /* LLVM cuts discriminators to 32 bits, and lines too unless they are a body's. Returns 0 after a failure. */
 static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
 {
-    const unsigned char *at = b->r.p;
-    const uint64_t line = csspgo__bin_num(&b->r);
-    const unsigned char *at2 = b->r.p;
-    const uint64_t disc = csspgo__bin_num(&b->r);
+    const unsigned char *at = b->r.p, *at2;
+    uint64_t line, disc;
+    if (b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
+        *loc = csspgo_at(at[0], at[1]);
+        b->r.p = at + 2;
+        return 1;
+    }
+    line = csspgo__bin_num(&b->r);
+    at2 = b->r.p;
+    disc = csspgo__bin_num(&b->r);
     *loc = csspgo_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
     if (b->r.status != CSSPGO_OK) return 0;
     if (line > 0xffff && (body || !b->lenient)) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
@@ -7065,12 +7405,15 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
         for (i = 0; i < n; i++, e++) {
             if (!csspgo__bin_loc(b, 1, &e->loc)) return 0;
             e->count = csspgo__bin_num(&b->r);
-            calls = csspgo__bin_many32(b, 2);
+            calls = 0;
+            if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
+            else calls = csspgo__bin_many32(b, 2);
             if (had + i != 0 && csspgo__loc_key(e[-1].loc) >= csspgo__loc_key(e->loc)) c->flags |= CSSPGO__DIRTY;
             if (calls != 0 && !csspgo__bin_targets(b, c, e->loc, calls)) return 0;
         }
     }
     *inlinees = csspgo__bin_many32(b, 6);
+    b->dirty |= c->flags & CSSPGO__DIRTY;
     return b->r.status == CSSPGO_OK;
 }
 
@@ -7089,6 +7432,7 @@ static int csspgo__bin_vtables(csspgo__bin *b, uint32_t node)
             if (csspgo__vtable_append(b->q, c, loc, func, count) < 0) return csspgo__bin_full(b);
         }
     }
+    b->dirty |= c->flags & CSSPGO__DIRTY;
     return b->r.status == CSSPGO_OK;
 }
 
@@ -7130,7 +7474,9 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
     uint64_t i;
     if (b->cs) {
         i = csspgo__bin_num(&b->r);
+        b->top = 0;
         if (b->lazy != NULL) return csspgo__lazy_node(b, i, at);
+        b->top = (size_t)i;
         if (b->r.status == CSSPGO_OK && i < b->nodes) return b->node[i];
         csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
         return 0;
@@ -7151,6 +7497,7 @@ static int csspgo__bin_record(csspgo__bin *b)
     size_t left;
     csspgo_loc loc;
     if (c == NULL) return csspgo__bin_full(b);
+    if (b->cs && b->record != NULL) b->record[b->top] = b->q->tree.node[node].record;
     csspgo__count_add(&c->head, head);
     b->depth = 0;
     for (;;) {
@@ -7175,8 +7522,24 @@ typedef struct csspgo__bin_size { /* what the records of a section hold */
 static void csspgo__bin_skip(csspgo__reader *r, size_t n)
 {
     const unsigned char *p = r->p;
+    while (n >= 8 && r->end - p >= 8) {               /* the last bytes of numbers among eight, which are below 128 */
+        const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
+        n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
+        p += 8;
+    }
     for (; p < r->end && n != 0; p++) n -= *p < 128;
     r->p = p;
+}
+
+/* Contexts of a section, in its order: so that their nodes can be brought into the cache. It works without, too. */
+static void csspgo__bin_foresee(csspgo__bin *b, uint64_t index)
+{
+    if (b->aheads == b->ahead_cap) {
+        void *v = csspgo__grow(&b->q->heap, b->ahead, b->aheads, &b->ahead_cap, b->aheads + 1, sizeof *b->ahead);
+        if (v == NULL) return;
+        b->ahead = (uint32_t *)v;
+    }
+    b->ahead[b->aheads++] = b->node[index < b->nodes ? index : 0];
 }
 
 /*
@@ -7184,16 +7547,24 @@ static void csspgo__bin_skip(csspgo__reader *r, size_t n)
  * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to who
  * reads on.
  */
-static csspgo__bin_size csspgo__bin_measure(csspgo__reader r)
+static csspgo__bin_size csspgo__bin_measure(csspgo__bin *b)
 {
+    csspgo__reader r = b->r;
     csspgo__bin_size z;
     uint64_t n, calls;
     size_t pending = 0;
     memset(&z, 0, sizeof z);
     r.err = NULL;
     while (r.p < r.end && r.status == CSSPGO_OK) {
-        csspgo__bin_skip(&r, pending != 0 ? 4 : 3);   /* a location and an index, or a head count and an index; total */
-        if (pending != 0) pending--;
+        if (pending != 0) {                           /* a location and an index, or a head count and an index; total */
+            csspgo__bin_skip(&r, 4);
+            pending--;
+        } else {
+            csspgo__bin_skip(&r, 1);
+            n = csspgo__bin_num(&r);
+            if (b->cs && b->record != NULL) csspgo__bin_foresee(b, n);
+            csspgo__bin_skip(&r, 1);
+        }
         z.records++;
         n = csspgo__bin_num(&r);
         if (n > csspgo__left(&r) / 4) break;
@@ -7216,14 +7587,24 @@ static int csspgo__bin_records(csspgo__bin *b)
 {
     csspgo_profile *q = b->q;
     csspgo__bin_size z;
+    size_t i;
     memset(&z, 0, sizeof z);
-    if (!b->vtables) z = csspgo__bin_measure(b->r);
+    if (b->record == NULL && b->nodes != 0) {
+        b->record = (uint32_t *)csspgo__alloc(&q->heap, b->nodes * sizeof *b->record);
+        if (b->record == NULL) return csspgo__bin_full(b);
+        memset(b->record, 0, b->nodes * sizeof *b->record);
+        b->record_cap = b->nodes;
+    }
+    b->aheads = 0;
+    if (!b->vtables) z = csspgo__bin_measure(b);
     if (!csspgo__pool_room(&q->heap, &q->body, z.bodies, sizeof(csspgo_body)) ||
         !csspgo__pool_room(&q->heap, &q->target, z.targets, sizeof(csspgo_target)) ||
         !csspgo__record_room(q, z.records) || (!b->cs && !csspgo__tree_room(&q->heap, &q->tree, z.records)))
         return csspgo__bin_full(b);
-    while (b->r.p < b->r.end)
+    for (i = 0; b->r.p < b->r.end; i++) {
+        if (i + 16 < b->aheads) CSSPGO__PREFETCH(&q->tree.node[b->ahead[i + 16]]);
         if (!csspgo__bin_record(b)) return 0;
+    }
     return 1;
 }
 
@@ -7326,30 +7707,74 @@ static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
 }
 
 typedef struct csspgo__bin_path { /* the frames of the context before: most of the next one is the same */
-    uint32_t   func, node;
-    csspgo_loc loc;               /* call site behind the frame */
+    uint32_t   func, node, hash;  /* hash: scratch                */
+    csspgo_loc loc;               /* call site behind the frame   */
 } csspgo__bin_path;
 
-/* One more frame of a context, frame i of path; same: so many frames of path still lead to it. Returns 0 after a failure. */
-static int csspgo__bin_frame(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t *same)
+/*
+ * The frames of a context into path, of which *same lead to the nodes of the context before; then so many are the same.
+ * Returns 0 after a failure.
+ */
+static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t frames, size_t *same)
 {
-    const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_at(0, 0);
-    const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
-    const uint32_t func = csspgo__bin_func(b);
-    csspgo_loc loc;
-    csspgo_func f;
-    if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
-    if (i >= *same || path[i].func != func) {
-        f.id = func;
+    size_t i, kept = 0;
+    int still = 1;                                    /* up to the call site behind the frame before */
+    for (i = 0; i < frames; i++) {
+        const uint32_t func = csspgo__bin_func(b);
+        csspgo_loc loc;
+        if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
+        if (still && i < *same && path[i].func == func) {
+            kept = i + 1;
+            still = csspgo__loc_key(path[i].loc) == csspgo__loc_key(loc);
+        } else {
+            still = 0;
+        }
         path[i].func = func;
-        path[i].node = csspgo_node_add(b->q, csspgo__node_handle(up), site, CSSPGO_CONTEXT, f).id;
-        if (path[i].node == 0) return csspgo__bin_full(b);
-        *same = i;
-    } else if (csspgo__loc_key(path[i].loc) != csspgo__loc_key(loc)) {
-        *same = i + 1;
+        path[i].loc = loc;
     }
-    path[i].loc = loc;
+    *same = kept;
     return 1;
+}
+
+/*
+ * The nodes of frames i to n - 1 below the new node of frame i - 1: they are new too, so nothing is looked up, and their
+ * places in the table are known before the first one is needed.
+ */
+static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    csspgo_profile *q = b->q;
+    csspgo__tree *t = &q->tree;
+    uint32_t id = path[i - 1].node;
+    size_t k;
+    if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
+    for (k = i; k < n; k++, id++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        path[k].hash = csspgo__tree_hash(q->heap.seed, id, site, path[k].func);
+        CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
+        CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
+    }
+    for (k = i; k < n; k++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
+        csspgo__func_append(q, path[k].func, path[k].node);
+    }
+    return 1;
+}
+
+/* The nodes of frames i to n - 1. Returns 0 after a failure. */
+static int csspgo__bin_hang(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    const size_t had = b->q->tree.count;
+    for (; i < n && b->q->tree.count == had; i++) {
+        const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_at(0, 0);
+        csspgo_node up = csspgo_root(b->q);
+        csspgo_func f;
+        f.id = path[i].func;
+        if (i != 0) up.id = path[i - 1].node;
+        path[i].node = csspgo_node_add(b->q, up, site, CSSPGO_CONTEXT, f).id;
+        if (path[i].node == 0) return csspgo__bin_full(b);
+    }
+    return i == n || csspgo__bin_hang_new(b, path, i, n);
 }
 
 /* LLVM tells a context whose leaf has a location from the one without; only lenient reading keeps that apart. */
@@ -7388,12 +7813,20 @@ static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
     return csspgo__tree_room(&b->q->heap, &b->q->tree, more) || csspgo__bin_full(b);
 }
 
+/* Another table of contexts. */
+static void csspgo__bin_forget(csspgo__bin *b)
+{
+    csspgo__free(&b->q->heap, b->record, b->record_cap * sizeof *b->record);
+    b->record = NULL;
+}
+
 static int csspgo__bin_contexts(csspgo__bin *b)
 {
     const uint32_t max = b->q->heap.limits.max_depth;
     csspgo__bin_path *path = NULL;
-    size_t n = csspgo__bin_many(b, 1), cap = 0, frames, i, same = 0;
+    size_t n = csspgo__bin_many(b, 1), cap = 0, frames, same = 0;
     int ok = b->r.status == CSSPGO_OK;
+    csspgo__bin_forget(b);
     for (b->nodes = 0; ok && n != 0; n--) {
         const unsigned char *at = b->r.p;
         frames = csspgo__bin_many32(b, 3);
@@ -7406,7 +7839,7 @@ static int csspgo__bin_contexts(csspgo__bin *b)
             else path = (csspgo__bin_path *)v;
         }
         ok = b->r.status == CSSPGO_OK;
-        for (i = 0; ok && i < frames; i++) ok = csspgo__bin_frame(b, path, i, &same);
+        ok = ok && csspgo__bin_frames(b, path, frames, &same) && csspgo__bin_hang(b, path, same, frames);
         if (!ok) break;
         if (frames == 0 && (ok = csspgo__bin_no_frame(b, &path, &cap)) == 0) break;
         same = frames;
@@ -7440,23 +7873,25 @@ static int csspgo__bin_symbols(csspgo__bin *b, uint64_t flags)
 }
 
 /* The node of a metadata entry that no inlinee is; *node 0: it has no counts, so it is not kept. */
-static int csspgo__bin_meta_top(csspgo__bin *b, uint32_t *node)
+static int csspgo__bin_meta_top(csspgo__bin *b, uint32_t *node, uint32_t *record)
 {
     csspgo_func f;
     if (b->cs) {
         *node = csspgo__bin_top(b);
         if (*node == 0) return 0;
+        if (b->record != NULL && (*record = b->record[b->top]) != 0) return 1;
     } else {
         f.id = csspgo__bin_func(b);
         if (f.id == 0) return 0;
         *node = csspgo_child(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
     }
-    if (*node != 0 && b->q->tree.node[*node].record == 0) *node = 0;
+    *record = b->q->tree.node[*node].record;          /* of node 0: 0 */
+    if (*record == 0) *node = 0;
     return 1;
 }
 
 /* The node of a metadata entry below `up`. LLVM makes an inlinee without a name of one that has no counts. */
-static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node)
+static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node, uint32_t *record)
 {
     csspgo_func f;
     csspgo_loc loc;
@@ -7464,17 +7899,19 @@ static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node)
     f.id = csspgo__bin_func(b);
     if (f.id == 0) return 0;
     *node = up != 0 ? csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id : 0;
-    if (*node != 0 && b->q->tree.node[*node].record == 0) *node = 0;
+    *record = b->q->tree.node[*node].record;
+    if (*record == 0) *node = 0;
     if (*node != 0 || up == 0 || !b->lenient) return 1;
     f = csspgo_func_add(b->q, "", 0);
     *node = f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : 0;
+    *record = b->q->tree.node[*node].record;
     return *node != 0 || csspgo__bin_full(b);
 }
 
 /* What an entry says about a node, then how many inlinees follow. */
-static int csspgo__bin_meta_values(csspgo__bin *b, uint64_t flags, uint32_t node, size_t *left)
+static int csspgo__bin_meta_values(csspgo__bin *b, uint64_t flags, uint32_t record, size_t *left)
 {
-    csspgo__record *c = node != 0 ? &b->q->record[b->q->tree.node[node].record] : NULL;
+    csspgo__record *c = record != 0 ? &b->q->record[record] : NULL;
     const uint64_t checksum = flags & CSSPGO__SEC_PROBES ? csspgo__bin_num(&b->r) : 0;
     const uint32_t attributes = flags & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
     *left = b->cs ? 0 : csspgo__bin_many32(b, 4);
@@ -7487,17 +7924,17 @@ static int csspgo__bin_meta_values(csspgo__bin *b, uint64_t flags, uint32_t node
 /* An entry with all that is nested in it. Returns 0 after a failure. */
 static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
 {
-    uint32_t node;
+    uint32_t node, record;
     size_t left;
     b->depth = 0;
     do {
         if (b->depth == 0) {
-            if (!csspgo__bin_meta_top(b, &node)) return 0;
+            if (!csspgo__bin_meta_top(b, &node, &record)) return 0;
         } else {
             b->nest[b->depth - 1].left--;
-            if (!csspgo__bin_meta_inlinee(b, b->nest[b->depth - 1].node, &node)) return 0;
+            if (!csspgo__bin_meta_inlinee(b, b->nest[b->depth - 1].node, &node, &record)) return 0;
         }
-        if (!csspgo__bin_meta_values(b, flags, node, &left)) return 0;
+        if (!csspgo__bin_meta_values(b, flags, record, &left)) return 0;
         if (left != 0 && !csspgo__bin_push(b, node, left)) return 0;
         while (b->depth != 0 && b->nest[b->depth - 1].left == 0) b->depth--;
     } while (b->depth != 0);
@@ -7811,6 +8248,7 @@ static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint
             return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p - (b->r.status == CSSPGO_OK ? 12 : 0),
                                    "the input cannot hold so many call targets: ", targets);
         csspgo__count_add(sum, count);
+        b->dirty = 1;
         if (node != 0 && csspgo__body_append(q, c, loc, count) < 0) return csspgo__bin_full(b);
         for (; targets != 0; targets--) {
             const unsigned char *at = b->r.p;
@@ -7907,7 +8345,7 @@ static int csspgo__bin_settle(csspgo__bin *b)
 {
     csspgo_target clamped;
     uint32_t i;
-    for (i = 1; i <= b->q->records; i++)
+    for (i = 1; b->dirty && i <= b->q->records; i++)
         if (csspgo__settle(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
     return 1;
 }
@@ -7937,6 +8375,8 @@ static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t
     ok = ok && csspgo__bin_settle(&b);
     csspgo__free(&b.q->heap, b.func, b.func_cap * sizeof *b.func);
     csspgo__free(&b.q->heap, b.node, b.node_cap * sizeof *b.node);
+    csspgo__free(&b.q->heap, b.ahead, b.ahead_cap * sizeof *b.ahead);
+    csspgo__bin_forget(&b);
     csspgo__free(&b.q->heap, b.nest, b.nest_cap * sizeof *b.nest);
     if (ok) {
         *q = b.q;
@@ -8070,7 +8510,10 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
     if (r->status != CSSPGO_OK || !csspgo__lazy_table(b, &v, n, sizeof *l->name_at)) return 0;
     l->name_at = (uint32_t *)v;
     l->nnames = n;
-    if (!csspgo__map_room(&l->heap, &l->map, n)) return csspgo__bin_full(b);
+    if (!csspgo__map_room(&l->heap, &l->map, n)) {
+        csspgo__fail(r, l->heap.status, r->p, csspgo_status_text(l->heap.status));
+        return 0;
+    }
     for (i = 0; i < n; i++) {
         size_t size;
         uint32_t hash;
@@ -8163,7 +8606,6 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
     const size_t values = (flags & CSSPGO__SEC_PROBES ? 1u : 0u) + (flags & CSSPGO__SEC_ATTRIBUTES ? 1u : 0u);
     l->meta = *r;
     l->meta_flags = flags;
-    if (flags & CSSPGO__SEC_PROBES) l->profile->flags |= CSSPGO_IS_PROBE;
     while (r->p < r->end) {
         const unsigned char *at = r->p;
         const uint64_t i = csspgo__bin_num(r);
@@ -8220,38 +8662,37 @@ static int csspgo__lazy_tables(csspgo__bin *b)
     return 1;
 }
 
-/* One kind of sections after the other: summary, names, contexts, table of functions, metadata. */
+/* The table of functions for the records in section i is the one right before it. 0 after a failure. */
+static int csspgo__lazy_records(csspgo__bin *b, const unsigned char *table, size_t i)
+{
+    const csspgo__section records = csspgo__section_at(table, i);
+    csspgo__section offsets;
+    while (i != 0 && csspgo__section_at(table, i - 1).type != CSSPGO__SEC_OFFSETS) i--;
+    if (i == 0) {
+        csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, table, "without a table of functions nothing can be read lazily");
+        return 0;
+    }
+    offsets = csspgo__section_at(table, i - 1);
+    return offsets.size == 0 || (csspgo__lazy_section(b, &offsets, table + 32 * (i - 1)) &&
+                                 csspgo__lazy_offsets(b, &records, &offsets));
+}
+
+/* One kind of sections after the other. When the file is opened: the summary; for the indexes: names, contexts, tables of
+   functions, metadata. */
 static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t n, uint64_t type)
 {
-    size_t i, k;
+    size_t i;
     for (i = 0; i < n; i++) {
         const csspgo__section s = csspgo__section_at(table, i);
-        csspgo__section records;
         int ok = 1;
         if (s.type != type || s.size == 0) continue;
         if (!csspgo__lazy_section(b, &s, table + 32 * i)) return 0;
         switch (type) {
         case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s.flags) && csspgo__bin_summary(b); break;
-        case CSSPGO__SEC_NAMES:
-            if (s.flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) b->q->flags |= CSSPGO_IS_MD5;
-            if (!(s.flags & CSSPGO__SEC_UNIQ)) b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
-            ok = csspgo__lazy_names(b, s.flags);
-            break;
+        case CSSPGO__SEC_NAMES: ok = csspgo__lazy_names(b, s.flags); break;
         case CSSPGO__SEC_CONTEXTS: ok = csspgo__lazy_contexts(b); break;
         case CSSPGO__SEC_META: ok = csspgo__lazy_meta(b, s.flags); break;
-        case CSSPGO__SEC_RECORDS:                     /* the table of functions right before it is for it */
-            for (k = i; k != 0 && csspgo__section_at(table, k - 1).type != CSSPGO__SEC_OFFSETS; k--) {}
-            if (k == 0) {
-                csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, table + 32 * i, "without a table of functions nothing can be read lazily");
-                return 0;
-            }
-            records = s;
-            {
-                const csspgo__section offsets = csspgo__section_at(table, k - 1);
-                ok = offsets.size == 0 || (csspgo__lazy_section(b, &offsets, table + 32 * (k - 1)) &&
-                                           csspgo__lazy_offsets(b, &records, &offsets));
-            }
-            break;
+        case CSSPGO__SEC_RECORDS: ok = csspgo__lazy_records(b, table, i); break;
         default: break;
         }
         if (!ok) return 0;
@@ -8259,7 +8700,27 @@ static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t 
     return 1;
 }
 
-static int csspgo__lazy_index(csspgo__bin *b)
+/* What the flags of the sections say about the profile, and whether all of them can be read lazily. */
+static int csspgo__lazy_check(csspgo__bin *b, const unsigned char *table, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo__section s = csspgo__section_at(table, i);
+        if (s.size == 0 || s.type == CSSPGO__SEC_SYMBOLS || s.type == 0 ||
+            (s.type > CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_RECORDS))
+            continue;
+        if (!csspgo__lazy_section(b, &s, table + 32 * i)) return 0;
+        if (s.type == CSSPGO__SEC_NAMES) {
+            if (s.flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) b->q->flags |= CSSPGO_IS_MD5;
+            if (!(s.flags & CSSPGO__SEC_UNIQ)) b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
+        }
+        if (s.type == CSSPGO__SEC_META && s.flags & CSSPGO__SEC_PROBES) b->q->flags |= CSSPGO_IS_PROBE;
+    }
+    return 1;
+}
+
+/* Header, table of sections and summary. */
+static int csspgo__lazy_header(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
     const unsigned char *table;
@@ -8274,13 +8735,43 @@ static int csspgo__lazy_index(csspgo__bin *b)
     n = csspgo__u64(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
     if (n > csspgo__left(&b->r) / 32) return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, table, "the file cannot hold so many sections: ", n);
-    table += 8;
+    l->table = table += 8;
+    l->sections = (size_t)n;
     if (!csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_SUMMARY)) return 0;
     l->cs = b->cs;
     l->vtables = b->vtables;
-    return csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_NAMES) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_CONTEXTS) &&
-           csspgo__lazy_tables(b) && csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_RECORDS) &&
-           csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_META);
+    return csspgo__lazy_check(b, table, (size_t)n);
+}
+
+static void csspgo__lazy_forget(struct csspgo_lazy *l)
+{
+    csspgo__map_free(&l->heap, &l->map);
+    csspgo__free(&l->heap, l->name_at, (l->nnames + 1) * 4);
+    csspgo__free(&l->heap, l->context_at, (l->ncontexts + 1) * 4);
+    csspgo__free(&l->heap, l->context_next, (l->ncontexts + 1) * 4);
+    csspgo__free(&l->heap, l->first, (l->nnames + 1) * 4);
+    csspgo__free(&l->heap, l->record_at, (l->records + 1) * 8);
+    csspgo__free(&l->heap, l->meta_at, (l->records + 1) * 4);
+    csspgo__free(&l->heap, l->loaded, l->records + 1);
+    memset(&l->map, 0, sizeof l->map);
+    l->name_at = l->context_at = l->context_next = l->first = l->meta_at = NULL;
+    l->record_at = NULL;
+    l->loaded = NULL;
+    l->nnames = l->ncontexts = l->records = 0;
+}
+
+/* The indexes; the header was looked at before. A failure leaves none of them. */
+static int csspgo__lazy_index(csspgo__bin *b)
+{
+    struct csspgo_lazy *l = b->lazy;
+    const unsigned char *table = l->table;
+    const size_t n = l->sections;
+    if (l->indexed) return 1;
+    l->indexed = csspgo__lazy_pass(b, table, n, CSSPGO__SEC_NAMES) && csspgo__lazy_pass(b, table, n, CSSPGO__SEC_CONTEXTS) &&
+                 csspgo__lazy_tables(b) && csspgo__lazy_pass(b, table, n, CSSPGO__SEC_RECORDS) &&
+                 csspgo__lazy_pass(b, table, n, CSSPGO__SEC_META);
+    if (!l->indexed) csspgo__lazy_forget(l);
+    return l->indexed;
 }
 
 static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, csspgo_error *err)
@@ -8309,7 +8800,7 @@ CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const vo
         csspgo__error_plain(err, CSSPGO_E_NOMEM);
     } else {
         csspgo__lazy_bin(l, &b, l->profile, err);
-        if (csspgo__lazy_index(&b)) return l;
+        if (csspgo__lazy_header(&b)) return l;
     }
     csspgo_lazy_free(l);
     return NULL;
@@ -8318,14 +8809,7 @@ CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const vo
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
 {
     if (l == NULL) return;
-    csspgo__map_free(&l->heap, &l->map);
-    csspgo__free(&l->heap, l->name_at, (l->nnames + 1) * 4);
-    csspgo__free(&l->heap, l->context_at, (l->ncontexts + 1) * 4);
-    csspgo__free(&l->heap, l->context_next, (l->ncontexts + 1) * 4);
-    csspgo__free(&l->heap, l->first, (l->nnames + 1) * 4);
-    csspgo__free(&l->heap, l->record_at, (l->records + 1) * 8);
-    csspgo__free(&l->heap, l->meta_at, (l->records + 1) * 4);
-    csspgo__free(&l->heap, l->loaded, l->records + 1);
+    csspgo__lazy_forget(l);
     csspgo_profile_free(l->profile);
     csspgo__object_free(l, sizeof *l);
 }
@@ -8401,7 +8885,7 @@ static int csspgo__lazy_tree(csspgo__bin *b, size_t i)
 
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err)
 {
-    const size_t name_index = csspgo__lazy_find(l, name, size);
+    size_t name_index;
     csspgo_profile *p = l->profile, *q;
     uint64_t *summary = p->summary;
     csspgo_options o;
@@ -8409,7 +8893,9 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     csspgo_status s;
     size_t i;
     int ok = 1;
-    csspgo__error_clear(err);
+    csspgo__lazy_bin(l, &b, p, err);
+    if (!csspgo__lazy_index(&b)) return b.r.status;
+    name_index = csspgo__lazy_find(l, name, size);
     if (name_index == l->nnames) return CSSPGO_OK;
     memset(&o, 0, sizeof o);
     o.allocator = l->heap.a;
@@ -9458,7 +9944,7 @@ enum csspgo__fold_rule {
 };
 
 enum {                            /* csspgo__part.flags */
-    CSSPGO__LOST = 1,             /* left out                                   */
+    CSSPGO__PART_LOST = 1,             /* left out                                   */
     CSSPGO__BARE = 2,             /* its attributes do not count                */
     CSSPGO__BLANK = 4             /* its checksum counts as 0                   */
 };
@@ -9570,21 +10056,23 @@ static void csspgo__fold_elect(csspgo__fold *f, uint32_t first, uint64_t *checks
         csspgo__part *v = &f->part[i];
         const csspgo__record *r = csspgo__fold_record(f, v);
         const uint64_t c = v->flags & CSSPGO__BLANK ? 0 : r->checksum;
-        if (v->up != 0 && f->part[v->up].flags & CSSPGO__LOST) v->flags |= CSSPGO__LOST;
-        if (v->flags & CSSPGO__LOST) continue;
-        if (!(v->flags & CSSPGO__BARE) && (!seen || f->rule == CSSPGO__LARGEST)) *attributes |= r->attributes | v->set;
-        seen = 1;
+        if (v->up != 0 && f->part[v->up].flags & CSSPGO__PART_LOST) v->flags |= CSSPGO__PART_LOST;
+        if (v->flags & CSSPGO__PART_LOST) continue;
+        if (!(v->flags & CSSPGO__BARE)) {
+            if (!seen || f->rule == CSSPGO__LARGEST) *attributes |= r->attributes | v->set;
+            seen = 1;
+        }
         if (f->rule == CSSPGO__FIRST ? *checksum == 0 : c > *checksum) *checksum = c;
         if (f->rule == CSSPGO__FIRST && c != *checksum) {
-            v->flags |= CSSPGO__LOST;
+            v->flags |= CSSPGO__PART_LOST;
             csspgo__count_add(&f->q->dropped_by_checksum, r->total);
         }
     }
     for (i = first; i != 0 && f->rule == CSSPGO__LARGEST; i = f->part[i].next) {
         csspgo__part *v = &f->part[i];
         const csspgo__record *r = csspgo__fold_record(f, v);
-        if (v->flags & CSSPGO__LOST || (v->flags & CSSPGO__BLANK ? 0 : r->checksum) == *checksum) continue;
-        v->flags |= CSSPGO__LOST;
+        if (v->flags & CSSPGO__PART_LOST || (v->flags & CSSPGO__BLANK ? 0 : r->checksum) == *checksum) continue;
+        v->flags |= CSSPGO__PART_LOST;
         csspgo__count_add(&f->q->dropped_by_checksum, r->total);
     }
 }
@@ -9597,7 +10085,7 @@ static int csspgo__fold_room(csspgo__fold *f, uint32_t first, size_t *parts)
     *parts = 0;
     for (i = first; i != 0; i = f->part[i].next) {
         const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
-        if (f->part[i].flags & CSSPGO__LOST) continue;
+        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
         bodies += csspgo__run_count(r->body);
         targets += csspgo__run_count(r->target);
         ++*parts;
@@ -9652,7 +10140,7 @@ static int csspgo__fold_up(csspgo__fold *f, uint32_t to)
     r->target.begin = (uint32_t)f->q->target.count;
     r->body.size = r->target.size = CSSPGO__TIGHT;
     for (i = f->first[to]; i != 0; i = f->part[i].next)
-        if (!(f->part[i].flags & CSSPGO__LOST))
+        if (!(f->part[i].flags & CSSPGO__PART_LOST))
             if (!csspgo__fold_counts(f, r, csspgo__fold_record(f, &f->part[i]))) return 0;
     if (parts > 1 || f->func != NULL) r->flags |= CSSPGO__DIRTY;
     return csspgo__settle(f->q, r, &clamped) >= 0;
@@ -9708,12 +10196,6 @@ static void *csspgo__fold_scratch(csspgo__fold *f, size_t n, size_t elem)
 
 /* ----- flatten ---------------------------------------------------------------------------------------------------- */
 
-/* LLVM's entry estimates, and what is computed from them, are mod 2^64. */
-static uint64_t csspgo__plus(const csspgo_profile *p, uint64_t a, uint64_t b)
-{
-    return p->heap.lenient ? a + b : csspgo__sat_add(a, b);
-}
-
 typedef struct csspgo__unfolding {
     csspgo__fold   f;
     csspgo__order  order;
@@ -9723,7 +10205,7 @@ typedef struct csspgo__unfolding {
 
 /*
  * The number of times that a record's function was entered: the count at its first location, or, if inlinees stand
- * there or before, the sum of their estimates. Of an inlinee, the caller's total has its location until its turn comes.
+ * there or before, the sum of their estimates. As in LLVM that sum, and a total after its subtractions, is mod 2^64.
  */
 static void csspgo__unfold_estimate(csspgo__unfolding *x)
 {
@@ -9744,7 +10226,7 @@ static void csspgo__unfold_estimate(csspgo__unfolding *x)
         loc = csspgo__loc_key(csspgo__loc_of(p, v[id].site)) + 1;
         if (site[v[id].parent] != loc) x->entry[v[id].parent] = 0;
         site[v[id].parent] = loc;
-        x->entry[v[id].parent] = csspgo__plus(p, x->entry[v[id].parent], x->entry[id]);
+        x->entry[v[id].parent] += x->entry[id];
     }
 }
 
@@ -9766,7 +10248,7 @@ static int csspgo__unfold_inlinees(csspgo__unfolding *x)
         if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
         if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
         x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
-        x->total[up] = csspgo__plus(p, x->total[up], x->entry[id]);
+        x->total[up] += x->entry[id];
     }
     return 1;
 }
@@ -9992,7 +10474,7 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
         }
         id = next;
         f->q->heap.status = CSSPGO_E_LIMIT;
-        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth > x->c->heap.limits.max_depth) return 0;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
         x->part[id] = csspgo__fold_nested(f, id, x->part[v[id].parent], 0);
         if (x->part[id] == 0) return 0;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
@@ -10434,7 +10916,7 @@ static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
         if (c->func[i] != 0) continue;
         if (test->names.name[i].flags & CSSPGO__HAS_TEXT) {
             id = csspgo__names_find_guid(&base->heap, &base->names, guid);
-            if (base->names.name[id].flags & CSSPGO__HAS_TEXT) id = 0;
+            if (id != 0 && base->names.name[id].flags & CSSPGO__HAS_TEXT) id = 0;
         } else {
             const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
             uint32_t at = hash;
@@ -10695,7 +11177,7 @@ static int csspgo__overlap_list_cmp(const void *ctx, const void *a, const void *
     return csspgo__pair_site_cmp(s->c, s->side, *(const uint32_t *)a, s->side, *(const uint32_t *)b);
 }
 
-/* Puts the inlinees of a node, in order, into the list of a side, from *at to *end. Returns 0 when memory is exhausted. */
+/* Puts the inlinees of a node, in order, into a side's list, from *at to *end. Returns 0 when memory is exhausted. */
 static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, size_t *at, size_t *end)
 {
     const csspgo__tree *t = &o->c.p[side]->tree;
@@ -10900,7 +11382,8 @@ static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
     for (id = 2; id <= test->tree.count; id++) {
         const uint32_t like = o->c.node[id];
         if (!csspgo__is_top(test, id)) continue;
-        if (!csspgo__overlap_function(o, csspgo__record_of(base, like) != NULL ? like : 0, id)) return o->c.heap->status;
+        if (!csspgo__overlap_function(o, csspgo__record_of(base, like) != NULL ? like : 0, id))
+            return o->c.heap->status;
     }
     for (id = 2; id <= base->tree.count; id++) {
         if (!csspgo__is_top(base, id) || o->c.met[id]) continue;
@@ -10941,25 +11424,6 @@ CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *te
 }
 
 /* ----- quality: how close blocks' counts come to a reference ----- */
-
-CSSPGO_DEF uint64_t csspgo_samples(const csspgo_profile *p, uint64_t *deep)
-{
-    uint64_t sum = 0, below = 0;
-    uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
-        const csspgo__node *n = &p->tree.node[id];
-        const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
-        const uint32_t up = csspgo__site_kind(n->site) == CSSPGO_TWIN ? p->tree.node[n->parent].parent : n->parent;
-        size_t k = r != NULL ? csspgo__run_count(r->body) : 0;
-        for (; k != 0; k--, b++) {
-            sum = csspgo__sat_add(sum, b->count);
-            if (up != CSSPGO__ROOT) below = csspgo__sat_add(below, b->count);
-        }
-    }
-    if (deep != NULL) *deep = below;
-    return sum;
-}
 
 typedef struct csspgo__blocks {   /* blocks of one function: locations ascending */
     csspgo_body *v;
@@ -14051,9 +14515,13 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
 
 /* ----- perf records ----------------------------------------------------------------------------------------------- */
 
-enum {                            /* struct perf_event_header.type                                     */
-    CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10,
-    CSSPGO__RECORD_LOST_SAMPLES = 13
+enum {                            /* struct perf_event_header.type; from 64 on they are perf's own     */
+    CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_COMM = 3, CSSPGO__RECORD_EXIT = 4,
+    CSSPGO__RECORD_FORK = 7, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10, CSSPGO__RECORD_LOST_SAMPLES = 13,
+    CSSPGO__RECORD_KERNEL_LAST = 22,
+    CSSPGO__RECORD_ATTR = 64, CSSPGO__RECORD_TRACING_DATA = 66, CSSPGO__RECORD_BUILD_ID = 67,
+    CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_COMPRESSED = 81,
+    CSSPGO__RECORD_COMPRESSED2 = 83, CSSPGO__RECORD_PERF_LAST = 84
 };
 enum {                            /* perf_event_attr.sample_type; in this order in a record, but:      */
     CSSPGO__HAS_IDENTIFIER = 0x10000,                                              /* first            */
@@ -14067,49 +14535,89 @@ enum {                            /* perf_event_attr.read_format                
     CSSPGO__READ_LOST = 16
 };
 enum {                            /* perf_event_attr.branch_sample_type                                */
-    CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000, CSSPGO__BRANCH_COUNTERS = 0x80000
+    CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000,
+    CSSPGO__BRANCH_COUNTERS = 0x80000
 };
-enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__PROT_EXEC = 4 };
+enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_MMAP_BUILD_ID = 0x4000, CSSPGO__MISC_BUILD_ID_SIZE = 0x8000 };
+enum { CSSPGO__PROT_EXEC = 4 };
 
 #define CSSPGO__CONTEXT_USER (~(uint64_t)511)          /* call chain marker -512; markers are -4095 to -1 */
 #define CSSPGO__CONTEXT_MAX  (~(uint64_t)4094)
 
-/* A number of the record in the machine's byte order. */
-static uint64_t csspgo__native64(csspgo__reader *r)
+#define CSSPGO__FLAG_NOT_TAKEN ((uint64_t)1 << 33)     /* of a branch record; perf's own */
+
+typedef struct csspgo__perf_event {    /* what perf_event_attr says about an event's records */
+    uint64_t sample_type, branch_sample_type, read_format;
+    uint32_t sample_id_all, reserved;
+} csspgo__perf_event;
+
+/* A record being decoded: in place if it is in the machine's byte order, else turned around in a copy of our own. */
+typedef struct csspgo__decoder {
+    csspgo__reader r;
+    unsigned char *own;           /* r.base if the bytes are ours to change, else NULL                */
+    int            swap, big;     /* it has the other byte order; it comes from a big-endian machine  */
+} csspgo__decoder;
+
+static void csspgo__decoder_init(csspgo__decoder *d, const void *data, size_t size, csspgo_error *err)
+{
+    csspgo__reader_init(&d->r, data, size, err);
+    d->own = NULL;
+    d->swap = d->big = 0;
+}
+
+/* Turns n numbers of elem bytes at p around, if that is to be. */
+static void csspgo__turn(csspgo__decoder *d, const unsigned char *p, uint64_t n, size_t elem)
+{
+    unsigned char *v;
+    size_t i;
+    if (!d->swap) return;
+    for (v = d->own + (p - d->r.base); n != 0; n--, v += elem)
+        for (i = 0; i < elem / 2; i++) {
+            const unsigned char t = v[i];
+            v[i] = v[elem - 1 - i];
+            v[elem - 1 - i] = t;
+        }
+}
+
+static uint64_t csspgo__native64(csspgo__decoder *d)
 {
     uint64_t v;
-    if (!csspgo__need(r, 8)) return 0;
-    memcpy(&v, r->p, 8);
-    r->p += 8;
+    if (!csspgo__need(&d->r, 8)) return 0;
+    csspgo__turn(d, d->r.p, 1, 8);
+    memcpy(&v, d->r.p, 8);
+    d->r.p += 8;
     return v;
 }
 
-static void csspgo__native32x2(csspgo__reader *r, uint32_t v[2])
+static uint32_t csspgo__native32(csspgo__decoder *d)
 {
-    v[0] = v[1] = 0;
-    if (!csspgo__need(r, 8)) return;
-    memcpy(v, r->p, 8);
-    r->p += 8;
+    uint32_t v;
+    if (!csspgo__need(&d->r, 4)) return 0;
+    csspgo__turn(d, d->r.p, 1, 4);
+    memcpy(&v, d->r.p, 4);
+    d->r.p += 4;
+    return v;
 }
 
 /* Passes over n elements of elem bytes and returns where they are; NULL if they are not all there. */
-static const void *csspgo__native_array(csspgo__reader *r, uint64_t n, size_t elem)
+static const void *csspgo__native_array(csspgo__decoder *d, uint64_t n, size_t elem)
 {
-    const unsigned char *p = r->p;
-    if (r->status == CSSPGO_OK && n > csspgo__left(r) / elem)
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, p, "the record ends inside an array");
-    if (r->status != CSSPGO_OK) return NULL;
-    r->p += (size_t)n * elem;
+    const unsigned char *p = d->r.p;
+    if (d->r.status == CSSPGO_OK && n > csspgo__left(&d->r) / elem)
+        csspgo__fail(&d->r, CSSPGO_E_TRUNCATED, p, "the record ends inside an array");
+    if (d->r.status != CSSPGO_OK) return NULL;
+    if (elem % 8 == 0) csspgo__turn(d, p, n * (elem / 8), 8);
+    d->r.p += (size_t)n * elem;
     return p;
 }
 
-static void csspgo__skip_read(csspgo__reader *r, uint64_t format)
+static void csspgo__skip_read(csspgo__decoder *d, uint64_t format)
 {
     const size_t more = 8 * (size_t)((format / CSSPGO__READ_ID & 1) + (format / CSSPGO__READ_LOST & 1));
-    const uint64_t n = format & CSSPGO__READ_GROUP ? csspgo__native64(r) : 1;
-    if (format & CSSPGO__READ_ENABLED) csspgo__native64(r);
-    if (format & CSSPGO__READ_RUNNING) csspgo__native64(r);
-    csspgo__native_array(r, n, 8 + more);       /* a single value has the two times between it and its id: as long */
+    const uint64_t n = format & CSSPGO__READ_GROUP ? csspgo__native64(d) : 1;
+    if (format & CSSPGO__READ_ENABLED) csspgo__native64(d);
+    if (format & CSSPGO__READ_RUNNING) csspgo__native64(d);
+    csspgo__native_array(d, n, 8 + more);       /* a single value has the two times between it and its id: as long */
 }
 
 /* The stack in a call chain: what follows the user marker, else the first marker, up to the next one. */
@@ -14124,109 +14632,188 @@ static const uint64_t *csspgo__chain_stack(const uint64_t *ips, size_t n, uint32
     return ips + i;
 }
 
-static void csspgo__read_stack(csspgo__reader *r, const uint64_t *ip, csspgo_sample *sample)
+/* A stack that is empty, or (alone) not there, is the sampled address. */
+static void csspgo__read_stack(csspgo__decoder *d, uint64_t sample_type, const uint64_t *ip, csspgo_sample *sample)
 {
-    const uint64_t n = csspgo__native64(r);
-    const uint64_t *ips = (const uint64_t *)csspgo__native_array(r, n, 8);
-    if (ips == NULL) return;
-    sample->stack = csspgo__chain_stack(ips, (size_t)n, &sample->stack_count);
+    if (sample_type & CSSPGO__HAS_CALLCHAIN) {
+        const uint64_t n = csspgo__native64(d);
+        const uint64_t *ips = (const uint64_t *)csspgo__native_array(d, n, 8);
+        if (ips == NULL) return;
+        sample->stack = csspgo__chain_stack(ips, (size_t)n, &sample->stack_count);
+    } else if (sample_type & CSSPGO__HAS_BRANCHES) {
+        return;
+    }
     if (sample->stack_count != 0 || ip == NULL) return;
     sample->stack = ip;
     sample->stack_count = 1;
 }
 
-static void csspgo__read_branches(csspgo__reader *r, uint64_t branch_sample_type, csspgo_sample *sample)
+/* The flags of a big-endian machine, whose bit-fields begin at the top, as those of a little-endian one. */
+static uint64_t csspgo__flags_from_big(uint64_t v)
 {
-    const uint64_t n = csspgo__native64(r);
-    if (branch_sample_type & CSSPGO__BRANCH_HW_INDEX) csspgo__native64(r);
-    sample->branches = (const csspgo_branch *)csspgo__native_array(r, n, sizeof(csspgo_branch));
-    if (branch_sample_type & CSSPGO__BRANCH_COUNTERS) csspgo__native_array(r, n, 8);
+    static const unsigned char width[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 1 };   /* mispred ... priv, not taken */
+    uint64_t out = 0;
+    unsigned i, at = 0;
+    for (i = 0; i < sizeof width; at += width[i++])
+        out |= (v >> (64 - at - width[i]) & (((uint64_t)1 << width[i]) - 1)) << at;
+    return out;
+}
+
+static void csspgo__read_branches(csspgo__decoder *d, uint64_t branch_sample_type, csspgo_sample *sample)
+{
+    const uint64_t n = csspgo__native64(d);
+    uint64_t i, flags;
+    if (branch_sample_type & CSSPGO__BRANCH_HW_INDEX) csspgo__native64(d);
+    sample->branches = (const csspgo_branch *)csspgo__native_array(d, n, sizeof(csspgo_branch));
+    for (i = 0; d->big && d->own != NULL && d->r.status == CSSPGO_OK && i < n; i++) {
+        flags = csspgo__flags_from_big(sample->branches[i].flags);
+        memcpy(d->own + ((const unsigned char *)&sample->branches[i].flags - d->r.base), &flags, 8);
+    }
+    if (branch_sample_type & CSSPGO__BRANCH_COUNTERS) csspgo__native_array(d, n, 8);
     sample->branch_count = (uint32_t)n;
 }
 
 /* The size of raw data and its 4-byte count are padded to 8 together. */
-static void csspgo__skip_raw(csspgo__reader *r)
+static void csspgo__skip_raw(csspgo__decoder *d)
 {
-    uint32_t size;
-    if (!csspgo__need(r, 4)) return;
-    memcpy(&size, r->p, 4);
-    if (((uint64_t)size + 4) % 8 != 0) csspgo__fail(r, CSSPGO_E_SYNTAX, r->p, "raw data of a size that is not padded");
-    csspgo__native_array(r, (uint64_t)size + 4, 1);
+    const unsigned char *at = d->r.p;
+    const uint64_t size = csspgo__native32(d);
+    if ((size + 4) % 8 != 0) csspgo__fail(&d->r, CSSPGO_E_SYNTAX, at, "raw data of a size that is not padded");
+    csspgo__native_array(d, size, 1);
+}
+
+static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo__perf_event *e, csspgo_sample *sample)
+{
+    const uint64_t t = e->sample_type, *ip = NULL;
+    memset(sample, 0, sizeof *sample);
+    sample->count = 1;
+    if (t & CSSPGO__HAS_IDENTIFIER) csspgo__native64(d);
+    if (t & CSSPGO__HAS_IP) ip = (const uint64_t *)csspgo__native_array(d, 1, 8);
+    if (t & CSSPGO__HAS_TID) {
+        sample->pid = csspgo__native32(d);
+        sample->tid = csspgo__native32(d);
+    }
+    if (t & CSSPGO__HAS_TIME) sample->time = csspgo__native64(d);
+    if (t & CSSPGO__HAS_ADDR) csspgo__native64(d);
+    if (t & CSSPGO__HAS_ID) csspgo__native64(d);
+    if (t & CSSPGO__HAS_STREAM_ID) csspgo__native64(d);
+    if (t & CSSPGO__HAS_CPU) csspgo__native64(d);
+    if (t & CSSPGO__HAS_PERIOD) csspgo__native64(d);
+    if (t & CSSPGO__HAS_READ) csspgo__skip_read(d, e->read_format);
+    csspgo__read_stack(d, t, ip, sample);
+    if (t & CSSPGO__HAS_RAW) csspgo__skip_raw(d);
+    if (t & CSSPGO__HAS_BRANCHES) csspgo__read_branches(d, e->branch_sample_type, sample);
+    if (d->r.status == CSSPGO_OK && (uint64_t)(d->r.end - d->r.base) > UINT32_MAX)
+        csspgo__fail(&d->r, CSSPGO_E_SYNTAX, d->r.base, "no record is that large");
+    if (d->r.status != CSSPGO_OK) memset(sample, 0, sizeof *sample);
+    return d->r.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
                                               uint64_t branch_sample_type, uint64_t read_format,
                                               csspgo_sample *sample, csspgo_error *err)
 {
-    const uint64_t t = sample_type, *ip = NULL;
-    csspgo__reader r;
-    uint32_t tid[2];
+    csspgo__decoder d;
+    csspgo__perf_event e;
+    memset(&e, 0, sizeof e);
+    e.sample_type = sample_type;
+    e.branch_sample_type = branch_sample_type;
+    e.read_format = read_format;
     memset(sample, 0, sizeof *sample);
     sample->count = 1;
     if ((uintptr_t)body % 8 != 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
-    if (t & CSSPGO__HAS_BRANCHES && branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
+    if (sample_type & CSSPGO__HAS_BRANCHES && branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
         return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
-    csspgo__reader_init(&r, body, size, err);
-    if (t & CSSPGO__HAS_IDENTIFIER) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_IP) ip = (const uint64_t *)csspgo__native_array(&r, 1, 8);
-    if (t & CSSPGO__HAS_TID) {
-        csspgo__native32x2(&r, tid);
-        sample->pid = tid[0];
-        sample->tid = tid[1];
-    }
-    if (t & CSSPGO__HAS_TIME) sample->time = csspgo__native64(&r);
-    if (t & CSSPGO__HAS_ADDR) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_ID) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_STREAM_ID) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_CPU) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_PERIOD) csspgo__native64(&r);
-    if (t & CSSPGO__HAS_READ) csspgo__skip_read(&r, read_format);
-    if (t & CSSPGO__HAS_CALLCHAIN) csspgo__read_stack(&r, ip, sample);
-    if (t & CSSPGO__HAS_RAW) csspgo__skip_raw(&r);
-    if (t & CSSPGO__HAS_BRANCHES) csspgo__read_branches(&r, branch_sample_type, sample);
-    if (r.status == CSSPGO_OK && size > UINT32_MAX)
-        csspgo__fail(&r, CSSPGO_E_SYNTAX, r.base, "no record is that large");
-    if (r.status != CSSPGO_OK) memset(sample, 0, sizeof *sample);
-    return r.status;
+    csspgo__decoder_init(&d, body, size, err);
+    return csspgo__decode_sample(&d, &e, sample);
 }
 
-/* MMAP, MMAP2: u32 pid, tid; u64 address, size, offset; MMAP2: 24 bytes of file identity, u32 prot, flags; path. */
-static csspgo_status csspgo__record_mmap(const unsigned char *body, size_t size, int has_prot, uint32_t misc,
-                                         csspgo_mmap *map, csspgo_error *err)
+/* The text up to a 0 in the rest of a record. */
+static void csspgo__decode_text(csspgo__decoder *d, csspgo_mmap *map)
 {
-    csspgo__reader r;
-    const void *end;
-    uint32_t v[2];
-    memset(map, 0, sizeof *map);
-    csspgo__reader_init(&r, body, size, err);
-    csspgo__native32x2(&r, v);
-    map->pid = v[0];
-    map->address = csspgo__native64(&r);
-    map->size = csspgo__native64(&r);
-    map->file_offset = csspgo__native64(&r);
+    const void *end = csspgo__left(&d->r) != 0 ? memchr(d->r.p, 0, csspgo__left(&d->r)) : NULL;
+    if (end == NULL) csspgo__fail(&d->r, CSSPGO_E_TRUNCATED, d->r.p, "the text in a record does not end");
+    if (d->r.status != CSSPGO_OK) return;
+    map->path = (const char *)d->r.p;
+    map->path_size = (size_t)((const unsigned char *)end - d->r.p);
+}
+
+/*
+ * MMAP, MMAP2: u32 pid, tid; u64 address, size, offset; MMAP2: 24 bytes of file identity or build id (its size, three
+ * bytes of padding, 20 bytes), u32 prot, flags; path.
+ */
+static void csspgo__decode_mmap(csspgo__decoder *d, int has_prot, uint32_t misc, csspgo_mmap *map)
+{
+    map->pid = csspgo__native32(d);
+    csspgo__native32(d);
+    map->address = csspgo__native64(d);
+    map->size = csspgo__native64(d);
+    map->file_offset = csspgo__native64(d);
     map->executable = (misc & CSSPGO__MISC_MMAP_DATA) == 0;
     if (has_prot) {
-        csspgo__native_array(&r, 24, 1);
-        csspgo__native32x2(&r, v);
-        map->executable = (v[0] & CSSPGO__PROT_EXEC) != 0;
+        const unsigned char *id = (const unsigned char *)csspgo__native_array(d, 24, 1);
+        map->executable = (csspgo__native32(d) & CSSPGO__PROT_EXEC) != 0;
+        csspgo__native32(d);
+        if (id != NULL && misc & CSSPGO__MISC_MMAP_BUILD_ID && id[0] <= 20) {
+            map->build_id = id + 4;
+            map->build_id_size = id[0];
+        }
     }
-    if (r.status != CSSPGO_OK) return r.status;
-    end = memchr(r.p, 0, csspgo__left(&r));
-    if (end == NULL) csspgo__fail(&r, CSSPGO_E_TRUNCATED, r.p, "the path in a mapping record does not end");
-    map->path = (const char *)r.p;
-    map->path_size = end != NULL ? (size_t)((const unsigned char *)end - r.p) : 0;
-    return r.status;
+    csspgo__decode_text(d, map);
 }
 
-/* LOST: u64 event id, count. LOST_SAMPLES: u64 count. */
-static csspgo_status csspgo__record_lost(csspgo_ring *ring, const unsigned char *body, size_t size, int has_id,
-                                         csspgo_error *err)
+/* BUILD_ID of perf: u32 pid; 20 bytes of build id, its size (if misc says so) and padding; path. */
+static void csspgo__decode_build_id(csspgo__decoder *d, uint32_t misc, csspgo_mmap *map)
 {
-    csspgo__reader r;
-    csspgo__reader_init(&r, body, size, err);
-    if (has_id) csspgo__native64(&r);
-    ring->lost = csspgo__sat_add(ring->lost, csspgo__native64(&r));
-    return r.status;
+    const unsigned char *id;
+    map->pid = csspgo__native32(d);
+    id = (const unsigned char *)csspgo__native_array(d, 24, 1);
+    csspgo__decode_text(d, map);
+    if (id == NULL) return;
+    map->build_id = id;
+    map->build_id_size = misc & CSSPGO__MISC_BUILD_ID_SIZE && id[20] < 20 ? id[20] : 20u;
+}
+
+/*
+ * What a record is, d being at its body. Kernel's kinds: COMM: u32 pid, tid; name. FORK, EXIT: u32 pid, parent's pid,
+ * tid, parent's tid; u64 time. LOST: u64 event id, count. LOST_SAMPLES: u64 count. Returns CSSPGO_ITEM_NONE if it makes
+ * no sense: see d->r.
+ */
+static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t misc, const csspgo__perf_event *e,
+                                  csspgo_sample *sample, csspgo_mmap *map, uint64_t *lost)
+{
+    csspgo_item item = CSSPGO_ITEM_OTHER;
+    if (type == CSSPGO__RECORD_SAMPLE) {
+        csspgo__decode_sample(d, e, sample);
+        return d->r.status == CSSPGO_OK ? CSSPGO_ITEM_SAMPLE : CSSPGO_ITEM_NONE;
+    }
+    if (type == CSSPGO__RECORD_LOST || type == CSSPGO__RECORD_LOST_SAMPLES) {
+        if (type == CSSPGO__RECORD_LOST) csspgo__native64(d);
+        *lost = csspgo__sat_add(*lost, csspgo__native64(d));
+        return d->r.status == CSSPGO_OK ? item : CSSPGO_ITEM_NONE;
+    }
+    memset(sample, 0, sizeof *sample);
+    memset(map, 0, sizeof *map);
+    if (type == CSSPGO__RECORD_MMAP || type == CSSPGO__RECORD_MMAP2) {
+        item = CSSPGO_ITEM_MMAP;
+        csspgo__decode_mmap(d, type == CSSPGO__RECORD_MMAP2, misc, map);
+    } else if (type == CSSPGO__RECORD_COMM) {
+        item = CSSPGO_ITEM_COMM;
+        sample->pid = csspgo__native32(d);
+        sample->tid = csspgo__native32(d);
+        csspgo__decode_text(d, map);
+    } else if (type == CSSPGO__RECORD_FORK || type == CSSPGO__RECORD_EXIT) {
+        item = type == CSSPGO__RECORD_FORK ? CSSPGO_ITEM_FORK : CSSPGO_ITEM_EXIT;
+        sample->pid = csspgo__native32(d);
+        map->pid = csspgo__native32(d);
+        sample->tid = csspgo__native32(d);
+        csspgo__native32(d);
+        sample->time = csspgo__native64(d);
+    } else if (type == CSSPGO__RECORD_BUILD_ID) {
+        item = CSSPGO_ITEM_BUILD_ID;
+        csspgo__decode_build_id(d, misc, map);
+    }
+    return d->r.status == CSSPGO_OK ? item : CSSPGO_ITEM_NONE;
 }
 
 static const char *csspgo__ring_complaint(const csspgo_ring *ring)
@@ -14256,19 +14843,25 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
 {
     const char *complaint = csspgo__ring_complaint(ring);
     csspgo_status s = CSSPGO_OK;
+    csspgo__perf_event e;
     csspgo__error_clear(err);
+    memset(&e, 0, sizeof e);
+    e.sample_type = ring->sample_type;
+    e.branch_sample_type = ring->branch_sample_type;
+    e.read_format = ring->read_format;
     if (complaint != NULL) s = csspgo__error(err, CSSPGO_E_ARGUMENT, 0, complaint);
     while (s == CSSPGO_OK && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
-        csspgo_item item = CSSPGO_ITEM_OTHER;
+        csspgo__decoder d;
+        csspgo_item item;
         uint32_t type;
         uint16_t misc, size;
         memcpy(&type, header, 4);                   /* the 8 bytes of a header never wrap */
         memcpy(&misc, header + 4, 2);
         memcpy(&size, header + 6, 2);
         if (size < 8 || size % 8 != 0 || size > ring->head - ring->tail) {
-            s = csspgo__error(err, CSSPGO_E_SYNTAX, 0, "a record in the ring has an impossible size: ");
+            csspgo__error(err, CSSPGO_E_SYNTAX, 0, "a record in the ring has an impossible size: ");
             csspgo__say_u64(err, size);
             break;
         }
@@ -14278,20 +14871,621 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             ring->unfit = csspgo__sat_add(ring->unfit, 1);
             continue;
         }
-        if (type == CSSPGO__RECORD_SAMPLE) {
-            item = CSSPGO_ITEM_SAMPLE;
-            s = csspgo_record_sample(record + 8, size - 8u, ring->sample_type, ring->branch_sample_type,
-                                     ring->read_format, sample, err);
-        } else if (type == CSSPGO__RECORD_MMAP || type == CSSPGO__RECORD_MMAP2) {
-            item = CSSPGO_ITEM_MMAP;
-            s = csspgo__record_mmap(record + 8, size - 8u, type == CSSPGO__RECORD_MMAP2, misc, map, err);
-        } else if (type == CSSPGO__RECORD_LOST || type == CSSPGO__RECORD_LOST_SAMPLES) {
-            s = csspgo__record_lost(ring, record + 8, size - 8u, type == CSSPGO__RECORD_LOST, err);
+        if (type == CSSPGO__RECORD_SAMPLE && e.sample_type & CSSPGO__HAS_BRANCHES &&
+            e.branch_sample_type & CSSPGO__BRANCH_CALL_STACK) {
+            csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
+            break;
         }
-        if (s == CSSPGO_OK) return item;
+        csspgo__decoder_init(&d, record + 8, size - 8u, err);
+        item = csspgo__decode(&d, type, misc, &e, sample, map, &ring->lost);
+        if (item != CSSPGO_ITEM_NONE) return item;
+        break;
     }
     ring->tail = ring->head;
     return CSSPGO_ITEM_NONE;
+}
+
+/* ----- perf.data -------------------------------------------------------------------------------------------------- */
+
+enum {                            /* csspgo_perfdata.state: what comes next                              */
+    CSSPGO__PD_MAGIC = 0, CSSPGO__PD_HEADER = 1, CSSPGO__PD_PRELUDE = 2, CSSPGO__PD_RECORDS = 3,
+    CSSPGO__PD_FEATURES = 4,      /* the table of features behind the data                               */
+    CSSPGO__PD_BUILD_IDS = 5, CSSPGO__PD_TAIL = 6   /* their records; nothing that is of use             */
+};
+enum {                            /* bytes                                                               */
+    CSSPGO__PD_PIPE_HEADER = 16, CSSPGO__PD_FILE_HEADER = 104, CSSPGO__PD_ATTR = 48,   /* the least of an attr */
+    CSSPGO__PD_MAX_PRELUDE = 1 << 26, CSSPGO__PD_MAX_QUEUE = 1 << 26
+};
+enum { CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURES = 256, CSSPGO__ATTR_SAMPLE_ID_ALL = 18 };   /* bits */
+
+typedef struct csspgo__event_id { /* whose samples have this id */
+    uint64_t id;
+    uint32_t event, reserved;
+} csspgo__event_id;
+
+typedef struct csspgo__queued {   /* a record that waits for its turn                                    */
+    uint64_t time;
+    size_t   at;                  /* in csspgo_perfdata.store: its offset in the file, then the record   */
+} csspgo__queued;
+
+/*
+ * What must be read in one piece is gathered in `in`. Records with a time go from there to `store`: those of one round
+ * are in order for each CPU only, and the next round may still have older ones; behind it there are none older than the
+ * newest before it. So the end of a round makes all records ready that are no newer than the newest of the one before.
+ */
+struct csspgo_perfdata {
+    csspgo__heap   heap;                        /* first: csspgo__object_new                              */
+    const unsigned char *piece, *piece_end;
+    uint64_t       offset;                      /* bytes taken so far                                     */
+    uint64_t       skip;                        /* of these to come, bytes to pass over                   */
+    unsigned char *in;
+    size_t         in_size, in_cap;
+    unsigned char *store;
+    size_t         store_size, store_cap;
+    csspgo__queued *queued;
+    size_t         queue, queue_cap, queue_next, ready;   /* [queue_next, ready) of queued may go out     */
+    uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
+    csspgo__perf_event *event;
+    size_t         events, event_cap;
+    csspgo__event_id *id;
+    size_t         ids, id_cap;
+    csspgo__map    id_map;                      /* hash of an id -> its index + 1                         */
+    uint64_t       feature[4];                  /* which sections stand behind the data                   */
+    uint64_t       data_begin, data_end;        /* offsets; end UINT64_MAX: no end is known               */
+    uint64_t       section_end;
+    uint32_t       state, big, swap, pipe, ended, timed;   /* timed: 1 if records have times              */
+    csspgo_error   error;                       /* sticky                                                 */
+    csspgo_perfdata_stats stats;
+};
+
+/* Numbers in the byte order of the file. */
+static uint32_t csspgo__pd32(const csspgo_perfdata *d, const unsigned char *p)
+{
+    const uint32_t v = csspgo__ld32le(p);
+    return d->big ? v >> 24 | (v >> 8 & 0xff00) | (v & 0xff00) << 8 | v << 24 : v;
+}
+
+static uint64_t csspgo__pd64(const csspgo_perfdata *d, const unsigned char *p)
+{
+    const uint64_t a = csspgo__pd32(d, p), b = csspgo__pd32(d, p + 4);
+    return d->big ? a << 32 | b : b << 32 | a;
+}
+
+static uint32_t csspgo__pd16(const csspgo_perfdata *d, const unsigned char *p)
+{
+    return d->big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
+}
+
+/* at: offset in the file of the byte to blame. Returns 0. */
+static int csspgo__pd_fail(csspgo_perfdata *d, csspgo_status status, uint64_t at, const char *text)
+{
+    if (d->error.status == CSSPGO_OK) csspgo__error(&d->error, status, at, text);
+    return 0;
+}
+
+static int csspgo__pd_memory(csspgo_perfdata *d)
+{
+    return csspgo__pd_fail(d, d->heap.status, d->offset, csspgo_status_text(d->heap.status));
+}
+
+static void csspgo__pd_bad(csspgo_perfdata *d, uint64_t *counter, uint64_t at)
+{
+    if (d->stats.bad_records == 0 && d->stats.unknown_events == 0) d->stats.first_bad_offset = at;
+    ++*counter;
+}
+
+/* 1 if `in` holds at least n bytes now; 0 if more input is needed, or memory. */
+static int csspgo__pd_gather(csspgo_perfdata *d, size_t n)
+{
+    const size_t there = (size_t)(d->piece_end - d->piece);
+    const size_t more = n <= d->in_size ? 0 : n - d->in_size < there ? n - d->in_size : there;
+    if (more > d->in_cap - d->in_size) {
+        void *p = csspgo__grow(&d->heap, d->in, d->in_size, &d->in_cap, d->in_size + more, 1);
+        if (p == NULL) return csspgo__pd_memory(d);
+        d->in = (unsigned char *)p;
+    }
+    if (more != 0) memcpy(d->in + d->in_size, d->piece, more);
+    d->in_size += more;
+    d->piece += more;
+    d->offset += more;
+    return d->in_size >= n;
+}
+
+/* Passes over what is to be skipped. Returns 0 if more input is needed. */
+static int csspgo__pd_skip(csspgo_perfdata *d)
+{
+    const uint64_t there = (uint64_t)(d->piece_end - d->piece), n = d->skip < there ? d->skip : there;
+    d->piece += (size_t)n;
+    d->offset += n;
+    d->skip -= n;
+    return d->skip == 0;
+}
+
+/* ----- events ----- */
+
+/* perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. */
+static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t size, uint64_t at)
+{
+    csspgo__perf_event *e;
+    uint64_t flags;
+    if (size < CSSPGO__PD_ATTR)
+        return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "an event's attributes are too short");
+    if (d->events == UINT32_MAX) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
+    if (d->events == d->event_cap) {
+        void *grown = csspgo__grow(&d->heap, d->event, d->events, &d->event_cap, d->events + 1, sizeof *d->event);
+        if (grown == NULL) return csspgo__pd_memory(d);
+        d->event = (csspgo__perf_event *)grown;
+    }
+    e = &d->event[d->events];
+    flags = csspgo__pd64(d, p + 40);
+    e->sample_type = csspgo__pd64(d, p + 24);
+    e->read_format = csspgo__pd64(d, p + 32);
+    e->branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
+    e->sample_id_all = flags >> (d->big ? 63 - CSSPGO__ATTR_SAMPLE_ID_ALL : CSSPGO__ATTR_SAMPLE_ID_ALL) & 1;
+    e->reserved = 0;
+    if (e->sample_type & CSSPGO__HAS_BRANCHES) {
+        if (e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
+            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records in call-stack mode are no trace: "
+                                                                "record with --call-graph fp");
+        if (!(e->branch_sample_type & CSSPGO__BRANCH_ANY))
+            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records of some kinds only are no trace: "
+                                                                "record with -b or -j any,u");
+        d->stats.has_branches = 1;
+    }
+    if (e->sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
+    if (e->sample_type & CSSPGO__HAS_TIME) d->timed = 1;
+    d->events++;
+    d->stats.events++;
+    return 1;
+}
+
+static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(id, d->heap.seed);
+    uint32_t i, at = hash;
+    while ((i = csspgo__map_next(&d->id_map, hash, &at)) != 0)
+        if (d->id[i - 1].id == id) return i;
+    return 0;
+}
+
+/* n ids of the last event; of an id that came before the first event counts. */
+static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
+{
+    size_t i;
+    if (n > d->id_cap - d->ids) {
+        void *grown = csspgo__grow(&d->heap, d->id, d->ids, &d->id_cap, d->ids + n, sizeof *d->id);
+        if (grown == NULL) return csspgo__pd_memory(d);
+        d->id = (csspgo__event_id *)grown;
+    }
+    if (!csspgo__map_room(&d->heap, &d->id_map, n)) return csspgo__pd_memory(d);
+    for (i = 0; i < n; i++) {
+        const uint64_t id = csspgo__pd64(d, p + 8 * i);
+        if (csspgo__pd_id_find(d, id) != 0) continue;
+        d->id[d->ids].id = id;
+        d->id[d->ids].event = (uint32_t)(d->events - 1);
+        d->id[d->ids++].reserved = 0;
+        csspgo__map_insert(&d->id_map, (uint32_t)csspgo__hash64(id, d->heap.seed), (uint32_t)d->ids);
+    }
+    return 1;
+}
+
+/* The event whose sample a record's body is; NULL if its id is not known. */
+static const csspgo__perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+{
+    const uint64_t t = d->events != 0 ? d->event[0].sample_type : 0;
+    size_t at = 0;
+    uint32_t i;
+    if (d->events == 1 || (d->events != 0 && !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID)))) return d->event;
+    if (d->events == 0) return NULL;
+    if (!(t & CSSPGO__HAS_IDENTIFIER))
+        at = 8 * (size_t)((t & 1) + (t / CSSPGO__HAS_TID & 1) + (t / CSSPGO__HAS_TIME & 1) +
+                          (t / CSSPGO__HAS_ADDR & 1));
+    if (size < at + 8) return NULL;
+    i = csspgo__pd_id_find(d, csspgo__pd64(d, body + at));
+    return i != 0 ? &d->event[d->id[i - 1].event] : NULL;
+}
+
+/* The time of a record, 0 if it has none. Other records than samples have it, if at all, in a trailer. */
+static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const unsigned char *body, size_t size)
+{
+    const csspgo__perf_event *e = d->event;
+    uint64_t t;
+    size_t at;
+    if (d->events == 0) return 0;
+    if (type == CSSPGO__RECORD_SAMPLE) {
+        e = csspgo__pd_event_of(d, body, size);
+        t = e != NULL ? e->sample_type : 0;
+        at = 8 * (size_t)((t / CSSPGO__HAS_IDENTIFIER & 1) + (t & 1) + (t / CSSPGO__HAS_TID & 1));
+        return t & CSSPGO__HAS_TIME && size >= at + 8 ? csspgo__pd64(d, body + at) : 0;
+    }
+    t = e->sample_type;
+    at = 8 * (size_t)(1 + (t / CSSPGO__HAS_ID & 1) + (t / CSSPGO__HAS_STREAM_ID & 1) + (t / CSSPGO__HAS_CPU & 1) +
+                      (t / CSSPGO__HAS_IDENTIFIER & 1));
+    return e->sample_id_all && t & CSSPGO__HAS_TIME && size >= at ? csspgo__pd64(d, body + size - at) : 0;
+}
+
+/* ----- the header ----- */
+
+/* "PERFILE2" as a number. Returns 0 when more input is needed or something is wrong. */
+static int csspgo__pd_magic(csspgo_perfdata *d)
+{
+    static const uint16_t one = 1;
+    uint64_t size;
+    if (!csspgo__pd_gather(d, CSSPGO__PD_PIPE_HEADER)) return 0;
+    if (memcmp(d->in, "PERFILE2", 8) != 0 && memcmp(d->in, "2ELIFREP", 8) != 0) {
+        if (memcmp(d->in, "PERFFILE", 8) == 0)
+            return csspgo__pd_fail(d, CSSPGO_E_VERSION, 0, "the first version of perf.data is not read");
+        return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 0, "not a perf.data file: it does not begin with PERFILE2");
+    }
+    d->big = d->in[0] == '2';
+    d->swap = d->big != (*(const unsigned char *)&one == 0);
+    size = csspgo__pd64(d, d->in + 8);
+    d->data_end = UINT64_MAX;
+    if (size == CSSPGO__PD_PIPE_HEADER) {
+        d->pipe = 1;
+        d->in_size = 0;
+        d->state = CSSPGO__PD_RECORDS;
+        return 1;
+    }
+    if (size < CSSPGO__PD_FILE_HEADER) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 8, "the file's header is too short");
+    d->state = CSSPGO__PD_HEADER;
+    return 1;
+}
+
+/* u64 magic, size, attr size; sections (u64 offset, size) of attrs, data, event types; 256 bits of features. */
+static int csspgo__pd_header(csspgo_perfdata *d)
+{
+    uint64_t size;
+    size_t i;
+    if (!csspgo__pd_gather(d, CSSPGO__PD_FILE_HEADER)) return 0;
+    d->data_begin = csspgo__pd64(d, d->in + 40);
+    size = csspgo__pd64(d, d->in + 48);
+    for (i = 0; i < 4; i++) d->feature[i] = csspgo__pd64(d, d->in + 72 + 8 * i);
+    if (d->data_begin < CSSPGO__PD_FILE_HEADER || size > UINT64_MAX - 1 - d->data_begin)
+        return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 40, "the data section is at an impossible place");
+    if (size != 0) d->data_end = d->data_begin + size;   /* 0: perf was killed before it could tell */
+    if (d->data_begin > CSSPGO__PD_MAX_PRELUDE)
+        return csspgo__pd_fail(d, CSSPGO_E_LIMIT, 40, "more than 64 MiB before the data section");
+    d->state = CSSPGO__PD_PRELUDE;
+    return 1;
+}
+
+/* Everything before the data: attributes and their ids. */
+static int csspgo__pd_prelude(csspgo_perfdata *d)
+{
+    uint64_t entry, at, size;
+    if (!csspgo__pd_gather(d, (size_t)d->data_begin)) return 0;
+    entry = csspgo__pd64(d, d->in + 16);
+    at = csspgo__pd64(d, d->in + 24);
+    size = csspgo__pd64(d, d->in + 32);
+    if (at > d->data_begin || size > d->data_begin - at)
+        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, 24, "the events are not described before the data");
+    if (entry < CSSPGO__PD_ATTR + 16)
+        return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 16, "the descriptions of events are too short");
+    for (; size >= entry; at += entry, size -= entry) {
+        const unsigned char *p = d->in + (size_t)at;
+        const uint64_t said = csspgo__pd32(d, p + 4), room = entry - 16;
+        const uint64_t ids = csspgo__pd64(d, p + (size_t)room), ids_size = csspgo__pd64(d, p + (size_t)room + 8);
+        if (!csspgo__pd_attr(d, p, (size_t)(said != 0 && said < room ? said : room), at)) return 0;
+        if (ids > d->data_begin || ids_size > d->data_begin - ids)
+            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at + room, "an event's ids do not stand before the data");
+        if (!csspgo__pd_ids(d, d->in + (size_t)ids, (size_t)ids_size / 8)) return 0;
+    }
+    if (d->events == 0) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 32, "the file describes no event");
+    d->in_size = 0;
+    d->state = CSSPGO__PD_RECORDS;
+    return 1;
+}
+
+/* ----- records ----- */
+
+static int csspgo__queued_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__queued *x = (const csspgo__queued *)a, *y = (const csspgo__queued *)b;
+    (void)ctx;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int csspgo__queued_at_cmp(const void *ctx, const void *a, const void *b)
+{
+    const size_t x = ((const csspgo__queued *)a)->at, y = ((const csspgo__queued *)b)->at;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+static size_t csspgo__pd_stored(size_t record)
+{
+    return 8 + (record + 7) / 8 * 8;
+}
+
+/* Lets the records up to a time go out, in order. */
+static int csspgo__pd_release(csspgo_perfdata *d, uint64_t time)
+{
+    if (!csspgo__sort(&d->heap, d->queued, d->queue, sizeof *d->queued, csspgo__queued_cmp, NULL))
+        return csspgo__pd_memory(d);
+    for (d->ready = 0; d->ready < d->queue && d->queued[d->ready].time <= time;) d->ready++;
+    return 1;
+}
+
+/* All that were ready are out: those left move to the front of the store. */
+static int csspgo__pd_compact(csspgo_perfdata *d)
+{
+    size_t i, used = 0;
+    d->queue -= d->ready;
+    if (d->queue != 0) memmove(d->queued, d->queued + d->ready, d->queue * sizeof *d->queued);
+    d->queue_next = d->ready = 0;
+    if (!csspgo__sort(&d->heap, d->queued, d->queue, sizeof *d->queued, csspgo__queued_at_cmp, NULL))
+        return csspgo__pd_memory(d);
+    for (i = 0; i < d->queue; i++) {
+        const unsigned char *p = d->store + d->queued[i].at;
+        const size_t n = csspgo__pd_stored(csspgo__pd16(d, p + 14));
+        memmove(d->store + used, p, n);
+        d->queued[i].at = used;
+        used += n;
+    }
+    d->store_size = used;
+    return 1;
+}
+
+/* Keeps the record in `in` until its turn. */
+static int csspgo__pd_enqueue(csspgo_perfdata *d, uint64_t time, uint64_t at)
+{
+    const size_t n = csspgo__pd_stored(d->in_size);
+    void *p;
+    if (n > d->store_cap - d->store_size) {
+        p = csspgo__grow(&d->heap, d->store, d->store_size, &d->store_cap, d->store_size + n, 1);
+        if (p == NULL) return csspgo__pd_memory(d);
+        d->store = (unsigned char *)p;
+    }
+    if (d->queue == d->queue_cap) {
+        p = csspgo__grow(&d->heap, d->queued, d->queue, &d->queue_cap, d->queue + 1, sizeof *d->queued);
+        if (p == NULL) return csspgo__pd_memory(d);
+        d->queued = (csspgo__queued *)p;
+    }
+    memcpy(d->store + d->store_size, &at, 8);
+    memcpy(d->store + d->store_size + 8, d->in, d->in_size);
+    d->queued[d->queue].time = time;
+    d->queued[d->queue++].at = d->store_size;
+    d->store_size += n;
+    if (time > d->newest) d->newest = time;
+    if (d->store_size <= CSSPGO__PD_MAX_QUEUE) return 1;
+    d->stats.early++;
+    return csspgo__pd_release(d, UINT64_MAX);
+}
+
+/* Hands out the record at p, a copy of ours. */
+static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_t at, csspgo_sample *sample,
+                                   csspgo_mmap *map)
+{
+    const uint32_t type = csspgo__pd32(d, p), misc = csspgo__pd16(d, p + 4);
+    const size_t size = csspgo__pd16(d, p + 6) - 8u;
+    const csspgo__perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event;
+    csspgo__decoder r;
+    csspgo_item item;
+    csspgo_error err;
+    if (e == NULL && type == CSSPGO__RECORD_SAMPLE) {
+        csspgo__pd_bad(d, &d->stats.unknown_events, at);
+        return CSSPGO_ITEM_NONE;
+    }
+    csspgo__decoder_init(&r, p + 8, size, &err);
+    r.own = p + 8;
+    r.swap = (int)d->swap;
+    r.big = (int)d->big;
+    item = csspgo__decode(&r, type, misc, e, sample, map, &d->stats.lost);
+    if (item == CSSPGO_ITEM_NONE) csspgo__pd_bad(d, &d->stats.bad_records, at);
+    d->stats.samples += item == CSSPGO_ITEM_SAMPLE;
+    return item != CSSPGO_ITEM_OTHER ? item : CSSPGO_ITEM_NONE;
+}
+
+/* perf's own records in the data, `in` holding one. Returns 0 when something is wrong. */
+static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, uint64_t at)
+{
+    const unsigned char *body = d->in + 8;
+    const size_t size = d->in_size - 8;
+    if (type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2)
+        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "PERF_RECORD_COMPRESSED: record without -z, or unpack with "
+                                                            "'perf inject'");
+    if (type == CSSPGO__RECORD_FINISHED_ROUND) {
+        const uint64_t upto = d->newest_before;
+        d->newest_before = d->newest;
+        return csspgo__pd_release(d, upto);
+    }
+    if (type == CSSPGO__RECORD_AUXTRACE) {
+        if (size < 8) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "a PERF_RECORD_AUXTRACE that is too short");
+        d->skip = csspgo__pd64(d, body);
+    } else if (type == CSSPGO__RECORD_TRACING_DATA && d->pipe) {
+        if (size < 4) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "a PERF_RECORD_TRACING_DATA that is too short");
+        d->skip = ((uint64_t)csspgo__pd32(d, body) + 7) / 8 * 8;
+    } else if (type == CSSPGO__RECORD_ATTR && d->pipe) {
+        const size_t said = size >= 8 ? csspgo__pd32(d, body + 4) : 0, attr = said != 0 && said < size ? said : size;
+        return csspgo__pd_attr(d, body, attr, at) && csspgo__pd_ids(d, body + attr, (size - attr) / 8);
+    } else if (type > CSSPGO__RECORD_PERF_LAST) {
+        d->stats.unknown_records++;
+    }
+    return 1;
+}
+
+/* The next record of the data. Returns 0 when more input is needed or something is wrong. */
+static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
+{
+    const uint64_t at = d->offset - d->in_size;
+    uint64_t time;
+    uint32_t type;
+    size_t size;
+    if (at == d->data_end) {
+        d->state = CSSPGO__PD_FEATURES;
+        return csspgo__pd_release(d, UINT64_MAX);
+    }
+    if (!csspgo__pd_gather(d, 8)) return 0;
+    type = csspgo__pd32(d, d->in);
+    size = csspgo__pd16(d, d->in + 6);
+    if (size < 8 || size > d->data_end - at) {
+        csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "a record has an impossible size: ");
+        csspgo__say_u64(&d->error, size);
+        return 0;
+    }
+    if (!csspgo__pd_gather(d, size)) return 0;
+    d->stats.records++;
+    time = 0;
+    if (type == 0 || (type > CSSPGO__RECORD_KERNEL_LAST && type < CSSPGO__RECORD_ATTR)) d->stats.unknown_records++;
+    else if (type >= CSSPGO__RECORD_ATTR && !csspgo__pd_own(d, type, at)) return 0;
+    else if (type < CSSPGO__RECORD_ATTR) time = d->timed ? csspgo__pd_time(d, type, d->in + 8, size - 8) : 0;
+    if (time != 0) {
+        if (!csspgo__pd_enqueue(d, time, at)) return 0;
+    } else if (type <= CSSPGO__RECORD_KERNEL_LAST || type == CSSPGO__RECORD_BUILD_ID) {
+        *item = csspgo__pd_item(d, d->in, at, sample, map);
+    }
+    d->in_size = 0;
+    return 1;
+}
+
+/* ----- behind the data ----- */
+
+/* A section (u64 offset, size) for each feature bit that is set, lowest first: finds that of the build ids. */
+static int csspgo__pd_features(csspgo_perfdata *d)
+{
+    size_t i, n = 0, build_ids = CSSPGO__FEATURES;
+    uint64_t begin, size;
+    for (i = 0; i < CSSPGO__FEATURES; i++) {
+        if (!(d->feature[i / 64] >> i % 64 & 1)) continue;
+        if (i == CSSPGO__FEATURE_BUILD_ID) build_ids = n;
+        n++;
+    }
+    if (!csspgo__pd_gather(d, n * 16)) return 0;
+    d->state = CSSPGO__PD_TAIL;
+    if (build_ids != CSSPGO__FEATURES) {
+        begin = csspgo__pd64(d, d->in + 16 * build_ids);
+        size = csspgo__pd64(d, d->in + 16 * build_ids + 8);
+        if (begin >= d->offset && size <= UINT64_MAX - begin) {
+            d->skip = begin - d->offset;
+            d->section_end = begin + size;
+            d->state = CSSPGO__PD_BUILD_IDS;
+        }
+    }
+    d->in_size = 0;
+    return 1;
+}
+
+static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
+{
+    const uint64_t at = d->offset - d->in_size;
+    unsigned char *type;
+    size_t size;
+    d->state = CSSPGO__PD_TAIL;
+    if (d->section_end - at < 8) return 1;
+    d->state = CSSPGO__PD_BUILD_IDS;
+    if (!csspgo__pd_gather(d, 8)) return 0;
+    size = csspgo__pd16(d, d->in + 6);
+    if (size < 8 || size > d->section_end - at) {
+        csspgo__pd_bad(d, &d->stats.bad_records, at);
+        d->state = CSSPGO__PD_TAIL;
+        return 1;
+    }
+    if (!csspgo__pd_gather(d, size)) return 0;
+    type = d->in;                                       /* perf before 2.6.38 wrote 0 there: it is one all the same */
+    memset(type, 0, 4);
+    type[d->big ? 3 : 0] = CSSPGO__RECORD_BUILD_ID;
+    *item = csspgo__pd_item(d, d->in, at, sample, map);
+    d->in_size = 0;
+    return 1;
+}
+
+/* ----- the reader ----- */
+
+CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options)
+{
+    return (csspgo_perfdata *)csspgo__object_new(options, sizeof(csspgo_perfdata));
+}
+
+CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
+{
+    if (d == NULL) return;
+    csspgo__free(&d->heap, d->in, d->in_cap);
+    csspgo__free(&d->heap, d->store, d->store_cap);
+    csspgo__free(&d->heap, d->queued, d->queue_cap * sizeof *d->queued);
+    csspgo__free(&d->heap, d->event, d->event_cap * sizeof *d->event);
+    csspgo__free(&d->heap, d->id, d->id_cap * sizeof *d->id);
+    csspgo__map_free(&d->heap, &d->id_map);
+    csspgo__object_free(d, sizeof *d);
+}
+
+CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size)
+{
+    if (d->ended || d->piece != d->piece_end || d->queue_next != d->ready) return CSSPGO_E_ARGUMENT;
+    if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
+    d->piece = (const unsigned char *)data;
+    d->piece_end = d->piece + size;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d)
+{
+    d->ended = 1;
+}
+
+/* Reads on. Returns 0 when more input is needed or something is wrong. */
+static int csspgo__pd_step(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
+{
+    if (d->skip != 0 && !csspgo__pd_skip(d)) return 0;
+    switch (d->state) {
+    case CSSPGO__PD_MAGIC:     return csspgo__pd_magic(d);
+    case CSSPGO__PD_HEADER:    return csspgo__pd_header(d);
+    case CSSPGO__PD_PRELUDE:   return csspgo__pd_prelude(d);
+    case CSSPGO__PD_RECORDS:   return csspgo__pd_record(d, item, sample, map);
+    case CSSPGO__PD_FEATURES:  return csspgo__pd_features(d);
+    case CSSPGO__PD_BUILD_IDS: return csspgo__pd_build_id(d, item, sample, map);
+    default:                                            /* nothing of what follows is of use */
+        d->offset += (uint64_t)(d->piece_end - d->piece);
+        d->piece = d->piece_end;
+        return 0;
+    }
+}
+
+/* The input is over: what still waits goes out, then it is known whether anything is missing. Returns 0 for the end. */
+static int csspgo__pd_finish(csspgo_perfdata *d)
+{
+    const int whole = d->in_size == 0 && d->skip == 0;
+    if (d->queue != 0) return csspgo__pd_release(d, UINT64_MAX);
+    if (d->state == CSSPGO__PD_RECORDS && whole && d->data_end == UINT64_MAX) return 0;
+    if (d->state == CSSPGO__PD_TAIL || (d->state >= CSSPGO__PD_FEATURES && whole)) return 0;
+    return csspgo__pd_fail(d, CSSPGO_E_TRUNCATED, d->offset, d->state < CSSPGO__PD_RECORDS
+                               ? "the file ends before its data" : "the file ends before it says it does");
+}
+
+CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *sample, csspgo_mmap *map,
+                                            csspgo_error *err)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    csspgo__error_clear(err);
+    while (item == CSSPGO_ITEM_NONE) {
+        if (d->queue_next != d->ready) {
+            uint64_t at;
+            unsigned char *p = d->store + d->queued[d->queue_next++].at;
+            memcpy(&at, p, 8);
+            item = csspgo__pd_item(d, p + 8, at, sample, map);
+            continue;
+        }
+        if (d->ready != 0 && !csspgo__pd_compact(d)) break;
+        if (d->error.status != CSSPGO_OK || csspgo__pd_step(d, &item, sample, map)) {
+            if (d->error.status != CSSPGO_OK) break;
+            continue;
+        }
+        if (d->error.status != CSSPGO_OK && d->queue != 0) {   /* what was whole before the fault still goes out */
+            csspgo__pd_release(d, UINT64_MAX);
+            continue;
+        }
+        if (d->error.status != CSSPGO_OK || !d->ended || !csspgo__pd_finish(d)) break;
+    }
+    if (item != CSSPGO_ITEM_NONE || d->error.status == CSSPGO_OK) return item;
+    d->piece = d->piece_end = NULL;
+    if (err != NULL) *err = d->error;
+    return CSSPGO_ITEM_NONE;
+}
+
+CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
+{
+    return d->stats;
 }
 
 /* ----- script text: numbers and words of one line, [p, end) ------------------------------------------------------- */
@@ -14622,9 +15816,10 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
         word = p + 3;
         p = csspgo__hex(word, &branch[n].to);
         if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
+        branch[n].flags = p[0] == '/' && (p[1] == 'P' || p[1] == 'M') && p[2] == 'N' ? CSSPGO__FLAG_NOT_TAKEN : 0;
         while (*p != ' ' && *p != '\n') p++;
         if (n == 0 && (p[-1] == ':' || p[-1] < ' ')) return NULL;      /* it may be an event's name */
-        branch[n++].flags = 0;
+        n++;
     }
     *count = n;
     return p + 1;
@@ -14646,7 +15841,8 @@ static int csspgo__branch_record(const unsigned char *p, const unsigned char *en
     const unsigned char *from_end = csspgo__upto(p, end, '/'), *to_end;
     if (from_end == end) return 0;
     to_end = csspgo__upto(from_end + 1, end, '/');
-    branch->flags = 0;
+    branch->flags = end - to_end >= 3 && (to_end[1] == 'P' || to_end[1] == 'M') && to_end[2] == 'N'
+                        ? CSSPGO__FLAG_NOT_TAKEN : 0;
     return from_end - p > 2 && csspgo__hex_all(p + 2, from_end, &branch->from) && to_end - from_end > 3 &&
            csspgo__hex_all(from_end + 3, to_end, &branch->to);
 }
@@ -15115,8 +16311,9 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 typedef struct csspgo__trace {
     const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
     uint32_t nstack;              /* 0: stacks are ignored                                                            */
+    uint32_t frameless;           /* 1: the sampled address is where a frame-pointer walk misses the caller           */
     const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT          */
-    uint32_t nlbr;                /* at least 1                                                                       */
+    uint32_t nlbr;                /* 0: no branch records were taken; stack[0] is then the sampled address            */
     uint64_t count;
 } csspgo__trace;
 
@@ -15132,6 +16329,7 @@ typedef struct csspgo__cache {
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
+#define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
 enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
 
 /* bytes: memory to use, 0 = 8 MiB. It is allocated by the first sample. */
@@ -15164,12 +16362,13 @@ CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at,
     const uint32_t *w;
     if (i >= c->used) return 0;
     w = c->word + i;
-    t->nstack = w[0];
+    t->nstack = w[0] & ~CSSPGO__FRAMELESS;
+    t->frameless = w[0] >> 31;
     t->nlbr = w[1];
     t->count = (uint64_t)w[3] << 32 | w[2];
     t->stack = w + CSSPGO__TRACE_WORDS;
     t->lbr = t->stack + t->nstack;
-    *at = i + CSSPGO__TRACE_WORDS + w[0] + 2 * (size_t)w[1];
+    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)w[1];
     return 1;
 }
 
@@ -15222,16 +16421,25 @@ static uint32_t csspgo__pos_near(const csspgo_code *code, const csspgo__window *
     return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
 }
 
+/* Where a stack's frames of user code begin: kernel code above it (addresses from 2^63 on that are not known code). */
+static uint32_t csspgo__user_frames(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s)
+{
+    uint32_t i = 0;
+    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 && csspgo__pos_near(code, w, s->stack[i]) == CSSPGO__EXT)
+        i++;
+    return i;
+}
+
 /*
- * The frames of a stack as positions: return addresses become the calls before them, neighbours in unknown code one,
- * the outermost frame is left out if it is in unknown code. *bad gets 1 if the stack was cut because there is no call
- * before a return address. Returns the number of frames.
+ * The frames of a stack from number i on as positions: return addresses become the calls before them, neighbours in
+ * unknown code one, the outermost frame is left out if it is in unknown code. *bad gets 1 if the stack was cut because
+ * there is no call before a return address. Returns the number of frames.
  */
 static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
-                                    uint32_t *to, int *bad)
+                                    uint32_t i, uint32_t *to, int *bad)
 {
-    uint32_t i, n = 0;
-    for (i = 0; i < s->stack_count; i++) {
+    uint32_t n = 0;
+    for (; i < s->stack_count; i++) {
         uint32_t pos = csspgo__pos_near(code, w, s->stack[i]);
         if (pos == CSSPGO__EXT && n != 0 && to[n - 1] == CSSPGO__EXT) continue;
         if (pos != CSSPGO__EXT && n != 0) pos = csspgo__call_before(code, pos);
@@ -15244,24 +16452,125 @@ static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__windo
     return n > 1 && to[n - 1] == CSSPGO__EXT ? n - 1 : n;
 }
 
+/* The type in the kernel's flags of a branch; these two say that code resumed behind an interrupt. */
+enum { CSSPGO__TYPE_SHIFT = 20, CSSPGO__TYPE_SYSRET = 8, CSSPGO__TYPE_ERET = 11 };
+
+enum { CSSPGO__RESUMED = 2 };     /* while placing: unknown code that, say the flags, went back to what it broke off */
+
 /* The branch records as pairs of positions, without those between unknown code and unknown code. Returns the pairs. */
 static uint32_t csspgo__place_branches(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
-                                       uint32_t *to)
+                                       int as_llvm, uint32_t *to, uint32_t *not_taken)
 {
     uint32_t i, n = 0;
     for (i = 0; i < s->branch_count; i++) {
+        const uint64_t flags = s->branches[i].flags;
+        if (flags != 0 && !as_llvm && flags & CSSPGO__FLAG_NOT_TAKEN) {
+            ++*not_taken;
+            continue;
+        }
         to[2 * n] = csspgo__pos_near(code, w, s->branches[i].from);
         to[2 * n + 1] = csspgo__pos_near(code, w, s->branches[i].to);
-        n += to[2 * n] != CSSPGO__EXT || to[2 * n + 1] != CSSPGO__EXT;
+        if (flags != 0 && !as_llvm && to[2 * n] == CSSPGO__EXT) {
+            const uint64_t type = flags >> CSSPGO__TYPE_SHIFT & 15;
+            if (type == CSSPGO__TYPE_SYSRET || type == CSSPGO__TYPE_ERET) to[2 * n] = CSSPGO__RESUMED;
+        }
+        n += to[2 * n] > CSSPGO__RESUMED || to[2 * n + 1] != CSSPGO__EXT;
     }
     return n;
+}
+
+static int csspgo__is_entry(const csspgo_code *code, uint32_t pos)
+{
+    const csspgo__range *r = csspgo__range_of(code, pos);
+    return r != NULL && r->begin == pos && !r->part;
+}
+
+/* 1 if code runs from older through pos to newer. */
+static int csspgo__runs_through(const csspgo_code *code, uint32_t older, uint32_t pos, uint32_t newer)
+{
+    return older > CSSPGO__EXT && newer > CSSPGO__RESUMED && older <= pos && pos <= newer &&
+           csspgo__runs_straight(code, older, newer);
+}
+
+/*
+ * The source of the first branch newer than number k, or leaf. Others that come back from unknown code do not count if
+ * they may be interrupts of the same stretch of code.
+ */
+static uint32_t csspgo__newer_source(const uint32_t *lbr, uint32_t k, uint32_t leaf)
+{
+    const uint32_t pos = lbr[2 * k + 1];
+    uint32_t tries = 4;
+    while (k != 0) {
+        k--;
+        if (lbr[2 * k] > CSSPGO__RESUMED || lbr[2 * k + 1] < pos || tries-- == 0) return lbr[2 * k];
+    }
+    return leaf;
+}
+
+/*
+ * Deletes what interrupts and system calls left among n branches: `unknown code -> x`, alone or with an older `y ->
+ * unknown code` that is no branch instruction, where the code around them ran straight through x as if nothing had
+ * happened. Neither a return (there is a call before x) nor a call of known code (x is where a function begins) is one.
+ *
+ *   leaf      the sampled position
+ *   deleted   counts
+ *
+ * Returns the branches left; CSSPGO__RESUMED has become CSSPGO__EXT.
+ */
+static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n, uint32_t leaf, uint32_t *deleted)
+{
+    uint32_t kept = n, k, older;                        /* those kept are [kept, n) */
+    for (k = n; k-- > 0;) {
+        uint32_t from = lbr[2 * k];
+        const uint32_t to = lbr[2 * k + 1];
+        if (from <= CSSPGO__RESUMED && to > CSSPGO__EXT) {
+            const uint32_t newer = csspgo__newer_source(lbr, k, leaf);
+            const int resumed = from == CSSPGO__RESUMED ||
+                                (csspgo__call_before(code, to) == 0 && !csspgo__is_entry(code, to));
+            older = kept != n ? lbr[2 * kept + 1] : 0;
+            if (resumed && csspgo__runs_through(code, older, to, newer)) {
+                ++*deleted;
+                continue;
+            }
+            if (kept + 1 < n && older == CSSPGO__EXT) {
+                const uint32_t y = lbr[2 * kept], before = lbr[2 * kept + 3];
+                const int broke_off = y == to || (y + 15 >= to && csspgo__kind(code, y) == CSSPGO_NONE &&
+                                                  csspgo__next_start(code, y) == to);
+                if (broke_off && csspgo__runs_through(code, before, y, newer)) {
+                    kept++;
+                    *deleted += 2;
+                    continue;
+                }
+            }
+            from = CSSPGO__EXT;
+        }
+        if (from == CSSPGO__RESUMED) from = CSSPGO__EXT;
+        kept--;
+        lbr[2 * kept] = from;
+        lbr[2 * kept + 1] = to;
+    }
+    memmove(lbr, lbr + 2 * kept, 2 * (size_t)(n - kept) * sizeof *lbr);
+    return n - kept;
+}
+
+/* 1 if a frame-pointer stack walk from pos misses the caller: the first two instructions of a function, a return. */
+static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
+{
+    const csspgo__range *r;
+    uint32_t before;
+    if (csspgo__kind(code, pos) == CSSPGO_RET) return 1;
+    r = csspgo__range_of(code, pos);
+    if (r == NULL || pos - r->begin > 16) return 0;
+    if (csspgo__area_of(code, pos)->bytewise) return pos - r->begin < 4;
+    before = csspgo__previous_start(code, pos);
+    return pos == r->begin || before == r->begin;
 }
 
 /* Adds count to the trace that equals the one just written behind the last, or makes that one the last. */
 static void csspgo__cache_keep(csspgo__cache *c, uint64_t seed, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
-    const size_t words = w[0] + 2 * (size_t)w[1], bytes = words * sizeof *w;
+    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
     const uint64_t h = csspgo__hash_bytes(w + CSSPGO__TRACE_WORDS, bytes, seed ^ w[0]);
     const uint32_t hash = (uint32_t)(h ^ h >> 32);
     at = hash;
@@ -15282,49 +16591,66 @@ static void csspgo__cache_keep(csspgo__cache *c, uint64_t seed, uint64_t count)
     old[3] = (uint32_t)(count >> 32);
 }
 
+static void csspgo__cache_note(uint64_t *counter, uint64_t times, uint64_t count)
+{
+    *counter = csspgo__sat_add(*counter, csspgo__sat_mul(times, count));
+}
+
+typedef struct csspgo__taking {   /* how samples are taken                                                           */
+    uint32_t ignore_stack;        /* 1: the stack decides only whether the sample is kept; the trace has none        */
+    uint32_t keep_leaves;         /* 1: stacks are exact                                                             */
+    uint32_t as_llvm;             /* 1: as llvm-profgen keeps, cuts and drops samples, else as much as can be saved  */
+} csspgo__taking;
+
 /*
- * Adds one sample, its addresses looked up now: the rules by which llvm-profgen keeps, cuts or drops it.
+ * Adds one sample, its addresses looked up now.
  *
- *   code           settled
- *   ignore_stack   1: the stack decides only whether the sample is kept; the trace has none
- *   keep_leaves    1: a leaf in a prologue or epilogue is no reason to drop it
- *   stats          no_branches, prologue_leaves, external_leaves and bad_return_addresses are added to
+ *   code     settled
+ *   stats    those of dropped, cut and mended samples are added to
  *
  * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
  *           done. A cache that is empty is never full
  * Cost      O(frames + records)
  */
 CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
-                                                      const csspgo_sample *s, int ignore_stack, int keep_leaves,
+                                                      const csspgo_sample *s, const csspgo__taking *how,
                                                       csspgo_collector_stats *stats)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 1 + 2 * (uint64_t)s->branch_count;
     const csspgo__window *window = NULL;
     csspgo_status status;
     uint32_t *w, *stack;
-    uint32_t leaf, nstack, nlbr;
+    uint32_t leaf, nstack, nlbr, kernel = 0, not_taken = 0, elided = 0, frameless = 0;
     int bad = 0;
     status = csspgo__cache_room(h, c, need);
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
     stack = w + CSSPGO__TRACE_WORDS;
-    nstack = csspgo__place_stack(code, &window, s, stack, &bad);
+    if (!how->as_llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &window, s);
+    nstack = csspgo__place_stack(code, &window, s, kernel, stack, &bad);
     leaf = nstack != 0 ? stack[0] : 0;
-    if (leaf > CSSPGO__EXT && !keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
+    if (leaf > CSSPGO__EXT && how->as_llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
         stats->prologue_leaves = csspgo__sat_add(stats->prologue_leaves, s->count);
         return CSSPGO_OK;
     }
-    if (ignore_stack) nstack = 0;
+    if (leaf > CSSPGO__EXT && !how->as_llvm && !how->keep_leaves)
+        frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
+    if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
     else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, &window, s, stack + nstack);
-    if (nlbr == 0) {
+    nlbr = csspgo__place_branches(code, &window, s, (int)how->as_llvm, stack + nstack, &not_taken);
+    if (!how->as_llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
+    if (nlbr == 0 && (s->branch_count != 0 || how->as_llvm || leaf <= CSSPGO__EXT)) {
         stats->no_branches = csspgo__sat_add(stats->no_branches, s->count);
         return CSSPGO_OK;
     }
-    if (leaf == CSSPGO__EXT) stats->external_leaves = csspgo__sat_add(stats->external_leaves, s->count);
-    if (bad) stats->bad_return_addresses = csspgo__sat_add(stats->bad_return_addresses, s->count);
-    if (nstack != 0) stack[0] = stack[nstack + 1];          /* where the newest branch went, whatever the leaf was */
-    w[0] = nstack;
+    if (leaf == CSSPGO__EXT) csspgo__cache_note(&stats->external_leaves, 1, s->count);
+    if (bad) csspgo__cache_note(&stats->bad_return_addresses, 1, s->count);
+    if (kernel != 0) csspgo__cache_note(&stats->kernel_leaves, 1, s->count);
+    if (nlbr == 0) csspgo__cache_note(&stats->addresses, 1, s->count);
+    csspgo__cache_note(&stats->not_taken, not_taken, s->count);
+    csspgo__cache_note(&stats->elided_interrupts, elided, s->count);
+    if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
+    w[0] = nstack | (frameless && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
     w[1] = nlbr;
     csspgo__cache_keep(c, h->seed, s->count);
     return CSSPGO_OK;
@@ -15349,7 +16675,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
 typedef struct csspgo__counter {
     uint64_t count;
     uint32_t node;                /* context; | CSSPGO__BRANCH                               */
-    uint32_t a, b;                /* positions: start and end of a range, from and to of a branch */
+    uint32_t a, b;                /* positions: start and end of a range, from and to of a branch; sampled address, 0 */
     uint32_t reserved;
 } csspgo__counter;
 
@@ -15366,6 +16692,23 @@ enum { CSSPGO__SOUND = 4096 };
 typedef struct csspgo__link {     /* a frame of the stack seen last */
     uint32_t site, node;
 } csspgo__link;
+
+enum { CSSPGO__STAY = 0, CSSPGO__CALLED = 1, CSSPGO__RETURNED = 2, CSSPGO__ASTRAY = 3 };     /* csspgo__step.move */
+
+typedef struct csspgo__step {     /* what undoing a branch means                                                */
+    uint32_t site;                /* position of the call that was made or returned from, CSSPGO__EXT           */
+    uint16_t move;                /* LOST: from here on the context is not known                                */
+    uint16_t range;               /* 1: the code up to the next newer branch ran straight                       */
+} csspgo__step;
+
+enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those looked at                      */
+enum { CSSPGO__ENOUGH = 64 };         /* stacks from which it is clear whether they lack callers                */
+
+typedef struct csspgo__lone_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
+    uint32_t caller, callee, call;
+} csspgo__lone_call;
+
+enum { CSSPGO__LONE = 256 };
 
 enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2 };   /* csspgo_collector.mode */
 
@@ -15384,6 +16727,11 @@ struct csspgo_collector {
     size_t                   sound_stops;     /* code->stops when they were looked at                                 */
     csspgo__link            *path;            /* the last stack's frames, outermost first                             */
     size_t                   paths, path_cap;
+    csspgo__step            *step;            /* scratch: per branch of a trace                                       */
+    uint32_t                *site;            /* scratch: frames of a mended stack                                    */
+    size_t                   step_cap, site_cap;
+    csspgo__lone_call        lone[CSSPGO__LONE];      /* by hash                                                      */
+    uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
     csspgo__cache            cache;
     size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
     csspgo_collector_stats   stats;
@@ -15459,22 +16807,34 @@ static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t coun
     return csspgo__tree_room(&c->heap, &c->trie, nodes) && csspgo__map_room(&c->heap, &c->map, counters);
 }
 
+/* Makes one of the scratch arrays hold need elements; what it held is lost. Returns 0 when memory is exhausted. */
+static int csspgo__scratch(csspgo_collector *c, void **array, size_t *cap, size_t need, size_t elem)
+{
+    void *p;
+    if (need <= *cap) return 1;
+    p = csspgo__grow(&c->heap, *array, 0, cap, need, elem);
+    if (p == NULL) return 0;
+    *array = p;
+    return 1;
+}
+
 /* Room for what unwinding a trace needs, likewise. */
 static int csspgo__trace_room(csspgo_collector *c, const csspgo__trace *t)
 {
-    const size_t ticks = 2 * (size_t)t->nlbr;
-    void *p;
-    if (!csspgo__collector_room(c, (size_t)t->nstack + t->nlbr, ticks)) return 0;
-    if (ticks > c->tick_cap) {
-        p = csspgo__grow(&c->heap, c->tick, 0, &c->tick_cap, ticks, sizeof *c->tick);
-        if (p == NULL) return 0;
-        c->tick = (csspgo__tick *)p;
-    }
-    if (t->nstack > c->path_cap) {
-        p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, t->nstack, sizeof *c->path);
-        if (p == NULL) return 0;
-        c->path = (csspgo__link *)p;
-    }
+    const size_t ticks = 2 * (size_t)t->nlbr + 1, frames = (size_t)t->nstack + CSSPGO__MOST_CALLERS;
+    void *tick = c->tick, *step = c->step, *site = c->site, *p;
+    int ok;
+    if (!csspgo__collector_room(c, frames + t->nlbr, ticks)) return 0;
+    ok = csspgo__scratch(c, &tick, &c->tick_cap, ticks, sizeof *c->tick) &&
+         csspgo__scratch(c, &step, &c->step_cap, t->nlbr, sizeof *c->step) &&
+         csspgo__scratch(c, &site, &c->site_cap, frames + t->nlbr, sizeof *c->site);
+    c->tick = (csspgo__tick *)tick;
+    c->step = (csspgo__step *)step;
+    c->site = (uint32_t *)site;
+    if (!ok || frames <= c->path_cap) return ok;
+    p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, frames, sizeof *c->path);
+    if (p == NULL) return 0;
+    c->path = (csspgo__link *)p;
     return 1;
 }
 
@@ -15528,45 +16888,207 @@ static int csspgo__is_sound(csspgo_collector *c, uint32_t start, uint32_t end)
     return 1;
 }
 
-/* Counts the code between two branches, from start to the branch at end. Returns 0 where the trace is broken. */
-static int csspgo__count_range(csspgo_collector *c, uint32_t node, uint32_t start, uint32_t end)
+/* *ran: 1 if code ran straight between two branches, from start to the one at end. Returns 0 where the trace breaks. */
+static int csspgo__range_ran(csspgo_collector *c, uint32_t start, uint32_t end, uint16_t *ran)
 {
     if (start == CSSPGO__EXT || end == CSSPGO__EXT) {
         if (start == end) c->stats.paired_external++;
         else c->stats.unpaired_external++;
         return start == end;
     }
-    if (csspgo__is_sound(c, start, end)) {
-        csspgo__tick_add(c, node, start, end);
-        return 1;
-    }
-    c->stats.invalid_ranges++;
-    return 0;
+    *ran = (uint16_t)csspgo__is_sound(c, start, end);
+    if (!*ran) c->stats.invalid_ranges++;
+    return *ran;
 }
 
 /*
- * Undoes one branch: the context of the instruction at from, given that of the one at to. 0 if it cannot be told.
- *
- * A call ends in the caller: the parent if the call is there, else (the stack did not show it) the same context. A
- * return came from a callee of the call before `to`. Anything else stays in its function. Unknown code calls where no
- * call ends, and returns where one does.
+ * What undoing a branch does to the stack. A call ends in the caller; a return came from a callee of the call before
+ * `to`; anything else stays in its function. Unknown code calls where a function begins or no call ends, else it
+ * returns there. older: the branch before, or NULL: a return into nowhere from a block that this branch called is a
+ * jump (a retpoline): then it is as if it had come from that call.
  */
-static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, uint32_t from, uint32_t to)
+static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to, const uint32_t *older, uint32_t *site)
 {
     const csspgo_kind kind = csspgo__kind(c->code, from);
     uint32_t call = 0;
-    if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return node;
+    *site = from;
+    if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) {
-        if (node == CSSPGO__ROOT) return node;
-        if (c->trie.node[node].site == from) return c->trie.node[node].parent;
-        if (from == CSSPGO__EXT) c->stats.mismatched_external++;
-        else c->stats.mismatched_leaf++;
-        return node;
+    if (call > CSSPGO__EXT && !c->how.llvm_compat && csspgo__is_entry(c->code, to)) call = 0;
+    if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) return CSSPGO__CALLED;
+    *site = call;
+    if (call != 0) return CSSPGO__RETURNED;
+    if (older != NULL && !c->how.llvm_compat && csspgo__kind(c->code, older[0]) == CSSPGO_CALL &&
+        older[1] > CSSPGO__EXT && csspgo__is_sound(c, older[1], from)) {
+        c->stats.return_jumps++;
+        *site = older[0];
+        return CSSPGO__RETURNED;
     }
-    if (call != 0) return csspgo__context_add(c, node, call);
     c->stats.zero_returns++;
+    return CSSPGO__ASTRAY;
+}
+
+/* What each branch of a trace does to the stack, and which code between them ran straight. */
+static void csspgo__steps_make(csspgo_collector *c, const csspgo__trace *t)
+{
+    uint32_t i, ip = 0, good = 1;
+    for (i = 0; i < t->nlbr; i++) {
+        const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
+        csspgo__step *s = &c->step[i];
+        s->range = 0;
+        if (i != 0 && !csspgo__range_ran(c, to, ip, &s->range)) good = 0;
+        s->move = CSSPGO__ASTRAY;
+        s->site = 0;
+        if (good)
+            s->move = (uint16_t)csspgo__step_of(c, from, to, i + 1 < t->nlbr ? t->lbr + 2 * i + 2 : NULL, &s->site);
+        if (s->move == CSSPGO__ASTRAY) good = 0;
+        ip = from;
+    }
+}
+
+/*
+ * The calls among a trace's branches that have not returned when the sample is taken, innermost first: its innermost
+ * callers. open: scratch for nlbr words. Returns their number, CSSPGO__MOST_CALLERS at most.
+ */
+static uint32_t csspgo__callers(const csspgo_collector *c, uint32_t nlbr, uint32_t *callers, uint32_t *open)
+{
+    uint32_t i, depth = 0, n = 0;
+    for (i = 0; i < nlbr && n < CSSPGO__MOST_CALLERS && c->step[i].move != CSSPGO__ASTRAY; i++) {
+        const csspgo__step *s = &c->step[i];
+        if (s->move == CSSPGO__RETURNED) open[depth++] = s->site;
+        else if (s->move == CSSPGO__CALLED && depth == 0) callers[n++] = s->site;
+        else if (s->move == CSSPGO__CALLED && open[depth - 1] == s->site) depth--;
+    }
+    return n;
+}
+
+/* The function that a call goes to for certain: its range's begin; 0 if that is not known. */
+static uint32_t csspgo__called_range(const csspgo_code *code, uint32_t call)
+{
+    size_t a = 0, b = code->transfers;
+    const csspgo__range *r;
+    uint32_t pos;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (code->transfer[m].pos < call) a = m + 1;
+        else b = m;
+    }
+    if (a == code->transfers || code->transfer[a].pos != call || code->transfer[a].target == 0) return 0;
+    pos = csspgo__pos_in(code, csspgo__module_of(code, call), code->transfer[a].target);
+    r = pos != 0 ? csspgo__range_of(code, pos) : NULL;
+    return r != NULL ? r->begin : 0;
+}
+
+/* 1 if the first m frames of a stack are callers from number skip on, as far as both go. */
+static int csspgo__callers_match(const uint32_t *callers, uint32_t n, uint32_t skip, const uint32_t *stack, uint32_t m)
+{
+    uint32_t i;
+    for (i = 0; skip + i < n && i < m; i++)
+        if (callers[skip + i] != stack[i]) return 0;
+    return 1;
+}
+
+/*
+ * The only direct call of a function in the function that begins at caller, 0 if there is none or are more. The answers
+ * of late are kept.
+ */
+static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t callee)
+{
+    const csspgo__range *r = csspgo__range_of(c->code, caller);
+    csspgo__lone_call *known = &c->lone[csspgo__hash64((uint64_t)caller << 32 | callee, 0) % CSSPGO__LONE];
+    size_t a = 0, b = c->code->transfers;
+    if (known->caller == caller && known->callee == callee) return known->call;
+    known->caller = caller;
+    known->callee = callee;
+    known->call = 0;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (c->code->transfer[m].pos < caller) a = m + 1;
+        else b = m;
+    }
+    for (; r != NULL && a < c->code->transfers && c->code->transfer[a].pos < r->end; a++) {
+        const csspgo__transfer *t = &c->code->transfer[a];
+        if (t->kind != CSSPGO_CALL || csspgo__called_range(c->code, t->pos) != callee) continue;
+        if (known->call != 0) return known->call = 0;
+        known->call = t->pos;
+    }
+    return known->call;
+}
+
+/*
+ * The same where no caller shows among the branches. The stack's next call tells if it goes to the leaf's function for
+ * certain, or to another one: that then calls the leaf's, perhaps from one place only, which callers[0] gets.
+ */
+static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__trace *t, uint32_t *callers)
+{
+    const csspgo__range *r = csspgo__range_of(c->code, t->stack[0]);
+    uint32_t called;
+    if (!t->frameless || t->nstack < 2 || t->stack[1] == CSSPGO__EXT || r == NULL) return 0;
+    called = csspgo__called_range(c->code, t->stack[1]);
+    if (called == r->begin || (called == 0 ? c->missing <= c->complete : c->missing < c->complete)) return 0;
+    callers[0] = called != 0 ? csspgo__only_call(c, called, r->begin) : 0;
+    return callers[0] != 0 ? 1 : CSSPGO__MOST_CALLERS + 1;
+}
+
+/*
+ * How many of the leaf's callers a stack lacks: as many of the n that the branches show have to be put before it to
+ * make it agree with them. A frame-pointer walk lacks one if it begins in a prologue or at a return, and those of code
+ * without frame pointers. Where recursion makes both one and none agree, what most others lack decides. Returns
+ * CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
+ */
+static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__trace *t, uint32_t *callers, uint32_t n)
+{
+    const uint32_t *stack = t->stack + 1, m = t->nstack - 1;
+    uint32_t j;
+    if (n == 0) return csspgo__lacks_unseen(c, t, callers);
+    if (m == 0) return n;
+    for (j = 0; j < n && !csspgo__callers_match(callers, n, j, stack, m); j++) {}
+    if (j > 2 && j == n) return 0;                      /* no agreement at all: as good as any other guess */
+    if (j != 0 || !t->frameless) {
+        c->missing += t->frameless && j == 1;
+        return j;
+    }
+    if (csspgo__callers_match(callers, n, 1, stack, m) &&
+        csspgo__range_of(c->code, callers[0]) == csspgo__range_of(c->code, t->stack[0]))
+        return c->missing > c->complete;
+    c->complete++;
     return 0;
+}
+
+/* The context of a trace's leaf, its stack mended. */
+static uint32_t csspgo__context_mended(csspgo_collector *c, const csspgo__trace *t)
+{
+    uint32_t *callers = c->site + 1, n, lacks;
+    if (c->how.llvm_compat || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
+    n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
+    lacks = csspgo__lacks(c, t, callers, n);
+    if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
+    if (lacks > CSSPGO__MOST_CALLERS) {
+        c->stats.cut_stacks++;
+        return CSSPGO__ROOT;
+    }
+    c->stats.mended_stacks++;
+    c->site[0] = t->stack[0];
+    memcpy(callers + lacks, t->stack + 1, (t->nstack - 1) * sizeof *callers);
+    return csspgo__context_of(c, c->site, t->nstack + lacks);
+}
+
+/* The context before a branch, given the one behind it; there is room. */
+static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__step *s)
+{
+    if (s->move == CSSPGO__STAY || (s->move == CSSPGO__CALLED && node == CSSPGO__ROOT)) return node;
+    if (s->move == CSSPGO__ASTRAY) return CSSPGO__ROOT;
+    if (s->move == CSSPGO__RETURNED) return csspgo__context_add(c, node, s->site);
+    if (c->trie.node[node].site == s->site) return c->trie.node[node].parent;
+    if (s->site == CSSPGO__EXT) c->stats.mismatched_external++;
+    else c->stats.mismatched_leaf++;
+    return node;
+}
+
+/* Branches of a trace that count: the oldest has no range before it, so it is left out beside others. */
+static uint32_t csspgo__counting(const csspgo_collector *c, const csspgo__trace *t)
+{
+    return t->nlbr > 1 && !c->how.llvm_compat ? t->nlbr - 1 : t->nlbr;
 }
 
 /*
@@ -15577,17 +17099,17 @@ static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, uint32_t from, 
  */
 static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
 {
-    uint32_t node = csspgo__context_of(c, t->stack, t->nstack), ip = 0, good = 1, i;
+    const uint32_t counting = csspgo__counting(c, t);
+    uint32_t node, ip = 0, i;
+    csspgo__steps_make(c, t);
+    node = csspgo__context_mended(c, t);
+    if (t->nlbr == 0) csspgo__tick_add(c, node, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        if (i != 0 && !csspgo__count_range(c, node, to, ip)) good = 0;
-        if (good) node = csspgo__undo(c, node, from, to);
-        if (!good || node == 0) {
-            good = 0;
-            node = CSSPGO__ROOT;
-        }
+        if (c->step[i].range) csspgo__tick_add(c, node, to, ip);
+        node = csspgo__undo(c, node, &c->step[i]);
         ip = from;
-        if (to == CSSPGO__EXT) continue;
+        if (to == CSSPGO__EXT || i >= counting) continue;
         csspgo__tick_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
     }
 }
@@ -15595,11 +17117,15 @@ static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
 /* The same without contexts: a break only costs the range that it is in. */
 static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
 {
+    const uint32_t counting = csspgo__counting(c, t);
     uint32_t i;
+    if (t->nlbr == 0) csspgo__tick_add(c, CSSPGO__ROOT, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        if (i != 0) csspgo__count_range(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2]);
-        if (to != CSSPGO__EXT) csspgo__tick_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to);
+        uint16_t ran = 0;
+        if (i != 0) csspgo__range_ran(c, to, t->lbr[2 * i - 2], &ran);
+        if (ran) csspgo__tick_add(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2]);
+        if (to != CSSPGO__EXT && i < counting) csspgo__tick_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to);
     }
 }
 
@@ -15609,6 +17135,7 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
     if (!csspgo__trace_room(c, t)) return c->heap.status;
     if (c->sound_stops != c->code->stops) {           /* code was added, or transfers to known code */
         memset(c->sound, 0, sizeof c->sound);
+        memset(c->lone, 0, sizeof c->lone);
         c->sound_stops = c->code->stops;
     }
     c->stats.unwound++;
@@ -15643,7 +17170,26 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
     csspgo__free(&c->heap, c->path, c->path_cap * sizeof *c->path);
     csspgo__free(&c->heap, c->tick, c->tick_cap * sizeof *c->tick);
+    csspgo__free(&c->heap, c->step, c->step_cap * sizeof *c->step);
+    csspgo__free(&c->heap, c->site, c->site_cap * sizeof *c->site);
     csspgo__object_free(c, sizeof *c);
+}
+
+/* Looks at the cache before anything is unwound: are its stacks such that they lack callers? */
+static csspgo_status csspgo__stacks_judge(csspgo_collector *c)
+{
+    const csspgo_collector_stats stats = c->stats;
+    csspgo__trace t;
+    size_t at = 0;
+    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm_compat || c->how.keep_leaves) return CSSPGO_OK;
+    while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
+        if (!t.frameless) continue;
+        if (!csspgo__trace_room(c, &t)) return c->heap.status;
+        csspgo__steps_make(c, &t);
+        csspgo__lacks(c, &t, c->site + 1, csspgo__callers(c, t.nlbr, c->site + 1, c->site + 1 + CSSPGO__MOST_CALLERS));
+    }
+    c->stats = stats;
+    return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
@@ -15651,6 +17197,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
     csspgo__trace t;
     size_t at = c->flushed;
     csspgo_status s = csspgo__code_settle(c->code);
+    if (s == CSSPGO_OK && c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_judge(c);
     while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         s = csspgo__unwind(c, &t);
         if (s == CSSPGO_OK) c->flushed = at;
@@ -15664,15 +17211,18 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
     csspgo_status status;
+    csspgo__taking how;
     if (c->mode == CSSPGO__UNDECIDED)
         c->mode = s->stack_count != 0 && !c->how.ignore_stack ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
     if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
         c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
         return CSSPGO_OK;
     }
+    how.ignore_stack = c->mode == CSSPGO__FLAT;
+    how.keep_leaves = c->how.keep_leaves;
+    how.as_llvm = c->how.llvm_compat;
     for (;;) {
-        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, c->mode == CSSPGO__FLAT,
-                                   c->how.keep_leaves != 0, &c->stats);
+        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &how, &c->stats);
         if (status != (csspgo_status)CSSPGO__FULL) return status;
         status = csspgo_collector_flush(c);
         if (status != CSSPGO_OK) return status;
@@ -15710,7 +17260,8 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 typedef struct csspgo__keyed {
     csspgo__tree     keys;        /* a node's path = positions of calls, outermost first; CSSPGO__ROOT = no context */
     csspgo__counter *v;           /* node: of keys; sorted by (node, ranges first, a, b); equal ones added up        */
-    size_t           n, cap;
+    csspgo__counter *hit;         /* sampled addresses (b is 0) of samples without branches, likewise; behind v      */
+    size_t           n, hits, cap;
 } csspgo__keyed;
 
 typedef struct csspgo__keying {   /* scratch */
@@ -15776,18 +17327,32 @@ static int csspgo__counter_cmp(const void *ctx, const void *a, const void *b)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Sorts and adds up. Returns 0 when memory is exhausted. */
-static int csspgo__keyed_settle(csspgo__heap *h, csspgo__keyed *k)
+/* Sorts and adds up *n counters. Returns 0 when memory is exhausted. */
+static int csspgo__keyed_settle(csspgo__heap *h, csspgo__counter *v, size_t *n)
 {
-    size_t i, n = 0;
-    if (!csspgo__sort(h, k->v, k->n, sizeof *k->v, csspgo__counter_cmp, NULL)) return 0;
-    for (i = 0; i < k->n; i++) {
-        if (n != 0 && csspgo__counter_cmp(NULL, &k->v[n - 1], &k->v[i]) == 0)
-            k->v[n - 1].count = csspgo__sat_add(k->v[n - 1].count, k->v[i].count);
-        else k->v[n++] = k->v[i];
+    size_t i, k = 0;
+    if (!csspgo__sort(h, v, *n, sizeof *v, csspgo__counter_cmp, NULL)) return 0;
+    for (i = 0; i < *n; i++) {
+        if (k != 0 && csspgo__counter_cmp(NULL, &v[k - 1], &v[i]) == 0)
+            v[k - 1].count = csspgo__sat_add(v[k - 1].count, v[i].count);
+        else v[k++] = v[i];
     }
-    k->n = n;
+    *n = k;
     return 1;
+}
+
+/* Fills v with the counters under their keys, sampled addresses last. */
+static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, const uint32_t *key)
+{
+    size_t i, end = c->counters;
+    for (i = 0; i < c->counters; i++) {
+        const csspgo__counter *v = &c->counter[i];
+        csspgo__counter *to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
+        *to = *v;
+        to->node = key[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
+    }
+    k->hit = k->v + end;
+    k->hits = c->counters - end;
 }
 
 static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
@@ -15820,7 +17385,6 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
 {
     csspgo__heap *h = &c->heap;
     csspgo__keying s;
-    size_t i;
     int ok;
     const csspgo_status flushed = csspgo_collector_flush(c);
     memset(k, 0, sizeof *k);
@@ -15834,12 +17398,8 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
         memset(s.key, 0, (c->trie.count + 1) * sizeof *s.key);
         ok = csspgo__keys_make(c, &k->keys, &s);
     }
-    for (i = 0; i < c->counters && ok; i++) {
-        k->v[i] = c->counter[i];
-        k->v[i].node = s.key[c->counter[i].node & ~CSSPGO__BRANCH] | (c->counter[i].node & CSSPGO__BRANCH);
-    }
-    k->n = ok ? c->counters : 0;
-    ok = ok && csspgo__keyed_settle(h, k);
+    if (ok) csspgo__keyed_fill(c, k, s.key);
+    ok = ok && csspgo__keyed_settle(h, k->v, &k->n) && csspgo__keyed_settle(h, k->hit, &k->hits);
     csspgo__free(h, s.path, s.room * sizeof *s.path);
     csspgo__free(h, s.key, (c->trie.count + 1) * sizeof *s.key);
     return ok ? CSSPGO_OK : h->status;
@@ -15960,18 +17520,23 @@ static int csspgo__unsym_contexts(csspgo_collector *c, csspgo__unsym *u)
     return csspgo__unsym_rank(&c->heap, u);
 }
 
-/* One entry per counter that concerns the module; equal ones (of code that came back to an address) added up. */
+/*
+ * One entry per counter that concerns the module; equal ones (of code that came back to an address) added up. Sampled
+ * addresses are ranges of one instruction, where there is nothing else.
+ */
 static int csspgo__unsym_entries(csspgo_collector *c, csspgo__unsym *u)
 {
+    const csspgo__counter *list = u->keyed.n != 0 ? u->keyed.v : u->keyed.hit;
+    const size_t counters = u->keyed.n != 0 ? u->keyed.n : u->keyed.hits;
     size_t i, n = 0;
-    u->entry = (csspgo__entry *)csspgo__grow(&c->heap, NULL, 0, &u->entry_cap, u->keyed.n, sizeof *u->entry);
+    u->entry = (csspgo__entry *)csspgo__grow(&c->heap, NULL, 0, &u->entry_cap, counters, sizeof *u->entry);
     if (u->entry == NULL) return 0;
-    for (i = 0; i < u->keyed.n; i++) {
-        const csspgo__counter *v = &u->keyed.v[i];
+    for (i = 0; i < counters; i++) {
+        const csspgo__counter *v = &list[i];
         csspgo__entry *e = &u->entry[n];
         e->branch = v->node >> 31;
         e->a = csspgo__unsym_address(c->code, u->how.module.id, v->a);
-        e->b = csspgo__unsym_address(c->code, u->how.module.id, v->b);
+        e->b = csspgo__unsym_address(c->code, u->how.module.id, v->b != 0 ? v->b : v->a);
         e->count = v->count;
         e->block = u->rank[u->text[v->node & ~CSSPGO__BRANCH]];
         if (e->b == CSSPGO__EXT || (e->a == CSSPGO__EXT && !e->branch)) continue;
@@ -16292,6 +17857,281 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
 }
 
 #endif /* CSSPGO_NO_UNWIND */
+
+/* ===== >>flow ===================================================================================================== */
+
+#ifndef CSSPGO_NO_FLOW
+
+/*
+ * A circulation: block b is an arc from point 2 b to point 2 b + 1, a jump one from 2 from + 1 to 2 to; whatever leaves
+ * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
+ * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
+ * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
+ */
+typedef struct csspgo__flow_arc {      /* arc e and its reverse e ^ 1 */
+    uint64_t left;                /* what may still flow */
+    int64_t  cost;
+    uint32_t to, next;            /* next arc of the same point, + 1; 0 = none */
+} csspgo__flow_arc;
+
+typedef struct csspgo__flow_point {
+    int64_t  excess, potential, distance;
+    uint32_t first;               /* arc, + 1                                 */
+    uint32_t via;                 /* last arc of the shortest path            */
+    uint32_t round, done;         /* of the search that set distance, took it */
+} csspgo__flow_point;
+
+typedef struct csspgo__flow_step {
+    int64_t  distance;
+    uint32_t point, pad;
+} csspgo__flow_step;
+
+typedef struct csspgo__flow {
+    csspgo__flow_point  *point;
+    csspgo__flow_arc    *arc;
+    csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
+    size_t          points, arcs, queued, paths_left;
+    uint32_t        round;
+} csspgo__flow;
+
+#define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
+
+static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
+{
+    const uint32_t e = (uint32_t)f->arcs;
+    csspgo__flow_arc *a = &f->arc[e];
+    a[0].left = left;
+    a[0].cost = cost;
+    a[0].to = to;
+    a[0].next = f->point[from].first;
+    f->point[from].first = e + 1;
+    a[1].left = back;
+    a[1].cost = -cost;
+    a[1].to = from;
+    a[1].next = f->point[to].first;
+    f->point[to].first = e + 2;
+    f->arcs += 2;
+    return e;
+}
+
+/* The two arcs of a block or jump. */
+static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
+                             uint32_t less, uint32_t unknown)
+{
+    csspgo__arc_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
+    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
+    if (!known) return;
+    f->point[to].excess += (int64_t)count;
+    f->point[from].excess -= (int64_t)count;
+}
+
+static void csspgo__queue_push(csspgo__flow *f, uint32_t point, int64_t distance)
+{
+    csspgo__flow_step *q = f->queue;
+    size_t i = f->queued++;
+    for (; i != 0 && q[(i - 1) / 2].distance > distance; i = (i - 1) / 2) q[i] = q[(i - 1) / 2];
+    q[i].distance = distance;
+    q[i].point = point;
+}
+
+static uint32_t csspgo__queue_pop(csspgo__flow *f)
+{
+    csspgo__flow_step *q = f->queue;
+    const uint32_t point = q[0].point;
+    const csspgo__flow_step last = q[--f->queued];
+    size_t i = 0, child;
+    while ((child = 2 * i + 1) < f->queued) {
+        if (child + 1 < f->queued && q[child + 1].distance < q[child].distance) child++;
+        if (q[child].distance >= last.distance) break;
+        q[i] = q[child];
+        i = child;
+    }
+    if (f->queued != 0) q[i] = last;
+    return point;
+}
+
+/*
+ * The point with too little, by unit or more, that is nearest to `from` along arcs that let unit pass (Dijkstra; with
+ * the potentials no cost is negative). Returns the number of points if there is none. Brings potentials up to date.
+ */
+static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
+{
+    size_t found = f->points, i;
+    int64_t reach = 0;
+    f->round++;
+    f->queued = 0;
+    f->point[from].distance = 0;
+    f->point[from].round = f->round;
+    csspgo__queue_push(f, from, 0);
+    while (f->queued != 0 && found == f->points) {
+        const uint32_t at = csspgo__queue_pop(f);
+        csspgo__flow_point *p = &f->point[at];
+        uint32_t e;
+        if (p->done == f->round) continue;
+        p->done = f->round;
+        reach = p->distance;
+        if (p->excess <= -(int64_t)unit) found = at;
+        for (e = p->first; e != 0 && found == f->points; e = f->arc[e - 1].next) {
+            const csspgo__flow_arc *a = &f->arc[e - 1];
+            csspgo__flow_point *to = &f->point[a->to];
+            const int64_t d = p->distance + a->cost + p->potential - to->potential;
+            if (a->left < unit || (to->round == f->round && to->distance <= d)) continue;
+            to->round = f->round;
+            to->distance = d;
+            to->via = e - 1;
+            csspgo__queue_push(f, a->to, d);
+        }
+    }
+    for (i = 0; i < f->points; i++) {
+        csspgo__flow_point *p = &f->point[i];
+        p->potential += p->done == f->round && p->distance < reach ? p->distance : reach;
+    }
+    return found;
+}
+
+/* Sends as much as can go along the path that was found. */
+static void csspgo__send(csspgo__flow *f, uint32_t from, uint32_t to)
+{
+    const int64_t lack = -f->point[to].excess, much = f->point[from].excess;
+    uint64_t amount = (uint64_t)(lack < much ? lack : much);
+    uint32_t at;
+    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to)
+        if (f->arc[f->point[at].via].left < amount) amount = f->arc[f->point[at].via].left;
+    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to) {
+        f->arc[f->point[at].via].left -= amount;
+        f->arc[f->point[at].via ^ 1].left += amount;
+    }
+    f->point[from].excess -= (int64_t)amount;
+    f->point[to].excess += (int64_t)amount;
+}
+
+/* Arcs that let unit pass but did not let twice as much, and now would save cost, are filled. */
+static void csspgo__fill_savers(csspgo__flow *f, uint64_t unit)
+{
+    size_t e;
+    for (e = 0; e < f->arcs; e++) {
+        csspgo__flow_arc *a = &f->arc[e];
+        csspgo__flow_point *from = &f->point[f->arc[e ^ 1].to], *to = &f->point[a->to];
+        if (a->left < unit || a->cost + from->potential - to->potential >= 0) continue;
+        from->excess -= (int64_t)a->left;
+        to->excess += (int64_t)a->left;
+        f->arc[e ^ 1].left += a->left;
+        a->left = 0;
+    }
+}
+
+/* Returns 0 when the limit of paths is reached. */
+static int csspgo__flow_run(csspgo__flow *f)
+{
+    uint64_t unit = CSSPGO__FLOW_MAX;
+    for (; unit != 0; unit /= 2) {
+        uint32_t i;
+        csspgo__fill_savers(f, unit);
+        for (i = 0; i < f->points; i++)
+            while (f->point[i].excess >= (int64_t)unit) {
+                const size_t to = csspgo__nearest_lack(f, i, unit);
+                if (to == f->points) break;           /* smaller paths will do */
+                if (f->paths_left-- == 0) return 0;
+                csspgo__send(f, i, (uint32_t)to);
+            }
+    }
+    return 1;
+}
+
+static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
+                                        size_t m, const csspgo_flow_costs *c)
+{
+    uint64_t sum = 0;
+    size_t i;
+    const uint32_t any = c->block_more | c->block_less | c->jump_more | c->jump_less | c->unknown_block |
+                         c->unknown_jump | c->unknown_fallthrough;
+    if (n == 0 || any >> 20 != 0) return CSSPGO_E_ARGUMENT;
+    if (n > 0x3fffffff || m > 0x0fffffff || n + m > 0x0fffffff) return CSSPGO_E_LIMIT;
+    for (i = 0; i < m; i++)
+        if (jump[i].from >= n || jump[i].to >= n) return CSSPGO_E_ARGUMENT;
+    for (i = 0; i < n; i++) sum = csspgo__sat_add(sum, block[i].known ? block[i].count : 0);
+    for (i = 0; i < m; i++) sum = csspgo__sat_add(sum, jump[i].known ? jump[i].count : 0);
+    return sum > CSSPGO__FLOW_MAX ? CSSPGO_E_RANGE : CSSPGO_OK;
+}
+
+static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
+                               size_t m, const csspgo_flow_costs *c)
+{
+    const uint32_t outside = 2 * (uint32_t)n;
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+                         c->unknown_block);
+    for (i = 0; i < m; i++)
+        csspgo__arcs_add(f, 2 * jump[i].from + 1, 2 * jump[i].to, jump[i].known != 0, jump[i].count, c->jump_more,
+                         c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
+    csspgo__arc_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
+    for (i = 0; i < m; i++) f->point[2 * jump[i].from + 1].done = 1;   /* has a jump; no search has run so far */
+    for (i = 0; i < n; i++)
+        if (block[i].is_exit || f->point[2 * i + 1].done == 0)
+            csspgo__arc_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
+    f->round = 1;
+}
+
+/* The count of the i-th pair of arcs; adds its cost. */
+static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t i, int known, uint64_t was, uint32_t more,
+                                   uint32_t less, uint32_t unknown, uint64_t *cost)
+{
+    const uint64_t count = f->arc[4 * i + 1].left + f->arc[4 * i + 3].left;
+    const uint64_t off = !known ? count : count > was ? count - was : was - count;
+    *cost = csspgo__sat_add(*cost, csspgo__sat_mul(off, !known ? unknown : count > was ? more : less));
+    return count;
+}
+
+static void csspgo__flow_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
+                              size_t m, const csspgo_flow_costs *c, uint64_t *cost)
+{
+    size_t i;
+    *cost = 0;
+    for (i = 0; i < n; i++)
+        block[i].count = csspgo__flow_count(f, i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+                                            c->unknown_block, cost);
+    for (i = 0; i < m; i++)
+        jump[i].count = csspgo__flow_count(f, n + i, jump[i].known != 0, jump[i].count, c->jump_more, c->jump_less,
+                                           jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump, cost);
+}
+
+CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                           uint64_t *cost, csspgo_error *err)
+{
+    static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
+    const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
+    csspgo__heap h;
+    csspgo__flow f;
+    uint64_t sum = 0;
+    size_t arcs, points;
+    csspgo_status s = csspgo__flow_check(block, n, jump, m, c);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    csspgo__heap_init(&h, options);
+    memset(&f, 0, sizeof f);
+    points = 2 * n + 1;
+    arcs = 4 * (n + m) + 2 + 2 * n;
+    f.point = (csspgo__flow_point *)csspgo__alloc(&h, points * sizeof *f.point);
+    if (f.point != NULL) f.arc = (csspgo__flow_arc *)csspgo__alloc(&h, arcs * sizeof *f.arc);
+    if (f.arc != NULL) f.queue = (csspgo__flow_step *)csspgo__alloc(&h, (arcs + 1) * sizeof *f.queue);
+    if (f.queue == NULL) s = h.status;
+    if (s == CSSPGO_OK) {
+        memset(f.point, 0, points * sizeof *f.point);
+        f.points = points;
+        f.paths_left = 64 * (n + m);
+        csspgo__flow_build(&f, block, n, jump, m, c);
+        if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
+        else csspgo__flow_read(&f, block, n, jump, m, c, &sum);
+    }
+    if (cost != NULL && s == CSSPGO_OK) *cost = sum;
+    csspgo__free(&h, f.queue, (arcs + 1) * sizeof *f.queue);
+    csspgo__free(&h, f.arc, arcs * sizeof *f.arc);
+    csspgo__free(&h, f.point, points * sizeof *f.point);
+    return csspgo__error_plain(err, s);
+}
+
+#endif /* CSSPGO_NO_FLOW */
 
 /* ===== >>generate ================================================================================================= */
 
@@ -18953,6 +20793,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
  */
 #define CSSPGO__GONE ((uint64_t)1 << 63)
 
+enum { CSSPGO__TRACK_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
+
 enum csspgo__track_entry {
     CSSPGO__TRACK_LINKED,               /* node */
     CSSPGO__TRACK_UNLINKED,             /* site, parent << 32 | prev; node */
@@ -19258,8 +21100,7 @@ static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
 static void csspgo__track_take(csspgo_tracker *t, uint32_t to, uint32_t from)
 {
     csspgo__node *v = t->p->tree.node;
-    v[to].record = v[from].record;
-    v[from].record = 0;
+    v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
     t->at[v[to].record] = to;
     csspgo__track_log_word(t, to);
     csspgo__track_log(t, CSSPGO__TRACK_TOOK, 0, from);
@@ -19284,7 +21125,6 @@ static void csspgo__track_undo(csspgo_tracker *t)
         break;
     case CSSPGO__TRACK_TOOK:
         where = t->journal[--t->words];
-        v[id].record = v[where].record;
         v[where].record = 0;
         t->at[v[id].record] = id;
         break;
@@ -19665,14 +21505,15 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
     const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(csspgo__track_live(t, node)));
-    const uint64_t first = csspgo__run_count(r->body) != 0 ? csspgo__body(t->p, r)->count : 0;
+    uint64_t first;
     if (r->head != 0) return r->head;
+    first = csspgo__run_count(r->body) != 0 ? csspgo__body(t->p, r)->count : 0;
     return first != 0 ? first : r->total != 0;
 }
 
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
 {
-    return csspgo__record_at(t->p, node)->state;
+    return csspgo__record_at(t->p, node)->state & ~(uint32_t)CSSPGO__TRACK_DROPPED;
 }
 
 typedef int (*csspgo__track_cmp)(const csspgo_tracker *t, uint32_t a, uint32_t b);   /* < 0: a comes first */
@@ -19894,7 +21735,7 @@ static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
 }
 
 /* The counts of record s are dropped, with what is nested in it. */
-static void csspgo__track_conflict(csspgo_tracker *t, const csspgo__record *s, uint32_t from, uint32_t to)
+static void csspgo__track_conflict(csspgo_tracker *t, csspgo__record *s, uint32_t from, uint32_t to)
 {
     uint32_t id;
     t->stats.conflicts++;
@@ -19909,20 +21750,25 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
 {
     csspgo_profile *p = t->p;
     const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
-    csspgo__record *r = &p->record[a], *s = &p->record[b];
+    csspgo__record *r, *s;
+    uint32_t state = CSSPGO_MERGED;
+    uint64_t room;
     if (b == 0) return;
     if (a == 0) {
         csspgo__track_take(t, to, from);
-        csspgo__track_set_state(t, b, (uint32_t)s->state | CSSPGO_SYNTHETIC);
+        csspgo__track_set_state(t, b, (uint32_t)p->record[b].state | CSSPGO_SYNTHETIC);
         return;
     }
     csspgo__track_save(t, a);
     t->stats.merged++;
+    r = &p->record[a];
+    s = &p->record[b];
     if (r->checksum == 0) r->checksum = s->checksum;
     if (r->checksum != s->checksum) {
+        state |= CSSPGO__TRACK_DROPPED;
         csspgo__track_conflict(t, s, from, to);
     } else {
-        const uint64_t room = UINT64_MAX - r->total;
+        room = UINT64_MAX - r->total;
         if (s->total > room) csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
         csspgo__count_add(&r->total, s->total);
         csspgo__count_add(&r->head, s->head);
@@ -19932,7 +21778,7 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
     }
     r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
     csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
-    csspgo__track_set_state(t, b, (uint32_t)s->state | CSSPGO_MERGED);
+    csspgo__track_set_state(t, b, (uint32_t)s->state | state);
 }
 
 /*
@@ -20081,22 +21927,39 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
     return CSSPGO_OK;
 }
 
+/* Promotes those of n nodes that may be. */
+static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_node *node, size_t n)
+{
+    uint32_t mark, at;
+    size_t i;
+    csspgo_status s = csspgo_tracker_checkpoint(t, &mark);
+    if (s != CSSPGO_OK) return s;
+    for (i = 0; i < n && s == CSSPGO_OK; i++)
+        if (csspgo__track_movable(t, node[i]) != 0) s = csspgo__track_promote(t, node[i].id, CSSPGO__ROOT, 0, &at);
+    return csspgo__track_settle(t, mark, s);
+}
+
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                                      csspgo_func func)
 {
-    uint32_t id, next, at, mark;
+    const uint32_t first = csspgo__track_callees_at(t, caller, loc);
+    csspgo_node *list;
     csspgo_status s;
+    uint32_t id;
+    size_t n = 0, i = 0;
     if (func.id != 0)
         return csspgo_tracker_promote(
             t, csspgo__node_handle(csspgo__track_child(t, csspgo__track_live(t, caller), loc, func.id)), NULL);
-    s = csspgo_tracker_checkpoint(t, &mark);
-    if (s != CSSPGO_OK) return s;
-    for (id = csspgo__track_callees_at(t, caller, loc); s == CSSPGO_OK && id != 0; id = next) {
-        next = csspgo__track_beside(t, id);
-        if (csspgo__track_movable(t, csspgo__node_handle(id)) != 0)
-            s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    }
-    return csspgo__track_settle(t, mark, s);
+    for (id = first; id != 0; id = csspgo__track_beside(t, id)) n++;
+    if (n == 0) return CSSPGO_OK;
+    list = (csspgo_node *)csspgo__alloc(&t->heap, n * sizeof *list);   /* recursion can bring others to the call */
+    if (list == NULL) return t->heap.status;
+    for (id = first; id != 0; id = csspgo__track_beside(t, id))
+        csspgo__track_offer(t, list, n, i++, id, csspgo__track_in_order);
+    csspgo__track_sort(t, list, n, csspgo__track_in_order);
+    s = csspgo__track_promote_all(t, list, n);
+    csspgo__free(&t->heap, list, n * sizeof *list);
+    return s;
 }
 
 /* ----- marks ------------------------------------------------------------------------------------------------------ */
@@ -20136,26 +21999,37 @@ static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const c
     csspgo__track_less_targets(v, n, g, m);
 }
 
-/* A context is marked whose counts are in another one already. */
-static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, csspgo_node node)
+/* 1 if the counts of a merged node were dropped on their way. */
+static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
 {
-    const uint32_t to = csspgo__track_live(t, node), a = t->p->tree.node[to].record;
-    const uint32_t b = t->p->tree.node[node.id].record;
-    if (!t->how.subtract || to == 0) return CSSPGO_E_ARGUMENT;
-    if (a == 0 || b == 0 || t->p->record[b].state & CSSPGO_INLINED) return CSSPGO_OK;
+    const csspgo__node *v = t->p->tree.node;
+    for (; v[id].site & CSSPGO__GONE; id = t->prev[id])
+        if (v[id].record != 0 && t->p->record[v[id].record].state & CSSPGO__TRACK_DROPPED) return 1;
+    return 0;
+}
+
+/* A record is marked whose counts are in another one already. */
+static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, uint32_t record)
+{
+    const uint32_t to = csspgo__track_live(t, csspgo__node_handle(node)), a = t->p->tree.node[to].record;
+    csspgo__record *s = &t->p->record[record];
+    if (!t->how.subtract) return CSSPGO_E_ARGUMENT;
+    if (s->state & CSSPGO_INLINED) return CSSPGO_OK;
     if (!csspgo__track_journal_room(t, csspgo__track_record_words(t->p, &t->p->record[a]) + 1)) return t->heap.status;
-    csspgo__track_save(t, a);
-    csspgo__track_subtract(t, &t->p->record[a], &t->p->record[b]);
-    csspgo__track_set_state(t, b, (uint32_t)t->p->record[b].state | CSSPGO_INLINED);
+    if (a != 0 && !csspgo__track_is_dropped(t, node)) {
+        csspgo__track_save(t, a);
+        csspgo__track_subtract(t, &t->p->record[a], s);
+    }
+    csspgo__track_set_state(t, record, (uint32_t)s->state | CSSPGO_INLINED);
     return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
 {
     const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->site & CSSPGO__GONE) return csspgo__track_mark_late(t, node);
     if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
-    if (n->record == 0) return CSSPGO_OK;
+    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
+    if (t->p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
     if (!csspgo__track_journal_room(t, 1)) return t->heap.status;
     csspgo__track_set_state(t, n->record, (uint32_t)t->p->record[n->record].state | CSSPGO_INLINED);
     return CSSPGO_OK;
@@ -20164,8 +22038,9 @@ CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_n
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
 {
     const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->func == 0 || n->site & CSSPGO__GONE || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
-    if (n->record == 0) return CSSPGO_OK;
+    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
+    if (t->p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
     if (!csspgo__track_journal_room(t, 2)) return t->heap.status;
     csspgo__track_set_done(t, n->func, 0);
     csspgo__track_set_state(t, n->record, t->p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
@@ -21032,13 +22907,13 @@ typedef struct csspgo__anchor {   /* a call site */
     uint32_t   orphan;            /* 1: the callee may have had, or have got, another name */
 } csspgo__anchor;
 
-typedef struct csspgo__match_callee {
+typedef struct csspgo__old_callee {
     csspgo_loc loc;
     uint64_t   guid, count;
-} csspgo__match_callee;
+} csspgo__old_callee;
 
 typedef struct csspgo__flat {
-    csspgo__vec body, callee, anchor;   /* of csspgo_body, csspgo__match_callee, csspgo__anchor: ascending */
+    csspgo__vec body, callee, anchor;   /* of csspgo_body, csspgo__old_callee, csspgo__anchor: ascending */
     uint64_t    checksum, total;
 } csspgo__flat;
 
@@ -21172,7 +23047,7 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__f
 
 static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc loc, uint32_t func, uint64_t count)
 {
-    csspgo__match_callee *c = (csspgo__match_callee *)csspgo__vec_push(&w->m->heap, &f->callee);
+    csspgo__old_callee *c = (csspgo__old_callee *)csspgo__vec_push(&w->m->heap, &f->callee);
     if (c == NULL) return 0;
     c->loc = loc;
     c->guid = csspgo__name_guid(&w->p->names, func);
@@ -21206,9 +23081,9 @@ static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t nod
     return 1;
 }
 
-static int csspgo__match_callee_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__old_callee_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__match_callee *x = (const csspgo__match_callee *)a, *y = (const csspgo__match_callee *)b;
+    const csspgo__old_callee *x = (const csspgo__old_callee *)a, *y = (const csspgo__old_callee *)b;
     const uint64_t k = csspgo__loc_key(x->loc), l = csspgo__loc_key(y->loc);
     (void)ctx;
     if (k != l) return k < l ? -1 : 1;
@@ -21220,7 +23095,7 @@ static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 /* The call sites of a flattened function: spec 3. */
 static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
 {
-    const csspgo__match_callee *c = (const csspgo__match_callee *)f->callee.data;
+    const csspgo__old_callee *c = (const csspgo__old_callee *)f->callee.data;
     const int main_rule = w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN || w->m->how.mode == CSSPGO_MATCH_ALIGN;
     const int all_lines = w->m->how.mode == CSSPGO_MATCH_ALIGN && w->m->is_probe;
     size_t i, j, n = f->callee.count;
@@ -21252,7 +23127,8 @@ static int csspgo__flatten(csspgo__matching *w, uint64_t guid, csspgo__flat *f, 
     if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
     if (!csspgo__see_copies(w, guid, f, csspgo__see_counts)) return 0;
     if (!csspgo__sort(&w->m->heap, f->body.data, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
-        !csspgo__sort(&w->m->heap, f->callee.data, f->callee.count, sizeof(csspgo__match_callee), csspgo__match_callee_cmp, NULL))
+        !csspgo__sort(&w->m->heap, f->callee.data, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
+                      NULL))
         return csspgo__broken(w);
     f->body.count = csspgo__add_up((csspgo_body *)f->body.data, f->body.count);
     return csspgo__flat_anchors(w, f);
@@ -21716,7 +23592,8 @@ static void csspgo__spread(csspgo__place *p, size_t n, const csspgo__anchor *a, 
                           a[c].callee == b[pair[c] - 1].callee ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED, 255);
         delta = p[i].to.line - p[i].from.line;
         for (k = begin + (i - begin + 1) / 2; k < i; k++)
-            if (!until_main || csspgo__loc_key(p[k].from) == csspgo__loc_key(p[k].to)) csspgo__place_shift(&p[k], delta);
+            if (!until_main || csspgo__loc_key(p[k].from) == csspgo__loc_key(p[k].to))
+                csspgo__place_shift(&p[k], delta);
         begin = i + 1;
     }
 }
@@ -21950,7 +23827,7 @@ static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, co
     return a->gone && b->gone ? CSSPGO__SCORE_RENAME : CSSPGO__NEVER;
 }
 
-/* ----- alignment with affine gaps; history in one byte a cell for a window of rows, the others computed again ------ */
+/* ----- alignment with affine gaps; history, a byte per cell, for a window of rows, the others computed again ------ */
 
 enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,      /* the cell's best              */
        CSSPGO__MORE_ABOVE = 4, CSSPGO__MORE_LEFT = 8 };                              /* the gap was open before       */
@@ -22079,7 +23956,7 @@ static uint32_t csspgo__log64(uint64_t count)
     return whole << 6 | part;
 }
 
-enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count may cost; also of a pair that cannot be */
+enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count, or a pair that cannot be, may cost */
        CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
 
 typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
@@ -22482,7 +24359,8 @@ static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_rep
         }
         if (!skip) {
             for (i = 0; i < csspgo__run_count(v->body); i++)
-                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body(w->p, v)[i].loc), csspgo__body(w->p, v)[i].count);
+                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body(w->p, v)[i].loc),
+                                   csspgo__body(w->p, v)[i].count);
             for (c = t->node[id].child; c != 0; c = t->node[c].sibling)
                 if (csspgo__site_kind(t->node[c].site) == CSSPGO_INLINEE)
                     csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, t->node[c].site)),
@@ -22610,7 +24488,8 @@ static int csspgo__index_names(csspgo__matching *w)
     for (i = 0; i < w->codes; i++) {
         if (!csspgo__alive_add(w, ((const csspgo__matched *)w->m->func.data)[i].guid)) return 0;
         for (k = 0; k < w->code[i].locs; k++)
-            if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__alive_add(w, w->code[i].loc[k].callee)) return 0;
+            if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__alive_add(w, w->code[i].loc[k].callee))
+                return 0;
     }
     return 1;
 }
@@ -22774,7 +24653,7 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, csspgo
     for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) w->align[i].elem = sizeof(uint32_t);
     for (i = 0; i < 2; i++) {
         w->flat[i].body.elem = sizeof(csspgo_body);
-        w->flat[i].callee.elem = sizeof(csspgo__match_callee);
+        w->flat[i].callee.elem = sizeof(csspgo__old_callee);
         w->flat[i].anchor.elem = w->anchor[i].elem = sizeof(csspgo__anchor);
         w->loc[i].elem = sizeof(csspgo_match_loc);
         w->pair[i].elem = sizeof(uint32_t);
@@ -22906,7 +24785,8 @@ static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
     const uint64_t k = csspgo__loc_key(x->to), l = csspgo__loc_key(y->to);
     if (csspgo__place_found(x) != csspgo__place_found(y)) return csspgo__place_found(x) ? -1 : 1;
     if (k != l) return k < l ? -1 : 1;
-    if ((x->kind == CSSPGO_MATCH_BLOCK) != (y->kind == CSSPGO_MATCH_BLOCK)) return x->kind == CSSPGO_MATCH_BLOCK ? 1 : -1;
+    if ((x->kind == CSSPGO_MATCH_BLOCK) != (y->kind == CSSPGO_MATCH_BLOCK))
+        return x->kind == CSSPGO_MATCH_BLOCK ? 1 : -1;
     return x < y ? -1 : x > y;
 }
 
@@ -23098,7 +24978,8 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
     s = csspgo_set_checksum(c->q, to, checksum);
     if (s == CSSPGO_OK) s = csspgo_set_attributes(c->q, to, r->attributes | csspgo_attributes(c->q, to));
     if (s == CSSPGO_OK) s = csspgo_add_head(c->q, to, head);
-    if (s == CSSPGO_OK) s = f != NULL ? csspgo__carry_moved(c, f, from, to, &own) : csspgo__carry_fixed(c, from, to, &own);
+    if (s == CSSPGO_OK && f != NULL) s = csspgo__carry_moved(c, f, from, to, &own);
+    else if (s == CSSPGO_OK) s = csspgo__carry_fixed(c, from, to, &own);
     if (s != CSSPGO_OK) return s;
     total = csspgo__sat_sub(r->total, ((const uint64_t *)c->nested.data)[id]);
     if (f != NULL) total = csspgo__sat_add(csspgo__sat_sub(total, was), own);

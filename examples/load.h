@@ -18,40 +18,61 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct file_bytes {       /* a whole file, mapped */
+typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
     const unsigned char *data;
     size_t size;
+    void  *mapped, *read;         /* where it is; both NULL: empty */
 } file_bytes;
 
-/* Maps a file. Returns 0 with errno set when it cannot be read. */
-static int file_open(const char *path, file_bytes *f)
+/* Reads until the end. Returns 0 with errno set. */
+static int file_drain(int fd, file_bytes *f)
 {
-    struct stat st;
-    void *p = MAP_FAILED;
-    const int fd = open(path, O_RDONLY);
-    f->data = (const unsigned char *)"";
-    f->size = 0;
-    if (fd < 0) return 0;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        if (st.st_size == 0) {
-            close(fd);
-            return 1;
+    size_t cap = 0;
+    ssize_t n = 1;
+    while (n > 0) {
+        if (f->size == cap) {
+            void *more = cap <= SIZE_MAX / 4 ? realloc(f->read, cap = cap * 2 + 65536) : NULL;
+            if (more == NULL) return 0;
+            f->read = more;
+            f->data = (const unsigned char *)more;
         }
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    } else {
-        errno = EINVAL;
+        n = read(fd, (unsigned char *)f->read + f->size, cap - f->size);
+        if (n > 0) f->size += (size_t)n;
     }
-    close(fd);
-    if (p == MAP_FAILED) return 0;
-    f->data = (const unsigned char *)p;
-    f->size = (size_t)st.st_size;
-    return 1;
+    return n == 0;
 }
 
 static void file_close(file_bytes *f)
 {
-    if (f->size != 0) munmap((void *)(uintptr_t)f->data, f->size);
-    f->size = 0;
+    if (f->mapped != NULL) munmap(f->mapped, f->size);
+    free(f->read);
+    memset(f, 0, sizeof *f);
+}
+
+/* Opens a file; "-" is standard input. Returns 0 with errno set when it cannot be read. */
+static int file_open(const char *path, file_bytes *f)
+{
+    struct stat st;
+    int ok, why;
+    const int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY);
+    memset(f, 0, sizeof *f);
+    f->data = (const unsigned char *)"";
+    if (fd < 0) return 0;
+    ok = fstat(fd, &st) == 0;
+    if (ok && S_ISREG(st.st_mode) && st.st_size != 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+        f->mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = f->mapped != MAP_FAILED;
+        if (!ok) f->mapped = NULL;
+        else f->size = (size_t)st.st_size;
+        if (ok) f->data = (const unsigned char *)f->mapped;
+    } else if (ok) {
+        ok = file_drain(fd, f);
+    }
+    why = errno;
+    close(fd);
+    if (!ok) file_close(f);
+    errno = why;
+    return ok;
 }
 
 typedef struct loaded {           /* load_image's result; free it with load_free */

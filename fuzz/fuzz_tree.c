@@ -51,7 +51,7 @@ static void operate(csspgo_profile *p, input *in, uint32_t *node)
     csspgo_node n, made;
     csspgo_status s = CSSPGO_OK;
     n.id = *node;
-    switch (op % 10) {
+    switch (op % 11) {
     case 0:
     case 1: {
         const csspgo_node_kind kind = (csspgo_node_kind)(b & 3);
@@ -66,6 +66,7 @@ static void operate(csspgo_profile *p, input *in, uint32_t *node)
     case 5: s = csspgo_set_checksum(p, n, b & 3); break;
     case 6: s = csspgo_set_attributes(p, n, b); break;
     case 7: s = csspgo_add_target(p, n, loc(b), func(p, byte(in)), count(in)); break;
+    case 8: s = csspgo_add_vtable(p, n, loc(b), func(p, byte(in)), count(in)); break;
     default: s = csspgo_add_body(p, n, loc(b), count(in)); break;
     }
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);

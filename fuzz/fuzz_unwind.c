@@ -348,6 +348,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&how, 0, sizeof how);
     how.ignore_stack = (v & 7) == 7;
     how.keep_leaves = v >> 3 & 1;
+    how.llvm_compat = 1;
     how.limit_depth = v >> 4 & 1;
     how.max_depth = v >> 5 & 3;
     how.limit_recursion = (v & 3) == 1;

@@ -128,6 +128,8 @@ corpus() {
 
 examples() {
     counted examples sh ./examples.sh
+    counted tool_profdata sh ./tool_profdata.sh
+    counted views sh ./views.sh
     counted record sh ./record.sh
 }
 

@@ -308,15 +308,15 @@ static void hand_made_files_are_read_as_llvm_does(void)
     each_result("hand/", hand_made);
 }
 
-/* Strictly: status and offset. Leniently: LLVM's verdict, but for what it gets wrong: 0. (Of
-   ext-trunc-data it reads a byte behind the end.) */
+/* Strictly: status and offset. Leniently: LLVM's verdict, but where that rests on bytes that are not in the input: 0
+   (of ext-compress-usize-too-big it reads memory that was never written, of ext-trunc-data a byte behind the end). */
 static const struct bad { const char *name; csspgo_status status; uint64_t offset; int as_llvm; } bad[] = {
 #define DAMAGED(name, status, offset, as_llvm) { name, CSSPGO_##status, offset, as_llvm },
     DAMAGED("compact-magic.prof", E_RANGE, 100, 1)
     DAMAGED("ext-compress-garbage.prof", E_SYNTAX, 345, 1)
     DAMAGED("ext-compress-usize-too-big.prof", E_SYNTAX, 345, 0)
     DAMAGED("ext-compress-wrong-usize.prof", E_SYNTAX, 345, 1)
-    DAMAGED("ext-cs-empty-context.prof", E_SYNTAX, 345, 0)
+    DAMAGED("ext-cs-empty-context.prof", E_SYNTAX, 345, 1)
     DAMAGED("ext-cs-index-range.prof", E_RANGE, 367, 1)
     DAMAGED("ext-cs-line-65536.prof", E_RANGE, 347, 1)
     DAMAGED("ext-lbr-before-names.prof", E_RANGE, 200, 1)
@@ -613,21 +613,165 @@ static void nothing_is_lost(void)
 /* GCC's forms derive totals; everything else comes back. */
 static void gcc_forms_keep_counts(void)
 {
-    static const uint32_t out[] = { CSSPGO_GCOV, CSSPGO_GCOV | CSSPGO_GCC };
+    static const uint32_t out[] = { CSSPGO_GCOV, CSSPGO_GCOV | CSSPGO_GCC, CSSPGO_GCOV | CSSPGO_GCC3 };
     static const char *const file[] = { "hand/gcov.afdo", "compat/create_gcov.afdo" };
     size_t i, k, n;
     for (i = 0; i < 2; i++) {
         csspgo_profile *p = read_path(path_of(file[i], "", ""), 0);
-        for (k = 0; k < 2; k++) {
+        for (k = 0; k < 3; k++) {
             char *bytes = written(p, out[k], &n);
             csspgo_profile *q = read_bytes(bytes, n);
+            csspgo_summary have, want;
+            size_t cutoffs;
             T_EQ(csspgo_sniff(bytes, n), CSSPGO_GCOV);
             T_MSG(csspgo_equal(p, q), file[i]);
+            T_EQ(csspgo_stored_summary(q, &have, &cutoffs), k == 2);
+            T_EQ(csspgo_summarize(q, &want, NULL, 0), CSSPGO_OK);
+            if (k == 2) T_CHECK(cutoffs == CSSPGO_CUTOFFS && memcmp(&have, &want, sizeof have) == 0);
             csspgo_profile_free(q);
             free(bytes);
         }
         csspgo_profile_free(p);
     }
+}
+
+typedef struct bytes { unsigned char *p; size_t n; } bytes;
+
+static void add_bytes(bytes *b, const void *data, size_t n)
+{
+    unsigned char *p = (unsigned char *)realloc(b->p, b->n + n + 1);
+    if (p == NULL) abort();
+    memcpy(p + b->n, data, n);
+    b->p = p;
+    b->n += n;
+}
+
+static void add_u64(bytes *b, uint64_t v)
+{
+    unsigned char le[8];
+    unsigned i;
+    for (i = 0; i < 8; i++) le[i] = (unsigned char)(v >> 8 * i & 255);
+    add_bytes(b, le, 8);
+}
+
+static void add_u32(bytes *b, uint32_t v)
+{
+    unsigned char le[4];
+    unsigned i;
+    for (i = 0; i < 4; i++) le[i] = (unsigned char)(v >> 8 * i & 255);
+    add_bytes(b, le, 4);
+}
+
+static void add_name(bytes *b, const char *name, uint32_t file)
+{
+    add_u32(b, (uint32_t)strlen(name) + 1);
+    add_bytes(b, name, strlen(name) + 1);
+    add_u32(b, file);
+}
+
+/* Version 3 of newer AutoFDO: two functions foo of different files, the second one with an inlinee, and main. */
+static bytes gcc3_file(void)
+{
+    static const char *const file[] = { "a.c", "b.c" };
+    bytes b = { NULL, 0 };
+    unsigned i;
+    add_bytes(&b, "adcg", 4);
+    add_u32(&b, 3);
+    add_u32(&b, 0);
+    add_u32(&b, 0xa8000000u);
+    for (i = 0; i < 5; i++) add_u64(&b, 40 + i);
+    add_u64(&b, 1);
+    add_u32(&b, 990000);
+    add_u64(&b, 7);
+    add_u64(&b, 3);
+    add_u32(&b, 0xaa000000u);
+    add_u32(&b, 99);                                  /* lengths of sections do not matter */
+    add_u32(&b, 2);
+    for (i = 0; i < 2; i++) {
+        add_u32(&b, 4);
+        add_bytes(&b, file[i], 4);
+    }
+    add_u32(&b, 4);
+    add_name(&b, "", 0xffffffffu);
+    add_name(&b, "foo", 0);
+    add_name(&b, "foo", 1);
+    add_name(&b, "main", 0xffffffffu);
+    add_u32(&b, 0xac000000u);
+    add_u32(&b, 99);
+    add_u32(&b, 3);
+    add_u64(&b, 5);                                   /* head, time stamp */
+    add_u64(&b, 1234567);
+    add_u32(&b, 1);                                   /* foo of a.c: 1 position, no inlinee */
+    add_u32(&b, 1);
+    add_u32(&b, 0);
+    add_u32(&b, 3u << 16 | 2);
+    add_u32(&b, 1);
+    add_u64(&b, 10);
+    add_u32(&b, 7);
+    add_u64(&b, 3);
+    add_u64(&b, 9);
+    add_u64(&b, 6);
+    add_u64(&b, 0);
+    add_u32(&b, 2);                                   /* foo of b.c: 1 position, 1 inlinee: main with 1 position */
+    add_u32(&b, 1);
+    add_u32(&b, 1);
+    add_u32(&b, 3u << 16 | 2);
+    add_u32(&b, 0);
+    add_u64(&b, 20);
+    add_u32(&b, 8u << 16);
+    add_u32(&b, 3);
+    add_u32(&b, 1);
+    add_u32(&b, 0);
+    add_u32(&b, 1u << 16);
+    add_u32(&b, 0);
+    add_u64(&b, 4);
+    add_u64(&b, 1);
+    add_u64(&b, UINT64_MAX);
+    add_u32(&b, 3);                                   /* main: nothing */
+    add_u32(&b, 0);
+    add_u32(&b, 0);
+    return b;
+}
+
+static void version_3_of_gcc_is_read(void)
+{
+    bytes b = gcc3_file();
+    csspgo_profile *p = read_bytes(b.p, b.n);
+    csspgo_summary sum;
+    csspgo_error e;
+    size_t n;
+    char *text = written(p, CSSPGO_TEXT, &n);
+    static const char want[] = "foo:34:11\n 3.2: 30 main:9\n 8: main:4\n  1: 4\nmain:0:1\n";
+    t_same("gcc3", text, n, want, sizeof want - 1);
+    T_CHECK(csspgo_stored_summary(p, &sum, &n) && n == 1 && sum.total == 40 && sum.functions == 44);
+    T_CHECK(csspgo_stored_cutoff(p, 0).ppm == 990000 && csspgo_stored_cutoff(p, 0).counts == 3);
+    T_EQ(csspgo_write(p, CSSPGO_GCOV | CSSPGO_GCC | CSSPGO_GCC3, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);
+    csspgo_profile_free(p);
+    free(text);
+    for (n = 0; n < b.n; n++) {
+        T_CHECK(try_bytes(b.p, n, 0) != CSSPGO_OK);
+        b.p[n] ^= 0x41;
+        try_bytes(b.p, b.n, 0);
+        b.p[n] ^= 0x41;
+    }
+    b.p[4] = 4;
+    p = csspgo_profile_new(NULL);
+    T_EQ(csspgo_read(p, b.p, b.n, &e), CSSPGO_E_VERSION);
+    T_EQ(e.offset, 4);
+    b.p[4] = 3;
+    b.p[12] = 1;                                      /* tag of the summary */
+    T_EQ(csspgo_read(p, b.p, b.n, &e), CSSPGO_E_SYNTAX);
+    T_EQ(e.offset, 12);
+    b.p[12] = 0;
+    b.p[56] = 99;                                     /* its number of entries */
+    T_EQ(csspgo_read(p, b.p, b.n, &e), CSSPGO_E_TRUNCATED);
+    T_EQ(e.offset, 56);
+    b.p[56] = 1;
+    b.p[84 + 8 + 4 + 16 + 4 + 4 + 1 + 4 + 8] = 2;     /* the file of the first foo */
+    T_EQ(csspgo_read(p, b.p, b.n, &e), CSSPGO_E_RANGE);
+    T_EQ(e.offset, 84 + 8 + 4 + 16 + 4 + 4 + 1 + 4 + 8);
+    csspgo_profile_free(p);
+    free(b.p);
 }
 
 static void refused(const char *text, uint32_t form, csspgo_status status)
@@ -678,10 +822,10 @@ static void forms_refuse_what_they_cannot_carry(void)
 static void newer_files_are_refused_by_name(void)
 {
     static const struct { size_t slot; unsigned char bit; const char *say; } v[] = {
-        { 0, 32, "vtable" }, { 1, 8, "indexed name" }, { 3, 2, "indexed function" }, { 5, 1, "MD5 symbol" }
+        { 1, 8, "indexed name" }, { 3, 2, "indexed function" }, { 5, 1, "MD5 symbol" }
     };
     size_t i, n;
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < 3; i++) {
         char *data = t_file(path_of("hand/ext-symlist.prof", "", ""), &n);
         csspgo_profile *p = csspgo_profile_new(NULL);
         csspgo_error e;
@@ -691,6 +835,133 @@ static void newer_files_are_refused_by_name(void)
         csspgo_profile_free(p);
         free(data);
     }
+}
+
+/* ----- vtable counts of newer LLVM: a made-by-hand file, as no tool of 19 knows them ----- */
+
+typedef struct part { uint64_t type, flags; const char *data; size_t size; } part;
+
+/* An ExtBinary file of n sections, in the order of the table. */
+static bytes ext_file(const part *v, size_t n)
+{
+    bytes b = { NULL, 0 };
+    uint64_t at = 18 + 32 * n;
+    size_t i;
+    add_bytes(&b, "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", 10);
+    add_u64(&b, n);
+    for (i = 0; i < n; at += v[i++].size) {
+        add_u64(&b, v[i].type);
+        add_u64(&b, v[i].flags);
+        add_u64(&b, at);
+        add_u64(&b, v[i].size);
+    }
+    for (i = 0; i < n; i++) add_bytes(&b, v[i].data, v[i].size);
+    return b;
+}
+
+static const char vtable_names[] = "\5bar\0baz\0foo\0vt1\0vt2";   /* and the literal's NUL */
+/* foo: head 3, total 12; 1.0: 4, calls bar 2; 2 inlinees: 5.0 baz: total 6; 1.0: 6; inlinee 7.1 bar: total 1, no body, vtables
+   2.3: vt2 9; baz's own: none; 6.0 bar: total 2; no body; vtables: none. foo's vtables: 1.0: vt1 8 vt2 7; 9.0: vt2 1 */
+static const char vtable_records[] = "\3\2\14\1" "\1\0\4\1\0\2" "\2"
+                                     "\5\0\1\6\1" "\1\0\6\0" "\1"
+                                     "\7\1\0\1\0" "\0" "\1\2\3\1\4\11"
+                                     "\0"
+                                     "\6\0\0\2\0" "\0" "\0"
+                                     "\2" "\1\0\2\3\10\4\7" "\11\0\1\4\1"
+                                     "\0\0\1\0\0" "\1\4\0\1\3\5";   /* bar: total 1; vtables 4.0: vt1 5 */
+static const char vtable_text[] = "foo:12:3\n 1: 4 bar:2\n 1: vtables vt1:8 vt2:7 \n 5: baz:6\n  1: 6\n  7.1: bar:1\n"
+                                  "   2.3: vtables vt2:9 \n 6: bar:2\n 9: vtables vt2:1 \nbar:1:0\n 4: vtables vt1:5 \n";
+
+static bytes vtable_file(uint64_t summary_flags)
+{
+    static const char summary[] = "\12\6\3\2\2\0";
+    part v[3];
+    memset(v, 0, sizeof v);
+    v[0].type = 1;
+    v[0].flags = summary_flags;
+    v[0].data = summary;
+    v[0].size = sizeof summary - 1;
+    v[1].type = 2;
+    v[1].data = vtable_names;
+    v[1].size = sizeof vtable_names;
+    v[2].type = 32;
+    v[2].data = vtable_records;
+    v[2].size = sizeof vtable_records - 1;
+    return ext_file(v, 3);
+}
+
+static void vtable_counts_of_extbinary_are_read_and_written(void)
+{
+    static const uint32_t out[] = { CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_SPLIT, CSSPGO_EXTBINARY | CSSPGO_COMPRESS,
+                                    CSSPGO_EXTBINARY | CSSPGO_MD5 };
+    bytes b = vtable_file((uint64_t)32 << 32);
+    csspgo_profile *p = read_bytes(b.p, b.n), *q;
+    csspgo_error e;
+    size_t k, n, count;
+    char *text = written(p, CSSPGO_TEXT, &n), *again;
+    t_same("vtables", text, n, vtable_text, sizeof vtable_text - 1);
+    free(text);
+    q = read_bytes(vtable_text, sizeof vtable_text - 1);
+    without_flag(q, CSSPGO_HAS_UNIQ);
+    T_CHECK(csspgo_equal(p, q) && csspgo_equal(q, p));
+    csspgo_profile_free(q);
+    for (k = 0; k < sizeof out / sizeof *out; k++) {
+        if (!usable(out[k])) continue;
+        again = written(p, out[k], &n);
+        T_EQ(csspgo__section_at((unsigned char *)again + 18, 0).flags >> 37, 1);
+        q = read_bytes(again, n);
+        if (k < 3) T_CHECK(csspgo_equal(p, q));
+        csspgo_vtables(q, csspgo_func_nodes(q, k < 3 ? csspgo_func_find(q, "foo", 3)
+                                                     : csspgo_func_add_guid(q, csspgo_guid("foo", 3))), &count);
+        T_EQ(count, 3);
+        csspgo_profile_free(q);
+        if (k == 0) {                                 /* and function by function */
+            csspgo_lazy *l = csspgo_lazy_open(NULL, again, n, &e);
+            T_EQ(csspgo_lazy_load(l, "foo", 3, &e), CSSPGO_OK);
+            T_EQ(csspgo_lazy_load(l, "bar", 3, &e), CSSPGO_OK);
+            T_CHECK(csspgo_equal(csspgo_lazy_profile(l), p));
+            csspgo_lazy_free(l);
+        }
+        free(again);
+    }
+    T_EQ(csspgo_write(p, CSSPGO_BINARY, NULL, 0, &n, &e), CSSPGO_E_UNSUPPORTED);
+    T_CHECK(strstr(e.message, "vtable") != NULL);
+    T_EQ(csspgo_write(p, CSSPGO_GCOV, NULL, 0, &n, &e), CSSPGO_E_UNSUPPORTED);
+    T_CHECK(strstr(e.message, "vtable") != NULL);
+    csspgo_profile_free(p);
+    free(b.p);
+    b = vtable_file(0);                               /* without the flag these bytes make no sense */
+    p = csspgo_profile_new(NULL);
+    T_CHECK(csspgo_read(p, b.p, b.n, &e) != CSSPGO_OK);
+    csspgo_profile_free(p);
+    free(b.p);
+}
+
+static void damaged_vtable_counts_are_sane(void)
+{
+    bytes b = vtable_file((uint64_t)32 << 32);
+    size_t n;
+    long nth;
+    csspgo_status s = CSSPGO_E_NOMEM;
+    for (n = 0; n < b.n; n++) {
+        T_CHECK(try_bytes(b.p, n, 0) != CSSPGO_OK || n == 0);
+        b.p[n] ^= 0x83;
+        try_bytes(b.p, b.n, (uint32_t)(n & 1));
+        b.p[n] ^= 0x83;
+    }
+    for (nth = 1; s != CSSPGO_OK; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_error e;
+        s = p != NULL ? csspgo_read(p, b.p, b.n, &e) : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &n, &e);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+    }
+    T_CHECK(nth > 10);
+    free(b.p);
 }
 
 static void a_failed_read_changes_nothing(void)
@@ -1136,8 +1407,11 @@ int main(void)
     short_buffers_get_the_beginning();
     nothing_is_lost();
     gcc_forms_keep_counts();
+    version_3_of_gcc_is_read();
     forms_refuse_what_they_cannot_carry();
     newer_files_are_refused_by_name();
+    vtable_counts_of_extbinary_are_read_and_written();
+    damaged_vtable_counts_are_sane();
     a_failed_read_changes_nothing();
     the_summary_is_the_spec_s_example();
     symbol_lists_equal_llvm();

@@ -4,6 +4,16 @@
 
 #include <stdint.h>
 
+/* A collector that takes samples as llvm-profgen does. how, o: NULL = defaults. */
+static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_collector_options *how, const csspgo_options *o)
+{
+    csspgo_collector_options as_llvm;
+    memset(&as_llvm, 0, sizeof as_llvm);
+    if (how != NULL) as_llvm = *how;
+    as_llvm.llvm_compat = 1;
+    return csspgo_collector_new(code, &as_llvm, o);
+}
+
 /* ----- helpers ----- */
 
 static csspgo_profile *new_profile(const csspgo_options *o)
@@ -81,7 +91,7 @@ static void check_golden(const golden *g)
     in = t_file(counters, &size);
     want = t_file(want_path, &want_size);
     T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
-    c = csspgo_collector_new(t.code, &g->collect, NULL);
+    c = llvm_collector(t.code, &g->collect, NULL);
     how.module = t.module;
     how.base = t.base;
     counters_of(c, &how, in);
@@ -152,7 +162,7 @@ static void lab_open(lab *l, const csspgo_collector_options *how, const csspgo_o
 {
     memset(l, 0, sizeof *l);
     l->code = csspgo_code_new(NULL);
-    l->c = csspgo_collector_new(l->code, how, o);
+    l->c = llvm_collector(l->code, how, o);
     l->p = csspgo_profile_new(o);
     if (l->code == NULL || l->c == NULL || l->p == NULL) abort();
     l->make.stats = &l->stats;
@@ -1118,7 +1128,7 @@ static void only_sampled_functions_count_if_asked_for(void)
         lab_gives(&l, "falls through", only ? "[f]:5:5\n 1: 5\n" : "[f]:5:5\n 1: 5\n[g]:5:5\n 1: 5\n");
         csspgo_collector_free(l.c);
         csspgo_profile_free(l.p);
-        l.c = csspgo_collector_new(l.code, NULL, NULL);
+        l.c = llvm_collector(l.code, NULL, NULL);
         l.p = new_profile(NULL);
         lab_counters(&l, "1\n1000-1018:5\n0\n");
         lab_gives(&l, "falls through, context-less", only ? "f:5:5\n 1: 5\n" : "f:5:5\n 1: 5\ng:5:5\n 1: 5\n");
@@ -1209,7 +1219,7 @@ static void recorded_open(recorded *r, const char *program, const csspgo_options
     char path[128];
     snprintf(path, sizeof path, "data/generate/tables/%s.probe.tsv", program);
     T_EQ(t_table_load(&r->t, path, NULL), CSSPGO_OK);
-    r->c = csspgo_collector_new(r->t.code, NULL, o);
+    r->c = llvm_collector(r->t.code, NULL, o);
     if (r->c == NULL) abort();
     r->how.module = r->t.module;
     r->how.base = r->t.base;
@@ -1613,7 +1623,7 @@ static void a_compilers_probes_count_as_llvm_says(void)
     how.module = t.module;
     how.base = 0;
     for (i = 0; i < 7; i++) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL, NULL);
         char path[128], *text;
         snprintf(path, sizeof path, "data/probes/usage/%s.%s", input[i], i < 5 ? "ranges" : "raw");
         text = t_file(path, &size);
@@ -1622,7 +1632,7 @@ static void a_compilers_probes_count_as_llvm_says(void)
         free(text);
         csspgo_collector_free(c);
         if (i < 5) continue;
-        c = csspgo_collector_new(t.code, NULL, NULL);
+        c = llvm_collector(t.code, NULL, NULL);
         snprintf(path, sizeof path, "data/probes/usage/%s.perfscript", input[i]);
         {
             samples all = samples_of(path);

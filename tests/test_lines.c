@@ -2,6 +2,16 @@
 #include "t.h"
 #include "table.h"
 
+/* A collector that takes samples as llvm-profgen does. how, o: NULL = defaults. */
+static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_collector_options *how, const csspgo_options *o)
+{
+    csspgo_collector_options as_llvm;
+    memset(&as_llvm, 0, sizeof as_llvm);
+    if (how != NULL) as_llvm = *how;
+    as_llvm.llvm_compat = 1;
+    return csspgo_collector_new(code, &as_llvm, o);
+}
+
 /* ----- line tables of recorded programs ----- */
 
 typedef struct line_table {
@@ -157,7 +167,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
     collect.ignore_stack = strstr(want_name, "nocs") != NULL;
     recorded_open(&r, binary, NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
-    c = csspgo_collector_new(r.t.code, &collect, NULL);
+    c = llvm_collector(r.t.code, &collect, NULL);
     snprintf(path, sizeof path, "data/generate/%s", input);
     if (strstr(input, ".unsym") != NULL) {
         offsets.module = r.t.module;
@@ -212,7 +222,7 @@ static void recorded_outputs_are_llvm_s(void)
 /* A profile of a recorded run in one call; p has it if OK comes back. */
 static csspgo_status profile_of(recorded *r, const char *script, csspgo_line_options how, csspgo_profile *p)
 {
-    csspgo_collector *c = csspgo_collector_new(r->t.code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(r->t.code, NULL, NULL);
     csspgo_status s;
     csspgo_error e;
     feed_script(c, r->t.code, script);
@@ -341,7 +351,7 @@ static void a_collector_out_of_memory_keeps_its_counts(void)
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     T_EQ(profile_of(&r, "data/generate/tiny.perfscript", line_options(0, 0, 0, 0), want), CSSPGO_OK);
-    c = csspgo_collector_new(r.t.code, NULL, &o);
+    c = llvm_collector(r.t.code, NULL, &o);
     feed_script(c, r.t.code, "data/generate/tiny.perfscript");
     for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
         csspgo_profile *p = csspgo_profile_new(NULL);

@@ -164,7 +164,7 @@ static void run_plan(plan *k, const char *command)
         T_EQ(csspgo_preinline(p, &k->how, NULL), CSSPGO_OK);
     }
     if ((k->merge || k->trim) && hot != 0) {
-#ifdef HAVE_EDIT
+#ifndef NO_EDIT
         csspgo_cold_options c;
         memset(&c, 0, sizeof c);
         c.threshold = hot;
@@ -177,7 +177,7 @@ static void run_plan(plan *k, const char *command)
         csspgo_profile_free(p); csspgo_sizes_free(s); return;
 #endif
     }
-#ifdef HAVE_EDIT
+#ifndef NO_EDIT
     if (k->nest) T_EQ(csspgo_nest(p, k->nest_flags), CSSPGO_OK);
 #else
     if (k->nest) { csspgo_profile_free(p); csspgo_sizes_free(s); return; }

@@ -748,8 +748,8 @@ static void put_sample(ring_test *r, size_t chain, size_t branches)
         put64(r, chain);
         for (i = 0; i < chain; i++) put64(r, r->stack[i] = 0x401000 + 16 * i);
         r->want.stack_count = (uint32_t)chain;
-        if (chain == 0 && t & 1) r->want.stack_count = 1, r->stack[0] = 0x401000;
     }
+    if ((t & 0x20 ? chain == 0 : !(t & 0x800)) && t & 1) r->want.stack_count = 1, r->stack[0] = 0x401000;
     if (t & 0x400) {
         put32x2(r, 12, 0xdddddddd);
         put64(r, 0xeeeeeeeeeeeeeeeeu);
@@ -989,7 +989,7 @@ static void what_does_not_wrap_is_not_copied(void)
     put_sample(r, 5, 8);                          /* 35 words each: the second wraps and is lost */
     ring_put(r, &ring);
     r->n = 2;
-    put_header(r, 0, 3, 0);
+    put_header(r, 0, 5, 0);
     ring_put(r, &ring);
     T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_OTHER);
     T_EQ(ring.unfit, 1);
@@ -1059,12 +1059,12 @@ static void corrupt_rings_are_errors(void)
         const uint16_t size = (uint16_t)sizes[i];
         ring = ring_over(r);
         r->n = 2;
-        put_header(r, 0, 3, 0);
+        put_header(r, 0, 5, 0);
         memcpy((unsigned char *)r->words + 6, &size, 2);
         ring_put(r, &ring);
         T_EQ(ring_status(&ring), CSSPGO_E_SYNTAX);
         r->n = 1;
-        put_header(r, 0, 3, 0);
+        put_header(r, 0, 5, 0);
         ring_put(r, &ring);
         T_EQ(ring_status(&ring), CSSPGO_OK);      /* it goes on behind the lost part */
     }
@@ -1129,6 +1129,583 @@ static void rings_of_noise_end(void)
     free(r);
 }
 
+/* ----- perf.data ----- */
+
+typedef struct pd {               /* a recording being written, in either byte order */
+    unsigned char b[1 << 16];
+    size_t n, record;             /* record: where the one being written begins */
+    int    big;
+} pd;
+
+static void pd_put(pd *d, uint64_t v, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; i++) d->b[d->n++] = (unsigned char)(v >> 8 * (d->big ? size - 1 - i : i));
+}
+
+static void pd_at(pd *d, size_t at, uint64_t v, size_t size)
+{
+    const size_t n = d->n;
+    d->n = at;
+    pd_put(d, v, size);
+    d->n = n;
+}
+
+static void pd_64(pd *d, uint64_t v) { pd_put(d, v, 8); }
+
+static void pd_32x2(pd *d, uint32_t a, uint32_t b)
+{
+    pd_put(d, a, 4);
+    pd_put(d, b, 4);
+}
+
+static void pd_text(pd *d, const char *text, size_t padded)
+{
+    memset(d->b + d->n, 0, padded);
+    memcpy(d->b + d->n, text, strlen(text));
+    d->n += padded;
+}
+
+static void pd_begin(pd *d, uint32_t type, uint32_t misc)
+{
+    d->record = d->n;
+    pd_put(d, type, 4);
+    pd_put(d, misc, 2);
+    pd_put(d, 0, 2);
+}
+
+static void pd_end(pd *d)
+{
+    pd_at(d, d->record + 6, d->n - d->record, 2);
+}
+
+static void pd_attr(pd *d, uint64_t sample_type, uint64_t branch_type, uint64_t read_format)
+{
+    pd_32x2(d, 1, 128);
+    pd_64(d, 0);
+    pd_64(d, 4000);
+    pd_64(d, sample_type);
+    pd_64(d, read_format);
+    pd_64(d, (uint64_t)1 << (d->big ? 63 - 18 : 18));      /* sample_id_all */
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, branch_type);
+    memset(d->b + d->n, 0, 48);
+    d->n += 48;
+}
+
+enum { PD_TYPE = 0x10000 | 1 | 2 | 4 | 8 | 0x40 | 0x200 | 0x80 | 0x100 | 0x10 | 0x20 | 0x400 | 0x800,
+       PD_BRANCHES = 0x20000 | 0x80000 | 8 | 1, PD_READ = 1 | 2 | 4 | 8 | 16 };
+
+/* Before the data: header, ids 70 of event 0 and 71 of event 1, two events. features: the bits to set. */
+static void pd_file(pd *d, uint64_t features)
+{
+    d->n = 0;
+    memcpy(d->b, d->big ? "2ELIFREP" : "PERFILE2", 8);
+    d->n = 8;
+    pd_64(d, 104);
+    pd_64(d, 144);
+    pd_64(d, 104 + 16);
+    pd_64(d, 288);
+    pd_64(d, 104 + 16 + 288);
+    pd_64(d, 0);                                        /* size of the data: pd_close */
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, features);
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, 70);
+    pd_64(d, 71);
+    pd_attr(d, PD_TYPE, PD_BRANCHES, PD_READ);
+    pd_64(d, 104);
+    pd_64(d, 8);
+    pd_attr(d, 0x10000 | 1 | 2 | 4 | 0x20, 0, 0);       /* both have their id in front */
+    pd_64(d, 112);
+    pd_64(d, 8);
+    T_EQ(d->n, 104 + 16 + 288);
+}
+
+static void pd_close(pd *d)
+{
+    pd_at(d, 48, d->n - (104 + 16 + 288), 8);
+}
+
+/* The trailer of event 0's other records. */
+static void pd_trailer(pd *d, uint64_t time)
+{
+    pd_32x2(d, 12, 13);
+    pd_64(d, time);
+    pd_64(d, 70);
+    pd_64(d, 72);
+    pd_32x2(d, 1, 0);
+    pd_64(d, 70);
+    pd_end(d);
+}
+
+static void pd_sample(pd *d, uint64_t time, uint64_t ip)
+{
+    size_t i;
+    pd_begin(d, 9, 2);
+    pd_64(d, 70);
+    pd_64(d, ip);
+    pd_32x2(d, 12, 13);
+    pd_64(d, time);
+    pd_64(d, 5);
+    pd_64(d, 70);
+    pd_64(d, 72);
+    pd_32x2(d, 1, 0);
+    pd_64(d, 4000);
+    pd_64(d, 2);                                        /* read: a group of two */
+    for (i = 0; i < 2 + 2 * 3; i++) pd_64(d, 1000 + i);
+    pd_64(d, 5);
+    pd_64(d, ~(uint64_t)127);
+    pd_64(d, UINT64_C(0xffffffff81000000));
+    pd_64(d, ~(uint64_t)511);
+    pd_64(d, ip);
+    pd_64(d, 0x401105);
+    pd_put(d, 12, 4);
+    for (i = 0; i < 12; i++) d->b[d->n++] = (unsigned char)i;
+    pd_64(d, 2);
+    pd_64(d, 9);                                        /* hw_idx */
+    pd_64(d, 0x401100);
+    pd_64(d, 0x401500);
+    pd_64(d, d->big ? (uint64_t)1 << 62 | (uint64_t)100 << 44 | (uint64_t)4 << 40 | (uint64_t)1 << 30
+                    : 2 | 100 << 4 | 4 << 20 | (uint64_t)1 << 33);
+    pd_64(d, 0x401200);
+    pd_64(d, 0x401210);
+    pd_64(d, 0);
+    pd_64(d, 7);                                        /* counters */
+    pd_64(d, 7);
+    pd_end(d);
+}
+
+static void pd_small_sample(pd *d, uint64_t id, uint64_t time, uint64_t ip)
+{
+    pd_begin(d, 9, 2);
+    pd_64(d, id);
+    pd_64(d, ip);
+    pd_32x2(d, 12, 13);
+    pd_64(d, time);
+    pd_64(d, 0);
+    pd_end(d);
+}
+
+static void pd_mmap2(pd *d, uint64_t time, const char *path, int build_id)
+{
+    pd_begin(d, 10, build_id ? 0x4002 : 2);
+    pd_32x2(d, 12, 13);
+    pd_64(d, 0x400000);
+    pd_64(d, 0x2000);
+    pd_64(d, 0x1000);
+    memset(d->b + d->n, 0xab, 24);
+    if (build_id) memcpy(d->b + d->n, "\3\0\0\0\1\2\3", 7);
+    d->n += 24;
+    pd_32x2(d, 5, 2);
+    pd_text(d, path, 16);
+    pd_trailer(d, time);
+}
+
+/* Records of every kind, in an order that is not that of their times. */
+static void pd_records(pd *d)
+{
+    pd_mmap2(d, 0, "/x/early", 0);
+    pd_begin(d, 3, 0x2000);
+    pd_32x2(d, 12, 13);
+    pd_text(d, "name", 8);
+    pd_trailer(d, 100);
+    pd_sample(d, 300, 0x401300);
+    pd_begin(d, 68, 0);                                 /* end of a round */
+    pd_end(d);
+    pd_sample(d, 250, 0x401250);                        /* as old as this a second round may be */
+    pd_mmap2(d, 200, "/x/late", 1);
+    pd_begin(d, 60, 0);                                 /* no such kind */
+    pd_64(d, 1);
+    pd_end(d);
+    pd_begin(d, 100, 0);                                /* nor this */
+    pd_end(d);
+    pd_small_sample(d, 71, 310, 0x401310);
+    pd_small_sample(d, 99, 311, 0x401311);              /* of no event */
+    pd_begin(d, 68, 0);
+    pd_end(d);
+    pd_begin(d, 7, 0);
+    pd_32x2(d, 20, 12);
+    pd_32x2(d, 21, 13);
+    pd_64(d, 400);
+    pd_trailer(d, 400);
+    pd_begin(d, 4, 0);
+    pd_32x2(d, 20, 12);
+    pd_32x2(d, 21, 13);
+    pd_64(d, 500);
+    pd_trailer(d, 500);
+    pd_begin(d, 2, 0);
+    pd_64(d, 70);
+    pd_64(d, 40);
+    pd_trailer(d, 501);
+    pd_begin(d, 13, 0);
+    pd_64(d, 2);
+    pd_trailer(d, 502);
+    pd_begin(d, 10, 2);                                 /* a mapping of nothing */
+    pd_trailer(d, 503);
+    pd_begin(d, 71, 0);                                 /* with 24 bytes behind it */
+    pd_64(d, 24);
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_64(d, 0);
+    pd_32x2(d, 0, 0);
+    pd_end(d);
+    memset(d->b + d->n, 0xcd, 24);
+    d->n += 24;
+    pd_small_sample(d, 71, 600, 0x401600);
+}
+
+static const char pd_items[] =
+    "mmap 12 400000 2000 1000 x /x/early\n"
+    "comm 13 name\n"
+    "mmap 12 400000 2000 1000 x /x/late 010203\n"
+    "sample 12/13 250: 401250 401105 | 401100>401500:200400642 401200>401210:0\n"
+    "sample 12/13 300: 401300 401105 | 401100>401500:200400642 401200>401210:0\n"
+    "sample 12/13 310: 401310 |\n"
+    "fork 20/21 12\n"
+    "exit 20/21 12\n"
+    "sample 12/13 600: 401600 |\n";
+
+static void pd_print(t_text *t, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)
+{
+    uint32_t i;
+    char line[600];
+    size_t n = 0;
+    if (item == CSSPGO_ITEM_SAMPLE) {
+        n += (size_t)snprintf(line, sizeof line, "sample %u/%u %lu:", s->pid, s->tid, (unsigned long)s->time);
+        for (i = 0; i < s->stack_count; i++)
+            n += (size_t)snprintf(line + n, sizeof line - n, " %lx", (unsigned long)s->stack[i]);
+        n += (size_t)snprintf(line + n, sizeof line - n, " |");
+        for (i = 0; i < s->branch_count; i++)
+            n += (size_t)snprintf(line + n, sizeof line - n, " %lx>%lx:%llx", (unsigned long)s->branches[i].from,
+                                  (unsigned long)s->branches[i].to, (unsigned long long)s->branches[i].flags);
+    } else if (item == CSSPGO_ITEM_MMAP) {
+        n += (size_t)snprintf(line, sizeof line, "mmap %u %lx %lx %lx %s %.*s", m->pid, (unsigned long)m->address,
+                              (unsigned long)m->size, (unsigned long)m->file_offset, m->executable ? "x" : "-",
+                              (int)m->path_size, m->path);
+    } else if (item == CSSPGO_ITEM_COMM) {
+        n += (size_t)snprintf(line, sizeof line, "comm %u %.*s", s->tid, (int)m->path_size, m->path);
+    } else if (item == CSSPGO_ITEM_BUILD_ID) {
+        n += (size_t)snprintf(line, sizeof line, "build-id %.*s", (int)m->path_size, m->path);
+    } else {
+        n += (size_t)snprintf(line, sizeof line, "%s %u/%u %u", item == CSSPGO_ITEM_FORK ? "fork" : "exit", s->pid,
+                              s->tid, m->pid);
+    }
+    if ((item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) && m->build_id_size != 0) {
+        n += (size_t)snprintf(line + n, sizeof line - n, " ");
+        for (i = 0; i < m->build_id_size; i++) n += (size_t)snprintf(line + n, sizeof line - n, "%02x", m->build_id[i]);
+    }
+    snprintf(line + n, sizeof line - n, "\n");
+    t_str(t, line);
+}
+
+/* What a recording gives in pieces of a size; text may be NULL. Returns the last status. */
+static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piece, const csspgo_options *o, t_text *text,
+                             csspgo_perfdata_stats *stats, csspgo_error *err)
+{
+    csspgo_perfdata *d = csspgo_perfdata_new(o);
+    size_t at = 0;
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_item item;
+    if (stats != NULL) memset(stats, 0, sizeof *stats);
+    memset(err, 0, sizeof *err);
+    if (d == NULL) return err->status = CSSPGO_E_NOMEM;
+    do {
+        const size_t n = size - at < piece ? size - at : piece;
+        unsigned char *exact = t_copy(data + at, n);
+        if (n != 0) T_EQ(csspgo_perfdata_feed(d, exact, n), CSSPGO_OK);
+        else csspgo_perfdata_end(d);
+        while ((item = csspgo_perfdata_next(d, &s, &m, err)) != CSSPGO_ITEM_NONE)
+            if (text != NULL) pd_print(text, item, &s, &m);
+        free(exact);
+        at += n;
+        if (n == 0) break;
+    } while (err->status == CSSPGO_OK);
+    if (stats != NULL) *stats = csspgo_perfdata_get_stats(d);
+    csspgo_perfdata_free(d);
+    return err->status;
+}
+
+static void pd_expect(const char *what, const pd *d, const char *want, csspgo_perfdata_stats *stats)
+{
+    static const size_t pieces[] = { 1 << 20, 1, 3, 8, 100, 1000 };
+    size_t i;
+    for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        t_text got;
+        csspgo_error e;
+        memset(&got, 0, sizeof got);
+        t_str(&got, "");
+        if (!T_EQ(pd_read(d->b, d->n, pieces[i], NULL, &got, stats, &e), CSSPGO_OK)) fprintf(stderr, "    %s\n", e.message);
+        t_same(what, got.at, got.size, want, strlen(want));
+        t_text_free(&got);
+    }
+}
+
+static void recordings_of_both_byte_orders_read_the_same(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    int big;
+    for (big = 0; big < 2; big++) {
+        d->big = big;
+        pd_file(d, 0);
+        pd_records(d);
+        pd_close(d);
+        pd_expect(big ? "big-endian" : "little-endian", d, pd_items, &s);
+        T_CHECK(s.samples == 4 && s.lost == 42 && s.unknown_records == 2 && s.bad_records == 1 && s.unknown_events == 1);
+        T_CHECK(s.events == 2 && s.has_branches && s.has_stacks && s.early == 0 && s.first_bad_offset != 0);
+        pd_at(d, 48, 0, 8);                             /* perf was killed: no size */
+        pd_expect("without a size", d, pd_items, &s);
+    }
+    free(d);
+}
+
+static void recordings_into_pipes_read_the_same(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    char want[2000];
+    int big, i;
+    snprintf(want, sizeof want, "build-id /bin/x 0102030405060708090a0b0c0d0e0f1011121314\n%s", pd_items);
+    for (big = 0; big < 2; big++) {
+        d->big = big;
+        d->n = 8;
+        memcpy(d->b, big ? "2ELIFREP" : "PERFILE2", 8);
+        pd_64(d, 16);
+        pd_begin(d, 64, 0);
+        pd_attr(d, PD_TYPE, PD_BRANCHES, PD_READ);
+        pd_64(d, 70);
+        pd_end(d);
+        pd_begin(d, 64, 0);
+        pd_attr(d, 0x10000 | 1 | 2 | 4 | 0x20, 0, 0);
+        pd_64(d, 71);
+        pd_end(d);
+        pd_begin(d, 66, 0);                             /* tracing data: 5 bytes, padded */
+        pd_put(d, 5, 4);
+        pd_end(d);
+        memset(d->b + d->n, 0xef, 8);
+        d->n += 8;
+        pd_begin(d, 67, 0);
+        pd_put(d, 12, 4);
+        for (i = 1; i <= 24; i++) pd_put(d, i <= 20 ? (uint64_t)i : 0, 1);
+        pd_text(d, "/bin/x", 8);
+        pd_end(d);
+        pd_records(d);
+        pd_expect("pipe", d, want, &s);
+        T_CHECK(s.samples == 4 && s.events == 2);
+    }
+    free(d);
+}
+
+static void build_ids_behind_the_data_are_read(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    char want[2000];
+    size_t table, i;
+    int big;
+    snprintf(want, sizeof want, "%sbuild-id /bin/x 010203\n", pd_items);
+    for (big = 0; big < 2; big++) {
+        d->big = big;
+        pd_file(d, 1 << 1 | 1 << 2 | 1 << 3);
+        pd_records(d);
+        pd_close(d);
+        table = d->n;
+        d->n += 3 * 16;
+        pd_64(d, 0x1111);                               /* another feature's */
+        pd_at(d, table + 16, d->n, 8);
+        pd_begin(d, 0, 0x8002);
+        pd_put(d, 12, 4);
+        for (i = 1; i <= 20; i++) pd_put(d, i <= 3 ? i : 0xee, 1);
+        pd_put(d, 3, 1);
+        pd_put(d, 0, 1);
+        pd_put(d, 0, 2);
+        pd_text(d, "/bin/x", 8);
+        pd_end(d);
+        pd_at(d, table + 24, d->n - d->record, 8);
+        pd_64(d, 0x2222);
+        pd_expect("build ids", d, want, &s);
+    }
+    free(d);
+}
+
+static void every_prefix_of_a_recording_says_that_it_ends_early(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    size_t n;
+    csspgo_error e;
+    pd_file(d, 0);
+    pd_records(d);
+    pd_close(d);
+    for (n = 0; n < d->n; n++) {
+        T_EQ(pd_read(d->b, n, 1 << 20, NULL, NULL, NULL, &e), CSSPGO_E_TRUNCATED);
+        T_CHECK(e.offset == n && e.message[0] != '\0');
+    }
+    free(d);
+}
+
+/* A file whose only record is of a type and size. */
+static void pd_one(pd *d, uint32_t type, uint64_t size)
+{
+    d->big = 0;
+    pd_file(d, 0);
+    pd_begin(d, type, 0);
+    pd_at(d, d->record + 6, size, 2);
+    d->n = d->record + (size_t)(size > 8 ? size : 8);
+    pd_close(d);
+}
+
+static void what_cannot_be_read_is_refused_by_name(void)
+{
+    static const struct { size_t at, size; uint64_t value; csspgo_status status; uint64_t offset; const char *says; } bad[] = {
+        { 0, 8, 0, CSSPGO_E_SYNTAX, 0, "PERFILE2" },
+        { 0, 8, UINT64_C(0x454c494646524550), CSSPGO_E_VERSION, 0, "first version" },
+        { 8, 8, 103, CSSPGO_E_SYNTAX, 8, "header" },
+        { 16, 8, 63, CSSPGO_E_SYNTAX, 16, "too short" },
+        { 24, 8, 409, CSSPGO_E_UNSUPPORTED, 24, "before the data" },
+        { 32, 8, 289, CSSPGO_E_UNSUPPORTED, 24, "before the data" },
+        { 32, 8, 0, CSSPGO_E_SYNTAX, 32, "no event" },
+        { 40, 8, 103, CSSPGO_E_SYNTAX, 40, "impossible" },
+        { 40, 8, (uint64_t)1 << 40, CSSPGO_E_LIMIT, 40, "64 MiB" },
+        { 48, 8, UINT64_MAX, CSSPGO_E_SYNTAX, 40, "impossible" },
+        { 120 + 4, 4, 47, CSSPGO_E_SYNTAX, 120, "too short" },
+        { 120 + 72, 8, 0x800 | 8, CSSPGO_E_UNSUPPORTED, 120, "call-stack" },
+        { 120 + 72, 8, 0x10 | 1, CSSPGO_E_UNSUPPORTED, 120, "some kinds" },
+        { 120 + 128, 8, UINT64_MAX, CSSPGO_E_UNSUPPORTED, 248, "ids" },
+        { 120 + 136, 8, 305, CSSPGO_E_UNSUPPORTED, 248, "ids" }
+    };
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_error e;
+    size_t i;
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        d->big = 0;
+        pd_file(d, 0);
+        pd_records(d);
+        pd_close(d);
+        pd_at(d, bad[i].at, bad[i].value, bad[i].size);
+        if (!T_EQ(pd_read(d->b, d->n, 1 << 20, NULL, NULL, NULL, &e), bad[i].status)) fprintf(stderr, "    case %lu\n", (unsigned long)i);
+        T_EQ(e.offset, bad[i].offset);
+        T_MSG(strstr(e.message, bad[i].says) != NULL, e.message);
+    }
+    pd_one(d, 81, 16);
+    T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    T_CHECK(e.offset == 408 && strstr(e.message, "PERF_RECORD_COMPRESSED") != NULL);
+    pd_one(d, 83, 16);
+    T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    pd_one(d, 9, 7);
+    T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_SYNTAX);
+    T_CHECK(e.offset == 408 && strstr(e.message, "size: 7") != NULL);
+    pd_one(d, 5, 16);
+    pd_at(d, 48, 15, 8);                                /* it ends behind the data */
+    T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_SYNTAX);
+    pd_one(d, 71, 12);
+    T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_SYNTAX);
+    free(d);
+}
+
+static void what_came_before_a_fault_is_handed_out(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_error e;
+    t_text got;
+    static const char want[] = "sample 12/13 5: 401005 |\nsample 12/13 9: 401009 |\n";
+    memset(&got, 0, sizeof got);
+    pd_file(d, 0);
+    pd_small_sample(d, 71, 9, 0x401009);
+    pd_small_sample(d, 71, 5, 0x401005);
+    pd_begin(d, 81, 0);
+    pd_end(d);
+    pd_close(d);
+    T_EQ(pd_read(d->b, d->n, 1000, NULL, &got, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    t_same("before a fault", got.at, got.size, want, strlen(want));
+    t_text_free(&got);
+    free(d);
+}
+
+static void misuse_of_a_recording_is_an_argument_error(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata *r = csspgo_perfdata_new(NULL);
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_error e;
+    pd_file(d, 0);
+    pd_small_sample(d, 71, 0, 1);
+    pd_close(d);
+    T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_OK);
+    T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_NONE);
+    csspgo_perfdata_end(r);
+    T_EQ(csspgo_perfdata_feed(r, d->b, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_perfdata_next(r, &s, &m, NULL), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_NONE);
+    T_EQ(e.status, CSSPGO_OK);
+    csspgo_perfdata_free(r);
+    csspgo_perfdata_free(NULL);
+    free(d);
+}
+
+static void a_recording_survives_every_failed_allocation(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    long nth;
+    pd_file(d, 0);
+    pd_records(d);
+    pd_close(d);
+    for (nth = 1;; nth++) {
+        t_heap h;
+        csspgo_error e;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status s = pd_read(d->b, d->n, 64, &o, NULL, NULL, &e);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 5);
+    free(d);
+}
+
+/* Rounds bound what waits; without their ends 64 MiB do. */
+static void a_long_recording_takes_bounded_memory(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    t_heap h;
+    const csspgo_options o = t_options(&h, 0);
+    csspgo_perfdata *r = csspgo_perfdata_new(&o);
+    csspgo_perfdata_stats stats;
+    uint64_t round, i, last = 0, out = 0;
+    csspgo_sample s;
+    csspgo_mmap m;
+    pd_file(d, 0);
+    pd_at(d, 48, 0, 8);
+    for (round = 0; round < 2000; round++) {
+        for (i = 0; i < 50; i++) pd_small_sample(d, 71, 1 + round * 100 + (i * 37 + round) % 150, i);
+        pd_begin(d, 68, 0);
+        pd_end(d);
+        T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_OK);
+        while (csspgo_perfdata_next(r, &s, &m, NULL) == CSSPGO_ITEM_SAMPLE) {
+            out++;
+            T_CHECK(s.time >= last);
+            last = s.time;
+        }
+        d->n = 0;
+    }
+    csspgo_perfdata_end(r);
+    while (csspgo_perfdata_next(r, &s, &m, NULL) == CSSPGO_ITEM_SAMPLE) out++;
+    stats = csspgo_perfdata_get_stats(r);
+    T_CHECK(out == 100000 && stats.samples == 100000 && stats.early == 0);
+    T_CHECK(h.peak < 64 << 10);
+    csspgo_perfdata_free(r);
+    free(d);
+}
+
 /* ----- the cache of equal samples ----- */
 
 typedef struct cache_test {
@@ -1137,8 +1714,10 @@ typedef struct cache_test {
     csspgo__cache cache;
     csspgo_code  *code;
     csspgo_collector_stats stats;
-    int           ignore_stack, keep_leaves;
+    csspgo__taking how;
 } cache_test;
+
+static const csspgo__taking without_stack = { 1, 0, 1 }, with_stack = { 0, 0, 1 };     /* both as llvm-profgen */
 
 static void cache_open(cache_test *c, size_t bytes, long nth)
 {
@@ -1148,6 +1727,7 @@ static void cache_open(cache_test *c, size_t bytes, long nth)
     csspgo__heap_init(&c->heap, &o);
     csspgo__cache_init(&c->cache, bytes);
     c->code = small_code();
+    c->how.as_llvm = 1;
 }
 
 static void cache_close(cache_test *c)
@@ -1181,7 +1761,7 @@ static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
     s.branches = branch;
     s.branch_count = (uint32_t)(n / 2);
     s.count = count;
-    return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, c->ignore_stack, c->keep_leaves, &c->stats);
+    return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, &c->how, &c->stats);
 }
 
 static void print_cache(t_text *t, const cache_test *c)
@@ -1244,8 +1824,8 @@ static void samples_become_positions(void)
         cache_test c;
         t_text got;
         cache_open(&c, 4096, 0);
-        c.ignore_stack = cases[i].ignore;
-        c.keep_leaves = cases[i].keep;
+        c.how.ignore_stack = (uint32_t)cases[i].ignore;
+        c.how.keep_leaves = (uint32_t)cases[i].keep;
         T_EQ(cache_add(&c, cases[i].sample, 1), CSSPGO_OK);
         print_cache(&got, &c);
         t_same(cases[i].holds, got.at, got.size, cases[i].trace, strlen(cases[i].trace));
@@ -1380,9 +1960,9 @@ static void a_sample_larger_than_the_cache_fits_when_it_is_empty(void)
     s.branch_count = RECORDS;
     s.count = 3;
     cache_add(&c, "401600|401100 401500", 1);
-    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, 0, 0, &c.stats), CSSPGO__FULL);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats), CSSPGO__FULL);
     csspgo__cache_clear(&c.cache);
-    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, 0, 0, &c.stats), CSSPGO_OK);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats), CSSPGO_OK);
     T_CHECK(csspgo__cache_next(&c.cache, &at, &trace) && trace.nstack == FRAMES && trace.nlbr == RECORDS &&
         trace.count == 3);
     T_CHECK(!csspgo__cache_next(&c.cache, &at, &trace));
@@ -1407,7 +1987,7 @@ static void the_cache_survives_every_failed_allocation(void)
         cache_test c;
         csspgo_status s;
         cache_open(&c, 1, nth);
-        s = csspgo__cache_add(&c.heap, &c.cache, c.code, &sample, 1, 0, &c.stats);
+        s = csspgo__cache_add(&c.heap, &c.cache, c.code, &sample, &without_stack, &c.stats);
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         cache_close(&c);
         if (s == CSSPGO_OK) break;
@@ -1505,7 +2085,7 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
-        else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample, sample.stack_count == 0, 0, &stats), CSSPGO_OK);
+        else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample, sample.stack_count == 0 ? &without_stack : &with_stack, &stats), CSSPGO_OK);
     }
     while (csspgo__cache_next(&cache, &at, &trace)) {
         uint64_t h = 5381;
@@ -1560,6 +2140,15 @@ int main(void)
     losses_and_other_records();
     corrupt_rings_are_errors();
     rings_of_noise_end();
+    recordings_of_both_byte_orders_read_the_same();
+    recordings_into_pipes_read_the_same();
+    build_ids_behind_the_data_are_read();
+    every_prefix_of_a_recording_says_that_it_ends_early();
+    what_cannot_be_read_is_refused_by_name();
+    what_came_before_a_fault_is_handed_out();
+    misuse_of_a_recording_is_an_argument_error();
+    a_recording_survives_every_failed_allocation();
+    a_long_recording_takes_bounded_memory();
     samples_become_positions();
     every_dropped_or_cut_sample_is_counted();
     equal_samples_add_up_in_order_of_the_first();

@@ -797,6 +797,38 @@ static void settling_tells_which_sum_was_clamped(void)
     csspgo_profile_free(p);
 }
 
+static void vtable_counts_add_up_beside_the_body(void)
+{
+    csspgo_profile *p = fresh(0), *q = fresh(0);
+    const csspgo_node a = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
+    const csspgo_func t = func(p, "T"), u = func(p, "U");
+    const csspgo_target *v;
+    csspgo_func none;
+    csspgo_node bad;
+    size_t n;
+    T_CHECK(csspgo_vtables(p, a, &n) == NULL && n == 0);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), u, 1), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), t, UINT64_MAX), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), t, 1), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(2, 0), u, 0), CSSPGO_OK);
+    v = csspgo_vtables(p, a, &n);
+    T_CHECK(n == 3 && v[0].loc.line == 2 && v[0].count == 0 && v[1].func.id == t.id && v[1].count == UINT64_MAX);
+    csspgo_bodies(p, a, &n);
+    T_EQ(n, 0);
+    none.id = 0;
+    bad.id = 9;
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_vtable(p, bad, csspgo_at(1, 0), t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_at(65536, 0), t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_set_checksum(p, a, 5), CSSPGO_OK);
+    T_EQ(csspgo_set_checksum(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), 4), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(q, csspgo_find(q, "f"), csspgo_at(7, 0), func(q, "V"), 3), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);        /* the larger checksum wins, with its vtables */
+    T_CHECK(valid(q) && csspgo_equal(p, q));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
 static void handles_out_of_range_read_as_nothing(void)
 {
     csspgo_profile *p = fresh(0);
@@ -830,13 +862,14 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
             n = node(p, n, d == 0 ? 0 : rnd(3), d == 0 ? 0 : rnd(2),
                      cs ? CSSPGO_CONTEXT : d == 0 ? CSSPGO_PLAIN : CSSPGO_INLINEE, name);
         }
-        switch (rnd(6)) {
+        switch (rnd(7)) {
         case 0: csspgo_add_total(p, n, rnd(100)); break;
         case 1: csspgo_add_head(p, n, rnd(10) == 0 ? UINT64_MAX : rnd(100)); break;
         case 2: csspgo_add_body(p, n, csspgo_at(rnd(9), rnd(2)), rnd(10) == 0 ? UINT64_MAX - 1 : rnd(100)); break;
         case 3: csspgo_add_target(p, n, csspgo_at(rnd(9), rnd(2)), csspgo_node_func(p, n), rnd(100)); break;
         case 4: csspgo_set_attributes(p, n, 1u << rnd(3)); break;
         case 5: csspgo_set_checksum(p, n, checksums ? rnd(3) : 7); break;
+        case 6: csspgo_add_vtable(p, n, csspgo_at(rnd(9), rnd(2)), func(p, rnd(2) ? "T1" : "T2"), rnd(100)); break;
         }
     }
     return p;
@@ -962,6 +995,7 @@ static int same_numbers(const csspgo_profile *a, const csspgo_profile *b)
     return a->names.count == b->names.count && a->names.text_size == b->names.text_size &&
            a->tree.count == b->tree.count && a->records == b->records && a->dead == b->dead &&
            a->body.count == b->body.count && a->target.count == b->target.count &&
+           a->vtable.count == b->vtable.count && a->sides == b->sides &&
            a->dropped_by_checksum == b->dropped_by_checksum;
 }
 
@@ -1060,7 +1094,7 @@ static void equality_sees_every_difference(void)
 {
     csspgo_profile *a = stamped(5, 2, "in"), *b;
     unsigned i;
-    for (i = 0; i < 12; i++) {
+    for (i = 0; i < 13; i++) {
         csspgo_node n;
         b = stamped(5, 2, "in");
         n = csspgo_find(b, "f");
@@ -1077,6 +1111,7 @@ static void equality_sees_every_difference(void)
         case 8: csspgo_add_total(b, csspgo_find(b, "f:2 @ in"), 1); break;
         case 9: csspgo_add_total(b, node(b, csspgo_root(b), 0, 0, CSSPGO_PLAIN, "g"), 0); break;   /* an empty record */
         case 10: csspgo_add_total(b, node(b, n, 2, 1, CSSPGO_INLINEE, "in"), 0); break;
+        case 12: csspgo_add_vtable(b, n, csspgo_at(1, 0), func(b, "x"), 0); break;
         case 11: csspgo_profile_free(b); b = stamped(5, 2, "no"); break;
         }
         T_CHECK(!csspgo_equal(a, b) && !csspgo_equal(b, a));
@@ -1144,7 +1179,7 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
 static void validation_finds_every_broken_invariant(void)
 {
     unsigned i;
-    for (i = 0; i < 20; i++) {
+    for (i = 0; i < 24; i++) {
         csspgo_profile *p = fresh(0);
         const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"),
                           g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
@@ -1153,6 +1188,8 @@ static void validation_finds_every_broken_invariant(void)
         csspgo_add_target(p, g, csspgo_at(2, 0), func(p, "x"), 6);
         csspgo_add_target(p, g, csspgo_at(2, 0), func(p, "y"), 6);
         csspgo_add_body(p, g, csspgo_at(3, 0), 6);
+        csspgo_add_vtable(p, g, csspgo_at(2, 0), func(p, "x"), 6);
+        csspgo_add_vtable(p, g, csspgo_at(3, 0), func(p, "x"), 6);
         T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
         r = &p->record[p->tree.node[g.id].record];
         switch (i) {
@@ -1176,6 +1213,10 @@ static void validation_finds_every_broken_invariant(void)
         case 17: p->tree.node[g.id].func = 0; break;
         case 18: p->tree.node[n.id].child = 0; break;
         case 19: p->func[2].begin = 0; break;
+        case 20: p->side[1].record = 99; break;
+        case 21: csspgo__targets_of(&p->vtable, p->side[1].vtable)[0].loc.line = 9; break;
+        case 22: p->side[1].vtable.begin = 70; break;
+        case 23: csspgo__targets_of(&p->vtable, p->side[1].vtable)[0].func.id = 88; break;
         }
         T_EQ(csspgo_validate(p, &e), CSSPGO_E_ARGUMENT);
         T_CHECK(e.status == CSSPGO_E_ARGUMENT && e.message[0] != '\0');
@@ -1334,6 +1375,7 @@ int main(void)
     the_caller_of_a_nested_record_has_one();
     appending_in_any_order_settles_to_the_same();
     settling_tells_which_sum_was_clamped();
+    vtable_counts_add_up_beside_the_body();
     handles_out_of_range_read_as_nothing();
     adding_commutes_and_associates();
     adding_to_nothing_copies_and_to_itself_doubles();

@@ -19,7 +19,15 @@ static csspgo_collector_options no_options(void)
 {
     csspgo_collector_options how;
     memset(&how, 0, sizeof how);
+    how.llvm_compat = 1;
     return how;
+}
+
+/* A collector that does what llvm-profgen does. */
+static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_options *o)
+{
+    const csspgo_collector_options how = no_options();
+    return csspgo_collector_new(code, &how, o);
 }
 
 /* Reads a script into a collector, in pieces of at most chunk bytes. */
@@ -86,7 +94,7 @@ static int load(t_table *t, const char *dir, const char *binary)
 static csspgo_collector_stats expect_text(const char *what, t_table *t, const csspgo_collector_options *how,
                                           const char *script, size_t size, const char *want, size_t want_size)
 {
-    csspgo_collector *c = csspgo_collector_new(t->code, how, NULL);
+    csspgo_collector *c = how != NULL ? csspgo_collector_new(t->code, how, NULL) : llvm_collector(t->code, NULL);
     csspgo_collector_stats stats;
     size_t n;
     char *got;
@@ -197,7 +205,7 @@ static void a_script_with_one_record_per_sample_is_taken(void)
     size_t size;
     char *script = t_file("data/unwind/cases/17-one-entry.ps", &size);
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_collector_stats s;
         T_EQ(read_script(c, t.code, script, size, 7), CSSPGO_OK);
         T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
@@ -216,7 +224,7 @@ static void a_script_that_ends_inside_a_sample_is_an_error(void)
     size_t size;
     char *script = t_file("data/unwind/cases/31-no-lbr-line.ps", &size);
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         T_EQ(read_script(c, t.code, script, size, 1000), CSSPGO_E_TRUNCATED);
         csspgo_collector_free(c);
     }
@@ -385,7 +393,7 @@ static void a_sample_from_memory_gives_the_counters_of_the_specification(void)
     t_table t;
     hand h;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand_calls(&h);
         T_EQ(csspgo_collector_has_contexts(c), 0);
         T_EQ(add_hand(c, &h), CSSPGO_OK);
@@ -402,7 +410,7 @@ static void a_collector_without_samples_writes_nothing(void)
 {
     t_table t;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         size_t size = 1;
         T_EQ(csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL), CSSPGO_OK);
         T_EQ(size, 0);
@@ -417,7 +425,7 @@ static void a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen(void)
     t_table t;
     hand h;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand_begin(&h);                               /* only a branch to the outside: a context without counters */
         hand_frame(&h, 0x401159);
         hand_branch(&h, 0x401176, 0x7f0000000000);
@@ -438,7 +446,7 @@ static void the_first_sample_decides_about_contexts(void)
     t_table t;
     hand h;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand_calls(&h);
         h.sample.count = 5;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
@@ -448,7 +456,7 @@ static void the_first_sample_decides_about_contexts(void)
         T_EQ(csspgo_collector_get_stats(c).samples, 12);
         T_EQ(csspgo_collector_get_stats(c).no_stack, 7);
         csspgo_collector_free(c);
-        c = csspgo_collector_new(t.code, NULL, NULL);
+        c = llvm_collector(t.code, NULL);
         h.sample.count = 1;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
         hand_calls(&h);
@@ -468,7 +476,7 @@ static void dropped_samples_are_counted_by_reason(void)
     hand h;
     csspgo_collector_stats s;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand_calls(&h);
         h.stack[0] = 0x401130;                        /* leaf's first instruction */
         h.sample.count = 3;
@@ -523,7 +531,7 @@ static void counts_saturate(void)
     t_table t;
     hand h;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_collector_stats s;
         hand_begin(&h);
         hand_frame(&h, 0x401159);
@@ -550,7 +558,7 @@ static void a_count_of_zero_makes_an_entry(void)
     t_table t;
     hand h;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand_begin(&h);
         hand_frame(&h, 0x401159);
         hand_branch(&h, 0x401171, 0x401159);
@@ -591,7 +599,7 @@ static void orders(t_table *t, const hand *list, size_t n, const char *want, siz
     static const size_t steps[] = { 1, 7, 101, 211 };
     size_t i, size;
     for (i = 0; i < 4; i++) {
-        csspgo_collector *c = csspgo_collector_new(t->code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t->code, NULL);
         char *got;
         size_t step = steps[i];
         while (n % step == 0 && step != 1) step += 2;
@@ -635,7 +643,7 @@ static void a_small_cache_gives_the_same_result(void)
 
 static void flushes(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
 {
-    csspgo_collector *c = csspgo_collector_new(t->code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(t->code, NULL);
     size_t i, size;
     char *got;
     for (i = 0; i < n; i++) {
@@ -655,7 +663,7 @@ static void looking_at_the_counters_changes_nothing(void)
 
 static void clearing(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
 {
-    csspgo_collector *c = csspgo_collector_new(t->code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(t->code, NULL);
     size_t i, size, nodes;
     uint64_t memory = 0;
     char *got;
@@ -682,7 +690,7 @@ static void counters_can_be_cleared_and_filled_again(void)
 /* Counts and statistics against what plain sums over the samples say. */
 static void conservation(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
 {
-    csspgo_collector *c = csspgo_collector_new(t->code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(t->code, NULL);
     csspgo_collector_stats s;
     csspgo__keyed k;
     uint64_t branches = 0, ranges = 0, others = 0, counted[2] = { 0, 0 };
@@ -760,7 +768,7 @@ static void jit_sample(csspgo_collector *c, uint64_t count)
 static void code_at_the_same_address_later_is_other_code(void)
 {
     csspgo_code *code = csspgo_code_new(NULL);
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(code, NULL);
     csspgo__keyed k;
     uint32_t func[2];
     size_t i, ranges = 0;
@@ -791,7 +799,7 @@ static void code_at_the_same_address_later_is_other_code(void)
 static void a_transfer_that_is_added_later_is_seen(void)
 {
     csspgo_code *code = csspgo_code_new(NULL);
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(code, NULL);
     csspgo_transfer x;
     csspgo_module none;
     none.id = 0;
@@ -819,7 +827,7 @@ static void what_another_module_holds_prints_as_unknown_code(void)
     size_t size;
     char *got;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         jit_emit(t.code, "jitted", 16);
         hand_begin(&h);                               /* demo's leaf below mid, in between a trip to the JIT's code */
         hand_frame(&h, 0x401159);
@@ -924,7 +932,7 @@ static void deep_contexts_keep_their_innermost_frames(void)
     none.id = 0;
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 100;
-    c = csspgo_collector_new(code, NULL, &o);
+    c = llvm_collector(code, &o);
     T_EQ(csspgo_code_add_area(code, none, 0x1000, 4000), CSSPGO_OK);
     for (i = 0; i < 2000; i++) stack[i] = 100 + i;
     T_EQ(unwind_stack(c, stack, 2000, 99), CSSPGO_OK);
@@ -946,7 +954,7 @@ static void deep_contexts_keep_their_innermost_frames(void)
 static void hostile_recursion_takes_bounded_time(void)
 {
     csspgo_code *code = csspgo_code_new(NULL);
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(code, NULL);
     csspgo__keyed k;
     static uint32_t stack[100001];
     csspgo_module none;
@@ -970,7 +978,7 @@ static void hostile_recursion_takes_bounded_time(void)
 static void unknown_code_cuts_the_context(void)
 {
     csspgo_code *code = csspgo_code_new(NULL);
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(code, NULL);
     csspgo_module none;
     static const uint32_t stack[] = { 30, 40, CSSPGO__EXT, 50, 60 };   /* leaf 30 */
     csspgo__keyed k;
@@ -994,7 +1002,7 @@ static void unknown_code_cuts_the_context(void)
 
 static void round_trip(t_table *t, const char *text, size_t size)
 {
-    csspgo_collector *c = csspgo_collector_new(t->code, NULL, NULL);
+    csspgo_collector *c = llvm_collector(t->code, NULL);
     csspgo_error err;
     size_t n;
     char *got;
@@ -1044,7 +1052,7 @@ static void counters_by_hand_are_read_too(void)
     for (i = 0; i < 4; i++) {
         char *text = file_of("data/generate", names[i], ".unsym", &size);
         if (load(&t, "data/generate/tables", binaries[i]) && text != NULL) {
-            csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+            csspgo_collector *c = llvm_collector(t.code, NULL);
             csspgo_error err;
             T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), i < 3 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
             T_CHECK(i < 3 || (err.line == 1 && err.column == 2));   /* its contexts are names */
@@ -1061,7 +1069,7 @@ static void reading_twice_doubles_the_counts(void)
     t_table t;
     size_t i;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand h;
         hand_calls(&h);
         T_EQ(add_hand(c, &h), CSSPGO_OK);             /* samples and text add up as well */
@@ -1145,7 +1153,7 @@ static void texts_are_read_as_specified_and_errors_say_where(void)
         const text_case *x = &text_cases[i];
         const size_t size = strlen(x->text);
         unsigned char *exact = t_copy(x->text, size);
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_error err;
         memset(&err, 0xee, sizeof err);
         T_MSG(csspgo_read_unsymbolized(c, NULL, exact, size, &err) == x->status, x->name);
@@ -1168,7 +1176,7 @@ static void what_cannot_be_placed_is_counted(void)
     static const char text[] = "2\n99990-99999:1\n159-171:1\n2\n130->99999:7\n99999->130:1\n";
     t_table t;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
         T_EQ(csspgo_collector_get_stats(c).unplaced, 2);
         csspgo_collector_free(c);
@@ -1183,13 +1191,13 @@ static void contexts_and_flat_counts_do_not_mix(void)
     csspgo_unsymbolized_options how;
     csspgo_error err;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         T_EQ(csspgo_read_unsymbolized(c, NULL, flat, sizeof flat - 1, &err), CSSPGO_OK);
         T_EQ(csspgo_read_unsymbolized(c, NULL, contexts, sizeof contexts - 1, &err), CSSPGO_E_ARGUMENT);
         T_EQ(err.status, CSSPGO_E_ARGUMENT);
         expect_of("flat", c, flat);
         csspgo_collector_free(c);
-        c = csspgo_collector_new(t.code, NULL, NULL);
+        c = llvm_collector(t.code, NULL);
         T_EQ(csspgo_read_unsymbolized(c, NULL, contexts, sizeof contexts - 1, &err), CSSPGO_OK);
         T_EQ(csspgo_collector_has_contexts(c), 1);
         T_EQ(csspgo_read_unsymbolized(c, NULL, flat, sizeof flat - 1, &err), CSSPGO_E_ARGUMENT);
@@ -1210,7 +1218,7 @@ static void every_prefix_is_read_or_changes_nothing(void)
     if (!load(&t, "data/unwind/tables", "demo.probe")) return;
     for (n = 0; n < sizeof calls_text; n++) {
         unsigned char *exact = t_copy(calls_text, n);
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_error err;
         const csspgo_status s = csspgo_read_unsymbolized(c, NULL, exact, n, &err);
         T_EQ(err.status, s);
@@ -1230,7 +1238,7 @@ static void every_short_buffer_is_filled_and_refused(void)
     t_table t;
     size_t n;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         hand h;
         hand_calls(&h);
         T_EQ(add_hand(c, &h), CSSPGO_OK);
@@ -1258,7 +1266,7 @@ static void a_file_gets_the_same_bytes(void)
     if (!T_CHECK(mkdtemp(dir) != NULL)) return;
     snprintf(path, sizeof path, "%s/out", dir);
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, NULL);
+        csspgo_collector *c = llvm_collector(t.code, NULL);
         size_t size;
         char *got;
         hand h;
@@ -1331,7 +1339,7 @@ static void every_allocation_of_the_reader_may_fail(void)
     for (nth = 1; nth < 1000; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, &o);
+        csspgo_collector *c = llvm_collector(t.code, &o);
         csspgo_status s = CSSPGO_E_NOMEM;
         csspgo_error err;
         if (c != NULL) {
@@ -1365,7 +1373,7 @@ static void reading_uses_bounded_memory(void)
     const csspgo_options o = t_options(&h, 0);
     if (text == NULL) abort();
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = csspgo_collector_new(t.code, NULL, &o);
+        csspgo_collector *c = llvm_collector(t.code, &o);
         while (size < 2900000) {                      /* the most objects per byte: short frames, all different paths */
             text[size++] = '[';
             for (i = 0; i < 3000; i++) {

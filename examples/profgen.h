@@ -1,0 +1,534 @@
+/* profgen.h - the command profgen: samples of a program become a profile (llvm-profgen)
+ *
+ * Include it after csspgo.h, load.h and tool.h. Part of csspgo, same licence.
+ */
+#ifndef CSSPGO_EXAMPLES_PROFGEN_H
+#define CSSPGO_EXAMPLES_PROFGEN_H
+
+#include <signal.h>
+
+/* ----- profgen ------------------------------------------------------------------------------------------------------- */
+
+enum {                            /* places in the table below */
+    O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT, O_O_ALIAS, O_FORMAT, O_MD5,
+    O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET, O_FIRST_LOADABLE, O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER,
+    O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY, O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN,
+    O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM, O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD,
+    O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET,
+    O_HELP
+};
+
+static const option profgen_options[] = {
+    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "perfscript", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "ps", OPT_ALIAS, "perfscript", 0, NULL, NULL, 0 },
+    { "perfdata", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "pd", OPT_ALIAS, "perfdata", 0, NULL, NULL, 0 },
+    { "unsymbolized-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL, 0 },
+    { "llvm-sample-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { "format", OPT_CHOICE, "extbinary|text|binary|gcc", 0, NULL, NULL, 0 },
+    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "compress-all-sections", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "split-layout", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "skip-symbolization", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "use-offset", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "use-first-loadable-segment-as-base", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "ignore-stack-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "compress-recursion", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
+    { "csprof-max-context-depth", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
+    { "infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "max-search-depth", OPT_NUMBER, NULL, 0, NULL, NULL, 0 },
+    { "fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "csspgo-replay-preinline", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "sample-profile-hot-inline-threshold", OPT_COUNT, NULL, 1500, NULL, NULL, 0 },
+    { "sample-profile-cold-inline-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "sample-profile-inline-growth-limit", OPT_COUNT, NULL, 12, NULL, NULL, 0 },
+    { "sample-profile-inline-limit-min", OPT_COUNT, NULL, 100, NULL, NULL, 0 },
+    { "sample-profile-inline-limit-max", OPT_COUNT, NULL, 50000, NULL, NULL, 0 },
+    { "csspgo-preinliner-multiplier-for-previous-inlining", OPT_COUNT, NULL, 100, NULL, NULL, 0 },
+    { "csprof-merge-cold-context", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "csprof-max-cold-context-depth", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
+    { "trim-cold-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "gen-cs-nested-profile", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
+    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, NULL, NULL, 0 },
+    { "profile-summary-hot-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-density-threshold", OPT_COUNT, NULL, 50, NULL, NULL, 0 },
+    { "profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
+    { "show-density", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "pid", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
+    { "show-mmap-events", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "llvm-compat", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    /* What llvm-profgen 19 has and this build refuses. */
+    { "debug-binary", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "kernel", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "use-dwarf-correlation", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "populate-profile-symbol-list", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "update-total-samples", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "show-detailed-warning", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "sort-profiled-scc-member", OPT_LATER, "1", 0, NULL, NULL, 0 },
+    { "show-disassembly-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "show-source-locations", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "show-pseudo-probe", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "disassemble-functions", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "leading-ip-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "perf-event", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "sample-period", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+static int help_main(int argc, char **argv);
+
+typedef struct profgen {
+    option            o[sizeof profgen_options / sizeof *profgen_options];
+    const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;
+    loaded            image;
+    csspgo_collector *collector;
+    int               mapped;     /* a mapping event for the binary was seen */
+} profgen;
+
+/* Checks what the options say together. Returns 0 after saying what is wrong. */
+static int profgen_check(profgen *g)
+{
+    const option *o = g->o;
+    g->binary = o[O_BINARY].text;
+    g->perfscript = o[O_PERFSCRIPT].text;
+    g->perfdata = o[O_PERFDATA].text;
+    g->unsymbolized = o[O_UNSYMBOLIZED].text;
+    g->sampled = o[O_PROFILE].text;
+    g->output = o[O_OUTPUT].text;
+    quiet = (int)o[O_QUIET].number;
+    if (g->binary == NULL) return usage("--binary is missing"), 0;
+    if (g->output == NULL) return usage("--output is missing"), 0;
+    if ((g->perfscript != NULL) + (g->perfdata != NULL) + (g->unsymbolized != NULL) + (g->sampled != NULL) != 1)
+        return usage("give one of --perfscript, --perfdata, --unsymbolized-profile and --llvm-sample-profile"), 0;
+    if (o[O_COMPRESS].number < -1) return usage("Value of --compress-recursion should >= -1"), 0;
+    if (o[O_COLD_DEPTH].number == 0)
+        return usage("--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
+    if (o[O_CUTOFF_HOT].number > 999999 || o[O_CUTOFF_COLD].number > 999999)
+        return usage("Desired percentile exceeds the maximum cutoff"), 0;
+    return 1;
+}
+
+static csspgo_collector_options profgen_how(const profgen *g)
+{
+    const option *o = g->o;
+    csspgo_collector_options how;
+    memset(&how, 0, sizeof how);
+    how.ignore_stack = (uint32_t)o[O_IGNORE_STACK].number;
+    how.llvm_compat = (uint32_t)compat;
+    if (o[O_COMPRESS].number >= 0) {
+        how.limit_recursion = 1;
+        how.max_recursion = (uint32_t)o[O_COMPRESS].number;
+    }
+    if (o[O_DEPTH].number >= 0) {
+        how.limit_depth = 1;
+        how.max_depth = (uint32_t)o[O_DEPTH].number;
+    }
+    return how;
+}
+
+static csspgo_unsymbolized_options profgen_raw(const profgen *g)
+{
+    csspgo_unsymbolized_options raw;
+    memset(&raw, 0, sizeof raw);
+    raw.module = g->image.module;
+    if (g->o[O_FIRST_LOADABLE].number) raw.base = g->image.first_loadable;
+    else if (g->o[O_USE_OFFSET].number) raw.base = csspgo_code_base(g->image.code, g->image.module);
+    return raw;
+}
+
+/* One item of a script. Returns 0 after saying what is wrong. */
+static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
+{
+    csspgo_status s;
+    if (item == CSSPGO_ITEM_MMAP) {
+        const long long pid = g->o[O_PID].number;
+        int hit;
+        if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
+        hit = csspgo_code_mmap(g->image.code, map);
+        if (hit < 0) warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
+        if (hit > 0 && g->o[O_SHOW_MMAP].number)
+            fprintf(stderr, "Mmap: Binary %s loaded at 0x%llx\n", g->binary, (unsigned long long)map->address);
+        g->mapped |= hit > 0;
+        return 1;
+    }
+    if (item != CSSPGO_ITEM_SAMPLE) return 1;
+    if (!g->mapped) {
+        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
+             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
+        g->mapped = 1;
+    }
+    s = csspgo_collector_add(g->collector, sample, 1);
+    if (s != CSSPGO_OK) fail("%s", csspgo_status_text(s));
+    return s == CSSPGO_OK;
+}
+
+/* A recording: perf script's text, or perf.data. */
+typedef struct recording {
+    const char      *path;
+    csspgo_script   *script;
+    csspgo_perfdata *data;
+} recording;
+
+static int recording_open(profgen *g, recording *r)
+{
+    memset(r, 0, sizeof *r);
+    r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
+    if (g->perfscript != NULL) r->script = csspgo_script_new(NULL);
+    else r->data = csspgo_perfdata_new(NULL);
+    if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
+    if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
+    return 1;
+}
+
+static void recording_close(recording *r)
+{
+    csspgo_script_free(r->script);
+    csspgo_perfdata_free(r->data);
+}
+
+static unsigned long long recording_samples(const recording *r)
+{
+    return r->script != NULL ? csspgo_script_get_stats(r->script).samples : csspgo_perfdata_get_stats(r->data).samples;
+}
+
+/* What was in it that made no sense. */
+static void recording_warnings(const recording *r)
+{
+    if (r->script != NULL) {
+        const csspgo_script_stats s = csspgo_script_get_stats(r->script);
+        const unsigned long long bad = s.bad_frame_lines + s.bad_records + s.bad_mmaps;
+        if (bad != 0) warn("%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line, bad - 1);
+    } else {
+        const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
+        const unsigned long long bad = s.bad_records + s.unknown_events;
+        if (bad != 0) warn("%s: byte %llu: and %llu more records make no sense", r->path,
+                           (unsigned long long)s.first_bad_offset, bad - 1);
+        if (s.lost != 0) warn("%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
+        if (!s.has_branches) warn("%s: no event has branch records: counts are estimates from sampled addresses", r->path);
+    }
+}
+
+/* A piece of it, none at the end; then everything that the parser has ready. Returns 0 after saying what is wrong. */
+static int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
+{
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error e;
+    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size);     /* the last piece was read up: */
+    else if (r->script != NULL) csspgo_script_end(r->script);                           /* cannot fail                 */
+    else if (size != 0) csspgo_perfdata_feed(r->data, piece, size);
+    else csspgo_perfdata_end(r->data);
+    for (;;) {
+        const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
+                                                   : csspgo_perfdata_next(r->data, &sample, &map, &e);
+        if (item == CSSPGO_ITEM_NONE) break;
+        if (!profgen_item(g, item, &sample, &map)) return 0;
+    }
+    return e.status == CSSPGO_OK || (fail_at(r->path, &e), 0);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* The first SIGINT ends the input, the second one the program. */
+static void catch_interrupt(void)
+{
+    struct sigaction a;
+    memset(&a, 0, sizeof a);
+    a.sa_handler = on_interrupt;
+    a.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &a, NULL);
+}
+
+static int profgen_read_recording(profgen *g)
+{
+    enum { CHUNK = 1 << 18 };
+    static char chunk[CHUNK];
+    recording r;
+    int ok = recording_open(g, &r);
+    const int is_stdin = strcmp(r.path, "-") == 0;
+    FILE *f = is_stdin ? stdin : fopen(r.path, "rb");
+    unsigned long long bytes = 0;
+    progress p;
+    size_t n;
+    if (ok && f == NULL) ok = (fail("%s: %s", r.path, strerror(errno)), 0);
+    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
+    p = progress_begin();
+    if (ok && !is_stdin && fseek(f, 0, SEEK_END) == 0) {
+        p.total = (unsigned long long)ftell(f);
+        rewind(f);
+    }
+    catch_interrupt();
+    while (ok && !interrupted && (n = fread(chunk, 1, CHUNK, f)) != 0) {
+        ok = recording_feed(g, &r, chunk, n);
+        bytes += n;
+        progress_show(&p, bytes, recording_samples(&r));
+    }
+    progress_end(&p);
+    if (interrupted) warn("%s: interrupted after %llu bytes: the profile is of what came before", r.path, bytes);
+    else if (ok && ferror(f)) ok = (fail("%s: %s", r.path, strerror(errno)), 0);
+    else if (ok) ok = recording_feed(g, &r, NULL, 0);
+    if (ok) recording_warnings(&r);
+    recording_close(&r);
+    if (f != NULL && !is_stdin) fclose(f);
+    return ok;
+}
+
+static int profgen_read_raw(profgen *g)
+{
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    csspgo_error e;
+    file_bytes text;
+    csspgo_status s;
+    if (!file_open(g->unsymbolized, &text)) return fail("%s: %s", g->unsymbolized, strerror(errno)), 0;
+    s = csspgo_read_unsymbolized(g->collector, &raw, text.data, text.size, &e);
+    file_close(&text);
+    if (s != CSSPGO_OK) fail_at(g->unsymbolized, &e);
+    return s == CSSPGO_OK;
+}
+
+static void profgen_warnings(const profgen *g)
+{
+    const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
+    const struct { unsigned long long n, of; const char *what; } w[] = {
+        { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
+        { s.no_branches, s.samples, "samples dropped: no branch in this program" },
+        { s.external_leaves, s.samples, "samples have an external leaf" },
+        { s.bad_return_addresses, s.samples, "stacks cut at a return address without a call before it" },
+        { s.unpaired_external, s.branches, "branches of distinct samples come from other code without a partner" },
+        { s.mismatched_external, s.branches, "calls by other code do not match the stack" },
+        { s.mismatched_leaf, s.branches, "calls do not match the stack" },
+        { s.invalid_ranges, s.branches, "ranges run across a call, return or jump" },
+        { s.zero_returns, s.branches, "returns go to no call site" },
+    };
+    size_t i;
+    for (i = 0; i < sizeof w / sizeof *w; i++)
+        if (w[i].n != 0) warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
+}
+
+/* ----- from the counters' profile to the one that is written ----- */
+
+/* The counts that are hot and cold, by options or the summary. */
+static csspgo_status profgen_thresholds(profgen *g, csspgo_profile *p, uint64_t *hot, uint64_t *cold)
+{
+    const option *o = g->o;
+    csspgo_status s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_HOT].number, hot);
+    if (s == CSSPGO_OK) s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_COLD].number, cold);
+    if (o[O_HOT_COUNT].text != NULL) *hot = (uint64_t)o[O_HOT_COUNT].number;
+    if (o[O_COLD_COUNT].text != NULL) *cold = (uint64_t)o[O_COLD_COUNT].number;
+    return s;
+}
+
+static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t cold)
+{
+    const option *o = g->o;
+    csspgo_sizes *sizes = NULL;
+    csspgo_preinline_options how;
+    csspgo_status s = csspgo_preinline_defaults(p, &how);
+    how.cold_count = cold;
+    how.hot_threshold = (uint32_t)o[O_HOT_INLINE].number;
+    how.cold_threshold = (uint32_t)o[O_COLD_INLINE].number;
+    how.growth_limit = (uint32_t)o[O_GROWTH].number;
+    how.limit_min = (uint32_t)o[O_LIMIT_MIN].number;
+    how.limit_max = (uint32_t)o[O_LIMIT_MAX].number;
+    how.again = (uint32_t)o[O_AGAIN].number;
+    how.replay = (uint32_t)o[O_REPLAY].number;
+    if (s == CSSPGO_OK && o[O_SIZES].number) {
+        how.sizes = sizes = csspgo_sizes_new(NULL);
+        s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
+    }
+    if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL);
+    csspgo_sizes_free(sizes);
+    return s;
+}
+
+/* Pre-inlines, merges and trims cold contexts, nests: what llvm-profgen does by default. */
+static csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
+{
+    const option *o = g->o;
+    const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0, preinline = contexts && o[O_PREINLINER].number;
+    csspgo_cold_options cold;
+    uint64_t hot_count, cold_count;
+    csspgo_status s;
+    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
+    s = profgen_thresholds(g, p, &hot_count, &cold_count);
+    if (s == CSSPGO_OK && preinline) s = profgen_preinline(g, p, cold_count);
+    memset(&cold, 0, sizeof cold);
+    cold.threshold = contexts ? hot_count : cold_count;
+    cold.merge = contexts && (o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number : !preinline);
+    cold.trim = o[O_TRIM].number != 0;
+    cold.frames = (uint32_t)o[O_COLD_DEPTH].number;
+    cold.base_only = preinline && !cold.merge;
+    if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold);
+    if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
+        s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0);
+    return s;
+}
+
+/* ----- density: samples per location, of the functions that make most samples ----- */
+
+typedef struct density_row {
+    uint64_t samples;
+    uint32_t locations;
+} density_row;
+
+static int density_order(const void *a, const void *b)
+{
+    const density_row *x = (const density_row *)a, *y = (const density_row *)b;
+    const double m = (double)x->samples / x->locations, n = (double)y->samples / y->locations;
+    if (m != n) return m > n ? -1 : 1;
+    return x->samples < y->samples ? -1 : x->samples > y->samples;
+}
+
+/* -1: out of memory. cutoff: millionths of all samples. */
+static double density_of(const csspgo_profile *p, uint64_t cutoff)
+{
+    const uint32_t nodes = csspgo_node_count(p) + 2;
+    density_row *row = (density_row *)calloc(nodes, sizeof *row);
+    double density = 0, all = 0, seen = 0;
+    csspgo_node node;
+    size_t n = 0, i;
+    if (row == NULL) return -1;
+    for (node.id = nodes - 1; node.id > 1; node.id--) {    /* inlinees come after what they are in */
+        size_t count;
+        const csspgo_body *b = csspgo_bodies(p, node, &count);
+        density_row *up = &row[csspgo_node_parent(p, node).id];
+        row[node.id].locations += (uint32_t)count;
+        for (i = 0; i < count; i++) row[node.id].samples += b[i].count;
+        if (csspgo_node_kind_of(p, node) != CSSPGO_INLINEE) continue;
+        up->samples += row[node.id].samples;
+        up->locations += row[node.id].locations;
+        row[node.id].locations = 0;
+    }
+    for (i = 2; i < nodes; i++)
+        if (row[i].locations != 0) {
+            all += (double)row[i].samples;
+            row[n++] = row[i];
+        }
+    qsort(row, n, sizeof *row, density_order);
+    for (i = 0; i < n && seen < (double)((float)all * (float)cutoff / 1000000); i++) {
+        seen += (double)row[i].samples;
+        density = (double)row[i].samples / row[i].locations;
+    }
+    free(row);
+    return density;
+}
+
+static void profgen_density(const profgen *g, const csspgo_profile *p)
+{
+    const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
+    const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
+    if (density == 0) warn("the profile is empty, or --profile-density-cutoff-hot is too low");
+    else if (density > 0 && density < least)
+        warn("%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
+             least / density, density, least);
+    if (g->o[O_SHOW_DENSITY].number)
+        printf("Functions with density >= %.1f account for %.2f%% total sample counts.\n", density, (double)cutoff / 10000);
+}
+
+/* ----- output ----- */
+
+static uint32_t profgen_form(const profgen *g)
+{
+    static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_GCOV };
+    static const struct { int option; uint32_t bit; } added[] = {
+        { O_MD5, CSSPGO_MD5 }, { O_COMPRESS_ALL, CSSPGO_COMPRESS }, { O_PARTIAL, CSSPGO_PARTIAL }, { O_SPLIT, CSSPGO_SPLIT }
+    };
+    uint32_t form = forms[g->o[O_FORMAT].number];
+    size_t i;
+    for (i = 0; i < sizeof added / sizeof *added; i++) {
+        if (!g->o[added[i].option].number) continue;
+        if (forms[g->o[O_FORMAT].number] == CSSPGO_EXTBINARY) form |= added[i].bit;
+        else warn("--%s is ignored. Specify --format=extbinary to enable it", g->o[added[i].option].name);
+    }
+    return form;
+}
+
+/* What was counted, or the profile that is given. */
+static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    csspgo_generate_options how;
+    if (g->sampled != NULL) return csspgo_read_file(p, g->sampled, e);
+    memset(&how, 0, sizeof how);
+    how.no_inference = !g->o[O_INFER].number;
+    how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
+    how.sampled_functions = 1;
+    how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
+    return csspgo_collector_profile(g->collector, p, &how, e);
+}
+
+static int profgen_write(profgen *g)
+{
+    const char *path = strcmp(g->output, "-") == 0 ? "/dev/stdout" : g->output;
+    csspgo_options options;
+    csspgo_profile *p;
+    csspgo_error e;
+    csspgo_status s;
+    if (g->o[O_SKIP].number && g->sampled == NULL) {
+        const csspgo_unsymbolized_options raw = profgen_raw(g);
+        s = csspgo_write_unsymbolized_file(g->collector, &raw, path, &e);
+        return s == CSSPGO_OK ? 0 : fail_at(path, &e);
+    }
+    memset(&options, 0, sizeof options);
+    options.lenient = compat;
+    p = csspgo_profile_new(&options);
+    if (p == NULL) return fail("out of memory");
+    s = profgen_profile(g, p, &e);
+    if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
+    if (s == CSSPGO_OK) {
+        s = profgen_finish(g, p);
+        if (s != CSSPGO_OK) {
+            csspgo_profile_free(p);
+            return fail("%s", csspgo_status_text(s));
+        }
+        if (csspgo_record_count(p) == 0) warn("the profile is empty: no sample hit a probe of %s", g->binary);
+        else if (!quiet) profgen_density(g, p);
+        s = csspgo_write_file(p, path, profgen_form(g), &e);
+    }
+    csspgo_profile_free(p);
+    return s == CSSPGO_OK ? 0 : fail_at(path, &e);
+}
+
+static int profgen_main(int argc, char **argv)
+{
+    static profgen g;
+    csspgo_collector_options how;
+    char why[256];
+    int ok, files;
+    memcpy(g.o, profgen_options, sizeof profgen_options);
+    files = options_parse(g.o, argc, argv);
+    if (files < 0) return usage_status();
+    if (files > 0) return usage("'%s' is not an option", argv[0]);
+    if (g.o[O_HELP].number) return help_main(0, NULL);
+    if (!profgen_check(&g)) return usage_status();
+    if (!load_image(&g.image, g.binary, why, sizeof why)) return fail("%s: %s", g.binary, why);
+    how = profgen_how(&g);
+    g.collector = csspgo_collector_new(g.image.code, &how, NULL);
+    ok = g.collector != NULL || (fail("out of memory"), 0);
+    if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
+    else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);
+    if (ok && !quiet && g.sampled == NULL) profgen_warnings(&g);
+    ok = ok && profgen_write(&g) == 0;
+    csspgo_collector_free(g.collector);
+    load_free(&g.image);
+    return interrupted ? 128 + SIGINT : !ok;
+}
+
+#endif

@@ -1,0 +1,310 @@
+/* tool.h - what the commands of csspgo.c share: messages, options, progress, names and contexts as text
+ *
+ * Include it after csspgo.h and load.h. Part of csspgo, same licence.
+ */
+#ifndef CSSPGO_EXAMPLES_TOOL_H
+#define CSSPGO_EXAMPLES_TOOL_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <time.h>
+
+/* ----- messages ----------------------------------------------------------------------------------------------------- */
+
+static int quiet;                 /* --quiet: no warnings, no progress                                            */
+static int compat;                /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool  */
+
+static void say(const char *what, const char *format, va_list args)
+{
+    if (!compat) fputs("csspgo: ", stderr);
+    fputs(what, stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+/* An input or output is at fault: exit status 1. */
+static int fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return 1;
+}
+
+/* The command line is at fault: exit status 2, LLVM's is 1. */
+static int usage_status(void)
+{
+    return compat ? 1 : 2;
+}
+
+static int usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return usage_status();
+}
+
+static void warn(const char *format, ...)
+{
+    va_list args;
+    if (quiet) return;
+    va_start(args, format);
+    say("warning: ", format, args);
+    va_end(args);
+}
+
+/* An error of the library about a file: FILE:LINE:COLUMN: message, or with the byte offset for binary input. */
+static int fail_at(const char *path, const csspgo_error *e)
+{
+    if (e->line != 0) return fail("%s:%u:%u: %s", path, e->line, e->column, e->message);
+    if (e->offset != 0) return fail("%s: byte %llu: %s", path, (unsigned long long)e->offset, e->message);
+    return fail("%s: %s", path, e->message);
+}
+
+/* ----- options: one table a command; LLVM's spelling (-x or --x, --x=v or --x v; a switch may stand alone) ----------- */
+
+typedef enum option_kind {
+    OPT_TEXT,                     /* the last one counts                                                     */
+    OPT_LIST,                     /* all count: option.list                                                  */
+    OPT_SWITCH,                   /* on or off                                                               */
+    OPT_NUMBER,                   /* signed                                                                  */
+    OPT_COUNT,                    /* unsigned, 64 bits; 0x, 0b and 0 begin other bases                       */
+    OPT_MAYBE,                    /* OPT_COUNT whose value may be left out: text is then ""                  */
+    OPT_CHOICE,                   /* one word of `values`, "a|b|c"                                           */
+    OPT_SET,                      /* gives the option `values` its own number                                */
+    OPT_ALIAS,                    /* of the option `values`                                                  */
+    OPT_IGNORED,                  /* a switch without effect on sample profiles                              */
+    OPT_LATER                     /* refused by name, but for the value `values`, which asks for nothing     */
+} option_kind;
+
+typedef struct option {
+    const char  *name;
+    option_kind  kind;
+    const char  *values;          /* see kind                                                                */
+    long long    number;          /* the default, then the value; OPT_COUNT: to be cast; OPT_CHOICE: its place */
+    const char  *text;            /* as given; NULL = not given                                              */
+    const char **list;            /* OPT_LIST                                                                */
+    size_t       count;
+} option;
+
+static option *option_named(option *o, const char *name, size_t size)
+{
+    option *all = o;
+    for (; o->name != NULL; o++)
+        if (strlen(o->name) == size && memcmp(o->name, name, size) == 0)
+            return o->kind == OPT_ALIAS ? option_named(all, o->values, strlen(o->values)) : o;
+    return NULL;
+}
+
+/* The place of a word in "a|b|c"; -1: not there. */
+static int option_choice(const char *values, const char *word)
+{
+    const size_t size = strlen(word);
+    int i;
+    for (i = 0;; i++) {
+        const size_t n = strcspn(values, "|");
+        if (n == size && memcmp(values, word, n) == 0) return i;
+        if (values[n] == '\0') return -1;
+        values += n + 1;
+    }
+}
+
+static int option_bool(const char *value, long long *number)
+{
+    const int i = option_choice("true|TRUE|True|1|false|FALSE|False|0", value);
+    *number = i < 4;
+    return i >= 0;
+}
+
+static int option_count(const char *value, long long *number)
+{
+    const int binary = value[0] == '0' && (value[1] == 'b' || value[1] == 'B');
+    char *end;
+    if (value[0] < '0' || value[0] > '9') return 0;
+    errno = 0;
+    *number = (long long)strtoull(binary ? value + 2 : value, &end, binary ? 2 : 0);
+    return errno == 0 && *end == '\0' && end != value;
+}
+
+static int option_number(const char *value, long long *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(value, &end, 10);
+    return errno == 0 && *end == '\0' && end != value;
+}
+
+/* Returns 0 after saying what is wrong. */
+static int option_set(option *o, const char *value)
+{
+    int ok = 1;
+    o->text = value;
+    switch (o->kind) {
+    case OPT_TEXT: case OPT_SET: case OPT_ALIAS: break;
+    case OPT_LIST: o->list[o->count++] = value; break;
+    case OPT_SWITCH: case OPT_IGNORED: ok = option_bool(value, &o->number); break;
+    case OPT_NUMBER: ok = option_number(value, &o->number); break;
+    case OPT_MAYBE: ok = *value == '\0' || option_count(value, &o->number); break;
+    case OPT_COUNT: ok = option_count(value, &o->number); break;
+    case OPT_CHOICE: ok = (o->number = option_choice(o->values, value)) >= 0; break;
+    case OPT_LATER:
+        if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0))) break;
+        if (o->values != NULL) usage("--%s: only --%s=%s is implemented", o->name, o->name, o->values);
+        else usage("--%s is not implemented", o->name);
+        return 0;
+    }
+    if (!ok && o->kind == OPT_CHOICE) usage("--%s: '%s' is none of %s", o->name, value, o->values);
+    else if (!ok) usage("--%s: '%s' is not a value for it", o->name, value);
+    return ok;
+}
+
+static int option_needs_value(const option *o)
+{
+    return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER && o->kind != OPT_MAYBE;
+}
+
+/* Fills in the table and moves what is no option to the front of argv. Returns how many these are; -1 after saying what is wrong. */
+static int options_parse(option *table, int argc, char **argv)
+{
+    int i, files = 0, only_files = 0;
+    option *o;
+    for (o = table; o->name != NULL; o++)
+        if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
+            return fail("out of memory"), -1;
+    for (i = 0; i < argc; i++) {
+        const char *name = argv[i], *equals, *value;
+        if (only_files || name[0] != '-' || name[1] == '\0') {
+            argv[files++] = argv[i];
+            continue;
+        }
+        if (strcmp(name, "--") == 0) {
+            only_files = 1;
+            continue;
+        }
+        name += name[1] == '-' ? 2 : 1;
+        equals = strchr(name, '=');
+        o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
+        if (o == NULL) return usage("unknown option '%s'", argv[i]), -1;
+        if (equals != NULL) value = equals + 1;
+        else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
+        else if (i + 1 < argc) value = argv[++i];
+        else return usage("--%s needs a value", o->name), -1;
+        if (o->kind == OPT_SET && equals != NULL) return usage("--%s takes no value", o->name), -1;
+        if (o->kind == OPT_SET) option_named(table, o->values, strlen(o->values))->number = o->number;
+        if (!option_set(o, value)) return -1;
+    }
+    return files;
+}
+
+static void options_free(option *o)
+{
+    for (; o->name != NULL; o++) free(o->list);
+}
+
+/* ----- progress: on a terminal only, twice a second ------------------------------------------------------------------ */
+
+typedef struct progress {
+    int    on;
+    double next;
+    unsigned long long total;     /* bytes, 0 = unknown */
+} progress;
+
+static progress progress_begin(void)
+{
+    progress p;
+    memset(&p, 0, sizeof p);
+    p.on = !quiet && isatty(2);
+    return p;
+}
+
+/* 1 if it is time to say something. */
+static int progress_due(progress *p)
+{
+    struct timespec t;
+    double now;
+    if (!p->on) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (now < p->next) return 0;
+    p->next = now + 0.5;
+    return 1;
+}
+
+static void progress_show(progress *p, unsigned long long bytes, unsigned long long samples)
+{
+    if (!progress_due(p)) return;
+    if (p->total != 0) fprintf(stderr, "\r%3.0f %%, %llu samples ", 100.0 * (double)bytes / (double)p->total, samples);
+    else fprintf(stderr, "\r%llu MB, %llu samples ", bytes / 1000000, samples);
+    fflush(stderr);
+}
+
+static void progress_end(progress *p)
+{
+    if (p->on) fputs("\r                                        \r", stderr);
+}
+
+/* ----- names and contexts as text: for the output of LLVM's tools, so as they are ------------------------------------- */
+
+static void put_name(csspgo_profile *p, csspgo_func f, FILE *out)
+{
+    size_t n;
+    const char *name = csspgo_func_name(p, f, &n);
+    if (name != NULL) fwrite(name, 1, n, out);
+    else if (f.id != 0) fprintf(out, "%" PRIu64, csspgo_func_guid(p, f));
+}
+
+static void put_loc(csspgo_loc loc, FILE *out)
+{
+    fprintf(out, "%u", loc.line);
+    if (loc.discriminator != 0) fprintf(out, ".%u", loc.discriminator);
+}
+
+/* "main:3 @ foo:2.1 @ bar"; a function without context is its name. */
+static void put_context(csspgo_profile *p, csspgo_node node, FILE *out)
+{
+    csspgo_node path[1024];       /* deeper ones are not read: csspgo_limits.max_depth */
+    size_t n = 0;
+    if (csspgo_node_kind_of(p, node) == CSSPGO_TWIN) node = csspgo_node_parent(p, node);
+    for (; node.id > 1 && n < sizeof path / sizeof *path; node = csspgo_node_parent(p, node)) path[n++] = node;
+    while (n-- > 0) {
+        put_name(p, csspgo_node_func(p, path[n]), out);
+        if (n == 0) break;
+        putc(':', out);
+        put_loc(csspgo_node_loc(p, path[n - 1]), out);
+        fputs(" @ ", out);
+    }
+}
+
+/* The same in memory, terminated; for free(). NULL when memory is exhausted. */
+static char *context_text(csspgo_profile *p, csspgo_node node)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) return NULL;
+    put_context(p, node, out);
+    if (fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* Numbers before names, names by their bytes. */
+static int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b)
+{
+    size_t m, n;
+    const char *x = csspgo_func_name(p, a, &m), *y = csspgo_func_name(p, b, &n);
+    int c;
+    if (x == NULL || y == NULL) {
+        const uint64_t s = csspgo_func_guid(p, a), t = csspgo_func_guid(p, b);
+        if (x != NULL || y != NULL) return x == NULL ? -1 : 1;
+        return s < t ? -1 : s > t;
+    }
+    c = memcmp(x, y, m < n ? m : n);
+    return c != 0 ? c : m < n ? -1 : m > n;
+}
+
+#endif

@@ -1,0 +1,125 @@
+#!/bin/sh
+# What csspgo reads from recordings is what `perf script -D` shows of them: samples with their stacks, mappings, names,
+# forks and ends of threads in order of time, build ids. Recorded here with software events; run in tests/.
+B=build/perfdata
+mkdir -p $B
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: perfdata: $*"; failed=$((failed + 1)); }
+finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
+skip() { echo "SKIPPED: perfdata: $*"; skipped=$((skipped + 1)); finish; }
+command -v perf >/dev/null 2>&1 || skip "perf is not installed (package linux-perf)"
+
+cat >$B/busy.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned long sum;
+__attribute__((noinline)) static void leaf(int n) { int i; for (i = 0; i < n; i++) sum += (unsigned long)i; }
+__attribute__((noinline)) static void middle(int n) { leaf(n); leaf(n / 2); sum++; }
+static void *thread(void *p) { int i; for (i = 0; i < 90000; i++) middle(1000); return p; }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    void *big;
+    (void)argv;
+    if (argc == 1 && fork() == 0) { char *self[] = { (char *)"busy", (char *)"child", NULL }; execv("/proc/self/exe", self); _exit(1); }
+    pthread_create(&t, NULL, thread, NULL);
+    thread(NULL);
+    big = calloc(1, 1 << 24);
+    pthread_join(t, NULL);
+    wait(NULL);
+    free(big);
+    return 0;
+}
+C
+${CC:-cc} -O1 -w -fno-omit-frame-pointer -o $B/busy $B/busy.c -lpthread || { fail "busy.c does not build"; finish; }
+${CC:-cc} -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/read oracle_perfdata.c || { fail "oracle_perfdata.c does not build"; finish; }
+perf record -q -e cpu-clock -o $B/try -- true >$B/out 2>&1 || skip "perf cannot record here: $(tail -1 $B/out)"
+
+# `perf script -D` in the form of oracle_perfdata.c; gawk or mawk
+cat >$B/dump.awk <<'A'
+function put() {
+    if (!open) return
+    line = "sample " who " " time
+    first = 1; user = 0
+    for (i = 0; i < n; i++) if (chain[i] == "fffffffffffffe00") { first = i + 1; user = 1; break }
+    if (!user) first = 0
+    k = 0
+    for (i = first; i < n; i++) {
+        if (substr(chain[i], 1, 13) == "fffffffffffff" && chain[i] >= "fffffffffffff001") { if (k) break; continue }
+        v = chain[i]; sub(/^0+/, "", v); if (v == "") v = "0"
+        line = line " " v; k++
+    }
+    if (k == 0) line = line " " ip
+    for (i = 0; i < b; i++) line = line " " branch[i]
+    print line
+    open = 0
+}
+/^[0-9]+ 0x[0-9a-f]+ \[/ || /^0x[0-9a-f]+@/ || /^[^ .].*PERF_RECORD/ { put() }
+/PERF_RECORD_SAMPLE\(/ {
+    time = 0
+    for (f = 2; f <= NF; f++) if ($f ~ /^0x/) { if ($(f - 1) ~ /^[0-9]+$/ && $1 !~ /^0x/) time = $(f - 1); break }
+    for (f = 1; f <= NF; f++) if ($f ~ /^[0-9]+\/[0-9]+:$/) { who = substr($f, 1, length($f) - 1); ip = substr($(f + 1), 3) }
+    n = b = 0; open = 1; inbranch = 0; next
+}
+open && /^\.\.\. branch stack/ { inbranch = 1; next }
+open && /^\.\.\.\.\. +[0-9]+: [0-9a-f]+ -> [0-9a-f]+/ { f = $3; t = $5; sub(/^0+/, "", f); sub(/^0+/, "", t); branch[b++] = f ">" t; next }
+open && /^\.\.\.\.\. +[0-9]+: [0-9a-f]+$/ { chain[n++] = $3; next }
+/PERF_RECORD_MMAP2? / {
+    p = $0; sub(/.*PERF_RECORD_MMAP2? /, "", p)
+    split(p, w, /[\/: ]+/); pid = w[1]
+    a = p; sub(/^[^[]*\[/, "", a); address = a; sub(/\(.*/, "", address)
+    size = a; sub(/^[^(]*\(/, "", size); sub(/\).*/, "", size)
+    off = a; sub(/^.*\) @ /, "", off); sub(/[] ].*/, "", off); if (off == "0") off = "0x0"
+    rest = a; sub(/^.*\]: /, "", rest); prot = rest; sub(/ .*/, "", prot); sub(/^[^ ]* /, "", rest)
+    print "mmap " pid " " address " " size " " off " " (index(prot, "x") ? 1 : 0) " " rest
+}
+/PERF_RECORD_COMM/ { p = $0; sub(/.*PERF_RECORD_COMM( exec)?: /, "", p); tid = p; sub(/.*\//, "", tid); name = p; sub(/:[0-9]+\/[0-9]+$/, "", name); print "comm " name " " tid }
+/PERF_RECORD_(FORK|EXIT)\(/ { p = $0; kind = p ~ /FORK/ ? "fork" : "exit"; gsub(/[^0-9]+/, " ", p); m = split(p, w, " "); print kind " " w[m - 3] " " w[m - 2] " " w[m - 1] }
+END { put() }
+A
+
+# same NAME RECORDING: in pieces of three sizes
+same() {
+    perf script -D -i $2 2>/dev/null | awk -f $B/dump.awk >$B/$1.perf
+    perf buildid-list -i $2 2>/dev/null | sed 's/^/build-id /' >$B/$1.ids
+    [ "$(grep -c '^sample' $B/$1.perf)" -ge 20 ] || fail "$1: perf shows $(grep -c '^sample' $B/$1.perf) samples only"
+    for chunk in 65536 4093 7 1; do
+        $B/read $2 $chunk >$B/$1.ours 2>$B/$1.err || { fail "$1 in pieces of $chunk"; cat $B/$1.err; continue; }
+        grep -v '^build-id' $B/$1.ours >$B/$1.items
+        if cmp -s $B/$1.perf $B/$1.items; then pass; else fail "$1 in pieces of $chunk: the items differ"; diff $B/$1.perf $B/$1.items | head -6; fi
+    done
+    grep '^build-id [0-9a-f]' $B/$1.ids | grep -v 'kernel.kallsyms' | sort >$B/$1.ids.perf                 # into a pipe perf writes none
+    grep '^build-id' $B/$1.ours | sort -u >$B/$1.ids.ours
+    comm -23 $B/$1.ids.perf $B/$1.ids.ours >$B/$1.ids.missing
+    [ -s $B/$1.ids.missing ] && { fail "$1: build ids are missing"; head -3 $B/$1.ids.missing; } || pass
+}
+
+# recorded NAME OPTIONS...
+recorded() {
+    name=$1
+    shift
+    if ! perf record -q "$@" -o $B/$name.data -- $B/busy >$B/out 2>&1; then fail "$name: perf record: $(tail -1 $B/out)"; return; fi
+    same $name $B/$name.data
+}
+
+recorded plain -e cpu-clock -F 999
+recorded stacks -e cpu-clock -g -F 999
+recorded two-events -e cpu-clock,task-clock -g -F 499
+recorded no-time -e cpu-clock -F 999 --no-timestamp
+recorded everything -e cpu-clock,page-faults -g -F 499 -d --phys-data -W --sample-cpu --period --sample-identifier 2>/dev/null
+recorded data -e cpu-clock -g -d -F 999
+recorded inline-build-ids -e cpu-clock -g --buildid-mmap -F 999
+recorded dwarf -e cpu-clock --call-graph dwarf,512 -F 999
+recorded registers -e cpu-clock -g --user-regs=ip,sp --intr-regs=ip -F 999
+recorded groups -e '{cpu-clock,task-clock}:S' -g -F 999
+recorded small-buffers -e cpu-clock -g -m 1 -F 9999
+perf record -q -e cpu-clock -g -F 999 -o - -- $B/busy >$B/pipe.data 2>/dev/null && same pipe $B/pipe.data || fail "a recording into a pipe"
+perf record -q -e cpu-clock,task-clock -g -F 499 -o - -- $B/busy >$B/pipe2.data 2>/dev/null && same pipe-two-events $B/pipe2.data || fail "a recording into a pipe"
+if perf record -q -z -e cpu-clock -g -o $B/packed.data -- $B/busy >$B/out 2>&1; then
+    $B/read $B/packed.data >/dev/null 2>$B/err && fail "a compressed recording is read" || { grep -q 'PERF_RECORD_COMPRESSED' $B/err && pass || { fail "a compressed recording is not refused by name"; cat $B/err; }; }
+fi
+finish

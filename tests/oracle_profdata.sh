@@ -1,0 +1,40 @@
+#!/bin/sh
+# Random profiles through `csspgo merge|overlap --llvm-compat` and llvm-profdata-19: same exit status, same output.
+#
+#     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 300, with STRICT set 2000
+cd "$(dirname "$0")" || exit 1
+CC=${CC:-cc}
+B=build/profdata
+count=${1:-${STRICT:+2000}}
+[ $# -eq 0 ] || shift
+tool=llvm-profdata-19
+
+skip() {
+    echo "SKIPPED: $1"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+command -v $tool >/dev/null 2>&1 || skip "$tool is not installed"
+[ -f /usr/include/zlib.h ] || skip "zlib.h is not installed"
+rm -rf $B
+mkdir -p $B
+if ! $CC -std=gnu99 -O2 -DCSSPGO_USE_ZLIB -o $B/csspgo ../examples/csspgo.c -lz ||
+   ! $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/oracle oracle_profdata.c -lz; then
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
+shards=$(nproc 2>/dev/null || echo 2)
+i=0
+while [ $i -lt "$shards" ]; do
+    $B/oracle $B/csspgo $tool $B "${count:-300}" $i "$shards" "$@" >$B/shard.$i 2>&1 &
+    i=$((i + 1))
+done
+wait
+cat $B/shard.* | grep -v '^[0-9]* passed, '
+cat $B/shard.* | awk -v shards="$shards" '
+    /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5; n++ }
+    END {
+        if (n != shards) { print "a part of the test ended without a count"; f++ }
+        printf "%d passed, %d failed, %d skipped\n", p, f, s
+        exit f != 0
+    }'

@@ -1,0 +1,983 @@
+/* test_edit.c - operations on profiles: LLVM's results, algebra, properties, failures.
+ *
+ * CSSPGO_CASES: number of random cases for each property (default 200; 10000 takes minutes).
+ */
+#include "t.h"
+
+#define DATA "data/formats/"
+
+static unsigned long long rng_state = 1;
+
+static unsigned rnd(unsigned n)
+{
+    rng_state = rng_state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned)(rng_state >> 33) % n;
+}
+
+static unsigned long cases(void)
+{
+    const char *s = getenv("CSSPGO_CASES");
+    return s != NULL ? strtoul(s, NULL, 10) : 200;
+}
+
+static csspgo_profile *fresh(uint32_t lenient)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    memset(&o, 0, sizeof o);
+    o.lenient = lenient;
+    o.hash_seed = rng_state;
+    p = csspgo_profile_new(&o);
+    if (p == NULL) abort();
+    return p;
+}
+
+static csspgo_profile *from_text(const char *text)
+{
+    csspgo_profile *p = fresh(0);
+    csspgo_error e;
+    T_MSG(csspgo_read(p, text, strlen(text), &e) == CSSPGO_OK, e.message);
+    return p;
+}
+
+static csspgo_profile *from_file(const char *path, uint32_t lenient)
+{
+    csspgo_profile *p = fresh(lenient);
+    csspgo_error e;
+    T_MSG(csspgo_read_file(p, path, &e) == CSSPGO_OK, path);
+    return p;
+}
+
+static char *written(csspgo_profile *p, uint32_t form, size_t *size)
+{
+    csspgo_error e;
+    char *out;
+    if (!T_MSG(csspgo_write(p, form, NULL, 0, size, &e) == CSSPGO_OK, e.message)) *size = 0;
+    out = (char *)t_copy("", 0);
+    out = (char *)realloc(out, *size + 1);
+    if (out == NULL) abort();
+    if (*size != 0) T_EQ(csspgo_write(p, form, out, *size, size, &e), CSSPGO_OK);
+    out[*size] = '\0';
+    return out;
+}
+
+static int is_text(csspgo_profile *p, const char *what, const char *want)
+{
+    size_t size;
+    char *got = written(p, CSSPGO_TEXT, &size);
+    const int same = t_same(what, got, size, want, strlen(want));
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    free(got);
+    return same;
+}
+
+static csspgo_profile *copy_of(const csspgo_profile *p)
+{
+    csspgo_profile *q = fresh(p->heap.lenient);
+    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    return q;
+}
+
+static csspgo_cold_options cold(uint64_t threshold, uint32_t merge, uint32_t trim, uint32_t frames)
+{
+    csspgo_cold_options o;
+    memset(&o, 0, sizeof o);
+    o.threshold = threshold;
+    o.merge = merge;
+    o.trim = trim;
+    o.frames = frames;
+    return o;
+}
+
+/* ===== what LLVM makes of the same inputs ===== */
+
+enum { FLAT, NEST, NEST_KEEP, COLD };
+
+typedef struct operation_case {
+    const char *in, *out;
+    int         op, unlike;       /* unlike: the default's result is another one */
+    unsigned    threshold, merge, trim, frames;
+} operation_case;
+
+static const operation_case operations[] = {
+    { "ops/in/flat.txt", "flat-of-nested", FLAT, 0, 0, 0, 0, 0 },
+    { "text/14-cs-line.txt", "flat-of-cs", FLAT, 0, 0, 0, 0, 0 },
+    { "text/15-cs-probe.txt", "flat-of-cs-probe", FLAT, 0, 0, 0, 0, 0 },
+    { "text/14-cs-line.txt", "nest-of-cs", NEST, 0, 0, 0, 0, 0 },
+    { "text/15-cs-probe.txt", "nest-of-cs-probe", NEST, 0, 0, 0, 0, 0 },
+    { "ops/in/nestgap.txt", "nest-of-gap", NEST, 0, 0, 0, 0, 0 },
+    { "ops/in/flat.txt", "nest-of-nested", NEST, 0, 0, 0, 0, 0 },
+    { "text/14-cs-line.txt", "nest-merged-base", NEST_KEEP, 0, 0, 0, 0, 0 },
+    { "text/15-cs-probe.txt", "nest-merged-base-probe", NEST_KEEP, 0, 0, 0, 0, 0 },
+    { "ops/in/cold.txt", "cold-trim", COLD, 0, 0, 0, 1, 0 },
+    { "ops/in/cold.txt", "cold-merge", COLD, 0, 0, 1, 0, 0 },
+    { "ops/in/cold.txt", "cold-trim-thr5", COLD, 0, 5, 0, 1, 0 },
+    { "ops/in/cold.txt", "cold-merge-thr5", COLD, 0, 5, 1, 0, 0 },
+    { "ops/in/cold.txt", "cold-merge2-thr5", COLD, 0, 5, 1, 0, 2 },
+    { "ops/in/cold.txt", "cold-merge3-thr5", COLD, 0, 5, 1, 0, 3 },
+    { "ops/in/cold.txt", "cold-trimmerge-thr5", COLD, 0, 5, 1, 1, 0 },
+    { "ops/in/cold.txt", "cold-trimmerge2-thr5", COLD, 0, 5, 1, 1, 2 },
+    { "ops/in/cold.txt", "cold-trimmerge3-thr5", COLD, 0, 5, 1, 1, 3 },
+    { "ops/in/cold.txt", "cold-trim-thr7", COLD, 0, 7, 0, 1, 0 },
+    { "ops/in/cold.txt", "cold-merge-thr7", COLD, 0, 7, 1, 0, 0 },
+    { "ops/in/cold.txt", "cold-merge2-thr7", COLD, 0, 7, 1, 0, 2 },
+    { "ops/in/cold.txt", "cold-merge3-thr7", COLD, 0, 7, 1, 0, 3 },
+    { "ops/in/cold.txt", "cold-trimmerge-thr7", COLD, 0, 7, 1, 1, 0 },
+    { "ops/in/cold.txt", "cold-trimmerge2-thr7", COLD, 0, 7, 1, 1, 2 },
+    { "ops/in/cold.txt", "cold-trimmerge3-thr7", COLD, 0, 7, 1, 1, 3 }
+};
+
+static csspgo_status operate(csspgo_profile *p, const operation_case *c)
+{
+    const csspgo_cold_options o = cold(c->threshold, c->merge, c->trim, c->frames);
+    switch (c->op) {
+    case FLAT: return csspgo_flatten(p);
+    case NEST: return csspgo_nest(p, 0);
+    case NEST_KEEP: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE);
+    default: return csspgo_trim_cold(p, &o);
+    }
+}
+
+/* got must be what the file holds. */
+static void check_file(csspgo_profile *p, const char *name)
+{
+    char path[200];
+    size_t size;
+    char *want;
+    snprintf(path, sizeof path, DATA "ops/out/%s.text", name);
+    want = t_file(path, &size);
+    if (want != NULL) is_text(p, path, want);
+    free(want);
+}
+
+static void operations_give_what_llvm_gives(void)
+{
+    size_t i;
+    uint32_t lenient;
+    for (i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        for (lenient = 0; lenient < 2; lenient++) {
+            char path[200];
+            csspgo_profile *p;
+            snprintf(path, sizeof path, DATA "%s", operations[i].in);
+            p = from_file(path, lenient);
+            T_EQ(operate(p, &operations[i]), CSSPGO_OK);
+            check_file(p, operations[i].out);
+            csspgo_profile_free(p);
+        }
+}
+
+typedef struct merge_case {
+    const char *out, *a, *b;
+    uint64_t    wa, wb;
+    int         unlike;           /* the default's result is another one */
+} merge_case;
+
+static const merge_case merges[] = {
+    { "merge-1-1", "ops/in/a.txt", "ops/in/b.txt", 1, 1, 0 },
+    { "merge-3-10", "ops/in/a.txt", "ops/in/b.txt", 3, 10, 0 },
+    { "merge-saturate", "ops/in/a.txt", NULL, UINT64_MAX, 0, 0 },
+    { "merge-hash-then-0", "ops/in/hash5.txt", "ops/in/hash0.txt", 0, 0, 0 },
+    { "merge-hash-mismatch", "ops/in/hash5.txt", "ops/in/hash7.txt", 0, 0, 1 },
+    { "merge-0-then-hash", "ops/in/hash0.txt", "ops/in/hash5.txt", 0, 0, 1 },
+    { "merge-hash-inlinee", "ops/in/hash5.txt", "ops/in/hash5in2.txt", 0, 0, 1 },
+    { "merge-attr-12", "ops/in/attr1.txt", "ops/in/attr2.txt", 0, 0, 1 },
+    { "merge-attr-21", "ops/in/attr2.txt", "ops/in/attr1.txt", 0, 0, 1 },
+    { "merge-md5-with-text", "conv/02-basic.md5", "text/02-basic.txt", 0, 0, 1 }
+};
+
+static void merge_in(csspgo_profile *p, const char *name, uint64_t weight)
+{
+    csspgo_merge_options how;
+    csspgo_profile *q;
+    char path[200];
+    csspgo_error e;
+    if (name == NULL) return;
+    snprintf(path, sizeof path, DATA "%s", name);
+    q = from_file(path, p->heap.lenient);
+    memset(&how, 0, sizeof how);
+    how.weight = weight;
+    T_MSG(csspgo_merge(p, q, &how, &e) == CSSPGO_OK, e.message);
+    csspgo_profile_free(q);
+}
+
+static void merging_gives_what_llvm_gives(void)
+{
+    size_t i;
+    uint32_t lenient;
+    for (i = 0; i < sizeof merges / sizeof merges[0]; i++)
+        for (lenient = 0; lenient < 2; lenient++) {
+            csspgo_profile *p = fresh(lenient);
+            if (!lenient && merges[i].unlike) {
+                csspgo_profile_free(p);
+                continue;
+            }
+            merge_in(p, merges[i].a, merges[i].wa);
+            merge_in(p, merges[i].b, merges[i].wb);
+            check_file(p, merges[i].out);
+            csspgo_profile_free(p);
+        }
+}
+
+/* ===== what the default does where LLVM's result depends on the order, or loses something ===== */
+
+static csspgo_profile *merged_text(const char *a, const char *b, const csspgo_merge_options *how)
+{
+    csspgo_profile *p = from_text(a), *q = from_text(b);
+    T_EQ(csspgo_merge(p, q, how, NULL), CSSPGO_OK);
+    csspgo_profile_free(q);
+    return p;
+}
+
+static void both_ways(const char *a, const char *b, const char *want)
+{
+    csspgo_profile *p = merged_text(a, b, NULL), *q = merged_text(b, a, NULL);
+    is_text(p, "a + b", want);
+    is_text(q, "b + a", want);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void the_largest_checksum_wins_and_attributes_are_added(void)
+{
+    both_ways("foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n", "foo:7:2\n 1: 3\n 2: 4\n !CFGChecksum: 7\n !Attributes: 2\n",
+              "foo:7:2\n 1: 3\n 2: 4\n !CFGChecksum: 7\n !Attributes: 3\n");
+    both_ways("foo:10:1\n 1: 10\n 2: bar:5\n  1: 5\n  !CFGChecksum: 1\n !CFGChecksum: 5\n",
+              "foo:6:1\n 1: 1\n 2: bar:5\n  1: 5\n  !CFGChecksum: 2\n !CFGChecksum: 5\n",
+              "foo:16:2\n 1: 11\n 2: bar:5\n  1: 5\n  !CFGChecksum: 2\n !CFGChecksum: 5\n");
+    both_ways("foo:10:1\n 1: 10\nbar:1:1\n !CFGChecksum: 1\n", "foo:6:1\n 1: 6\n !CFGChecksum: 5\n",
+              "foo:6:1\n 1: 6\n !CFGChecksum: 5\nbar:1:1\n !CFGChecksum: 1\n");
+}
+
+static void llvm_rules_are_there_for_who_asks(void)
+{
+    csspgo_merge_options how;
+    csspgo_merge_stats stats;
+    unsigned char result[8];
+    csspgo_profile *p = from_text("foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n"), *q;
+    memset(&how, 0, sizeof how);
+    memset(&stats, 0, sizeof stats);
+    how.llvm = 1;
+    how.weight = 4;
+    how.stats = &stats;
+    how.result = result;
+    q = from_text("foo:7:2\n 1: 3\n !CFGChecksum: 7\n !Attributes: 2\nbar:4611686018427387904:0\n 1: 2\n 3: baz:1\n");
+    T_EQ(csspgo_merge(p, q, &how, NULL), CSSPGO_OK);
+    T_EQ(stats.mismatched, 1);
+    T_EQ(stats.dropped, 28);
+    T_EQ(stats.clamped, 1);
+    T_EQ(result[csspgo_find(q, "foo").id], CSSPGO_MERGE_MISMATCH);
+    T_EQ(result[csspgo_find(q, "bar").id], CSSPGO_MERGE_CLAMPED);
+    is_text(p, "llvm", "bar:18446744073709551615:0\n 1: 8\n 3: baz:4\n  !CFGChecksum: 0\n !CFGChecksum: 0\n"
+                       "foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n");
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void what_happens_to_an_inlinee_is_told_of_its_function(void)
+{
+    csspgo_merge_options how;
+    csspgo_merge_stats stats;
+    unsigned char result[8];
+    csspgo_profile *p = from_text("foo:1:1\n 1: a:1\n  2: b:18446744073709551615\n");
+    csspgo_profile *q = copy_of(p);
+    memset(&how, 0, sizeof how);
+    memset(&stats, 0, sizeof stats);
+    how.stats = &stats;
+    how.result = result;
+    T_EQ(csspgo_merge(p, q, &how, NULL), CSSPGO_OK);
+    T_EQ(stats.clamped, 1);
+    T_EQ(result[csspgo_find(q, "foo").id], CSSPGO_MERGE_CLAMPED);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void mixtures_are_refused(void)
+{
+    csspgo_profile *cs = from_text("[a]:1:1\n 1: 1\n"), *plain = from_text("a:1:1\n 1: 1\n");
+    csspgo_profile *probe = from_text("a:1:1\n 1: 1\n !CFGChecksum: 1\n"), *lenient = fresh(1), *empty = fresh(0);
+    csspgo_error e;
+    T_EQ(csspgo_merge(cs, plain, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "contexts") != NULL);
+    T_EQ(csspgo_merge(plain, probe, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(strstr(e.message, "probes") != NULL);
+    T_EQ(csspgo_merge(lenient, probe, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_merge(lenient, plain, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_merge(plain, empty, NULL, &e), CSSPGO_OK);
+    is_text(plain, "unchanged", "a:1:1\n 1: 1\n");
+    is_text(cs, "unchanged", "[a]:1:1\n 1: 1\n");
+    csspgo_profile_free(cs);
+    csspgo_profile_free(plain);
+    csspgo_profile_free(probe);
+    csspgo_profile_free(lenient);
+    csspgo_profile_free(empty);
+}
+
+/* ----- a name and its GUID ----- */
+
+/* foo called by main at 2, inlined, called; each function by name if its bit is set, else by GUID. */
+static csspgo_profile *named(unsigned names, uint32_t lenient)
+{
+    static const char *const text[3] = { "main", "foo", "bar" };
+    csspgo_profile *p = fresh(lenient);
+    csspgo_func f[3];
+    csspgo_node n;
+    size_t i;
+    for (i = 0; i < 3; i++)
+        f[i] = names >> i & 1 ? csspgo_func_add(p, text[i], strlen(text[i]))
+                              : csspgo_func_add_guid(p, csspgo_guid(text[i], strlen(text[i])));
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f[0]);
+    T_EQ(csspgo_add_total(p, n, 10), CSSPGO_OK);
+    T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), f[1], 3), CSSPGO_OK);
+    T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), f[2], 4), CSSPGO_OK);
+    n = csspgo_node_add(p, n, csspgo_at(2, 0), CSSPGO_INLINEE, f[1]);
+    T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    return p;
+}
+
+static void a_name_and_its_guid_are_one_function_whichever_comes_first(void)
+{
+    static const char want[] = "main:20:0\n 1: 0 bar:8 foo:6\n 2: foo:0\n  1: 10\n";
+    unsigned a, b;
+    for (a = 0; a < 8; a++)
+        for (b = 0; b < 8; b++) {
+            csspgo_profile *p = named(a, 0), *q = named(b, 0);
+            T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_func_count(p), 3);
+            T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+            if ((a | b) == 7) is_text(p, "name and GUID", want);
+            T_CHECK(csspgo_func_find(p, "foo", 3).id != 0);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+}
+
+static void a_guid_gets_its_name_later(void)
+{
+    csspgo_profile *p = fresh(0);
+    const csspgo_func g = csspgo_func_add_guid(p, csspgo_guid("foo", 3)), h = csspgo_func_add(p, "bar", 3);
+    size_t n;
+    T_CHECK(csspgo_func_find(p, "foo", 3).id == g.id && csspgo_func_name(p, g, &n) == NULL);
+    T_EQ(csspgo_func_find(p, "fo", 2).id, 0);
+    T_EQ(csspgo_func_add(p, "foo", 3).id, g.id);
+    T_CHECK(csspgo_func_name(p, g, &n) != NULL && n == 3);
+    T_EQ(csspgo_func_add_guid(p, csspgo_guid("bar", 3)).id, h.id);
+    T_EQ(csspgo_func_find(p, "foo", 3).id, g.id);
+    T_EQ(csspgo_func_count(p), 2);
+    csspgo_profile_free(p);
+    p = fresh(1);                                     /* LLVM keeps them apart */
+    T_CHECK(csspgo_func_add_guid(p, csspgo_guid("foo", 3)).id != csspgo_func_add(p, "foo", 3).id);
+    csspgo_profile_free(p);
+}
+
+static void a_lenient_name_and_its_guid_cannot_be_added_to_a_default_profile(void)
+{
+    csspgo_profile *p = named(7, 1), *q = named(0, 1), *d = fresh(0);
+    T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);
+    T_EQ(csspgo_func_count(p), 6);
+    T_EQ(csspgo_add_profile(d, p), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_func_count(d), 0);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    csspgo_profile_free(d);
+}
+
+/* ----- small ones ----- */
+
+static void scaling_is_exact_and_saturates(void)
+{
+    csspgo_profile *p = from_text("a:18446744073709551615:7\n 1: 10 b:9\n 2: 1\n"), *q;
+    uint64_t i;
+    T_EQ(csspgo_scale(p, 1, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_scale(p, 2, 3), CSSPGO_OK);
+    is_text(p, "2/3", "a:12297829382473034410:4\n 1: 6 b:6\n 2: 0\n");
+    T_EQ(csspgo_scale(p, 3, 2), CSSPGO_OK);
+    is_text(p, "3/2", "a:18446744073709551615:6\n 1: 9 b:9\n 2: 0\n");
+    T_EQ(csspgo_scale(p, 2, 1), CSSPGO_OK);
+    is_text(p, "2", "a:18446744073709551615:12\n 1: 18 b:18\n 2: 0\n");
+    csspgo_profile_free(p);
+    T_EQ(csspgo__ratio(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX);
+    T_EQ(csspgo__ratio(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 1);
+    T_EQ(csspgo__ratio(UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 2);
+    for (i = 0; i < 2000; i++) {                      /* against division of what fits */
+        const uint64_t x = (uint64_t)rnd(1u << 30) << rnd(3), n = rnd(1u << 30), d = 1 + rnd(1u << 30);
+        T_EQ(csspgo__ratio(x, n, d), x * n / d);
+        T_EQ(csspgo__ratio(x << 31, n, d << 31), x * n / d);
+    }
+    p = from_text("a:8:2\n 1: 8 b:4\n 3: c:6\n  1: 6\n");
+    q = copy_of(p);
+    T_EQ(csspgo_scale(p, 2, 1), CSSPGO_OK);
+    T_EQ(csspgo_merge(q, q, NULL, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, q));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void thresholds_are_those_of_the_summary(void)
+{
+    static const uint64_t want[][2] = { { 10000, 500000 }, { 400000, 500000 }, { 500000, 300000 }, { 990000, 5000 },
+                                        { 999999, 1 } };
+    csspgo_profile *p = from_file(DATA "text/21-summary.txt", 0), *q = from_file(DATA "text/21-summary.txt", 1);
+    uint64_t count;
+    size_t i;
+    for (i = 0; i < sizeof want / sizeof want[0]; i++) {
+        T_CHECK(csspgo_threshold(p, want[i][0], &count) == CSSPGO_OK && count == want[i][1]);
+        T_CHECK(csspgo_threshold(q, want[i][0], &count) == CSSPGO_OK && count == want[i][1]);
+    }
+    T_CHECK(csspgo_threshold(q, 985000, &count) == CSSPGO_OK && count == 5000);
+    T_EQ(csspgo_threshold(q, 1000000, &count), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_threshold(p, 1000000, &count), CSSPGO_OK);
+    T_EQ(csspgo_threshold(p, 1000001, &count), CSSPGO_E_ARGUMENT);
+    T_CHECK(csspgo_threshold(p, 0, &count) == CSSPGO_OK && count == 0);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void depths_are_counted(void)
+{
+    csspgo_profile *p = from_text("[a]:9:1\n 1: 9\n[a:1 @ b]:4:1\n 1: 3\n 2: 1\n[x:1 @ a:1 @ b]:7:1\n 1: 7\n"), *q = fresh(0);
+    csspgo_depths d;
+    csspgo_depth_stats(p, &d);
+    T_CHECK(d.records == 3 && d.functions == 2 && d.max_depth == 3 && d.depths == 6 && d.samples == 20 && d.deep == 11);
+    T_CHECK(d.mean_depth > 1.99 && d.mean_depth < 2.01 && d.deep_share > 0.549 && d.deep_share < 0.551);
+    csspgo_profile_free(p);
+    p = from_text("f:9:1\n 1: 2\n 2: g:4\n  1: 4\n  2: h:1\n   7: 1\n 3: g:1\n");
+    csspgo_depth_stats(p, &d);
+    T_CHECK(d.records == 4 && d.functions == 3 && d.max_depth == 3 && d.depths == 8 && d.samples == 7 && d.deep == 5);
+    csspgo_depth_stats(q, &d);
+    T_CHECK(d.records == 0 && d.max_depth == 0 && !(d.mean_depth > 0) && !(d.deep_share > 0));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void compressed(const char *in, uint32_t max_cycle, const char *want)
+{
+    csspgo_profile *p = from_text(in);
+    T_EQ(csspgo_compress_recursion(p, max_cycle), CSSPGO_OK);
+    is_text(p, in, want);
+    csspgo_profile_free(p);
+}
+
+static void recursion_is_compressed(void)
+{
+    compressed("[main:1 @ r:2 @ r:2 @ r:2 @ r]:5:1\n 1: 5\n", UINT32_MAX, "[main:1 @ r:2 @ r]:5:1\n 1: 5\n");
+    compressed("[main:1 @ r:2 @ r:2 @ r]:5:1\n 1: 5\n[main:1 @ r:2 @ r]:4:1\n 1: 1\n 2: 3\n", UINT32_MAX,
+               "[main:1 @ r:2 @ r]:9:2\n 1: 6\n 2: 3\n");
+    compressed("[r:2 @ r:3 @ r:2 @ r:3 @ x]:5:1\n 1: 5\n", UINT32_MAX, "[r:2 @ r:3 @ x]:5:1\n 1: 5\n");
+    compressed("[r:2 @ r:3 @ r:2 @ r:3 @ x]:5:1\n 1: 5\n", 1, "[r:2 @ r:3 @ r:2 @ r:3 @ x]:5:1\n 1: 5\n");
+    compressed("[a:1 @ b:1 @ a:1 @ b:2 @ x]:5:1\n 1: 5\n", UINT32_MAX, "[a:1 @ b:1 @ a:1 @ b:2 @ x]:5:1\n 1: 5\n");
+    compressed("[r:2 @ r:2 @ x]:5:1\n 1: 5\n", 0, "[r:2 @ r:2 @ x]:5:1\n 1: 5\n");
+    compressed("r:5:1\n 1: 5\n 2: r:3\n  2: r:1\n", UINT32_MAX, "r:5:1\n 1: 5\n 2: r:3\n  2: r:1\n");
+}
+
+/* pairs: "old new old new ..." */
+static csspgo_status rename_all(csspgo_profile *p, const char *pairs, uint32_t llvm)
+{
+    csspgo_rename r[8];
+    size_t n = 0;
+    const char *at = pairs;
+    while (*at != '\0') {
+        r[n].from = at;
+        r[n].from_size = strcspn(at, " ");
+        at += r[n].from_size + 1;
+        r[n].to = at;
+        r[n].to_size = strcspn(at, " ");
+        at += r[n].to_size;
+        at += *at == ' ';
+        n++;
+    }
+    return csspgo_remap(p, r, n, llvm);
+}
+
+static void renaming_keeps_contexts_checksums_and_attributes(void)
+{
+    static const char in[] = "[main]:9:1\n 1: 4 foo:3 bar:1\n !CFGChecksum: 3\n !Attributes: 1\n"
+                             "[main:1 @ foo]:6:2\n 1: 6\n !CFGChecksum: 5\n !Attributes: 2\n"
+                             "[main:1 @ bar]:5:1\n 1: 2\n 2: 3\n !CFGChecksum: 5\n !Attributes: 1\n";
+    csspgo_profile *p = from_text(in), *q = copy_of(p);
+    T_EQ(rename_all(p, "foo bar foo never absent main", 0), CSSPGO_OK);
+    is_text(p, "rename", "[main:1 @ bar]:11:3\n 1: 8\n 2: 3\n !CFGChecksum: 5\n !Attributes: 3\n"
+                         "[main]:9:1\n 1: 4 bar:4\n !CFGChecksum: 3\n !Attributes: 1\n");
+    csspgo_profile_free(p);
+    p = copy_of(q);
+    T_EQ(rename_all(p, "foo bar bar foo", 0), CSSPGO_OK);
+    T_CHECK(!csspgo_equal(p, q));
+    T_EQ(rename_all(p, "foo bar bar foo", 0), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, q) && csspgo_validate(p, NULL) == CSSPGO_OK);
+    T_EQ(rename_all(p, "foo bar", 1), CSSPGO_OK);
+    is_text(p, "as LLVM", "[bar]:11:3\n 1: 8\n 2: 3\n !CFGChecksum: 0\n[main]:9:1\n 1: 4 bar:4\n !CFGChecksum: 0\n");
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void renaming_gives_what_llvm_gives(void)
+{
+    static const char *const basic = "_Z4worki _Z4jobi _Z4leafi _Z5otheri main main2", *const cs = "main xmain foo xfoo";
+    csspgo_profile *p = from_file(DATA "text/02-basic.txt", 1);
+    T_EQ(rename_all(p, basic, 0), CSSPGO_OK);
+    check_file(p, "remap");
+    csspgo_profile_free(p);
+    p = from_file(DATA "text/02-basic.txt", 0);
+    T_EQ(rename_all(p, basic, 0), CSSPGO_OK);
+    check_file(p, "remap");
+    csspgo_profile_free(p);
+    p = from_file(DATA "text/14-cs-line.txt", 1);
+    T_EQ(rename_all(p, cs, 0), CSSPGO_OK);
+    check_file(p, "remap-cs");
+    csspgo_profile_free(p);
+    p = from_file(DATA "text/11-probe-nested.txt", 1);
+    T_EQ(rename_all(p, cs, 0), CSSPGO_OK);
+    check_file(p, "remap-probe");
+    csspgo_profile_free(p);
+}
+
+static void removing_takes_what_is_nested_along(void)
+{
+    csspgo_profile *p = from_text("a:9:1\n 1: 2\n 2: g:4\n  1: 4\n  2: h:1\nb:5:1\n 1: 5\n");
+    csspgo_node drop[2];
+    drop[0] = csspgo_find(p, "a");
+    drop[1] = csspgo_find(p, "a:2 @ g");
+    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_record_count(p), 4);
+    drop[1] = csspgo_root(p);
+    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    drop[1].id = 99;
+    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    drop[1] = drop[0];
+    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_OK);
+    T_EQ(csspgo_record_count(p), 1);
+    is_text(p, "removed", "b:5:1\n 1: 5\n");
+    T_EQ(csspgo_remove(p, NULL, 0), CSSPGO_OK);
+    csspgo_profile_free(p);
+}
+
+static void cold_plain_functions_are_trimmed_and_merging_keeps_them(void)
+{
+    csspgo_profile *p = from_text("a:9:1\n 1: 2\n 2: g:1\nb:5:1\n 1: 5\n");
+    csspgo_cold_options o = cold(6, 1, 0, 3);
+    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    is_text(p, "merge", "a:9:1\n 1: 2\n 2: g:1\nb:5:1\n 1: 5\n");
+    o = cold(6, 0, 0, 0);
+    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    o = cold(6, 0, 1, 0);
+    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    is_text(p, "trim", "a:9:1\n 1: 2\n 2: g:1\n");
+    csspgo_profile_free(p);
+    p = from_text("[a]:1:1\n[a:1 @ b]:2:0\n[b]:30:1\n");
+    o = cold(5, 0, 1, 0);
+    o.base_only = 1;
+    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    is_text(p, "base only", "[b]:30:1\n[a:1 @ b]:2:0\n");
+    csspgo_profile_free(p);
+}
+
+static void an_inlinee_and_a_context_at_one_site_are_merged(void)
+{
+    csspgo_profile *p = from_text("[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n");
+    const csspgo_node a = csspgo_find(p, "a");
+    const csspgo_node n = csspgo_node_add(p, a, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
+    T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, n, csspgo_at(3, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    is_text(p, "merged", "a:11:1\n 1: 2\n 1: b:7\n  3: 7\n");
+    csspgo_profile_free(p);
+}
+
+/* ===== random profiles ===== */
+
+static const char *const names[] = { "main", "foo", "bar", "_Z3bazv", "a", "b", "c", "d" };
+
+enum { CS = 1, PROBE = 2, CONFLICTS = 4, HUGE_COUNTS = 8, ATTRIBUTES = 16 };
+
+static uint64_t random_count(unsigned kind)
+{
+    if (kind & HUGE_COUNTS && rnd(4) == 0) return UINT64_MAX - rnd(3);
+    return rnd(5) == 0 ? 0 : rnd(1000);
+}
+
+static void random_record(csspgo_profile *p, csspgo_node n, unsigned kind)
+{
+    unsigned i;
+    csspgo_add_total(p, n, random_count(kind));
+    if (csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) csspgo_add_head(p, n, random_count(kind));
+    for (i = rnd(5); i-- != 0;) {
+        const csspgo_loc loc = csspgo_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
+        const char *callee = names[rnd(8)];
+        csspgo_add_body(p, n, loc, random_count(kind));
+        if (rnd(2)) csspgo_add_target(p, n, loc, csspgo_func_add(p, callee, strlen(callee)), random_count(kind));
+    }
+    if (kind & PROBE) csspgo_set_checksum(p, n, kind & CONFLICTS ? rnd(3) : csspgo_node_func(p, n).id + 9);
+    if (kind & ATTRIBUTES) {
+        const uint32_t attributes = rnd(4);
+        csspgo_set_attributes(p, n, attributes);
+        if (attributes & CSSPGO_SHOULD_BE_INLINED) p->flags |= CSSPGO_IS_PREINLINED;
+    }
+}
+
+/* A function and, below it, frames of a context or inlinees. */
+static void random_function(csspgo_profile *p, unsigned kind)
+{
+    csspgo_node n = csspgo_root(p);
+    unsigned depth = 1 + rnd(4), i;
+    for (i = 0; i < depth; i++) {
+        const csspgo_loc loc = i == 0 ? csspgo_at(0, 0) : csspgo_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
+        const csspgo_node_kind k = kind & CS ? CSSPGO_CONTEXT : i == 0 ? CSSPGO_PLAIN : CSSPGO_INLINEE;
+        const char *name = names[rnd(8)];
+        n = csspgo_node_add(p, n, loc, k, csspgo_func_add(p, name, strlen(name)));
+        if (!(kind & CS) || i + 1 == depth || rnd(2)) random_record(p, n, kind);
+    }
+}
+
+/* functions get the same ids everywhere, so that a checksum can be one of the function's */
+static csspgo_profile *random_profile(unsigned kind)
+{
+    csspgo_profile *p = fresh(0);
+    unsigned i;
+    for (i = 0; i < 8; i++) csspgo_func_add(p, names[i], strlen(names[i]));
+    for (i = 1 + rnd(5); i-- != 0;) random_function(p, kind);
+    if (kind & CS) p->flags |= CSSPGO_IS_CS;
+    if (kind & PROBE) {                               /* without any checksum text forgets that there are probes */
+        const csspgo_func f = csspgo_func_find(p, "main", 4);
+        const csspgo_node_kind k = kind & CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
+        csspgo_set_checksum(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), k, f), 10);
+        p->flags |= CSSPGO_IS_PROBE;
+    }
+    return p;
+}
+
+/* Through a file of some format and back. */
+static csspgo_profile *detour(csspgo_profile *p, unsigned kind, int md5)
+{
+    static const uint32_t forms[] = { CSSPGO_TEXT, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5, CSSPGO_BINARY };
+    unsigned f = rnd(5);
+    csspgo_profile *q;
+    csspgo_error e;
+    size_t size;
+    char *file;
+    if (f == 4 || (f == 2 && !md5) || (f == 3 && kind & (CS | PROBE | ATTRIBUTES))) return p;
+    if (md5 && f != 2 && (p->flags & CSSPGO_IS_MD5 || f == 0 || f == 3)) return p;
+    file = written(p, forms[f], &size);
+    q = fresh(0);
+    T_MSG(csspgo_read(q, file, size, &e) == CSSPGO_OK, e.message);
+    csspgo_profile_free(p);
+    free(file);
+    return q;
+}
+
+static csspgo_profile *sum_of(csspgo_profile *const *leaf, unsigned *at, unsigned n, unsigned kind, int md5)
+{
+    csspgo_profile *p, *q;
+    unsigned cut;
+    if (n == 1) return detour(copy_of(leaf[at[0]]), kind, md5);
+    cut = 1 + rnd(n - 1);
+    p = sum_of(leaf, at, cut, kind, md5);
+    q = sum_of(leaf, at + cut, n - cut, kind, md5);
+    T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+    csspgo_profile_free(q);
+    return detour(p, kind, md5);
+}
+
+/* The bytes that say all: of names, or, where a detour may have lost some, of their GUIDs. */
+static char *essence(csspgo_profile *p, int md5, size_t *size)
+{
+    csspgo_profile *q;
+    char *file, *again;
+    if (!md5) return written(p, CSSPGO_TEXT, size);
+    file = written(p, CSSPGO_EXTBINARY | CSSPGO_MD5, size);
+    q = fresh(0);
+    T_EQ(csspgo_read(q, file, *size, NULL), CSSPGO_OK);
+    again = written(q, CSSPGO_EXTBINARY | CSSPGO_MD5, size);
+    csspgo_profile_free(q);
+    free(file);
+    return again;
+}
+
+static void merging_in_any_order_grouping_and_format_gives_the_same_bytes(void)
+{
+    unsigned long i, n = cases();
+    for (i = 0; i < n; i++) {
+        const unsigned kind = rnd(32) & ~(rnd(2) ? 0u : (unsigned)HUGE_COUNTS), count = 2 + rnd(4);
+        const int md5 = rnd(2) != 0;
+        csspgo_profile *leaf[5], *want = fresh(0), *got;
+        unsigned at[5], k;
+        size_t want_size, got_size;
+        char *a, *b;
+        for (k = 0; k < count; k++) {
+            const unsigned j = rnd(k + 1);
+            leaf[k] = random_profile(kind);
+            T_EQ(csspgo_validate(leaf[k], NULL), CSSPGO_OK);
+            T_EQ(csspgo_merge(want, leaf[k], NULL, NULL), CSSPGO_OK);
+            at[k] = at[j];
+            at[j] = k;
+        }
+        got = sum_of(leaf, at, count, kind, md5);
+        T_EQ(csspgo_validate(got, NULL), CSSPGO_OK);
+        want->flags |= CSSPGO_HAS_UNIQ;               /* of names without suffix: the forms do not agree */
+        got->flags |= CSSPGO_HAS_UNIQ;
+        a = essence(want, md5, &want_size);
+        b = essence(got, md5, &got_size);
+        t_same("order, grouping, format", b, got_size, a, want_size);
+        if (!md5) T_CHECK(csspgo_equal(want, got) && csspgo_equal(got, want));
+        for (k = 0; k < count; k++) csspgo_profile_free(leaf[k]);
+        csspgo_profile_free(want);
+        csspgo_profile_free(got);
+        free(a);
+        free(b);
+    }
+}
+
+static void a_name_is_found_again_after_a_detour_through_guids(void)
+{
+    unsigned long i, n = cases();
+    for (i = 0; i < n; i++) {
+        const unsigned kind = rnd(8) | (rnd(2) ? (unsigned)ATTRIBUTES : 0);
+        csspgo_profile *p = random_profile(kind), *q = fresh(0), *twice = copy_of(p), *back;
+        size_t size;
+        char *file = written(p, CSSPGO_EXTBINARY | CSSPGO_MD5, &size);
+        T_EQ(csspgo_read(q, file, size, NULL), CSSPGO_OK);
+        T_EQ(csspgo_merge(twice, twice, NULL, NULL), CSSPGO_OK);
+        twice->flags |= CSSPGO_IS_MD5;
+        back = copy_of(q);
+        T_EQ(csspgo_merge(back, p, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+        T_CHECK(csspgo_equal(p, twice) && csspgo_equal(back, twice));
+        T_CHECK(csspgo_validate(p, NULL) == CSSPGO_OK && csspgo_validate(back, NULL) == CSSPGO_OK);
+        csspgo_profile_free(p);
+        csspgo_profile_free(q);
+        csspgo_profile_free(back);
+        csspgo_profile_free(twice);
+        free(file);
+    }
+}
+
+static uint64_t sum_totals(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    uint32_t id;
+    for (id = 2; id <= csspgo_node_count(p) + 1; id++) {
+        csspgo_node n;
+        n.id = id;
+        if (csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) sum += csspgo_total(p, n);
+    }
+    return sum;
+}
+
+static void check_same(csspgo_profile *p, csspgo_profile *q, const char *what)
+{
+    T_MSG(csspgo_equal(p, q) && csspgo_equal(q, p), what);
+    T_MSG(csspgo_validate(p, NULL) == CSSPGO_OK, what);
+    csspgo_profile_free(p);
+}
+
+static void operations_keep_what_they_promise(void)
+{
+    unsigned long i, n = cases();
+    for (i = 0; i < n; i++) {
+        const unsigned kind = rnd(4);
+        csspgo_profile *p = random_profile(kind), *q = copy_of(p), *flat = copy_of(p);
+        csspgo_cold_options o = cold(1 + rnd(2000), 1, 0, 1 + rnd(3));
+        const uint64_t total = sum_totals(p);
+        csspgo_depths d;
+        T_CHECK(csspgo_scale(q, 1, 1) == CSSPGO_OK && csspgo_remap(q, NULL, 0, 0) == CSSPGO_OK);
+        check_same(q, p, "scaling by 1, renaming nothing");
+        T_EQ(csspgo_flatten(flat), CSSPGO_OK);
+        if (kind & CS) T_EQ(sum_totals(flat), total);
+        csspgo_depth_stats(flat, &d);
+        T_CHECK(d.max_depth <= 1 && d.functions == d.records && (flat->flags & CSSPGO_IS_CS) == 0);
+        q = copy_of(flat);
+        T_EQ(csspgo_flatten(q), CSSPGO_OK);           /* of contexts heads are added, of flat functions estimated */
+        if (!(kind & CS)) check_same(q, flat, "a flat profile is flat");
+        else csspgo_profile_free(q);
+        csspgo_profile_free(flat);
+        q = copy_of(p);
+        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        T_EQ(sum_totals(q), total);
+        T_EQ(csspgo_validate(q, NULL), CSSPGO_OK);
+        o = cold(o.threshold, 1, 0, 99);
+        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        csspgo_profile_free(q);
+        q = copy_of(p);
+        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        check_same(q, p, "contexts of 99 frames are all");
+        q = copy_of(p);
+        T_EQ(csspgo_compress_recursion(q, UINT32_MAX), CSSPGO_OK);
+        T_EQ(sum_totals(q), total);
+        check_same(copy_of(q), q, "compressed");
+        csspgo_profile_free(q);
+        q = copy_of(p);
+        T_EQ(csspgo_nest(q, rnd(2)), CSSPGO_OK);
+        flat = copy_of(q);
+        T_EQ(csspgo_nest(flat, 0), CSSPGO_OK);
+        check_same(flat, q, "a nested profile is nested");
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+    }
+}
+
+/* ===== failures and shapes ===== */
+
+enum { OPERATIONS = 11 };
+
+static csspgo_status any_operation(csspgo_profile *p, unsigned op)
+{
+    csspgo_cold_options o = cold(0, op == 6 || op == 8, op >= 7, 2);
+    csspgo_merge_options how;
+    csspgo_profile *q;
+    csspgo_status s;
+    uint64_t count;
+    switch (op) {
+    case 0: return csspgo_flatten(p);
+    case 1: return csspgo_nest(p, 0);
+    case 2: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE);
+    case 3: return csspgo_compress_recursion(p, UINT32_MAX);
+    case 4: return rename_all(p, "foo bar a another c d", 0);
+    case 5: return rename_all(p, "foo bar a another c d", 1);
+    case 6:
+    case 7:
+    case 8: return csspgo_trim_cold(p, &o);
+    case 9: return csspgo_threshold(p, 990000, &count);
+    default:
+        rng_state = 77;
+        q = random_profile((p->flags & CSSPGO_IS_CS ? CS : 0) | (p->flags & CSSPGO_IS_PROBE ? PROBE | CONFLICTS : 0));
+        csspgo_func_add_guid(q, 12345);
+        csspgo_func_add_guid(q, csspgo_guid("a", 1));
+        memset(&how, 0, sizeof how);
+        how.weight = 3;
+        s = csspgo_merge(p, q, &how, NULL);
+        csspgo_profile_free(q);
+        return s;
+    }
+}
+
+static void every_allocation_may_fail(void)
+{
+    unsigned kind, op;
+    long nth;
+    for (kind = 0; kind < 4; kind++)
+        for (op = 0; op < OPERATIONS; op++)
+            for (nth = 1;; nth++) {
+                t_heap h;
+                csspgo_options o = t_options(&h, 0);
+                csspgo_profile *p = csspgo_profile_new(&o), *before;
+                csspgo_status s;
+                rng_state = 5 + kind;
+                before = random_profile(kind | ATTRIBUTES);
+                T_EQ(csspgo_add_profile(p, before), CSSPGO_OK);
+                h.calls = 0;
+                h.nth = nth;
+                s = any_operation(p, op);
+                h.nth = 0;
+                T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+                if (s != CSSPGO_OK) T_CHECK(s == CSSPGO_E_NOMEM && csspgo_equal(p, before));
+                if (s != CSSPGO_OK) T_EQ(csspgo_func_count(p), csspgo_func_count(before));
+                csspgo_profile_free(p);
+                csspgo_profile_free(before);
+                T_EQ(h.live, 0);
+                if (s == CSSPGO_OK) break;
+            }
+}
+
+static void the_limit_of_memory_holds(void)
+{
+    unsigned op;
+    uint64_t max;
+    for (op = 0; op < OPERATIONS; op++)
+        for (max = 4000; max < 60000; max += 3001) {
+            csspgo_options o;
+            csspgo_profile *p, *before;
+            csspgo_status s;
+            memset(&o, 0, sizeof o);
+            o.limits.max_bytes = max;
+            p = csspgo_profile_new(&o);
+            rng_state = 9;
+            before = random_profile(CS);
+            if (csspgo_add_profile(p, before) == CSSPGO_OK) {
+                s = any_operation(p, op);
+                T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_LIMIT && csspgo_equal(p, before)));
+                T_CHECK(csspgo_profile_memory(p) <= max && csspgo_validate(p, NULL) == CSSPGO_OK);
+                T_EQ(p->heap.limits.max_bytes, max);
+            }
+            csspgo_profile_free(p);
+            csspgo_profile_free(before);
+        }
+}
+
+/* One context with n callees, or a chain of n. */
+static csspgo_profile *shape(uint32_t n, int chain)
+{
+    csspgo_profile *p = fresh(0);
+    csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "f", 1));
+    uint32_t i;
+    p->flags |= CSSPGO_IS_CS;
+    csspgo_add_total(p, at, 1000);
+    for (i = 0; i < n; i++) {
+        const csspgo_func g = csspgo_func_add(p, names[i % 8], strlen(names[i % 8]));
+        csspgo_node child;
+        if (!chain) csspgo_add_target(p, at, csspgo_at(i & 0xffff, i >> 16), g, 5);
+        child = csspgo_node_add(p, at, csspgo_at(i & 0xffff, i >> 16), CSSPGO_CONTEXT, g);
+        csspgo_add_body(p, child, csspgo_at(1, 0), 3);
+        csspgo_add_total(p, child, 3);
+        if (chain) at = child;
+    }
+    return p;
+}
+
+static void hostile_shapes_take_no_more_than_others(void)
+{
+    const uint32_t n = cases() > 1000 ? 1000000 : 20000;
+    int chain;
+    unsigned op;
+    for (chain = 0; chain < 2; chain++)
+        for (op = 0; op < OPERATIONS; op++) {
+            csspgo_profile *p = shape(n, chain);
+            csspgo_status s = any_operation(p, op);
+            T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_LIMIT && chain && (op == 2 || op == 3)));
+            if (op != 9) T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+            csspgo_profile_free(p);
+        }
+}
+
+static void deep_contexts_are_a_matter_of_limits(void)
+{
+    csspgo_profile *p = shape(1022, 1);
+    T_EQ(csspgo_compress_recursion(p, UINT32_MAX), CSSPGO_OK);
+    T_EQ(csspgo_record_count(p), 1023);
+    csspgo_profile_free(p);
+    p = shape(1024, 1);
+    T_EQ(csspgo_compress_recursion(p, UINT32_MAX), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_nest(p, CSSPGO_NEST_KEEP_BASE), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_record_count(p), 1025);
+    T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    csspgo_profile_free(p);
+}
+
+int main(void)
+{
+    operations_give_what_llvm_gives();
+    merging_gives_what_llvm_gives();
+    the_largest_checksum_wins_and_attributes_are_added();
+    llvm_rules_are_there_for_who_asks();
+    what_happens_to_an_inlinee_is_told_of_its_function();
+    mixtures_are_refused();
+    a_name_and_its_guid_are_one_function_whichever_comes_first();
+    a_guid_gets_its_name_later();
+    a_lenient_name_and_its_guid_cannot_be_added_to_a_default_profile();
+    scaling_is_exact_and_saturates();
+    thresholds_are_those_of_the_summary();
+    depths_are_counted();
+    recursion_is_compressed();
+    renaming_keeps_contexts_checksums_and_attributes();
+    renaming_gives_what_llvm_gives();
+    removing_takes_what_is_nested_along();
+    cold_plain_functions_are_trimmed_and_merging_keeps_them();
+    an_inlinee_and_a_context_at_one_site_are_merged();
+    merging_in_any_order_grouping_and_format_gives_the_same_bytes();
+    a_name_is_found_again_after_a_detour_through_guids();
+    operations_keep_what_they_promise();
+    every_allocation_may_fail();
+    the_limit_of_memory_holds();
+    hostile_shapes_take_no_more_than_others();
+    deep_contexts_are_a_matter_of_limits();
+    return t_end();
+}

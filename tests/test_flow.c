@@ -1,0 +1,244 @@
+/* test_flow.c - layer flow: counts that fit a control-flow graph. */
+#include "t.h"
+
+enum { MAX_BLOCKS = 5, MAX_JUMPS = 7 };
+
+typedef struct graph {
+    csspgo_flow_block block[MAX_BLOCKS];
+    csspgo_flow_jump  jump[MAX_JUMPS];
+    size_t n, m;
+} graph;
+
+static const csspgo_flow_costs usual = { 150, 150, 150, 150, 1, 2, 1 };
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void random_graph(uint32_t *state, graph *g)
+{
+    size_t i;
+    memset(g, 0, sizeof *g);
+    g->n = 1 + next_random(state) % MAX_BLOCKS;
+    g->m = next_random(state) % (g->n + 3 < MAX_JUMPS ? g->n + 3 : MAX_JUMPS);
+    for (i = 0; i < g->n; i++) {
+        g->block[i].known = next_random(state) % 3 != 0;
+        g->block[i].count = next_random(state) % 4;
+        g->block[i].is_exit = next_random(state) % 4 == 0;
+    }
+    for (i = 0; i < g->m; i++) {
+        g->jump[i].from = next_random(state) % (uint32_t)g->n;
+        g->jump[i].to = next_random(state) % (uint32_t)g->n;
+        g->jump[i].known = next_random(state) % 4 == 0;
+        g->jump[i].count = next_random(state) % 4;
+        g->jump[i].fallthrough = next_random(state) % 2;
+    }
+}
+
+static uint64_t price(uint64_t is, uint32_t known, uint64_t was, uint32_t more, uint32_t less, uint32_t unknown)
+{
+    if (!known) return is * unknown;
+    return is > was ? (is - was) * more : (was - is) * less;
+}
+
+static int leaves(const graph *g, size_t b)
+{
+    size_t i;
+    for (i = 0; i < g->m; i++)
+        if (g->jump[i].from == b) return g->block[b].is_exit != 0;
+    return 1;
+}
+
+/* What counts `flow` on the jumps and `enter` into the function cost; UINT64_MAX if they do not fit. */
+static uint64_t total_cost(const graph *g, const uint64_t *flow, uint64_t enter, const csspgo_flow_costs *c)
+{
+    uint64_t in[MAX_BLOCKS], out[MAX_BLOCKS], sum = 0;
+    size_t i;
+    memset(in, 0, sizeof in);
+    memset(out, 0, sizeof out);
+    in[0] = enter;
+    for (i = 0; i < g->m; i++) {
+        in[g->jump[i].to] += flow[i];
+        out[g->jump[i].from] += flow[i];
+        sum += price(flow[i], g->jump[i].known, g->jump[i].count, c->jump_more, c->jump_less,
+                     g->jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
+    }
+    for (i = 0; i < g->n; i++) {
+        if (out[i] > in[i] || (out[i] < in[i] && !leaves(g, i))) return UINT64_MAX;
+        sum += price(in[i], g->block[i].known, g->block[i].count, c->block_more, c->block_less, c->unknown_block);
+    }
+    return sum;
+}
+
+/* Every assignment of 0 to 4 to the jumps and the entry. */
+static uint64_t cheapest(const graph *g, const csspgo_flow_costs *c)
+{
+    uint64_t flow[MAX_JUMPS], best = UINT64_MAX, enter;
+    size_t i;
+    memset(flow, 0, sizeof flow);
+    do {
+        for (enter = 0; enter <= 4; enter++) {
+            const uint64_t cost = total_cost(g, flow, enter, c);
+            if (cost < best) best = cost;
+        }
+        for (i = 0; i < g->m && ++flow[i] > 4; i++) flow[i] = 0;
+    } while (i < g->m);
+    return best;
+}
+
+/* The answer fits, and costs what the solver says. */
+static void check_answer(const graph *before, const graph *g, uint64_t cost, const csspgo_flow_costs *c)
+{
+    uint64_t flow[MAX_JUMPS], in[MAX_BLOCKS], enter;
+    size_t i;
+    memset(in, 0, sizeof in);
+    for (i = 0; i < g->m; i++) in[g->jump[i].to] += flow[i] = g->jump[i].count;
+    enter = g->block[0].count - in[0];
+    T_CHECK(g->block[0].count >= in[0]);
+    for (i = 1; i < g->n; i++) T_EQ(in[i], g->block[i].count);
+    T_EQ(total_cost(before, flow, enter, c), cost);
+}
+
+static void answers_fit_and_none_is_cheaper(void)
+{
+    static const csspgo_flow_costs other = { 150, 150, 150, 150, 1, 140, 3 };
+    uint32_t state = 12;
+    unsigned round;
+    for (round = 0; round < 600; round++) {
+        const csspgo_flow_costs *c = round & 1 ? &other : NULL;
+        graph g, before;
+        uint64_t cost = 0;
+        random_graph(&state, &g);
+        before = g;
+        T_EQ(csspgo_flow_solve(NULL, g.block, g.n, g.jump, g.m, c, &cost, NULL), CSSPGO_OK);
+        check_answer(&before, &g, cost, c != NULL ? c : &usual);
+        T_EQ(cost, cheapest(&before, c != NULL ? c : &usual));
+    }
+}
+
+static void large_counts_are_the_small_ones_times_a_factor(void)
+{
+    uint32_t state = 5;
+    unsigned round;
+    for (round = 0; round < 300; round++) {
+        const uint64_t factor = (uint64_t)1 << (next_random(&state) % 50);
+        graph g, big, big_before;
+        uint64_t cost, big_cost;
+        size_t i;
+        random_graph(&state, &g);
+        big = g;
+        for (i = 0; i < g.n; i++) big.block[i].count *= factor;
+        for (i = 0; i < g.m; i++) big.jump[i].count *= factor;
+        big_before = big;
+        T_EQ(csspgo_flow_solve(NULL, g.block, g.n, g.jump, g.m, NULL, &cost, NULL), CSSPGO_OK);
+        T_EQ(csspgo_flow_solve(NULL, big.block, big.n, big.jump, big.m, NULL, &big_cost, NULL), CSSPGO_OK);
+        T_EQ(cost * factor, big_cost);
+        check_answer(&big_before, &big, big_cost, &usual);
+    }
+}
+
+static void an_unknown_block_gets_what_its_neighbours_leave(void)
+{
+    csspgo_flow_block b[4];                           /* 0 -> 1 (60) or 2 (?), both -> 3 */
+    csspgo_flow_jump j[4];
+    uint64_t cost;
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    b[0].count = b[3].count = 100;
+    b[1].count = 60;
+    b[0].known = b[1].known = b[3].known = 1;
+    j[0].to = 1;
+    j[1].to = 2;
+    j[2].from = 1;
+    j[3].from = 2;
+    j[2].to = j[3].to = 3;
+    j[0].fallthrough = 1;
+    T_EQ(csspgo_flow_solve(NULL, b, 4, j, 4, NULL, &cost, NULL), CSSPGO_OK);
+    T_EQ(b[2].count, 40);
+    T_EQ(j[1].count, 40);
+    T_EQ(b[1].count, 60);
+    T_EQ(cost, 60 * 1 + 60 * 2 + 40 * 2 * 2 + 40);
+}
+
+/* A chain of diamonds with noise: as large as functions get, and still consistent. */
+static void a_long_function_is_solved(void)
+{
+    enum { DIAMONDS = 400, N = 3 * DIAMONDS + 1, M = 4 * DIAMONDS };
+    csspgo_flow_block *b = (csspgo_flow_block *)calloc(N, sizeof *b);
+    csspgo_flow_jump *j = (csspgo_flow_jump *)calloc(M, sizeof *j);
+    uint64_t *in = (uint64_t *)calloc(N, sizeof *in);
+    uint32_t state = 3, i;
+    for (i = 0; i < N; i++) {
+        b[i].known = next_random(&state) % 10 != 0;
+        b[i].count = (i % 3 == 0 ? 1000000 : 500000) + next_random(&state) % 1000;
+    }
+    for (i = 0; i < DIAMONDS; i++) {
+        j[4 * i].from = j[4 * i + 1].from = 3 * i;
+        j[4 * i].to = j[4 * i + 2].from = 3 * i + 1;
+        j[4 * i + 1].to = j[4 * i + 3].from = 3 * i + 2;
+        j[4 * i + 2].to = j[4 * i + 3].to = 3 * i + 3;
+    }
+    T_EQ(csspgo_flow_solve(NULL, b, N, j, M, NULL, NULL, NULL), CSSPGO_OK);
+    for (i = 0; i < M; i++) in[j[i].to] += j[i].count;
+    for (i = 1; i < N; i++) T_EQ(in[i], b[i].count);
+    T_CHECK(b[0].count >= 1000000 && b[0].count <= 1002000);
+    free(in);
+    free(j);
+    free(b);
+}
+
+static void bad_arguments_are_refused(void)
+{
+    csspgo_flow_block b[2];
+    csspgo_flow_jump j[1];
+    csspgo_flow_costs c = usual;
+    csspgo_error e;
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    T_EQ(csspgo_flow_solve(NULL, b, 0, j, 0, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    j[0].to = 2;
+    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    j[0].to = 1;
+    c.jump_less = 1u << 20;
+    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, &c, NULL, &e), CSSPGO_E_ARGUMENT);
+    b[0].known = 1;
+    b[0].count = ((uint64_t)1 << 60) + 1;
+    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_E_RANGE);
+    T_EQ(b[0].count, ((uint64_t)1 << 60) + 1);
+    b[0].count--;
+    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(b[1].count, (uint64_t)1 << 60);              /* an unknown jump and block cost less than the count: 3 < 150 */
+}
+
+static void every_allocation_may_fail(void)
+{
+    long nth;
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_flow_block b[1];
+        csspgo_status s;
+        memset(b, 0, sizeof b);
+        b[0].count = 7;
+        b[0].known = 1;
+        s = csspgo_flow_solve(&o, b, 1, NULL, 0, NULL, NULL, NULL);
+        T_EQ(h.live, 0);
+        T_EQ(b[0].count, 7);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_EQ(nth, 4);
+}
+
+int main(void)
+{
+    answers_fit_and_none_is_cheaper();
+    large_counts_are_the_small_ones_times_a_factor();
+    an_unknown_block_gets_what_its_neighbours_leave();
+    a_long_function_is_solved();
+    bad_arguments_are_refused();
+    every_allocation_may_fail();
+    return t_end();
+}

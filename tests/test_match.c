@@ -1,0 +1,788 @@
+/* test_match.c - layer match: stale profiles and changed code. */
+#include "t.h"
+
+#define DATA "data/stale/"
+
+/* ----- a small builder of both sides ----- */
+
+enum { MAX_LOCS = 4096 };
+
+static const char indirect_name[] = "unknown.indirect.callee";
+
+static uint64_t guid(const char *name)
+{
+    return csspgo_guid(name, strlen(name));
+}
+
+/* "offset[.discriminator]" at *s, moved behind it. */
+static csspgo_loc parse_loc(const char **s)
+{
+    char *end;
+    csspgo_loc l = csspgo_at((uint32_t)strtoul(*s, &end, 10), 0);
+    if (*end == '.') l.discriminator = (uint32_t)strtoul(end + 1, &end, 10);
+    *s = end;
+    return l;
+}
+
+/* "1 2:foo 3.1:*": locations; "*" or the reserved name is an indirect call. Ends at '|' or at the end. */
+static size_t parse_code(const char *s, csspgo_match_loc *v)
+{
+    size_t n = 0;
+    for (;;) {
+        while (*s == ' ') s++;
+        if (*s == '\0' || *s == '|' || *s == '\n') return n;
+        memset(&v[n], 0, sizeof v[n]);
+        v[n].loc = parse_loc(&s);
+        if (*s == ':') {
+            const size_t size = strcspn(++s, " |\n");
+            const int indirect = (size == 1 && *s == '*') ||
+                                 (size == sizeof indirect_name - 1 && memcmp(s, indirect_name, size) == 0);
+            v[n].kind = indirect ? CSSPGO_MATCH_INDIRECT : CSSPGO_MATCH_CALL;
+            if (!indirect) v[n].callee = csspgo_guid(s, size);
+            s += size;
+        }
+        n++;
+    }
+}
+
+/* The same syntax as calls of function `name` in a probe profile: count 1000 + line. */
+static csspgo_profile *parse_profile(const csspgo_options *o, const char *name, const char *s)
+{
+    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_node n;
+    if (p == NULL) return NULL;
+    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name, strlen(name)));
+    T_EQ(csspgo_set_checksum(p, n, 1), CSSPGO_OK);
+    T_EQ(csspgo_add_total(p, n, 100000), CSSPGO_OK);
+    for (;;) {
+        csspgo_loc l;
+        while (*s == ' ') s++;
+        if (*s == '\0' || *s == '|' || *s == '\n') return p;
+        l = parse_loc(&s);
+        T_EQ(csspgo_add_body(p, n, l, 1000 + l.line), CSSPGO_OK);
+        if (*s == ':') {
+            const size_t size = strcspn(++s, " |\n");
+            const csspgo_func f = *s == '*' ? csspgo_func_add(p, indirect_name, sizeof indirect_name - 1)
+                                            : csspgo_func_add(p, s, size);
+            T_EQ(csspgo_add_target(p, n, l, f, 1000 + l.line), CSSPGO_OK);
+            s += size;
+        }
+    }
+}
+
+static csspgo_match_code code_of(const char *name, uint64_t checksum, const csspgo_match_loc *v, size_t n)
+{
+    csspgo_match_code c;
+    memset(&c, 0, sizeof c);
+    c.name = name;
+    c.name_size = strlen(name);
+    c.checksum = checksum;
+    c.loc = v;
+    c.locs = n;
+    return c;
+}
+
+static csspgo_matcher *matcher(csspgo_match_mode mode)
+{
+    csspgo_match_options how;
+    memset(&how, 0, sizeof how);
+    how.mode = mode;
+    return csspgo_matcher_new(NULL, &how);
+}
+
+/* ----- vectors of the reference modes ----- */
+
+/* "1>2 3.1>5.1": one column of vectors-lcs.txt, for comparison with what the matcher says; identity is not listed. */
+static void map_text(const csspgo_matcher *m, const csspgo_match_loc *v, size_t n, int calls_only, char *out)
+{
+    size_t i;
+    *out = '\0';
+    for (i = 0; i < n; i++) {
+        const csspgo_match r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+        const int call = r.how == CSSPGO_MATCHED_CALL;
+        if (calls_only ? !call : r.to.line == v[i].loc.line && r.to.discriminator == v[i].loc.discriminator) continue;
+        out += sprintf(out, *out == '\0' ? "%lu" : " %lu", (unsigned long)v[i].loc.line);
+        if (v[i].loc.discriminator != 0) out += sprintf(out, ".%lu", (unsigned long)v[i].loc.discriminator);
+        out += sprintf(out, ">%lu", (unsigned long)r.to.line);
+        if (r.to.discriminator != 0) out += sprintf(out, ".%lu", (unsigned long)r.to.discriminator);
+        out += sprintf(out, " ");
+    }
+}
+
+/* Column k of a line: its text without the blanks around it. */
+static size_t column(const char *line, int k, const char **at)
+{
+    size_t n;
+    while (k-- > 0 && line != NULL) {
+        line = strchr(line, '|');
+        if (line != NULL) line++;
+    }
+    if (line == NULL) line = "";
+    while (*line == ' ') line++;
+    n = strcspn(line, "|\n");
+    while (n != 0 && line[n - 1] == ' ') n--;
+    *at = line;
+    return n;
+}
+
+static void same_pairs(const char *line, int k, const char *got)
+{
+    const char *want;
+    size_t n = column(line, k, &want), m = strlen(got), i = 0, j = 0;
+    for (;;) {                                        /* blanks between pairs do not count */
+        while (i < n && want[i] == ' ') i++;
+        while (j < m && got[j] == ' ') j++;
+        if (i >= n || j >= m || want[i] != got[j]) break;
+        i++, j++;
+    }
+    if (!T_CHECK(i >= n && j >= m)) fprintf(stderr, "    column %d: got  %s\n    of: %.300s\n", k, got, line);
+}
+
+static void reference_modes_agree_with_every_vector(void)
+{
+    static const struct { csspgo_match_mode mode; int pairs, map; } modes[] = {
+        { CSSPGO_MATCH_LLVM19, 2, 3 }, { CSSPGO_MATCH_LLVM_MAIN, 2, 4 }, { CSSPGO_MATCH_LEXICAL, 5, 6 }
+    };
+    size_t size, lines = 0;
+    char *text = t_file(DATA "vectors-lcs.txt", &size), *line = text, *next;
+    csspgo_match_loc *v = (csspgo_match_loc *)malloc(MAX_LOCS * sizeof *v);
+    char *got = (char *)malloc(1 << 16);
+    for (; line != NULL && *line != '\0'; line = next) {
+        size_t n, k;
+        const char *b;
+        csspgo_match_code c;
+        csspgo_profile *p;
+        next = strchr(line, '\n');
+        next = next != NULL ? next + 1 : line + strlen(line);
+        if (*line == '#') continue;
+        lines++;
+        n = parse_code(line, v);
+        column(line, 1, &b);
+        c = code_of("f", 2, v, n);
+        p = parse_profile(NULL, "f", b);
+        for (k = 0; k < 3; k++) {
+            csspgo_matcher *m = matcher(modes[k].mode);
+            T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+            map_text(m, v, n, 1, got);
+            same_pairs(line, modes[k].pairs, got);
+            map_text(m, v, n, 0, got);
+            same_pairs(line, modes[k].map, got);
+            csspgo_matcher_free(m);
+        }
+        csspgo_profile_free(p);
+    }
+    T_EQ(lines, 1014);
+    free(got);
+    free(v);
+    free(text);
+}
+
+
+/* ----- cases: what opt-19 said of real sources ----- */
+
+enum { MAX_FUNCS = 8, MAX_CASE_LOCS = 256 };
+
+typedef struct unit {             /* the functions of one source file */
+    csspgo_match_code code[MAX_FUNCS];
+    csspgo_match_loc  loc[MAX_CASE_LOCS];
+    char              name[MAX_FUNCS][32];
+    size_t            codes, locs;
+} unit;
+
+/* What cases/probes.txt says of one source file. X_v3.c is X_v1.c, but compute_old is called compute_new. */
+static const char *renamed_in_v3(const char *name, int v3)
+{
+    return v3 && strcmp(name, "compute_old") == 0 ? "compute_new" : name;
+}
+
+static void read_unit(const char *of, unit *u)
+{
+    const int v3 = strstr(of, "_v3") != NULL;
+    const char *source = v3 ? strstr(of, "inl") != NULL ? "renameinl_v1.c" : "rename_v1.c" : of;
+    size_t size;
+    char *text = t_file(DATA "cases/probes.txt", &size), *s = text, *next;
+    char file[32], name[32], callee[32];
+    int in = 0;
+    memset(u, 0, sizeof *u);
+    for (; s != NULL && *s != '\0'; s = next) {
+        unsigned long long g, sum;
+        unsigned id;
+        csspgo_match_code *c;
+        csspgo_match_loc *l;
+        next = strchr(s, '\n');
+        next = next != NULL ? next + 1 : s + strlen(s);
+        if (sscanf(s, "# %31s", file) == 1) in = strcmp(file, source) == 0;
+        if (!in) continue;
+        if (sscanf(s, "function %31s guid %llu checksum %llu", name, &g, &sum) == 3) {
+            c = &u->code[u->codes];
+            strcpy(u->name[u->codes++], renamed_in_v3(name, v3));
+            *c = code_of(u->name[u->codes - 1], sum, &u->loc[u->locs], 0);
+            T_EQ(g, guid(name));
+        }
+        if (sscanf(s, " probe %u %31s", &id, name) != 2 || u->codes == 0) continue;
+        u->code[u->codes - 1].locs++;
+        l = &u->loc[u->locs++];
+        l->loc = csspgo_at(id, 0);
+        if (strcmp(name, "block") == 0) continue;
+        l->kind = CSSPGO_MATCH_INDIRECT;
+        if (sscanf(s, " probe %u call @%31s", &id, callee) != 2) continue;
+        l->kind = CSSPGO_MATCH_CALL;
+        l->callee = guid(renamed_in_v3(callee, v3));
+    }
+    T_CHECK(u->codes != 0);
+    free(text);
+}
+
+typedef struct case_run {
+    const char *source, *profile, *output;
+    uint32_t    no_salvage, rename;
+} case_run;
+
+/* The lines of an opt report ("(...) of ..."), one after the other. */
+static size_t report_lines(const char *text, char *out)
+{
+    size_t n = 0;
+    while (text != NULL && *text != '\0') {
+        const size_t k = strcspn(text, "\n") + 1;
+        if (*text == '(') {
+            memcpy(out + n, text, k);
+            n += k;
+        }
+        text = text[k - 1] == '\n' ? text + k : NULL;
+    }
+    return n;
+}
+
+/* "file:line:col: Applied <count> samples from profile (ProbeId=<id>,": all of the outermost function (counts of others
+ * are told apart by base, as the profiles of the cases do) must be what the profile holds where id is mapped to. */
+static void check_applied(const csspgo_matcher *m, const csspgo_profile *p, const char *text, const char *name)
+{
+    const csspgo_node top = csspgo_find(p, name);
+    unsigned long found = 0;
+    while ((text = strstr(text, "Applied ")) != NULL) {
+        unsigned long long count;
+        unsigned id;
+        text += 8;
+        if (sscanf(text, "%llu samples from profile (ProbeId=%u,", &count, &id) != 2) continue;
+        T_EQ(csspgo_body_count(p, top, csspgo_matcher_map(m, guid(name), csspgo_at(id, 0)).to), count);
+        found++;
+    }
+    T_CHECK(found != 0);
+}
+
+static void reports_and_applied_counts_equal_opt_19s(void)
+{
+    static const case_run cases[] = {
+        { "blocks_v1.c", "blocks.prof", "blocks.same.txt", 0, 0 },
+        { "blocks_v2.c", "blocks.prof", "blocks.salvage.txt", 0, 0 },
+        { "blocks_v2.c", "blocks.prof", "blocks.nosalvage.txt", 1, 0 },
+        { "blocks_v2.c", "blocks.md5.prof", "blocks.md5.txt", 0, 0 },
+        { "blocks_v2.c", "blocks-zerotarget.prof", "blocks.zerotarget.txt", 0, 0 },
+        { "indirect_v2.c", "indirect.prof", "indirect.salvage.txt", 0, 0 },
+        { "inlinee_v1.c", "inlinee.prof", "inlinee.same.txt", 0, 0 },
+        { "inlinee_v2.c", "inlinee.prof", "inlinee.salvage.txt", 0, 0 },
+        { "inlinee_v2.c", "inlinee.prof", "inlinee.nosalvage.txt", 1, 0 },
+        { "nocalls_v2.c", "nocalls.prof", "nocalls.salvage.txt", 0, 0 },
+        { "rename_v2.c", "rename.prof", "rename_v2.default.txt", 0, 0 },
+        { "rename_v2.c", "rename.prof", "rename_v2.unused.txt", 0, 1 },
+        { "renameinl_v2.c", "renameinl.prof", "renameinl_v2.default.txt", 0, 0 },
+        { "renameinl_v2.c", "renameinl.prof", "renameinl_v2.unused.txt", 0, 1 },
+        { "rename_v3.c", "rename.prof", "rename_v3.unused.txt", 0, 1 },
+        { "renameinl_v3.c", "renameinl.prof", "renameinl_v3.default.txt", 0, 0 },
+        { "renameinl_v3.c", "renameinl.prof", "renameinl_v3.unused.txt", 0, 1 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const case_run *c = &cases[i];
+        char path[100], got[2000], want[2000];
+        unit u;
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_match_options how;
+        csspgo_match_report r;
+        csspgo_matcher *m;
+        csspgo_error e;
+        size_t size, n;
+        char *text;
+        memset(&how, 0, sizeof how);
+        how.mode = CSSPGO_MATCH_LLVM19;
+        how.no_salvage = c->no_salvage;
+        how.rename = c->rename;
+        m = csspgo_matcher_new(NULL, &how);
+        sprintf(path, DATA "cases/%s", c->profile);
+        T_EQ(csspgo_read_file(p, path, &e), CSSPGO_OK);
+        read_unit(c->source, &u);
+        T_EQ(csspgo_matcher_module(m, p, u.code, u.codes, &r, &e), CSSPGO_OK);
+        T_EQ(csspgo_match_report_text(&r, got, sizeof got, &n), CSSPGO_OK);
+        sprintf(path, DATA "cases/%s", c->output);
+        text = t_file(path, &size);
+        t_same(path, got, n, want, report_lines(text, want));
+        if (u.codes == 1 && !c->no_salvage && strstr(c->profile, "md5") == NULL) check_applied(m, p, text, "test");
+        free(text);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+    }
+}
+
+
+/* ----- carrying a profile over ----- */
+
+static csspgo_profile *read_case(const char *profile)
+{
+    char path[100];
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    sprintf(path, DATA "cases/%s", profile);
+    T_EQ(csspgo_read_file(p, path, NULL), CSSPGO_OK);
+    return p;
+}
+
+/* The profile of one case in terms of another source, matched in this mode. */
+static csspgo_profile *carried(const char *profile, const char *source, csspgo_match_mode mode, uint64_t *lost)
+{
+    csspgo_profile *p = read_case(profile), *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m = matcher(mode);
+    csspgo_error e;
+    unit u;
+    read_unit(source, &u);
+    T_EQ(csspgo_matcher_module(m, p, u.code, u.codes, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, lost, &e), CSSPGO_OK);
+    T_EQ(csspgo_validate(q, &e), CSSPGO_OK);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    return q;
+}
+
+static void unchanged_code_carries_the_profile_over_as_it_is(void)
+{
+    static const char *const cases[][2] = { { "blocks.prof", "blocks_v1.c" }, { "inlinee.prof", "inlinee_v1.c" },
+        { "indirect.prof", "indirect_v1.c" }, { "rename.prof", "rename_v1.c" }, { "renameinl.prof", "renameinl_v1.c" },
+        { "nocalls.prof", "nocalls_v1.c" } };
+    size_t i, mode;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (mode = 0; mode < 4; mode++) {
+            uint64_t lost = 1;
+            csspgo_profile *p = read_case(cases[i][0]);
+            csspgo_profile *q = carried(cases[i][0], cases[i][1], (csspgo_match_mode)mode, &lost);
+            T_CHECK(csspgo_equal(p, q));
+            T_EQ(lost, 0);
+            csspgo_profile_free(q);
+            csspgo_profile_free(p);
+        }
+}
+
+static void counts_call_sites_and_checksums_move_together(void)
+{
+    uint64_t lost;
+    csspgo_profile *q = carried("inlinee.prof", "inlinee_v2.c", CSSPGO_MATCH_LLVM19, &lost);
+    const csspgo_node test = csspgo_find(q, "test"), inner = csspgo_find(q, "test:7 @ inner");
+    T_EQ(lost, 0);
+    T_EQ(csspgo_checksum(q, test), UINT64_C(563108754654518));
+    T_EQ(csspgo_checksum(q, inner), UINT64_C(281597007930704));
+    T_EQ(csspgo_body_count(q, test, csspgo_at(4, 0)), 20001);
+    T_EQ(csspgo_body_count(q, test, csspgo_at(10, 0)), 1);
+    T_EQ(csspgo_target_count(q, test, csspgo_at(10, 0), csspgo_func_find(q, "ext2", 4)), 1);
+    T_EQ(csspgo_body_count(q, inner, csspgo_at(5, 0)), 20013);
+    T_EQ(csspgo_target_count(q, inner, csspgo_at(5, 0), csspgo_func_find(q, "ext", 3)), 20013);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "inner"), csspgo_at(5, 0)), 52);
+    T_EQ(csspgo_find(q, "test:5 @ inner").id, 0);
+    csspgo_profile_free(q);
+}
+
+static void a_renamed_inlinee_is_found_and_named_anew(void)
+{
+    static const struct { const char *source; unsigned site, fc; uint64_t checksum; } v[] = {
+        { "renameinl_v2.c", 5, 11, UINT64_C(844634140097233) }, { "renameinl_v3.c", 3, 9, UINT64_C(844580076069843) } };
+    size_t i, mode;
+    for (i = 0; i < 2; i++)
+        for (mode = 0; mode < 4; mode += 3) {
+            uint64_t lost;
+            char context[64];
+            csspgo_node n;
+            csspgo_profile *q = carried("renameinl.prof", v[i].source, (csspgo_match_mode)mode, &lost);
+            sprintf(context, "test:%u @ compute_new", v[i].site);
+            n = csspgo_find(q, context);
+            T_CHECK(n.id != 0);
+            T_EQ(csspgo_checksum(q, n), v[i].checksum);
+            T_EQ(csspgo_body_count(q, n, csspgo_at(v[i].fc, 0)), 102009);
+            T_EQ(csspgo_func_find(q, "compute_old", 11).id, 0);
+            csspgo_profile_free(q);
+        }
+}
+
+static void a_call_site_that_is_gone_leaves_its_callee_without_caller(void)
+{
+    static const char plain[] = "main:1000:10\n 1: 10\n 3: 10\n 2: gone:600\n  1: 60\n  2: 540\n  !CFGChecksum: 7\n"
+                                " 4: kept:300\n  1: 300\n  !CFGChecksum: 8\n !CFGChecksum: 9\n";
+    static const char cs[] = "[main]:20:10\n 1: 10\n 2: 10 gone:10\n 4: 1 kept:1\n !CFGChecksum: 9\n"
+                             "[main:2 @ gone]:600:60\n 1: 60\n 2: 540\n !CFGChecksum: 7\n"
+                             "[main:4 @ kept]:300:300\n 1: 300\n !CFGChecksum: 8\n";
+    csspgo_match_loc v[8];
+    const size_t n = parse_code("1 2 3 4 5:kept 6", v);
+    const csspgo_match_code c = code_of("main", 10, v, n);
+    int k;
+    for (k = 0; k < 2; k++) {
+        csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
+        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_node gone;
+        T_EQ(csspgo_read(p, k ? cs : plain, k ? sizeof cs - 1 : sizeof plain - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_validate(q, NULL), CSSPGO_OK);
+        gone = csspgo_find(q, "gone");
+        T_EQ(csspgo_total(q, gone), 600);
+        T_EQ(csspgo_head(q, gone), 60);
+        T_EQ(csspgo_body_count(q, gone, csspgo_at(2, 0)), 540);
+        T_EQ(csspgo_total(q, csspgo_find(q, "main:5 @ kept")), 300);
+        T_EQ(csspgo_find(q, "main:4 @ kept").id, 0);
+        T_EQ(csspgo_checksum(q, csspgo_find(q, "main")), 10);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+    }
+}
+
+/* ----- ALIGN ----- */
+
+static void guids_match_as_names_do(void)
+{
+    csspgo_profile *p = read_case("blocks.prof"), *q = read_case("blocks.md5.prof");
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN), *k = matcher(CSSPGO_MATCH_ALIGN);
+    unit u;
+    unsigned i;
+    read_unit("blocks_v2.c", &u);
+    T_EQ(csspgo_matcher_module(m, p, u.code, u.codes, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_module(k, q, u.code, u.codes, NULL, NULL), CSSPGO_OK);
+    for (i = 1; i <= 17; i++) {
+        const csspgo_match a = csspgo_matcher_map(m, guid("test"), csspgo_at(i, 0));
+        const csspgo_match b = csspgo_matcher_map(k, guid("test"), csspgo_at(i, 0));
+        T_EQ(a.how, b.how);
+        T_EQ(a.to.line, b.to.line);
+    }
+    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(5, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(5, 0)).how, CSSPGO_MATCHED_CALL);
+    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(10, 0)).how, CSSPGO_MATCHED_UNKNOWN);
+    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(13, 0)).to.line, 6);
+    T_EQ(csspgo_matcher_map(m, guid("other"), csspgo_at(13, 0)).how, CSSPGO_MATCHED_IDENTITY);
+    csspgo_matcher_free(k);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(q);
+    csspgo_profile_free(p);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* n locations from 1 on, a third of them calls of `callees` functions. */
+static void random_text(uint32_t *state, unsigned n, unsigned callees, char *out)
+{
+    unsigned i;
+    *out = '\0';
+    for (i = 1; i <= n; i++) {
+        const unsigned r = next_random(state) % 9;
+        if (r == 0) out += sprintf(out, " %u:*", i);
+        else if (r < 4) out += sprintf(out, " %u:f%u", i, next_random(state) % callees);
+        else out += sprintf(out, " %u", i);
+    }
+}
+
+static void align_answers_are_in_order_and_of_the_right_kind(void)
+{
+    uint32_t state = 7;
+    unsigned round;
+    for (round = 0; round < 400; round++) {
+        char here[2048], there[2048];
+        csspgo_match_loc v[128], old[128];
+        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_profile *p;
+        csspgo_match_code c;
+        size_t n, k, i;
+        csspgo_loc last = csspgo_at(0, 0);
+        random_text(&state, next_random(&state) % 60, 1 + round % 20, here);
+        random_text(&state, next_random(&state) % 60, 1 + round % 20, there);
+        n = parse_code(here, v);
+        k = parse_code(there, old);
+        for (i = 0; i < n; i++) v[i].eq = next_random(&state) % 5;
+        p = parse_profile(NULL, "f", there);
+        c = code_of("f", 2, v, n);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        for (i = 0; i < n; i++) {
+            const csspgo_match r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+            const csspgo_match_loc *t = r.to.line >= 1 && r.to.line <= k ? &old[r.to.line - 1] : NULL;
+            if (r.how == CSSPGO_MATCHED_UNKNOWN || r.how == CSSPGO_MATCHED_CLASS) continue;
+            if (k == 0) { T_EQ(r.how, CSSPGO_MATCHED_IDENTITY); continue; }
+            T_CHECK(t != NULL && r.to.line > last.line);
+            last = r.to;
+            if (t == NULL) break;
+            if (v[i].kind == CSSPGO_MATCH_BLOCK) T_EQ(t->kind, CSSPGO_MATCH_BLOCK);
+            else if (r.how == CSSPGO_MATCHED_RENAMED) T_CHECK(t->kind != CSSPGO_MATCH_BLOCK);
+            else T_CHECK(r.how == CSSPGO_MATCHED_CALL && t->kind == v[i].kind && t->callee == v[i].callee);
+        }
+        csspgo_profile_free(p);
+        csspgo_matcher_free(m);
+    }
+}
+
+static void blocks_before_the_first_call_move_all_that_follows(void)
+{
+    char here[2048], there[2048], *s;
+    unsigned shift, i, mode;
+    for (mode = 0; mode < 4; mode++)
+        for (shift = 0; shift < 10; shift++) {
+            csspgo_match_loc v[64];
+            csspgo_matcher *m = matcher((csspgo_match_mode)mode);
+            csspgo_profile *p;
+            csspgo_match_code c;
+            size_t n;
+            for (i = 1, s = there; i <= 30; i++) s += i % 3 == 0 ? sprintf(s, " %u:f%u", i, i) : sprintf(s, " %u", i);
+            for (i = 1, s = here; i <= shift; i++) s += sprintf(s, " %u", i);
+            for (i = 1; i <= 30; i++)
+                s += i % 3 == 0 ? sprintf(s, " %u:f%u", i + shift, i) : sprintf(s, " %u", i + shift);
+            n = parse_code(here, v);
+            p = parse_profile(NULL, "f", there);
+            c = code_of("f", 2, v, n);
+            T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+            for (i = 3; i <= 30; i++)
+                T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(i + shift, 0)).to.line, i);
+            csspgo_profile_free(p);
+            csspgo_matcher_free(m);
+        }
+}
+
+/* ----- the longest common subsequence against a plain model that keeps every frontier ----- */
+
+static size_t plain_lcs(const csspgo_match_loc *a, int n, const csspgo_match_loc *b, int m, int *pair)
+{
+    const int size = n + m + 2;
+    int *v = (int *)malloc((size_t)(2 * size + 1) * sizeof *v), *trace, d, k, x = 0, y = 0, end = -1;
+    trace = (int *)malloc((size_t)(n + m + 1) * (size_t)(2 * size + 1) * sizeof *trace);
+    for (k = 0; k <= 2 * size; k++) v[k] = -1;
+    v[size + 1] = 0;
+    for (d = 0; end < 0; d++) {
+        memcpy(trace + (size_t)d * (size_t)(2 * size + 1), v, (size_t)(2 * size + 1) * sizeof *v);
+        for (k = -d; k <= d && end < 0; k += 2) {
+            x = k == -d || (k != d && v[size + k - 1] < v[size + k + 1]) ? v[size + k + 1] : v[size + k - 1] + 1;
+            for (y = x - k; x < n && y < m && a[x].callee == b[y].callee; x++, y++) {}
+            v[size + k] = x;
+            if (x >= n && y >= m) end = d;
+        }
+    }
+    for (k = 0; k < n; k++) pair[k] = -1;
+    for (d = end, x = n, y = m; d >= 0; d--) {
+        const int *t = trace + (size_t)d * (size_t)(2 * size + 1) + size;
+        int px, py;
+        k = x - y;
+        k = k == -d || (k != d && t[k - 1] < t[k + 1]) ? k + 1 : k - 1;
+        px = d == 0 ? 0 : t[k];
+        py = d == 0 ? 0 : px - k;
+        while (x > px && y > py) pair[--x] = --y;
+        x = px;
+        y = py;
+    }
+    free(trace);
+    free(v);
+    return (size_t)end;
+}
+
+static void long_sequences_equal_the_plain_algorithm(void)
+{
+    enum { N = 400 };
+    csspgo_match_loc *a = (csspgo_match_loc *)malloc(N * sizeof *a), *b = (csspgo_match_loc *)malloc(N * sizeof *b);
+    char *text = (char *)malloc(N * 16), *s;
+    int *pair = (int *)malloc(N * sizeof *pair);
+    uint32_t state = 99;
+    size_t most = 0;
+    int round, i;
+    for (round = 0; round < 24; round++) {
+        const int n = round < 4 ? N : 1 + (int)(next_random(&state) % N), m = 1 + (int)(next_random(&state) % N);
+        const unsigned callees = 2u + (unsigned)round * (unsigned)round;
+        csspgo_matcher *k = matcher(CSSPGO_MATCH_LLVM19);
+        csspgo_match_code c;
+        csspgo_profile *p;
+        size_t d;
+        for (i = 1, s = text; i <= n; i++) s += sprintf(s, " %d:f%u", i, next_random(&state) % callees);
+        parse_code(text, a);
+        for (i = 1, s = text; i <= m; i++) s += sprintf(s, " %d:f%u", i, next_random(&state) % callees);
+        parse_code(text, b);
+        p = parse_profile(NULL, "f", text);
+        c = code_of("f", 2, a, (size_t)n);
+        T_EQ(csspgo_matcher_module(k, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        d = plain_lcs(a, n, b, m, pair);
+        if (d > most) most = d;
+        for (i = 0; i < n; i++) {
+            const csspgo_match r = csspgo_matcher_map(k, guid("f"), a[i].loc);
+            T_EQ(r.how == CSSPGO_MATCHED_CALL ? r.to.line : 0, pair[i] + 1);
+        }
+        csspgo_profile_free(p);
+        csspgo_matcher_free(k);
+    }
+    T_CHECK(most > 256);                              /* or no window was computed twice */
+    free(pair);
+    free(text);
+    free(b);
+    free(a);
+}
+
+/* ----- names, arguments, memory ----- */
+
+static void base_names_are_what_is_left_of_mangled_ones(void)
+{
+    static const char *const v[][2] = {
+        { "_Z3foov", "foo" }, { "_ZN1a1b3fooEi", "foo" }, { "_ZNK3Foo3barIiLi3EE3bazEv", "baz" },
+        { "_ZN1a3fooIiEEvT_", "foo" }, { "_ZNSt6vectorIiSaIiEE4pushERKi", "push" }, { "_ZSt4sortIPiEvT_S1_", "sort" },
+        { "_ZN12_GLOBAL__N_14workEv", "work" }, { "_ZN4core3ptr4read17h0123456789abcdefE", "read" },
+        { "_ZL6staticv", "static" }, { "_ZN1a3fooEv.llvm.123", "foo" }, { "_ZN1aplERKS_", "" }, { "main", "" },
+        { "_Z", "" },
+        { "_ZN1a99fooE", "" }, { "_ZN1a3fooILb1EEEvv", "foo" }, { "_ZN1aC2Ev", "" }, { "", "" }, { "_ZN3fo", "" }
+    };
+    size_t i, n;
+    for (i = 0; i < sizeof v / sizeof v[0]; i++) {
+        const size_t size = strlen(v[i][0]);
+        char *exact = (char *)t_copy(v[i][0], size);
+        const char *base = csspgo_base_name(exact, size, &n);
+        if (!T_CHECK(n == strlen(v[i][1]) && (n == 0 || memcmp(base, v[i][1], n) == 0)))
+            fprintf(stderr, "    %s: %.*s\n", v[i][0], (int)n, base != NULL ? base : "");
+        T_CHECK(n != 0 || base == NULL);
+        free(exact);
+    }
+}
+
+static void a_moved_namespace_is_a_rename(void)
+{
+    csspgo_match_loc v[8], g[8];
+    csspgo_match_code c[2];
+    csspgo_profile *p = parse_profile(NULL, "_ZN3old4workEv", "1 2:a 3:b 4");
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_LLVM_MAIN);
+    c[0] = code_of("_ZN3new4workEv", 2, v, parse_code("1 2 3:a 4:b 5", v));
+    c[1] = code_of("other", 2, g, parse_code("1 2", g));
+    T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_profile_of(m, guid("_ZN3new4workEv")), guid("_ZN3old4workEv"));
+    T_EQ(csspgo_matcher_map(m, guid("_ZN3new4workEv"), csspgo_at(4, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_profile_of(m, guid("other")), guid("other"));
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
+static void similarity_is_strict(void)
+{
+    static const struct { const char *code; int in_19, in_main; } v[] = {
+        { "1:a 2:b 3:c 4:d 5:e", 1, 1 }, { "1:a 2:b 3:c 4:d 5:e 6:x", 1, 1 }, { "1:a 2:b 3:c 4:d 5:e 6:x 7:y", 1, 1 },
+        { "1:a 2:b 3:c 4:d 5:e 6:x 7:y 8:z", 0, 1 }, { "1:a 2:b 3:c 4:d", 1, 0 }, { "1:a 2:b 3:c", 0, 0 },
+        { "1:a 2:b 3:c 4:d 5:zz", 0, 0 }, { "1:e 2:d 3:c 4:b 5:a", 0, 0 } };
+    size_t i;
+    int is_main;
+    for (i = 0; i < sizeof v / sizeof v[0]; i++)
+        for (is_main = 0; is_main < 2; is_main++) {
+            csspgo_match_loc top[8], in[16];
+            csspgo_match_options how;
+            csspgo_match_code c[2];
+            csspgo_matcher *m;
+            csspgo_profile *p = parse_profile(NULL, "was", "1:a 2:b 3:c 4:d 5:e");
+            csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN,
+                                            csspgo_func_add(p, "top", 3));
+            T_EQ(csspgo_add_target(p, n, csspgo_at(2, 0), csspgo_func_find(p, "was", 3), 9), CSSPGO_OK);
+            memset(&how, 0, sizeof how);
+            how.mode = is_main ? CSSPGO_MATCH_LLVM_MAIN : CSSPGO_MATCH_LLVM19;
+            how.rename = 1;
+            m = csspgo_matcher_new(NULL, &how);
+            c[0] = code_of("top", 2, top, parse_code("1 2 3:is", top));
+            c[1] = code_of("is", 2, in, parse_code(v[i].code, in));
+            c[1].blocks = 5;
+            T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_profile_of(m, guid("is")) == guid("was"), is_main ? v[i].in_main : v[i].in_19);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(p);
+        }
+}
+
+static void bad_arguments_are_refused_and_short_buffers_told(void)
+{
+    csspgo_match_loc v[4];
+    csspgo_match_code c[2];
+    csspgo_match_report r;
+    csspgo_error e;
+    csspgo_profile *p = parse_profile(NULL, "f", "1 2:a");
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    char buf[8];
+    size_t n;
+    c[0] = c[1] = code_of("f", 2, v, parse_code("1 2 3:a", v));
+    T_EQ(csspgo_matcher_module(m, p, c, 2, &r, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(3, 0)).how, CSSPGO_MATCHED_IDENTITY);
+    T_EQ(csspgo_matcher_module(m, p, c, 1, &r, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(3, 0)).to.line, 2);
+    T_EQ(csspgo_match_report_text(&r, buf, sizeof buf, &n), CSSPGO_E_LIMIT);
+    T_CHECK(n > sizeof buf);
+    T_EQ(csspgo_matcher_module(m, p, NULL, 0, &r, &e), CSSPGO_OK);
+    T_EQ(r.functions, 0);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
+static void every_allocation_may_fail(void)
+{
+    size_t mode;
+    for (mode = 0; mode < 4; mode++) {
+        unit u;
+        long nth, done = 0;
+        csspgo_profile *p = read_case("renameinl.prof"), *none = csspgo_profile_new(NULL);
+        read_unit("renameinl_v2.c", &u);
+        for (nth = 1; !done; nth++) {
+            t_heap h, g;
+            const csspgo_options o = t_options(&h, nth), k = t_options(&g, 0);
+            csspgo_match_options how;
+            csspgo_match_report r;
+            csspgo_matcher *m;
+            memset(&how, 0, sizeof how);
+            how.mode = (csspgo_match_mode)mode;
+            how.rename = 1;
+            m = csspgo_matcher_new(&o, &how);
+            if (m != NULL) {
+                const csspgo_status s = csspgo_matcher_module(m, p, u.code, u.codes, &r, NULL);
+                T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+                done = s == CSSPGO_OK;
+            }
+            if (done) {
+                long step, applied = 0;
+                for (step = 1; !applied; step++) {
+                    csspgo_profile *q = csspgo_profile_new(&k);
+                    csspgo_status s;
+                    g.nth = g.calls + step;
+                    s = csspgo_matcher_apply(m, p, q, NULL, NULL);
+                    g.nth = 0;
+                    T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && csspgo_equal(q, none)));
+                    applied = s == CSSPGO_OK;
+                    csspgo_profile_free(q);
+                }
+                T_EQ(g.live, 0);
+            }
+            csspgo_matcher_free(m);
+            T_EQ(h.live, 0);
+        }
+        T_CHECK(nth > 5);
+        csspgo_profile_free(none);
+        csspgo_profile_free(p);
+    }
+}
+
+int main(void)
+{
+    reference_modes_agree_with_every_vector();
+    reports_and_applied_counts_equal_opt_19s();
+    unchanged_code_carries_the_profile_over_as_it_is();
+    counts_call_sites_and_checksums_move_together();
+    a_renamed_inlinee_is_found_and_named_anew();
+    a_call_site_that_is_gone_leaves_its_callee_without_caller();
+    guids_match_as_names_do();
+    align_answers_are_in_order_and_of_the_right_kind();
+    blocks_before_the_first_call_move_all_that_follows();
+    long_sequences_equal_the_plain_algorithm();
+    base_names_are_what_is_left_of_mangled_ones();
+    a_moved_namespace_is_a_rename();
+    similarity_is_strict();
+    bad_arguments_are_refused_and_short_buffers_told();
+    every_allocation_may_fail();
+    return t_end();
+}

@@ -1,0 +1,1549 @@
+/* test_track.c - the context tracker: LLVM's vectors, a slow model in its place, losses, roll-back, the inliner. */
+#include "t.h"
+
+/* ----- text that grows ----- */
+
+typedef struct text {
+    char  *s;
+    size_t n, cap;
+} text;
+
+static void put(text *x, const char *s, size_t n)
+{
+    if (x->n + n + 1 > x->cap) {
+        x->cap = (x->n + n + 1) * 2;
+        x->s = (char *)realloc(x->s, x->cap);
+        if (x->s == NULL) abort();
+    }
+    if (n != 0) memcpy(x->s + x->n, s, n);
+    x->n += n;
+    x->s[x->n] = '\0';
+}
+
+static void puts_(text *x, const char *s)
+{
+    put(x, s, strlen(s));
+}
+
+static void putn(text *x, unsigned long long n)
+{
+    char b[24];
+    put(x, b, (size_t)sprintf(b, "%llu", n));
+}
+
+static void put_loc(text *x, csspgo_loc loc)
+{
+    putn(x, loc.line);
+    if (loc.discriminator == 0) return;
+    puts_(x, ".");
+    putn(x, loc.discriminator);
+}
+
+static void put_func(text *x, const csspgo_profile *p, csspgo_func f)
+{
+    size_t n;
+    const char *name = csspgo_func_name(p, f, &n);
+    put(x, name, n);
+}
+
+static void put_context(text *x, const csspgo_profile *p, csspgo_node node)
+{
+    csspgo_node path[64];
+    int n = 0;
+    for (; node.id > 1 && n < 64; node = csspgo_node_parent(p, node)) path[n++] = node;
+    puts_(x, "[");
+    while (n-- > 0) {
+        put_func(x, p, csspgo_node_func(p, path[n]));
+        if (n == 0) break;
+        puts_(x, ":");
+        put_loc(x, csspgo_node_loc(p, path[n - 1]));
+        puts_(x, " @ ");
+    }
+    puts_(x, "]");
+}
+
+/* Bits by name, "|" between them; all: what none is called. */
+static void put_bits(text *x, uint32_t bits, const char *const *name, const char *none)
+{
+    int first = 1;
+    if (bits == 0) puts_(x, none);
+    for (; bits != 0; bits >>= 1, name++) {
+        if (!(bits & 1)) continue;
+        if (!first) puts_(x, "|");
+        puts_(x, *name);
+        first = 0;
+    }
+}
+
+/* The targets at loc by count, largest first, then name. */
+static void put_targets(text *x, const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
+{
+    size_t n, i, k;
+    const csspgo_target *t = csspgo_targets_at(p, node, loc, &n);
+    char done[64];
+    memset(done, 0, sizeof done);
+    for (i = 0; i < n; i++) {
+        size_t best = n;
+        for (k = 0; k < n; k++) {
+            if (done[k]) continue;
+            if (best == n || t[k].count > t[best].count ||
+                (t[k].count == t[best].count && csspgo__name_cmp(&p->names, t[k].func.id, t[best].func.id) < 0))
+                best = k;
+        }
+        done[best] = 1;
+        puts_(x, " ");
+        put_func(x, p, t[best].func);
+        puts_(x, ":");
+        putn(x, t[best].count);
+    }
+}
+
+static void put_record(text *x, const csspgo_profile *p, csspgo_node node, uint32_t state)
+{
+    static const char *const states[] = { "Raw", "Synthetic", "Inlined", "Merged" };
+    static const char *const attributes[] = { "WasInlined", "ShouldBeInlined", "DupIntoBase" };
+    size_t n, i;
+    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    puts_(x, "total=");
+    putn(x, csspgo_total(p, node));
+    puts_(x, " head=");
+    putn(x, csspgo_head(p, node));
+    puts_(x, " hash=");
+    putn(x, csspgo_checksum(p, node));
+    puts_(x, " state=");
+    put_bits(x, state, states, "Unknown");
+    puts_(x, " attr=");
+    put_bits(x, csspgo_attributes(p, node), attributes, "None");
+    puts_(x, " body={");
+    for (i = 0; i < n; i++) {
+        if (i != 0) puts_(x, ", ");
+        put_loc(x, b[i].loc);
+        puts_(x, ":");
+        putn(x, b[i].count);
+        put_targets(x, p, node, b[i].loc);
+    }
+    puts_(x, "}\n");
+}
+
+/* ----- operations of the vectors ----- */
+
+static csspgo_profile *read_profile(const char *data, size_t size, const csspgo_options *o)
+{
+    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_error e;
+    if (p == NULL) return NULL;
+    if (csspgo_read(p, data, size, &e) == CSSPGO_OK) return p;
+    fprintf(stderr, "%u: %s\n", (unsigned)e.line, e.message);
+    csspgo_profile_free(p);
+    return NULL;
+}
+
+static void put_node(text *x, const csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    put_context(x, p, node);
+    puts_(x, " ");
+    if (csspgo_has_record(p, node)) put_record(x, p, node, csspgo_tracker_state(t, node));
+    else puts_(x, "(no samples)\n");
+}
+
+static void put_tree(text *x, const csspgo_tracker *t, csspgo_node node)
+{
+    csspgo_node child[256];
+    const size_t n = csspgo_tracker_children(t, node, child, 256);
+    size_t i;
+    if (node.id != 1) {
+        puts_(x, "  ");
+        put_node(x, t, node);
+    }
+    for (i = 0; i < n; i++) put_tree(x, t, child[i]);
+}
+
+/* The records of a function in order of merging; dead ones too if asked for. */
+static void put_list(text *x, const csspgo_tracker *t, csspgo_func f, int dead)
+{
+    uint32_t r;
+    csspgo_node n;
+    if (!dead) {
+        for (n = csspgo_tracker_contexts(t, f); n.id != 0; n = csspgo_tracker_next(t, n)) {
+            puts_(x, "  ");
+            put_node(x, t, n);
+        }
+        return;
+    }
+    for (r = f.id != 0 ? t->first[f.id] : 0; r != 0; r = t->next[r]) {
+        n.id = t->at[r];
+        puts_(x, "  ");
+        if (t->p->record[r].state & CSSPGO_MERGED) {
+            puts_(x, "(merged) ");
+            put_record(x, t->p, n, t->p->record[r].state & 15u);
+        } else {
+            put_node(x, t, n);
+        }
+    }
+}
+
+static void add_flat(csspgo_profile *q, csspgo_node to, const csspgo_profile *p, csspgo_node from)
+{
+    size_t n, i;
+    const csspgo_body *b = csspgo_bodies(p, from, &n);
+    const csspgo_target *g;
+    csspgo_func f;
+    T_EQ(csspgo_add_total(q, to, csspgo_total(p, from)), CSSPGO_OK);
+    T_EQ(csspgo_add_head(q, to, csspgo_head(p, from)), CSSPGO_OK);
+    for (i = 0; i < n; i++) T_EQ(csspgo_add_body(q, to, b[i].loc, b[i].count), CSSPGO_OK);
+    g = csspgo_targets(p, from, &n);
+    for (i = 0; i < n; i++) {
+        size_t size;
+        const char *name = csspgo_func_name(p, g[i].func, &size);
+        f = csspgo_func_add(q, name, size);
+        T_EQ(csspgo_add_target(q, to, g[i].loc, f, g[i].count), CSSPGO_OK);
+    }
+}
+
+/* All contexts of each function in one record, by name: from the nodes that the tracker shows. */
+static void put_flat(text *x, const csspgo_tracker *t)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_profile *q = csspgo_profile_new(NULL);
+    csspgo_node n, to;
+    csspgo_func f;
+    csspgo__order o;
+    size_t i;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        size_t size;
+        const char *name = csspgo_func_name(p, f, &size);
+        const csspgo_func g = csspgo_func_add(q, name, size);
+        for (n = csspgo_tracker_contexts(t, f); n.id != 0; n = csspgo_tracker_next(t, n)) {
+            to = csspgo_node_add(q, csspgo_root(q), csspgo_at(0, 0), CSSPGO_CONTEXT, g);
+            add_flat(q, to, p, n);
+        }
+    }
+    T_EQ(csspgo__order_make(q, &o), CSSPGO_OK);
+    for (i = 0; i < o.nodes; i++) {
+        n.id = o.node[i];
+        puts_(x, "  ");
+        put_func(x, q, csspgo_node_func(q, n));
+        puts_(x, " ");
+        put_record(x, q, n, 0);
+    }
+    csspgo__order_free(q, &o);
+    csspgo_profile_free(q);
+}
+
+static csspgo_loc read_loc(const char *s)
+{
+    unsigned long line, disc = 0;
+    char *end;
+    line = strtoul(s, &end, 10);
+    if (*end == '.') disc = strtoul(end + 1, NULL, 10);
+    return csspgo_at((uint32_t)line, (uint32_t)disc);
+}
+
+static csspgo_func func_of(const csspgo_tracker *t, const char *name)
+{
+    return csspgo_func_find(csspgo_tracker_profile(t), name, strlen(name));
+}
+
+static void put_result(text *x, const csspgo_tracker *t, csspgo_node n, int with_context, const char *none)
+{
+    if (n.id == 0) {
+        puts_(x, none);
+        return;
+    }
+    puts_(x, "  -> ");
+    if (with_context) put_context(x, csspgo_tracker_profile(t), n);
+    if (with_context == 2) puts_(x, "\n");
+    if (with_context == 1) puts_(x, " ");
+    if (with_context != 2) put_record(x, csspgo_tracker_profile(t), n, csspgo_tracker_state(t, n));
+}
+
+/* Runs one line of an .ops file and puts what it says. */
+static void operate(text *x, csspgo_tracker *t, char *op, int dead)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    char *arg = strchr(op, ' ');
+    csspgo_node n;
+    puts_(x, "> ");
+    puts_(x, op);
+    puts_(x, "\n");
+    if (arg != NULL) *arg++ = '\0';
+    if (strcmp(op, "dump") == 0) {
+        put_tree(x, t, csspgo_root(p));
+    } else if (strcmp(op, "flat") == 0) {
+        put_flat(x, t);
+    } else if (strcmp(op, "list") == 0) {
+        put_list(x, t, func_of(t, arg), dead);
+    } else if (strncmp(op, "base", 4) == 0) {
+        const csspgo_func f = func_of(t, arg);
+        n.id = 0;
+        T_EQ(csspgo_tracker_base(t, f, op[4] != '0', &n), f.id != 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+        put_result(x, t, n, 0, "  null\n");
+    } else if (strcmp(op, "inline") == 0) {
+        n = csspgo_find(p, arg);
+        T_EQ(csspgo_tracker_mark_inlined(t, n), CSSPGO_OK);
+        put_result(x, t, n, 0, "  null\n");
+    } else if (strcmp(op, "promote") == 0) {
+        T_EQ(csspgo_tracker_promote(t, csspgo_find(p, arg), &n), CSSPGO_OK);
+        puts_(x, "  -> node ");
+        put_context(x, p, n);
+        puts_(x, "\n");
+    } else if (strcmp(op, "get") == 0) {
+        n = csspgo_find(p, arg);
+        put_result(x, t, n, 0, "  null node\n");
+    } else if (strcmp(op, "child") == 0) {
+        char *loc = strstr(arg, " | "), *name = loc != NULL ? strstr(loc + 3, " | ") : NULL;
+        csspgo_func f;
+        f.id = 0;
+        if (!T_CHECK(loc != NULL)) return;
+        *loc = '\0';
+        if (name != NULL) f = func_of(t, name + 3);
+        n = csspgo_tracker_callee(t, csspgo_find(p, arg), read_loc(loc + 3), f);
+        put_result(x, t, n, 1, "  null\n");
+    } else {
+        T_MSG(0, op);
+    }
+}
+
+/* Runs the lines of ops that start with prefix (which is left out). */
+static void run_ops(text *x, csspgo_tracker *t, const char *ops, const char *prefix, int dead)
+{
+    const size_t skip = strlen(prefix);
+    while (*ops != '\0') {
+        const size_t n = strcspn(ops, "\n");
+        if (n > skip && strncmp(ops, prefix, skip) == 0) {
+            char line[512];
+            memcpy(line, ops + skip, n - skip);
+            line[n - skip] = '\0';
+            operate(x, t, line, dead);
+        }
+        ops += n + (ops[n] == '\n');
+    }
+}
+
+static csspgo_tracker *track_file(const char *name, const csspgo_tracker_options *how)
+{
+    char path[128];
+    size_t n;
+    char *data;
+    csspgo_profile *p;
+    csspgo_tracker *t = NULL;
+    csspgo_error e;
+    sprintf(path, "data/tracker/%s.prof", name);
+    data = t_file(path, &n);
+    p = data != NULL ? read_profile(data, n, NULL) : NULL;
+    if (p != NULL) t = csspgo_tracker_new(p, how, &e);
+    T_MSG(t != NULL, path);
+    csspgo_profile_free(p);
+    free(data);
+    return t;
+}
+
+static void file_case(const char *name, const char *out, const csspgo_tracker_options *how)
+{
+    char path[128];
+    size_t n, m;
+    char *ops, *want;
+    csspgo_tracker *t = track_file(name, how);
+    text x;
+    memset(&x, 0, sizeof x);
+    sprintf(path, "data/tracker/%s.ops", name);
+    ops = t_file(path, &n);
+    sprintf(path, "data/tracker/%s", out);
+    want = t_file(path, &m);
+    if (t != NULL && ops != NULL && want != NULL) {
+        run_ops(&x, t, ops, "", 1);
+        t_same(out, x.s, x.n, want, m);
+    }
+    free(x.s);
+    free(ops);
+    free(want);
+    csspgo_tracker_free(t);
+}
+
+static void operations_answer_as_llvm_does(void)
+{
+    file_case("basic", "basic.out", NULL);
+    file_case("mismatch", "mismatch.out", NULL);
+    file_case("truncated", "truncated.out", NULL);
+    file_case("saturate", "saturate.out", NULL);
+    file_case("requery", "requery.out", NULL);
+}
+
+static void recursion_loses_nothing(void)
+{
+    file_case("recursion", "recursion.expected.out", NULL);
+}
+
+/* vectors.txt, recursive-vectors.txt: many cases of "=== case", "--- profile", a profile, "--- run", operations and results. */
+static void case_file(const char *path, unsigned expected)
+{
+    size_t size;
+    char *all = t_file(path, &size), *at = all;
+    unsigned cases = 0;
+    while (at != NULL && (at = strstr(at, "--- profile\n")) != NULL) {
+        char *profile = at + 12, *run = strstr(profile, "--- run\n"), *end;
+        csspgo_profile *p;
+        csspgo_tracker *t;
+        csspgo_error e;
+        text x;
+        if (run == NULL) break;
+        end = strstr(run, "\n=== ");
+        if (end != NULL) end++;
+        if (end == NULL) end = all + size;
+        p = read_profile(profile, (size_t)(run - profile), NULL);
+        t = p != NULL ? csspgo_tracker_new(p, NULL, &e) : NULL;
+        csspgo_profile_free(p);
+        memset(&x, 0, sizeof x);
+        if (T_CHECK(t != NULL)) {
+            const char save = *end;
+            *end = '\0';
+            run_ops(&x, t, run + 8, "> ", 0);
+            t_same(path, x.s, x.n, run + 8, (size_t)(end - run) - 8);
+            *end = save;
+        }
+        free(x.s);
+        csspgo_tracker_free(t);
+        cases++;
+        at = end;
+    }
+    T_EQ(cases, expected);
+    free(all);
+}
+
+static void random_cases_answer_as_llvm_does(void)
+{
+    case_file("data/tracker/vectors.txt", 120);
+}
+
+static void random_recursive_cases_keep_all_samples(void)
+{
+    case_file("data/tracker/recursive-vectors.txt", 60);
+}
+
+/* ----- a model: every record with its path; slow, and obviously right ----- */
+
+enum { FUNCS = 5, SITES = 3, DEPTH = 5, RECORDS = 24, LOCS = 3, MARKS = 4 };
+
+typedef struct model_frame {
+    unsigned func, site;          /* site: in the frame before; 0 at top level */
+} model_frame;
+
+typedef struct model_record {
+    model_frame path[2 * DEPTH + 2];
+    unsigned    depth, alive, state, attributes, merged_into, dropped;   /* merged_into: index + 1 */
+    uint64_t    total, head, checksum;
+    uint64_t    body[LOCS], target[LOCS][FUNCS];
+    unsigned    has_body[LOCS], has_target[LOCS][FUNCS];
+} model_record;
+
+typedef struct model {
+    model_record r[RECORDS];      /* in order of merging */
+    unsigned     n;
+    uint64_t     lost, lost_by_saturation, subtracted, conflicts;
+} model;
+
+typedef struct world {
+    model           m, saved[MARKS];
+    csspgo_profile *kept[MARKS];
+    uint32_t        mark[MARKS];
+    unsigned        marks, subtract;
+    csspgo_tracker *t;
+    csspgo_func     func[FUNCS];
+    csspgo_node     handle[RECORDS];
+    uint64_t        in, seed;
+} world;
+
+static unsigned rnd(uint64_t *seed, unsigned n)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return (unsigned)((*seed >> 20) % n);
+}
+
+static int starts_with(const model_record *r, const model_frame *path, unsigned depth)
+{
+    unsigned i;
+    if (r->depth < depth) return 0;
+    for (i = 0; i < depth; i++)
+        if (r->path[i].func != path[i].func || r->path[i].site != path[i].site) return 0;
+    return 1;
+}
+
+static model_record *model_at(model *m, const model_frame *path, unsigned depth)
+{
+    unsigned i;
+    for (i = 0; i < m->n; i++)
+        if (m->r[i].alive && m->r[i].depth == depth && starts_with(&m->r[i], path, depth)) return &m->r[i];
+    return NULL;
+}
+
+static uint64_t sat(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void model_merge(model *m, model_record *to, model_record *from)
+{
+    unsigned i, k;
+    from->alive = 0;
+    from->state |= CSSPGO_MERGED;
+    from->merged_into = (unsigned)(to - m->r) + 1;
+    to->state |= CSSPGO_SYNTHETIC;
+    to->attributes |= from->attributes & CSSPGO_SHOULD_BE_INLINED;
+    if (to->checksum == 0) to->checksum = from->checksum;
+    if (to->checksum != from->checksum) {
+        from->dropped = 1;
+        m->lost = sat(m->lost, from->total);
+        m->conflicts++;
+        return;
+    }
+    if (from->total > UINT64_MAX - to->total)
+        m->lost_by_saturation = sat(m->lost_by_saturation, from->total - (UINT64_MAX - to->total));
+    to->total = sat(to->total, from->total);
+    to->head = sat(to->head, from->head);
+    for (i = 0; i < LOCS; i++) {
+        to->body[i] = sat(to->body[i], from->body[i]);
+        to->has_body[i] |= from->has_body[i];
+        for (k = 0; k < FUNCS; k++) {
+            to->target[i][k] = sat(to->target[i][k], from->target[i][k]);
+            to->has_target[i][k] |= from->has_target[i][k];
+        }
+    }
+}
+
+/* All records whose path starts with (path, depth) go to (to, to_depth) + its last function at site. */
+static void model_move(model *m, const model_frame *path, unsigned depth, const model_frame *to, unsigned to_depth,
+                       unsigned site)
+{
+    model_record moved[RECORDS];
+    model_frame from[2 * DEPTH + 2], base[2 * DEPTH + 2];
+    unsigned moves[RECORDS], i, k;
+    memcpy(from, path, depth * sizeof *path);
+    memcpy(base, to, to_depth * sizeof *to);
+    base[to_depth].func = from[depth - 1].func;
+    base[to_depth].site = site;
+    if (depth == to_depth + 1 && memcmp(base, from, depth * sizeof *from) == 0) return;
+    for (i = 0; i < m->n; i++) {                      /* out with them, then in at their new places */
+        moves[i] = m->r[i].alive && starts_with(&m->r[i], from, depth);
+        if (!moves[i]) continue;
+        moved[i] = m->r[i];
+        m->r[i].alive = 0;
+    }
+    for (i = 0; i < m->n; i++) {
+        model_record *r = &moved[i], *have;
+        if (!moves[i]) continue;
+        k = r->depth - depth;
+        memmove(r->path + to_depth + 1, m->r[i].path + depth, k * sizeof *base);
+        memcpy(r->path, base, (to_depth + 1) * sizeof *base);
+        r->depth = to_depth + 1 + k;
+        have = model_at(m, r->path, r->depth);
+        m->r[i] = *r;
+        if (have != NULL) model_merge(m, have, &m->r[i]);
+        else m->r[i].state |= CSSPGO_SYNTHETIC;
+    }
+}
+
+static void model_base(model *m, unsigned func)
+{
+    unsigned i;
+    for (i = 0; i < m->n; i++) {
+        const model_record *r = &m->r[i];
+        if (!r->alive || r->path[r->depth - 1].func != func || r->state & CSSPGO_INLINED || r->depth == 1) continue;
+        model_move(m, r->path, r->depth, r->path, 0, 0);
+    }
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? 0 : a - b;
+}
+
+/* Record i is marked: 1 if that is allowed. */
+static int model_mark(world *w, unsigned i)
+{
+    model *m = &w->m;
+    model_record *r = &m->r[i], *to = r;
+    unsigned a, b, dropped = 0;
+    if (!r->alive && !w->subtract) return 0;
+    if (!r->alive && !(r->state & CSSPGO_INLINED)) {
+        for (; to->merged_into != 0; to = &m->r[to->merged_into - 1]) dropped |= to->dropped;
+        if (!dropped) {
+            m->subtracted = sat(m->subtracted, to->total - less(to->total, r->total));
+            to->total = less(to->total, r->total);
+            to->head = less(to->head, r->head);
+            for (a = 0; a < LOCS; a++) {
+                to->body[a] = less(to->body[a], r->body[a]);
+                for (b = 0; b < FUNCS; b++) to->target[a][b] = less(to->target[a][b], r->target[a][b]);
+            }
+        }
+    }
+    r->state |= CSSPGO_INLINED;
+    return 1;
+}
+
+/* ----- the model beside a tracker ----- */
+
+static csspgo_loc site_loc(unsigned site)
+{
+    return csspgo_at(site / 2, site % 2);
+}
+
+static csspgo_node node_at(const world *w, const model_frame *path, unsigned depth)
+{
+    csspgo_call_frame f[2 * DEPTH + 2];
+    unsigned i;
+    if (depth == 0) return csspgo_root(csspgo_tracker_profile(w->t));
+    for (i = 0; i < depth; i++) {
+        f[i].func = w->func[path[i].func];
+        f[i].site = site_loc(i + 1 < depth ? path[i + 1].site : 0);
+    }
+    return csspgo_tracker_find(w->t, f, depth);
+}
+
+/* The tracker's links: what each table says is what the tree is. */
+static void links_are_right(const csspgo_tracker *t)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = 1, live = 0, gone = 0, sites = 0, k;
+    for (k = 2; k <= t->p->tree.count; k++) gone += (v[k].site & CSSPGO__GONE) != 0;
+    for (; id != 0; id = csspgo__tree_walk(&t->p->tree, id)) {
+        uint32_t c, prev = 0;
+        live++;
+        if (v[id].record != 0) T_EQ(t->at[v[id].record], id);
+        for (c = v[id].child; c != 0; prev = c, c = v[c].sibling) {
+            const int first = prev == 0 || v[prev].site != v[c].site;
+            T_CHECK(v[c].parent == id && t->prev[c] == prev);
+            T_EQ(csspgo__track_find(t, id, v[c].site, v[c].func), c);
+            sites += first ? 1 : 0;
+            if (first) T_EQ(csspgo__track_at(t, id, v[c].site), c);
+        }
+    }
+    T_EQ(live + gone, t->p->tree.count);
+    T_EQ(t->sites.count, sites);
+    T_EQ(t->p->tree.map.count, live - 1);
+}
+
+static void same_record(const world *w, const model_record *r)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(w->t);
+    const csspgo_node n = node_at(w, r->path, r->depth);
+    unsigned i, k, bodies = 0, targets = 0;
+    size_t count;
+    if (!T_CHECK(n.id != 0)) return;
+    T_EQ(csspgo_has_record(p, n), 1);
+    T_EQ(csspgo_tracker_state(w->t, n), r->state);
+    T_EQ(csspgo_attributes(p, n), r->attributes);
+    T_EQ(csspgo_total(p, n), r->total);
+    T_EQ(csspgo_head(p, n), r->head);
+    T_EQ(csspgo_checksum(p, n), r->checksum);
+    for (i = 0; i < LOCS; i++) {
+        bodies += r->has_body[i];
+        T_EQ(csspgo_body_count(p, n, csspgo_at(i, i & 1)), r->body[i]);
+        for (k = 0; k < FUNCS; k++) {
+            targets += r->has_target[i][k];
+            T_EQ(csspgo_target_count(p, n, csspgo_at(i, i & 1), w->func[k]), r->target[i][k]);
+        }
+    }
+    csspgo_bodies(p, n, &count);
+    T_EQ(count, bodies);
+    csspgo_targets(p, n, &count);
+    T_EQ(count, targets);
+}
+
+static void same_world(world *w)
+{
+    const csspgo_tracker_stats s = csspgo_tracker_statistics(w->t);
+    uint64_t sum = 0;
+    unsigned i, k, live = 0, listed = 0;
+    csspgo_node n;
+    for (i = 0; i < w->m.n; i++) {
+        const model_record *r = &w->m.r[i], *to = r;
+        if (r->alive) {
+            live++;
+            sum += r->total;
+            same_record(w, r);
+        }
+        while (to->merged_into != 0) to = &w->m.r[to->merged_into - 1];
+        n = csspgo_tracker_resolve(w->t, w->handle[i]);
+        T_EQ(n.id, node_at(w, to->path, to->depth).id);
+    }
+    for (k = 0; k < FUNCS; k++) {                     /* the lists: the live ones, in the model's order */
+        n = csspgo_tracker_contexts(w->t, w->func[k]);
+        for (i = 0; i < w->m.n; i++) {
+            const model_record *r = &w->m.r[i];
+            if (!r->alive || r->path[r->depth - 1].func != k) continue;
+            T_EQ(n.id, node_at(w, r->path, r->depth).id);
+            n = csspgo_tracker_next(w->t, n);
+            listed++;
+        }
+        T_EQ(n.id, 0);
+    }
+    T_EQ(listed, live);
+    T_EQ(s.lost_by_checksum, w->m.lost);
+    T_EQ(s.conflicts, w->m.conflicts);
+    T_EQ(s.lost_by_saturation, w->m.lost_by_saturation);
+    T_EQ(s.subtracted, w->m.subtracted);
+    if (s.lost_by_checksum != UINT64_MAX && s.lost_by_saturation != UINT64_MAX && s.subtracted != UINT64_MAX)
+        T_EQ(sum + s.lost_by_checksum + s.lost_by_saturation + s.subtracted, w->in);   /* all mod 2^64 */
+}
+
+static uint64_t child_key(const world *w, const model_frame *f)
+{
+    const csspgo_loc loc = site_loc(f->site);
+    const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
+    return w->t->p->names.name[w->func[f->func].id].guid + (l << 5) + l;
+}
+
+/* The hottest callee, and all of them by entry count. */
+static void same_callees(world *w, const model_frame *path, unsigned depth, unsigned site)
+{
+    const csspgo_node caller = node_at(w, path, depth);
+    csspgo_func any;
+    csspgo_node out[RECORDS];
+    const model_record *best = NULL;
+    size_t n, i;
+    unsigned k;
+    model_frame f[2 * DEPTH + 2];
+    memcpy(f, path, depth * sizeof *f);
+    f[depth].site = site;
+    n = csspgo_tracker_callees(w->t, caller, site_loc(site), out, RECORDS);
+    any.id = 0;
+    for (k = 0, i = 0; k < FUNCS; k++) {
+        const model_record *r;
+        f[depth].func = k;
+        r = model_at(&w->m, f, depth + 1);
+        T_EQ(csspgo_tracker_callee(w->t, caller, site_loc(site), w->func[k]).id,
+             r != NULL ? node_at(w, f, depth + 1).id : 0);
+        if (r == NULL) continue;
+        i++;
+        if (r->total == 0) continue;
+        if (best == NULL || r->total > best->total ||
+            (r->total == best->total && child_key(w, &f[depth]) < child_key(w, &best->path[depth])))
+            best = r;
+    }
+    T_EQ(n, i);
+    T_EQ(csspgo_tracker_callee(w->t, caller, site_loc(site), any).id,
+         best != NULL ? node_at(w, best->path, best->depth).id : 0);
+    for (i = 1; i < n; i++) {
+        const uint64_t a = csspgo_tracker_entry(w->t, out[i - 1]), b = csspgo_tracker_entry(w->t, out[i]);
+        const csspgo_func x = csspgo_node_func(w->t->p, out[i - 1]), y = csspgo_node_func(w->t->p, out[i]);
+        T_CHECK(a > b || (a == b && csspgo_func_guid(w->t->p, x) < csspgo_func_guid(w->t->p, y)));
+    }
+    if (n > 1) {
+        csspgo_node two[2];
+        T_EQ(csspgo_tracker_callees(w->t, caller, site_loc(site), two, 2), n);
+        T_CHECK(two[0].id == out[0].id && two[1].id == out[1].id);
+    }
+}
+
+static char *written(csspgo_profile *p, size_t *size)
+{
+    char *s;
+    csspgo_error e;
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, &e), CSSPGO_OK);
+    s = (char *)malloc(*size + 1);
+    if (s == NULL) abort();
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, s, *size, size, &e), CSSPGO_OK);
+    return s;
+}
+
+/* The tracker holds what it held when `kept` was taken, to the byte. */
+static void same_as_snapshot(const csspgo_tracker *t, csspgo_profile *kept)
+{
+    csspgo_profile *now = csspgo_tracker_snapshot(t);
+    csspgo_error e;
+    size_t n, m;
+    char *a, *b;
+    if (!T_CHECK(now != NULL)) return;
+    T_EQ(csspgo_validate(now, &e), CSSPGO_OK);
+    T_CHECK(csspgo_equal(now, kept) && csspgo_equal(kept, now));
+    a = written(now, &n);
+    b = written(kept, &m);
+    t_same("roll-back", a, n, b, m);
+    free(a);
+    free(b);
+    csspgo_profile_free(now);
+}
+
+static uint64_t random_count(uint64_t *seed)
+{
+    return rnd(seed, 60) == 0 ? UINT64_MAX - rnd(seed, 100) : rnd(seed, 5) == 0 ? 0 : 1 + rnd(seed, 1000);
+}
+
+/* A profile of few functions and sites, so that contexts recurse and meet. */
+static csspgo_profile *random_world(world *w, const csspgo_options *o)
+{
+    static const char *const names[FUNCS] = { "main", "a", "b", "foo", "bar" };
+    csspgo_profile *p = csspgo_profile_new(o);
+    const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3);
+    unsigned i, k, d;
+    if (p == NULL) return NULL;
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    for (i = 0; i < FUNCS; i++) w->func[i] = csspgo_func_add(p, names[i], strlen(names[i]));
+    w->m.n = 0;
+    for (i = 0; i < want; i++) {
+        model_record *r = &w->m.r[w->m.n];
+        csspgo_node node = csspgo_root(p);
+        memset(r, 0, sizeof *r);
+        r->depth = 1 + rnd(&w->seed, DEPTH);
+        for (d = 0; d < r->depth; d++) {
+            r->path[d].func = rnd(&w->seed, FUNCS);
+            r->path[d].site = d != 0 ? 1 + rnd(&w->seed, SITES) : 0;
+            node = csspgo_node_add(p, node, site_loc(r->path[d].site), CSSPGO_CONTEXT, w->func[r->path[d].func]);
+        }
+        if (csspgo_has_record(p, node)) continue;
+        w->handle[w->m.n++] = node;
+        r->alive = 1;
+        r->state = CSSPGO_RAW;
+        r->total = random_count(&w->seed);
+        r->head = random_count(&w->seed);
+        r->checksum = checksums == 0 ? 0 : rnd(&w->seed, 6) == 0 ? rnd(&w->seed, 3) : 1;
+        r->attributes = rnd(&w->seed, 3) == 0 ? rnd(&w->seed, 8) : 0;
+        csspgo_add_total(p, node, r->total);
+        csspgo_add_head(p, node, r->head);
+        csspgo_set_checksum(p, node, r->checksum);
+        csspgo_set_attributes(p, node, r->attributes);
+        for (k = 0; k < LOCS; k++) {
+            r->has_body[k] = rnd(&w->seed, 2);
+            if (!r->has_body[k]) continue;
+            r->body[k] = random_count(&w->seed);
+            csspgo_add_body(p, node, csspgo_at(k, k & 1), r->body[k]);
+            d = rnd(&w->seed, FUNCS);
+            if (rnd(&w->seed, 2)) continue;
+            r->has_target[k][d] = 1;
+            r->target[k][d] = random_count(&w->seed);
+            csspgo_add_target(p, node, csspgo_at(k, k & 1), w->func[d], r->target[k][d]);
+        }
+    }
+    return p;
+}
+
+/* The model's records in the order in which contexts are merged: level by level, by the keys on the path. */
+static void order_world(world *w)
+{
+    unsigned i, k, d;
+    for (i = 1; i < w->m.n; i++) {
+        for (k = i; k > 0; k--) {
+            model_record *a = &w->m.r[k - 1], *b = &w->m.r[k], r;
+            csspgo_node h;
+            int before = a->depth <= b->depth;
+            if (a->depth == b->depth)
+                for (d = 0; d < a->depth; d++) {
+                    const uint64_t x = child_key(w, &a->path[d]), y = child_key(w, &b->path[d]);
+                    if (x == y) continue;
+                    before = x < y;
+                    break;
+                }
+            if (before) break;
+            r = *a;
+            *a = *b;
+            *b = r;
+            h = w->handle[k - 1];
+            w->handle[k - 1] = w->handle[k];
+            w->handle[k] = h;
+        }
+    }
+    w->in = 0;
+    for (i = 0; i < w->m.n; i++) w->in += w->m.r[i].total;
+}
+
+static void end_marks(world *w, unsigned from)
+{
+    while (w->marks > from) csspgo_profile_free(w->kept[--w->marks]);
+}
+
+/* Some prefix of a live record's path; depth 0 only if root is allowed. */
+static const model_record *random_path(world *w, unsigned *depth, int root)
+{
+    const model_record *r = &w->m.r[rnd(&w->seed, w->m.n)];
+    unsigned tries = 50;
+    while (!r->alive && tries-- != 0) r = &w->m.r[rnd(&w->seed, w->m.n)];
+    *depth = r->depth;
+    if (rnd(&w->seed, 3) == 0) *depth = 1 + rnd(&w->seed, r->depth);
+    if (root && rnd(&w->seed, 4) == 0) *depth = 0;
+    return r->alive ? r : NULL;
+}
+
+static void step_move(world *w)
+{
+    unsigned depth, to_depth = 0, site = 0;
+    const model_record *r = random_path(w, &depth, 0), *d = r;
+    model_frame path[2 * DEPTH + 2], to[2 * DEPTH + 2];
+    const model_record *at;
+    csspgo_status want = CSSPGO_OK, got;
+    csspgo_node node, result;
+    if (r == NULL) return;
+    if (rnd(&w->seed, 3) == 0) {
+        d = random_path(w, &to_depth, 1);
+        site = to_depth != 0 ? 1 + rnd(&w->seed, SITES) : 0;
+        if (d == NULL || to_depth + r->depth - depth >= DEPTH) to_depth = site = 0;   /* bounded, for the model */
+        if (d == NULL) d = r;
+    }
+    memcpy(path, r->path, depth * sizeof *path);
+    memcpy(to, d->path, to_depth * sizeof *to);
+    for (at = w->m.r; at < w->m.r + w->m.n; at++)
+        if (at->alive && starts_with(at, path, depth) && at->depth - depth + to_depth + 1 > 2 * DEPTH) return;
+    at = model_at(&w->m, path, depth);
+    if (at != NULL && at->state & CSSPGO_INLINED) want = CSSPGO_E_ARGUMENT;
+    if (to_depth >= depth && starts_with(d, path, depth)) want = CSSPGO_E_ARGUMENT;
+    node = node_at(w, path, depth);
+    if (to_depth == 0) got = csspgo_tracker_promote(w->t, node, &result);
+    else got = csspgo_tracker_move(w->t, node, node_at(w, to, to_depth), site_loc(site), &result);
+    T_EQ(got, want);
+    if (want != CSSPGO_OK) return;
+    model_move(&w->m, path, depth, to, to_depth, site);
+    to[to_depth].func = path[depth - 1].func;
+    to[to_depth].site = site;
+    T_EQ(result.id, node_at(w, to, to_depth + 1).id);
+}
+
+static void step_promote_call(world *w)
+{
+    unsigned depth, site, k, some = 0;
+    const model_record *r = random_path(w, &depth, 0);
+    model_frame f[2 * DEPTH + 2];
+    csspgo_func any;
+    csspgo_node caller, child[RECORDS];
+    size_t n, i;
+    unsigned func[RECORDS];
+    if (r == NULL) return;
+    memcpy(f, r->path, depth * sizeof *f);
+    site = 1 + rnd(&w->seed, SITES);
+    caller = node_at(w, f, depth);
+    n = csspgo_tracker_children(w->t, caller, child, RECORDS);
+    for (i = 0; i < n; i++) {                         /* what the call has, frames without counts too */
+        const csspgo_loc loc = csspgo_node_loc(w->t->p, child[i]);
+        if (loc.line != site_loc(site).line || loc.discriminator != site_loc(site).discriminator) continue;
+        for (k = 0; w->func[k].id != csspgo_node_func(w->t->p, child[i]).id; k++) {}
+        func[some++] = k;
+    }
+    any.id = 0;
+    T_EQ(csspgo_tracker_promote_call(w->t, caller, site_loc(site), any), CSSPGO_OK);
+    for (k = 0; k < some; k++) {
+        f[depth].func = func[k];
+        f[depth].site = site;
+        r = model_at(&w->m, f, depth + 1);
+        if (r == NULL || !(r->state & CSSPGO_INLINED)) model_move(&w->m, f, depth + 1, f, 0, 0);
+    }
+}
+
+static void step_mark(world *w)
+{
+    const unsigned i = rnd(&w->seed, w->m.n);
+    const csspgo_node node = w->handle[i];
+    if (rnd(&w->seed, 4) == 0) {
+        T_EQ(csspgo_tracker_unmark(w->t, node), w->m.r[i].alive ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+        if (w->m.r[i].alive) w->m.r[i].state &= ~(unsigned)CSSPGO_INLINED;
+        return;
+    }
+    T_EQ(csspgo_tracker_mark_inlined(w->t, node), model_mark(w, i) ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+}
+
+static void step_base(world *w)
+{
+    const unsigned k = rnd(&w->seed, FUNCS);
+    model_frame f;
+    csspgo_node base;
+    f.func = k;
+    f.site = 0;
+    if (rnd(&w->seed, 4) != 0) {
+        model_base(&w->m, k);
+        T_EQ(csspgo_tracker_base(w->t, w->func[k], 1, &base), CSSPGO_OK);
+    } else {
+        T_EQ(csspgo_tracker_base(w->t, w->func[k], 0, &base), CSSPGO_OK);
+    }
+    T_EQ(base.id, model_at(&w->m, &f, 1) != NULL ? node_at(w, &f, 1).id : 0);
+}
+
+static void step_mark_point(world *w)
+{
+    const unsigned what = rnd(&w->seed, 3);
+    if (w->marks == 0 || (what == 0 && w->marks < MARKS)) {
+        w->saved[w->marks] = w->m;
+        w->kept[w->marks] = csspgo_tracker_snapshot(w->t);
+        T_EQ(csspgo_tracker_checkpoint(w->t, &w->mark[w->marks]), CSSPGO_OK);
+        w->marks++;
+    } else {
+        const unsigned i = rnd(&w->seed, w->marks);
+        if (what == 1) {
+            T_EQ(csspgo_tracker_keep(w->t, w->mark[i]), CSSPGO_OK);
+        } else {
+            T_EQ(csspgo_tracker_rollback(w->t, w->mark[i]), CSSPGO_OK);
+            w->m = w->saved[i];
+            same_as_snapshot(w->t, w->kept[i]);
+        }
+        T_EQ(csspgo_tracker_keep(w->t, w->mark[i]), CSSPGO_E_ARGUMENT);
+        end_marks(w, i);
+    }
+}
+
+static void step(world *w)
+{
+    unsigned depth;
+    const model_record *r;
+    switch (rnd(&w->seed, 10)) {
+    case 0: case 1: case 2: step_move(w); break;
+    case 3: case 4: step_mark(w); break;
+    case 5: case 6: step_base(w); break;
+    case 7: step_promote_call(w); break;
+    case 8:
+        r = random_path(w, &depth, 0);
+        if (r != NULL && depth < 2 * DEPTH) same_callees(w, r->path, depth, 1 + rnd(&w->seed, SITES));
+        break;
+    default: step_mark_point(w); break;
+    }
+}
+
+static void random_sequence(uint64_t seed)
+{
+    csspgo_tracker_options how;
+    csspgo_profile *p, *snapshot;
+    csspgo_error e;
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    world w;
+    unsigned i, steps;
+    memset(&w, 0, sizeof w);
+    memset(&how, 0, sizeof how);
+    w.seed = seed;
+    o.hash_seed = seed;
+    w.subtract = how.subtract = rnd(&w.seed, 3) == 0;
+    how.take = rnd(&w.seed, 2);
+    p = random_world(&w, &o);
+    if (!T_CHECK(p != NULL)) return;
+    T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+    w.t = csspgo_tracker_new(p, &how, &e);
+    if (!T_CHECK(w.t != NULL)) return;
+    order_world(&w);
+    same_world(&w);
+    steps = 1 + rnd(&w.seed, 40);
+    for (i = 0; i < steps; i++) {
+        step(&w);
+        if (i % 4 == 3 || i + 1 == steps) same_world(&w);
+    }
+    links_are_right(w.t);
+    while (w.marks != 0) {                            /* all the way back */
+        T_EQ(csspgo_tracker_rollback(w.t, w.mark[0]), CSSPGO_OK);
+        w.m = w.saved[0];
+        same_as_snapshot(w.t, w.kept[0]);
+        same_world(&w);
+        links_are_right(w.t);
+        end_marks(&w, 0);
+    }
+    snapshot = csspgo_tracker_snapshot(w.t);
+    T_CHECK(snapshot != NULL && csspgo_validate(snapshot, &e) == CSSPGO_OK);
+    csspgo_profile_free(snapshot);
+    csspgo_tracker_free(w.t);
+    if (!how.take) csspgo_profile_free(p);
+    T_EQ(h.live, 0);
+}
+
+/* CSSPGO_TRACK_RUNS sets how many. */
+static void random_sequences_answer_as_the_model(void)
+{
+    const char *runs = getenv("CSSPGO_TRACK_RUNS");
+    const unsigned long n = runs != NULL ? strtoul(runs, NULL, 10) : 3000;
+    unsigned long i;
+    for (i = 1; i <= n && t_failed == 0; i++) {
+        random_sequence(i * UINT64_C(0x9E3779B97F4A7C15));
+        if (t_failed != 0) fprintf(stderr, "    sequence %lu\n", i);
+    }
+}
+
+/* ----- every allocation may fail ----- */
+
+static csspgo_func add_func(csspgo_profile *p, const char *name)
+{
+    return csspgo_func_add(p, name, strlen(name));
+}
+
+/* A node of a context "a:1 @ b", made with its record: total and head 10 * count, body 1 and 2, a target at 2. */
+static csspgo_node add_context(csspgo_profile *p, const char *context, uint64_t count)
+{
+    csspgo_node n = csspgo_root(p);
+    csspgo_loc site = csspgo_at(0, 0);
+    while (*context != '\0') {
+        const size_t frame = strcspn(context, " "), name = strcspn(context, ": ");
+        n = csspgo_node_add(p, n, site, CSSPGO_CONTEXT, csspgo_func_add(p, context, name));
+        if (context[name] == ':') site = read_loc(context + name + 1);
+        context += frame + strspn(context + frame, " @");
+    }
+    csspgo_add_total(p, n, 10 * count);
+    csspgo_add_head(p, n, count);
+    csspgo_add_body(p, n, csspgo_at(1, 0), count);
+    csspgo_add_target(p, n, csspgo_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "x" : "y"), count);
+    csspgo_add_vtable(p, n, csspgo_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "vx" : "vy"), count);
+    return n;
+}
+
+static csspgo_profile *small_profile(const csspgo_options *o)
+{
+    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    add_context(p, "main", 100);
+    add_context(p, "main:1 @ a", 31);
+    add_context(p, "main:1 @ a:2 @ b", 22);
+    add_context(p, "main:1 @ a:2 @ b:3 @ a", 13);
+    add_context(p, "main:1 @ c", 4);
+    add_context(p, "main:2 @ a", 45);
+    add_context(p, "main:2 @ a:2 @ b", 56);
+    add_context(p, "a", 7);
+    csspgo_add_body(p, csspgo_node_add(p, csspgo_find(p, "main:2 @ a"), csspgo_at(9, 0), CSSPGO_INLINEE, add_func(p, "in")),
+                    csspgo_at(1, 0), 3);
+    return p;
+}
+
+enum { OP_BASE, OP_PROMOTE, OP_MOVE, OP_CALL, OP_MARK, OP_UNMARK, OP_LATE, OP_ORDER, OP_INLINE, OP_CONTEXT_LESS, OP_CHECKPOINT,
+       OP_SNAPSHOT, OPS };
+
+static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t context_less, csspgo_decision *out,
+                                size_t *count)
+{
+    csspgo_inline_options how;
+    csspgo_callable f[16];
+    csspgo_call calls[16][4];
+    static const char *const who[] = { "main", "a", "b", "c" };
+    uint32_t i, k;
+    memset(&how, 0, sizeof how);
+    memset(f, 0, sizeof f);
+    memset(calls, 0, sizeof calls);
+    how.context_less = context_less;
+    for (i = 0; i < 4; i++) {
+        const csspgo_func g = func_of(t, who[i]);
+        f[g.id].size = 10 + i;
+        f[g.id].calls = calls[g.id];
+        f[g.id].call_count = 4;
+        for (k = 0; k < 4; k++) calls[g.id][k].loc = csspgo_at(k, 0);   /* all of them indirect */
+    }
+    return csspgo_tracker_inline(t, func_of(t, name), f, 16, &how, out, 32, count, NULL);
+}
+
+static csspgo_status one_operation(csspgo_tracker *t, int op)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_decision out[32];
+    csspgo_func order[16], any;
+    csspgo_node n;
+    csspgo_profile *q;
+    uint32_t mark;
+    size_t count;
+    any.id = 0;
+    switch (op) {
+    case OP_BASE: return csspgo_tracker_base(t, func_of(t, "a"), 1, &n);
+    case OP_PROMOTE: return csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), &n);
+    case OP_MOVE:
+        return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_at(1, 0), NULL);
+    case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_at(1, 0), any);
+    case OP_MARK: return csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"));
+    case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"));
+    case OP_LATE:
+        for (n.id = 2; csspgo_tracker_resolve(t, n).id == n.id && n.id < 20; n.id++) {}
+        return csspgo_tracker_mark_inlined(t, n);
+    case OP_ORDER: return csspgo_tracker_order(t, NULL, 0, order, 16, &count);
+    case OP_INLINE: return inline_all(t, "main", 0, out, &count);
+    case OP_CONTEXT_LESS: return inline_all(t, "main", 1, out, &count);
+    case OP_CHECKPOINT: return csspgo_tracker_checkpoint(t, &mark);
+    default:
+        q = csspgo_tracker_snapshot(t);
+        csspgo_profile_free(q);
+        return q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    }
+}
+
+static void put_all(text *x, const csspgo_tracker *t)
+{
+    const csspgo_tracker_stats s = csspgo_tracker_statistics(t);
+    csspgo_func f;
+    put_tree(x, t, csspgo_root(csspgo_tracker_profile(t)));
+    for (f.id = 1; f.id <= csspgo_func_count(csspgo_tracker_profile(t)); f.id++) put_list(x, t, f, 1);
+    putn(x, s.moved);
+    puts_(x, " ");
+    putn(x, s.merged);
+}
+
+/* Runs op with its nth allocation failing; with and without a checkpoint. Returns 1 when nothing failed any more. */
+static int failing_operation(int op, long nth, int checkpoint)
+{
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    csspgo_tracker_options how;
+    csspgo_profile *p = small_profile(&o);
+    csspgo_tracker *t;
+    csspgo_error e;
+    csspgo_status s;
+    uint32_t mark = 0;
+    csspgo_node n;
+    text before, after;
+    memset(&before, 0, sizeof before);
+    memset(&after, 0, sizeof after);
+    memset(&how, 0, sizeof how);
+    how.take = how.subtract = 1;
+    t = csspgo_tracker_new(p, &how, &e);
+    if (!T_CHECK(t != NULL)) return 1;
+    if (op == OP_LATE) T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 1, &n), CSSPGO_OK);
+    if (checkpoint) T_EQ(csspgo_tracker_checkpoint(t, &mark), CSSPGO_OK);
+    put_all(&before, t);
+    h.nth = h.calls + nth;
+    s = one_operation(t, op);
+    h.nth = 0;
+    put_all(&after, t);
+    if (s != CSSPGO_OK) {
+        T_EQ(s, CSSPGO_E_NOMEM);
+        t_same("after a failure", after.s, after.n, before.s, before.n);
+        T_EQ(one_operation(t, op), CSSPGO_OK);        /* and all is well when there is memory again */
+    }
+    links_are_right(t);
+    if (checkpoint) {
+        free(after.s);
+        memset(&after, 0, sizeof after);
+        T_EQ(csspgo_tracker_rollback(t, mark), CSSPGO_OK);
+        put_all(&after, t);
+        t_same("rolled back", after.s, after.n, before.s, before.n);
+        links_are_right(t);
+    }
+    csspgo_tracker_free(t);
+    T_EQ(h.live, 0);
+    free(before.s);
+    free(after.s);
+    return s == CSSPGO_OK;
+}
+
+static void every_allocation_of_an_operation_may_fail(void)
+{
+    int op, checkpoint;
+    for (op = 0; op < OPS; op++)
+        for (checkpoint = 0; checkpoint < 2; checkpoint++) {
+            long nth = 1;
+            while (!failing_operation(op, nth, checkpoint) && nth < 1000) nth++;
+            T_CHECK(nth < 1000);
+        }
+}
+
+static void every_allocation_of_a_new_tracker_may_fail(void)
+{
+    uint32_t take;
+    for (take = 0; take < 2; take++) {
+        long nth;
+        for (nth = 1; nth < 1000; nth++) {
+            t_heap h;
+            csspgo_options o = t_options(&h, 0);
+            csspgo_profile *p = small_profile(&o), *same = small_profile(NULL);
+            csspgo_tracker_options how;
+            csspgo_tracker *t;
+            csspgo_error e;
+            memset(&how, 0, sizeof how);
+            how.take = take;
+            h.nth = h.calls + nth;
+            t = csspgo_tracker_new(p, &how, &e);
+            h.nth = 0;
+            T_EQ(e.status, t != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM);
+            if (t == NULL || !take) {
+                T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+                T_CHECK(csspgo_equal(p, same) && csspgo_equal(same, p));
+                csspgo_profile_free(p);
+            }
+            csspgo_profile_free(same);
+            csspgo_tracker_free(t);
+            T_EQ(h.live, 0);
+            if (t != NULL) break;
+        }
+        T_CHECK(nth > 3 && nth < 1000);
+    }
+}
+
+/* ----- arguments, limits, names, nested inlinees ----- */
+
+static void bad_arguments_are_refused(void)
+{
+    csspgo_profile *p = small_profile(NULL), *q = csspgo_profile_new(NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_node none, n, high;
+    csspgo_func f, bad;
+    csspgo_error e;
+    size_t count;
+    none.id = 0;
+    high.id = 12345;
+    f.id = 0;
+    bad.id = 99;
+    T_EQ(csspgo_tracker_promote(t, none, &n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_promote(t, high, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_promote(t, csspgo_root(p), NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a:9 @ in"), NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_mark_inlined(t, none), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_mark_inlined(t, csspgo_root(p)), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_unmark(t, high), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_base(t, f, 1, &n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_base(t, bad, 1, &n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_order(t, &bad, 1, NULL, 0, &count), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_rollback(t, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_keep(t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_callee(t, high, csspgo_at(1, 0), func_of(t, "a")).id, 0);
+    T_EQ(csspgo_tracker_callee(t, none, csspgo_at(1, 0), f).id, 0);
+    T_EQ(csspgo_tracker_callees(t, none, csspgo_at(1, 0), NULL, 0), 0);
+    T_EQ(csspgo_tracker_callees(t, csspgo_find(p, "main"), csspgo_at(1, 0), NULL, 0), 2);
+    T_EQ(csspgo_tracker_callees(t, csspgo_find(p, "main"), csspgo_at(70000, 0), NULL, 0), 0);
+    T_EQ(csspgo_tracker_find(t, NULL, 0).id, 0);
+    T_EQ(csspgo_tracker_contexts(t, bad).id, 0);
+    T_EQ(csspgo_tracker_next(t, none).id, 0);
+    T_EQ(csspgo_tracker_state(t, high), 0);
+    T_EQ(csspgo_tracker_entry(t, none), 0);
+    T_EQ(csspgo_tracker_resolve(t, high).id, 0);
+    csspgo_tracker_free(t);
+    csspgo_tracker_free(NULL);
+    csspgo_add_total(q, csspgo_node_add(q, csspgo_root(q), csspgo_at(0, 0), CSSPGO_PLAIN, add_func(q, "f")), 1);
+    T_CHECK(csspgo_tracker_new(q, NULL, &e) == NULL);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    csspgo_profile_free(q);
+    csspgo_profile_free(p);
+}
+
+static void a_move_stays_within_the_depth_limit(void)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    csspgo_tracker *t;
+    csspgo_node n, at;
+    memset(&o, 0, sizeof o);
+    o.limits.max_depth = 4;
+    p = csspgo_profile_new(&o);
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    n = add_context(p, "x:1 @ a:1 @ b:1 @ c", 1);
+    (void)n;
+    add_context(p, "m:1 @ n", 1);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    at = csspgo_find(p, "x:1 @ a");
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_at(1, 0), NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_at(5, 0), &n), CSSPGO_OK);
+    T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static csspgo_func named(const csspgo_tracker *t, const char *name)
+{
+    return csspgo_tracker_func(t, name, strlen(name));
+}
+
+static void names_lose_the_suffixes_of_later_passes(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_func foo, uniq, guid;
+    csspgo_tracker *t;
+    foo = add_func(p, "foo");
+    uniq = add_func(p, "foo.__uniq.12");
+    guid = csspgo_func_add_guid(p, csspgo_guid("bar", 3));
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(named(t, "foo").id, foo.id);
+    T_EQ(named(t, "foo.llvm.123").id, foo.id);
+    T_EQ(named(t, "foo.part.0.llvm.1").id, foo.id);
+    T_EQ(named(t, "foo.__uniq.12").id, foo.id);
+    T_EQ(named(t, "foo.__uniq.12.llvm.3").id, foo.id);
+    T_EQ(named(t, "foo.cold").id, 0);
+    T_EQ(named(t, "foo.llvm.1.x").id, 0);
+    T_EQ(named(t, "bar").id, 0);
+    csspgo_tracker_free(t);
+    csspgo_set_profile_flags(p, CSSPGO_HAS_UNIQ | CSSPGO_IS_MD5);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(named(t, "foo.__uniq.12.llvm.3").id, uniq.id);
+    T_EQ(named(t, "bar.llvm.3").id, guid.id);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static void what_is_nested_moves_and_goes_with_its_record(void)
+{
+    csspgo_profile *p = small_profile(NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    const csspgo_profile *q = csspgo_tracker_profile(t);
+    csspgo_node n;
+    size_t count;
+    uint32_t mark;
+    csspgo_error e;
+    T_EQ(csspgo_tracker_checkpoint(t, &mark), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n), CSSPGO_OK);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "a:9 @ in"), csspgo_at(1, 0)), 3);
+    T_EQ(csspgo_total(q, n), 520);
+    csspgo_vtables(q, n, &count);
+    T_EQ(count, 2);
+    T_EQ(csspgo_tracker_rollback(t, mark), CSSPGO_OK);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:2 @ a:9 @ in"), csspgo_at(1, 0)), 3);
+    csspgo_vtables(q, csspgo_find(q, "a"), &count);
+    T_EQ(count, 1);
+    csspgo_tracker_free(t);
+    csspgo_set_checksum(p, csspgo_find(p, "a"), 5);
+    t = csspgo_tracker_new(p, NULL, &e);
+    q = csspgo_tracker_profile(t);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n), CSSPGO_OK);
+    T_EQ(csspgo_find(q, "a:9 @ in").id, 0);           /* another checksum: dropped with what is in it */
+    T_EQ(csspgo_total(q, n), 70);
+    T_EQ(csspgo_tracker_statistics(t).lost_by_checksum, 450);
+    links_are_right(t);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static void a_stack_that_is_entered_is_marked(void)
+{
+    csspgo_profile *p = small_profile(NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_call_frame f[3];
+    memset(f, 0, sizeof f);
+    f[0].func = func_of(t, "main");
+    f[0].site = csspgo_at(1, 0);
+    f[1].func = func_of(t, "a");
+    f[1].site = csspgo_at(2, 0);
+    f[2].func = func_of(t, "b");
+    T_EQ(csspgo_tracker_state(t, csspgo_tracker_enter(t, f, 1)), CSSPGO_RAW);
+    T_EQ(csspgo_tracker_state(t, csspgo_tracker_find(t, f, 3)), CSSPGO_RAW);
+    T_EQ(csspgo_tracker_state(t, csspgo_tracker_enter(t, f, 3)), CSSPGO_RAW | CSSPGO_INLINED);
+    T_EQ(csspgo_tracker_enter(t, f, 3).id, csspgo_find(p, "main:1 @ a:2 @ b").id);
+    f[2].func = func_of(t, "main");
+    T_EQ(csspgo_tracker_enter(t, f, 3).id, 0);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+/* ----- the inliner beside what opt-19 did (data/tracker/loader) ----- */
+
+typedef struct loader {
+    csspgo_tracker *t;
+    csspgo_callable f[16];
+    csspgo_call     call[16][8];
+    csspgo_decision out[32];
+    size_t          count;
+    text            log;
+} loader;
+
+static csspgo_func load_func(loader *l, csspgo_profile *p, const char *name, uint32_t size, uint32_t cost)
+{
+    const csspgo_func f = add_func(p, name);
+    l->f[f.id].size = size;
+    l->f[f.id].cost = cost;
+    l->f[f.id].calls = l->call[f.id];
+    return f;
+}
+
+static void load_call(loader *l, csspgo_func caller, uint32_t probe, csspgo_func callee)
+{
+    csspgo_callable *f = &l->f[caller.id];
+    l->call[caller.id][f->call_count].loc = csspgo_at(probe, 0);
+    l->call[caller.id][f->call_count++].target = callee;
+}
+
+/* Compiles all functions in the tracker's order; the log has each decision and the entry counts. */
+static void load(loader *l, csspgo_profile *p)
+{
+    csspgo_func order[16];
+    csspgo_node base;
+    size_t n, i, k;
+    l->t = csspgo_tracker_new(p, NULL, NULL);
+    if (!T_CHECK(l->t != NULL)) return;
+    T_EQ(csspgo_tracker_order(l->t, NULL, 0, order, 16, &n), CSSPGO_OK);
+    for (i = 0; i < n; i++) {
+        T_EQ(csspgo_tracker_inline(l->t, order[i], l->f, 16, NULL, l->out, 32, &l->count, &base), CSSPGO_OK);
+        put_func(&l->log, p, order[i]);
+        puts_(&l->log, base.id == 0 ? " -" : " ");
+        if (base.id != 0) putn(&l->log, csspgo_head(csspgo_tracker_profile(l->t), base));
+        for (k = 0; k < l->count; k++) {
+            puts_(&l->log, l->out[k].inlined ? " +" : " ?");
+            put_func(&l->log, p, l->out[k].callee);
+            puts_(&l->log, "@");
+            if (l->out[k].parent != 0) put_func(&l->log, p, l->out[l->out[k].parent - 1].callee);
+            puts_(&l->log, ":");
+            put_loc(&l->log, l->out[k].loc);
+        }
+        puts_(&l->log, "\n");
+    }
+}
+
+static csspgo_profile *loader_profile(const char *name)
+{
+    char path[128];
+    size_t n;
+    char *data;
+    csspgo_profile *p;
+    sprintf(path, "data/tracker/loader/%s.prof", name);
+    data = t_file(path, &n);
+    p = data != NULL ? read_profile(data, n, NULL) : NULL;
+    free(data);
+    return p;
+}
+
+static void loader_ends_as(loader *l, csspgo_profile *p, const char *name, const char *want)
+{
+    load(l, p);
+    t_same(name, l->log.s, l->log.n, want, strlen(want));
+    free(l->log.s);
+    csspgo_tracker_free(l->t);
+    csspgo_profile_free(p);
+}
+
+/* basic.c; sizes as of the unoptimised IR, costs from opt-19's remarks. */
+static void basic_case(const char *name, uint32_t hot_call, uint32_t cold_call, const char *want)
+{
+    loader l;
+    csspgo_profile *p = loader_profile(name);
+    csspgo_func main_loop, foo, leaf;
+    if (!T_CHECK(p != NULL)) return;
+    memset(&l, 0, sizeof l);
+    main_loop = load_func(&l, p, "main_loop", 40, 0);
+    foo = load_func(&l, p, "foo", 20, 100);
+    leaf = load_func(&l, p, "leaf", 16, 65);
+    load_call(&l, main_loop, hot_call, foo);
+    load_call(&l, main_loop, cold_call, foo);
+    load_call(&l, foo, 2, leaf);
+    load_call(&l, foo, 4, add_func(p, "ext"));
+    load_call(&l, leaf, 3, add_func(p, "ext"));
+    loader_ends_as(&l, p, name, want);
+}
+
+static void the_inliner_decides_as_llvm_does(void)
+{
+    loader l;
+    csspgo_profile *p;
+    csspgo_func driver, none, fib, main_loop;
+    basic_case("basic", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
+    basic_case("preinliner", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2 +foo@:8\nfoo -\nleaf 110\n");
+    basic_case("synthetic", 6, 8, "main_loop 1\nfoo 87\nleaf 10\n");
+    basic_case("synthetic-raw", 6, 8, "main_loop 1\nfoo 87 +leaf@:2\nleaf -\n");
+    basic_case("basic", 9, 11, "main_loop 1\nfoo 8760 +leaf@:2\nleaf 100\n");   /* stale-cs */
+    memset(&l, 0, sizeof l);
+    p = loader_profile("indirect");
+    if (!T_CHECK(p != NULL)) return;
+    none.id = 0;
+    driver = load_func(&l, p, "driver", 40, 0);
+    load_func(&l, p, "t1", 5, 1);
+    load_func(&l, p, "t2", 5, 1);
+    load_func(&l, p, "t3", 5, 1);
+    load_call(&l, driver, 5, none);
+    loader_ends_as(&l, p, "indirect", "driver 1 +t1@:5 +t2@:5\nt3 10\nt2 -\nt1 7\n");
+    memset(&l, 0, sizeof l);
+    p = loader_profile("recursion");
+    if (!T_CHECK(p != NULL)) return;
+    main_loop = load_func(&l, p, "main_loop", 40, 0);
+    fib = load_func(&l, p, "fib", 16, 4000);          /* opt-19 does not inline it */
+    load_call(&l, main_loop, 5, fib);
+    load_call(&l, fib, 5, fib);
+    load_call(&l, fib, 3, add_func(p, "ext"));
+    loader_ends_as(&l, p, "recursion", "main_loop 1\nfib 28900\n");   /* opt-19 loses 9000 */
+}
+
+int main(void)
+{
+    operations_answer_as_llvm_does();
+    recursion_loses_nothing();
+    random_cases_answer_as_llvm_does();
+    random_recursive_cases_keep_all_samples();
+    random_sequences_answer_as_the_model();
+    every_allocation_of_an_operation_may_fail();
+    every_allocation_of_a_new_tracker_may_fail();
+    bad_arguments_are_refused();
+    a_move_stays_within_the_depth_limit();
+    names_lose_the_suffixes_of_later_passes();
+    what_is_nested_moves_and_goes_with_its_record();
+    a_stack_that_is_entered_is_marked();
+    the_inliner_decides_as_llvm_does();
+    return t_end();
+}

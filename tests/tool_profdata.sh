@@ -1,0 +1,372 @@
+#!/bin/sh
+# csspgo merge, show and overlap: every vector of data/formats with the options that made it, what is ours alone, the
+# exit statuses, and side by side with llvm-profdata-19 where that is installed.
+B=build/profdata
+rm -rf $B
+mkdir -p $B
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: profdata: $*"; failed=$((failed + 1)); }
+skip() { echo "SKIPPED: profdata: $*"; skipped=$((skipped + 1)); }
+finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
+HERE=$(pwd)
+T=${TOOL:-$HERE/$B/csspgo}
+if [ -z "$TOOL" ]; then
+    ZLIB=
+    [ -f /usr/include/zlib.h ] && ZLIB="-DCSSPGO_USE_ZLIB"
+    ${CC:-cc} -std=c99 -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $ZLIB -o $T ../examples/csspgo.c \
+        ${ZLIB:+-lz} >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
+    if [ -s $B/make.out ]; then fail "the tool builds with warnings"; head $B/make.out; else pass; fi
+fi
+cp -r data/formats $B/f        # commands run here; G has what they should make
+G=$HERE/data/formats
+cd $B/f || exit 1
+
+# ----- the vectors: COMMANDS.tsv has output file, exit status, command, first line of what is said
+
+# loose FORM: what LLVM's output does not decide: the order of metadata, compressed bytes, attributes of flattened nests
+loose() {
+    case $1 in
+    *.ext | *.md5 | *.extz | *.md5z)
+        [ "$($T show --sample --show-sec-info-only "$1" | sed 's/ - Offset.*Flags/ Flags/; /Size: /d')" = \
+          "$($T show --sample --show-sec-info-only "$G/$1" | sed 's/ - Offset.*Flags/ Flags/; /Size: /d')" ] &&
+            $T merge --text --llvm-compat "$1" -o ../one && $T merge --text --llvm-compat "$G/$1" -o ../two && cmp -s ../one ../two ;;
+    *flat-of-probe-nested.text) [ "$(grep -v Attributes "$1")" = "$(grep -v Attributes "$G/$1")" ] ;;
+    */cs.txt) [ "$(sort "$1")" = "$(sort "$G/$1")" ] ;;
+    *) false ;;
+    esac
+}
+
+tab=$(printf '\t')
+grep -v llvm-profdata-14 "$G/COMMANDS.tsv" >../commands
+while IFS="$tab" read -r file status command message; do
+    command=${command#llvm-profdata-19 }
+    verb=${command%% *}
+    rest=${command#* }
+    case $rest in *-compress-all-sections* | *z.ext*) [ -n "$ZLIB$TOOL" ] || { skip "$file: built without zlib"; continue; } ;; esac
+    rm -f "$file"
+    eval "$T $verb --llvm-compat $rest" 2>../said </dev/null
+    got=$?
+    if [ $got -ne "$status" ]; then
+        fail "$file: exit status $got, not $status: $verb $rest"; head -3 ../said
+    elif [ "$(head -1 ../said)" != "$message" ] && ! grep -qxF -e "$message" ../said; then
+        fail "$file: says '$(head -1 ../said)', not '$message'"
+    elif [ "$status" -ne 0 ] || cmp -s "$file" "$G/$file"; then
+        pass
+    elif [ ! -f "$G/$file" ] && [ ! -s "$file" ] && [ -n "$message" ]; then
+        pass                    # a message is all that there is
+    elif [ ! -f "$G/$file" ] && cmp -s "$file" "$G/${file%.*}"; then
+        pass                    # no file of its own: no different from an earlier form
+    elif [ ! -f "$G/$file" ] && cmp -s "$file" "$(echo "$G/$file" | sed 's/\.\(ext\|bin\|md5\|ext14\)\.text$/.text/; s|/compat/\([^/]*\)$|/conv/\1|')"; then
+        pass
+    elif [ -f "$G/$file" ] && loose "$file"; then
+        pass
+    else
+        fail "$file differs: $verb $rest"; diff "$file" "$G/$file" 2>&1 | head -5
+    fi
+    [ -f "$G/$file" ] && cp "$G/$file" "$file"
+done <../commands
+
+# section tables: "[FILE]", then what is printed
+: >../sections
+grep '^\[' show/SECTIONS.txt | tr -d '[]' >../list
+while read -r file; do
+    echo "[$file]" >>../sections
+    $T show --llvm-compat --sample --show-sec-info-only "$file" >>../sections 2>&1 || fail "sections of $file"
+done <../list
+if cmp -s ../sections show/SECTIONS.txt; then pass; else fail "section tables"; diff ../sections show/SECTIONS.txt | head -5; fi
+
+# results DIRECTORY: RESULTS.txt has "== FILE : exit STATUS [: message]", indented the text that LLVM makes of it
+results() {
+    grep '^== ' "$1/RESULTS.txt" >../list
+    while read -r mark file colon word status colon2 message; do
+        case $file in raw-name-count-huge.prof) continue ;; esac     # LLVM: as the machine has memory
+        status=${status%:}
+        sed -n "/^== $file :/,/^== /{/^    /s/^    //p;}" "$1/RESULTS.txt" >../want
+        timeout 60 $T merge --llvm-compat --sample --text "$1/$file" >../text 2>../said </dev/null
+        got=$?
+        message=$(sed -n "s|^== $file : exit 1 : ||p" "$1/RESULTS.txt" | tr '~' '\r')
+        case $file:$status in
+        ext-md5-fixed-flag2-only.prof:0) [ $got -eq 0 ] && cmp -s ../text ../want ;;
+        # accepted by LLVM although bytes are missing or contradict each other: refused
+        ext-compress-usize-too-big.prof:0 | ext-trunc-data.prof:0 | ext-cs-empty-context.prof:0 | raw-discriminator-33bit.prof:0)
+            [ $got -le 1 ] ;;
+        *:0) [ $got -eq 0 ] && cmp -s ../text ../want ;;
+        # the same verdict in other words
+        ext-cs-line-65536.prof:1 | ext-symlist-no-nul.prof:1 | gcov-trunc-header.afdo:1 | gcov-trunc.afdo:1 | raw-nrecs-33bit.prof:1 | \
+            raw-nrecs-huge.prof:1)
+            [ $got -eq 1 ] && [ -s ../said ] ;;
+        *:1) [ $got -eq 1 ] && [ "$(cat ../said)" = "$message" ] ;;
+        *) [ $got -eq 1 ] && [ -s ../said ] ;;                       # LLVM crashes
+        esac && pass || { fail "$1/$file: exit status $got, LLVM's $status: $(head -1 ../said)"; diff ../text ../want | head -3; }
+        # ours, by default: whatever is refused names the place
+        timeout 60 $T merge --text "$1/$file" >/dev/null 2>../said </dev/null
+        case $? in
+        0) pass ;;
+        1) if grep -Eq "^csspgo: error: ($1/$file:([0-9]+:[0-9]+:| byte [0-9]+:| )|-: text cannot carry this )" ../said; then pass; else fail "$1/$file: $(head -1 ../said)"; fi ;;
+        *) fail "$1/$file: status $?" ;;
+        esac
+    done <../list
+}
+results hand
+results quirks
+results malformed/text
+results malformed/bin
+
+# ----- exit statuses: 2 for the command line, 1 for files; with --llvm-compat always 1. Nothing on standard output.
+expect() {
+    want=$1
+    shift
+    $T "$@" >../out 2>../err </dev/null
+    got=$?
+    if [ $got -eq "$want" ] && [ ! -s ../out ] && [ -s ../err ]; then pass; else fail "status $got, not $want: $*"; head -3 ../out ../err; fi
+}
+for verb in merge show overlap; do
+    expect 2 $verb
+    expect 1 $verb --llvm-compat
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --no-such-option
+    expect 1 $verb text/02-basic.txt text/02-basic.txt --no-such-option --llvm-compat
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --output
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --instr
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --fs-discriminator-pass=Pass9
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --profile-summary-contextless=0
+    expect 2 $verb text/02-basic.txt text/02-basic.txt --profile-summary-hot-count=-1
+done
+expect 1 merge nonexistent
+expect 1 merge text/02-basic.txt -o /nonexistent/x
+expect 2 merge text/02-basic.txt --weighted-input=0,text/02-basic.txt
+expect 2 merge text/02-basic.txt --weighted-input=2
+expect 1 merge --weighted-input=2,nonexistent
+expect 2 merge text/02-basic.txt --failure-mode=maybe
+expect 2 merge text/02-basic.txt --text=1
+expect 2 merge text/02-basic.txt --compbinary
+expect 2 merge text/02-basic.txt --output-form=text
+expect 2 merge text/02-basic.txt --convert-sample-profile-layout=round
+expect 2 merge text/02-basic.txt --supplement-instr-with-sample=x
+expect 2 merge text/02-basic.txt --gcov-version=3
+expect 2 merge text/15-cs-probe.txt --sample-merge-cold-context --sample-frame-depth-for-cold-context=0
+expect 1 merge text/02-basic.txt --function='('
+expect 1 merge text/02-basic.txt --input-files=nonexistent
+expect 1 merge text/02-basic.txt --prof-sym-list=nonexistent
+expect 1 merge text/02-basic.txt --remapping-file=nonexistent
+expect 1 merge text/02-basic.txt --remapping-file=text/02-basic.txt
+expect 1 merge text/02-basic.txt --text --output-size-limit=1
+expect 1 merge text/02-basic.txt text/15-cs-probe.txt
+expect 1 merge text/14-cs-line.txt --binary
+expect 1 merge text/14-cs-line.txt --gcc
+expect 1 merge text/14-cs-line.txt --split-layout
+expect 1 merge malformed/text/empty.txt --failure-mode=warn
+expect 1 merge text/02-basic.txt malformed/bin/raw-trunc-body.prof
+expect 1 show nonexistent
+expect 2 show text/02-basic.txt text/02-basic.txt
+expect 2 show text/02-basic.txt --show-format=yaml
+expect 2 show text/02-basic.txt --show-format=xml
+expect 2 show text/02-basic.txt --topn=x
+expect 2 show text/02-basic.txt --debug-info=x
+expect 2 show text/02-basic.txt --memory
+expect 2 show text/02-basic.txt --output=text/02-basic.txt
+expect 1 show text/02-basic.txt --function=absent
+expect 1 show text/02-basic.txt --function=main --json
+expect 1 show text/02-basic.txt --output=/nonexistent/x
+expect 2 overlap text/02-basic.txt
+expect 2 overlap text/02-basic.txt text/02-basic.txt text/02-basic.txt
+expect 1 overlap text/02-basic.txt nonexistent
+expect 1 overlap text/14-cs-line.txt text/02-basic.txt
+expect 1 overlap text/14-cs-line.txt text/15-cs-probe.txt
+expect 1 overlap text/02-basic.txt text/02-basic.txt --output=/nonexistent/x
+expect 2 nonsense
+for verb in merge show overlap profgen; do
+    if $T $verb --help >../out 2>../err && grep -q '^merge:' ../out && [ ! -s ../err ]; then pass; else fail "$verb --help"; fi
+done
+
+# ----- ours: what differs from LLVM by default, and what it does not have. same WHAT EXPECTED COMMAND...: standard output
+same() {
+    what=$1 want=$2
+    shift 2
+    got=$("$@" 2>../err </dev/null)
+    if [ "$got" = "$want" ]; then pass; else fail "$what"; echo "$got" >../got; echo "$want" | diff ../got - | head -5; head -3 ../err; fi
+}
+# says WHAT PATTERN COMMAND...: succeeds, and standard error matches
+says() {
+    what=$1 want=$2
+    shift 2
+    if "$@" >../out 2>../err </dev/null && grep -Eq -e "$want" ../err; then pass; else fail "$what"; head -3 ../err; fi
+}
+a=ops/in/a.txt b=ops/in/b.txt
+same "--sample may be left out" "$(cat ops/out/merge-1-1.text)" $T merge --text $a $b
+same "the order of inputs does not matter" "$($T merge --quiet --text ops/in/hash7.txt ops/in/hash5.txt)" $T merge --text ops/in/hash5.txt ops/in/hash7.txt
+same "nor with attributes" "$($T merge --text ops/in/attr1.txt ops/in/attr2.txt)" $T merge --text ops/in/attr2.txt ops/in/attr1.txt
+says "what is lost is said" 'csspgo: warning: .*1 records with another checksum' $T merge --text ops/in/hash7.txt ops/in/hash5.txt
+says "counts that clamp are said" 'csspgo: warning: .*counts of 2 functions' $T merge --text --weighted-input=18446744073709551615,$a
+same "--quiet" "" sh -c "$T merge --quiet ops/in/hash7.txt ops/in/hash5.txt -o /dev/null 2>&1"
+same "standard input" "$(cat conv/02-basic.text)" sh -c "cat conv/02-basic.ext | $T merge --text -"
+same "a pipe" "$(cat conv/02-basic.text)" sh -c "cat conv/02-basic.ext | $T merge --text /dev/stdin"
+same "a list on standard input" "$(cat ops/out/merge-list.text)" sh -c "$T merge --text --input-files=- <ops/in/inputs.list"
+same "show of standard input" "$(cat show/function.show)" sh -c "$T show --function=foo - <$a"
+same "the last form counts" "$(cat ops/out/merge-1-1.text)" $T merge --extbinary -binary -text $a $b
+mkdir -p ../tree/deep
+cp $a ../tree/2 && cp $b ../tree/deep/1
+same "a directory is its files, sorted" "$(printf '1,../tree/2\n1,../tree/deep/1\n7,text/02-basic.txt\n')" \
+    $T merge ../tree --weighted-input=7,text/02-basic.txt --dump-input-file-list
+same "a directory is added up" "$(cat ops/out/merge-1-1.text)" $T merge --text ../tree
+same "a bad input is a warning" "$(cat conv/02-basic.text)" $T merge --text --failure-mode=all malformed/text/body-tab.txt text/02-basic.txt
+says "... that is said" 'csspgo: warning: malformed/text/body-tab.txt:2:' $T merge --failure-mode=warn malformed/text/body-tab.txt text/02-basic.txt -o /dev/null
+same "errors have a place" "csspgo: error: malformed/text/second-head-bad.txt:3:5: expected NAME:TOTAL:HEAD: 'x:1'" \
+    sh -c "$T merge malformed/text/second-head-bad.txt 2>&1"
+same "GUIDs stay GUIDs" "$($T show --show-sec-info-only conv/02-basic.md5)" sh -c "$T merge conv/02-basic.md5 | $T show --show-sec-info-only -"
+same "attributes stay in ExtBinary" "$($T merge --text text/13-attr-only.txt)" sh -c "$T merge text/13-attr-only.txt | $T merge --text -"
+same "renaming keeps contexts" "$(sed 's/foo/renamed/g' conv/14-cs-line.text)" sh -c "echo foo renamed >../renames; $T merge --text -r ../renames text/14-cs-line.txt"
+same "the partial mark" "partial" sh -c "$T merge --gen-partial-profile $a | $T show --show-sec-info-only - | grep -o partial"
+same "the split layout" "$($T show --show-sec-info-only hand/ext-ctxsplit.prof)" sh -c "$T merge --split-layout hand/ext.prof | $T show --show-sec-info-only -"
+same "GCC's form" "$(cat conv/02-basic.text | sed 1d)" sh -c "$T merge --gcc text/02-basic.txt | $T merge --text - | sed 1d"
+same "GCC's later form" "$($T merge --gcc text/02-basic.txt | $T merge --text -)" sh -c "$T merge --gcc --gcov-version=2 text/02-basic.txt | $T merge --text -"
+same "recursion is folded" "[a:1 @ a]:2:0
+ 1: 1
+[a:1 @ b]:2:1
+ 1: 1
+[a]:1:1
+ 1: 1" sh -c "printf '[a]:1:1\n 1: 1\n[a:1 @ a]:2:0\n 1: 1\n[a:1 @ a:1 @ a:1 @ b]:2:1\n 1: 1\n' | $T merge --text --compress-recursion=-1 -"
+says "options of ExtBinary alone are said to be ignored" 'csspgo: warning: -use-md5 is ignored' $T merge --text --use-md5 $a
+says "symbols are said to be lost" 'csspgo: warning: Profile Symbol list' $T merge --text ops/out/symlist.ext
+same "no symbol list is an empty one" "======== Dump profile symbol list ========" sh -c "$T show --show-prof-sym-list $a | tail -1"
+same "--function of a profile with contexts: all of them" "Function: main:3 @ foo
+Function: foo" sh -c "$T show --function=foo text/14-cs-line.txt | grep -o '^Function: [^,]*foo'"
+same "--function of what is only inlined: the copies" "Function: main:9 @ _Z4leafi: 1200, 0, 2 sampled lines
+Samples collected in the function's body {
+  1: 800
+  2.1: 400
+}
+No inlined callsites in this function" $T show --function=_Z4leafi text/02-basic.txt
+same "--function finds a GUID by name" "$($T show --function=15822663052811949562 conv/02-basic.md5)" $T show --function=main conv/02-basic.md5
+same "0 of 0 is 0" "0 out of 0 functions with profile (0.00%) are considered hot functions (max sample >= 0)." \
+    sh -c "$T show --hot-func-list hand/raw-no-functions.prof | head -1"
+same "0 of 0 is 0 in overlap" "  Hot-block overlap: 0.000%" sh -c "$T overlap --profile-summary-hot-count=99999999 $a $b | grep 'Hot-block overlap'"
+same "... and LLVM's nan" "  Hot-block overlap: -nan%" sh -c "$T overlap --llvm-compat --profile-summary-hot-count=99999999 $a $b | grep 'Hot-block overlap'"
+same "--contexts" "text; cs probe preinlined; 3 functions, 5 contexts, depth at most 3, 1.80 on average, 54.77 % of 241 samples deeper than 1
+         total    share    cum.           head  isd  context     (i inlined, s should be, d duplicated into base)
+           100  41.49 %  96.27 %            3  i--  main
+            70  29.05 %  49.79 %           20  is-    3 @ foo
+            50  20.75 %  20.75 %           40  -s-      2 @ bar
+            12   4.98 %   4.98 %           10  ---    7 @ bar
+             9   3.73 %   3.73 %            2  ---  foo" $T show --contexts text/15-cs-probe.txt
+same "--contexts=1" "$($T show --contexts text/15-cs-probe.txt | grep -v ' @ ')" $T show --contexts=1 text/15-cs-probe.txt
+same "--quality of a profile and itself" "blocks of functions     100.000 %   0.0000" sh -c "$T overlap --quality $a $a | grep functions"
+same "no temporary difference: twice the same bytes" "$($T merge text/17-cs-order.txt | cksum)" sh -c "$T merge text/17-cs-order.txt | cksum"
+
+# profgen writes every form: what can be read back from it is the text
+demo=$HERE/../examples/data/demo
+profgen() {
+    $T profgen --quiet --binary=$demo.elf --perfscript=$demo.perfscript --output=- --csspgo-preinliner=0 --csprof-merge-cold-context=0 \
+        --trim-cold-profile=0 --gen-cs-nested-profile=0 "$@"
+}
+profgen --format=text >../profgen.text
+if grep -q '^\[main:' ../profgen.text; then pass; else fail "profgen --format=text"; fi
+reread() { profgen "$@" | $T merge --text -; }
+sections() { profgen "$@" | $T show --show-sec-info-only -; }
+same "profgen writes ExtBinary by default" "$(cat ../profgen.text)" reread
+same "profgen --format=extbinary" "$(cat ../profgen.text)" reread --format=extbinary
+same "profgen --use-md5" "$($T merge --use-md5 ../profgen.text | $T merge --text -)" reread --use-md5
+same "profgen --gen-partial-profile" "$($T merge --gen-partial-profile ../profgen.text | $T show --show-sec-info-only -)" sections --gen-partial-profile
+same "profgen without contexts, split" "$(profgen --ignore-stack-samples --format=text)" reread --ignore-stack-samples --split-layout
+[ -z "$ZLIB$TOOL" ] || same "profgen --compress-all-sections" "$(cat ../profgen.text)" reread --compress-all-sections
+says "profgen says what is ignored" 'csspgo: warning: --use-md5 is ignored' $T profgen --binary=$demo.elf --perfscript=$demo.perfscript \
+    --format=text --use-md5 -o /dev/null
+expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=binary --quiet -o ../refused
+expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=compbinary -o ../refused
+expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=gcc -o ../refused
+
+# ----- LLVM's tool on the same command lines
+if ! command -v llvm-profdata-19 >/dev/null 2>&1; then
+    skip "llvm-profdata-19 is not installed"
+    finish
+fi
+# llvm COMMAND OPTIONS...: the same bytes, status and messages. What is said and the rows of equal weight may come in any order.
+llvm() {
+    verb=$1
+    shift
+    llvm-profdata-19 $verb --sample "$@" >../llvm.out 2>../llvm.err </dev/null
+    want=$?
+    $T $verb --sample --llvm-compat "$@" >../out 2>../err </dev/null
+    got=$?
+    if [ $got -eq $want ] && [ "$(sort ../err)" = "$(sort ../llvm.err)" ] &&
+       { cmp -s ../out ../llvm.out || { [ -n "$any_order" ] && [ "$(sort ../out)" = "$(sort ../llvm.out)" ]; }; }; then
+        pass
+    else
+        fail "unlike LLVM (status $got, $want): $verb $*"
+        diff ../out ../llvm.out | head -4
+        diff ../err ../llvm.err | head -4
+    fi
+}
+any_order=
+for f in text/*.txt conv/02-basic.bin conv/15-cs-probe.md5 conv/02-basic.ext hand/gcov.afdo compat/create_gcov.afdo quirks/*.txt; do
+    llvm show $f
+    llvm show --show-format=json $f
+    llvm show --function=main --detailed-summary $f
+    llvm merge --text $f
+    any_order=yes
+    llvm show --hot-func-list --detailed-summary $f
+    any_order=
+done
+any_order=yes
+for f in text/0*.txt text/10-uniq.txt text/19-zero.txt; do
+    for g in text/02-basic.txt text/08-huge.txt text/21-summary.txt; do llvm overlap --value-cutoff=0 $f $g; done
+done
+for f in text/1[4-7]*.txt; do llvm overlap --value-cutoff=0 $f $f; done
+llvm overlap --profile-summary-hot-count=50 --value-cutoff=0 text/02-basic.txt text/03-nested-deep.txt
+llvm overlap --profile-summary-cutoff-hot=500000 --value-cutoff=0 text/02-basic.txt text/03-nested-deep.txt
+llvm overlap --profile-summary-hot-count=18446744073709551615 text/02-basic.txt text/03-nested-deep.txt
+llvm overlap --similarity-cutoff=1000000 text/02-basic.txt ops/out/remap.text
+llvm overlap ops/in/zero.txt ops/in/zero.txt
+any_order=
+llvm merge
+llvm merge nonexistent
+llvm merge /dev/null
+llvm merge text/14-cs-line.txt text/01-minimal.txt
+llvm merge text/01-minimal.txt text/12-probe-flat.txt
+llvm merge --text --failure-mode=warn malformed/text/empty.txt text/02-basic.txt
+llvm merge --text --failure-mode=all malformed/text/empty.txt malformed/bin/ext-compress-garbage.prof text/02-basic.txt
+llvm merge --text --failure-mode=all malformed/text/empty.txt malformed/text/body-column0.txt text/02-basic.txt
+llvm merge --text --failure-mode=all malformed/text/empty.txt
+llvm merge --failure-mode=all malformed/text/dup-body-overflow.txt
+for re in '(' '[' '*a' 'a{2' 'a{2,1}' '[b-a]' 'a\' '[[:x:]]'; do llvm merge --text "--function=$re" text/01-minimal.txt; done
+for re in '?m' '?mangled@ms(' 'f[a' 'main$' '^' '.' 'a|b' '\(' '[[:digit:]]'; do
+    llvm merge --text "--function=$re" text/09-names.txt
+    llvm merge --text "--no-function=$re" text/15-cs-probe.txt
+done
+llvm merge --text --use-md5 --compress-all-sections --gen-partial-profile --prof-sym-list=ops/in/syms.list text/01-minimal.txt
+llvm merge --text --prof-sym-list=nonexistent text/01-minimal.txt
+llvm merge --text --input-files=nonexistent text/01-minimal.txt
+llvm merge --text --input-files=ops/in/inputs.list --dump-input-file-list text ops/in/a.txt --weighted-input=7,ops/in/b.txt
+llvm merge --text -r nonexistent text/01-minimal.txt
+llvm merge --text -r text/01-minimal.txt text/01-minimal.txt
+llvm merge --text --output-size-limit=1 text/02-basic.txt
+llvm merge --text --weighted-input=x text/02-basic.txt
+llvm merge --text --weighted-input=0x2,text/02-basic.txt
+llvm merge --text --weighted-input=2,nonexistent
+llvm merge --text -o /nonexistent/x text/01-minimal.txt
+llvm merge --text -o /tmp text/01-minimal.txt
+llvm merge -gcc text/01-minimal.txt
+llvm merge -binary text/15-cs-probe.txt
+llvm merge --text ops/in text/02-basic.txt
+llvm merge --text text/02-basic.txt text/02-basic.txt text/03-nested-deep.txt conv/04-unsorted-dups.ext
+llvm merge text/02-basic.txt --weighted-input=3,text/03-nested-deep.txt conv/04-unsorted-dups.ext ops/out/symlist.ext
+llvm merge --use-md5 text/02-basic.txt text/09-names.txt -j 4 --sparse --binary --extbinary
+for limit in 400 600 900 1500 3000; do llvm merge --output-size-limit=$limit ops/in/many.txt; llvm merge --text --output-size-limit=$limit ops/in/many.txt; done
+llvm show
+llvm show nonexistent
+llvm show - -o -
+llvm show --json --function=foo $a
+llvm show --all-functions --function=foo $a
+llvm show --show-format=yaml $a
+llvm show --show-sec-info-only $a
+llvm show --show-sec-info-only conv/02-basic.bin
+llvm show --show-prof-sym-list ops/out/symlist-merged.ext
+llvm show --hot-func-list --detailed-summary hand/raw-no-functions.prof
+llvm show --topn=0x2 --showcs --counts --covered --ic-targets --text ops/in/flat.txt
+llvm show --profile-isfs --fs-discriminator-pass=Pass1 text/18-fs.txt
+llvm show malformed/text/target-bad-count.txt
+llvm overlap malformed/text/target-bad-count.txt $a
+# what we write in GCC's form LLVM reads
+$T merge --gcc text/02-basic.txt -o ../gcov
+llvm merge --text ../gcov
+finish
