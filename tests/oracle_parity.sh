@@ -12,7 +12,7 @@ skip() { echo "SKIPPED: parity: $*"; skipped=$((skipped + 1)); }
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: parity: $*"; failed=$((failed + 1)); }
 
-for t in clang-19 clang++-19 llvm-profgen-19; do have $t || { skip "$t is not installed"; finish; }; done
+for t in clang-19 clang++-19 llvm-profgen-19 llvm-profdata-19; do have $t || { skip "$t is not installed"; finish; }; done
 [ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }
 ${CC:-cc} -std=c99 -O2 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
 
@@ -34,6 +34,19 @@ same() {
     fi
 }
 
+# as_text NAME MODE OPTIONS...: the same for binary output, in which LLVM orders some records by hash: compared as text
+as_text() {
+    name=$1 mode=$2
+    shift 2
+    llvm-profgen-19 --binary=$B/$name --perfscript=$B/$name.ps --output=$B/llvm.prof "$@" >$B/llvm.out 2>&1 &&
+        $TOOL profgen --llvm-compat --quiet --binary=$B/$name --perfscript=$B/$name.ps --output=$B/ours.prof "$@" >$B/ours.out 2>&1 ||
+        { fail "$name $mode: one of the tools refuses"; cat $B/llvm.out $B/ours.out; return; }
+    for who in llvm ours; do llvm-profdata-19 merge --sample --text $B/$who.prof -o $B/$who.text || return; done
+    if [ "$(wc -c <$B/llvm.prof)" -eq "$(wc -c <$B/ours.prof)" ] && cmp -s $B/llvm.text $B/ours.text; then pass; else
+        fail "$name $mode: differs as text, or in size"
+    fi
+}
+
 # all NAME: every mode
 all() {
     same $1 raw --skip-symbolization
@@ -48,6 +61,31 @@ all() {
     same $1 cs-depth2 --format=text $OFF --csprof-max-context-depth=2
     same $1 flat --format=text --ignore-stack-samples
     same $1 flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
+    after $1
+}
+
+# after NAME: what comes after counting. The pre-inliner is compared with sizes that both tools have.
+after() {
+    S=--use-context-cost-for-preinliner=0
+    same $1 default --format=text $S
+    same $1 flat-cs --format=text $S --gen-cs-nested-profile=0
+    same $1 no-preinliner --format=text --csspgo-preinliner=0
+    same $1 merged --format=text --csspgo-preinliner=0 --gen-cs-nested-profile=0
+    same $1 merged-depth3 --format=text --csspgo-preinliner=0 --csprof-max-cold-context-depth=3
+    same $1 nested --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0
+    same $1 trimmed --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --trim-cold-profile
+    same $1 trimmed-merged --format=text --csspgo-preinliner=0 --gen-cs-nested-profile=0 --trim-cold-profile
+    same $1 with-bases --format=text --csspgo-preinliner=0 --generate-merged-base-profiles
+    same $1 growth2 --format=text $S --sample-profile-inline-growth-limit=2
+    same $1 hot1 --format=text $S --sample-profile-hot-inline-threshold=1
+    same $1 replay --format=text $S --csspgo-replay-preinline
+    same $1 preinlined-merged --format=text $S --csprof-merge-cold-context=1 --trim-cold-profile
+    same $1 cold20 --format=text $S --profile-summary-cold-count=100 --sample-profile-cold-inline-threshold=20
+    same $1 hot-count --format=text $S --profile-summary-hot-count=500 --trim-cold-profile
+    same $1 flat-trimmed --format=text --ignore-stack-samples --trim-cold-profile --profile-summary-cold-count=50
+    as_text $1 ext --format=extbinary $S
+    as_text $1 ext-cs --format=extbinary $S --gen-cs-nested-profile=0
+    as_text $1 ext-md5 --format=extbinary $S --use-md5
 }
 
 # program NAME SAMPLES SOURCE COMPILER...: builds, records, compares
