@@ -6,7 +6,8 @@
  *
  * CONTENTS (search for the mark)
  *     >>manual  >>config
- *     >>base  >>tree  >>format  >>code  >>sample  >>unwind  >>generate    (each twice: interface, implementation)
+ *     >>base  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>flow  >>generate  >>track  >>match
+ *                                                                         (each twice: interface, implementation)
  *     >>licence
  */
 
@@ -56,10 +57,14 @@
  *     base      status and error, allocator, limits, names and GUIDs
  *     tree      the profile: functions, nodes, counts; adding two profiles
  *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading; summary
+ *     edit      merge, scale, flatten, nest, trim cold contexts, rename; overlap and quality of two profiles
  *     code      the code map: modules, functions, control transfers, probes; probe sections; instruction decoders
- *     sample    perf ring buffers and perf script text become samples
+ *     sample    perf ring buffers, perf.data and perf script text become samples
  *     unwind    samples become counters per calling context
- *     generate  counters become a profile
+ *     flow      counts of a control-flow graph that are missing, by minimum-cost flow
+ *     generate  counters become a profile, by probe or by source line; the pre-inliner
+ *     track     the context tracker: what an inliner asks and says while it works
+ *     match     a profile of old code in terms of new code
  *
  * CONFIGURATION
  *
@@ -71,7 +76,8 @@
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
  *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); without it they are E_UNSUPPORTED
- *     CSSPGO_NO_FORMAT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_GENERATE   every include   drops layers
+ *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
+ *                                   every include       drops layers
  *
  * GUARANTEES
  *
@@ -447,6 +453,20 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  */
 CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err);
+
+/*
+ * As csspgo_write, but of at most limit bytes: while the output is larger, the coldest functions (or contexts), with what
+ * is nested in them, are left out of it. Of n and an output of z bytes stay n (limit / z)^2, and one less at least.
+ *
+ *   limit     bytes
+ *   p         is not changed
+ *
+ * Returns   as csspgo_write; E_LIMIT too if nothing would be left
+ * Cost      a few times that of csspgo_write, and 8 bytes of memory per record
+ * Source    llvm-profdata-19 merge --sample --output-size-limit
+ */
+CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
+                                              size_t *size, csspgo_error *err);
 
 #ifndef CSSPGO_NO_STDIO
 /* The same for files; E_IO if one cannot be opened, read or written. A file that failed to be written is incomplete. */
@@ -1815,16 +1835,18 @@ typedef struct csspgo_preinline_stats {
     uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
 } csspgo_preinline_stats;
 
+#ifndef CSSPGO_NO_FORMAT
 /* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how);
+#endif
 
 /*
  * Decides, callers first, which contexts should be inlined: they stay and get CSSPGO_SHOULD_BE_INLINED. The counts of
- * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below its
- * own promoted context).
+ * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below
+ * its own promoted context).
  *
  *   p       a profile with contexts; after a failure it is what it was
- *   how     NULL: csspgo_preinline_defaults, without sizes
+ *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
  *   stats   NULL, or filled in
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p; E_NOMEM, E_LIMIT
@@ -1907,22 +1929,23 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 
 #endif /* CSSPGO_NO_GENERATE */
 
-/* ===== >>track: the context tracker: what an inliner asks of a profile, and tells it =============================== */
+/* ===== >>track: the context tracker: what an inliner asks of a profile, and tells it ============================== */
 
 #ifndef CSSPGO_NO_TRACK
 
 /*
- * A tracker holds a profile with contexts while an inliner works on it from callers to callees. The inliner looks up the
- * context of a call, inlines the callee and marks its context, or does not: then the context becomes part of the
+ * A tracker holds a profile with contexts while an inliner works on it from callers to callees. The inliner looks up
+ * the context of a call, inlines the callee and marks its context, or does not: then the context becomes part of the
  * callee's base profile as soon as csspgo_tracker_base asks for that. So every count is used once: in the caller that
  * inlined it, or in the function's own code.
  *
  * Nodes are those of the tracker's profile: csspgo_total, csspgo_body_count, csspgo_bodies, csspgo_targets_at,
- * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its handle;
- * that of a merged node leads to where its counts are (csspgo_tracker_resolve).
+ * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its
+ * handle; that of a merged node leads to where its counts are (csspgo_tracker_resolve).
  *
- * Results are those of LLVM 19's tracker for all profiles in which no function stands twice in a context. Where one does
- * (recursion), LLVM 19 loses samples, and this one does not.
+ * Results are those of LLVM 19's tracker for all profiles in which no function stands twice in a context. Where one
+ * does (recursion), LLVM 19 loses samples, and this one does not. Inlinees nested in the record of a context move and
+ * are merged with it; they are not contexts that could be looked up, marked or promoted here.
  */
 typedef struct csspgo_tracker csspgo_tracker;
 
@@ -1968,10 +1991,10 @@ typedef struct csspgo_tracker_stats {
  *   how   NULL = defaults; copied
  *   err   NULL, or filled in every case
  *
- * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, lenient twins),
- *           E_NOMEM, E_LIMIT; p is what it was
- * Cost      O(n log n) in the number of nodes, and the summary's; beside the copy, per node 4 bytes and a hash entry per
- *           call site (11 to 22 bytes), per record 8, per function 9
+ * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, lenient
+ *           twins), E_NOMEM, E_LIMIT; p is what it was
+ * Cost      O(n log n) in the number of nodes, and the summary's. Beside the copy, 4 bytes per node, 11 to 22 per call
+ *           site that has contexts, 8 per record (12 after the first checkpoint), 9 per function
  * Threads   calls with a const tracker may overlap each other, and nothing else
  * Source    LLVM 19: SampleContextTracker
  */
@@ -2033,14 +2056,14 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
 CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
                                          size_t cap);
 
-/* All children of a context, with or without counts, in the order of LLVM's tracker (its hash). As csspgo_tracker_callees. */
+/* All children of a context, with or without counts, in the order of LLVM's tracker. As csspgo_tracker_callees. */
 CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap);
 
 /* The contexts of a function in the order in which they are merged, marked ones too: start, go on until id 0. */
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func);
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node);
 
-/* Where the counts of a node are now: the node itself unless it was merged; id 0: nowhere. O(merges one after the other). */
+/* Where the counts of a node are now: the node itself unless it was merged. O(merges one after the other). */
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node);
 
 /* CSSPGO_RAW ...; 0 for a frame without counts. */
@@ -2098,8 +2121,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
  *
  *   mark   gets a number for the two; they return E_ARGUMENT for one that is no more
  *
- * Cost      a checkpoint and keep: O(1); roll-back: O(changes). Memory: about 40 bytes per node that is moved or merged,
- *           and once per checkpoint the counts of a record that others are merged into
+ * Cost      the first checkpoint: O(records); others and keep: O(1); roll-back: O(changes). Memory: up to 96 bytes per
+ *           node that is moved or merged, and once per checkpoint the counts of a record that others are merged into
  */
 CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark);
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark);
@@ -2116,7 +2139,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark);
  *   count      gets the number of all
  *
  * Returns   CSSPGO_OK, E_ARGUMENT for a bad handle, E_NOMEM, E_LIMIT
- * Cost      O(n log n) in nodes and functions; 24 bytes per node for the call
+ * Cost      O(n log n) in nodes and functions; for the call 40 bytes per node and 45 per function
  * Source    LLVM 19: ProfiledCallGraph, scc_member_iterator
  */
 CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n,
@@ -6693,6 +6716,62 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
     return s;
 }
 
+/* Takes the records of the coldest functions away, with what is nested in them: *n of order are left, `keep` of them tops. */
+static void csspgo__limit_cut(csspgo_profile *p, const csspgo_node *order, size_t *n, size_t keep)
+{
+    csspgo__node *v = p->tree.node;
+    size_t i, tops = 0;
+    for (i = 0; i < *n; i++) {
+        tops += csspgo__site_kind(v[order[i].id].site) != CSSPGO_INLINEE;
+        if (tops > keep) break;
+    }
+    for (keep = i; i < *n; i++) v[order[i].id].record = 0;
+    *n = keep;
+}
+
+/* Cuts until the output is small enough; *size: what it is then. */
+static csspgo_status csspgo__limit_fit(csspgo_profile *p, uint32_t form, uint64_t limit, const csspgo_node *order,
+                                       size_t n, size_t *size, csspgo_error *err)
+{
+    for (;;) {
+        size_t i, tops = 0, keep;
+        double share;
+        const csspgo_status s = csspgo_write(p, form, NULL, 0, size, err);
+        if (s != CSSPGO_OK || *size <= limit) return s;
+        for (i = 0; i < n; i++) tops += csspgo__site_kind(p->tree.node[order[i].id].site) != CSSPGO_INLINEE;
+        share = (double)limit / (double)*size;
+        keep = (size_t)((double)tops * share * share + 0.5);
+        if (keep >= tops) keep = tops != 0 ? tops - 1 : 0;
+        if (keep == 0) *size = 0;
+        if (keep == 0) return csspgo__error(err, CSSPGO_E_LIMIT, 0, "too much profile data for the size limit");
+        csspgo__limit_cut(p, order, &n, keep);
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
+                                              size_t *size, csspgo_error *err)
+{
+    const size_t n = csspgo_record_count(p), bytes = (n + 1) * (sizeof(csspgo_node) + sizeof(uint32_t));
+    csspgo_node *order = (csspgo_node *)csspgo__alloc(&p->heap, bytes);
+    uint32_t *record;
+    csspgo_status s;
+    size_t i, fits = 0;
+    if (size != NULL) *size = 0;
+    if (order == NULL) return csspgo__error_plain(err, p->heap.status);
+    record = (uint32_t *)(void *)(order + n + 1);
+    s = csspgo__error_plain(err, csspgo_order(p, order));
+    if (s == CSSPGO_OK) {
+        for (i = 0; i < n; i++) record[i] = p->tree.node[order[i].id].record;
+        s = csspgo__limit_fit(p, form, limit, order, n, &fits, err);
+        if (s == CSSPGO_OK && buf != NULL) s = csspgo_write(p, form, buf, cap, &fits, err);
+        for (i = 0; i < n; i++) p->tree.node[order[i].id].record = record[i];
+        if (size != NULL) *size = fits;
+    }
+    if (s != CSSPGO_OK && s != CSSPGO_E_LIMIT && size != NULL) *size = 0;
+    csspgo__free(&p->heap, order, bytes);
+    return s;
+}
+
 #ifndef CSSPGO_NO_STDIO
 static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
 {
@@ -10097,13 +10176,12 @@ static int csspgo__fold_room(csspgo__fold *f, uint32_t first, size_t *parts)
 /* Appends a record's counts, for which the pools have room. */
 static int csspgo__fold_counts(csspgo__fold *f, csspgo__record *to, const csspgo__record *r)
 {
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target), size = sizeof(csspgo_body);
     const csspgo_target *t = csspgo__target(f->p, r);
-    csspgo_body *b = (csspgo_body *)(void *)f->q->body.data + f->q->body.count;
     size_t i, n;
     csspgo__count_add(&to->total, r->total);
     csspgo__count_add(&to->head, r->head);
-    if (nb != 0) memcpy(b, csspgo__body(f->p, r), nb * sizeof *b);
+    if (nb != 0) memcpy(f->q->body.data + f->q->body.count * size, csspgo__body(f->p, r), nb * size);
     f->q->body.count += nb;
     to->body.size += (uint32_t)nb;
     for (i = 0; i < nt; i++) {
@@ -14984,7 +15062,8 @@ static int csspgo__pd_gather(csspgo_perfdata *d, size_t n)
         if (p == NULL) return csspgo__pd_memory(d);
         d->in = (unsigned char *)p;
     }
-    if (more != 0) memcpy(d->in + d->in_size, d->piece, more);
+    if (more == 0) return d->in_size >= n;
+    memcpy(d->in + d->in_size, d->piece, more);
     d->in_size += more;
     d->piece += more;
     d->offset += more;
@@ -14995,6 +15074,7 @@ static int csspgo__pd_gather(csspgo_perfdata *d, size_t n)
 static int csspgo__pd_skip(csspgo_perfdata *d)
 {
     const uint64_t there = (uint64_t)(d->piece_end - d->piece), n = d->skip < there ? d->skip : there;
+    if (n == 0) return 0;
     d->piece += (size_t)n;
     d->offset += n;
     d->skip -= n;
@@ -20090,6 +20170,7 @@ static int csspgo__pre_run(csspgo__pre *x)
     return 1;
 }
 
+#ifndef CSSPGO_NO_FORMAT
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how)
 {
     csspgo_cutoff cutoff[2];
@@ -20109,6 +20190,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_pre
     how->cold_count = cutoff[1].min_count;
     return s;
 }
+#endif
 
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats)
@@ -20120,7 +20202,11 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (p->tree.count == 1) return CSSPGO_OK;
     if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_E_ARGUMENT;
     if (how != NULL) x.how = *how;
+#ifdef CSSPGO_NO_FORMAT
+    else return CSSPGO_E_ARGUMENT;
+#else
     else if ((s = csspgo_preinline_defaults(p, &x.how)) != CSSPGO_OK) return s;
+#endif
     s = csspgo__profile_copy(p, &x.p);
     if (s != CSSPGO_OK) return s;
     if (!csspgo__pre_run(&x)) s = x.p->heap.status;
@@ -20785,7 +20871,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
  *
  *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
  *  - a child may come before its parent in the array
- *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went (0: lost)
+ *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went
  *
  * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
  * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
@@ -20829,7 +20915,7 @@ struct csspgo_tracker {
     size_t                words, journal_cap;
     csspgo__track_point   *checkpoint;
     size_t                checkpoints, checkpoint_cap;
-    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL until the first checkpoint */
+    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL: no checkpoint yet */
     size_t                stamps;
     uint32_t              epoch;  /* a new one with every checkpoint that begins or ends            */
     csspgo_tracker_stats  stats;
@@ -20858,7 +20944,7 @@ static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspg
     to->slot = (csspgo__slot *)csspgo__track_copy(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
 }
 
-/* An empty profile with the allocator, limits, flags, names and wide sites of p, so that functions have the same ids. */
+/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
 static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
 {
     csspgo_options o;
@@ -20872,8 +20958,8 @@ static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
     q = csspgo_profile_new(&o);
     if (q == NULL) return NULL;
     q->flags = p->flags;
-    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1, sizeof *q->names.name,
-                                                 &q->names.cap, &ok);
+    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1,
+                                                       sizeof *q->names.name, &q->names.cap, &ok);
     q->names.text = (char *)csspgo__track_copy(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
     if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
     q->names.text_size = q->names.text_cap;
@@ -20910,8 +20996,8 @@ static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
     q->body.data = (unsigned char *)csspgo__track_copy(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
                                                  &q->body.cap, &ok);
     q->body.count = q->body.cap;
-    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count, sizeof(csspgo_target),
-                                                   &q->target.cap, &ok);
+    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count,
+                                                         sizeof(csspgo_target), &q->target.cap, &ok);
     q->target.count = q->target.cap;
     q->vtable.data = (unsigned char *)csspgo__track_copy(&q->heap, p->vtable.data, p->vtable.count,
                                                          sizeof(csspgo_target), &q->vtable.cap, &ok);
@@ -20969,7 +21055,8 @@ static size_t csspgo__track_record_words(const csspgo_profile *p, const csspgo__
     size_t n;
     csspgo__vtable(p, r, &n);
     return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
-           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) + sizeof(csspgo__run) / 8 + sizeof *r / 8 + 1;
+           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) +
+           (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
 }
 
 /* Before a record's counts change: the journal gets them, once in an epoch. */
@@ -21352,7 +21439,8 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 }
 
 /* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
-static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p, const csspgo__record *from)
+static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
+                                     const csspgo__record *from)
 {
     const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
     csspgo__record *r = csspgo__record_make(q, node);
@@ -21734,12 +21822,12 @@ static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
     csspgo__track_leave(t, top, to);
 }
 
-/* The counts of record s are dropped, with what is nested in it. */
+/* The counts of record s are dropped, with what is nested in it (whose totals are part of its own). */
 static void csspgo__track_conflict(csspgo_tracker *t, csspgo__record *s, uint32_t from, uint32_t to)
 {
     uint32_t id;
     t->stats.conflicts++;
-    csspgo__count_add(&t->stats.lost_by_checksum, s->total);
+    if (csspgo__track_is_context(t->p, from)) csspgo__count_add(&t->stats.lost_by_checksum, s->total);
     while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
         csspgo__track_detach(t, id);
         csspgo__track_drop(t, id, to);
@@ -21769,7 +21857,8 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
         csspgo__track_conflict(t, s, from, to);
     } else {
         room = UINT64_MAX - r->total;
-        if (s->total > room) csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
+        if (s->total > room && csspgo__track_is_context(p, from))
+            csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
         csspgo__count_add(&r->total, s->total);
         csspgo__count_add(&r->head, s->head);
         csspgo__join_bodies(&t->join, r, s);
@@ -21782,8 +21871,8 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
 }
 
 /*
- * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under recursion
- * nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list of what is
+ * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
+ * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list of what is
  * still to be moved, and its link to the node above it as the stack; prev is where it went. csspgo__track_plan comes
  * first. Returns the node at the destination.
  */
@@ -22076,7 +22165,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
         t->stamps = n;
     }
     if (t->checkpoints == t->checkpoint_cap) {
-        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1, sizeof *c);
+        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1,
+                               sizeof *c);
         if (v == NULL) return t->heap.status;
         t->checkpoint = (csspgo__track_point *)v;
     }
@@ -22766,13 +22856,13 @@ static void csspgo__vec_free(csspgo__heap *h, csspgo__vec *v)
     v->count = v->cap = 0;
 }
 
-/* Room for `more` elements behind the count. Returns 0 when memory is exhausted. */
+/* Room for `more` elements behind the count; data is not NULL then. Returns 0 when memory is exhausted. */
 static int csspgo__vec_room(csspgo__heap *h, csspgo__vec *v, size_t more)
 {
     void *p;
     h->status = CSSPGO_E_LIMIT;
     if (more > SIZE_MAX - v->count) return 0;
-    if (v->count + more <= v->cap) return 1;
+    if (v->data != NULL && v->count + more <= v->cap) return 1;
     p = csspgo__grow(h, v->data, v->count, &v->cap, v->count + more, v->elem);
     if (p == NULL) return 0;
     v->data = p;
@@ -22783,7 +22873,7 @@ static int csspgo__vec_room(csspgo__heap *h, csspgo__vec *v, size_t more)
 static void *csspgo__vec_fill(csspgo__heap *h, csspgo__vec *v, size_t n)
 {
     v->count = 0;
-    if (!csspgo__vec_room(h, v, n != 0 ? n : 1)) return NULL;
+    if (!csspgo__vec_room(h, v, n)) return NULL;
     v->count = n;
     return v->data;
 }
@@ -23957,6 +24047,7 @@ static uint32_t csspgo__log64(uint64_t count)
 }
 
 enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count, or a pair that cannot be, may cost */
+       CSSPGO__MARGIN = 64,       /* blocks alone must be cheaper by this: unsampled calls look like blocks */
        CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
 
 typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
@@ -24075,7 +24166,7 @@ static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
     csspgo__numbering(w, s, 0);
     cost = csspgo__best_split(w, s, &all);
     csspgo__numbering(w, s, 1);
-    if (csspgo__best_split(w, s, &blocks) >= cost) {
+    if (csspgo__best_split(w, s, &blocks) + CSSPGO__MARGIN >= cost) {
         csspgo__numbering(w, s, 0);
         blocks = all;
     }

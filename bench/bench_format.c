@@ -141,31 +141,20 @@ static int lazy(const char *path, const char *name)
     return 0;
 }
 
-/* A function of the profile from its middle. */
-static int some_function(const char *text, char *name, size_t cap)
+/* A top-level function of the text from its middle, or its first one. */
+static int some_function(const char *text, int first, char *name, size_t cap)
 {
     FILE *f = fopen(text, "r");
     char line[1 << 16];
     int found = 0;
-    if (f == NULL || fseek(f, (long)(file_mb(text) * 5e5), SEEK_SET) != 0) return 0;
+    if (f == NULL) return 0;
+    if (!first && fseek(f, (long)(file_mb(text) * 5e5), SEEK_SET) == 0 && fgets(line, sizeof line, f) == NULL) return 0;
     while (!found && fgets(line, sizeof line, f) != NULL) {
-        char *begin = line, *end;
-        if (line[0] == ' ' || strchr(line, '\n') == NULL) continue;
-        if (line[0] == '[') {
-            end = strchr(line, ']');
-            if (end == NULL) continue;
-            *end = '\0';
-            begin = strstr(line, " @ ") != NULL ? strrchr(line, ' ') + 1 : line + 1;
-        } else {
-            end = strchr(line, ':');
-            if (end == NULL) continue;
-            *end = '\0';
-        }
-        if (begin == line) {                          /* the line that the seek hit may be the rest of one */
-            found = strlen(begin) < cap && strncmp(begin, "_Z", 2) == 0;
-        } else {
-            found = strlen(begin) < cap;
-        }
+        char *begin = line + (line[0] == '['), *end = strchr(line, line[0] == '[' ? ']' : ':'), *at;
+        if (line[0] == ' ' || end == NULL) continue;
+        *end = '\0';
+        while ((at = strstr(begin, " @ ")) != NULL) begin = at + 3;
+        found = strlen(begin) < cap;
         if (found) strcpy(name, begin);
     }
     fclose(f);
@@ -179,7 +168,7 @@ static void lazy_row(char *self, const char *dir, char *ext, const char *text, i
     unsigned records = 0;
     FILE *f;
     int r;
-    if (!some_function(text, name, sizeof name)) return;
+    if (!some_function(text, 0, name, sizeof name)) return;
     snprintf(option, sizeof option, "--function=%s", name);
     snprintf(out, sizeof out, "%s/lazy.out", dir);
     memset(&whole, 0, sizeof whole);
@@ -240,8 +229,8 @@ typedef struct conversion { const char *name, *options[3]; int from_text; } conv
 static double conversion_rows(char *tool, char *text, char *ext, char *out, int runs)
 {
     static const conversion rows[] = {
-        { "read text", { "show", "--function=nosuch", NULL }, 1 },
-        { "read ExtBinary", { "show", "--function=nosuch", NULL }, 0 },
+        { "read text", { "show", NULL, NULL }, 1 },   /* and print one function */
+        { "read ExtBinary", { "show", NULL, NULL }, 0 },
         { "text to text", { "merge", "--text", NULL }, 1 },
         { "text to ExtBinary", { "merge", "--extbinary", NULL }, 1 },
         { "ExtBinary to text", { "merge", "--text", NULL }, 0 },
@@ -251,7 +240,10 @@ static double conversion_rows(char *tool, char *text, char *ext, char *out, int 
     };
     enum { ROWS = sizeof rows / sizeof *rows };
     double seconds[ROWS];
+    char name[4096], function[4200];
     int i, k, n;
+    if (!some_function(text, 1, name, sizeof name)) return 0;
+    snprintf(function, sizeof function, "--function=%s", name);
     for (i = 0; i < ROWS; i++) {
         char *in = rows[i].from_text ? text : ext, *args[MAX_ARGS];
         for (k = n = 0; k < 3 && rows[i].options[k] != NULL; k++) {
@@ -260,6 +252,7 @@ static double conversion_rows(char *tool, char *text, char *ext, char *out, int 
         }
         args[n++] = in;
         if (strcmp(args[0], "merge") == 0) args[n++] = (char *)"-o", args[n++] = out;
+        else args[n++] = function;
         args[n] = NULL;
         seconds[i] = row(rows[i].name, tool, args, file_mb(in), runs);
     }

@@ -1,4 +1,4 @@
-/* bench_track.c - the context tracker on a profile of a million contexts: queries, marks, bases, memory. Argument: runs. */
+/* bench_track.c - the tracker on a profile of a million contexts: queries, marks, bases, memory. Argument: runs. */
 #define _POSIX_C_SOURCE 199309L
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
@@ -112,8 +112,8 @@ int main(int argc, char **argv)
         csspgo_tracker *t = (csspgo_tracker *)must(csspgo_tracker_new(p, &how, &e));
         t1 = now();
         before = csspgo_profile_memory(p);
-        printf("run %d\n  %-44s %8.0f ms; %.0f bytes a context, the tracker's own: %.0f\n", run + 1, "new (copy, index, summary)",
-               (t1 - t0) * 1e3, (double)before / CONTEXTS,
+        printf("run %d\n  %-44s %8.0f ms; %.0f bytes a context, the tracker's own: %.0f\n", run + 1,
+               "new (copy, index, summary)", (t1 - t0) * 1e3, (double)before / CONTEXTS,
                (double)t->heap.used / CONTEXTS);
         t0 = now();
         for (i = 0; i < QUERIES; i++) sum += csspgo_tracker_callee(t, q[i].caller, q[i].loc, q[i].func).id;

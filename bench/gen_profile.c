@@ -2,7 +2,7 @@
  *
  *     gen_profile cs|nested BYTES SEED > PROFILE
  *
- *   cs       contexts of pseudo-probes: trees of calls, about 250 contexts each, grown at random (mean depth about 6)
+ *   cs       contexts of pseudo-probes: trees of calls, about 250 contexts each, grown at random (mean depth about 7)
  *   nested   functions with inlined callees, up to five deep
  *
  * The program behind all profiles is one and the same: names of 15 to 250 bytes (a fifth of them end in .__uniq. and 39
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     make_functions((uint32_t)(bytes / (cs ? 6500 : 1800)) + 20);
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     for (i = 0; i < function_count && written < bytes; i++) {
-        const uint32_t f = (uint32_t)((i + seed0) % function_count);
+        const uint32_t f = (uint32_t)(((uint64_t)i * 7919 + 13) % function_count);   /* each once, in no order */
         const uint64_t context = mix(f + seed0);
         if (cs) {
             print_tree(f);

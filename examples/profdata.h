@@ -4,7 +4,8 @@
  *   csspgo show [options] FILE              prints a profile as text or JSON, its summary, hot functions, contexts
  *   csspgo overlap [options] BASE TEST      how much two profiles have in common
  *
- * Option names are llvm-profdata's, --sample may be left out. What differs from LLVM 19 without --llvm-compat is in the README.
+ * Option names are llvm-profdata's, --sample may be left out. What differs from LLVM 19 without --llvm-compat is in the
+ * README.
  * Include it after csspgo.h, load.h and tool.h. Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_PROFDATA_H
@@ -25,7 +26,7 @@
     { "profile-summary-large-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
     { "profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL, 0 }
 
-/* ----- reading ------------------------------------------------------------------------------------------------------ */
+/* ----- reading ---------------------------------------------------------------------------------------------------- */
 
 typedef struct reading {          /* how the inputs are read */
     int      is_fs;               /* --profile-isfs                                          */
@@ -54,6 +55,7 @@ static csspgo_profile *profile_new(void)
     csspgo_profile *p;
     memset(&options, 0, sizeof options);
     options.lenient = (uint32_t)compat;
+    options.allocator = big_blocks();
     p = csspgo_profile_new(&options);
     if (p == NULL) fail("out of memory");
     return p;
@@ -102,7 +104,7 @@ static csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_
     return s;
 }
 
-/* Cuts the discriminators of flow-sensitive profiles to those of a pass; what falls together is added. NULL: out of memory. */
+/* Cuts discriminators of a flow-sensitive profile to those of a pass; what falls together is added. NULL: no memory */
 static csspgo_profile *profile_masked(csspgo_profile *p, uint32_t mask)
 {
     const size_t n = csspgo_record_count(p);
@@ -185,7 +187,8 @@ static void llvm_words(const file_bytes *f, const csspgo_error *e, char *words, 
     const char *term = llvm_term(e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
     int n;
     *fatal = term != NULL && strcmp(term, "Truncated profile data") == 0;
-    if (!llvm_knows(f) || (text && term == NULL && is_first_line(f, e->line))) term = "Unrecognized sample profile encoding format";
+    if (!llvm_knows(f) || (text && term == NULL && is_first_line(f, e->line)))
+        term = "Unrecognized sample profile encoding format";
     if (term != NULL) {
         snprintf(words, size, " %s", term);
         return;
@@ -224,7 +227,10 @@ static csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
         return NULL;
     }
     how->form = csspgo_sniff(f.data, f.size);
-    s = csspgo_read(p, f.data, f.size, &e);
+    if (f.mapped != NULL && how->form == CSSPGO_TEXT && strcmp(path, "-") != 0)
+        s = csspgo_read_file(p, path, &e);            /* text is not needed in memory as a whole */
+    else
+        s = csspgo_read(p, f.data, f.size, &e);
     if (compat && !llvm_knows(&f)) s = CSSPGO_E_UNSUPPORTED;
     if (s != CSSPGO_OK) reading_failed(how, path, &f, &e, fatal);
     file_close(&f);
@@ -254,7 +260,7 @@ static int output_close(FILE *out, const char *path, int status)
     return bad ? fail("%s: %s", path, strerror(errno)) : status;
 }
 
-/* ----- show --------------------------------------------------------------------------------------------------------- */
+/* ----- show ------------------------------------------------------------------------------------------------------- */
 
 enum {
     S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
@@ -335,7 +341,7 @@ static int loc_before(csspgo_loc a, csspgo_loc b)
     return a.line != b.line ? a.line < b.line : a.discriminator < b.discriminator;
 }
 
-/* The count of the first location, be it a body count or the calls of the inlinees there; at least 1 if there are samples. */
+/* The count of the first location: a body count or the calls of the inlinees there; at least 1 if there are samples. */
 static uint64_t show_entries(const show *s, const show_row *r, uint64_t of_inlinees)
 {
     const uint64_t head = csspgo_head(s->p, r->node);
@@ -400,7 +406,7 @@ static int show_target_order(const void *a, const void *b, void *ctx)
     return name_order((csspgo_profile *)ctx, x->func, y->func);
 }
 
-/* The call targets of a record into s->target: by location, largest first, then by name. Returns 0 when memory is exhausted. */
+/* The call targets of a record into s->target: by location, largest first, then by name. Returns 0: out of memory. */
 static int show_targets(show *s, csspgo_node node)
 {
     const csspgo_target *t = csspgo_targets(s->p, node, &s->targets);
@@ -425,9 +431,11 @@ static int show_record(show *s, csspgo_node node, unsigned in)
     const uint64_t checksum = csspgo_checksum(s->p, node);
     if (!show_targets(s, node)) return 0;
     if (checksum != 0) fprintf(s->out, "CFG checksum %" PRIu64 "\n", checksum);
-    fprintf(s->out, "%" PRIu64 ", %" PRIu64 ", %zu sampled lines\n", csspgo_total(s->p, node), csspgo_head(s->p, node), n);
+    fprintf(s->out, "%" PRIu64 ", %" PRIu64 ", %zu sampled lines\n", csspgo_total(s->p, node), csspgo_head(s->p, node),
+            n);
     indent(s->out, in);
-    fputs(n != 0 ? "Samples collected in the function's body {\n" : "No samples collected in the function's body\n", s->out);
+    fputs(n != 0 ? "Samples collected in the function's body {\n" : "No samples collected in the function's body\n",
+          s->out);
     for (i = 0; i < n; i++) {
         indent(s->out, in + 2);
         put_loc(b[i].loc, s->out);
@@ -459,7 +467,8 @@ static size_t show_function(show *s, size_t i)
         unsigned k, next;
         if (!show_record(s, r->node, in)) return 0;
         indent(s->out, in);
-        fputs(r->inlinees ? "Samples collected in inlined callsites {\n" : "No inlined callsites in this function\n", s->out);
+        fputs(r->inlinees ? "Samples collected in inlined callsites {\n" : "No inlined callsites in this function\n",
+              s->out);
         i++;
         next = i < s->rows && s->row[i].nest > nest ? s->row[i].nest : nest;
         for (k = r->nest; k > next; k--) {
@@ -483,7 +492,7 @@ static int show_all(show *s)
     return 1;
 }
 
-/* LLVM's --function prints an empty record for what is not there, and for whatever is asked of a profile with contexts. */
+/* LLVM's --function prints an empty record for what is not there, and for anything in a profile with contexts. */
 static int show_one_compat(show *s, csspgo_func f)
 {
     size_t i;
@@ -529,7 +538,7 @@ static int show_one(show *s, const char *name)
     return found != 0 || (fail("the profile has no function '%s'", name), 0);
 }
 
-/* ----- show: JSON --------------------------------------------------------------------------------------------------- */
+/* ----- show: JSON ------------------------------------------------------------------------------------------------- */
 
 /* The number of bytes of the UTF-8 character at p; 0: it is none. */
 static size_t utf8_size(const unsigned char *p, size_t left)
@@ -540,7 +549,8 @@ static size_t utf8_size(const unsigned char *p, size_t left)
     if (n == 0 || n > left) return 0;
     for (i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80) return 0;
-    if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] > 0x8f))
+    if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) ||
+        (c == 0xf4 && p[1] > 0x8f))
         return 0;
     return n;
 }
@@ -692,7 +702,7 @@ static int show_json(show *s)
     return 1;
 }
 
-/* ----- show: summary, hot functions, sections, symbols ---------------------------------------------------------------- */
+/* ----- show: summary, hot functions, sections, symbols ------------------------------------------------------------ */
 
 /* The summary that stood in the file, else a new one. Returns the number of cutoffs. */
 static size_t show_summary_of(csspgo_profile *p, csspgo_summary *sum, csspgo_cutoff *own, csspgo_status *status)
@@ -725,7 +735,8 @@ static int show_summary(show *s)
             sum.functions, sum.max_head, sum.max_count, sum.counts, sum.total);
     for (i = 0; i < n; i++) {
         const csspgo_cutoff c = show_cutoff(s->p, own, i);
-        fprintf(s->out, "%" PRIu64 " blocks with count >= %" PRIu64 " account for %0.6g percentage of the total counts.\n",
+        fprintf(s->out,
+                "%" PRIu64 " blocks with count >= %" PRIu64 " account for %0.6g percentage of the total counts.\n",
                 c.counts, c.min_count, (double)((float)c.ppm / 1000000 * 100));
     }
     return 1;
@@ -760,7 +771,8 @@ static uint64_t show_hot_threshold(show *s, csspgo_status *status)
 static void show_hot_row(show *s, const show_row *r, uint64_t all)
 {
     const uint64_t total = csspgo_total(s->p, r->node);
-    unsigned at = (unsigned)fprintf(s->out, " %" PRIu64 " (%.2f%%)", total, all > 0 ? (double)total * 100.0 / (double)all : 0);
+    unsigned at =
+        (unsigned)fprintf(s->out, " %" PRIu64 " (%.2f%%)", total, all > 0 ? (double)total * 100.0 / (double)all : 0);
     at = cell_pad(s->out, at, 24);
     at += (unsigned)fprintf(s->out, "%" PRIu64, r->max);
     at = cell_pad(s->out, at, 42);
@@ -789,10 +801,12 @@ static int show_hot(show *s)
         hot_total += t;
     }
     snprintf(share, sizeof share, functions == 0 && compat ? "-nan%%" : "%.2f%%", percent(hot, functions));
-    fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " functions with profile (%s) are considered hot functions (max sample >= %"
-            PRIu64 ").\n", hot, functions, share, least);
-    fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " profile counts (%.2f%%) are from hot functions.\n", hot_total, total,
-            percent(hot_total, total));
+    fprintf(s->out,
+            "%" PRIu64 " out of %" PRIu64
+            " functions with profile (%s) are considered hot functions (max sample >= %" PRIu64 ").\n",
+            hot, functions, share, least);
+    fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " profile counts (%.2f%%) are from hot functions.\n", hot_total,
+            total, percent(hot_total, total));
     fputs(" Total sample (%)       Max sample        Entry sample    Function name\n", s->out);
     for (i = 0; i < s->rows && (most == 0 || printed < most); i++) {
         if (s->row[i].nest != 0 || s->row[i].max < least) continue;
@@ -842,8 +856,8 @@ static void show_section(const csspgo_section *c, FILE *out)
 {
     static const section_flag flags[] = {
         { ANY_SECTION, 0, "compressed" }, { ANY_SECTION, 1, "flat" }, { 2, 33, "fixlenmd5" }, { 2, 32, "md5" },
-        { 2, 34, "uniq" }, { 1, 32, "partial" }, { 1, 33, "context" }, { 1, 36, "preInlined" }, { 1, 34, "fs-discriminator" },
-        { 4, 32, "ordered" }, { 5, 32, "probe" }, { 5, 33, "attr" }
+        { 2, 34, "uniq" }, { 1, 32, "partial" }, { 1, 33, "context" }, { 1, 36, "preInlined" },
+        { 1, 34, "fs-discriminator" }, { 4, 32, "ordered" }, { 5, 32, "probe" }, { 5, 33, "attr" }
     };
     const char *comma = "";
     size_t i;
@@ -882,14 +896,15 @@ static int show_sections(const char *path, FILE *out)
         fprintf(out, "Header Size: %" PRIu64 "\nTotal Sections Size: %" PRIu64 "\nFile Size: %" PRIu64 "\n",
                 n != 0 ? v[0].offset : 0, sizes, end);
     else if (s == CSSPGO_E_UNSUPPORTED)
-        warn("-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other formats.");
+        warn("-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
+             "formats.");
     else reading_failed(&how, path, &f, &e, &fatal);
     file_close(&f);
     free(v);
     return s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED;
 }
 
-/* ----- show --contexts: the tree -------------------------------------------------------------------------------------- */
+/* ----- show --contexts: the tree ---------------------------------------------------------------------------------- */
 
 typedef struct tree_row {
     csspgo_node node;
@@ -969,9 +984,10 @@ static void tree_print_row(show *s, const tree_row *r, uint64_t all)
 {
     const uint32_t a = csspgo_attributes(s->p, r->node);
     const int inlinee = csspgo_node_kind_of(s->p, r->node) == CSSPGO_INLINEE;
-    fprintf(s->out, "%14" PRIu64 " %6.2f %% %6.2f %% %12" PRIu64 "  %c%c%c  ", csspgo_total(s->p, r->node), percent(r->self, all),
-            percent(r->sum, all), csspgo_head(s->p, r->node), a & CSSPGO_WAS_INLINED || inlinee ? 'i' : '-',
-            a & CSSPGO_SHOULD_BE_INLINED ? 's' : '-', a & CSSPGO_DUPLICATED_INTO_BASE ? 'd' : '-');
+    fprintf(s->out, "%14" PRIu64 " %6.2f %% %6.2f %% %12" PRIu64 "  %c%c%c  ", csspgo_total(s->p, r->node),
+            percent(r->self, all), percent(r->sum, all), csspgo_head(s->p, r->node),
+            a & CSSPGO_WAS_INLINED || inlinee ? 'i' : '-', a & CSSPGO_SHOULD_BE_INLINED ? 's' : '-',
+            a & CSSPGO_DUPLICATED_INTO_BASE ? 'd' : '-');
     indent(s->out, 2 * (r->depth - 1));
     if (r->depth > 1) {
         put_loc(csspgo_node_loc(s->p, r->node), s->out);
@@ -1073,7 +1089,8 @@ static int show_main(int argc, char **argv)
     files = options_parse(s.o, argc, argv);
     if (files < 0) return usage_status();
     if (files > 1) return usage("one profile only, not '%s' too", argv[1]);
-    if (files == 0 && compat) return fail("the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
+    if (files == 0 && compat)
+        return fail("the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
     if (files == 0) return usage("which profile?");
     output = s.o[S_OUTPUT].text;
     if (strcmp(argv[0], output) == 0 && compat)
@@ -1087,17 +1104,17 @@ static int show_main(int argc, char **argv)
     return output_close(s.out, output, !ok);
 }
 
-/* ----- merge: options and inputs -------------------------------------------------------------------------------------- */
+/* ----- merge: options and inputs ---------------------------------------------------------------------------------- */
 
 enum {
-    M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL, M_SPLIT,
-    M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF, M_RECURSION,
-    M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET
+    M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
+    M_SPLIT, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
+    M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET
 };
 
 static const option merge_options[] = {
     { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "output-form", OPT_LATER, NULL, CSSPGO_EXTBINARY, NULL, NULL, 0 },   /* set by --text, --binary, --extbinary, --gcc */
+    { "output-form", OPT_LATER, NULL, CSSPGO_EXTBINARY, NULL, NULL, 0 },   /* set by --text, --binary ... */
     { "weighted-input", OPT_LIST, NULL, 0, NULL, NULL, 0 },
     { "input-files", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -1248,7 +1265,8 @@ static int merge_add_list(merge *m, const char *path)
     int ok = 1;
     if (!file_open(path, &f)) return fail("%s: %s", path, strerror(errno)), 0;
     while (ok && (line = list_next(&f, &at)) != NULL) {
-        if (*line != '\0' && *line != '#') ok = strchr(line, ',') != NULL ? merge_add_weighted(m, line) : merge_add(m, line, 1);
+        if (*line != '\0' && *line != '#')
+            ok = strchr(line, ',') != NULL ? merge_add_weighted(m, line) : merge_add(m, line, 1);
         free(line);
     }
     file_close(&f);
@@ -1283,7 +1301,8 @@ static int merge_read_renames(merge *m, const char *path)
         if (n != 0 && p[n - 1] == '\r') n--;
         if (n == 0 || *p == '#') continue;
         space = (const char *)memchr(p, ' ', n);
-        if (space == NULL || space == p || space + 1 == p + n || memchr(space + 1, ' ', n - (size_t)(space + 1 - p)) != NULL) {
+        if (space == NULL || space == p || space + 1 == p + n ||
+            memchr(space + 1, ' ', n - (size_t)(space + 1 - p)) != NULL) {
             fail("%s:%u: unexpected line in remapping file", path, line);
             return fputs("note: expected 'old_symbol new_symbol'\n", stderr), 0;
         }
@@ -1300,7 +1319,7 @@ static int merge_read_renames(merge *m, const char *path)
     return 1;
 }
 
-/* ----- merge: adding up ----------------------------------------------------------------------------------------------- */
+/* ----- merge: adding up ------------------------------------------------------------------------------------------- */
 
 /* What LLVM says while it merges, once for each function. */
 static int merge_notes(csspgo_profile *p, const unsigned char *result, const char *path)
@@ -1316,7 +1335,8 @@ static int merge_notes(csspgo_profile *p, const unsigned char *result, const cha
         if (csspgo_node_kind_of(p, node[i]) == CSSPGO_INLINEE || result[node[i].id] == 0) continue;
         fprintf(stderr, "%s: ", path);
         put_context(p, node[i], stderr);
-        fputs(result[node[i].id] & CSSPGO_MERGE_CLAMPED ? ": Counter overflow\n" : ": Function hash mismatch\n", stderr);
+        fputs(result[node[i].id] & CSSPGO_MERGE_CLAMPED ? ": Counter overflow\n" : ": Function hash mismatch\n",
+              stderr);
     }
     free(node);
     return 1;
@@ -1324,9 +1344,11 @@ static int merge_notes(csspgo_profile *p, const unsigned char *result, const cha
 
 static void merge_warnings(const csspgo_merge_stats *s, const char *path)
 {
-    if (s->clamped != 0) warn("%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
+    if (s->clamped != 0)
+        warn("%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
     if (s->mismatched != 0)
-        warn("%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64 " samples",
+        warn("%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64
+             " samples",
              path, s->mismatched, s->dropped);
 }
 
@@ -1345,13 +1367,14 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     if (compat && how.result == NULL) return fail("out of memory"), 0;
     s = csspgo_merge(m->p, p, &how, &e);
     if (s != CSSPGO_OK) fail_at(in->path, &e);
-    else if (compat && (stats.clamped | stats.mismatched) != 0 && !merge_notes(p, how.result, in->path)) s = CSSPGO_E_NOMEM;
+    else if (compat && (stats.clamped | stats.mismatched) != 0 && !merge_notes(p, how.result, in->path))
+        s = CSSPGO_E_NOMEM;
     else if (!compat) merge_warnings(&stats, in->path);
     free(how.result);
     return s == CSSPGO_OK;
 }
 
-/* Reads one input and adds it. The first one, if its counts stay as they are, is the sum. Returns 0 after saying why not. */
+/* Reads one input and adds it. The first one, if its counts stay as they are, is the sum. Returns 0 after an error. */
 static int merge_one(merge *m, const merge_input *in, reading *how)
 {
     int fatal, ok = 1;
@@ -1393,14 +1416,15 @@ static int merge_read(merge *m)
     return ok;
 }
 
-/* ----- merge: what is done to the sum --------------------------------------------------------------------------------- */
+/* ----- merge: what is done to the sum ----------------------------------------------------------------------------- */
 
 static csspgo_status merge_cold(merge *m)
 {
     const option *o = m->o;
     csspgo_cold_options how;
     csspgo_status s = CSSPGO_OK;
-    if (!(csspgo_profile_flags(m->p) & CSSPGO_IS_CS) || !(o[M_MERGE_COLD].number || o[M_TRIM_COLD].number)) return CSSPGO_OK;
+    if (!(csspgo_profile_flags(m->p) & CSSPGO_IS_CS) || !(o[M_MERGE_COLD].number || o[M_TRIM_COLD].number))
+        return CSSPGO_OK;
     memset(&how, 0, sizeof how);
     how.merge = (uint32_t)o[M_MERGE_COLD].number;
     how.trim = (uint32_t)o[M_TRIM_COLD].number;
@@ -1480,7 +1504,8 @@ static int filter_hits(const filter *f, const char *context, int md5)
 }
 
 /* Collects the top-level records to remove. Returns 0 after saying why not. */
-static int filter_collect(merge *m, const filter *take, const filter *leave, csspgo_node *node, size_t *drop, size_t *of)
+static int filter_collect(merge *m, const filter *take, const filter *leave, csspgo_node *node, size_t *drop,
+                          size_t *of)
 {
     const size_t n = csspgo_record_count(m->p);
     const int md5 = (csspgo_profile_flags(m->p) & CSSPGO_IS_MD5) != 0;
@@ -1492,7 +1517,8 @@ static int filter_collect(merge *m, const filter *take, const filter *leave, css
         context = context_text(m->p, node[i]);
         if (context == NULL) return fail("out of memory"), 0;
         ++*of;
-        if (filter_hits(leave, context, md5) || (take->on && !filter_hits(take, context, md5))) node[(*drop)++] = node[i];
+        if (filter_hits(leave, context, md5) || (take->on && !filter_hits(take, context, md5)))
+            node[(*drop)++] = node[i];
         free(context);
     }
     return 1;
@@ -1540,7 +1566,7 @@ static int merge_symbols(merge *m)
     return s == CSSPGO_OK || (fail("%s: %s", path, csspgo_status_text(s)), 0);
 }
 
-/* ----- merge: writing ------------------------------------------------------------------------------------------------- */
+/* ----- merge: writing --------------------------------------------------------------------------------------------- */
 
 /* The form with what is added to it; says what does not apply. */
 static uint32_t merge_form(merge *m)
@@ -1640,9 +1666,11 @@ static int merge_main(int argc, char **argv)
     files = options_parse(m.o, argc, argv);
     quiet = (int)m.o[M_QUIET].number;
     if (files < 0) status = usage_status();
-    else if (m.o[M_COLD_FRAMES].number == 0) status = usage("--sample-frame-depth-for-cold-context=0 would leave no frame");
+    else if (m.o[M_COLD_FRAMES].number == 0)
+        status = usage("--sample-frame-depth-for-cold-context=0 would leave no frame");
     else if (!merge_inputs(&m, files, argv)) status = m.usage != 0 ? m.usage : 1;
-    else if (m.inputs == 0) status = usage("no input files specified. See %s merge -help", compat ? "llvm-profdata-19" : "csspgo");
+    else if (m.inputs == 0)
+        status = usage("no input files specified. See %s merge -help", compat ? "llvm-profdata-19" : "csspgo");
     else if (m.o[M_DUMP].number)
         for (i = 0; i < m.inputs; i++) printf("%" PRIu64 ",%s\n", m.input[i].weight, m.input[i].path);
     else status = merge_run(&m);
@@ -1655,7 +1683,7 @@ static int merge_main(int argc, char **argv)
     return status;
 }
 
-/* ----- overlap -------------------------------------------------------------------------------------------------------- */
+/* ----- overlap ---------------------------------------------------------------------------------------------------- */
 
 enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS };
 
@@ -1704,14 +1732,16 @@ static void overlap_share(FILE *out, const char *what, uint64_t part, uint64_t w
 static void overlap_shared(FILE *out, const char *what, const char *things, csspgo_shared n)
 {
     overlap_share(out, what, n.both, n.both + n.base_only + n.test_only);
-    fprintf(out, "    overlap %s: %" PRIu64 "\n    %s unique in base profile: %" PRIu64 "\n    %s unique in test profile: %" PRIu64
-            "\n", things, n.both, things, n.base_only, things, n.test_only);
+    fprintf(out,
+            "    overlap %s: %" PRIu64 "\n    %s unique in base profile: %" PRIu64
+            "\n    %s unique in test profile: %" PRIu64 "\n",
+            things, n.both, things, n.base_only, things, n.test_only);
 }
 
 static void overlap_program(const overlap *v, const csspgo_overlap_figures *f)
 {
-    fprintf(v->out, "Profile overlap infomation for base_profile: %s and test_profile: %s\nProgram level:\n", v->path[0],
-            v->path[1]);
+    fprintf(v->out, "Profile overlap infomation for base_profile: %s and test_profile: %s\nProgram level:\n",
+            v->path[0], v->path[1]);
     fprintf(v->out, "  Whole program profile similarity: %.3f%%\n", f->similarity * 100);
     overlap_share(v->out, "Whole program sample overlap", f->overlap_samples, f->union_samples);
     fprintf(v->out, "    percentage of samples unique in base profile: %.3f%%\n"
@@ -1772,8 +1802,8 @@ static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t 
         if (wanted < 0) return fail("out of memory"), 0;
         if (wanted == 0) continue;
         if (printed++ == 0)
-            fputs("Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique   Test unique   "
-                  "Base samples   Test samples   Function name\n", v->out);
+            fputs("Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique   "
+                  "Test unique   Base samples   Test samples   Function name\n", v->out);
         overlap_row_print(v, &row[i]);
     }
     return 1;
@@ -1785,10 +1815,11 @@ static int overlap_quality(const overlap *v)
     csspgo_quality q;
     const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
-    fprintf(v->out, "                          overlap    delta\n"
+    fprintf(v->out,
+            "                          overlap    delta\n"
             "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
-            "test spread over base  %8.3f %% %8.4f\n", q.overlap * 100, q.delta, q.context_overlap * 100, q.context_delta,
-            q.spread_overlap * 100, q.spread_delta);
+            "test spread over base  %8.3f %% %8.4f\n",
+            q.overlap * 100, q.delta, q.context_overlap * 100, q.context_delta, q.spread_overlap * 100, q.spread_delta);
     return 1;
 }
 

@@ -477,7 +477,6 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
 static int profgen_write(profgen *g)
 {
     const char *path = strcmp(g->output, "-") == 0 ? "/dev/stdout" : g->output;
-    csspgo_options options;
     csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
@@ -486,10 +485,8 @@ static int profgen_write(profgen *g)
         s = csspgo_write_unsymbolized_file(g->collector, &raw, path, &e);
         return s == CSSPGO_OK ? 0 : fail_at(path, &e);
     }
-    memset(&options, 0, sizeof options);
-    options.lenient = compat;
-    p = csspgo_profile_new(&options);
-    if (p == NULL) return fail("out of memory");
+    p = profile_new();
+    if (p == NULL) return 1;
     s = profgen_profile(g, p, &e);
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_OK) {

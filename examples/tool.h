@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <time.h>
 
-/* ----- messages ----------------------------------------------------------------------------------------------------- */
+/* ----- messages --------------------------------------------------------------------------------------------------- */
 
 static int quiet;                 /* --quiet: no warnings, no progress                                            */
 static int compat;                /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool  */
@@ -65,7 +66,40 @@ static int fail_at(const char *path, const csspgo_error *e)
     return fail("%s: %s", path, e->message);
 }
 
-/* ----- options: one table a command; LLVM's spelling (-x or --x, --x=v or --x v; a switch may stand alone) ----------- */
+/* ----- memory: large arrays in large pages, so that growing them costs few page faults -------------------------------- */
+
+enum { BIG_BLOCK = 1 << 21 };     /* bytes; also the size of a large page */
+
+static void *big_alloc(void *ctx, size_t size)
+{
+    void *p;
+    (void)ctx;
+    if (size < BIG_BLOCK) return malloc(size);
+    p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, size, MADV_HUGEPAGE);
+#endif
+    return p;
+}
+
+static void big_free(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    if (size < BIG_BLOCK) free(p);
+    else munmap(p, size);
+}
+
+static csspgo_allocator big_blocks(void)
+{
+    csspgo_allocator a;
+    memset(&a, 0, sizeof a);
+    a.alloc_fn = big_alloc;
+    a.free_fn = big_free;
+    return a;
+}
+
+/* ----- options: one table a command; LLVM's spelling (-x or --x, --x=v or --x v; a switch may stand alone) -------- */
 
 typedef enum option_kind {
     OPT_TEXT,                     /* the last one counts                                                     */
@@ -152,7 +186,8 @@ static int option_set(option *o, const char *value)
     case OPT_COUNT: ok = option_count(value, &o->number); break;
     case OPT_CHOICE: ok = (o->number = option_choice(o->values, value)) >= 0; break;
     case OPT_LATER:
-        if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0))) break;
+        if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0)))
+            break;
         if (o->values != NULL) usage("--%s: only --%s=%s is implemented", o->name, o->name, o->values);
         else usage("--%s is not implemented", o->name);
         return 0;
@@ -164,10 +199,11 @@ static int option_set(option *o, const char *value)
 
 static int option_needs_value(const option *o)
 {
-    return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER && o->kind != OPT_MAYBE;
+    return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER &&
+           o->kind != OPT_MAYBE;
 }
 
-/* Fills in the table and moves what is no option to the front of argv. Returns how many these are; -1 after saying what is wrong. */
+/* Fills in the table and moves what is no option to the front of argv. Returns how many; -1 after an error. */
 static int options_parse(option *table, int argc, char **argv)
 {
     int i, files = 0, only_files = 0;
@@ -205,7 +241,7 @@ static void options_free(option *o)
     for (; o->name != NULL; o++) free(o->list);
 }
 
-/* ----- progress: on a terminal only, twice a second ------------------------------------------------------------------ */
+/* ----- progress: on a terminal only, twice a second --------------------------------------------------------------- */
 
 typedef struct progress {
     int    on;
@@ -247,7 +283,7 @@ static void progress_end(progress *p)
     if (p->on) fputs("\r                                        \r", stderr);
 }
 
-/* ----- names and contexts as text: for the output of LLVM's tools, so as they are ------------------------------------- */
+/* ----- names and contexts as text: for the output of LLVM's tools, so as they are --------------------------------- */
 
 static void put_name(csspgo_profile *p, csspgo_func f, FILE *out)
 {

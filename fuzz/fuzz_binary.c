@@ -3,10 +3,43 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include <stdlib.h>
+#ifdef CSSPGO_USE_ZLIB
+#  include <zlib.h>
+#endif
 
 #define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A heap that knows its peak. */
+typedef struct counted { size_t live, peak; } counted;
+
+static void *counted_alloc(void *ctx, size_t size)
+{
+    counted *h = (counted *)ctx;
+    h->live += size;
+    if (h->live > h->peak) h->peak = h->live;
+    return malloc(size);
+}
+
+static void counted_free(void *ctx, void *ptr, size_t size)
+{
+    ((counted *)ctx)->live -= size;
+    free(ptr);
+}
+
+/* Bytes of input: those of the file, and all that its compressed sections may inflate to. */
+static uint64_t input_bytes(const uint8_t *data, size_t size)
+{
+    uint64_t n = size;
+    size_t i;
+    if (size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY) return n;
+    for (i = 0; i < csspgo__ld64le(data + 10) && i < (size - 18) / 32; i++) {
+        const csspgo__section s = csspgo__section_at(data + 18, i);
+        if (s.flags & 1 && s.size < size) n += 1032 * (s.size + 1);
+    }
+    return n;
+}
 
 static csspgo_profile *profile(uint32_t lenient)
 {
@@ -79,14 +112,24 @@ static void try_lazy(const uint8_t *data, size_t size, const csspgo_profile *p)
 
 static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
 {
-    csspgo_profile *p = profile(lenient);
+    csspgo_profile *p;
+    csspgo_options o;
     csspgo_error e;
     csspgo_status s;
     csspgo_summary sum;
+    counted heap;
+    memset(&o, 0, sizeof o);
+    memset(&heap, 0, sizeof heap);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = &heap;
+    o.lenient = lenient;
+    p = csspgo_profile_new(&o);
     if (p == NULL) return;
     s = csspgo_read(p, data, size, &e);
     REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size * 1100 + (2u << 20));
+    REQUIRE(csspgo_profile_memory(p) == heap.live);
+    REQUIRE(heap.peak <= 16 * input_bytes(data, size) + (1u << 20) + 4096);   /* p itself beside what is read */
     if (!lenient) try_lazy(data, size, p);
     if (s != CSSPGO_OK) {
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
@@ -99,6 +142,9 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
         round_trip(p, CSSPGO_EXTBINARY);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_SPLIT);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_MD5);
+#ifdef CSSPGO_USE_ZLIB
+        if (size % 8 == 0) round_trip(p, CSSPGO_EXTBINARY | CSSPGO_COMPRESS);
+#endif
         round_trip(p, CSSPGO_BINARY);
     }
     csspgo_profile_free(p);
@@ -123,18 +169,14 @@ static void put64(uint8_t *p, uint64_t v)
 }
 
 /* Changes the content of one section of an ExtBinary file; it grows or shrinks, and the table follows. */
-static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n)
+static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n,
+                             uint8_t *part, size_t got)
 {
     const size_t off = (size_t)s->offset, old = (size_t)s->size, tail = size - off - old;
-    const size_t room = max_size - size + old < 4096 ? max_size - size + old : 4096;
-    uint8_t *part = (uint8_t *)malloc(room + old + 1);
-    size_t got, k;
-    if (part == NULL) return size;
-    memcpy(part, data + off, old);
-    got = LLVMFuzzerMutate(part, old, room > old ? room : old);
+    size_t k;
+    if (size - old + got > max_size) return size;
     memmove(data + off + got, data + off + old, tail);
     memcpy(data + off, part, got);
-    free(part);
     for (k = 0; k < n; k++) {
         const csspgo__section t = csspgo__section_at(data + 18, k);
         if (k == i) put64(data + 18 + 32 * k + 24, got);
@@ -142,6 +184,56 @@ static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const 
     }
     return size + got - old;
 }
+
+static size_t mutate_plain(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n)
+{
+    const size_t old = (size_t)s->size, room = max_size - size + old < 4096 ? max_size - size + old : 4096;
+    uint8_t *part = (uint8_t *)malloc(room + old + 1);
+    size_t got;
+    if (part == NULL) return size;
+    memcpy(part, data + s->offset, old);
+    got = LLVMFuzzerMutate(part, old, room > old ? room : old);
+    size = mutate_section(data, size, max_size, s, i, n, part, got);
+    free(part);
+    return size;
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* Changes what a compressed section inflates to, or compresses one that is not; *part: the new content, for free(). */
+static size_t mutate_inflated(const uint8_t *data, const csspgo__section *s, uint8_t **part)
+{
+    enum { ROOM = 8192 };
+    uint8_t *plain = (uint8_t *)malloc(ROOM), *out = (uint8_t *)malloc(ROOM + 64);
+    size_t n = (size_t)s->size, k = 0;
+    uLongf got = ROOM;
+    uint64_t v[2];
+    int i;
+    REQUIRE(plain != NULL && out != NULL);
+    if (s->flags & 1) {
+        csspgo__reader r;
+        csspgo__reader_init(&r, data + s->offset, n, NULL);
+        csspgo__uleb(&r);
+        csspgo__uleb(&r);
+        if (uncompress(plain, &got, r.p, (uLong)(r.end - r.p)) != Z_OK) got = 0;
+        n = got;
+    } else {
+        memcpy(plain, data + s->offset, n);
+    }
+    n = LLVMFuzzerMutate(plain, n, ROOM / 2);
+    got = ROOM;
+    if (compress2(out + 20, &got, plain, (uLong)n, 1) != Z_OK) got = 0;
+    v[0] = n;
+    v[1] = got;
+    for (i = 0; i < 2; i++) {
+        do out[k++] = (uint8_t)((v[i] & 127) | (v[i] > 127 ? 128u : 0u));
+        while ((v[i] >>= 7) != 0);
+    }
+    memmove(out + k, out + 20, got);
+    free(plain);
+    *part = out;
+    return k + got;
+}
+#endif
 
 /* Half of the time plain mutation, else a section's content or a field of the table. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
@@ -160,6 +252,16 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         return size;
     }
     if (s.offset > size || s.size > size - s.offset || s.size > 4096) return LLVMFuzzerMutate(data, size, max_size);
-    return mutate_section(data, size, max_size, &s, i, n);
+#ifdef CSSPGO_USE_ZLIB
+    if (seed / 128 % 4 == 0 || s.flags & 1) {
+        uint8_t *part;
+        const size_t got = mutate_inflated(data, &s, &part);
+        const size_t grown = mutate_section(data, size, max_size, &s, i, n, part, got);
+        if (grown != size || got == s.size) data[18 + 32 * i + 8] |= 1;
+        free(part);
+        return grown;
+    }
+#endif
+    return mutate_plain(data, size, max_size, &s, i, n);
 }
 #endif

@@ -40,7 +40,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         round_trip(p, CSSPGO_GCOV);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC);
+        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC3);
     }
     csspgo_profile_free(p);
     return 0;
 }
+
+#if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION) && !defined(__AFL_COMPILER)
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+/* Half of the time plain mutation, else of one 32-bit word: another value, one more, or one less. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    static const uint32_t odd[] = { 0, 1, 2, 3, 4, 7, 20, 0xffff, 0x10000, 0x7fffffff, 0xffffffffu, 0xa8000000u, 0xaa000000u,
+                                    0xac000000u, 0xae000000u, 0xaf000000u };
+    const uint32_t v = odd[seed / 8 % 16];
+    const size_t at = size < 8 ? 0 : seed / 128 % (size / 4 - 1) * 4;
+    size_t i;
+    if (seed % 2 == 0 || size < 12) return LLVMFuzzerMutate(data, size, max_size);
+    if (seed / 2 % 4 == 0) {
+        memmove(data + at, data + at + 4, size - at - 4);
+        return size - 4;
+    }
+    if (seed / 2 % 4 == 1 && size + 4 <= max_size) {
+        memmove(data + at + 4, data + at, size - at);
+        size += 4;
+    }
+    for (i = 0; i < 4; i++) data[at + i] = (uint8_t)(v >> 8 * i & 255);
+    return size;
+}
+#endif

@@ -1,4 +1,4 @@
-/* fuzz_track.c - bytes become a profile and what an inliner does with a tracker; nothing is lost, roll-back is exact. */
+/* fuzz_track.c - bytes become a profile and what an inliner does with it; nothing is lost, roll-back is exact. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 

@@ -1,5 +1,6 @@
 /* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its
- * rules writes (the call stack as an array, one list of events), with any options and any size of cache. */
+ * rules writes (the call stack as an array, one list of events), with any options and any size of cache. A collector
+ * that mends what it can takes the same samples and must lose none. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
@@ -288,7 +289,7 @@ static uint64_t make_address(input *in)
 }
 
 /* Adds one sample to the collectors and to the model. */
-static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collector *tiny,
+static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collector *tiny, csspgo_collector *ours,
                        const csspgo_collector_options *how)
 {
     uint64_t stack[8];
@@ -306,9 +307,11 @@ static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collecto
     for (i = 0; i < s.branch_count; i++) {
         branch[i].from = make_address(in);
         branch[i].to = make_address(in);
+        branch[i].flags = branch[i].from % 11 == 3 ? (uint64_t)1 << 33 : branch[i].to % 7 == 2 ? 11 << 20 : 0;
     }
     REQUIRE(csspgo_collector_add(c, &s, 1) == CSSPGO_OK);
     REQUIRE(csspgo_collector_add(tiny, &s, 1) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_add(ours, &s, 1) == CSSPGO_OK);
     take(m, &s, how->ignore_stack != 0, how->keep_leaves != 0);
 }
 
@@ -328,11 +331,27 @@ static void require_text(csspgo_collector *c, const char *want)
     free(got);
 }
 
+/* Counters are in order, each once, and nothing was dropped for its leaf. */
+static void require_ours(csspgo_collector *c, const model *m)
+{
+    csspgo_collector_stats s;
+    csspgo__keyed k;
+    size_t i;
+    REQUIRE(csspgo__keyed_make(c, &k) == CSSPGO_OK);
+    for (i = 0; i < k.n; i++)
+        REQUIRE(k.v[i].b != 0 && (i == 0 || csspgo__counter_cmp(NULL, &k.v[i - 1], &k.v[i]) < 0));
+    for (i = 0; i < k.hits; i++) REQUIRE(k.hit[i].b == 0 && k.hit[i].a > CSSPGO__EXT);
+    csspgo__keyed_free(c, &k);
+    s = csspgo_collector_get_stats(c);
+    REQUIRE(s.samples == m->stats.samples && s.no_stack == m->stats.no_stack && s.prologue_leaves == 0);
+    REQUIRE(s.no_stack + s.no_branches + s.addresses <= s.samples);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_collector_options how;
     csspgo_collector_stats s;
-    csspgo_collector *c, *tiny;
+    csspgo_collector *c, *tiny, *ours;
     csspgo_code *code;
     char *want;
     input in;
@@ -360,8 +379,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     c = csspgo_collector_new(code, &how, NULL);
     how.cache_bytes = 1;
     tiny = csspgo_collector_new(code, &how, NULL);
-    REQUIRE(c != NULL && tiny != NULL);
-    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, &how);
+    how.llvm_compat = 0;
+    ours = csspgo_collector_new(code, &how, NULL);
+    REQUIRE(c != NULL && tiny != NULL && ours != NULL);
+    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, ours, &how);
     want = model_text(m);
     require_text(c, want);
     require_text(tiny, want);
@@ -374,7 +395,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(s.invalid_ranges == m->stats.invalid_ranges && s.zero_returns == m->stats.zero_returns);
         REQUIRE(s.mismatched_external == m->stats.mismatched_external && s.mismatched_leaf == m->stats.mismatched_leaf);
     }
+    require_ours(ours, m);
     free(want);
+    csspgo_collector_free(ours);
     csspgo_collector_free(tiny);
     csspgo_collector_free(c);
     csspgo_code_free(code);

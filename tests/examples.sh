@@ -32,9 +32,8 @@ expect 2 $T nonsense
 expect 2 $T profgen
 expect 2 $T profgen --binary=x --output=y
 expect 2 $T profgen --binary=x --perfscript=y --output=z --no-such-option
-expect 2 $T profgen --binary=x --perfscript=y --output=z --csspgo-preinliner
 expect 2 $T profgen --binary=x --perfscript=y --output=z --perfdata=q
-expect 2 $T profgen --binary=x --perfscript=y --output=z --format=gcc
+expect 2 $T profgen --binary=x --perfscript=y --output=z --format=compbinary
 expect 2 $T profgen --binary=x --perfscript=y --output=z --compress-recursion=-2
 expect 1 $T profgen --binary=/nonexistent --perfscript=y --output=/dev/null
 expect 1 $T profgen --binary=examples.sh --perfscript=y --output=/dev/null

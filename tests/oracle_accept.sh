@@ -1,6 +1,6 @@
 #!/bin/sh
 # Profiles that we wrote, in every form, are taken by compilers and tools, and the counts arrive: clang-19 makes the
-# same code of each form as of the text it was made from, gcc's dumps show the counts, llvm-profdata-14 reads what it can.
+# same code of each form as of the text it was made from, gcc's dumps show the counts, llvm-profdata-14 reads the same.
 #
 #     tests/oracle_accept.sh
 cd "$(dirname "$0")" || exit 1

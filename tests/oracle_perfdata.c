@@ -1,5 +1,5 @@
-/* oracle_perfdata.c - prints what csspgo reads from a perf.data file, for oracle_perfdata.sh. Its second argument is the
- * size of the pieces it is fed in. */
+/* oracle_perfdata.c - prints what csspgo reads from a perf.data file, for oracle_perfdata.sh. Its second argument is
+ * the size of the pieces it is fed in. */
 #include <stdio.h>
 #include <stdlib.h>
 #define CSSPGO_IMPLEMENTATION
@@ -10,7 +10,8 @@ static void print_item(csspgo_item item, const csspgo_sample *s, const csspgo_mm
     uint32_t i;
     if (item == CSSPGO_ITEM_MMAP)
         printf("mmap %d 0x%llx 0x%llx 0x%llx %d %.*s\n", (int)m->pid, (unsigned long long)m->address,
-               (unsigned long long)m->size, (unsigned long long)m->file_offset, (int)m->executable, (int)m->path_size, m->path);
+               (unsigned long long)m->size, (unsigned long long)m->file_offset, (int)m->executable, (int)m->path_size,
+               m->path);
     if (item == CSSPGO_ITEM_COMM) printf("comm %.*s %u\n", (int)m->path_size, m->path, s->tid);
     if (item == CSSPGO_ITEM_FORK) printf("fork %u %u %u\n", s->pid, s->tid, m->pid);
     if (item == CSSPGO_ITEM_EXIT) printf("exit %u %u %u\n", s->pid, s->tid, m->pid);
@@ -47,11 +48,13 @@ int main(int argc, char **argv)
         while ((item = csspgo_perfdata_next(d, &s, &m, &e)) != CSSPGO_ITEM_NONE) print_item(item, &s, &m);
     } while (n != 0 && e.status == CSSPGO_OK);
     t = csspgo_perfdata_get_stats(d);
-    fprintf(stderr, "%llu records, %llu samples, %llu unknown, %llu bad, %llu of unknown events, %llu lost, %llu early, %u events\n",
+    fprintf(stderr, "%llu records, %llu samples, %llu unknown, %llu bad, %llu of no event, %llu lost, %llu early, "
+            "%u events\n",
             (unsigned long long)t.records, (unsigned long long)t.samples, (unsigned long long)t.unknown_records,
             (unsigned long long)t.bad_records, (unsigned long long)t.unknown_events, (unsigned long long)t.lost,
             (unsigned long long)t.early, t.events);
-    if (e.status != CSSPGO_OK) fprintf(stderr, "%s at %llu: %s\n", csspgo_status_name(e.status), (unsigned long long)e.offset, e.message);
+    if (e.status != CSSPGO_OK)
+        fprintf(stderr, "%s at %llu: %s\n", csspgo_status_name(e.status), (unsigned long long)e.offset, e.message);
     csspgo_perfdata_free(d);
     free(buf);
     fclose(f);

@@ -15,6 +15,8 @@ W="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual 
 WC="-std=c99 $W -Wstrict-prototypes -Wmissing-prototypes"
 WX="-x c++ -std=c++11 $W"
 
+J=$(nproc 2>/dev/null || echo 1)
+
 have() { command -v "$1" >/dev/null 2>&1; }
 skip() { echo "SKIPPED: $*"; skipped=$((skipped + 1)); }
 pass() { passed=$((passed + 1)); }
@@ -46,28 +48,29 @@ counted() {
     echo "$name: $line"
 }
 
-unit() {
-    for t in test_*.c; do
-        t=${t%.c}
-        if $CC $WC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/$t $t.c >$B/check.out 2>&1 &&
-           [ ! -s $B/check.out ]; then
-            pass
-        else
-            fail "$t does not build without a warning"; head -30 $B/check.out; continue
-        fi
-        counted $t $B/$t
-    done
+# one LABEL TEST RUNNER COMPILER...: builds and runs one test program; what it says goes to files
+one() {
+    label=$1 t=$2 runner=$3
+    shift 3
+    rm -f $B/$t.$label.out
+    "$@" -o $B/$t.$label $t.c >$B/$t.$label.build 2>&1 && $runner $B/$t.$label >$B/$t.$label.out 2>&1
+    echo "status $?" >>$B/$t.$label.out
 }
 
-# build_as LABEL RUNNER COMPILER...: builds and runs every unit test in another way
+# build_as LABEL RUNNER COMPILER...: builds and runs every unit test in one way, as many at a time as there are processors
 build_as() {
     label=$1 runner=$2
     shift 2
+    ls test_*.c | sed 's/\.c$//' | xargs -P $J -I TEST sh ./run.sh --one "$label" TEST "$runner" "$@"
     for t in test_*.c; do
         t=${t%.c}
-        if "$@" -o $B/$t.$label $t.c >$B/check.out 2>&1; then pass; else fail "$t as $label"; head -20 $B/check.out; continue; fi
-        counted "$t ($label)" $runner $B/$t.$label
+        if [ ! -s $B/$t.$label.build ]; then pass; else fail "$t as $label: the compiler complains"; head -20 $B/$t.$label.build; fi
+        counted "$t ($label)" sh -c "sed '/^status /d' $B/$t.$label.out; exit \$(sed -n 's/^status //p' $B/$t.$label.out)"
     done
+}
+
+unit() {
+    build_as unit "" $CC $WC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 }
 
 modes() {
@@ -86,8 +89,8 @@ modes() {
         done
     done
     silent "one implementation and one includer link" $CC -o $B/two $B/impl.c -DX -x c /dev/null
-    for m in CSSPGO_NO_FORMAT CSSPGO_NO_CODE CSSPGO_NO_SAMPLE CSSPGO_NO_UNWIND CSSPGO_NO_GENERATE CSSPGO_NO_STDIO \
-             "CSSPGO_NO_FORMAT -DCSSPGO_NO_CODE" "CSSPGO_NO_CODE -DCSSPGO_NO_STDIO"; do
+    for m in CSSPGO_NO_FORMAT CSSPGO_NO_EDIT CSSPGO_NO_CODE CSSPGO_NO_SAMPLE CSSPGO_NO_UNWIND CSSPGO_NO_GENERATE CSSPGO_NO_TRACK \
+             CSSPGO_NO_MATCH CSSPGO_NO_STDIO "CSSPGO_NO_FORMAT -DCSSPGO_NO_CODE" "CSSPGO_NO_CODE -DCSSPGO_NO_STDIO"; do
         silent "-D$m builds without a warning" $CC $WC -D$m -c -o $B/macro.o $B/impl.c
     done
     if [ -f /usr/include/zlib.h ]; then
@@ -105,23 +108,29 @@ modes() {
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $B/nm.o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data" sh -c "nm $B/nm.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
-    if have g++; then build_as c++ "" g++ $WX -O2 -g -fsanitize=undefined -fno-sanitize-recover=all; else skip "g++ is not installed"; fi
+    if have g++; then build_as c++ "" g++ $WX -O1 -fsanitize=undefined -fno-sanitize-recover=all; else skip "g++ is not installed"; fi
     if have clang-19; then build_as clang "" clang-19 -std=c99 -O2 -Wall -Wextra -Werror; else skip "clang-19 is not installed"; fi
     if have i686-linux-gnu-gcc && have qemu-i386; then
-        build_as i686 "qemu-i386" i686-linux-gnu-gcc -std=c99 -O2 -static
+        build_as i686 "qemu-i386" i686-linux-gnu-gcc -std=c99 -O1 -static
     else skip "i686: needs i686-linux-gnu-gcc and qemu-i386"; fi
     if have s390x-linux-gnu-gcc && have qemu-s390x; then
-        build_as s390x "qemu-s390x" s390x-linux-gnu-gcc -std=c99 -O2 -static
+        build_as s390x "qemu-s390x" s390x-linux-gnu-gcc -std=c99 -O1 -static
     else skip "s390x (big-endian): needs s390x-linux-gnu-gcc and qemu-s390x"; fi
 }
 
+# harness SOURCE: builds a fuzz harness that replays a corpus
+harness() {
+    n=$(basename $1 .c)
+    $CC -std=c99 -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/$n $1 ../fuzz/main.c >$B/$n.build 2>&1
+}
+
 corpus() {
+    rm -f $B/fuzz_*
+    ls ../fuzz/fuzz_*.c | xargs -P $J -I SOURCE sh ./run.sh --harness SOURCE
     for f in ../fuzz/fuzz_*.c; do
         n=$(basename $f .c); n=${n#fuzz_}
-        if $CC -std=c99 -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/fuzz_$n $f ../fuzz/main.c >$B/check.out 2>&1; then
-            check "corpus of fuzz_$n" $B/fuzz_$n ../fuzz/corpus/$n/*
-        else
-            fail "fuzz_$n does not build"; head -20 $B/check.out
+        if [ -x $B/fuzz_$n ]; then check "corpus of fuzz_$n" $B/fuzz_$n ../fuzz/corpus/$n/*; else
+            fail "fuzz_$n does not build"; head -20 $B/fuzz_$n.build
         fi
     done
 }
@@ -140,6 +149,10 @@ oracle() {
     done
 }
 
+case $1 in
+--one) shift; one "$@"; exit 0 ;;
+--harness) harness "$2"; exit 0 ;;
+esac
 for group in ${*:-unit modes corpus examples oracle}; do
     $group
 done

@@ -635,9 +635,9 @@ static void gcc_forms_keep_counts(void)
     }
 }
 
-typedef struct bytes { unsigned char *p; size_t n; } bytes;
+typedef struct blob { unsigned char *p; size_t n; } blob;
 
-static void add_bytes(bytes *b, const void *data, size_t n)
+static void add_bytes(blob *b, const void *data, size_t n)
 {
     unsigned char *p = (unsigned char *)realloc(b->p, b->n + n + 1);
     if (p == NULL) abort();
@@ -646,7 +646,7 @@ static void add_bytes(bytes *b, const void *data, size_t n)
     b->n += n;
 }
 
-static void add_u64(bytes *b, uint64_t v)
+static void add_u64(blob *b, uint64_t v)
 {
     unsigned char le[8];
     unsigned i;
@@ -654,7 +654,7 @@ static void add_u64(bytes *b, uint64_t v)
     add_bytes(b, le, 8);
 }
 
-static void add_u32(bytes *b, uint32_t v)
+static void add_u32(blob *b, uint32_t v)
 {
     unsigned char le[4];
     unsigned i;
@@ -662,7 +662,7 @@ static void add_u32(bytes *b, uint32_t v)
     add_bytes(b, le, 4);
 }
 
-static void add_name(bytes *b, const char *name, uint32_t file)
+static void add_name(blob *b, const char *name, uint32_t file)
 {
     add_u32(b, (uint32_t)strlen(name) + 1);
     add_bytes(b, name, strlen(name) + 1);
@@ -670,10 +670,10 @@ static void add_name(bytes *b, const char *name, uint32_t file)
 }
 
 /* Version 3 of newer AutoFDO: two functions foo of different files, the second one with an inlinee, and main. */
-static bytes gcc3_file(void)
+static blob gcc3_file(void)
 {
     static const char *const file[] = { "a.c", "b.c" };
-    bytes b = { NULL, 0 };
+    blob b = { NULL, 0 };
     unsigned i;
     add_bytes(&b, "adcg", 4);
     add_u32(&b, 3);
@@ -735,7 +735,7 @@ static bytes gcc3_file(void)
 
 static void version_3_of_gcc_is_read(void)
 {
-    bytes b = gcc3_file();
+    blob b = gcc3_file();
     csspgo_profile *p = read_bytes(b.p, b.n);
     csspgo_summary sum;
     csspgo_error e;
@@ -842,9 +842,9 @@ static void newer_files_are_refused_by_name(void)
 typedef struct part { uint64_t type, flags; const char *data; size_t size; } part;
 
 /* An ExtBinary file of n sections, in the order of the table. */
-static bytes ext_file(const part *v, size_t n)
+static blob ext_file(const part *v, size_t n)
 {
-    bytes b = { NULL, 0 };
+    blob b = { NULL, 0 };
     uint64_t at = 18 + 32 * n;
     size_t i;
     add_bytes(&b, "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67", 10);
@@ -872,7 +872,7 @@ static const char vtable_records[] = "\3\2\14\1" "\1\0\4\1\0\2" "\2"
 static const char vtable_text[] = "foo:12:3\n 1: 4 bar:2\n 1: vtables vt1:8 vt2:7 \n 5: baz:6\n  1: 6\n  7.1: bar:1\n"
                                   "   2.3: vtables vt2:9 \n 6: bar:2\n 9: vtables vt2:1 \nbar:1:0\n 4: vtables vt1:5 \n";
 
-static bytes vtable_file(uint64_t summary_flags)
+static blob vtable_file(uint64_t summary_flags)
 {
     static const char summary[] = "\12\6\3\2\2\0";
     part v[3];
@@ -894,7 +894,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
 {
     static const uint32_t out[] = { CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_SPLIT, CSSPGO_EXTBINARY | CSSPGO_COMPRESS,
                                     CSSPGO_EXTBINARY | CSSPGO_MD5 };
-    bytes b = vtable_file((uint64_t)32 << 32);
+    blob b = vtable_file((uint64_t)32 << 32);
     csspgo_profile *p = read_bytes(b.p, b.n), *q;
     csspgo_error e;
     size_t k, n, count;
@@ -939,7 +939,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
 
 static void damaged_vtable_counts_are_sane(void)
 {
-    bytes b = vtable_file((uint64_t)32 << 32);
+    blob b = vtable_file((uint64_t)32 << 32);
     size_t n;
     long nth;
     csspgo_status s = CSSPGO_E_NOMEM;
@@ -1091,6 +1091,55 @@ static void marks_are_kept_unless_llvm_drops_them(void)
     writes_as(p, CSSPGO_EXTBINARY | CSSPGO_SPLIT, path_of("hand/ext-ctxsplit.prof", "", ""));
     writes_as(p, CSSPGO_BINARY, path_of("hand/raw.prof", "", ""));
     csspgo_profile_free(p);
+}
+
+/* The vectors of --output-size-limit; every limit gives the largest beginning of the order that the rule allows. */
+static void size_limits_leave_out_the_coldest(void)
+{
+    static const struct { const char *file; uint32_t form; uint64_t limit; } v[] = {
+        { "ops/out/limit-300.text", CSSPGO_TEXT, 300 },   { "ops/out/limit-500.text", CSSPGO_TEXT, 500 },
+        { "ops/out/limit-800.text", CSSPGO_TEXT, 800 },   { "ops/out/limit-1200.text", CSSPGO_TEXT, 1200 },
+        { "ops/out/limit-5000.text", CSSPGO_TEXT, 5000 }, { "ops/out/limit-500.ext", CSSPGO_EXTBINARY, 500 }
+    };
+    csspgo_profile *p = read_path(path_of("ops/in/many.txt", "", ""), 1), *before = read_path(path_of("ops/in/many.txt", "", ""), 1);
+    csspgo_error e;
+    char buf[8192];
+    size_t i, n, m;
+    long nth;
+    for (i = 0; i < 6; i++) {
+        char *want = t_file(path_of(v[i].file, "", ""), &m);
+        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, buf, sizeof buf, &n, &e), CSSPGO_OK);
+        T_EQ(e.status, CSSPGO_OK);
+        if (v[i].form == CSSPGO_TEXT) t_same(v[i].file, buf, n, want, m);
+        else same_ext(v[i].file, buf, n, want, m);
+        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, NULL, 0, &m, &e), CSSPGO_OK);
+        T_EQ(n, m);
+        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, buf, n - 1, &m, &e), CSSPGO_E_LIMIT);
+        T_EQ(n, m);
+        T_CHECK(csspgo_equal(p, before) && csspgo_validate(p, &e) == CSSPGO_OK);
+        free(want);
+    }
+    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, 200, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);   /* too much profile data */
+    T_EQ(n, 0);
+    T_CHECK(csspgo_equal(p, before));
+    T_EQ(csspgo_write_limited(p, 77, 200, buf, sizeof buf, &n, &e), CSSPGO_E_ARGUMENT);
+    csspgo_profile_free(p);
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, 0);
+        csspgo_status s;
+        p = csspgo_profile_new(&o);
+        T_EQ(csspgo_read_file(p, path_of("ops/in/many.txt", "", ""), &e), CSSPGO_OK);
+        h.nth = h.calls + nth;
+        s = csspgo_write_limited(p, CSSPGO_EXTBINARY, 500, buf, sizeof buf, &n, &e);
+        T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && e.status == s));
+        T_CHECK(csspgo_record_count(p) == csspgo_record_count(before) && csspgo_validate(p, NULL) == CSSPGO_OK);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+    }
+    T_CHECK(nth > 5);
+    csspgo_profile_free(before);
 }
 
 static void forms_are_told_by_their_first_bytes(void)
@@ -1393,6 +1442,165 @@ static void random_profiles_equal_llvm(void)
     }
 }
 
+/* ----- LLVM's defects: what it does (said by its own output), what lenient profiles do, what ours do ----- */
+
+static int have_llvm(void)
+{
+    return system("llvm-profdata-19 --version >/dev/null 2>&1") == 0 && system("mkdir -p build/defects") == 0;
+}
+
+/* llvm-profdata-19 merge --sample OPTIONS of a text (or of a file, if text is NULL) into build/defects/out; 0 if it refuses. */
+static int llvm_merge(const char *text, const char *path, const char *options)
+{
+    char command[600];
+    if (text != NULL) {
+        FILE *f = fopen(path, "wb");
+        if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0) abort();
+    }
+    snprintf(command, sizeof command, "llvm-profdata-19 merge --sample %s %s -o build/defects/out >build/defects/log 2>&1",
+             options, path);
+    return system(command) == 0;
+}
+
+typedef struct defect {
+    const char *what, *text;      /* the input                                                    */
+    uint32_t    form;             /* through which form it goes, and back to text                 */
+    const char *options;          /* the same for LLVM's tool                                     */
+    const char *llvm, *ours;      /* the text that comes of it: LLVM's and lenient, strict; NULL: refused */
+} defect;
+
+static void one_defect(const defect *d, uint32_t lenient, const char *want)
+{
+    const csspgo_options o = with_lenient(lenient);
+    csspgo_profile *p = csspgo_profile_new(&o), *q = csspgo_profile_new(&o);
+    csspgo_error e;
+    size_t n = 0;
+    char *bytes = NULL, *text;
+    csspgo_status s = csspgo_read(p, d->text, strlen(d->text), &e);
+    if (s == CSSPGO_OK) s = csspgo_write(p, d->form, NULL, 0, &n, &e);
+    if (s == CSSPGO_OK) {
+        bytes = written(p, d->form, &n);
+        s = csspgo_read(q, bytes, n, &e);
+    }
+    if (want == NULL) {
+        T_MSG(s != CSSPGO_OK && e.message[0] != '\0', d->what);
+    } else if (T_MSG(s == CSSPGO_OK, d->what)) {
+        text = written(q, CSSPGO_TEXT, &n);
+        t_same(d->what, text, n, want, strlen(want));
+        free(text);
+    }
+    free(bytes);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static const defect defects[] = {
+    { "checksum after attributes loses the attributes", "foo:1:1\n 1: 1\n !Attributes: 2\n !CFGChecksum: 5\n", CSSPGO_EXTBINARY,
+      "--extbinary", "foo:1:1\n 1: 1\n !CFGChecksum: 5\n", "foo:1:1\n 1: 1\n !CFGChecksum: 5\n !Attributes: 2\n" },
+    { "attributes of a profile that is not pre-inlined", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_EXTBINARY, "--extbinary",
+      "foo:1:1\n 1: 1\n", "foo:1:1\n 1: 1\n !Attributes: 1\n" },
+    { "attributes in raw binary", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_BINARY, "--binary", "foo:1:1\n 1: 1\n", NULL },
+    { "a head line without colon", "123\n 1: 5\n", CSSPGO_EXTBINARY, "--extbinary", "123:123:123\n 1: 5\n", NULL },
+    { "a head line without name", ":5:6\n 1: 5\n", CSSPGO_EXTBINARY, "--extbinary", ":5:6\n 1: 5\n", NULL },
+    { "an empty inlinee", "foo:1:1\n 1: :3\n  1: 2\n", CSSPGO_EXTBINARY, "--extbinary", "foo:1:1\n 1: :3\n  1: 2\n", NULL },
+    { "a frame without line", "[main @ foo]:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary", "[main:0 @ foo]:5:1\n 1: 3\n", NULL },
+    { "a context without end", "[main:3 @ foo:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary", "[main:3 @ fo]:5:1\n 1: 3\n", NULL },
+    { "a line above 65535 that LLVM writes and cannot read", "foo:1:1\n 70000.1: 2\n", CSSPGO_TEXT, "--text",
+      "foo:1:1\n 70000.1: 2\n", NULL },
+    { "over-indented lines", "foo:1:1\n     1: 2\n", CSSPGO_TEXT, "--text", "foo:1:1\n 1: 2\n", NULL },
+    { "a context and a function without one", "[main]:7:1\nfoo:5:1\n", CSSPGO_TEXT, "--text", "[main]:7:1\n[foo]:5:1\n", NULL },
+    { "contexts in raw binary", "[main]:7:1\n", CSSPGO_BINARY, "--binary", NULL, NULL },
+    { "checksums in raw binary", "foo:7:1\n !CFGChecksum: 5\n", CSSPGO_BINARY, "--binary", NULL, NULL }
+};
+
+static void defects_of_llvm_are_imitated_only_in_lenient_profiles(void)
+{
+    const int llvm = have_llvm();
+    size_t i, n, m;
+    if (!llvm) T_SKIP("llvm-profdata-19 is not installed");
+    for (i = 0; i < sizeof defects / sizeof *defects; i++) {
+        const defect *d = &defects[i];
+        csspgo_profile *p;
+        char *got, *want;
+        one_defect(d, 1, d->llvm);
+        one_defect(d, 0, d->ours);
+        if (!llvm) continue;
+        if (!T_MSG(llvm_merge(d->text, "build/defects/in", d->options) == (d->llvm != NULL), d->what) || d->llvm == NULL) continue;
+        if (d->form == CSSPGO_TEXT) {                 /* LLVM's own file says the same */
+            want = t_file("build/defects/out", &m);
+            t_same(d->what, want, m, d->llvm, strlen(d->llvm));
+            free(want);
+            continue;
+        }
+        p = read_path("build/defects/out", 1);
+        got = written(p, CSSPGO_TEXT, &n);
+        t_same(d->what, got, n, d->llvm, strlen(d->llvm));
+        free(got);
+        csspgo_profile_free(p);
+    }
+}
+
+/* What LLVM 19 makes of these files, by its own word: of GUIDs it makes names, which it then hashes again. */
+static void guids_stay_guids(void)
+{
+    csspgo_profile *p = read_path(path_of("conv/02-basic.md5", "", ""), 0), *q, *l;
+    size_t n;
+    char *bytes = written(p, CSSPGO_EXTBINARY, &n);
+    q = read_bytes(bytes, n);
+    T_CHECK(csspgo_equal(p, q) && csspgo_profile_flags(q) & CSSPGO_IS_MD5);
+    csspgo_profile_free(q);
+    free(bytes);
+    l = read_path(path_of("conv/02-basic.md5", "", ""), 1);
+    writes_as(l, CSSPGO_EXTBINARY, path_of("ops/out/md5-to-ext-without-md5.ext", "", ""));   /* LLVM's file: decimal names */
+    q = read_path(path_of("ops/out/md5-to-ext-without-md5.ext", "", ""), 0);
+    T_CHECK(!(csspgo_profile_flags(q) & CSSPGO_IS_MD5) && !csspgo_equal(p, q));
+    csspgo_profile_free(l);
+    csspgo_profile_free(q);
+    if (have_llvm()) {
+        T_CHECK(llvm_merge(NULL, "data/formats/conv/02-basic.md5", "--extbinary"));
+        q = read_path("build/defects/out", 0);
+        T_CHECK(!(csspgo_profile_flags(q) & CSSPGO_IS_MD5));
+        csspgo_profile_free(q);
+    }
+    csspgo_profile_free(p);
+}
+
+/* An inlinee that only the metadata knows: LLVM makes one without a name, which strict reading does not. */
+static void metadata_makes_no_functions(void)
+{
+    csspgo_profile *p = read_path(path_of("hand/ext-meta-extra-inlinee.prof", "", ""), 0);
+    csspgo_profile *l = read_path(path_of("hand/ext-meta-extra-inlinee.prof", "", ""), 1);
+    csspgo_func f = csspgo_func_find(p, "", 0);
+    T_CHECK(f.id == 0 || csspgo_func_nodes(p, f).id == 0);
+    T_EQ(csspgo_record_count(l), csspgo_record_count(p) + 1);
+    csspgo_profile_free(p);
+    csspgo_profile_free(l);
+}
+
+/* Hash orders reach no output of ours: neither the seed nor the order of reading changes a byte. */
+static void outputs_do_not_depend_on_the_seed(void)
+{
+    static const uint32_t out[] = { CSSPGO_TEXT, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5 };
+    size_t i, k, n, m;
+    for (i = 0; i < sizeof sources / sizeof *sources; i++)
+        for (k = 0; k < 3; k++) {
+            csspgo_options o = with_lenient(0);
+            csspgo_profile *p = read_path(path_of("text/", sources[i], ".txt"), 0), *q;
+            csspgo_error e;
+            char *a, *b;
+            o.hash_seed = UINT64_C(0x123456789abcdef);
+            q = csspgo_profile_new(&o);
+            T_EQ(csspgo_read_file(q, path_of("text/", sources[i], ".txt"), &e), CSSPGO_OK);
+            a = written(p, out[k], &n);
+            b = written(q, out[k], &m);
+            t_same(sources[i], a, n, b, m);
+            free(a);
+            free(b);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+}
+
 int main(void)
 {
     forms_are_told_by_their_first_bytes();
@@ -1416,6 +1624,11 @@ int main(void)
     the_summary_is_the_spec_s_example();
     symbol_lists_equal_llvm();
     marks_are_kept_unless_llvm_drops_them();
+    size_limits_leave_out_the_coldest();
+    defects_of_llvm_are_imitated_only_in_lenient_profiles();
+    guids_stay_guids();
+    metadata_makes_no_functions();
+    outputs_do_not_depend_on_the_seed();
     lazy_loading_of_all_is_reading();
     lazy_loading_takes_a_function_with_all_below_it();
     a_failed_lazy_load_changes_nothing();

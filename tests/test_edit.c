@@ -914,8 +914,8 @@ static csspgo_profile *shape(uint32_t n, int chain)
     for (i = 0; i < n; i++) {
         const csspgo_func g = csspgo_func_add(p, names[i % 8], strlen(names[i % 8]));
         csspgo_node child;
-        if (!chain) csspgo_add_target(p, at, csspgo_at(i & 0xffff, i >> 16), g, 5);
-        child = csspgo_node_add(p, at, csspgo_at(i & 0xffff, i >> 16), CSSPGO_CONTEXT, g);
+        if (!chain) csspgo_add_target(p, at, csspgo_at(i >> 4, i & 15), g, 5);
+        child = csspgo_node_add(p, at, csspgo_at(i >> 4, i & 15), CSSPGO_CONTEXT, g);
         csspgo_add_body(p, child, csspgo_at(1, 0), 3);
         csspgo_add_total(p, child, 3);
         if (chain) at = child;

@@ -118,6 +118,87 @@ static void answers_fit_and_none_is_cheaper(void)
     }
 }
 
+/* ----- larger graphs: a solution is the cheapest one if no cycle of single steps saves anything (Bellman, Ford) ----- */
+
+enum { LARGE = 40 };
+
+typedef struct step {
+    size_t from, to;
+    long   cost;
+} step;
+
+static size_t steps_of(step *s, size_t from, size_t to, uint64_t is, uint32_t known, uint64_t was, long more, long less,
+                       long unknown)
+{
+    s[0].from = from;
+    s[0].to = to;
+    s[0].cost = !known ? unknown : is >= was ? more : -less;
+    s[1].from = to;
+    s[1].to = from;
+    s[1].cost = !known ? -unknown : is > was ? -more : less;
+    return is != 0 ? 2 : 1;
+}
+
+static int has_saving_cycle(const step *s, size_t steps, size_t points)
+{
+    long distance[2 * LARGE + 1];
+    size_t round, i;
+    int changed = 1;
+    memset(distance, 0, sizeof distance);
+    for (round = 0; changed && round <= points; round++)
+        for (i = 0, changed = 0; i < steps; i++)
+            if (distance[s[i].from] + s[i].cost < distance[s[i].to]) {
+                distance[s[i].to] = distance[s[i].from] + s[i].cost;
+                changed = 1;
+            }
+    return changed;
+}
+
+static void no_cycle_of_changes_saves_anything(void)
+{
+    uint32_t state = 77;
+    unsigned round;
+    for (round = 0; round < 300; round++) {
+        csspgo_flow_block b[LARGE], was[LARGE];
+        csspgo_flow_jump j[3 * LARGE], jumped[3 * LARGE];
+        step s[10 * LARGE];
+        uint64_t in[LARGE], out[LARGE];
+        size_t n = 2 + next_random(&state) % (LARGE - 2), m = next_random(&state) % (3 * n), i, k = 0;
+        memset(b, 0, sizeof b);
+        memset(j, 0, sizeof j);
+        memset(in, 0, sizeof in);
+        memset(out, 0, sizeof out);
+        for (i = 0; i < n; i++) {
+            b[i].known = next_random(&state) % 3 != 0;
+            b[i].count = next_random(&state) % 1000;
+            b[i].is_exit = 1;
+        }
+        for (i = 0; i < m; i++) {
+            j[i].from = next_random(&state) % (uint32_t)n;
+            j[i].to = next_random(&state) % (uint32_t)n;
+            j[i].known = next_random(&state) % 3 == 0;
+            j[i].count = next_random(&state) % 1000;
+            j[i].fallthrough = next_random(&state) % 2;
+        }
+        memcpy(was, b, sizeof was);
+        memcpy(jumped, j, sizeof jumped);
+        T_EQ(csspgo_flow_solve(NULL, b, n, j, m, NULL, NULL, NULL), CSSPGO_OK);
+        for (i = 0; i < m; i++) {
+            in[j[i].to] += j[i].count;
+            out[j[i].from] += j[i].count;
+            k += steps_of(s + k, 2 * j[i].from + 1, 2 * j[i].to, j[i].count, jumped[i].known, jumped[i].count, 150, 150,
+                          j[i].fallthrough ? 1 : 2);
+        }
+        k += steps_of(s + k, 2 * n, 0, b[0].count - in[0], 0, 0, 0, 0, 0);
+        for (i = 0; i < n; i++) {
+            k += steps_of(s + k, 2 * i, 2 * i + 1, b[i].count, was[i].known, was[i].count, 150, 150, 1);
+            k += steps_of(s + k, 2 * i + 1, 2 * n, b[i].count - out[i], 0, 0, 0, 0, 0);
+            T_CHECK(b[i].count >= out[i] && (i == 0 ? b[i].count >= in[i] : b[i].count == in[i]));
+        }
+        T_CHECK(!has_saving_cycle(s, k, 2 * n + 1));
+    }
+}
+
 static void large_counts_are_the_small_ones_times_a_factor(void)
 {
     uint32_t state = 5;
@@ -235,6 +316,7 @@ static void every_allocation_may_fail(void)
 int main(void)
 {
     answers_fit_and_none_is_cheaper();
+    no_cycle_of_changes_saves_anything();
     large_counts_are_the_small_ones_times_a_factor();
     an_unknown_block_gets_what_its_neighbours_leave();
     a_long_function_is_solved();

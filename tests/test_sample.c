@@ -1405,8 +1405,8 @@ static void pd_print(t_text *t, csspgo_item item, const csspgo_sample *s, const 
 }
 
 /* What a recording gives in pieces of a size; text may be NULL. Returns the last status. */
-static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piece, const csspgo_options *o, t_text *text,
-                             csspgo_perfdata_stats *stats, csspgo_error *err)
+static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piece, const csspgo_options *o,
+                             t_text *text, csspgo_perfdata_stats *stats, csspgo_error *err)
 {
     csspgo_perfdata *d = csspgo_perfdata_new(o);
     size_t at = 0;
@@ -1441,7 +1441,7 @@ static void pd_expect(const char *what, const pd *d, const char *want, csspgo_pe
         csspgo_error e;
         memset(&got, 0, sizeof got);
         t_str(&got, "");
-        if (!T_EQ(pd_read(d->b, d->n, pieces[i], NULL, &got, stats, &e), CSSPGO_OK)) fprintf(stderr, "    %s\n", e.message);
+        T_EQ(pd_read(d->b, d->n, pieces[i], NULL, &got, stats, &e), CSSPGO_OK);
         t_same(what, got.at, got.size, want, strlen(want));
         t_text_free(&got);
     }
@@ -1458,7 +1458,8 @@ static void recordings_of_both_byte_orders_read_the_same(void)
         pd_records(d);
         pd_close(d);
         pd_expect(big ? "big-endian" : "little-endian", d, pd_items, &s);
-        T_CHECK(s.samples == 4 && s.lost == 42 && s.unknown_records == 2 && s.bad_records == 1 && s.unknown_events == 1);
+        T_CHECK(s.samples == 4 && s.lost == 42 && s.unknown_records == 2 && s.bad_records == 1);
+        T_EQ(s.unknown_events, 1);
         T_CHECK(s.events == 2 && s.has_branches && s.has_stacks && s.early == 0 && s.first_bad_offset != 0);
         pd_at(d, 48, 0, 8);                             /* perf was killed: no size */
         pd_expect("without a size", d, pd_items, &s);
@@ -1563,7 +1564,13 @@ static void pd_one(pd *d, uint32_t type, uint64_t size)
 
 static void what_cannot_be_read_is_refused_by_name(void)
 {
-    static const struct { size_t at, size; uint64_t value; csspgo_status status; uint64_t offset; const char *says; } bad[] = {
+    static const struct {
+        size_t at, size;
+        uint64_t value;
+        csspgo_status status;
+        uint64_t offset;
+        const char *says;
+    } bad[] = {
         { 0, 8, 0, CSSPGO_E_SYNTAX, 0, "PERFILE2" },
         { 0, 8, UINT64_C(0x454c494646524550), CSSPGO_E_VERSION, 0, "first version" },
         { 8, 8, 103, CSSPGO_E_SYNTAX, 8, "header" },
@@ -1589,7 +1596,7 @@ static void what_cannot_be_read_is_refused_by_name(void)
         pd_records(d);
         pd_close(d);
         pd_at(d, bad[i].at, bad[i].value, bad[i].size);
-        if (!T_EQ(pd_read(d->b, d->n, 1 << 20, NULL, NULL, NULL, &e), bad[i].status)) fprintf(stderr, "    case %lu\n", (unsigned long)i);
+        T_EQ(pd_read(d->b, d->n, 1 << 20, NULL, NULL, NULL, &e), bad[i].status);
         T_EQ(e.offset, bad[i].offset);
         T_MSG(strstr(e.message, bad[i].says) != NULL, e.message);
     }
@@ -2085,7 +2092,8 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
-        else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample, sample.stack_count == 0 ? &without_stack : &with_stack, &stats), CSSPGO_OK);
+        else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample,
+                                    sample.stack_count == 0 ? &without_stack : &with_stack, &stats), CSSPGO_OK);
     }
     while (csspgo__cache_next(&cache, &at, &trace)) {
         uint64_t h = 5381;

@@ -375,7 +375,7 @@ static void recursion_loses_nothing(void)
     file_case("recursion", "recursion.expected.out", NULL);
 }
 
-/* vectors.txt, recursive-vectors.txt: many cases of "=== case", "--- profile", a profile, "--- run", operations and results. */
+/* vectors.txt, recursive-vectors.txt: cases of "=== case", "--- profile", a profile, "--- run", operations, results. */
 static void case_file(const char *path, unsigned expected)
 {
     size_t size;
@@ -777,7 +777,7 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
 {
     static const char *const names[FUNCS] = { "main", "a", "b", "foo", "bar" };
     csspgo_profile *p = csspgo_profile_new(o);
-    const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3);
+    const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3), alike = rnd(&w->seed, 3) == 0;
     unsigned i, k, d;
     if (p == NULL) return NULL;
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
@@ -797,7 +797,7 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
         w->handle[w->m.n++] = node;
         r->alive = 1;
         r->state = CSSPGO_RAW;
-        r->total = random_count(&w->seed);
+        r->total = alike ? rnd(&w->seed, 3) : random_count(&w->seed);   /* alike: the hottest callee is a tie */
         r->head = random_count(&w->seed);
         r->checksum = checksums == 0 ? 0 : rnd(&w->seed, 6) == 0 ? rnd(&w->seed, 3) : 1;
         r->attributes = rnd(&w->seed, 3) == 0 ? rnd(&w->seed, 8) : 0;
@@ -1081,6 +1081,7 @@ static csspgo_node add_context(csspgo_profile *p, const char *context, uint64_t 
 static csspgo_profile *small_profile(const csspgo_options *o)
 {
     csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_node nested;
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
     add_context(p, "main", 100);
     add_context(p, "main:1 @ a", 31);
@@ -1090,13 +1091,15 @@ static csspgo_profile *small_profile(const csspgo_options *o)
     add_context(p, "main:2 @ a", 45);
     add_context(p, "main:2 @ a:2 @ b", 56);
     add_context(p, "a", 7);
-    csspgo_add_body(p, csspgo_node_add(p, csspgo_find(p, "main:2 @ a"), csspgo_at(9, 0), CSSPGO_INLINEE, add_func(p, "in")),
-                    csspgo_at(1, 0), 3);
+    nested = csspgo_node_add(p, csspgo_find(p, "main:2 @ a"), csspgo_at(9, 0), CSSPGO_INLINEE, add_func(p, "in"));
+    csspgo_add_body(p, nested, csspgo_at(1, 0), 3);
     return p;
 }
 
-enum { OP_BASE, OP_PROMOTE, OP_MOVE, OP_CALL, OP_MARK, OP_UNMARK, OP_LATE, OP_ORDER, OP_INLINE, OP_CONTEXT_LESS, OP_CHECKPOINT,
-       OP_SNAPSHOT, OPS };
+enum {
+    OP_BASE, OP_PROMOTE, OP_MOVE, OP_CALL, OP_MARK, OP_UNMARK, OP_LATE, OP_ORDER, OP_INLINE, OP_CONTEXT_LESS,
+    OP_CHECKPOINT, OP_SNAPSHOT, OPS
+};
 
 static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t context_less, csspgo_decision *out,
                                 size_t *count)
@@ -1405,6 +1408,46 @@ static void a_stack_that_is_entered_is_marked(void)
     csspgo_profile_free(p);
 }
 
+static void ordered(const csspgo_tracker *t, csspgo_func *f, size_t n, const char *want)
+{
+    text x;
+    size_t i;
+    memset(&x, 0, sizeof x);
+    for (i = 0; i < n; i++) {
+        if (i != 0) puts_(&x, " ");
+        put_func(&x, csspgo_tracker_profile(t), f[i]);
+    }
+    t_same(want, x.s, x.n, want, strlen(want));
+    free(x.s);
+}
+
+static void callers_come_first(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_func f[16], more;
+    csspgo_tracker *t;
+    size_t n;
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    add_context(p, "b:1 @ c", 5);
+    add_context(p, "a:1 @ c:1 @ d", 5);
+    add_context(p, "d", 5);
+    more = add_func(p, "e");                          /* to be compiled; not in the tree */
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n), CSSPGO_OK);
+    ordered(t, f, n, "b a c d");                      /* what is unrelated: later names first */
+    T_EQ(csspgo_tracker_order(t, &more, 1, f, 3, &n), CSSPGO_OK);
+    T_EQ(n, 5);
+    ordered(t, f, 3, "e b a");
+    csspgo_tracker_free(t);
+    add_context(p, "d:1 @ b", 900);                   /* d calls b: a cycle b c d, broken where it is coldest */
+    add_context(p, "d", 900);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n), CSSPGO_OK);
+    ordered(t, f, n, "a d b c");
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
 /* ----- the inliner beside what opt-19 did (data/tracker/loader) ----- */
 
 typedef struct loader {
@@ -1481,12 +1524,13 @@ static void loader_ends_as(loader *l, csspgo_profile *p, const char *name, const
 }
 
 /* basic.c; sizes as of the unoptimised IR, costs from opt-19's remarks. */
-static void basic_case(const char *name, uint32_t hot_call, uint32_t cold_call, const char *want)
+static void basic_case(const char *name, uint32_t hot_call, uint32_t cold_call, uint32_t without, const char *want)
 {
     loader l;
     csspgo_profile *p = loader_profile(name);
     csspgo_func main_loop, foo, leaf;
     if (!T_CHECK(p != NULL)) return;
+    csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~without);
     memset(&l, 0, sizeof l);
     main_loop = load_func(&l, p, "main_loop", 40, 0);
     foo = load_func(&l, p, "foo", 20, 100);
@@ -1504,11 +1548,12 @@ static void the_inliner_decides_as_llvm_does(void)
     loader l;
     csspgo_profile *p;
     csspgo_func driver, none, fib, main_loop;
-    basic_case("basic", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
-    basic_case("preinliner", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2 +foo@:8\nfoo -\nleaf 110\n");
-    basic_case("synthetic", 6, 8, "main_loop 1\nfoo 87\nleaf 10\n");
-    basic_case("synthetic-raw", 6, 8, "main_loop 1\nfoo 87 +leaf@:2\nleaf -\n");
-    basic_case("basic", 9, 11, "main_loop 1\nfoo 8760 +leaf@:2\nleaf 100\n");   /* stale-cs */
+    basic_case("basic", 6, 8, 0, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
+    basic_case("preinliner", 6, 8, 0, "main_loop 1 +foo@:6 +leaf@foo:2 +foo@:8\nfoo -\nleaf 110\n");
+    basic_case("preinliner", 6, 8, CSSPGO_IS_PREINLINED, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
+    basic_case("synthetic", 6, 8, 0, "main_loop 1\nfoo 87\nleaf 10\n");
+    basic_case("synthetic-raw", 6, 8, 0, "main_loop 1\nfoo 87 +leaf@:2\nleaf -\n");
+    basic_case("basic", 9, 11, 0, "main_loop 1\nfoo 8760 +leaf@:2\nleaf 100\n");   /* stale-cs */
     memset(&l, 0, sizeof l);
     p = loader_profile("indirect");
     if (!T_CHECK(p != NULL)) return;
@@ -1544,6 +1589,7 @@ int main(void)
     names_lose_the_suffixes_of_later_passes();
     what_is_nested_moves_and_goes_with_its_record();
     a_stack_that_is_entered_is_marked();
+    callers_come_first();
     the_inliner_decides_as_llvm_does();
     return t_end();
 }

@@ -1,6 +1,7 @@
 /* test_truth.c - what the collector counts against what the program did. Complete branch streams, put together from
- * recordings whose windows overlap, are walked forwards with a shadow stack: that is the truth. The same stream cut into
- * windows must give exactly that, whatever the sampled address is. LLVM's rules lose a part of it: that error is shown. */
+ * recordings whose windows overlap, are walked forwards with a shadow stack: that is the truth. The same stream cut
+ * into windows must give exactly that, whatever the sampled address is. LLVM's rules lose a part of it: that error is
+ * shown, with any argument. */
 #include "t.h"
 #include "table.h"
 
@@ -296,18 +297,19 @@ static double difference(const events *want, const events *got, int show)
 
 /* ----- windows ----- */
 
-enum between { NOTHING, RESUMED, INTERRUPTED, FLAGGED, NOT_TAKEN };     /* an interrupt's return; with its other half; at any
-                                     address but with the flag of one; branches that were not taken */
+/* What is put between branches: an interrupt's return; with its other half; at any address, but with the flag of one;
+ * branches that were not taken. */
+enum between { NOTHING, RESUMED, INTERRUPTED, FLAGGED, NOT_TAKEN };
 
 typedef struct cut {
     size_t window;                /* branches of a sample; the next one begins where it ends */
-    int    at_end;                /* the sampled address: 0 where the newest branch went, 1 the source of the next one */
+    int    at_end;                /* sampled address: 0 where the newest branch went, 1 the next one's source */
     int    frame_pointers;        /* 1: the stack is what a walk along frame pointers gives */
     uint64_t kernel;              /* number of kernel frames above the user's */
     enum between between;         /* what is put between branches */
 } cut;
 
-/* Puts records that stand for nothing behind the newest ones in lbr: between branch i - 1 and branch i. Returns their number. */
+/* Records that stand for nothing, newest first: what comes between branch i - 1 and branch i. Returns their number. */
 static size_t cut_between(const stream *s, const cut *how, size_t i, csspgo_branch *lbr)
 {
     const uint64_t start = s->branch[i - 1].to, end = s->branch[i].from;
@@ -409,17 +411,17 @@ static const struct { const char *table, *script; size_t period; } recordings[] 
     { "data/generate/tables/mix.probe.tsv", "data/generate/mix.perfscript", 13 }
 };
 
-/* All at once: 0 = exact stacks, 1 = frame pointers; 2 = sampled at block ends; 4 = kernel frames; from 8 on `between`. */
+/* mode: 1 = frame pointers, 0 = exact stacks; 2 = sampled at block ends; 4 = kernel frames; from 8 on `between`. */
 static cut cut_of(size_t window, unsigned mode)
 {
+    static const enum between betweens[] = { NOTHING, RESUMED, INTERRUPTED, FLAGGED, NOT_TAKEN };
     cut how;
     memset(&how, 0, sizeof how);
     how.window = window;
     how.frame_pointers = mode & 1;
     how.at_end = mode >> 1 & 1;
     how.kernel = mode >> 2 & 1 ? 3 : 0;
-    how.between = mode >> 3 == 1 ? RESUMED : mode >> 3 == 2 ? INTERRUPTED : mode >> 3 == 3 ? FLAGGED : mode >> 3 == 4 ? NOT_TAKEN
-                                                                                                    : NOTHING;
+    how.between = betweens[mode >> 3];
     return how;
 }
 
@@ -430,9 +432,10 @@ static void check_cut(const stream *s, const char *name, size_t window, unsigned
     const int exact = !(how.frame_pointers && how.at_end);
     const double a = error_of(s, &how, 0, exact, &ours), b = error_of(s, &how, 1, 0, &llvms);
     if (show || (exact && a != 0))
-        printf("%s, windows of %lu, %s, %s%s, between %d: error %.4f (%llu mended, %llu cut); LLVM's rules %.4f\n", name,
-               (unsigned long)window, how.at_end ? "block ends" : "branch targets",
-               how.frame_pointers ? "frame pointers" : "exact stacks", how.kernel ? ", kernel" : "", (int)how.between, a,
+        printf("%s, windows of %lu, %s, %s%s, between %d: error %.4f (%llu mended, %llu cut); LLVM's rules %.4f\n",
+               name, (unsigned long)window, how.at_end ? "block ends" : "branch targets",
+               how.frame_pointers ? "frame pointers" : "exact stacks", how.kernel ? ", kernel" : "", (int)how.between,
+               a,
                (unsigned long long)ours.mended_stacks, (unsigned long long)ours.cut_stacks, b);
     if (exact) T_CHECK(a == 0);
     else T_CHECK(a < b && a < 0.3);                     /* at a return nothing tells some callers: see cut_stacks */
@@ -491,7 +494,7 @@ static csspgo_transfer transfer(uint64_t address, csspgo_kind kind, uint64_t tar
     return t;
 }
 
-/* One sample, numbers like "1040 1008|1044 1008,1004 1040": stack, then from and to, newest first; its counters as text. */
+/* One sample, numbers like "1040 1008|1044 1008,1004 1040": stack, then from and to, newest first. */
 static void expect_counts(csspgo_code *code, const char *sample, const char *want, csspgo_collector_stats *stats)
 {
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
@@ -593,12 +596,55 @@ static void samples_without_branches_count_by_address(void)
     T_CHECK(stats.addresses == 1 && stats.no_branches == 0);
     expect_counts(code, "1050|", "[]\n  1\n  1050-1050:1\n  0\n", &stats);
     expect_counts(code, "ffffffff81000000 1050 102c 100c|", "[0x1008 @ 0x1028]\n  1\n  1050-1050:1\n  0\n", &stats);
-    expect_counts(code, "1040 100c|", "[0x1008 @ 0x1028]\n  1\n  1040-1040:1\n  0\n", &stats);   /* c's only caller in b */
+    expect_counts(code, "1040 100c|", "[0x1008 @ 0x1028]\n  1\n  1040-1040:1\n  0\n", &stats);   /* b's only call */
     T_EQ(stats.mended_stacks, 1);
     expect_counts(code, "1060 100c|", "[]\n  1\n  1060-1060:1\n  0\n", &stats);      /* b does not call d */
     T_EQ(stats.cut_stacks, 1);
     expect_counts(code, "7f00 102c|", "", &stats);                                   /* in unknown code */
     T_CHECK(stats.addresses == 0 && stats.no_branches == 1);
+    csspgo_code_free(code);
+}
+
+static void every_allocation_may_fail(void)
+{
+    static const uint64_t stack[] = { 0x1060, 0x102c, 0x100c };
+    csspgo_branch branch[3];
+    csspgo_transfer t[3];
+    csspgo_sample s;
+    csspgo_code *code;
+    long nth;
+    int done = 0;
+    memset(branch, 0, sizeof branch);
+    branch[0].from = 0x1048;
+    branch[0].to = 0x1060;
+    branch[1].from = 0x1028;
+    branch[1].to = 0x1040;
+    branch[2].from = 0x1008;
+    branch[2].to = 0x1020;
+    memset(&s, 0, sizeof s);
+    s.stack = stack;
+    s.stack_count = 3;
+    s.branches = branch;
+    s.count = 1;
+    t[0] = transfer(0x1008, CSSPGO_CALL, 0x1020);
+    t[1] = transfer(0x1028, CSSPGO_CALL, 0x1040);
+    t[2] = transfer(0x1048, CSSPGO_CALL, 0x1060);
+    code = hand_code(t, 3);
+    for (nth = 1; !done; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_collector *c = csspgo_collector_new(code, NULL, &o);
+        csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
+        for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3)
+            status = csspgo_collector_add(c, &s, 1);
+        if (status == CSSPGO_OK) status = csspgo_collector_flush(c);
+        done = status == CSSPGO_OK && csspgo_collector_get_stats(c).mended_stacks == 2;
+        T_CHECK(done || status == CSSPGO_E_NOMEM);
+        csspgo_collector_free(c);
+        T_EQ(h.live, 0);
+        if (nth > 100) break;
+    }
+    T_CHECK(nth > 5 && nth < 100);
     csspgo_code_free(code);
 }
 
@@ -610,5 +656,6 @@ int main(int argc, char **argv)
     unknown_code_calls_a_function_at_its_beginning();
     callers_that_a_stack_lacks_come_from_the_branches();
     samples_without_branches_count_by_address();
+    every_allocation_may_fail();
     return t_end();
 }

@@ -273,7 +273,7 @@ says "profgen says what is ignored" 'csspgo: warning: --use-md5 is ignored' $T p
     --format=text --use-md5 -o /dev/null
 expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=binary --quiet -o ../refused
 expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=compbinary -o ../refused
-expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=gcc -o ../refused
+expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=gcc --quiet -o ../refused
 
 # ----- LLVM's tool on the same command lines
 if ! command -v llvm-profdata-19 >/dev/null 2>&1; then

@@ -1,0 +1,139 @@
+/* fuzz_edit.c - a script of operations, then a profile: what comes out is valid, laws hold, failures change nothing. */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#include <stdlib.h>
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    memset(&o, 0, sizeof o);
+    o.lenient = lenient;
+    o.limits.max_bytes = max_bytes;
+    p = csspgo_profile_new(&o);
+    REQUIRE(p != NULL);
+    return p;
+}
+
+static csspgo_profile *copy_of(const csspgo_profile *p)
+{
+    csspgo_profile *q = fresh(p->heap.lenient, 0);
+    REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK);
+    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    return q;
+}
+
+static csspgo_status rename_some(csspgo_profile *p, unsigned b)
+{
+    csspgo_rename r[3];
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        csspgo_func f;
+        size_t n;
+        f.id = 1 + (b >> i) % (csspgo_func_count(p) + 1);
+        r[i].from = csspgo_func_name(p, f, &n);
+        r[i].from_size = n;
+        f.id = 1 + (b >> 2 >> i) % (csspgo_func_count(p) + 1);
+        r[i].to = csspgo_func_name(p, f, &n);
+        r[i].to_size = n;
+        if (r[i].from == NULL) r[i].from = "main", r[i].from_size = 4;
+        if (r[i].to == NULL) r[i].to = "foo", r[i].to_size = 3;
+    }
+    return csspgo_remap(p, r, 3, b & 1);
+}
+
+static csspgo_status remove_one(csspgo_profile *p, unsigned b)
+{
+    csspgo_node n;
+    n.id = 1 + b % (csspgo_node_count(p) + 2);
+    return csspgo_remove(p, &n, 1);
+}
+
+static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
+{
+    csspgo_cold_options o;
+    csspgo_merge_options how;
+    uint64_t count;
+    switch (op % 10) {
+    case 0: return csspgo_flatten(p);
+    case 1: return csspgo_nest(p, b & 1);
+    case 2: return csspgo_compress_recursion(p, b & 1 ? UINT32_MAX : b >> 1);
+    case 3: return rename_some(p, b);
+    case 4: return csspgo_scale(p, b >> 4, b & 15);
+    case 5: return remove_one(p, b);
+    case 6: return csspgo_threshold(p, (uint64_t)b * 4000, &count);
+    case 7:
+        memset(&how, 0, sizeof how);
+        how.weight = b >> 1;
+        how.llvm = b & 1;
+        return csspgo_merge(p, p, &how, NULL);
+    default:
+        memset(&o, 0, sizeof o);
+        o.merge = b & 1;
+        o.trim = b >> 1 & 1;
+        o.base_only = b >> 2 & 1;
+        o.frames = b >> 3 & 3;
+        o.threshold = b >> 5;
+        return csspgo_trim_cold(p, &o);
+    }
+}
+
+/* Merging commutes and associates (bit for bit), with what operations made of it. */
+static void laws(csspgo_profile *p, csspgo_profile *q)
+{
+    csspgo_profile *pq = copy_of(p), *qp = copy_of(q), *ppq, *pqp;
+    const csspgo_status s = csspgo_merge(pq, q, NULL, NULL);
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
+    REQUIRE(csspgo_merge(qp, p, NULL, NULL) == s);
+    if (s == CSSPGO_OK && !p->heap.lenient) {
+        REQUIRE(csspgo_equal(pq, qp) && csspgo_equal(qp, pq));
+        ppq = copy_of(p);
+        pqp = copy_of(pq);
+        REQUIRE(csspgo_merge(ppq, pq, NULL, NULL) == CSSPGO_OK && csspgo_merge(pqp, p, NULL, NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_equal(ppq, pqp));
+        csspgo_profile_free(ppq);
+        csspgo_profile_free(pqp);
+    }
+    REQUIRE(csspgo_validate(pq, NULL) == CSSPGO_OK && csspgo_validate(qp, NULL) == CSSPGO_OK);
+    csspgo_profile_free(pq);
+    csspgo_profile_free(qp);
+}
+
+/* First byte: bit 0 lenient, bit 1 little memory, the rest the number of operations, of two bytes each. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    csspgo_profile *p, *before, *was;
+    csspgo_depths depths;
+    size_t ops, i;
+    if (size == 0 || size < 1 + 2 * (ops = data[0] >> 2 & 7)) return 0;
+    p = fresh(data[0] & 1, data[0] & 2 ? 30000 : 0);
+    if (csspgo_read(p, data + 1 + 2 * ops, size - 1 - 2 * ops, NULL) == CSSPGO_OK) {
+        was = copy_of(p);
+        for (i = 0; i < ops; i++) {
+            csspgo_status s;
+            before = copy_of(p);
+            s = operate(p, data[1 + 2 * i], data[2 + 2 * i]);
+            REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
+            REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT);
+            if (s != CSSPGO_OK) REQUIRE(csspgo_equal(p, before) && csspgo_func_count(p) == csspgo_func_count(before));
+            csspgo_profile_free(before);
+        }
+        csspgo_depth_stats(p, &depths);
+        REQUIRE(depths.records == csspgo_record_count(p) && depths.deep <= depths.samples);
+        laws(p, was);
+        csspgo_profile_free(was);
+    }
+    csspgo_profile_free(p);
+    return 0;
+}

@@ -1,0 +1,214 @@
+/*
+ * fuzz_match.c - bytes become a profile, new code and a control-flow graph. Matching in every mode must give answers
+ * that are in order, the same twice, and a profile that is valid; code that did not change must change nothing; counts
+ * completed by flow must fit.
+ */
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#include <stdlib.h>
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FUNCS = 4, LOCS = 64, BLOCKS = 12, JUMPS = 20 };
+
+typedef struct input {
+    const uint8_t *p, *end;
+} input;
+
+static const char *const names[8] = { "a", "_ZN1n3fooEv", "_ZN1m3fooEv", "unknown.indirect.callee", "b", "c", "", "d" };
+
+static unsigned byte(input *in)
+{
+    return in->p < in->end ? *in->p++ : 0;
+}
+
+static csspgo_func func(csspgo_profile *p, unsigned b)
+{
+    return b & 8 ? csspgo_func_add_guid(p, csspgo_guid(names[b & 7], strlen(names[b & 7])))
+                 : csspgo_func_add(p, names[b & 7], strlen(names[b & 7]));
+}
+
+/* Mostly small; some at the ends of the range, with bit 15, with a discriminator. */
+static csspgo_loc loc(unsigned b)
+{
+    if (b >= 252) return csspgo_at(0xffff - (b & 1), b >> 1 & 1);
+    if (b >= 248) return csspgo_at(0x8000 + (b & 3), 0);
+    return csspgo_at(b & 31, b >> 5 == 7 ? 1 : 0);
+}
+
+static uint64_t count(input *in)
+{
+    const unsigned b = byte(in);
+    return b == 255 ? UINT64_MAX : b > 240 ? UINT64_MAX >> (b & 15) : b;
+}
+
+static csspgo_profile *profile(input *in, uint32_t flags)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    unsigned left = byte(in) % 48;
+    csspgo_node n;
+    REQUIRE(p != NULL);
+    csspgo_set_profile_flags(p, flags);
+    n.id = 0;
+    while (left-- != 0) {
+        const unsigned op = byte(in), b = byte(in);
+        csspgo_node made;
+        if (n.id <= 1 || op % 8 == 0) {
+            n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0),
+                                flags & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN, func(p, b));
+            REQUIRE(csspgo_set_checksum(p, n, b >> 6) == CSSPGO_OK);
+        } else if (op % 8 == 1) {
+            made = csspgo_node_add(p, n, loc(b), flags & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_INLINEE,
+                                   func(p, op >> 4));
+            if (made.id != 0) n = made;
+            if (made.id != 0) REQUIRE(csspgo_set_checksum(p, n, op >> 6) == CSSPGO_OK);
+        } else if (op % 8 == 2) {
+            REQUIRE(csspgo_add_target(p, n, loc(b), func(p, op >> 4), count(in)) == CSSPGO_OK);
+        } else if (op % 8 == 3) {
+            REQUIRE(csspgo_add_total(p, n, count(in)) == CSSPGO_OK && csspgo_add_head(p, n, b) == CSSPGO_OK);
+        } else {
+            REQUIRE(csspgo_add_body(p, n, loc(b), count(in)) == CSSPGO_OK);
+        }
+    }
+    return p;
+}
+
+static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LOCS])
+{
+    const size_t n = byte(in) % (FUNCS + 1);
+    size_t i, k;
+    for (i = 0; i < n; i++) {
+        const unsigned b = byte(in);
+        memset(&c[i], 0, sizeof c[i]);
+        c[i].name = names[(b & 1) + 2 * i];            /* no two the same */
+        c[i].name_size = strlen(c[i].name);
+        c[i].checksum = b >> 6;
+        c[i].flags = b >> 1 & 7 & (b >> 4 & 3 ? 0u : 7u);
+        c[i].loc = v[i];
+        c[i].locs = byte(in) % LOCS;
+        for (k = 0; k < c[i].locs; k++) {
+            const unsigned kind = byte(in);
+            memset(&v[i][k], 0, sizeof v[i][k]);
+            v[i][k].loc = kind & 64 ? csspgo_at((uint32_t)k + 1, 0) : loc(byte(in));
+            if (kind == 0xaf) v[i][k].loc = csspgo_at(UINT32_MAX, 0);
+            v[i][k].kind = (csspgo_match_kind)(kind % 3);
+            v[i][k].callee = csspgo_guid(names[kind >> 2 & 7], strlen(names[kind >> 2 & 7]));
+            v[i][k].eq = kind >> 5;
+            v[i][k].hash = kind & 128 ? kind & 3 : 0;
+        }
+    }
+    return n;
+}
+
+/* Calls and aligned blocks of ALIGN: ascending on both sides. */
+static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, const csspgo_match_loc *v)
+{
+    size_t i, k;
+    for (i = 0; i < c->locs; i++) {
+        const uint64_t guid = csspgo_guid(c->name, c->name_size);
+        const csspgo_match a = csspgo_matcher_map(m, guid, v[i].loc);
+        if (a.how != CSSPGO_MATCHED_CALL && a.how != CSSPGO_MATCHED_RENAMED && a.how != CSSPGO_MATCHED_ALIGNED)
+            continue;
+        for (k = 0; k < c->locs; k++) {
+            const csspgo_match b = csspgo_matcher_map(m, guid, v[k].loc);
+            if (b.how != CSSPGO_MATCHED_CALL && b.how != CSSPGO_MATCHED_RENAMED && b.how != CSSPGO_MATCHED_ALIGNED)
+                continue;
+            REQUIRE((csspgo__loc_key(v[i].loc) < csspgo__loc_key(v[k].loc)) ==
+                    (csspgo__loc_key(a.to) < csspgo__loc_key(b.to)));
+        }
+    }
+}
+
+static csspgo_profile *matched(csspgo_profile *p, const csspgo_match_code *c, size_t n, csspgo_match_options *how,
+                               csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r)
+{
+    csspgo_matcher *m = csspgo_matcher_new(NULL, how);
+    csspgo_profile *q = csspgo_profile_new(NULL);
+    csspgo_error e;
+    size_t i;
+    REQUIRE(m != NULL && q != NULL);
+    REQUIRE(csspgo_matcher_module(m, p, c, n, r, &e) == CSSPGO_OK);
+    REQUIRE(r->recovered_callsites + r->mismatched_callsites <= r->callsites);
+    REQUIRE(r->mapped + r->classed + r->unknown == r->locations);
+    REQUIRE(csspgo_matcher_apply(m, p, q, NULL, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
+    if (how->mode == CSSPGO_MATCH_ALIGN)
+        for (i = 0; i < n; i++) check_order(m, &c[i], v[i]);
+    csspgo_matcher_free(m);
+    return q;
+}
+
+static void check_flow(input *in)
+{
+    csspgo_flow_block b[BLOCKS];
+    csspgo_flow_jump j[JUMPS];
+    uint64_t into[BLOCKS];
+    const size_t n = 1 + byte(in) % BLOCKS, m = byte(in) % JUMPS;
+    size_t i;
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    memset(into, 0, sizeof into);
+    for (i = 0; i < n; i++) {
+        const unsigned k = byte(in);
+        b[i].known = k & 1;
+        b[i].is_exit = k >> 1 & 1;
+        b[i].count = (uint64_t)(k >> 2) << (byte(in) & 31);
+    }
+    for (i = 0; i < m; i++) {
+        const unsigned k = byte(in);
+        j[i].from = byte(in) % (uint32_t)n;
+        j[i].to = byte(in) % (uint32_t)n;
+        j[i].known = k & 1;
+        j[i].fallthrough = k >> 1 & 1;
+        j[i].count = k >> 2;
+    }
+    REQUIRE(csspgo_flow_solve(NULL, b, n, j, m, NULL, NULL, NULL) == CSSPGO_OK);
+    for (i = 0; i < m; i++) into[j[i].to] += j[i].count;
+    for (i = 0; i < n; i++) REQUIRE(i == 0 ? b[i].count >= into[i] : b[i].count == into[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static csspgo_match_loc v[FUNCS][LOCS];
+    csspgo_match_code c[FUNCS];
+    csspgo_match_options how;
+    csspgo_match_report r, again;
+    csspgo_profile *p, *q, *s;
+    input in;
+    size_t n, base;
+    unsigned flags;
+    in.p = data;
+    in.end = data + size;
+    csspgo_base_name((const char *)data, size, &base);
+    memset(&how, 0, sizeof how);
+    flags = byte(&in);
+    how.mode = (csspgo_match_mode)(flags & 3);
+    how.rename = flags >> 2 & 1;
+    how.min_calls = 1 + (flags >> 3 & 1);
+    how.min_blocks = 1;
+    how.min_similarity = 50;
+    p = profile(&in, (flags & 16 ? CSSPGO_IS_PROBE : 0u) | (flags & 32 ? CSSPGO_IS_CS : 0u) |
+                         (flags & 64 ? CSSPGO_IS_MD5 : 0u));
+    n = code(&in, c, v);
+    q = matched(p, c, n, &how, v, &r);
+    s = matched(p, c, n, &how, v, &again);
+    REQUIRE(csspgo_equal(q, s) && memcmp(&r, &again, sizeof r) == 0);
+    csspgo_profile_free(s);
+    csspgo_profile_free(q);
+    how.no_salvage = 1;                               /* nothing moves: what comes out is what went in */
+    q = matched(p, c, n, &how, v, &r);
+    REQUIRE(flags & 16 || csspgo_node_count(q) == csspgo_node_count(p));
+    csspgo_profile_free(q);
+    csspgo_profile_free(p);
+    check_flow(&in);
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* fuzz_perfdata.c - recordings of any content: in pieces of any size they give the same items and the same error, and
+ * what is handed out can be read. Input: 1 byte, the size of the pieces - 1; then the recording. */
+#include <stdlib.h>
+#define CSSPGO_IMPLEMENTATION
+#include "../csspgo.h"
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct outcome {
+    uint64_t hash, items, samples;
+    csspgo_error err;
+    csspgo_perfdata_stats stats;
+} outcome;
+
+static void mix(outcome *o, const void *p, size_t n)
+{
+    if (n != 0) o->hash = csspgo__hash_bytes(p, n, o->hash);
+}
+
+static void take(outcome *o, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)
+{
+    const uint32_t kind = (uint32_t)item;
+    o->items++;
+    mix(o, &kind, sizeof kind);
+    if (item == CSSPGO_ITEM_SAMPLE) {
+        REQUIRE((uintptr_t)s->stack % 8 == 0 && (uintptr_t)s->branches % 8 == 0 && s->count == 1);
+        o->samples++;
+        mix(o, s->stack, s->stack_count * sizeof *s->stack);
+        mix(o, s->branches, s->branch_count * sizeof *s->branches);
+        mix(o, &s->time, 8);
+    } else {
+        REQUIRE(item == CSSPGO_ITEM_MMAP || (item >= CSSPGO_ITEM_COMM && item <= CSSPGO_ITEM_BUILD_ID));
+        mix(o, &m->address, 8);
+        mix(o, m->path, m->path_size);
+        mix(o, m->build_id, m->build_id_size);
+        REQUIRE(m->build_id_size <= 20 && (m->path == NULL || m->path[m->path_size] == '\0'));
+    }
+    mix(o, &s->pid, 4);
+}
+
+static outcome run(const uint8_t *data, size_t size, size_t piece)
+{
+    csspgo_options options;
+    csspgo_perfdata *d;
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_item item;
+    outcome o;
+    size_t at = 0, n;
+    memset(&o, 0, sizeof o);
+    memset(&options, 0, sizeof options);
+    options.limits.max_bytes = 16 * size + (1 << 20);
+    d = csspgo_perfdata_new(&options);
+    REQUIRE(d != NULL);
+    do {
+        n = size - at < piece ? size - at : piece;
+        if (n != 0) REQUIRE(csspgo_perfdata_feed(d, data + at, n) == CSSPGO_OK);
+        else csspgo_perfdata_end(d);
+        at += n;
+        while ((item = csspgo_perfdata_next(d, &s, &m, &o.err)) != CSSPGO_ITEM_NONE) take(&o, item, &s, &m);
+    } while (n != 0 && o.err.status == CSSPGO_OK);
+    o.stats = csspgo_perfdata_get_stats(d);
+    REQUIRE(csspgo_perfdata_next(d, &s, &m, NULL) == CSSPGO_ITEM_NONE);
+    REQUIRE(o.err.status == CSSPGO_OK || (o.err.message[0] != '\0' && o.err.offset <= size));
+    REQUIRE(o.err.status != CSSPGO_E_NOMEM && o.err.status != CSSPGO_E_ARGUMENT);
+    REQUIRE(o.stats.samples == o.samples && o.items <= o.stats.records + size / 8);
+    csspgo_perfdata_free(d);
+    return o;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    outcome a, b;
+    if (size < 1) return 0;
+    a = run(data + 1, size - 1, size);
+    b = run(data + 1, size - 1, (size_t)data[0] + 1);
+    if (a.err.status == CSSPGO_E_LIMIT || b.err.status == CSSPGO_E_LIMIT) return 0;
+    REQUIRE(a.hash == b.hash && a.items == b.items && a.err.status == b.err.status && a.err.offset == b.err.offset);
+    REQUIRE(memcmp(&a.stats, &b.stats, sizeof a.stats) == 0);
+    return 0;
+}
