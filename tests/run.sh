@@ -89,7 +89,7 @@ modes() {
         done
     done
     silent "one implementation and one includer link" $CC -o $B/two $B/impl.c -DX -x c /dev/null
-    for m in CSSPGO_NO_FORMAT CSSPGO_NO_EDIT CSSPGO_NO_CODE CSSPGO_NO_SAMPLE CSSPGO_NO_UNWIND CSSPGO_NO_GENERATE CSSPGO_NO_TRACK \
+    for m in CSSPGO_NO_FORMAT CSSPGO_NO_EDIT CSSPGO_NO_CODE CSSPGO_NO_SAMPLE CSSPGO_NO_UNWIND CSSPGO_NO_FLOW CSSPGO_NO_GENERATE CSSPGO_NO_TRACK \
              CSSPGO_NO_MATCH CSSPGO_NO_STDIO "CSSPGO_NO_FORMAT -DCSSPGO_NO_CODE" "CSSPGO_NO_CODE -DCSSPGO_NO_STDIO"; do
         silent "-D$m builds without a warning" $CC $WC -D$m -c -o $B/macro.o $B/impl.c
     done
