@@ -15,10 +15,11 @@
  *
  * WHAT IT IS
  *
- *     A sample profile says how often each block of a program ran, in each calling context. csspgo.h makes such profiles
- *     from branch records (LBR) and call stacks, keeps them as one tree of calling contexts, answers questions about them,
- *     and reads and writes LLVM's profile files. It is for JITs, game engines and toolchains that want context-sensitive
- *     profile-guided optimisation (CSSPGO) without linking LLVM, and for everybody who must read such files safely.
+ *     A sample profile says how often each block of a program ran, in each calling context. csspgo.h makes such
+ *     profiles from branch records (LBR) and call stacks, keeps them as one tree of calling contexts, answers questions
+ *     about them, and reads and writes LLVM's profile files. It is for JITs, game engines and toolchains that want
+ *     context-sensitive profile-guided optimisation (CSSPGO) without linking LLVM, and for everybody who must read such
+ *     files safely.
  *
  * QUICK START: read a profile, ask, write
  *
@@ -75,9 +76,9 @@
  *     CSSPGO_MALLOC(n), CSSPGO_FREE(p)   implementation  heap for objects made without an allocator; malloc and free
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
- *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); without it they are E_UNSUPPORTED
- *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
- *                                   every include       drops layers
+ *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); without it they are
+ *     E_UNSUPPORTED CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK,
+ *                                   _NO_MATCH every include       drops layers
  *
  * GUARANTEES
  *
@@ -89,7 +90,8 @@
  *     threads   objects share nothing. One object is for one thread at a time; several threads may read one code map
  *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
  *     sums      counts saturate at 2^64 - 1
- *     LLVM      files are LLVM 19's; profiles of probe binaries equal llvm-profgen 19's byte for byte (README: exceptions)
+ *     LLVM      files are LLVM 19's; profiles of probe binaries equal llvm-profgen 19's byte for byte (README:
+ *     exceptions)
  *
  * LIMITS   (options.limits; more in the comments of the functions)
  *
@@ -358,8 +360,8 @@ CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspg
                                                   size_t *count);
 
 /*
- * How often objects of which type (by the name of its vtable) were met at a location, in profiles of newer LLVM. Sorted as
- * targets, func is the type; a location need not have a body entry. As csspgo_targets for the lifetime.
+ * How often objects of which type (by the name of its vtable) were met at a location, in profiles of newer LLVM. Sorted
+ * as targets, func is the type; a location need not have a body entry. As csspgo_targets for the lifetime.
  */
 CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count);
 
@@ -455,8 +457,9 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
                                       csspgo_error *err);
 
 /*
- * As csspgo_write, but of at most limit bytes: while the output is larger, the coldest functions (or contexts), with what
- * is nested in them, are left out of it. Of n and an output of z bytes stay n (limit / z)^2, and one less at least.
+ * As csspgo_write, but of at most limit bytes: while the output is larger, the coldest functions (or contexts), with
+ * what is nested in them, are left out of it. Of n and an output of z bytes stay n (limit / z)^2, and one less at
+ * least.
  *
  *   limit     bytes
  *   p         is not changed
@@ -571,21 +574,23 @@ typedef struct csspgo_lazy csspgo_lazy;
  *   options      of the profile that is filled; NULL: defaults
  *   data, size   the whole file, borrowed until csspgo_lazy_free (it may be a mapped file)
  *
- * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and compressed sections: csspgo_read reads those
+ * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and compressed sections: csspgo_read reads
+ * those
  * Cost      O(sections + summary), whatever the size of the file
  */
-CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size, csspgo_error *err);
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size,
+                                         csspgo_error *err);
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
 
 /*
- * Loads one function into the object's profile: its record with all that is nested in it; of a profile with contexts, every
- * context that ends in it and all below these. What was loaded before is not loaded again; an unknown name loads nothing.
- * In a profile of GUIDs the name's GUID is looked for.
+ * Loads one function into the object's profile: its record with all that is nested in it; of a profile with contexts,
+ * every context that ends in it and all below these. What was loaded before is not loaded again; an unknown name loads
+ * nothing. In a profile of GUIDs the name's GUID is looked for.
  *
  * Returns   CSSPGO_OK, or as csspgo_read; E_UNSUPPORTED for a file without a table of functions. After a failure the
  *           profile is what it was before
- * Cost      the first call: O(names + contexts + metadata), for indexes (some 0.5 ms per MB of the file). Then O(what is
- *           loaded, and one byte for each name or context)
+ * Cost      the first call: O(names + contexts + metadata), for indexes (some 0.5 ms per MB of the file). Then O(what
+ *           is loaded, and one byte for each name or context)
  */
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err);
 
@@ -878,7 +883,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_prof
 
 #endif /* CSSPGO_NO_EDIT */
 
-/* ===== >>code: modules, functions, control transfers, probes by address ============================================ */
+/* ===== >>code: modules, functions, control transfers, probes by address =========================================== */
 
 #ifndef CSSPGO_NO_CODE
 
@@ -898,7 +903,8 @@ typedef enum csspgo_arch {
  *
  * Code comes in modules (an executable or library: tables use its link-time addresses, and it is mapped somewhere) or
  * without one (module id 0: a JIT's code, all addresses are run-time addresses). Tables are copied. Code that was
- * removed keeps its tables, so counts already taken from it stay right; what is put at the same addresses later is other code.
+ * removed keeps its tables, so counts already taken from it stay right; what is put at the same addresses later is
+ * other code.
  */
 typedef struct csspgo_code csspgo_code;
 typedef struct csspgo_module { uint32_t id; } csspgo_module;
@@ -957,7 +963,8 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options);
 CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 
 /*
- * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_map says otherwise it is mapped where it was linked.
+ * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_map says otherwise it is mapped where it was
+ * linked.
  *
  *   name, size       file name; the last path component is compared with the names of mmap events
  *   segments, count  its loadable segments in file order
@@ -985,8 +992,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module 
                                                const uint64_t *starts, size_t start_count);
 
 /*
- * Adds code without its bytes: every address in it counts as an instruction, transfers come from csspgo_code_add_transfers.
- * csspgo_code_add_function does it by itself for code that was not announced.
+ * Adds code without its bytes: every address in it counts as an instruction, transfers come from
+ * csspgo_code_add_transfers. csspgo_code_add_function does it by itself for code that was not announced.
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size);
 
@@ -994,8 +1001,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes);
  * so is a function where there is one already: code that goes must be removed first.
  *
- * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes with
- * id 0 or of an unknown kind get no count.
+ * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes
+ * with id 0 or of an unknown kind get no count.
  *
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
  * Cost      O(n) when tables come in ascending address order, O(total log total) at the next use otherwise
@@ -1008,7 +1015,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *code, csspgo_module
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const csspgo_descriptor *descriptors,
                                                      size_t count);
 
-/* The code of a JIT in [begin, end) is gone: later samples there are not its. Add samples taken before this call first. */
+/*
+ * The code of a JIT in [begin, end) is gone: later samples there are not its. Add samples taken before this call
+ * first.
+ */
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end);
 
 /* The module's code runs at link-time address + bias (mod 2^64) from now on. */
@@ -3478,8 +3488,9 @@ struct csspgo_profile {
     uint32_t        flags;
     uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
-    uint64_t       *summary;      /* of the file that was read, until p is changed; NULL: none. 5 numbers of csspgo_summary, */
-    size_t          summary_size; /* then 3 of each csspgo_cutoff                                                            */
+    /* of the file that was read, until p is changed; NULL: none. 5 numbers of csspgo_summary, */
+    uint64_t       *summary;
+    size_t          summary_size; /* then 3 of each csspgo_cutoff */
 };
 
 static size_t csspgo__run_count(csspgo__run r)
@@ -4603,7 +4614,8 @@ static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_prof
 }
 
 /* The same for targets or vtables: of these m, in terms of the other profile's functions. */
-static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_target *t, size_t m, const uint32_t *func)
+static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_target *t, size_t m,
+                                      const uint32_t *func)
 {
     size_t i, missing = 0;
     if (n == 0) return m;
@@ -4703,7 +4715,8 @@ static int csspgo__join_reserve(csspgo__join *j)
     if (!csspgo__tree_room(h, &p->tree, j->nodes) || !csspgo__record_room(p, j->records)) return 0;
     if (!csspgo__pool_room(h, &p->body, j->body, sizeof(csspgo_body))) return 0;
     if (!csspgo__pool_room(h, &p->target, j->target, sizeof(csspgo_target))) return 0;
-    if (!csspgo__pool_room(h, &p->vtable, j->vtable, sizeof(csspgo_target)) || !csspgo__side_room(p, j->sides)) return 0;
+    if (!csspgo__pool_room(h, &p->vtable, j->vtable, sizeof(csspgo_target)) || !csspgo__side_room(p, j->sides))
+        return 0;
     if (j->sort_bytes != 0) j->sort = csspgo__alloc(h, j->sort_bytes);
     return j->sort_bytes == 0 || j->sort != NULL;
 }
@@ -4742,7 +4755,8 @@ static void csspgo__join_bodies(csspgo__join *j, csspgo__record *to, const csspg
 }
 
 /* Adds the m targets or vtables t to a run of p's pool. */
-static void csspgo__join_entries(csspgo__join *j, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t, size_t m)
+static void csspgo__join_entries(csspgo__join *j, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t,
+                                 size_t m)
 {
     const size_t n = csspgo__run_count(*run);
     csspgo_target *v = csspgo__targets_of(pool, *run);
@@ -6023,8 +6037,8 @@ static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const u
 }
 
 /*
- * More of the input: the lines before *p are done, what is behind it moves to the start of the window. Tokens point into
- * the window, so none may be left. Returns 0 if there is no more, -1 after a failure.
+ * More of the input: the lines before *p are done, what is behind it moves to the start of the window. Tokens point
+ * into the window, so none may be left. Returns 0 if there is no more, -1 after a failure.
  */
 static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t lines)
 {
@@ -6177,7 +6191,10 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
 
 /* ----- reading any format ----------------------------------------------------------------------------------------- */
 
-/* The binary forms, below. most: memory that q may have, beyond options->limits, once compressed sections are inflated. */
+/*
+ * The binary forms, below. most: memory that q may have, beyond options->limits, once compressed sections are
+ * inflated.
+ */
 static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
                                          csspgo_profile **q, csspgo_error *err);
 static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
@@ -6716,7 +6733,10 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
     return s;
 }
 
-/* Takes the records of the coldest functions away, with what is nested in them: *n of order are left, `keep` of them tops. */
+/*
+ * Takes the records of the coldest functions away, with what is nested in them: *n of order are left, `keep` of them
+ * tops.
+ */
 static void csspgo__limit_cut(csspgo_profile *p, const csspgo_node *order, size_t *n, size_t keep)
 {
     csspgo__node *v = p->tree.node;
@@ -6850,7 +6870,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, 
 
 #ifndef CSSPGO_NO_FORMAT
 
-/* ----- summary ------------------------------------------------------------------------------------------------------ */
+/* ----- summary ---------------------------------------------------------------------------------------------------- */
 
 CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
 {
@@ -6916,7 +6936,8 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
     }
     if (!csspgo__map_reserve(&u->p->heap, &u->map)) return 0;
     if (u->freqs + 2 > u->cap) {
-        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2, sizeof *u->freq);
+        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
+                               sizeof *u->freq);
         if (v == NULL) return 0;
         u->freq = (csspgo__freq *)v;
     }
@@ -6961,7 +6982,9 @@ static int csspgo__tally_plain(csspgo__tally *u)
     return 1;
 }
 
-/* The records that are one when contexts do not matter: the nodes of a tree of functions with what is nested in them. */
+/*
+ * The records that are one when contexts do not matter: the nodes of a tree of functions with what is nested in them.
+ */
 typedef struct csspgo__tally_groups {
     csspgo__tree  tree;
     uint32_t     *group;          /* per node of the profile: node of tree; 0: none      */
@@ -6991,7 +7014,10 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
     return 1;
 }
 
-/* Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is exhausted. */
+/*
+ * Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is
+ * exhausted.
+ */
 static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t lines)
 {
     const csspgo_profile *p = u->p;
@@ -7135,7 +7161,8 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     const uint64_t total = u->out->total, million = 1000000;
     uint64_t sum = 0, seen = 0, last = 0;
     size_t i, at = 1;
-    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL)) return 0;
+    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL))
+        return 0;
     for (i = 0; i < n; i++) {
         const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
         for (; sum < want && at <= u->freqs; at++) {
@@ -7185,7 +7212,7 @@ CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, 
     return CSSPGO_OK;
 }
 
-/* ----- binary in: what all forms share ------------------------------------------------------------------------------ */
+/* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
 
 #define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
 enum {
@@ -7205,7 +7232,8 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     csspgo__reader       names, contexts, meta;   /* their sections */
     csspgo__map          map;     /* text or GUID -> name index + 1                                   */
     uint32_t            *name_at; /* per name: where it stands                                        */
-    uint32_t            *context_at, *context_next;   /* per context: its frames; the next one of the same function, + 1 */
+    /* per context: its frames; the next one of the same function, + 1 */
+    uint32_t            *context_at, *context_next;
     uint32_t            *first;   /* per name: its first context, + 1                                 */
     uint64_t            *record_at;   /* per context, or name without contexts: offset in the file, 0: none */
     uint32_t            *meta_at; /* the same: its metadata entry + 1                                 */
@@ -7266,7 +7294,8 @@ static int csspgo__bin_full(csspgo__bin *b)
 }
 
 /* Fails at `at`, with the value that stands there. Returns 0. */
-static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what, uint64_t value)
+static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what,
+                           uint64_t value)
 {
     if (b->r.status != CSSPGO_OK) return 0;
     csspgo__fail(&b->r, status, at, what);
@@ -7274,7 +7303,10 @@ static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned 
     return 0;
 }
 
-/* A number of elements of at least `least` bytes each: more than the input can hold is refused before anything is allocated. */
+/*
+ * A number of elements of at least `least` bytes each: more than the input can hold is refused before anything is
+ * allocated.
+ */
 static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
@@ -7289,7 +7321,8 @@ static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
     const size_t n = csspgo__bin_many(b, least);
-    if (b->r.status == CSSPGO_OK && n > UINT32_MAX) csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
+    if (b->r.status == CSSPGO_OK && n > UINT32_MAX)
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
     return b->r.status == CSSPGO_OK ? n : 0;
 }
 
@@ -7323,7 +7356,8 @@ static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
     disc = csspgo__bin_num(&b->r);
     *loc = csspgo_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
     if (b->r.status != CSSPGO_OK) return 0;
-    if (line > 0xffff && (body || !b->lenient)) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
+    if (line > 0xffff && (body || !b->lenient))
+        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
     if (disc <= UINT32_MAX || b->lenient) return 1;
     return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
 }
@@ -7420,7 +7454,10 @@ static int csspgo__bin_summary(csspgo__bin *b)
     return r->status == CSSPGO_OK;
 }
 
-/* Gives a run n more elements at its end; one that ends where its pool does stays where it is. Returns 0 after a failure. */
+/*
+ * Gives a run n more elements at its end; one that ends where its pool does stays where it is. Returns 0 after a
+ * failure.
+ */
 static int csspgo__bin_extend(csspgo__bin *b, csspgo__pool *pool, csspgo__run *run, size_t n, size_t elem)
 {
     const size_t had = csspgo__run_count(*run);
@@ -7468,7 +7505,10 @@ static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc
     return 1;
 }
 
-/* Total, body and call targets of a record. What comes out of order makes it dirty. *inlinees: how many of them follow. */
+/*
+ * Total, body and call targets of a record. What comes out of order makes it dirty. *inlinees: how many of them
+ * follow.
+ */
 static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
 {
     csspgo_profile *q = b->q;
@@ -7623,8 +7663,8 @@ static void csspgo__bin_foresee(csspgo__bin *b, uint64_t index)
 
 /*
  * Counts what the rest of the section holds, so that it is stored without a move and a copy for each growth: new memory
- * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to who
- * reads on.
+ * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to
+ * who reads on.
  */
 static csspgo__bin_size csspgo__bin_measure(csspgo__bin *b)
 {
@@ -7722,11 +7762,11 @@ static int csspgo__bin_read_compact(csspgo__bin *b)
 }
 
 
-/* ----- ExtBinary in ------------------------------------------------------------------------------------------------- */
+/* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
 
 enum {                            /* types of sections */
-    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4, CSSPGO__SEC_META = 5,
-    CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32
+    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4,
+    CSSPGO__SEC_META = 5, CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32
 };
 
 /* Their flags: the low ones are common, the high ones depend on the type. */
@@ -7816,8 +7856,8 @@ static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t fra
 }
 
 /*
- * The nodes of frames i to n - 1 below the new node of frame i - 1: they are new too, so nothing is looked up, and their
- * places in the table are known before the first one is needed.
+ * The nodes of frames i to n - 1 below the new node of frame i - 1: they are new too, so nothing is looked up, and
+ * their places in the table are known before the first one is needed.
  */
 static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
 {
@@ -7869,7 +7909,10 @@ static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
     return node;
 }
 
-/* LLVM takes a context without frames, and writes it as []: here it has one, without a name. Returns 0 after a failure. */
+/*
+ * LLVM takes a context without frames, and writes it as []: here it has one, without a name. Returns 0 after a
+ * failure.
+ */
 static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path **path, size_t *cap)
 {
     const csspgo_func f = csspgo_func_add(b->q, "", 0);
@@ -7884,7 +7927,10 @@ static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path **path, size_t 
     return (*path)->node != 0 || csspgo__bin_full(b);
 }
 
-/* After the first contexts: room for the nodes of n more, if they are like those, so that the tree need not grow step by step. */
+/*
+ * After the first contexts: room for the nodes of n more, if they are like those, so that the tree need not grow step
+ * by step.
+ */
 static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
 {
     const size_t more = b->q->tree.count / 512 * n;
@@ -7911,7 +7957,8 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         frames = csspgo__bin_many32(b, 3);
         ok = b->r.status == CSSPGO_OK;
         if (ok && frames == 0 && !b->lenient) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
-        if (ok && frames > max) csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
+        if (ok && frames > max)
+            csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         if (ok && b->r.status == CSSPGO_OK && frames > cap) {
             void *v = csspgo__grow(&b->q->heap, path, same, &cap, frames, sizeof *path);
             if (v == NULL) csspgo__bin_full(b);
@@ -8041,7 +8088,8 @@ static int csspgo__bin_content(csspgo__bin *b, const csspgo__section *s)
     case CSSPGO__SEC_META: ok = csspgo__bin_metadata(b, s->flags); break;
     case CSSPGO__SEC_OFFSETS:
         if (s->flags & CSSPGO__SEC_INDEXED_OFFS) {
-            csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "the indexed function offsets of newer LLVM cannot be read");
+            csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p,
+                         "the indexed function offsets of newer LLVM cannot be read");
             return 0;
         }
         return 1;
@@ -8090,8 +8138,8 @@ static void csspgo__z_input(z_stream *z, const unsigned char *p, size_t n)
 }
 
 /* Inflates [p, p + n) into *out, of *cap bytes; want: what it must give. The buffer grows as bytes arrive. */
-static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want, unsigned char **out,
-                                       size_t *cap)
+static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
+                                       unsigned char **out, size_t *cap)
 {
     const size_t piece = 1u << 30;
     size_t have = 0;
@@ -8138,13 +8186,15 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
     int ok;
     if (r->status != CSSPGO_OK) return 0;
     if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->lenient))
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "a compressed section does not have the size that it claims: ", packed);
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
+                               "a compressed section does not have the size that it claims: ", packed);
     if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
         return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
     if (16 * want < b->most - h->limits.max_bytes) h->limits.max_bytes += 16 * want;   /* inflated bytes are input */
     else h->limits.max_bytes = b->most;
     status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
-    if (status == CSSPGO_E_SYNTAX) csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
+    if (status == CSSPGO_E_SYNTAX)
+        csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
     else if (status != CSSPGO_OK) csspgo__bin_full(b);
     ok = status == CSSPGO_OK;
     if (ok) {
@@ -8159,7 +8209,8 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
     return ok;
 #else
     (void)s;
-    csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p, "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
+    csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p,
+                 "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
     return 0;
 #endif
 }
@@ -8170,8 +8221,9 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
     const csspgo__reader file = b->r;
     const csspgo__section s = csspgo__section_at(table, i);
     const uint64_t size = (uint64_t)(file.end - file.base);
-    const int wanted = s.type == CSSPGO__SEC_RECORDS || (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS &&
-                                                         s.type != CSSPGO__SEC_OFFSETS);
+    const int wanted =
+        s.type == CSSPGO__SEC_RECORDS ||
+        (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
     int ok;
     if (s.size == 0 || (b->lenient && !wanted)) return 1;
     if (s.offset > size || s.size > size - s.offset) {
@@ -8207,7 +8259,7 @@ static int csspgo__bin_read_ext(csspgo__bin *b)
     return 1;
 }
 
-/* ----- GCC AutoFDO in ----------------------------------------------------------------------------------------------- */
+/* ----- GCC AutoFDO in --------------------------------------------------------------------------------------------- */
 
 enum {                            /* << 24: tags */
     CSSPGO__GCC_SUMMARY = 0xa8, CSSPGO__GCC_NAMES = 0xaa, CSSPGO__GCC_FUNCTIONS = 0xac, CSSPGO__GCC_MODULES = 0xae
@@ -8240,7 +8292,10 @@ static uint32_t csspgo__gcc_many(csspgo__bin *b, size_t least)
     return 0;
 }
 
-/* A length in words and the text, padded with NULs; or, if in_bytes, a length in bytes with a NUL. NULL after a failure. */
+/*
+ * A length in words and the text, padded with NULs; or, if in_bytes, a length in bytes with a NUL. NULL after a
+ * failure.
+ */
 static const char *csspgo__gcc_string(csspgo__bin *b, int in_bytes, size_t *size)
 {
     const size_t n = (size_t)csspgo__gcc_many(b, in_bytes ? 1 : 4) * (in_bytes ? 1 : 4);
@@ -8355,8 +8410,8 @@ static void csspgo__gcc_pop(csspgo__bin *b)
 
 /*
  * A function with all that is nested in it. Of a function that is there already only the head count is taken: it is the
- * same function under another name. In version 3 it may be one of another source file, and all is added up; there a time
- * stamp comes behind the head count, which is not kept.
+ * same function under another name. In version 3 it may be one of another source file, and all is added up; there a
+ * time stamp comes behind the head count, which is not kept.
  */
 static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
 {
@@ -8418,7 +8473,7 @@ static int csspgo__bin_read_gcc(csspgo__bin *b)
     return b->r.status == CSSPGO_OK;
 }
 
-/* ----- any binary form in ------------------------------------------------------------------------------------------- */
+/* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
 static int csspgo__bin_settle(csspgo__bin *b)
 {
@@ -8501,7 +8556,7 @@ CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_s
     return CSSPGO_OK;
 }
 
-/* ----- ExtBinary, function by function ------------------------------------------------------------------------------ */
+/* ----- ExtBinary, function by function ---------------------------------------------------------------------------- */
 
 static uint64_t csspgo__lazy_guid(const struct csspgo_lazy *l, size_t i)
 {
@@ -8521,7 +8576,8 @@ static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned cha
         return 0;
     }
     text = (const char *)l->names.p + l->name_at[i];
-    f = l->md5 ? csspgo_func_add_guid(b->q, csspgo__lazy_guid(l, (size_t)i)) : csspgo_func_add(b->q, text, strlen(text));
+    f = l->md5 ? csspgo_func_add_guid(b->q, csspgo__lazy_guid(l, (size_t)i))
+               : csspgo_func_add(b->q, text, strlen(text));
     if (f.id == 0) csspgo__bin_full(b);
     return f.id;
 }
@@ -8585,7 +8641,8 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
     l->fixed = (flags & CSSPGO__SEC_FIXED_MD5) != 0;
     l->names = *r;
     n = csspgo__bin_many(b, l->fixed ? 8 : 1);
-    if (l->name_at != NULL) csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->names.p, "a second name table cannot be read lazily");
+    if (l->name_at != NULL)
+        csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->names.p, "a second name table cannot be read lazily");
     if (r->status != CSSPGO_OK || !csspgo__lazy_table(b, &v, n, sizeof *l->name_at)) return 0;
     l->name_at = (uint32_t *)v;
     l->nnames = n;
@@ -8619,7 +8676,8 @@ static int csspgo__lazy_contexts(csspgo__bin *b)
     size_t i, n;
     l->contexts = *r;
     n = csspgo__bin_many(b, 1);
-    if (l->context_at != NULL) csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->contexts.p, "a second table of contexts cannot be read lazily");
+    if (l->context_at != NULL)
+        csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->contexts.p, "a second table of contexts cannot be read lazily");
     if (r->status != CSSPGO_OK || n == 0) return r->status == CSSPGO_OK;
     if (!csspgo__lazy_table(b, &at, n, 4)) return 0;
     l->context_at = (uint32_t *)at;
@@ -8670,8 +8728,10 @@ static int csspgo__lazy_offsets(csspgo__bin *b, const csspgo__section *records, 
         const unsigned char *at = r->p;
         const uint64_t i = csspgo__bin_num(r), offset = csspgo__bin_num(r);
         if (r->status != CSSPGO_OK) return 0;
-        if (i >= l->records) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of functions names one that there is not: ", i);
-        if (offset >= records->size) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the records do not reach to offset ", offset);
+        if (i >= l->records)
+            return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of functions names one that there is not: ", i);
+        if (offset >= records->size)
+            return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the records do not reach to offset ", offset);
         l->record_at[i] = records->offset + offset;
     }
     return r->status == CSSPGO_OK;
@@ -8689,7 +8749,8 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
         const unsigned char *at = r->p;
         const uint64_t i = csspgo__bin_num(r);
         size_t pending = 0;
-        if (r->status == CSSPGO_OK && i >= l->records) return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "metadata of what there is not: ", i);
+        if (r->status == CSSPGO_OK && i >= l->records)
+            return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "metadata of what there is not: ", i);
         csspgo__bin_skip(r, values);
         if (!l->cs) pending = csspgo__bin_many32(b, 4);
         for (; pending != 0 && r->status == CSSPGO_OK; pending--) {
@@ -8756,8 +8817,10 @@ static int csspgo__lazy_records(csspgo__bin *b, const unsigned char *table, size
                                  csspgo__lazy_offsets(b, &records, &offsets));
 }
 
-/* One kind of sections after the other. When the file is opened: the summary; for the indexes: names, contexts, tables of
-   functions, metadata. */
+/*
+ * One kind of sections after the other. When the file is opened: the summary; for the indexes: names, contexts, tables
+ * of functions, metadata.
+ */
 static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t n, uint64_t type)
 {
     size_t i;
@@ -8813,7 +8876,8 @@ static int csspgo__lazy_header(csspgo__bin *b)
     table = b->r.p;
     n = csspgo__u64(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
-    if (n > csspgo__left(&b->r) / 32) return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, table, "the file cannot hold so many sections: ", n);
+    if (n > csspgo__left(&b->r) / 32)
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, table, "the file cannot hold so many sections: ", n);
     l->table = table += 8;
     l->sections = (size_t)n;
     if (!csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_SUMMARY)) return 0;
@@ -8846,8 +8910,9 @@ static int csspgo__lazy_index(csspgo__bin *b)
     const unsigned char *table = l->table;
     const size_t n = l->sections;
     if (l->indexed) return 1;
-    l->indexed = csspgo__lazy_pass(b, table, n, CSSPGO__SEC_NAMES) && csspgo__lazy_pass(b, table, n, CSSPGO__SEC_CONTEXTS) &&
-                 csspgo__lazy_tables(b) && csspgo__lazy_pass(b, table, n, CSSPGO__SEC_RECORDS) &&
+    l->indexed = csspgo__lazy_pass(b, table, n, CSSPGO__SEC_NAMES) &&
+                 csspgo__lazy_pass(b, table, n, CSSPGO__SEC_CONTEXTS) && csspgo__lazy_tables(b) &&
+                 csspgo__lazy_pass(b, table, n, CSSPGO__SEC_RECORDS) &&
                  csspgo__lazy_pass(b, table, n, CSSPGO__SEC_META);
     if (!l->indexed) csspgo__lazy_forget(l);
     return l->indexed;
@@ -8864,7 +8929,8 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     b->lenient = l->heap.lenient != 0;
 }
 
-CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size, csspgo_error *err)
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size,
+                                         csspgo_error *err)
 {
     csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l);
     csspgo__bin b;
@@ -8902,7 +8968,8 @@ CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l)
 static size_t csspgo__lazy_find(const csspgo_lazy *l, const char *name, size_t size)
 {
     const uint64_t guid = l->md5 ? csspgo_guid(name, size) : 0;
-    const uint32_t hash = (uint32_t)(l->md5 ? csspgo__hash64(guid, l->heap.seed) : csspgo__hash_bytes(name, size, l->heap.seed));
+    const uint32_t hash =
+        (uint32_t)(l->md5 ? csspgo__hash64(guid, l->heap.seed) : csspgo__hash_bytes(name, size, l->heap.seed));
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&l->map, hash, &at)) != 0) {
         const char *text = (const char *)l->names.p + l->name_at[id - 1];
@@ -8947,8 +9014,8 @@ static int csspgo__lazy_record(csspgo__bin *b, size_t i)
 }
 
 /*
- * Record i and, of contexts, all below it: these follow it. A context that is loaded was loaded with all below it, so none
- * is looked at twice.
+ * Record i and, of contexts, all below it: these follow it. A context that is loaded was loaded with all below it, so
+ * none is looked at twice.
  */
 static int csspgo__lazy_tree(csspgo__bin *b, size_t i)
 {
@@ -9099,16 +9166,17 @@ typedef struct csspgo__bin_out {
     csspgo_error     *err;
     csspgo__order     order;
     csspgo__blob      blob;
-    uint32_t         *index;      /* per function: index in the name table + 1, 0 if it is not used                      */
-    uint32_t         *name;       /* the name table: functions                                                          */
+    uint32_t         *index;      /* per function: index in the name table + 1, 0 if it is not used */
+    uint32_t         *name;       /* the name table: functions */
     size_t            names;
-    uint32_t         *context;    /* per node: index in the table of contexts; then path, scratch for as many nodes      */
+    uint32_t         *context;    /* per node: index in the table of contexts; then path, scratch for as many nodes */
     uint32_t         *path;
-    csspgo__bin_first *top;       /* the functions to write, in the order of their records; offset: see csspgo__bin_put_offsets */
-    uint64_t         *offset;     /* per top: of its record                                                             */
+    /* the functions to write, in the order of their records; offset: see csspgo__bin_put_offsets */
+    csspgo__bin_first *top;
+    uint64_t         *offset;     /* per top: of its record */
     size_t            tops, contexts;
     size_t            index_bytes, context_bytes, top_bytes;
-    csspgo_target    *target;     /* scratch                                                                            */
+    csspgo_target    *target;     /* scratch */
     size_t            target_cap;
     uint32_t          form;
     int               cs, md5, lenient, probes, attributes;
@@ -9437,7 +9505,7 @@ static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
     return s == CSSPGO_OK ? csspgo__bin_put_records(o, CSSPGO__PART_ALL) : s;
 }
 
-/* ----- ExtBinary out ------------------------------------------------------------------------------------------------ */
+/* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
 
 /* The frames of a context, outermost first. Only a twin's leaf has a location. */
 static void csspgo__bin_put_context(csspgo__bin_out *o, uint32_t id)
@@ -9689,7 +9757,7 @@ static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
 }
 
-/* ----- GCC AutoFDO out ---------------------------------------------------------------------------------------------- */
+/* ----- GCC AutoFDO out -------------------------------------------------------------------------------------------- */
 
 static void csspgo__gcc_put(csspgo__bin_out *o, uint32_t v)
 {
@@ -9846,7 +9914,7 @@ static csspgo_status csspgo__bin_write_gcc(csspgo__bin_out *o)
     return o->blob.sink.status;
 }
 
-/* ----- any binary form out ------------------------------------------------------------------------------------------ */
+/* ----- any binary form out ---------------------------------------------------------------------------------------- */
 
 /* 1 if the form exists and what is added to it belongs to it. */
 static int csspgo__bin_form_ok(uint32_t form)
@@ -9868,7 +9936,8 @@ static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
     if (!csspgo__bin_number(o) || !csspgo__bin_tops(o)) return o->p->heap.status;
     for (i = 0; i < o->tops && !o->lenient; i++)
         if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
-            return csspgo__bin_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
+            return csspgo__bin_refuse(o,
+                                      "binary forms cannot carry functions with contexts and without in one profile");
     switch (o->form & 0xff) {
     case CSSPGO_BINARY: return csspgo__bin_write_raw(o);
     case CSSPGO_EXTBINARY: return csspgo__bin_write_ext(o);
@@ -11950,7 +12019,7 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     csspgo__object_free(c, sizeof *c);
 }
 
-/* ----- looking up ---------------------------------------------------------------------------------------------------- */
+/* ----- looking up ------------------------------------------------------------------------------------------------- */
 
 /* Index of the last window that begins at or before address, or 0. There is at least one window. */
 static size_t csspgo__window_at(const csspgo_code *c, uint64_t address)
@@ -12062,8 +12131,9 @@ static const csspgo__range *csspgo__range_of(const csspgo_code *c, uint32_t pos)
 }
 
 /*
- * 1 if a frame-pointer stack walk that starts at pos may miss the caller: the first two instructions of a function range,
- * a return and the instruction before it. Where instructions are not known: the first 4 bytes, and a byte before a return.
+ * 1 if a frame-pointer stack walk that starts at pos may miss the caller: the first two instructions of a function
+ * range, a return and the instruction before it. Where instructions are not known: the first 4 bytes, and a byte before
+ * a return.
  */
 CSSPGO__UNUSED static int csspgo__leaf_unsafe(const csspgo_code *c, uint32_t pos)
 {
@@ -12109,7 +12179,7 @@ static const uint32_t *csspgo__probes_at(const csspgo_code *c, uint32_t pos, siz
     return c->by_pos + a;
 }
 
-/* ----- order --------------------------------------------------------------------------------------------------------- */
+/* ----- order ------------------------------------------------------------------------------------------------------ */
 
 static int csspgo__transfer_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -12171,7 +12241,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__code_settle(csspgo_code *c)
     return CSSPGO_OK;
 }
 
-/* ----- adding -------------------------------------------------------------------------------------------------------- */
+/* ----- adding ----------------------------------------------------------------------------------------------------- */
 
 static int csspgo__window_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -12554,7 +12624,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
     return CSSPGO_OK;
 }
 
-/* ----- modules and where they are mapped ----------------------------------------------------------------------------- */
+/* ----- modules and where they are mapped -------------------------------------------------------------------------- */
 
 static size_t csspgo__base_name(const char *path, size_t size)
 {
@@ -12707,7 +12777,7 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     return CSSPGO_OK;
 }
 
-/* ----- questions ----------------------------------------------------------------------------------------------------- */
+/* ----- questions -------------------------------------------------------------------------------------------------- */
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
@@ -12744,7 +12814,8 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
         memset(&frames[k], 0, sizeof frames[k]);
         frames[k].guid = name->guid;
         frames[k].probe = site;
-        if (name->flags & CSSPGO__HAS_TEXT) frames[k].name = csspgo__name_text(&c->names, c->node[node].func, &frames[k].name_size);
+        if (name->flags & CSSPGO__HAS_TEXT)
+            frames[k].name = csspgo__name_text(&c->names, c->node[node].func, &frames[k].name_size);
         if (k + 1 == depth) frames[k].kind = c->probe[list[i]].kind;
     }
     return depth;
@@ -14061,7 +14132,9 @@ static const uint32_t csspgo__x86_rows[666] = {
     0xfefefb50, 0xffffff50
 };
 
-/* First row of each table: 0 to 7 VEX maps, 8 to 10 XOP maps, 16 + EVEX map, 24 + EVEX map with its no-flags bit set. */
+/*
+ * First row of each table: 0 to 7 VEX maps, 8 to 10 XOP maps, 16 + EVEX map, 24 + EVEX map with its no-flags bit set.
+ */
 static const uint16_t csspgo__x86_tables[33] = {
     0, 0, 65, 123, 152, 152, 152, 152, 153, 164, 177, 179, 179, 179, 179, 179,
     179, 179, 275, 416, 465, 549, 576, 614, 615, 615, 615, 619, 619, 666, 666, 666,

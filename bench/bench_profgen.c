@@ -2,8 +2,8 @@
  *
  *     bench_profgen RUNS TOOL BINARY SCRIPT...
  *
- * For each script and each mode: cpu seconds (user + system of the whole process; median and spread of RUNS runs, the two
- * tools in turn), samples/s, LBR entries/s, MB/s of text, peak resident memory, and the ratios.
+ * For each script and each mode: cpu seconds (user + system of the whole process; median and spread of RUNS runs, the
+ * two tools in turn), samples/s, LBR entries/s, MB/s of text, peak resident memory, and the ratios.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +35,8 @@ static int run_once(char *const *argv, double *cpu, double *peak_mib)
         _exit(127);
     }
     if (wait4(pid, &status, 0, &u) != pid) return 0;
-    *cpu = (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    *cpu = (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
     *peak_mib = (double)u.ru_maxrss / 1024;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -86,14 +87,15 @@ static void row(const char *name, cost *c, int runs, double bytes, double sample
         printf("  %-16s failed\n", name);
         return;
     }
-    printf("  %-16s %8.3f s  (%.3f to %.3f)  %8.0f samples/s  %6.2f M entries/s  %7.1f MB/s  %7.1f MiB\n", name, t, c->cpu[0],
-           c->cpu[runs - 1], samples / t, entries / t / 1e6, bytes / t / 1e6, c->peak_mib);
+    printf("  %-16s %8.3f s  (%.3f to %.3f)  %8.0f samples/s  %6.2f M entries/s  %7.1f MB/s  %7.1f MiB\n", name, t,
+           c->cpu[0], c->cpu[runs - 1], samples / t, entries / t / 1e6, bytes / t / 1e6, c->peak_mib);
 }
 
 int main(int argc, char **argv)
 {
     static const char *const modes[][6] = {
-        { "contexts", "--format=text", "--csspgo-preinliner=0", "--csprof-merge-cold-context=0", "--gen-cs-nested-profile=0", NULL },
+        { "contexts", "--format=text", "--csspgo-preinliner=0", "--csprof-merge-cold-context=0",
+          "--gen-cs-nested-profile=0", NULL },
         { "no contexts", "--format=text", "--ignore-stack-samples", NULL, NULL, NULL },
         { "raw counters", "--skip-symbolization", NULL, NULL, NULL, NULL },
     };

@@ -2,8 +2,8 @@
  *
  *     bench_unwind BINARY SCRIPT [RUNS]
  *
- * Prints LBR entries/s of csspgo_collector_add + flush over all samples, for all samples as they come and for the distinct
- * ones alone (each unwound once: the cost of the unwinder itself), and the time of csspgo_collector_profile.
+ * Prints LBR entries/s of csspgo_collector_add + flush over all samples, for all samples as they come and for the
+ * distinct ones alone (each unwound once: the cost of the unwinder itself), and the time of csspgo_collector_profile.
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
@@ -75,13 +75,16 @@ static void once(loaded *image, const samples *s, int profile, double *add, doub
     csspgo_collector *c = csspgo_collector_new(image->code, NULL, NULL);
     csspgo_profile *p = csspgo_profile_new(NULL);
     double t = cpu_now();
-    if (c == NULL || p == NULL || csspgo_collector_add(c, s->v, s->n) != CSSPGO_OK || csspgo_collector_flush(c) != CSSPGO_OK) exit(1);
+    if (c == NULL || p == NULL || csspgo_collector_add(c, s->v, s->n) != CSSPGO_OK ||
+        csspgo_collector_flush(c) != CSSPGO_OK)
+        exit(1);
     *add = cpu_now() - t;
     t = cpu_now();
     if (profile && csspgo_collector_profile(c, p, NULL, NULL) != CSSPGO_OK) exit(1);
     *generate = cpu_now() - t;
-    if (profile) printf("contexts %u, collector %.1f MiB, profile %.1f MiB, generated in %.3f s\n", csspgo_record_count(p),
-                        (double)csspgo_collector_memory(c) / 1048576, (double)csspgo_profile_memory(p) / 1048576, *generate);
+    if (profile)
+        printf("contexts %u, collector %.1f MiB, profile %.1f MiB, generated in %.3f s\n", csspgo_record_count(p),
+               (double)csspgo_collector_memory(c) / 1048576, (double)csspgo_profile_memory(p) / 1048576, *generate);
     csspgo_profile_free(p);
     csspgo_collector_free(c);
 }
@@ -98,8 +101,9 @@ static void report(const char *what, loaded *image, const samples *s, int runs)
     int r;
     for (r = 0; r < runs; r++) once(image, s, 0, &t[r], &g);
     qsort(t, (size_t)runs, sizeof *t, by_value);
-    printf("%-17s %9zu samples, %10llu entries: %7.3f s (%.3f to %.3f), %6.1f M entries/s, %5.2f M samples/s\n", what, s->n,
-           (unsigned long long)s->entries, t[runs / 2], t[0], t[runs - 1], (double)s->entries / t[runs / 2] / 1e6, (double)s->n / t[runs / 2] / 1e6);
+    printf("%-17s %9zu samples, %10llu entries: %7.3f s (%.3f to %.3f), %6.1f M entries/s, %5.2f M samples/s\n", what,
+           s->n, (unsigned long long)s->entries, t[runs / 2], t[0], t[runs - 1], (double)s->entries / t[runs / 2] / 1e6,
+           (double)s->n / t[runs / 2] / 1e6);
 }
 
 int main(int argc, char **argv)

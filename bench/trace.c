@@ -17,7 +17,8 @@
 struct qemu_tb;
 struct qemu_insn;
 extern void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, void (*cb)(uint64_t, struct qemu_tb *));
-extern void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_tb *tb, void (*cb)(unsigned, void *), int flags, void *ctx);
+extern void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_tb *tb, void (*cb)(unsigned, void *), int flags,
+                                                 void *ctx);
 extern void qemu_plugin_register_atexit_cb(uint64_t id, void (*cb)(uint64_t, void *), void *ctx);
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_tb *tb);
 extern uint64_t qemu_plugin_tb_vaddr(const struct qemu_tb *tb);

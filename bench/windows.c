@@ -2,9 +2,9 @@
  *
  *     windows TRACE PROGRAM SAMPLES [PERIOD] > script
  *
- * Each sample has the 32 newest branches and the exact call stack at that moment (a shadow stack over the stream's calls
- * and returns). PERIOD branches lie between samples (default: the stream's length over SAMPLES), varied by up to 25 %
- * with a fixed seed; at the stream's end it starts over at another phase.
+ * Each sample has the 32 newest branches and the exact call stack at that moment (a shadow stack over the stream's
+ * calls and returns). PERIOD branches lie between samples (default: the stream's length over SAMPLES), varied by up to
+ * 25 % with a fixed seed; at the stream's end it starts over at another phase.
  */
 #define _GNU_SOURCE
 #include "trace.h"
@@ -62,10 +62,16 @@ int main(int argc, char **argv)
     uint64_t n, period, i = 0, next, made = 0, *stack;
     if (argc < 4) { fprintf(stderr, "usage: windows TRACE PROGRAM SAMPLES [PERIOD]\n"); return 2; }
     h = (const trace_header *)map_file(argv[1], &size);
-    if (size < sizeof *h || memcmp(h->magic, TRACE_MAGIC, 8) != 0 || h->branches <= DEPTH) { fprintf(stderr, "%s: no trace\n", argv[1]); return 1; }
+    if (size < sizeof *h || memcmp(h->magic, TRACE_MAGIC, 8) != 0 || h->branches <= DEPTH) {
+        fprintf(stderr, "%s: no trace\n", argv[1]);
+        return 1;
+    }
     id = (const uint32_t *)(h + 1);
     edge = (const trace_edge *)(const void *)((const char *)(id + h->branches));
-    if ((const char *)(edge + h->edges) != (const char *)h + size) { fprintf(stderr, "%s: cut off\n", argv[1]); return 1; }
+    if ((const char *)(edge + h->edges) != (const char *)h + size) {
+        fprintf(stderr, "%s: cut off\n", argv[1]);
+        return 1;
+    }
     n = strtoull(argv[3], NULL, 10);
     period = argc > 4 ? strtoull(argv[4], NULL, 10) : h->branches / n;
     if (period == 0) period = 1;

@@ -28,7 +28,7 @@ static const char usage_text[] =
     "       csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n"
     "       csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n"
     "\n"
-    "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE - is standard input or output.\n"
+    "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
     "  --binary=FILE                     program with pseudo probes (ELF, x86-64 or AArch64)\n"
     "  --perfscript=FILE                 text of perf script -F ip,brstack --show-mmap-events, or of csspgo record\n"
     "  --perfdata=FILE                   what perf record -b --call-graph fp wrote, to a file or a pipe\n"
@@ -62,10 +62,10 @@ static const char usage_text[] =
     "  --llvm-compat                     exactly what llvm-profgen 19 writes\n"
     "  --quiet                           no warnings, no progress\n"
     "\n"
-    "merge: adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's). A directory stands for its files.\n"
+    "merge: adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's). A directory: its files.\n"
     "  --text, --binary, --extbinary, --gcc   form of the output; ExtBinary is the default\n"
     "  --weighted-input=N,FILE           every count of FILE times N\n"
-    "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints them all\n"
+    "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
     "  --failure-mode=any|all|warn       a bad input: stop; go on as long as one is good\n"
     "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as above\n"
     "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"
@@ -89,7 +89,7 @@ static const char usage_text[] =
     "  --quality                         instead: how close the blocks of TEST come to those of BASE\n"
     "All three: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n";
 
-/* ----- the commands ------------------------------------------------------------------------------------------------ */
+/* ----- the commands ----------------------------------------------------------------------------------------------- */
 
 static int record_command(int argc, char **argv)
 {

@@ -126,7 +126,10 @@ static int load_start_cmp(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no code. */
+/*
+ * Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no
+ * code.
+ */
 static load_start *load_starts(const loaded *l, size_t *count)
 {
     load_start *v = (load_start *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
@@ -162,7 +165,8 @@ static int load_code(loaded *l, char *why, size_t why_size)
     free(v);
     free(starts);
     if (status == CSSPGO_OK) return 1;
-    return load_fail(why, why_size, status == CSSPGO_E_ARGUMENT ? "executable sections overlap" : csspgo_status_text(status));
+    return load_fail(why, why_size,
+                     status == CSSPGO_E_ARGUMENT ? "executable sections overlap" : csspgo_status_text(status));
 }
 
 /* GUIDs of top-level records' functions, and of the symbols that hold them: sorted, for bsearch. */
@@ -190,7 +194,10 @@ static size_t load_strip(const char *name, size_t size, const char *suffix)
     return 0;
 }
 
-/* Whose code a symbol holds: the size of that function's name in the symbol's name (0: no function), *part as in csspgo_function. */
+/*
+ * Whose code a symbol holds: the size of that function's name in the symbol's name (0: no function), *part as in
+ * csspgo_function.
+ */
 static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *part)
 {
     static const char *const renames[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
@@ -234,7 +241,9 @@ static int load_functions(loaded *l, const load_owners *o)
     csspgo_status status = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
         elf_symbol y;
-        if (!elf_symbol_at(&l->elf, i, &y) || y.size == 0 || y.section == ELF_UNDEFINED || y.value > UINT64_MAX - y.size) continue;
+        if (!elf_symbol_at(&l->elf, i, &y) || y.size == 0 || y.section == ELF_UNDEFINED ||
+            y.value > UINT64_MAX - y.size)
+            continue;
         if (y.type != ELF_FUNC && y.type != ELF_NOTYPE) continue;
         v[n].name_size = (uint32_t)load_owner(&y, o, &v[n].part);
         if (v[n].name_size == 0) continue;
@@ -298,8 +307,10 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
     if (ok) {
         qsort(o.func, o.count, sizeof *o.func, load_u64_cmp);
         qsort(o.symbol, o.count, sizeof *o.symbol, load_u64_cmp);
-        ok = csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count) == CSSPGO_OK && load_functions(l, &o) &&
-             csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count) == CSSPGO_OK;
+        ok =
+            csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count) == CSSPGO_OK &&
+            load_functions(l, &o) &&
+            csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count) == CSSPGO_OK;
     }
     l->probes = t.probe_count;
     l->probe_stats = t.stats;

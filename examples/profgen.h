@@ -7,15 +7,15 @@
 
 #include <signal.h>
 
-/* ----- profgen ------------------------------------------------------------------------------------------------------- */
+/* ----- profgen ---------------------------------------------------------------------------------------------------- */
 
-enum {                            /* places in the table below */
-    O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT, O_O_ALIAS, O_FORMAT, O_MD5,
-    O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET, O_FIRST_LOADABLE, O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER,
-    O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY, O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN,
-    O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM, O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD,
-    O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET,
-    O_HELP
+enum { /* places in the table below */
+    O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT,
+    O_O_ALIAS, O_FORMAT, O_MD5, O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET, O_FIRST_LOADABLE,
+    O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
+    O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
+    O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
+    O_SHOW_DENSITY, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
 };
 
 static const option profgen_options[] = {
@@ -157,7 +157,8 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
         int hit;
         if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
         hit = csspgo_code_mmap(g->image.code, map);
-        if (hit < 0) warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
+        if (hit < 0)
+            warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
         if (hit > 0 && g->o[O_SHOW_MMAP].number)
             fprintf(stderr, "Mmap: Binary %s loaded at 0x%llx\n", g->binary, (unsigned long long)map->address);
         g->mapped |= hit > 0;
@@ -209,14 +210,16 @@ static void recording_warnings(const recording *r)
     if (r->script != NULL) {
         const csspgo_script_stats s = csspgo_script_get_stats(r->script);
         const unsigned long long bad = s.bad_frame_lines + s.bad_records + s.bad_mmaps;
-        if (bad != 0) warn("%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line, bad - 1);
+        if (bad != 0)
+            warn("%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line, bad - 1);
     } else {
         const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
         const unsigned long long bad = s.bad_records + s.unknown_events;
         if (bad != 0) warn("%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
         if (s.lost != 0) warn("%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
-        if (!s.has_branches) warn("%s: no event has branch records: counts are estimates from sampled addresses", r->path);
+        if (!s.has_branches)
+            warn("%s: no event has branch records: counts are estimates from sampled addresses", r->path);
     }
 }
 
@@ -226,8 +229,8 @@ static int recording_feed(profgen *g, recording *r, const void *piece, size_t si
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
-    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size);     /* the last piece was read up: */
-    else if (r->script != NULL) csspgo_script_end(r->script);                           /* cannot fail                 */
+    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size); /* the last piece was read up: */
+    else if (r->script != NULL) csspgo_script_end(r->script);                           /* cannot fail */
     else if (size != 0) csspgo_perfdata_feed(r->data, piece, size);
     else csspgo_perfdata_end(r->data);
     for (;;) {
@@ -320,7 +323,8 @@ static void profgen_warnings(const profgen *g)
     };
     size_t i;
     for (i = 0; i < sizeof w / sizeof *w; i++)
-        if (w[i].n != 0) warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
+        if (w[i].n != 0)
+            warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
 }
 
 /* ----- from the counters' profile to the one that is written ----- */
@@ -440,7 +444,8 @@ static void profgen_density(const profgen *g, const csspgo_profile *p)
         warn("%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
              least / density, density, least);
     if (g->o[O_SHOW_DENSITY].number)
-        printf("Functions with density >= %.1f account for %.2f%% total sample counts.\n", density, (double)cutoff / 10000);
+        printf("Functions with density >= %.1f account for %.2f%% total sample counts.\n", density,
+               (double)cutoff / 10000);
 }
 
 /* ----- output ----- */
@@ -448,9 +453,11 @@ static void profgen_density(const profgen *g, const csspgo_profile *p)
 static uint32_t profgen_form(const profgen *g)
 {
     static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_GCOV };
-    static const struct { int option; uint32_t bit; } added[] = {
-        { O_MD5, CSSPGO_MD5 }, { O_COMPRESS_ALL, CSSPGO_COMPRESS }, { O_PARTIAL, CSSPGO_PARTIAL }, { O_SPLIT, CSSPGO_SPLIT }
-    };
+    static const struct { int option; uint32_t bit;
+    } added[] = { { O_MD5, CSSPGO_MD5 },
+                  { O_COMPRESS_ALL, CSSPGO_COMPRESS },
+                  { O_PARTIAL, CSSPGO_PARTIAL },
+                  { O_SPLIT, CSSPGO_SPLIT } };
     uint32_t form = forms[g->o[O_FORMAT].number];
     size_t i;
     for (i = 0; i < sizeof added / sizeof *added; i++) {

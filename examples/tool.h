@@ -66,7 +66,7 @@ static int fail_at(const char *path, const csspgo_error *e)
     return fail("%s: %s", path, e->message);
 }
 
-/* ----- memory: large arrays in large pages, so that growing them costs few page faults -------------------------------- */
+/* ----- memory: large arrays in large pages, so that growing them costs few page faults ---------------------------- */
 
 enum { BIG_BLOCK = 1 << 21 };     /* bytes; also the size of a large page */
 

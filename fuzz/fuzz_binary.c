@@ -1,5 +1,6 @@
-/* fuzz_binary.c - any bytes as a binary profile: what is refused leaves the profile alone, what is taken is well formed,
- * survives being written and read again, and is written the same way twice. The mutator knows section tables. */
+/* fuzz_binary.c - any bytes as a binary profile: what is refused leaves the profile alone, what is taken is well
+ * formed, survives being written and read again, and is written the same way twice. The mutator knows section
+ * tables. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include <stdlib.h>
@@ -242,7 +243,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
                                     UINT64_C(16) << 32, UINT64_MAX, UINT64_C(1) << 40 };
     csspgo__section s;
     size_t n, i;
-    if (seed % 2 == 0 || size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY) return LLVMFuzzerMutate(data, size, max_size);
+    if (seed % 2 == 0 || size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
+        return LLVMFuzzerMutate(data, size, max_size);
     n = (size_t)csspgo__ld64le(data + 10);
     if (n == 0 || n > (size - 18) / 32) return LLVMFuzzerMutate(data, size, max_size);
     i = seed / 2 % n;

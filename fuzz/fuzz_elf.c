@@ -35,8 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(!elf_section_at(&e, 0, &s) && !elf_symbol_at(&e, 0, &y) && !elf_segment_at(&e, 0, &g));
         return 0;
     }
-    REQUIRE(elf_open(data, size, &again, NULL, 0) && again.symbol_count == e.symbol_count && again.symbols_at == e.symbols_at);
-    REQUIRE((uint64_t)e.section_count * 64 <= size && (uint64_t)e.segment_count * 56 <= size && (uint64_t)e.symbol_count * 24 <= size);
+    REQUIRE(elf_open(data, size, &again, NULL, 0) && again.symbol_count == e.symbol_count &&
+            again.symbols_at == e.symbols_at);
+    REQUIRE((uint64_t)e.section_count * 64 <= size && (uint64_t)e.segment_count * 56 <= size &&
+            (uint64_t)e.symbol_count * 24 <= size);
     for (i = 0; i < e.section_count; i++) {
         REQUIRE(elf_section_at(&e, i, &s) && s.index == i);
         REQUIRE(name_ok(data, size, s.name, s.name_size));
@@ -52,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(name_ok(data, size, y.name, y.name_size));
     }
     REQUIRE(!elf_symbol_at(&e, e.symbol_count, &y));
-    if (elf_section_named(&e, ".pseudo_probe", &s)) REQUIRE(elf_section_at(&e, s.index, &t) && t.contents == s.contents);
+    if (elf_section_named(&e, ".pseudo_probe", &s))
+        REQUIRE(elf_section_at(&e, s.index, &t) && t.contents == s.contents);
     id = elf_build_id(&e, &id_size);
     REQUIRE(id == NULL || inside(data, size, id, id_size));
     return 0;

@@ -1,5 +1,5 @@
-/* fuzz_gcov.c - any bytes as a GCC AutoFDO profile: what is refused leaves the profile alone, what is taken is well formed
- * and comes back from both of GCC's forms. */
+/* fuzz_gcov.c - any bytes as a GCC AutoFDO profile: what is refused leaves the profile alone, what is taken is well
+ * formed and comes back from both of GCC's forms. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include <stdlib.h>
@@ -53,8 +53,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 /* Half of the time plain mutation, else of one 32-bit word: another value, one more, or one less. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    static const uint32_t odd[] = { 0, 1, 2, 3, 4, 7, 20, 0xffff, 0x10000, 0x7fffffff, 0xffffffffu, 0xa8000000u, 0xaa000000u,
-                                    0xac000000u, 0xae000000u, 0xaf000000u };
+    static const uint32_t odd[] = { 0,           1,           2,           3,          4,           7,
+                                    20,          0xffff,      0x10000,     0x7fffffff, 0xffffffffu, 0xa8000000u,
+                                    0xaa000000u, 0xac000000u, 0xae000000u, 0xaf000000u };
     const uint32_t v = odd[seed / 8 % 16];
     const size_t at = size < 8 ? 0 : seed / 128 % (size / 4 - 1) * 4;
     size_t i;

@@ -1,5 +1,5 @@
-/* fuzz_insn.c - any bytes as code: the decoders stay inside, agree with themselves on any longer input, and a sweep of the
- * code map finds exactly the instructions that they give one after the other. Byte 0: bit 0 AArch64. */
+/* fuzz_insn.c - any bytes as code: the decoders stay inside, agree with themselves on any longer input, and a sweep of
+ * the code map finds exactly the instructions that they give one after the other. Byte 0: bit 0 AArch64. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include <stdlib.h>
@@ -32,9 +32,10 @@ static void check(int a64, const uint8_t *p, size_t n, uint64_t at)
         REQUIRE(x.skip >= 1 && x.kind == CSSPGO_NONE && !x.has_target);
         return;
     }
-    if (!a64 && prefixes(p, size) == size) return;          /* lock and repeat are instructions before some others only */
+    if (!a64 && prefixes(p, size) == size) return; /* lock and repeat are instructions before some others only */
     memcpy(exact, p, size);                           /* else what follows an instruction does not matter to it */
-    REQUIRE(decode(a64, exact, size, at, &y) == size && y.kind == x.kind && y.target == x.target && y.has_target == x.has_target);
+    REQUIRE(decode(a64, exact, size, at, &y) == size && y.kind == x.kind && y.target == x.target &&
+            y.has_target == x.has_target);
     REQUIRE(size == 1 || a64 || decode(0, exact, size - 1, at, &y) != size);
     if (x.has_target) {                               /* targets move along */
         decode(a64, p, n, at + 4096, &y);
@@ -56,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size--;
     code = csspgo_code_new(NULL);
     if (code == NULL) return 0;
-    REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0) ==
+            CSSPGO_OK);
     for (at = 0; at < size;) {
         const uint64_t before = csspgo_code_call_before(code, base + at);
         check(a64, data + at, size - at, base + at);

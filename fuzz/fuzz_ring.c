@@ -1,6 +1,7 @@
-/* fuzz_ring.c - perf ring buffers of any content: every call moves on, everything handed out lies in the ring or the bounce
- * buffer, and a record that wraps reads like the same bytes in one piece.
- * Input: 8 bytes sample_type, 4 branch_sample_type, 1 read_format, 1 start / 8, 1 bounce size / 8, 1 unused; then the bytes
+/* fuzz_ring.c - perf ring buffers of any content: every call moves on, everything handed out lies in the ring or the
+ * bounce buffer, and a record that wraps reads like the same bytes in one piece.
+ * Input: 8 bytes sample_type, 4 branch_sample_type, 1 read_format, 1 start / 8, 1 bounce size / 8, 1 unused; then the
+ * bytes
  * from tail to head. */
 #include <stdlib.h>
 #define CSSPGO_IMPLEMENTATION
@@ -91,7 +92,8 @@ static void check_ring(arena *a, const uint8_t *head, const uint8_t *data, size_
         REQUIRE(err.status == CSSPGO_OK && r.tail - before >= 8);
         check_item(&r, item, &s, &m);
         if (r.unfit != unfit) return;                     /* the other ring still has that record */
-        REQUIRE(csspgo_ring_next(&flat, &t, &n, NULL) == item && flat.lost == r.lost && same_item(item, &s, &m, &t, &n));
+        REQUIRE(csspgo_ring_next(&flat, &t, &n, NULL) == item && flat.lost == r.lost &&
+                same_item(item, &s, &m, &t, &n));
     }
 }
 

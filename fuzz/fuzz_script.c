@@ -32,7 +32,10 @@ static void counted_free(void *ctx, void *ptr, size_t size)
     free(ptr);
 }
 
-/* Code at 401000 to 402000: a call of 5 bytes at every 256th address, a return 16 behind it, a function at each 512th. */
+/*
+ * Code at 401000 to 402000: a call of 5 bytes at every 256th address, a return 16 behind it, a function at each
+ * 512th.
+ */
 static csspgo_code *some_code(void)
 {
     csspgo_code *code = csspgo_code_new(NULL);

@@ -147,7 +147,8 @@ CSSPGO__UNUSED static csspgo_status report_overlap(report *r, csspgo_profile *ba
         report_say(r, "Profile overlap infomation for base_profile: %.300s and test_profile: %.300s\nProgram level:\n",
                    base_path, test_path);
         report_say(r, "  Whole program profile similarity: %.3f%%\n", f.similarity * 100);
-        report_say(r, "  Whole program sample overlap: %.3f%%\n", csspgo_share(f.overlap_samples, f.union_samples) * 100);
+        report_say(r, "  Whole program sample overlap: %.3f%%\n",
+                   csspgo_share(f.overlap_samples, f.union_samples) * 100);
         report_say(r, "    percentage of samples unique in base profile: %.3f%%\n",
                    csspgo_share(f.base_unique_samples, f.base_samples) * 100);
         report_say(r, "    percentage of samples unique in test profile: %.3f%%\n",
@@ -160,8 +161,9 @@ CSSPGO__UNUSED static csspgo_status report_overlap(report *r, csspgo_profile *ba
         for (i = 0; i < n; i++) {
             if (!report_wants(test, &row[i], filter)) continue;
             if (!any)
-                report_say(r, "Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique"
-                              "   Test unique   Base samples   Test samples   Function name\n");
+                report_say(r,
+                           "Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique"
+                           "   Test unique   Base samples   Test samples   Function name\n");
             any = 1;
             report_row(r, test, &row[i]);
         }

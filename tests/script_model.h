@@ -1,5 +1,6 @@
-/* script_model.h - perf script text read the plain way: the whole file, line after line, following the rules that llvm-profgen
- * reads by. An oracle for the push parser: both print what they find in the same form. To be included after csspgo.h. */
+/* script_model.h - perf script text read the plain way: the whole file, line after line, following the rules that
+ * llvm-profgen reads by. An oracle for the push parser: both print what they find in the same form. To be included
+ * after csspgo.h. */
 #ifndef T_SCRIPT_MODEL_H
 #define T_SCRIPT_MODEL_H
 
@@ -49,7 +50,7 @@ static void t_text_free(t_text *t)
     memset(t, 0, sizeof *t);
 }
 
-/* ----- what is printed: "S COUNT stack | from>to ...", "M pid addr size offset x path", "E STATUS LINE", totals ----- */
+/* ----- what is printed: "S COUNT stack | from>to ...", "M pid addr size offset x path", "E STATUS LINE", totals --- */
 
 /* 1 if a frame behind the leaf is known code but no call is before it. code may be NULL. */
 static int t_is_cut(const csspgo_code *code, const uint64_t *stack, size_t i)

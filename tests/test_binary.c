@@ -174,9 +174,10 @@ static void writes_as(csspgo_profile *p, uint32_t form, const char *path)
 }
 
 static const char *const sources[] = {
-    "01-minimal", "02-basic", "03-nested-deep", "04-unsorted-dups", "05-crlf", "06-discriminators", "07-indirect", "08-huge",
-    "09-names", "10-uniq", "11-probe-nested", "12-probe-flat", "13-attr-only", "14-cs-line", "15-cs-probe", "16-cs-names",
-    "17-cs-order", "18-fs", "19-zero", "20-order", "21-summary"
+    "01-minimal",   "02-basic",   "03-nested-deep", "04-unsorted-dups", "05-crlf",         "06-discriminators",
+    "07-indirect",  "08-huge",    "09-names",       "10-uniq",          "11-probe-nested", "12-probe-flat",
+    "13-attr-only", "14-cs-line", "15-cs-probe",    "16-cs-names",      "17-cs-order",     "18-fs",
+    "19-zero",      "20-order",   "21-summary"
 };
 
 static const struct { const char *ext; uint32_t form; } forms[] = {
@@ -201,10 +202,12 @@ static void conversions_equal_llvm(void)
         csspgo_profile *p = read_path(path_of("text/", sources[i], ".txt"), 1), *q;
         if (i == 17) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
         for (k = 0; k < sizeof forms / sizeof *forms; k++) {
-            const char *path = path_of("conv/", sources[i], forms[k].ext), *text = path_of("conv/", sources[i], ".text");
+            const char *path = path_of("conv/", sources[i], forms[k].ext),
+                       *text = path_of("conv/", sources[i], ".text");
             char back[300];
             if (!exists(path) || !usable(forms[k].form)) continue;
-            if (forms[k].form == CSSPGO_BINARY) csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_FS);
+            if (forms[k].form == CSSPGO_BINARY)
+                csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_FS);
             else if (i == 17) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
             writes_as(p, forms[k].form, path);
             snprintf(back, sizeof back, "%s.text", path);
@@ -220,11 +223,12 @@ static void conversions_equal_llvm(void)
 
 static void old_producers_are_read(void)
 {
-    static const struct { const char *file, *text; } v[] = {
-        { "compat/02-basic.ext14", "conv/02-basic.text" }, { "compat/11-probe-nested.ext14", "conv/11-probe-nested.text" },
-        { "compat/15-cs-probe.ext14", "conv/15-cs-probe.text" }, { "compat/create_gcov.afdo", "compat/create_gcov.text" },
-        { "compat/02-basic.comp14", "conv/02-basic.md5.text" }
-    };
+    static const struct { const char *file, *text;
+    } v[] = { { "compat/02-basic.ext14", "conv/02-basic.text" },
+              { "compat/11-probe-nested.ext14", "conv/11-probe-nested.text" },
+              { "compat/15-cs-probe.ext14", "conv/15-cs-probe.text" },
+              { "compat/create_gcov.afdo", "compat/create_gcov.text" },
+              { "compat/02-basic.comp14", "conv/02-basic.md5.text" } };
     size_t i;
     for (i = 0; i < sizeof v / sizeof *v; i++) {
         csspgo_profile *p = read_path(path_of(v[i].file, "", ""), 1);
@@ -260,7 +264,8 @@ static char *result_of(const char *results, const char *name, size_t *size)
 }
 
 /* Calls fn for each file of a folder's RESULTS.txt. */
-static void each_result(const char *folder, void (*fn)(const char *path, const char *name, const char *want, size_t size))
+static void each_result(const char *folder,
+                        void (*fn)(const char *path, const char *name, const char *want, size_t size))
 {
     size_t n, want_size = 0;
     char *results = t_file(path_of(folder, "RESULTS.txt", ""), &n), *p, *want;
@@ -291,7 +296,7 @@ static void hand_made(const char *path, const char *name, const char *want, size
     char *got;
     if (needs_zlib(name)) return;
     p = read_path(path, 1);
-    if (want == NULL) {                               /* GCC 12's form, which LLVM cannot read: the same profile as gcov.afdo */
+    if (want == NULL) { /* GCC 12's form, which LLVM cannot read: the same profile as gcov.afdo */
         csspgo_profile *q = read_path(path_of("hand/gcov.afdo", "", ""), 1);
         T_CHECK(csspgo_equal(p, q));
         csspgo_profile_free(q);
@@ -386,7 +391,8 @@ static void damaged(const char *path, const char *name, const char *want, size_t
         const csspgo_status s = csspgo_read(p, data, size, &e);
         T_EQ(e.status, s);
         if (n == 0) {
-            if (!T_EQ(s, bad[i].status) || !T_EQ(e.offset, bad[i].offset)) fprintf(stderr, "    %s: %s\n", name, e.message);
+            if (!T_EQ(s, bad[i].status) || !T_EQ(e.offset, bad[i].offset))
+                fprintf(stderr, "    %s: %s\n", name, e.message);
         } else if (bad[i].as_llvm) {
             T_MSG((s == CSSPGO_OK) == (want != NULL), name);
             if (s == CSSPGO_OK && want != NULL) {
@@ -411,11 +417,12 @@ static void damaged_files_fail_where_they_are_damaged(void)
 
 /* ----- hostile bytes ----- */
 
-static const char *const victims[] = {
-    "conv/02-basic.bin", "conv/03-nested-deep.ext", "conv/11-probe-nested.ext", "conv/15-cs-probe.ext", "conv/15-cs-probe.md5",
-    "conv/15-cs-probe.extz", "hand/ext-symlist.prof", "hand/ext-md5-uleb.prof", "hand/ext-ctxsplit.prof",
-    "compat/02-basic.comp14", "hand/gcov.afdo", "hand/gcov-v2-byte-strings.gcc-only.afdo"
-};
+static const char *const victims[] = { "conv/02-basic.bin",        "conv/03-nested-deep.ext",
+                                       "conv/11-probe-nested.ext", "conv/15-cs-probe.ext",
+                                       "conv/15-cs-probe.md5",     "conv/15-cs-probe.extz",
+                                       "hand/ext-symlist.prof",    "hand/ext-md5-uleb.prof",
+                                       "hand/ext-ctxsplit.prof",   "compat/02-basic.comp14",
+                                       "hand/gcov.afdo",           "hand/gcov-v2-byte-strings.gcc-only.afdo" };
 
 /* Reads an exact-size copy; whatever comes of it, it must be sane and within the memory bound. */
 static csspgo_status try_bytes(const void *data, size_t n, uint32_t lenient)
@@ -860,8 +867,9 @@ static blob ext_file(const part *v, size_t n)
 }
 
 static const char vtable_names[] = "\5bar\0baz\0foo\0vt1\0vt2";   /* and the literal's NUL */
-/* foo: head 3, total 12; 1.0: 4, calls bar 2; 2 inlinees: 5.0 baz: total 6; 1.0: 6; inlinee 7.1 bar: total 1, no body, vtables
-   2.3: vt2 9; baz's own: none; 6.0 bar: total 2; no body; vtables: none. foo's vtables: 1.0: vt1 8 vt2 7; 9.0: vt2 1 */
+/* foo: head 3, total 12; 1.0: 4, calls bar 2; 2 inlinees: 5.0 baz: total 6; 1.0: 6; inlinee 7.1 bar: total 1, no body,
+   vtables 2.3: vt2 9; baz's own: none; 6.0 bar: total 2; no body; vtables: none. foo's vtables: 1.0: vt1 8 vt2 7;
+   9.0: vt2 1 */
 static const char vtable_records[] = "\3\2\14\1" "\1\0\4\1\0\2" "\2"
                                      "\5\0\1\6\1" "\1\0\6\0" "\1"
                                      "\7\1\0\1\0" "\0" "\1\2\3\1\4\11"
@@ -869,8 +877,9 @@ static const char vtable_records[] = "\3\2\14\1" "\1\0\4\1\0\2" "\2"
                                      "\6\0\0\2\0" "\0" "\0"
                                      "\2" "\1\0\2\3\10\4\7" "\11\0\1\4\1"
                                      "\0\0\1\0\0" "\1\4\0\1\3\5";   /* bar: total 1; vtables 4.0: vt1 5 */
-static const char vtable_text[] = "foo:12:3\n 1: 4 bar:2\n 1: vtables vt1:8 vt2:7 \n 5: baz:6\n  1: 6\n  7.1: bar:1\n"
-                                  "   2.3: vtables vt2:9 \n 6: bar:2\n 9: vtables vt2:1 \nbar:1:0\n 4: vtables vt1:5 \n";
+static const char vtable_text[] =
+    "foo:12:3\n 1: 4 bar:2\n 1: vtables vt1:8 vt2:7 \n 5: baz:6\n  1: 6\n  7.1: bar:1\n"
+    "   2.3: vtables vt2:9 \n 6: bar:2\n 9: vtables vt2:1 \nbar:1:0\n 4: vtables vt1:5 \n";
 
 static blob vtable_file(uint64_t summary_flags)
 {
@@ -892,8 +901,8 @@ static blob vtable_file(uint64_t summary_flags)
 
 static void vtable_counts_of_extbinary_are_read_and_written(void)
 {
-    static const uint32_t out[] = { CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_SPLIT, CSSPGO_EXTBINARY | CSSPGO_COMPRESS,
-                                    CSSPGO_EXTBINARY | CSSPGO_MD5 };
+    static const uint32_t out[] = { CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_SPLIT,
+                                    CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_EXTBINARY | CSSPGO_MD5 };
     blob b = vtable_file((uint64_t)32 << 32);
     csspgo_profile *p = read_bytes(b.p, b.n), *q;
     csspgo_error e;
@@ -966,7 +975,8 @@ static void damaged_vtable_counts_are_sane(void)
 
 static void a_failed_read_changes_nothing(void)
 {
-    csspgo_profile *p = read_path(path_of("conv/02-basic.ext", "", ""), 0), *q = read_path(path_of("conv/02-basic.ext", "", ""), 0);
+    csspgo_profile *p = read_path(path_of("conv/02-basic.ext", "", ""), 0),
+                   *q = read_path(path_of("conv/02-basic.ext", "", ""), 0);
     csspgo_summary a;
     csspgo_error e;
     size_t n, entry_count;
@@ -984,10 +994,12 @@ static void a_failed_read_changes_nothing(void)
 
 static void the_summary_is_the_spec_s_example(void)
 {
-    static const uint64_t want[16][2] = { { 500000, 1 }, { 500000, 1 }, { 500000, 1 }, { 500000, 1 }, { 500000, 1 },
-        { 300000, 2 }, { 300000, 2 }, { 300000, 2 }, { 100000, 3 }, { 50000, 4 }, { 30000, 5 }, { 5000, 7 }, { 500, 12 },
-        { 50, 15 }, { 10, 18 }, { 1, 23 } };
-    csspgo_profile *p = read_path(path_of("text/21-summary.txt", "", ""), 0), *q = read_path(path_of("conv/21-summary.ext", "", ""), 0);
+    static const uint64_t want[16][2] = { { 500000, 1 }, { 500000, 1 }, { 500000, 1 }, { 500000, 1 },
+                                          { 500000, 1 }, { 300000, 2 }, { 300000, 2 }, { 300000, 2 },
+                                          { 100000, 3 }, { 50000, 4 },  { 30000, 5 },  { 5000, 7 },
+                                          { 500, 12 },   { 50, 15 },    { 10, 18 },    { 1, 23 } };
+    csspgo_profile *p = read_path(path_of("text/21-summary.txt", "", ""), 0),
+                   *q = read_path(path_of("conv/21-summary.ext", "", ""), 0);
     csspgo_cutoff c[16], none;
     csspgo_summary a, b;
     size_t i, n;
@@ -1039,7 +1051,8 @@ static void symbol_lists_equal_llvm(void)
             T_CHECK(csspgo_is_listed(p, f));
         }
         if (usable(i == 0 ? CSSPGO_EXTBINARY : CSSPGO_COMPRESS))
-            writes_as(p, i == 0 ? CSSPGO_EXTBINARY : CSSPGO_EXTBINARY | CSSPGO_COMPRESS, path_of("ops/out/", files[i], ".ext"));
+            writes_as(p, i == 0 ? CSSPGO_EXTBINARY : CSSPGO_EXTBINARY | CSSPGO_COMPRESS,
+                      path_of("ops/out/", files[i], ".ext"));
         csspgo_profile_free(p);
     }
     p = read_path(path_of("ops/out/symlist.ext", "", ""), 0);
@@ -1101,7 +1114,8 @@ static void size_limits_leave_out_the_coldest(void)
         { "ops/out/limit-800.text", CSSPGO_TEXT, 800 },   { "ops/out/limit-1200.text", CSSPGO_TEXT, 1200 },
         { "ops/out/limit-5000.text", CSSPGO_TEXT, 5000 }, { "ops/out/limit-500.ext", CSSPGO_EXTBINARY, 500 }
     };
-    csspgo_profile *p = read_path(path_of("ops/in/many.txt", "", ""), 1), *before = read_path(path_of("ops/in/many.txt", "", ""), 1);
+    csspgo_profile *p = read_path(path_of("ops/in/many.txt", "", ""), 1),
+                   *before = read_path(path_of("ops/in/many.txt", "", ""), 1);
     csspgo_error e;
     char buf[8192];
     size_t i, n, m;
@@ -1119,7 +1133,8 @@ static void size_limits_leave_out_the_coldest(void)
         T_CHECK(csspgo_equal(p, before) && csspgo_validate(p, &e) == CSSPGO_OK);
         free(want);
     }
-    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, 200, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);   /* too much profile data */
+    /* too much profile data */
+    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, 200, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
     T_EQ(n, 0);
     T_CHECK(csspgo_equal(p, before));
     T_EQ(csspgo_write_limited(p, 77, 200, buf, sizeof buf, &n, &e), CSSPGO_E_ARGUMENT);
@@ -1144,10 +1159,13 @@ static void size_limits_leave_out_the_coldest(void)
 
 static void forms_are_told_by_their_first_bytes(void)
 {
-    static const struct { const char *file; uint32_t form; } v[] = {
-        { "hand/raw.prof", CSSPGO_BINARY }, { "hand/ext.prof", CSSPGO_EXTBINARY }, { "compat/02-basic.comp14", CSSPGO_COMPACT },
-        { "hand/gcov.afdo", CSSPGO_GCOV }, { "hand/gcov-v2-byte-strings.gcc-only.afdo", CSSPGO_GCOV }, { "text/02-basic.txt", CSSPGO_TEXT }
-    };
+    static const struct { const char *file; uint32_t form;
+    } v[] = { { "hand/raw.prof", CSSPGO_BINARY },
+              { "hand/ext.prof", CSSPGO_EXTBINARY },
+              { "compat/02-basic.comp14", CSSPGO_COMPACT },
+              { "hand/gcov.afdo", CSSPGO_GCOV },
+              { "hand/gcov-v2-byte-strings.gcc-only.afdo", CSSPGO_GCOV },
+              { "text/02-basic.txt", CSSPGO_TEXT } };
     csspgo_profile *p = read_bytes("adcgfoo:1:1\n", 12);
     size_t i, n;
     T_EQ(csspgo_record_count(p), 1);
@@ -1164,9 +1182,9 @@ static void forms_are_told_by_their_first_bytes(void)
 /* ----- lazy reading ----- */
 
 static const char *const lazy_files[] = {
-    "conv/02-basic.ext", "conv/03-nested-deep.md5", "conv/11-probe-nested.ext", "conv/14-cs-line.ext", "conv/15-cs-probe.ext",
-    "conv/15-cs-probe.md5", "conv/16-cs-names.ext", "conv/17-cs-order.ext", "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",
-    "hand/ext-probe-attr.prof"
+    "conv/02-basic.ext",      "conv/03-nested-deep.md5", "conv/11-probe-nested.ext", "conv/14-cs-line.ext",
+    "conv/15-cs-probe.ext",   "conv/15-cs-probe.md5",    "conv/16-cs-names.ext",     "conv/17-cs-order.ext",
+    "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",  "hand/ext-probe-attr.prof"
 };
 
 /* Loads every function that the text form of the file has; statuses are OR'ed into one. */
@@ -1209,7 +1227,8 @@ static void lazy_loading_of_all_is_reading(void)
             T_EQ(load_all(l, names, &e), CSSPGO_OK);  /* what is there is not added again */
             T_MSG(csspgo_equal(csspgo_lazy_profile(l), all), lazy_files[i]);
             T_EQ(csspgo_validate(csspgo_lazy_profile(l), &e), CSSPGO_OK);
-            T_CHECK(csspgo_stored_summary(all, &a, &count) && csspgo_stored_summary(csspgo_lazy_profile(l), &b, &count));
+            T_CHECK(csspgo_stored_summary(all, &a, &count) &&
+                    csspgo_stored_summary(csspgo_lazy_profile(l), &b, &count));
             T_CHECK(memcmp(&a, &b, sizeof a) == 0);
         }
         csspgo_lazy_free(l);
@@ -1260,7 +1279,8 @@ static void a_failed_lazy_load_changes_nothing(void)
 
 static void lazy_reading_refuses_by_name_what_it_cannot_do(void)
 {
-    static const char *const file[] = { "conv/02-basic.bin", "conv/02-basic.extz", "text/02-basic.txt", "compat/02-basic.comp14" };
+    static const char *const file[] = { "conv/02-basic.bin", "conv/02-basic.extz", "text/02-basic.txt",
+                                        "compat/02-basic.comp14" };
     size_t i, n;
     for (i = 0; i < 4; i++) {
         char *data = t_file(path_of(file[i], "", ""), &n);
@@ -1333,7 +1353,9 @@ enum { MODE_CS = 1, MODE_PROBE = 2, MODE_ATTR = 4 };
 
 static void rnd_name(char *out, unsigned i)
 {
-    static const char *const form[] = { "f%u", "_ZN3abc%uE", "g%u.llvm.77", "h%u.__uniq.9", "longer_name_of_function_%u_x", "\xc3\xa9%u" };
+    static const char *const form[] = {
+        "f%u", "_ZN3abc%uE", "g%u.llvm.77", "h%u.__uniq.9", "longer_name_of_function_%u_x", "\xc3\xa9%u"
+    };
     snprintf(out, 64, form[i % 6], i);
 }
 
@@ -1386,7 +1408,8 @@ static void rnd_profile(const char *path, unsigned mode)
             if (!(mode & MODE_PROBE) && rnd(3) == 0) fprintf(f, ".%u", 1 + rnd(3));
             fputs(" @ ", f);
         }
-        fprintf(f, "%s:%llu:%llu\n", mode & MODE_CS ? "]" : "", (unsigned long long)rnd_count(), (unsigned long long)rnd_count());
+        fprintf(f, "%s:%llu:%llu\n", mode & MODE_CS ? "]" : "", (unsigned long long)rnd_count(),
+                (unsigned long long)rnd_count());
         rnd_body(f, 1, leaf, mode);
     }
     if (mode & MODE_ATTR) fprintf(f, "%s:1:1\n !Attributes: 2\n", mode & MODE_CS ? "[f0]" : "f0");
@@ -1413,8 +1436,10 @@ static void random_profiles_equal_llvm(void)
         rnd_profile(path, i % 8);
     }
     if (system("cd build/binary && for f in *.txt; do n=${f%.txt}; M='llvm-profdata-19 merge --sample';"
-               "$M --binary $f -o $n.bin 2>/dev/null || rm -f $n.bin; $M --extbinary $f -o $n.ext; $M --extbinary --use-md5 $f -o $n.md5;"
-               "$M --extbinary --compress-all-sections $f -o $n.extz; $M --text $n.md5 -o $n.md5.text; done") != 0) abort();
+               "$M --binary $f -o $n.bin 2>/dev/null || rm -f $n.bin; $M --extbinary $f -o $n.ext; $M --extbinary "
+               "--use-md5 $f -o $n.md5;"
+               "$M --extbinary --compress-all-sections $f -o $n.extz; $M --text $n.md5 -o $n.md5.text; done") != 0)
+        abort();
     for (i = 0; i < RANDOM_PROFILES; i++) {
         csspgo_profile *p, *q;
         size_t n, m;
@@ -1449,7 +1474,10 @@ static int have_llvm(void)
     return system("llvm-profdata-19 --version >/dev/null 2>&1") == 0 && system("mkdir -p build/defects") == 0;
 }
 
-/* llvm-profdata-19 merge --sample OPTIONS of a text (or of a file, if text is NULL) into build/defects/out; 0 if it refuses. */
+/*
+ * llvm-profdata-19 merge --sample OPTIONS of a text (or of a file, if text is NULL) into build/defects/out; 0 if it
+ * refuses.
+ */
 static int llvm_merge(const char *text, const char *path, const char *options)
 {
     char command[600];
@@ -1457,8 +1485,8 @@ static int llvm_merge(const char *text, const char *path, const char *options)
         FILE *f = fopen(path, "wb");
         if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0) abort();
     }
-    snprintf(command, sizeof command, "llvm-profdata-19 merge --sample %s %s -o build/defects/out >build/defects/log 2>&1",
-             options, path);
+    snprintf(command, sizeof command,
+             "llvm-profdata-19 merge --sample %s %s -o build/defects/out >build/defects/log 2>&1", options, path);
     return system(command) == 0;
 }
 
@@ -1495,20 +1523,26 @@ static void one_defect(const defect *d, uint32_t lenient, const char *want)
 }
 
 static const defect defects[] = {
-    { "checksum after attributes loses the attributes", "foo:1:1\n 1: 1\n !Attributes: 2\n !CFGChecksum: 5\n", CSSPGO_EXTBINARY,
-      "--extbinary", "foo:1:1\n 1: 1\n !CFGChecksum: 5\n", "foo:1:1\n 1: 1\n !CFGChecksum: 5\n !Attributes: 2\n" },
-    { "attributes of a profile that is not pre-inlined", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_EXTBINARY, "--extbinary",
-      "foo:1:1\n 1: 1\n", "foo:1:1\n 1: 1\n !Attributes: 1\n" },
-    { "attributes in raw binary", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_BINARY, "--binary", "foo:1:1\n 1: 1\n", NULL },
+    { "checksum after attributes loses the attributes", "foo:1:1\n 1: 1\n !Attributes: 2\n !CFGChecksum: 5\n",
+      CSSPGO_EXTBINARY, "--extbinary", "foo:1:1\n 1: 1\n !CFGChecksum: 5\n",
+      "foo:1:1\n 1: 1\n !CFGChecksum: 5\n !Attributes: 2\n" },
+    { "attributes of a profile that is not pre-inlined", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_EXTBINARY,
+      "--extbinary", "foo:1:1\n 1: 1\n", "foo:1:1\n 1: 1\n !Attributes: 1\n" },
+    { "attributes in raw binary", "foo:1:1\n 1: 1\n !Attributes: 1\n", CSSPGO_BINARY, "--binary", "foo:1:1\n 1: 1\n",
+      NULL },
     { "a head line without colon", "123\n 1: 5\n", CSSPGO_EXTBINARY, "--extbinary", "123:123:123\n 1: 5\n", NULL },
     { "a head line without name", ":5:6\n 1: 5\n", CSSPGO_EXTBINARY, "--extbinary", ":5:6\n 1: 5\n", NULL },
-    { "an empty inlinee", "foo:1:1\n 1: :3\n  1: 2\n", CSSPGO_EXTBINARY, "--extbinary", "foo:1:1\n 1: :3\n  1: 2\n", NULL },
-    { "a frame without line", "[main @ foo]:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary", "[main:0 @ foo]:5:1\n 1: 3\n", NULL },
-    { "a context without end", "[main:3 @ foo:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary", "[main:3 @ fo]:5:1\n 1: 3\n", NULL },
+    { "an empty inlinee", "foo:1:1\n 1: :3\n  1: 2\n", CSSPGO_EXTBINARY, "--extbinary", "foo:1:1\n 1: :3\n  1: 2\n",
+      NULL },
+    { "a frame without line", "[main @ foo]:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary",
+      "[main:0 @ foo]:5:1\n 1: 3\n", NULL },
+    { "a context without end", "[main:3 @ foo:5:1\n 1: 3\n", CSSPGO_EXTBINARY, "--extbinary",
+      "[main:3 @ fo]:5:1\n 1: 3\n", NULL },
     { "a line above 65535 that LLVM writes and cannot read", "foo:1:1\n 70000.1: 2\n", CSSPGO_TEXT, "--text",
       "foo:1:1\n 70000.1: 2\n", NULL },
     { "over-indented lines", "foo:1:1\n     1: 2\n", CSSPGO_TEXT, "--text", "foo:1:1\n 1: 2\n", NULL },
-    { "a context and a function without one", "[main]:7:1\nfoo:5:1\n", CSSPGO_TEXT, "--text", "[main]:7:1\n[foo]:5:1\n", NULL },
+    { "a context and a function without one", "[main]:7:1\nfoo:5:1\n", CSSPGO_TEXT, "--text", "[main]:7:1\n[foo]:5:1\n",
+      NULL },
     { "contexts in raw binary", "[main]:7:1\n", CSSPGO_BINARY, "--binary", NULL, NULL },
     { "checksums in raw binary", "foo:7:1\n !CFGChecksum: 5\n", CSSPGO_BINARY, "--binary", NULL, NULL }
 };
@@ -1525,7 +1559,9 @@ static void defects_of_llvm_are_imitated_only_in_lenient_profiles(void)
         one_defect(d, 1, d->llvm);
         one_defect(d, 0, d->ours);
         if (!llvm) continue;
-        if (!T_MSG(llvm_merge(d->text, "build/defects/in", d->options) == (d->llvm != NULL), d->what) || d->llvm == NULL) continue;
+        if (!T_MSG(llvm_merge(d->text, "build/defects/in", d->options) == (d->llvm != NULL), d->what) ||
+            d->llvm == NULL)
+            continue;
         if (d->form == CSSPGO_TEXT) {                 /* LLVM's own file says the same */
             want = t_file("build/defects/out", &m);
             t_same(d->what, want, m, d->llvm, strlen(d->llvm));
@@ -1551,7 +1587,8 @@ static void guids_stay_guids(void)
     csspgo_profile_free(q);
     free(bytes);
     l = read_path(path_of("conv/02-basic.md5", "", ""), 1);
-    writes_as(l, CSSPGO_EXTBINARY, path_of("ops/out/md5-to-ext-without-md5.ext", "", ""));   /* LLVM's file: decimal names */
+    /* LLVM's file: decimal names */
+    writes_as(l, CSSPGO_EXTBINARY, path_of("ops/out/md5-to-ext-without-md5.ext", "", ""));
     q = read_path(path_of("ops/out/md5-to-ext-without-md5.ext", "", ""), 0);
     T_CHECK(!(csspgo_profile_flags(q) & CSSPGO_IS_MD5) && !csspgo_equal(p, q));
     csspgo_profile_free(l);

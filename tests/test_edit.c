@@ -240,7 +240,8 @@ static void both_ways(const char *a, const char *b, const char *want)
 
 static void the_largest_checksum_wins_and_attributes_are_added(void)
 {
-    both_ways("foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n", "foo:7:2\n 1: 3\n 2: 4\n !CFGChecksum: 7\n !Attributes: 2\n",
+    both_ways("foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n",
+              "foo:7:2\n 1: 3\n 2: 4\n !CFGChecksum: 7\n !Attributes: 2\n",
               "foo:7:2\n 1: 3\n 2: 4\n !CFGChecksum: 7\n !Attributes: 3\n");
     both_ways("foo:10:1\n 1: 10\n 2: bar:5\n  1: 5\n  !CFGChecksum: 1\n !CFGChecksum: 5\n",
               "foo:6:1\n 1: 1\n 2: bar:5\n  1: 5\n  !CFGChecksum: 2\n !CFGChecksum: 5\n",
@@ -436,7 +437,8 @@ static void thresholds_are_those_of_the_summary(void)
 
 static void depths_are_counted(void)
 {
-    csspgo_profile *p = from_text("[a]:9:1\n 1: 9\n[a:1 @ b]:4:1\n 1: 3\n 2: 1\n[x:1 @ a:1 @ b]:7:1\n 1: 7\n"), *q = fresh(0);
+    csspgo_profile *p = from_text("[a]:9:1\n 1: 9\n[a:1 @ b]:4:1\n 1: 3\n 2: 1\n[x:1 @ a:1 @ b]:7:1\n 1: 7\n"),
+                   *q = fresh(0);
     csspgo_depths d;
     csspgo_depth_stats(p, &d);
     T_CHECK(d.records == 3 && d.functions == 2 && d.max_depth == 3 && d.depths == 6 && d.samples == 20 && d.deep == 11);
@@ -513,7 +515,8 @@ static void renaming_keeps_contexts_checksums_and_attributes(void)
 
 static void renaming_gives_what_llvm_gives(void)
 {
-    static const char *const basic = "_Z4worki _Z4jobi _Z4leafi _Z5otheri main main2", *const cs = "main xmain foo xfoo";
+    static const char *const basic = "_Z4worki _Z4jobi _Z4leafi _Z5otheri main main2", *const cs =
+                                                                                           "main xmain foo xfoo";
     csspgo_profile *p = from_file(DATA "text/02-basic.txt", 1);
     T_EQ(rename_all(p, basic, 0), CSSPGO_OK);
     check_file(p, "remap");

@@ -965,7 +965,8 @@ static void names_that_text_cannot_carry_are_refused(void)
     int use;
     for (i = 0; i < sizeof x / sizeof x[0]; i++) {
         for (use = 0; use < 5; use++) name_in(use, x[i].name, x[i].size, x[i].carried[use] == 'y');
-        name_in(-1, x[i].name, x[i].size, x[i].carried[3] == 'y' ? x[i].name[0] != ' ' : strcmp(x[i].name, "a @ b") == 0);
+        name_in(-1, x[i].name, x[i].size,
+                x[i].carried[3] == 'y' ? x[i].name[0] != ' ' : strcmp(x[i].name, "a @ b") == 0);
     }
 }
 

@@ -257,8 +257,10 @@ static void a_call_has_one_context(void)
     T_CHECK(csspgo_has_record(llvm, csspgo_find(llvm, "_start:1 @ main:3.2 @ b")));
     T_CHECK(csspgo_has_record(llvm, csspgo_find(llvm, "_start:1 @ main:3.1 @ b")));
     T_CHECK(!csspgo_has_record(ours, csspgo_find(ours, "_start:1 @ main:3.2 @ b")));
-    T_EQ(csspgo_total(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")), csspgo_total(llvm, csspgo_find(llvm, "_start:1 @ main:3.1 @ b")));
-    T_EQ(csspgo_head(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")), csspgo_head(llvm, csspgo_find(llvm, "_start:1 @ main:3.2 @ b")));
+    T_EQ(csspgo_total(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")),
+         csspgo_total(llvm, csspgo_find(llvm, "_start:1 @ main:3.1 @ b")));
+    T_EQ(csspgo_head(ours, csspgo_find(ours, "_start:1 @ main:3.1 @ b")),
+         csspgo_head(llvm, csspgo_find(llvm, "_start:1 @ main:3.2 @ b")));
     T_EQ(heads_of(ours), heads_of(llvm));
     csspgo_profile_free(ours);
     csspgo_profile_free(llvm);

@@ -157,7 +157,8 @@ static void run_plan(plan *k, const char *command)
         T_EQ(csspgo_preinline_defaults(p, &k->how), CSSPGO_OK);
         if (k->cold != 0) k->how.cold_count = k->cold;
         k->how.sizes = k->cost ? s : NULL;
-        k->how.hot_threshold = (uint32_t)option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold);
+        k->how.hot_threshold =
+            (uint32_t)option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold);
         k->how.cold_threshold = (uint32_t)option(command, "--sample-profile-cold-inline-threshold=", 0);
         k->how.growth_limit = (uint32_t)option(command, "--sample-profile-inline-growth-limit=", k->how.growth_limit);
         k->how.replay = strstr(command, "--csspgo-replay-preinline") != NULL;
@@ -193,10 +194,14 @@ static void run_plan(plan *k, const char *command)
     csspgo_sizes_free(s);
 }
 
-/* Probe profiles with contexts, trimmed by name only where the generator, not what comes after it, makes the difference. */
+/*
+ * Probe profiles with contexts, trimmed by name only where the generator, not what comes after it, makes the
+ * difference.
+ */
 static int is_ours(const char *want, const char *command)
 {
-    static const char *const other[] = { "line", "nocs", "dwarf", "noinfer", "nocompress", ".depth2.", ".unsym", "overlap" };
+    static const char *const other[] = { "line",       "nocs",     "dwarf",  "noinfer",
+                                         "nocompress", ".depth2.", ".unsym", "overlap" };
     size_t i;
     for (i = 0; i < sizeof other / sizeof *other; i++)
         if (strstr(want, other[i]) != NULL) return 0;
