@@ -1953,9 +1953,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
  * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its
  * handle; that of a merged node leads to where its counts are (csspgo_tracker_resolve).
  *
- * Results are those of LLVM 19's tracker for all profiles in which no function stands twice in a context. Where one
- * does (recursion), LLVM 19 loses samples, and this one does not. Inlinees nested in the record of a context move and
- * are merged with it; they are not contexts that could be looked up, marked or promoted here.
+ * There is one mode: results are those of LLVM 19's tracker, losses by unequal checksums included (but counted), for
+ * all profiles in which no function stands twice in a context. Where one does (recursion), LLVM 19 loses samples, and
+ * this one does not. A stale profile goes through csspgo_matcher_apply first: call sites here are the code's. Inlinees
+ * nested in the record of a context move and are merged with it; they are not contexts that could be looked up, marked
+ * or promoted here.
  */
 typedef struct csspgo_tracker csspgo_tracker;
 
@@ -2040,7 +2042,10 @@ CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *
 /* The context of an inline stack of n frames. O(n). */
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
 
-/* The same; the context is marked inlined if it has counts and is not at top level, as the code evidently is there. */
+/*
+ * The same; the context is marked inlined if it has counts and is not at top level, as the code evidently is there.
+ * Also id 0 (and nothing is marked) if memory is exhausted, which only happens while there is a checkpoint.
+ */
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
 
 /*
@@ -2079,7 +2084,10 @@ CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_no
 /* CSSPGO_RAW ...; 0 for a frame without counts. */
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node);
 
-/* How often a context was entered: its head count, or else the count at its first location, or else 1 if it ran. */
+/*
+ * How often a context was entered: its head count, or else the count at its first location, or, if that is a call site
+ * of nested inlinees, what these say; or else 1 if it ran. O(1), without a head count O(children + nested inlinees).
+ */
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node);
 
 /* ----- changes: after a failure (E_NOMEM, E_LIMIT, E_ARGUMENT) the tracker is what it was ----- */
@@ -2233,6 +2241,7 @@ typedef enum csspgo_match_kind {
     CSSPGO_MATCH_BLOCK = 0,       /* a block probe, or a line without a call                                         */
     CSSPGO_MATCH_CALL,            /* a direct call, or the call site of code inlined here                            */
     CSSPGO_MATCH_INDIRECT,        /* an indirect call                                                                */
+    CSSPGO_MATCH_ANY,             /* not known: a number of which the code has no trace any more                     */
     CSSPGO_MATCH_KIND_FORCE_32 = 0x7fffffff
 } csspgo_match_kind;
 
@@ -2241,7 +2250,7 @@ typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
     uint32_t          eq;         /* 0, or a number that locations share which execute equally often                 */
-    uint64_t          callee;     /* CALL: GUID of the callee's name                                                 */
+    uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
 } csspgo_match_loc;
 
@@ -2355,6 +2364,18 @@ CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t gui
 
 /* The GUID of the function under which the profile holds a function: another one if it was renamed. */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
+
+/* What became of one function of the new code. Samples are body counts, of all its copies in the profile. */
+typedef struct csspgo_match_function {
+    uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
+    uint64_t samples, lost_samples;           /* lost: at places that no location of the new code was found to be    */
+    uint32_t known, stale, mapped, renamed;   /* 0 or 1; known: the profile has it; mapped: its locations were moved */
+    uint32_t calls, lost_calls;               /* call sites of the profile; those that are not where they were now   */
+    uint32_t locations, unknown;              /* of the new code; without an answer                                  */
+} csspgo_match_function;
+
+/* All zero, but for profile = guid, if the matcher was not given that function. */
+CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid);
 
 /*
  * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
@@ -20118,7 +20139,7 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
     csspgo_profile *p = x->p;
     csspgo__record *a = &p->record[to], *b = &p->record[from];
     csspgo_target clamped;
-    size_t i;
+    size_t i, vtables;
     x->state[from] |= CSSPGO__PRE_MERGED;
     a->attributes |= b->attributes & CSSPGO_SHOULD_BE_INLINED;
     p->dead++;
@@ -20136,6 +20157,11 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
     for (i = 0; i < csspgo__run_count(b->target); i++) {
         const csspgo_target v = csspgo__target(p, b)[i];
         if (csspgo__target_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
+    }
+    csspgo__vtable(p, b, &vtables);
+    for (i = 0; i < vtables; i++) {
+        const csspgo_target v = csspgo__vtable(p, b, &vtables)[i];
+        if (csspgo__vtable_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
     }
     return csspgo__settle(p, a, &clamped) >= 0;
 }
@@ -20982,6 +21008,7 @@ struct csspgo_tracker {
     uint32_t             *self;   /* per function: itself, for csspgo__join                         */
     unsigned char        *done;   /* per function: nothing is left to merge into its base           */
     size_t                bytes;  /* of the one allocation behind these six                         */
+    uint32_t              nested; /* 1: some records have inlinees nested in them                   */
     csspgo__join          join;   /* of the profile with itself                                     */
     size_t                sort_cap;   /* bytes that join.sort has                                   */
     uint64_t             *journal;
@@ -21396,6 +21423,8 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
         csspgo__name_guid(&p->names, i);
         t->self[i] = i;
     }
+    for (i = 2; i <= nodes; i++)
+        if (!csspgo__track_is_context(p, i)) t->nested = 1;
     t->join.p = p;
     t->join.from = p;
     t->join.func = t->self;
@@ -21663,12 +21692,72 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
     return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
 }
 
+/* The count at the first location of a record; 0 if it has none. */
+static uint64_t csspgo__track_first_count(const csspgo_profile *p, const csspgo__record *r)
+{
+    return csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
+}
+
+/* Negative: the location of site a is before that of b. */
+static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_loc b)
+{
+    const uint64_t x = csspgo__loc_key(csspgo__loc_of(p, a)), y = csspgo__loc_key(b);
+    return x < y ? -1 : x > y;
+}
+
+/* The first inlinee of a node at its first call site that has any, if there is no body entry before that; else 0. */
+static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
+{
+    const csspgo__node *v = p->tree.node;
+    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    uint32_t best = 0, id;
+    for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
+        if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
+    if (best == 0 || csspgo__run_count(r->body) == 0) return best;
+    return csspgo__track_site_cmp(p, v[best].site, csspgo__body(p, r)->loc) <= 0 ? best : 0;
+}
+
+/*
+ * The estimate for a record that begins with an inlinee: the sum over what is inlined at that call site, each of which
+ * counts at least 1 if it ran, and may itself begin with an inlinee. A walk down and up again. Of the nodes on the path
+ * from top, those above depth `zero` have added something, the others have not.
+ */
+static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top)
+{
+    const csspgo__node *v = p->tree.node;
+    uint32_t id = top, depth = 0, zero = 0;
+    uint64_t sum = 0;
+    for (;;) {
+        const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
+        const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
+        uint64_t own = r->head != 0 ? r->head : csspgo__track_first_count(p, r);
+        if (down != 0) {
+            id = down;
+            depth++;
+            continue;
+        }
+        for (;;) {
+            if (own == 0 && zero <= depth) own = csspgo_total(p, csspgo__node_handle(id)) != 0;
+            sum = csspgo__sat_add(sum, own);
+            if (own != 0 || zero > depth) zero = depth;
+            if (id == top) return sum;
+            if (v[id].sibling != 0 && v[v[id].sibling].site == v[id].site) break;
+            id = v[id].parent;
+            depth--;
+            own = 0;
+        }
+        id = v[id].sibling;
+    }
+}
+
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(csspgo__track_live(t, node)));
+    const uint32_t id = csspgo__track_live(t, node);
+    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(id));
     uint64_t first;
     if (r->head != 0) return r->head;
-    first = csspgo__run_count(r->body) != 0 ? csspgo__body(t->p, r)->count : 0;
+    if (t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
+    first = csspgo__track_first_count(t->p, r);
     return first != 0 ? first : r->total != 0;
 }
 
@@ -21938,16 +22027,16 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
         csspgo__join_targets(&t->join, r, s);
         csspgo__join_vtables(&t->join, r, s);
     }
-    r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
+    if (csspgo__track_is_context(p, from)) r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
     csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
     csspgo__track_set_state(t, b, (uint32_t)s->state | state);
 }
 
 /*
  * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
- * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list of what is
- * still to be moved, and its link to the node above it as the stack; prev is where it went. csspgo__track_plan comes
- * first. Returns the node at the destination.
+ * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list
+ * of what is still to be moved, and its link to the node above it as the stack; prev is where it went.
+ * csspgo__track_plan comes first. Returns the node at the destination.
  */
 static uint32_t csspgo__track_merge_tree(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
 {
@@ -22092,12 +22181,12 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
 /* Promotes those of n nodes that may be. */
 static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_node *node, size_t n)
 {
-    uint32_t mark, at;
+    uint32_t mark, at, id;
     size_t i;
     csspgo_status s = csspgo_tracker_checkpoint(t, &mark);
     if (s != CSSPGO_OK) return s;
     for (i = 0; i < n && s == CSSPGO_OK; i++)
-        if (csspgo__track_movable(t, node[i]) != 0) s = csspgo__track_promote(t, node[i].id, CSSPGO__ROOT, 0, &at);
+        if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
     return csspgo__track_settle(t, mark, s);
 }
 
@@ -22212,8 +22301,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node no
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
 {
     const csspgo_node node = csspgo_tracker_find(t, frames, n);
-    if (n > 1 && node.id != 0) csspgo_tracker_mark_inlined(t, node);
-    return node;
+    if (n <= 1 || node.id == 0 || csspgo_tracker_mark_inlined(t, node) == CSSPGO_OK) return node;
+    return csspgo__node_handle(0);
 }
 
 /* ----- checkpoints ------------------------------------------------------------------------------------------------ */
@@ -22893,6 +22982,7 @@ typedef struct csspgo__matched {  /* a function of the new code */
     size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
     size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
     size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED      */
+    uint64_t samples, lost;       /* body counts in the profile; of these, dropped */
     uint32_t flags, code;         /* index in the caller's array                  */
 } csspgo__matched;
 
@@ -23334,7 +23424,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__vec *loc, css
     out->count = 0;
     for (i = 0; i < loc->count; i++) {
         csspgo__anchor *a;
-        if (v[i].kind == CSSPGO_MATCH_BLOCK) continue;
+        if (v[i].kind != CSSPGO_MATCH_CALL && v[i].kind != CSSPGO_MATCH_INDIRECT) continue;
         a = (csspgo__anchor *)csspgo__vec_push(&w->m->heap, out);
         if (a == NULL) return csspgo__broken(w);
         a->loc = v[i].loc;
@@ -23729,6 +23819,11 @@ static void csspgo__place_set(csspgo__place *p, csspgo_loc to, int how, int conf
     p->confidence = (uint8_t)confidence;
 }
 
+static int csspgo__place_found(const csspgo__place *p)
+{
+    return p->how != CSSPGO_MATCHED_UNKNOWN && p->how != CSSPGO_MATCHED_CLASS;
+}
+
 /* A place that moves with its neighbours; offsets wrap, as LLVM's do. */
 static void csspgo__place_shift(csspgo__place *p, uint32_t delta)
 {
@@ -23807,12 +23902,12 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
  * whose counts agree best with what is known to execute equally often (equivalence classes); what is left is unknown.
  */
 
-enum { CSSPGO__HOLE = 3 };        /* csspgo__mark.kind: a probe id without a record, or with a count of 0 */
+enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a record, or with count 0 */
 
 typedef struct csspgo__mark {     /* a location of either side */
     uint64_t   callee, hash, count;
     csspgo_loc loc;
-    uint32_t   kind;              /* csspgo_match_kind, or HOLE                                         */
+    uint32_t   kind;              /* csspgo_match_kind; of the profile, ANY is called HOLE              */
     uint32_t   eq;                /* code: dense number of the class, 0 = none                          */
     uint32_t   pair;              /* code: index on the other side, + 1; profile: 1 = taken             */
     uint8_t    how, confidence;
@@ -23870,7 +23965,7 @@ static int csspgo__compare_callees(csspgo__matching *w)
         here = k != i;
         there = l != j;
         for (; i < k; i++) {
-            a[x[i]].gone = !there;
+            a[x[i]].gone = !there && callee != 0;
             a[x[i]].single &= l - j == 1 ? 1 : 0;
         }
         for (; j < l; j++) b[y[j]].gone = !here;
@@ -23979,6 +24074,7 @@ static int csspgo__is_call(const csspgo__mark *t)
 static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, const csspgo__mark *b)
 {
     const int32_t hash = a->hash != 0 && a->hash == b->hash ? CSSPGO__SCORE_HASH : 0;
+    if (a->kind == CSSPGO_MATCH_ANY) return csspgo__is_call(b) ? CSSPGO__SCORE_CALL_HOLE : CSSPGO__SCORE_BLOCK_HOLE;
     if (!csspgo__is_call(a)) {
         if (b->kind == CSSPGO_MATCH_BLOCK) return CSSPGO__SCORE_BLOCK + hash;
         return b->kind == CSSPGO__HOLE ? CSSPGO__SCORE_BLOCK_HOLE + hash : CSSPGO__NEVER;
@@ -24185,7 +24281,9 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
     for (q = 0; q < k; q++) {
         uint32_t x, y;
         csspgo__split_pair(s, k, split, q, &x, &y);
-        if (csspgo__is_call(&a[x]) ? b[y].kind == CSSPGO_MATCH_BLOCK : csspgo__is_call(&b[y])) cost += CSSPGO__COST_MAX;
+        if (csspgo__is_call(&a[x]) ? b[y].kind == CSSPGO_MATCH_BLOCK
+                                   : csspgo__is_call(&b[y]) && a[x].kind != CSSPGO_MATCH_ANY)
+            cost += CSSPGO__COST_MAX;
         else if (!csspgo__is_call(&a[x]) && a[x].eq != 0)
             s->seen[n++] = (uint64_t)a[x].eq << 32 | csspgo__log64(b[y].count);
     }
@@ -24400,7 +24498,7 @@ static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const 
     csspgo__callsite *s = (csspgo__callsite *)w->m->state.data + f->state;
     size_t i;
     for (i = 0; i < a->count; i++) {
-        csspgo__callsite *c = p[x[i].at].how == CSSPGO_MATCHED_UNKNOWN || p[x[i].at].how == CSSPGO_MATCHED_CLASS
+        csspgo__callsite *c = !csspgo__place_found(&p[x[i].at])
                                   ? NULL : csspgo__callsite_at(s, f->states, p[x[i].at].to);
         if (c == NULL || !csspgo__fits(w, x[i].callee, y[c - s].callee)) continue;
         if (c->state == CSSPGO__INITIAL_MATCH) c->state = CSSPGO__UNCHANGED_MATCH;
@@ -24419,6 +24517,34 @@ static int csspgo__is_stale(const csspgo__matching *w, const csspgo_match_code *
     return c->checksum != checksum;
 }
 
+static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
+{
+    uint64_t sum = 0;
+    size_t i;
+    for (i = 0; i < n; i++) sum = csspgo__sat_add(sum, b[i].count);
+    return sum;
+}
+
+/* What of its counts no location was found to be; each place of the profile is counted once. */
+static int csspgo__account(csspgo__matching *w, csspgo__matched *f)
+{
+    const csspgo__place *p = (const csspgo__place *)w->m->place.data + f->place;
+    csspgo_body *b = (csspgo_body *)w->flat[0].body.data;
+    const size_t n = w->flat[0].body.count;
+    unsigned char *used = (unsigned char *)csspgo__vec_fill(&w->m->heap, &w->lcs[0].path, n);
+    size_t i;
+    if (used == NULL) return csspgo__broken(w);
+    memset(used, !w->m->is_probe && w->m->how.mode != CSSPGO_MATCH_ALIGN, n);
+    for (i = 0; i < f->places; i++) {
+        const csspgo_body *at = NULL;
+        if (csspgo__place_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
+        if (at != NULL) used[at - b] = 1;
+    }
+    f->lost = 0;
+    for (i = 0; i < n; i++) f->lost = csspgo__sat_add(f->lost, used[i] ? 0 : b[i].count);
+    return 1;
+}
+
 static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
@@ -24432,14 +24558,18 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
         !csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor))
         return 0;
     if (csspgo__is_stale(w, c, w->flat[0].checksum)) f->flags |= CSSPGO__STALE;
-    if (w->m->how.no_salvage) return 1;
+    f->samples = csspgo__body_sum((const csspgo_body *)w->flat[0].body.data, w->flat[0].body.count);
+    if (w->m->how.no_salvage) {
+        f->lost = f->flags & CSSPGO__STALE ? f->samples : 0;
+        return 1;
+    }
     run = !w->m->is_probe || f->flags & CSSPGO__STALE;
     if (!run && !w->rename) return 1;
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
     if (!run) return 1;
     f->flags |= CSSPGO__MAPPED;
     csspgo__states_after(w, f, &w->anchor[0], &w->flat[0].anchor);
-    return 1;
+    return csspgo__account(w, f);
 }
 
 /* ----- the report ------------------------------------------------------------------------------------------------- */
@@ -24925,6 +25055,30 @@ CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t 
     return f != NULL ? f->profile : guid;
 }
 
+CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid)
+{
+    const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
+    csspgo_match_function r;
+    size_t i;
+    memset(&r, 0, sizeof r);
+    r.profile = guid;
+    if (f == NULL) return r;
+    r.profile = f->profile;
+    r.samples = f->samples;
+    r.lost_samples = f->lost;
+    r.known = (f->flags & CSSPGO__KNOWN) != 0;
+    r.stale = (f->flags & CSSPGO__STALE) != 0;
+    r.mapped = (f->flags & CSSPGO__MAPPED) != 0;
+    r.renamed = (f->flags & CSSPGO__RENAMED) != 0;
+    r.calls = (uint32_t)f->states;
+    for (i = 0; i < f->states; i++)
+        r.lost_calls += csspgo__is_mismatch(((const csspgo__callsite *)m->state.data)[f->state + i].state) ? 1u : 0u;
+    r.locations = (uint32_t)f->places;
+    for (i = 0; i < f->places; i++)
+        r.unknown += ((const csspgo__place *)m->place.data)[f->place + i].how == CSSPGO_MATCHED_UNKNOWN ? 1u : 0u;
+    return r;
+}
+
 /* ----- a profile in terms of the new code ------------------------------------------------------------------------- */
 
 typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
@@ -24935,11 +25089,6 @@ typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
     csspgo__vec     nested;       /* per node of p: sum of the totals of its inlinees */
     uint64_t        lost;
 } csspgo__carry;
-
-static int csspgo__place_found(const csspgo__place *p)
-{
-    return p->how != CSSPGO_MATCHED_UNKNOWN && p->how != CSSPGO_MATCHED_CLASS;
-}
 
 /* By where they were: what was found first, calls before blocks. */
 static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)

@@ -316,6 +316,35 @@ static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
     csspgo_profile_free(p);
 }
 
+static void vtable_counts_go_where_their_context_goes(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    const csspgo_target *v;
+    csspgo_preinline_options how;
+    csspgo_error e;
+    csspgo_node f;
+    size_t n;
+    static const char text[] = "[f]:10:1\n 1: 10\n[m]:7:1\n 1: 7\n[m:2 @ f]:30:1\n 1: 30\n[m:3 @ g]:5:5\n 1: 5\n";
+    T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
+    csspgo_add_vtable(p, csspgo_find(p, "f"), csspgo_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 3);
+    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 4);
+    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 5);
+    csspgo_add_vtable(p, csspgo_find(p, "m:3 @ g"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 6);
+    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    how.replay = 1;                                                    /* nothing was inlined: all go to their bases */
+    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    f = csspgo_find(p, "f");
+    T_EQ(csspgo_total(p, f), 40);
+    v = csspgo_vtables(p, f, &n);
+    if (T_CHECK(n == 2)) {
+        T_CHECK(v[0].loc.line == 1 && v[0].count == 5 && v[1].loc.line == 2 && v[1].count == 7);
+    }
+    v = csspgo_vtables(p, csspgo_find(p, "g"), &n);
+    T_CHECK(n == 1 && v[0].count == 6);
+    T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+    csspgo_profile_free(p);
+}
+
 static void profiles_without_contexts_are_refused(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL);
@@ -439,6 +468,7 @@ int main(void)
     recorded_outputs_are_llvm_s();
     counts_are_conserved_under_recursion();
     of_two_checksums_the_base_s_stays_and_losses_are_counted();
+    vtable_counts_go_where_their_context_goes();
     profiles_without_contexts_are_refused();
     sizes_are_by_context();
     sizes_come_from_probes();

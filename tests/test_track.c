@@ -435,6 +435,8 @@ typedef struct model_record {
     uint64_t    total, head, checksum;
     uint64_t    body[LOCS], target[LOCS][FUNCS];
     unsigned    has_body[LOCS], has_target[LOCS][FUNCS];
+    uint64_t    vtable[LOCS];     /* of type "v<location>"; need not have a body */
+    unsigned    has_vtable[LOCS];
 } model_record;
 
 typedef struct model {
@@ -449,7 +451,7 @@ typedef struct world {
     uint32_t        mark[MARKS];
     unsigned        marks, subtract;
     csspgo_tracker *t;
-    csspgo_func     func[FUNCS];
+    csspgo_func     func[FUNCS], type[LOCS];
     csspgo_node     handle[RECORDS];
     uint64_t        in, seed;
 } world;
@@ -506,6 +508,8 @@ static void model_merge(model *m, model_record *to, model_record *from)
     for (i = 0; i < LOCS; i++) {
         to->body[i] = sat(to->body[i], from->body[i]);
         to->has_body[i] |= from->has_body[i];
+        to->vtable[i] = sat(to->vtable[i], from->vtable[i]);
+        to->has_vtable[i] |= from->has_vtable[i];
         for (k = 0; k < FUNCS; k++) {
             to->target[i][k] = sat(to->target[i][k], from->target[i][k]);
             to->has_target[i][k] |= from->has_target[i][k];
@@ -575,6 +579,7 @@ static int model_mark(world *w, unsigned i)
             to->head = less(to->head, r->head);
             for (a = 0; a < LOCS; a++) {
                 to->body[a] = less(to->body[a], r->body[a]);
+                to->vtable[a] = less(to->vtable[a], r->vtable[a]);
                 for (b = 0; b < FUNCS; b++) to->target[a][b] = less(to->target[a][b], r->target[a][b]);
             }
         }
@@ -629,7 +634,8 @@ static void same_record(const world *w, const model_record *r)
 {
     const csspgo_profile *p = csspgo_tracker_profile(w->t);
     const csspgo_node n = node_at(w, r->path, r->depth);
-    unsigned i, k, bodies = 0, targets = 0;
+    const csspgo_target *vtable;
+    unsigned i, k, bodies = 0, targets = 0, vtables = 0;
     size_t count;
     if (!T_CHECK(n.id != 0)) return;
     T_EQ(csspgo_has_record(p, n), 1);
@@ -650,6 +656,15 @@ static void same_record(const world *w, const model_record *r)
     T_EQ(count, bodies);
     csspgo_targets(p, n, &count);
     T_EQ(count, targets);
+    vtable = csspgo_vtables(p, n, &count);
+    for (i = 0; i < LOCS; i++) {
+        if (!r->has_vtable[i]) continue;
+        if (!T_CHECK(vtables < count)) return;
+        T_EQ(vtable[vtables].loc.line, i);
+        T_EQ(vtable[vtables].func.id, w->type[i].id);
+        T_EQ(vtable[vtables++].count, r->vtable[i]);
+    }
+    T_EQ(count, vtables);
 }
 
 static void same_world(world *w)
@@ -776,12 +791,14 @@ static uint64_t random_count(uint64_t *seed)
 static csspgo_profile *random_world(world *w, const csspgo_options *o)
 {
     static const char *const names[FUNCS] = { "main", "a", "b", "foo", "bar" };
+    static const char *const types[LOCS] = { "v0", "v1", "v2" };
     csspgo_profile *p = csspgo_profile_new(o);
     const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3), alike = rnd(&w->seed, 3) == 0;
     unsigned i, k, d;
     if (p == NULL) return NULL;
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
     for (i = 0; i < FUNCS; i++) w->func[i] = csspgo_func_add(p, names[i], strlen(names[i]));
+    for (i = 0; i < LOCS; i++) w->type[i] = csspgo_func_add(p, types[i], 2);
     w->m.n = 0;
     for (i = 0; i < want; i++) {
         model_record *r = &w->m.r[w->m.n];
@@ -807,6 +824,11 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
         csspgo_set_attributes(p, node, r->attributes);
         for (k = 0; k < LOCS; k++) {
             r->has_body[k] = rnd(&w->seed, 2);
+            r->has_vtable[k] = rnd(&w->seed, 6) == 0;
+            if (r->has_vtable[k]) {
+                r->vtable[k] = random_count(&w->seed);
+                csspgo_add_vtable(p, node, csspgo_at(k, 0), w->type[k], r->vtable[k]);
+            }
             if (!r->has_body[k]) continue;
             r->body[k] = random_count(&w->seed);
             csspgo_add_body(p, node, csspgo_at(k, k & 1), r->body[k]);
@@ -941,6 +963,28 @@ static void step_mark(world *w)
     T_EQ(csspgo_tracker_mark_inlined(w->t, node), model_mark(w, i) ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
 }
 
+/* A context is entered by its stack, one without counts and one that is not there too. */
+static void step_enter(world *w)
+{
+    unsigned depth, i;
+    const model_record *r = random_path(w, &depth, 0);
+    model_record *at;
+    model_frame path[2 * DEPTH + 2];
+    csspgo_call_frame f[2 * DEPTH + 2];
+    csspgo_node want;
+    if (r == NULL) return;
+    memcpy(path, r->path, depth * sizeof *path);
+    if (rnd(&w->seed, 5) == 0) path[depth - 1].func = rnd(&w->seed, FUNCS);
+    for (i = 0; i < depth; i++) {
+        f[i].func = w->func[path[i].func];
+        f[i].site = site_loc(i + 1 < depth ? path[i + 1].site : 9);
+    }
+    want = node_at(w, path, depth);
+    T_EQ(csspgo_tracker_enter(w->t, f, depth).id, want.id);
+    at = model_at(&w->m, path, depth);
+    if (at != NULL && depth > 1) at->state |= CSSPGO_INLINED;
+}
+
 static void step_base(world *w)
 {
     const unsigned k = rnd(&w->seed, FUNCS);
@@ -983,12 +1027,13 @@ static void step(world *w)
 {
     unsigned depth;
     const model_record *r;
-    switch (rnd(&w->seed, 10)) {
+    switch (rnd(&w->seed, 11)) {
     case 0: case 1: case 2: step_move(w); break;
     case 3: case 4: step_mark(w); break;
     case 5: case 6: step_base(w); break;
     case 7: step_promote_call(w); break;
-    case 8:
+    case 8: step_enter(w); break;
+    case 9:
         r = random_path(w, &depth, 0);
         if (r != NULL && depth < 2 * DEPTH) same_callees(w, r->path, depth, 1 + rnd(&w->seed, SITES));
         break;
