@@ -2670,6 +2670,17 @@ static void csspgo__heap_init(csspgo__heap *h, const csspgo_options *o)
     h->status = CSSPGO_E_NOMEM;
 }
 
+/* The options that an object with this heap was made with: for another one like it. */
+CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
+{
+    csspgo_options o;
+    o.allocator = h->a;
+    o.limits = h->limits;
+    o.hash_seed = h->seed;
+    o.lenient = h->lenient;
+    return o;
+}
+
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
@@ -3889,6 +3900,13 @@ static csspgo_node_kind csspgo__site_kind(uint64_t site)
     return (csspgo_node_kind)(site >> 48 & 3);
 }
 
+/* The key by which LLVM finds a child in its tree of contexts, and in whose order it visits siblings. */
+CSSPGO__UNUSED static uint64_t csspgo__child_key(uint64_t guid, csspgo_loc loc)
+{
+    const uint64_t at = (uint64_t)loc.discriminator << 32 | loc.line;
+    return guid + (at << 5) + at;
+}
+
 /* The location of a site of p's nodes, wide or not. */
 static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
 {
@@ -4091,6 +4109,13 @@ CSSPGO_DEF uint64_t csspgo_func_guid(csspgo_profile *p, csspgo_func func)
     return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
+static csspgo_func csspgo__func_handle(uint32_t id)
+{
+    csspgo_func f;
+    f.id = id;
+    return f;
+}
+
 static csspgo_node csspgo__node_handle(uint32_t id)
 {
     csspgo_node n;
@@ -4188,9 +4213,7 @@ CSSPGO_DEF csspgo_node csspgo_node_next_sibling(const csspgo_profile *p, csspgo_
 
 CSSPGO_DEF csspgo_func csspgo_node_func(const csspgo_profile *p, csspgo_node node)
 {
-    csspgo_func f;
-    f.id = csspgo__at_node(p, node)->func;
-    return f;
+    return csspgo__func_handle(csspgo__at_node(p, node)->func);
 }
 
 CSSPGO_DEF csspgo_loc csspgo_node_loc(const csspgo_profile *p, csspgo_node node)
@@ -4993,8 +5016,7 @@ static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 static uint32_t csspgo__node_like(const csspgo_profile *q, uint32_t up, const csspgo_profile *p, uint32_t a)
 {
     const csspgo__node *n = &p->tree.node[a];
-    csspgo_func f;
-    f.id = csspgo__func_lookup(q, p, n->func);
+    const csspgo_func f = csspgo__func_handle(csspgo__func_lookup(q, p, n->func));
     return csspgo_child(q, csspgo__node_handle(up), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f).id;
 }
 
@@ -5461,9 +5483,7 @@ static int csspgo__text_added(csspgo__text *t, const csspgo__token *k, int s)
 static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind,
                              uint32_t func)
 {
-    csspgo_func f;
-    f.id = func;
-    t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, f).id;
+    t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, csspgo__func_handle(func)).id;
     return t->node != 0 || csspgo__text_full(t, k->at);
 }
 
@@ -6241,17 +6261,12 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     const uint64_t used = p->heap.used + held;
     csspgo_profile *q = NULL;
     uint64_t most;
-    csspgo_options o;
+    csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_status s;
     csspgo__error_clear(err);
-    memset(&o, 0, sizeof o);
-    o.allocator = p->heap.a;
-    o.limits = p->heap.limits;
     o.limits.max_bytes = used < o.limits.max_bytes ? o.limits.max_bytes - used : 1;
     most = o.limits.max_bytes;
     if (fair < most) o.limits.max_bytes = fair;
-    o.hash_seed = p->heap.seed;
-    o.lenient = p->heap.lenient;
     s = csspgo__read_any(&o, most, size != 0 ? data : "", size, feed, &q, err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
@@ -9064,11 +9079,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     if (!csspgo__lazy_index(&b)) return b.r.status;
     name_index = csspgo__lazy_find(l, name, size);
     if (name_index == l->nnames) return CSSPGO_OK;
-    memset(&o, 0, sizeof o);
-    o.allocator = l->heap.a;
-    o.limits = l->heap.limits;
-    o.hash_seed = l->heap.seed;
-    o.lenient = l->heap.lenient;
+    o = csspgo__heap_options(&l->heap);
     q = csspgo_profile_new(&o);
     if (q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     q->flags = p->flags;
@@ -10141,14 +10152,9 @@ static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
     const csspgo__heap *h = &p->heap;
     const size_t count = p->names.count;
     csspgo_profile *q;
-    csspgo_options o;
+    csspgo_options o = csspgo__heap_options(h);
     uint32_t i;
-    memset(&o, 0, sizeof o);
-    o.allocator = h->a;
-    o.limits = h->limits;
     o.limits.max_bytes = h->used < h->limits.max_bytes ? h->limits.max_bytes - h->used : 1;
-    o.hash_seed = h->seed;
-    o.lenient = h->lenient;
     *s = o.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node) ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM;
     q = csspgo_profile_new(&o);
     if (q == NULL) return NULL;
@@ -10506,13 +10512,10 @@ typedef struct csspgo__nesting {
     uint32_t        flags;
 } csspgo__nesting;
 
-/* LLVM's key of a child: what it sorts siblings by. */
 static uint64_t csspgo__nest_key(const csspgo__nesting *x, uint32_t id)
 {
     const csspgo__node *n = &x->c->tree.node[id];
-    const csspgo_loc loc = csspgo__loc_of(x->c, n->site);
-    const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
-    return x->guid[n->func] + (l << 5) + l;
+    return csspgo__child_key(x->guid[n->func], csspgo__loc_of(x->c, n->site));
 }
 
 static int csspgo__nest_cmp(const void *ctx, const void *a, const void *b)
@@ -19624,23 +19627,11 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *cod
     return status;
 }
 
-static csspgo_func csspgo__func_of(uint32_t id)
-{
-    csspgo_func f;
-    f.id = id;
-    return f;
-}
-
 /* Another profile with the same content. */
 static csspgo_status csspgo__profile_copy(const csspgo_profile *p, csspgo_profile **copy)
 {
-    csspgo_options o;
+    const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_status s = CSSPGO_E_NOMEM;
-    memset(&o, 0, sizeof o);
-    o.allocator = p->heap.a;
-    o.limits = p->heap.limits;
-    o.hash_seed = p->heap.seed;
-    o.lenient = p->heap.lenient;
     *copy = csspgo_profile_new(&o);
     if (*copy != NULL) s = csspgo_add_profile(*copy, p);
     if (s == CSSPGO_OK) return s;
@@ -19694,14 +19685,9 @@ typedef struct csspgo__pre {
     uint32_t      *size_func;     /* per function: in how.sizes                                           */
 } csspgo__pre;
 
-/* LLVM's key of a child, which sets the order of siblings. */
 static uint64_t csspgo__pre_key(csspgo_profile *p, const csspgo__node *n)
 {
-    const csspgo_loc loc = csspgo__loc_of(p, n->site);
-    const uint64_t at = (uint64_t)loc.discriminator << 32 | loc.line;
-    csspgo_func f;
-    f.id = n->func;
-    return csspgo_func_guid(p, f) + (at << 5) + at;
+    return csspgo__child_key(csspgo_func_guid(p, csspgo__func_handle(n->func)), csspgo__loc_of(p, n->site));
 }
 
 static int csspgo__pre_key_cmp(const void *ctx, const void *a, const void *b)
@@ -19956,7 +19942,7 @@ static int csspgo__pre_order(csspgo__pre *x)
         (s.wait = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.wait)) != NULL)
         s.heavy = (csspgo__arc **)csspgo__arrays_add(&b, x->arcs, sizeof *s.heavy);
     for (v = 1, ok = s.heavy != NULL; ok && v <= x->p->names.count; v++)
-        if (s.number[v] == 0 && csspgo_func_nodes(x->p, csspgo__func_of(x->func[v])).id != 0)
+        if (s.number[v] == 0 && csspgo_func_nodes(x->p, csspgo__func_handle(x->func[v])).id != 0)
             ok = csspgo__strong_visit(&s, v);
     csspgo__arrays_free(&b);
     return ok;
@@ -19972,9 +19958,7 @@ static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
         uint64_t least = 0;
         for (; id != 0; id = s->tree.node[id].sibling) {
             const csspgo__node *n = &s->tree.node[id];
-            const csspgo_loc loc = csspgo__site_loc(n->site);
-            const uint64_t place = (uint64_t)loc.discriminator << 32 | loc.line;
-            const uint64_t key = s->names.name[n->func].guid + (place << 5) + place;
+            const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
             if (best != 0 && key >= least) continue;
             best = id;
             least = key;
@@ -20066,7 +20050,7 @@ static int csspgo__pre_queue(csspgo__pre *x, uint32_t node)
     if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL)) return 0;
     for (i = from; i < n; i++) {
         csspgo__choice c = x->heap[i];
-        c.guid = csspgo_func_guid(p, csspgo__func_of(t->node[c.node].func));
+        c.guid = csspgo_func_guid(p, csspgo__func_handle(t->node[c.node].func));
         c.count = csspgo__pre_calls(p, &t->node[c.node]);
         c.size = csspgo__pre_size(x, c.node);
         csspgo__choice_sift(x->heap, x->heaps++, c);
@@ -20139,7 +20123,7 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
     csspgo_profile *p = x->p;
     csspgo__record *a = &p->record[to], *b = &p->record[from];
     csspgo_target clamped;
-    size_t i, vtables;
+    size_t i;
     x->state[from] |= CSSPGO__PRE_MERGED;
     a->attributes |= b->attributes & CSSPGO_SHOULD_BE_INLINED;
     p->dead++;
@@ -20158,11 +20142,6 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
         const csspgo_target v = csspgo__target(p, b)[i];
         if (csspgo__target_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
     }
-    csspgo__vtable(p, b, &vtables);
-    for (i = 0; i < vtables; i++) {
-        const csspgo_target v = csspgo__vtable(p, b, &vtables)[i];
-        if (csspgo__vtable_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
-    }
     return csspgo__settle(p, a, &clamped) >= 0;
 }
 
@@ -20177,7 +20156,7 @@ static uint32_t csspgo__pre_promote(csspgo__pre *x, uint32_t node)
         const csspgo__node from = p->tree.node[v->from];
         const csspgo_node up = csspgo__node_handle(i == 0 ? (uint32_t)CSSPGO__ROOT : x->lift[v->up].to);
         const csspgo_loc loc = i == 0 ? csspgo_at(0, 0) : csspgo__loc_of(p, from.site);
-        v->to = csspgo_node_add(p, up, loc, CSSPGO_CONTEXT, csspgo__func_of(from.func)).id;
+        v->to = csspgo_node_add(p, up, loc, CSSPGO_CONTEXT, csspgo__func_handle(from.func)).id;
         if (v->to == 0 || !csspgo__pre_gone_room(x)) return 0;
         x->gone[v->to] = 0;
         if (v->record == 0) continue;
@@ -20261,7 +20240,7 @@ static int csspgo__pre_run(csspgo__pre *x)
     if (!csspgo__pre_arrays(x) || !csspgo__pre_lists(x) || !csspgo__pre_order(x)) return 0;
     for (f = 1; x->how.sizes != NULL && f <= p->names.count; f++)
         x->size_func[f] = csspgo__names_find_guid(&x->how.sizes->heap, &x->how.sizes->names,
-                                                  csspgo_func_guid(p, csspgo__func_of(f)));
+                                                  csspgo_func_guid(p, csspgo__func_handle(f)));
     for (i = x->orders; i > 0; i--)
         if (!csspgo__pre_function(x, x->func[x->order[i - 1]])) return 0;
     csspgo__pre_sweep(x);
@@ -20558,7 +20537,7 @@ static int csspgo__line_enter(csspgo__by_line *x, uint32_t parent, csspgo_loc lo
                               uint64_t count)
 {
     csspgo_profile *p = x->g.p;
-    const csspgo_node n = csspgo_node_add(p, csspgo__node_handle(parent), loc, kind, csspgo__func_of(func));
+    const csspgo_node n = csspgo_node_add(p, csspgo__node_handle(parent), loc, kind, csspgo__func_handle(func));
     csspgo__record *r = n.id != 0 ? csspgo__record_make(p, n.id) : NULL;
     if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
     csspgo__count_add(&r->head, count);
@@ -20612,7 +20591,7 @@ static int csspgo__line_places(csspgo__by_line *x)
         if ((func = csspgo__line_func(x, i)) == 0) return 0;
         if (parent == 0 || csspgo__line_is_start_up(p, func)) continue;      /* left out with what is nested in it */
         x->place[i] = csspgo_node_add(p, csspgo__node_handle(parent), loc,
-                                      n->parent != 0 ? CSSPGO_INLINEE : CSSPGO_PLAIN, csspgo__func_of(func)).id;
+                                      n->parent != 0 ? CSSPGO_INLINEE : CSSPGO_PLAIN, csspgo__func_handle(func)).id;
         r = x->place[i] != 0 ? csspgo__record_make(p, x->place[i]) : NULL;
         if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
         csspgo__count_add(&r->total, x->sum[i]);
@@ -20725,10 +20704,10 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     else if (n > most) g->stats.deep_contexts++;
     for (i = n > most ? n - most : 0; i < n && node.id != 0; i++) {
         const csspgo__node *f = &g->frames.node[g->path[i]];
-        node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_of(f->func));
+        node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_handle(f->func));
         loc = csspgo__site_loc(f->site);
     }
-    if (node.id != 0) node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_of(func));
+    if (node.id != 0) node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_handle(func));
     if (node.id == 0) csspgo__gen_fail(g, &g->p->heap);
     return node.id;
 }
