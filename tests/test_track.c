@@ -245,6 +245,12 @@ static csspgo_func func_of(const csspgo_tracker *t, const char *name)
     return csspgo_func_find(csspgo_tracker_profile(t), name, strlen(name));
 }
 
+/* By a compiler's symbol. */
+static csspgo_func named(const csspgo_tracker *t, const char *name)
+{
+    return csspgo_tracker_func(t, name, strlen(name));
+}
+
 static void put_result(text *x, const csspgo_tracker *t, csspgo_node n, int with_context, const char *none)
 {
     if (n.id == 0) {
@@ -370,8 +376,18 @@ static void operations_answer_as_llvm_does(void)
     file_case("requery", "requery.out", NULL);
 }
 
+/* Where LLVM 19 answers total 110, 1000 samples are lost; all else that is said here is from the detach-first rule. */
 static void recursion_loses_nothing(void)
 {
+    size_t n;
+    char *llvm = t_file("data/tracker/recursion.llvm19.out", &n), *right;
+    right = t_file("data/tracker/recursion.expected.out", &n);
+    if (llvm != NULL && right != NULL) {
+        T_CHECK(strstr(llvm, "-> total=110 head=11 ") != NULL && strstr(llvm, "-> total=1110 head=111 ") == NULL);
+        T_CHECK(strstr(right, "-> total=1110 head=111 ") != NULL);
+    }
+    free(llvm);
+    free(right);
     file_case("recursion", "recursion.expected.out", NULL);
 }
 
@@ -1085,11 +1101,11 @@ static void random_sequence(uint64_t seed)
     T_EQ(h.live, 0);
 }
 
-/* CSSPGO_TRACK_RUNS sets how many. */
+/* CSSPGO_TRACK_RUNS sets how many; oracle_track.sh has 100,000. */
 static void random_sequences_answer_as_the_model(void)
 {
     const char *runs = getenv("CSSPGO_TRACK_RUNS");
-    const unsigned long n = runs != NULL ? strtoul(runs, NULL, 10) : 3000;
+    const unsigned long n = runs != NULL ? strtoul(runs, NULL, 10) : 10000;
     unsigned long i;
     for (i = 1; i <= n && t_failed == 0; i++) {
         random_sequence(i * UINT64_C(0x9E3779B97F4A7C15));
@@ -1142,7 +1158,7 @@ static csspgo_profile *small_profile(const csspgo_options *o)
 }
 
 enum {
-    OP_BASE, OP_PROMOTE, OP_MOVE, OP_CALL, OP_MARK, OP_UNMARK, OP_LATE, OP_ORDER, OP_INLINE, OP_CONTEXT_LESS,
+    OP_BASE, OP_PROMOTE, OP_MOVE, OP_CALL, OP_MARK, OP_ENTER, OP_UNMARK, OP_LATE, OP_ORDER, OP_INLINE, OP_CONTEXT_LESS,
     OP_CHECKPOINT, OP_SNAPSHOT, OPS
 };
 
@@ -1172,6 +1188,7 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
 {
     const csspgo_profile *p = csspgo_tracker_profile(t);
     csspgo_decision out[32];
+    csspgo_call_frame frame[2];
     csspgo_func order[16], any;
     csspgo_node n;
     csspgo_profile *q;
@@ -1185,6 +1202,12 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
         return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_at(1, 0), NULL);
     case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_at(1, 0), any);
     case OP_MARK: return csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"));
+    case OP_ENTER:
+        memset(frame, 0, sizeof frame);
+        frame[0].func = func_of(t, "main");
+        frame[0].site = csspgo_at(1, 0);
+        frame[1].func = func_of(t, "a");
+        return csspgo_tracker_enter(t, frame, 2).id != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM;
     case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"));
     case OP_LATE:
         for (n.id = 2; csspgo_tracker_resolve(t, n).id == n.id && n.id < 20; n.id++) {}
@@ -1301,6 +1324,49 @@ static void every_allocation_of_a_new_tracker_may_fail(void)
     }
 }
 
+/* Every look-up, on every node; and marks: they need memory only while there is a checkpoint. */
+static void queries_and_marks_allocate_nothing(void)
+{
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    csspgo_profile *p = small_profile(&o);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_node n, out[4];
+    csspgo_func f;
+    csspgo_call_frame frame[2];
+    uint32_t line;
+    long before;
+    f.id = 0;
+    memset(frame, 0, sizeof frame);
+    frame[0].func = func_of(t, "main");
+    frame[0].site = csspgo_at(2, 0);
+    frame[1].func = func_of(t, "a");
+    before = h.calls;
+    for (n.id = 1; n.id <= csspgo_node_count(p) + 1; n.id++) {
+        for (line = 0; line < 4; line++) {
+            csspgo_tracker_callee(t, n, csspgo_at(line, 0), f);
+            csspgo_tracker_callee(t, n, csspgo_at(line, 0), frame[1].func);
+            csspgo_tracker_callees(t, n, csspgo_at(line, 0), out, 4);
+        }
+        csspgo_tracker_children(t, n, out, 4);
+        csspgo_tracker_resolve(t, n);
+        csspgo_tracker_state(t, n);
+        csspgo_tracker_entry(t, n);
+        csspgo_tracker_next(t, n);
+    }
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) csspgo_tracker_contexts(t, f);
+    T_CHECK(csspgo_tracker_find(t, frame, 2).id != 0);
+    T_CHECK(csspgo_tracker_enter(t, frame, 2).id != 0);
+    T_EQ(named(t, "a.llvm.1").id, frame[1].func.id);
+    T_EQ(csspgo_tracker_base(t, frame[1].func, 0, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a")), CSSPGO_OK);
+    T_EQ(csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ a")), CSSPGO_OK);
+    T_EQ(h.calls, before);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+    T_EQ(h.live, 0);
+}
+
 /* ----- arguments, limits, names, nested inlinees ----- */
 
 static void bad_arguments_are_refused(void)
@@ -1369,11 +1435,6 @@ static void a_move_stays_within_the_depth_limit(void)
     csspgo_profile_free(p);
 }
 
-static csspgo_func named(const csspgo_tracker *t, const char *name)
-{
-    return csspgo_tracker_func(t, name, strlen(name));
-}
-
 static void names_lose_the_suffixes_of_later_passes(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL);
@@ -1428,6 +1489,53 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
     T_EQ(csspgo_total(q, n), 70);
     T_EQ(csspgo_tracker_statistics(t).lost_by_checksum, 450);
     links_are_right(t);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static csspgo_node nest(csspgo_profile *p, csspgo_node up, uint32_t line, const char *name, uint64_t total)
+{
+    const csspgo_node n = csspgo_node_add(p, up, csspgo_at(line, 0), CSSPGO_INLINEE, add_func(p, name));
+    csspgo_add_total(p, n, total);
+    return n;
+}
+
+/* The head count; or the count at the first location; or what is inlined there; or 1. */
+static void an_entry_count_is_found_without_a_head_count(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_node f, g, x, n;
+    csspgo_tracker *t;
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "f"));
+    csspgo_add_total(p, f, 9);
+    csspgo_add_body(p, f, csspgo_at(4, 0), 5);
+    g = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "g"));
+    csspgo_add_total(p, g, 100);
+    csspgo_add_body(p, g, csspgo_at(3, 0), 77);
+    nest(p, g, 4, "late", 50);
+    csspgo_add_body(p, nest(p, g, 3, "a", 20), csspgo_at(1, 0), 11);
+    x = nest(p, g, 3, "b", 20);                       /* it begins with two that say nothing but that they ran, */
+    nest(p, x, 1, "c", 5);
+    nest(p, x, 1, "d", 5);
+    csspgo_add_body(p, nest(p, x, 2, "e", 5), csspgo_at(1, 0), 1000);
+    x = nest(p, g, 3, "dead", 0);                     /* and this one did not */
+    nest(p, x, 1, "dead2", 0);
+    x = nest(p, g, 3, "ran", 1);                      /* ran, though what it begins with did not */
+    nest(p, x, 1, "dead", 0);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "h"));
+    csspgo_add_total(p, n, 1);
+    nest(p, n, 1, "dead", 0);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(csspgo_tracker_entry(t, f), 5);
+    T_EQ(csspgo_tracker_entry(t, g), 11 + 2 + 0 + 1);
+    T_EQ(csspgo_tracker_entry(t, n), 1);
+    csspgo_tracker_free(t);
+    csspgo_add_head(p, g, 3);
+    csspgo_add_body(p, f, csspgo_at(1, 0), 0);        /* first location, count 0, but it ran */
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(csspgo_tracker_entry(t, f), 1);
+    T_EQ(csspgo_tracker_entry(t, g), 3);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
 }
@@ -1501,8 +1609,107 @@ typedef struct loader {
     csspgo_call     call[16][8];
     csspgo_decision out[32];
     size_t          count;
-    text            log;
+    text            log, words;   /* words: what is inlined and the entry counts, as opt-19's remarks have them */
 } loader;
+
+/* "leaf foo:2 @ main_loop:6": decision i of function f. */
+static void put_decision(text *x, const csspgo_profile *p, csspgo_func f, const csspgo_decision *d, size_t i)
+{
+    put_func(x, p, d[i].callee);
+    puts_(x, " ");
+    for (;;) {
+        const uint32_t up = d[i].parent;
+        put_func(x, p, up != 0 ? d[up - 1].callee : f);
+        puts_(x, ":");
+        put_loc(x, d[i].loc);
+        if (up == 0) break;
+        puts_(x, " @ ");
+        i = up - 1;
+    }
+    puts_(x, "\n");
+}
+
+static void put_entry(text *x, const csspgo_tracker *t, csspgo_func f, csspgo_node base)
+{
+    if (base.id == 0) return;
+    puts_(x, "entry ");
+    put_func(x, csspgo_tracker_profile(t), f);
+    puts_(x, " ");
+    putn(x, csspgo_head(csspgo_tracker_profile(t), base));
+    puts_(x, "\n");
+}
+
+/* A call site of a remark, line offset and column, with the probe's id instead. Returns the end of what it read. */
+static const char *put_callsite(text *x, const char *s)
+{
+    static const char *const sites[][2] = {
+        { "main_loop:6:12", "main_loop:8" }, { "main_loop:4:12", "main_loop:6" }, { "foo:1:11", "foo:2" },
+        { "driver:3:10", "driver:5" }
+    };
+    const size_t n = strcspn(s, " ;");
+    size_t i;
+    for (i = 0; i < sizeof sites / sizeof *sites; i++)
+        if (strlen(sites[i][0]) == n && memcmp(s, sites[i][0], n) == 0) puts_(x, sites[i][1]);
+    return s + n;
+}
+
+/* What opt-19 said (NAME.out.txt), in those words. */
+static void put_remarks(text *x, const char *name)
+{
+    char path[128];
+    size_t n;
+    char *all, *line;
+    int entries = 0;
+    sprintf(path, "data/tracker/loader/%s.out.txt", name);
+    all = t_file(path, &n);
+    for (line = all != NULL ? strtok(all, "\n") : NULL; line != NULL; line = strtok(NULL, "\n")) {
+        const char *who = strchr(line, '\''), *at = strstr(line, " at callsite ");
+        char *count = strchr(line, ' ');
+        if (strncmp(line, "# entry counts", 14) == 0) {
+            entries = 1;
+        } else if (entries && count != NULL && strcmp(count, " -1") != 0) {
+            puts_(x, "entry ");
+            puts_(x, line);
+            puts_(x, "\n");
+        } else if (!entries && line[0] != '#' && who != NULL && at != NULL) {
+            put(x, who + 1, strcspn(who + 1, "'"));
+            puts_(x, " ");
+            for (at = put_callsite(x, at + 13); strncmp(at, " @ ", 3) == 0; at = put_callsite(x, at + 3))
+                puts_(x, " @ ");
+            puts_(x, "\n");
+        }
+    }
+    free(all);
+}
+
+/* The two have the same lines, in whatever order; each of them is there once. */
+static void same_lines(const char *what, const text *a, const text *b)
+{
+    const char *s = a->s;
+    T_EQ(a->n, b->n);
+    while (s != NULL && *s != '\0') {
+        const size_t n = strcspn(s, "\n") + 1;
+        const char *at = b->s;
+        while (at != NULL && strncmp(at, s, n) != 0) {
+            at = strchr(at, '\n');
+            if (at != NULL) at++;
+        }
+        T_MSG(at != NULL, what);
+        s += n;
+    }
+}
+
+static void as_remarked(const char *name, const text *got, const char *instead, const char *of)
+{
+    text want;
+    char *at;
+    memset(&want, 0, sizeof want);
+    put_remarks(&want, name);
+    if (of != NULL && T_CHECK((at = strstr(want.s, of)) != NULL)) memcpy(at, instead, strlen(of));
+    T_CHECK(want.n != 0);
+    same_lines(name, got, &want);
+    free(want.s);
+}
 
 static csspgo_func load_func(loader *l, csspgo_profile *p, const char *name, uint32_t size, uint32_t cost)
 {
@@ -1531,6 +1738,9 @@ static void load(loader *l, csspgo_profile *p)
     T_EQ(csspgo_tracker_order(l->t, NULL, 0, order, 16, &n), CSSPGO_OK);
     for (i = 0; i < n; i++) {
         T_EQ(csspgo_tracker_inline(l->t, order[i], l->f, 16, NULL, l->out, 32, &l->count, &base), CSSPGO_OK);
+        for (k = 0; k < l->count; k++)
+            if (l->out[k].inlined) put_decision(&l->words, p, order[i], l->out, k);
+        put_entry(&l->words, l->t, order[i], base);
         put_func(&l->log, p, order[i]);
         puts_(&l->log, base.id == 0 ? " -" : " ");
         if (base.id != 0) putn(&l->log, csspgo_head(csspgo_tracker_profile(l->t), base));
@@ -1559,33 +1769,52 @@ static csspgo_profile *loader_profile(const char *name)
     return p;
 }
 
-static void loader_ends_as(loader *l, csspgo_profile *p, const char *name, const char *want)
+/* remarks: the file of what opt-19 did; in it `instead` stands for `of`, unless that is NULL. */
+static void loader_ends_as(loader *l, csspgo_profile *p, const char *remarks, const char *want, const char *instead,
+                           const char *of)
 {
     load(l, p);
-    t_same(name, l->log.s, l->log.n, want, strlen(want));
+    t_same(remarks, l->log.s, l->log.n, want, strlen(want));
+    as_remarked(remarks, &l->words, instead, of);
     free(l->log.s);
+    free(l->words.s);
     csspgo_tracker_free(l->t);
     csspgo_profile_free(p);
 }
 
-/* basic.c; sizes as of the unoptimised IR, costs from opt-19's remarks. */
-static void basic_case(const char *name, uint32_t hot_call, uint32_t cold_call, uint32_t without, const char *want)
+/* basic.c; sizes as of the unoptimised IR, costs from opt-19's remarks. The calls of foo are at these probes. */
+static void basic_code(loader *l, csspgo_profile *p, uint32_t hot_call, uint32_t cold_call)
+{
+    csspgo_func main_loop, foo, leaf;
+    memset(l, 0, sizeof *l);
+    main_loop = load_func(l, p, "main_loop", 40, 0);
+    foo = load_func(l, p, "foo", 20, 100);
+    leaf = load_func(l, p, "leaf", 16, 65);
+    load_call(l, main_loop, hot_call, foo);
+    load_call(l, main_loop, cold_call, foo);
+    load_call(l, foo, 2, leaf);
+    load_call(l, foo, 4, add_func(p, "ext"));
+    load_call(l, leaf, 3, add_func(p, "ext"));
+}
+
+static void basic_case(const char *name, const char *remarks, uint32_t hot_call, uint32_t cold_call, const char *want)
 {
     loader l;
     csspgo_profile *p = loader_profile(name);
-    csspgo_func main_loop, foo, leaf;
     if (!T_CHECK(p != NULL)) return;
-    csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~without);
-    memset(&l, 0, sizeof l);
-    main_loop = load_func(&l, p, "main_loop", 40, 0);
-    foo = load_func(&l, p, "foo", 20, 100);
-    leaf = load_func(&l, p, "leaf", 16, 65);
-    load_call(&l, main_loop, hot_call, foo);
-    load_call(&l, main_loop, cold_call, foo);
-    load_call(&l, foo, 2, leaf);
-    load_call(&l, foo, 4, add_func(p, "ext"));
-    load_call(&l, leaf, 3, add_func(p, "ext"));
-    loader_ends_as(&l, p, name, want);
+    basic_code(&l, p, hot_call, cold_call);
+    loader_ends_as(&l, p, remarks, want, NULL, NULL);
+}
+
+/* Without the flag that a profile is pre-inlined its attributes decide nothing. */
+static void attributes_count_in_preinlined_profiles(void)
+{
+    loader l;
+    csspgo_profile *p = loader_profile("preinliner");
+    if (!T_CHECK(p != NULL)) return;
+    csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_PREINLINED);
+    basic_code(&l, p, 6, 8);
+    loader_ends_as(&l, p, "basic", "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n", NULL, NULL);
 }
 
 static void the_inliner_decides_as_llvm_does(void)
@@ -1593,12 +1822,11 @@ static void the_inliner_decides_as_llvm_does(void)
     loader l;
     csspgo_profile *p;
     csspgo_func driver, none, fib, main_loop;
-    basic_case("basic", 6, 8, 0, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
-    basic_case("preinliner", 6, 8, 0, "main_loop 1 +foo@:6 +leaf@foo:2 +foo@:8\nfoo -\nleaf 110\n");
-    basic_case("preinliner", 6, 8, CSSPGO_IS_PREINLINED, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
-    basic_case("synthetic", 6, 8, 0, "main_loop 1\nfoo 87\nleaf 10\n");
-    basic_case("synthetic-raw", 6, 8, 0, "main_loop 1\nfoo 87 +leaf@:2\nleaf -\n");
-    basic_case("basic", 9, 11, 0, "main_loop 1\nfoo 8760 +leaf@:2\nleaf 100\n");   /* stale-cs */
+    basic_case("basic", "basic", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n");
+    basic_case("preinliner", "preinliner", 6, 8, "main_loop 1 +foo@:6 +leaf@foo:2 +foo@:8\nfoo -\nleaf 110\n");
+    basic_case("synthetic", "synthetic", 6, 8, "main_loop 1\nfoo 87\nleaf 10\n");
+    basic_case("synthetic-raw", "synthetic-raw", 6, 8, "main_loop 1\nfoo 87 +leaf@:2\nleaf -\n");
+    basic_case("basic", "stale-cs", 9, 11, "main_loop 1\nfoo 8760 +leaf@:2\nleaf 100\n");
     memset(&l, 0, sizeof l);
     p = loader_profile("indirect");
     if (!T_CHECK(p != NULL)) return;
@@ -1608,7 +1836,7 @@ static void the_inliner_decides_as_llvm_does(void)
     load_func(&l, p, "t2", 5, 1);
     load_func(&l, p, "t3", 5, 1);
     load_call(&l, driver, 5, none);
-    loader_ends_as(&l, p, "indirect", "driver 1 +t1@:5 +t2@:5\nt3 10\nt2 -\nt1 7\n");
+    loader_ends_as(&l, p, "indirect", "driver 1 +t1@:5 +t2@:5\nt3 10\nt2 -\nt1 7\n", NULL, NULL);
     memset(&l, 0, sizeof l);
     p = loader_profile("recursion");
     if (!T_CHECK(p != NULL)) return;
@@ -1617,8 +1845,81 @@ static void the_inliner_decides_as_llvm_does(void)
     load_call(&l, main_loop, 5, fib);
     load_call(&l, fib, 5, fib);
     load_call(&l, fib, 3, add_func(p, "ext"));
-    loader_ends_as(&l, p, "recursion", "main_loop 1\nfib 28900\n");   /* opt-19 loses 9000 */
+    loader_ends_as(&l, p, "recursion", "main_loop 1\nfib 28900\n", "entry fib 28900\n",
+                   "entry fib 19900\n");              /* LLVM loses 9000 */
 }
+
+/* basic.c, where foo and leaf were inlined before the profile was read: seen by the stacks of what is left. */
+static void what_was_inlined_before_is_found_by_its_stacks(void)
+{
+    csspgo_profile *p = loader_profile("basic");
+    csspgo_tracker *t;
+    csspgo_call_frame f[3];
+    csspgo_node base;
+    uint32_t call;
+    size_t i;
+    text got;
+    static const char *const names[] = { "main_loop", "foo", "leaf" };
+    memset(&got, 0, sizeof got);
+    memset(f, 0, sizeof f);
+    t = p != NULL ? csspgo_tracker_new(p, NULL, NULL) : NULL;
+    if (!T_CHECK(t != NULL)) return;
+    for (i = 0; i < 3; i++) f[i].func = func_of(t, names[i]);
+    f[1].site = csspgo_at(2, 0);
+    for (call = 6; call <= 8; call += 2) {
+        f[0].site = csspgo_at(call, 0);
+        T_CHECK(csspgo_tracker_enter(t, f, 2).id != 0 && csspgo_tracker_enter(t, f, 3).id != 0);
+    }
+    for (i = 0; i < 3; i++) {
+        T_EQ(csspgo_tracker_base(t, f[i].func, 1, &base), CSSPGO_OK);
+        put_entry(&got, t, f[i].func, base);
+    }
+    as_remarked("preinlined-ir", &got, NULL, NULL);
+    free(got.s);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+#ifndef CSSPGO_NO_MATCH
+/* basic_v2.c with the profile of basic.c: LLVM finds no context any more (stale-cs); after matching all are there. */
+static void a_stale_profile_is_matched_before_it_is_tracked(void)
+{
+    static const uint32_t block[] = { 1, 2, 4, 5, 7, 8, 10, 12, 13, 14 };
+    static const char *const callee[] = { "ext", "foo", "foo" };
+    static const char want[] = "main_loop 1 +foo@:9 +leaf@foo:2\nfoo 10\nleaf 110\n";
+    csspgo_profile *p = loader_profile("basic"), *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m = csspgo_matcher_new(NULL, NULL);
+    csspgo_match_loc loc[13];
+    csspgo_match_code code;
+    csspgo_error e;
+    loader l;
+    size_t i;
+    if (!T_CHECK(p != NULL && q != NULL && m != NULL)) return;
+    memset(loc, 0, sizeof loc);
+    memset(&code, 0, sizeof code);
+    for (i = 0; i < 13; i++) {
+        loc[i].loc = csspgo_at(i < 10 ? block[i] : i == 10 ? 3 : i == 11 ? 9 : 11, 0);
+        loc[i].kind = i < 10 ? CSSPGO_MATCH_BLOCK : CSSPGO_MATCH_CALL;
+        if (i >= 10) loc[i].callee = csspgo_guid(callee[i - 10], 3);
+    }
+    code.name = "main_loop";
+    code.name_size = 9;
+    code.checksum = 1;
+    code.loc = loc;
+    code.locs = 13;
+    T_EQ(csspgo_matcher_module(m, p, &code, 1, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, NULL, &e), CSSPGO_OK);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    basic_code(&l, q, 9, 11);
+    load(&l, q);
+    t_same("stale", l.log.s, l.log.n, want, strlen(want));
+    free(l.log.s);
+    free(l.words.s);
+    csspgo_tracker_free(l.t);
+    csspgo_profile_free(q);
+}
+#endif
 
 int main(void)
 {
@@ -1629,12 +1930,19 @@ int main(void)
     random_sequences_answer_as_the_model();
     every_allocation_of_an_operation_may_fail();
     every_allocation_of_a_new_tracker_may_fail();
+    queries_and_marks_allocate_nothing();
     bad_arguments_are_refused();
     a_move_stays_within_the_depth_limit();
     names_lose_the_suffixes_of_later_passes();
     what_is_nested_moves_and_goes_with_its_record();
+    an_entry_count_is_found_without_a_head_count();
     a_stack_that_is_entered_is_marked();
     callers_come_first();
     the_inliner_decides_as_llvm_does();
+    attributes_count_in_preinlined_profiles();
+    what_was_inlined_before_is_found_by_its_stacks();
+#ifndef CSSPGO_NO_MATCH
+    a_stale_profile_is_matched_before_it_is_tracked();
+#endif
     return t_end();
 }
