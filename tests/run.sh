@@ -129,7 +129,8 @@ corpus() {
     ls ../fuzz/fuzz_*.c | xargs -P $J -I SOURCE sh ./run.sh --harness SOURCE
     for f in ../fuzz/fuzz_*.c; do
         n=$(basename $f .c); n=${n#fuzz_}
-        if [ -x $B/fuzz_$n ]; then check "corpus of fuzz_$n" $B/fuzz_$n ../fuzz/corpus/$n/*; else
+        if [ -x $B/fuzz_$n ]; then check "corpus of fuzz_$n" $B/fuzz_$n ../fuzz/corpus/$n/*
+        else
             fail "fuzz_$n does not build"; head -20 $B/fuzz_$n.build
         fi
     done

@@ -22,7 +22,7 @@ static void random_graph(uint32_t *state, graph *g)
     size_t i;
     memset(g, 0, sizeof *g);
     g->n = 1 + next_random(state) % MAX_BLOCKS;
-    g->m = next_random(state) % (g->n + 3 < MAX_JUMPS ? g->n + 3 : MAX_JUMPS);
+    g->m = next_random(state) % (g->n + 3 < (size_t)MAX_JUMPS ? g->n + 3 : (size_t)MAX_JUMPS);
     for (i = 0; i < g->n; i++) {
         g->block[i].known = next_random(state) % 3 != 0;
         g->block[i].count = next_random(state) % 4;

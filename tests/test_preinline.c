@@ -172,7 +172,7 @@ static void run_plan(plan *k, const char *command)
         c.merge = (uint32_t)k->merge;
         c.trim = (uint32_t)k->trim;
         c.frames = k->frames;
-        c.base_only = k->preinline;
+        c.base_only = (uint32_t)k->preinline;
         T_EQ(csspgo_trim_cold(p, &c), CSSPGO_OK);
 #else
         csspgo_profile_free(p); csspgo_sizes_free(s); return;
