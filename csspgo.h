@@ -22448,8 +22448,11 @@ static int csspgo__track_heavy_cmp(const void *ctx, const void *a, const void *b
     return x > y ? -1 : x < y;
 }
 
-/* Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle. */
-static void csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
+/*
+ * Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle become
+ * hot. Returns how many calls there are; pick has them, the heaviest first.
+ */
+static size_t csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
 {
     size_t i, k = 0;
     uint32_t e;
@@ -22468,17 +22471,26 @@ static void csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, s
         g->hot[g->pick[i]] = 1;
         g->callers[x->to]++;
     }
+    return k;
 }
 
-/* Emits a cycle of n functions along the forest, those first that no hot call leads to. */
+/*
+ * Emits a cycle of n functions along the forest: those first that no hot call leads to, by their heaviest calls. Every
+ * function of a cycle makes calls within it.
+ */
 static void csspgo__track_emit(csspgo__track_graph *g, const uint32_t *func, size_t n)
 {
     uint32_t *out = g->result + (g->left -= n);
+    const size_t calls = n > 1 ? csspgo__track_forest(g, func, n) : 0;
     size_t i, k = 0;
     uint32_t e;
-    if (n > 1) csspgo__track_forest(g, func, n);
-    for (i = 0; i < n; i++)
-        if (n == 1 || g->callers[func[i]] == 0) out[k++] = func[i];
+    if (n == 1) out[k++] = func[0];
+    for (i = 0; i < calls; i++) {
+        const uint32_t f = g->edge[g->pick[i]].from;
+        if (g->callers[f] != 0) continue;
+        g->callers[f] = UINT32_MAX;
+        out[k++] = f;
+    }
     for (i = 0; n > 1 && i < k; i++)
         for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
             if (g->hot[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;

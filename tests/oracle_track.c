@@ -1,9 +1,13 @@
 /*
- * oracle_track.c - for oracle_track.sh: random profiles of data/tracker/loader's programs, and what the library's
- * inliner makes of them, in the words of opt's remarks.
+ * oracle_track.c - for oracle_track.sh: random profiles of data/tracker/loader's programs and of random programs, and
+ * what the library's inliner makes of them, in the words of opt's remarks.
  *
  *     oracle_track gen basic|indirect SEED      a profile on stdout
  *     oracle_track run basic|indirect PROFILE   decisions and entry counts, one a line
+ *     oracle_track code SEED                    a random C program; function N begins at line 1000 * N
+ *     oracle_track contexts SEED K              its Kth random profile
+ *     oracle_track hot SEED PROFILE             hot calls are inlined: decisions, then counts of all code, one a line
+ *     oracle_track none SEED PROFILE            nothing is inlined: counts function by function, callers first
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
@@ -34,8 +38,8 @@ static void context(const char *name, char f, unsigned n)
         printf(" 1: %u\n 2: %u\n 4: %u\n 5: %u\n 6: %u foo:%u\n 7: %u\n 8: %u foo:%u\n 9: %u\n 10: %u\n 11: %u\n"
                " !CFGChecksum: 563122283340417\n", n, n, n, n, n, n, n, n, n, n, n, n);
     } else if (f == 'f') {
-        printf(" 1: %u\n 2: %u leaf:%u\n 3: %u\n 4: %u ext:%u\n 5: %u\n !CFGChecksum: 563003850888502\n", n, n, n, n, n, n,
-               n);
+        printf(" 1: %u\n 2: %u leaf:%u\n 3: %u\n 4: %u ext:%u\n 5: %u\n !CFGChecksum: 563003850888502\n", n, n, n, n, n,
+               n, n);
     } else if (f == 'l') {
         printf(" 1: %u\n 2: %u\n 3: %u ext:%u\n 4: %u\n 5: %u\n !CFGChecksum: 281547602941152\n", n, n, n, n, n, n);
     } else if (f == 'd') {
@@ -162,10 +166,162 @@ static int run(int indirect, const char *path)
     return 0;
 }
 
+/* ----- random programs: functions f1 ... that are one block with some calls (probe 1, then a probe a call) ----- */
+
+enum { MOST_FUNCS = 9, MOST_CALLS = 4 };
+
+typedef struct code {
+    unsigned n, calls[MOST_FUNCS + 1];   /* functions are 1 to n, calls of one count from 0 */
+    unsigned callee[MOST_FUNCS + 1][MOST_CALLS];
+} code;
+
+static code make_code(const char *text)
+{
+    code c;
+    unsigned i, k;
+    memset(&c, 0, sizeof c);
+    seed = strtoull(text, NULL, 10) * UINT64_C(0x9E3779B97F4A7C15);
+    c.n = 2 + rnd(MOST_FUNCS - 1);
+    for (i = 1; i <= c.n; i++) {
+        c.calls[i] = rnd(MOST_CALLS + 1);
+        for (k = 0; k < c.calls[i]; k++) c.callee[i][k] = 1 + rnd(c.n);
+    }
+    return c;
+}
+
+static void print_code(const code *c)
+{
+    unsigned i, k;
+    for (i = 1; i <= c->n; i++) printf("int f%u(int);\n", i);
+    for (i = 1; i <= c->n; i++) {
+        printf("#line %u\nint f%u(int x) {\n", 1000 * i, i);
+        for (k = 0; k < c->calls[i]; k++) printf("  x = f%u(x);\n", c->callee[i][k]);
+        printf("  return x + 1;\n}\n");
+    }
+}
+
+/* The record of a function that ran n times. */
+static void print_record(const code *c, unsigned f, unsigned n, int attributes)
+{
+    unsigned k;
+    printf(":%u:%u\n 1: %u\n", n * (1 + c->calls[f]), n, n);
+    for (k = 0; k < c->calls[f]; k++) printf(" %u: %u f%u:%u\n", k + 2, n, c->callee[f][k], n);
+    printf(" !CFGChecksum: %llu\n", (unsigned long long)c->calls[f] << 48 | 0xffffffffu);
+    if (attributes && rnd(5) == 0) printf(" !Attributes: 2\n");
+}
+
+/* Contexts below a top-level function, none with a function twice; some frames have no record. */
+static void print_contexts(const code *c, int attributes, unsigned root)
+{
+    struct { unsigned func, call; } path[MOST_FUNCS + 1];
+    unsigned depth = 0, i, f = root;
+    path[0].func = root;
+    path[0].call = 0;
+    for (;;) {
+        if (path[depth].call == 0 && (depth == 0 || rnd(4) != 0)) {
+            printf("[");
+            for (i = 0; i < depth; i++) printf("f%u:%u @ ", path[i].func, path[i].call + 1);
+            printf("f%u]", path[depth].func);
+            print_record(c, path[depth].func, count(), attributes);
+        }
+        f = path[depth].func;
+        if (path[depth].call == c->calls[f]) {        /* call k of a frame is number k + 1 once it is on its way */
+            if (depth-- == 0) return;
+            continue;
+        }
+        f = c->callee[f][path[depth].call++];
+        for (i = 0; i <= depth && path[i].func != f; i++) {}
+        if (i <= depth || rnd(3) == 0) continue;
+        path[++depth].func = f;
+        path[depth].call = 0;
+    }
+}
+
+static void print_profile(const code *c, const char *number)
+{
+    const unsigned which = (unsigned)strtoul(number, NULL, 10);
+    unsigned i;
+    for (i = 0; i < 7 * which; i++) rnd(2);
+    for (i = 1; i <= c->n; i++)
+        if (rnd(4) != 0) print_contexts(c, which % 2 == 0, i);
+}
+
+/* What opt says it applied: the counts at a node, but for calls that are inlined. inlined: a bit per call. */
+static void print_counts(const csspgo_profile *p, csspgo_node node, unsigned inlined)
+{
+    size_t n, i;
+    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    for (i = 0; i < n; i++)
+        if (b[i].loc.line < 2 || !(inlined >> (b[i].loc.line - 2) & 1))
+            printf("%s %u %llu\n", name_of(p, csspgo_node_func(p, node)), (unsigned)b[i].loc.line,
+                   (unsigned long long)b[i].count);
+}
+
+/* Counts of the base (parent 0) and of all that was inlined. */
+static void print_all_counts(const csspgo_tracker *t, csspgo_node base, const csspgo_decision *d, size_t n)
+{
+    size_t i, k;
+    for (i = 0; i <= n; i++) {
+        unsigned inlined = 0;
+        for (k = 0; k < n; k++)
+            if (d[k].parent == i) inlined |= 1u << (d[k].loc.line - 2);
+        print_counts(csspgo_tracker_profile(t), i == 0 ? base : d[i - 1].node, inlined);
+    }
+}
+
+enum { MOST_DECISIONS = 4096 };
+
+static int run_code(const code *c, int hot, const char *path)
+{
+    static csspgo_decision out[MOST_DECISIONS];
+    program g;
+    csspgo_tracker *t;
+    csspgo_inline_options how;
+    csspgo_func order[32], f[MOST_FUNCS + 1];
+    csspgo_error e;
+    size_t n, i, k, made;
+    char name[16];
+    memset(&g, 0, sizeof g);
+    memset(&how, 0, sizeof how);
+    how.hot_cost = hot ? 1000 : 1;                    /* every hot call, or none; no other, and no other limit */
+    how.cold_cost = 1;
+    how.growth = how.max_size = UINT32_MAX;
+    g.p = csspgo_profile_new(NULL);
+    if (g.p == NULL || csspgo_read_file(g.p, path, &e) != CSSPGO_OK) return 1;
+    for (i = 1; i <= c->n; i++) {
+        sprintf(name, "f%u", (unsigned)i);
+        f[i] = function(&g, name, 2, 2);
+    }
+    for (i = 1; i <= c->n; i++)
+        for (k = 0; k < c->calls[i]; k++) call(&g, f[i], (uint32_t)k + 2, f[c->callee[i][k]]);
+    t = csspgo_tracker_new(g.p, NULL, &e);
+    if (t == NULL || csspgo_tracker_order(t, f + 1, c->n, order, 32, &n) != CSSPGO_OK) return 1;
+    for (i = 0; i < n; i++) {
+        csspgo_node base;
+        if (csspgo_tracker_inline(t, order[i], g.f, 32, &how, out, MOST_DECISIONS, &made, &base) != CSSPGO_OK) return 1;
+        for (k = 0; k < made; k++) say(&g, order[i], out, (uint32_t)k);
+        if (base.id != 0 && csspgo_total(csspgo_tracker_profile(t), base) != 0) print_all_counts(t, base, out, made);
+    }
+    csspgo_tracker_free(t);
+    csspgo_profile_free(g.p);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    const char *what = argc > 2 ? argv[1] : "";
+    code c;
+    if (strcmp(what, "code") == 0 || strcmp(what, "contexts") == 0 || strcmp(what, "hot") == 0 ||
+        strcmp(what, "none") == 0) {
+        c = make_code(argv[2]);
+        if (strcmp(what, "code") == 0) print_code(&c);
+        else if (argc != 4) return 2;
+        else if (strcmp(what, "contexts") == 0) print_profile(&c, argv[3]);
+        else return run_code(&c, strcmp(what, "hot") == 0, argv[3]);
+        return 0;
+    }
     if (argc != 4) return 2;
-    if (strcmp(argv[1], "run") == 0) return run(strcmp(argv[2], "indirect") == 0, argv[3]);
+    if (strcmp(what, "run") == 0) return run(strcmp(argv[2], "indirect") == 0, argv[3]);
     seed = strtoull(argv[3], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15);
     generate(strcmp(argv[2], "indirect") == 0);
     return 0;

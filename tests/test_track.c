@@ -1601,6 +1601,31 @@ static void callers_come_first(void)
     csspgo_profile_free(p);
 }
 
+/* A cycle whose hottest calls leave two functions without callers: of these the one with the hottest call is first. */
+static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
+{
+    int a_is_hotter;
+    for (a_is_hotter = 0; a_is_hotter < 2; a_is_hotter++) {
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_func f[4];
+        csspgo_tracker *t;
+        size_t n;
+        csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+        add_context(p, "a", 1);
+        add_context(p, "b", 1);
+        add_context(p, "c", 1);
+        add_context(p, "a:1 @ c", a_is_hotter ? 100 : 10);
+        add_context(p, "b:1 @ c", a_is_hotter ? 10 : 100);
+        add_context(p, "c:1 @ a", 1);
+        add_context(p, "c:2 @ b", 1);
+        t = csspgo_tracker_new(p, NULL, NULL);
+        T_EQ(csspgo_tracker_order(t, NULL, 0, f, 4, &n), CSSPGO_OK);
+        ordered(t, f, n, a_is_hotter ? "a b c" : "b a c");
+        csspgo_tracker_free(t);
+        csspgo_profile_free(p);
+    }
+}
+
 /* ----- the inliner beside what opt-19 did (data/tracker/loader) ----- */
 
 typedef struct loader {
@@ -1938,6 +1963,7 @@ int main(void)
     an_entry_count_is_found_without_a_head_count();
     a_stack_that_is_entered_is_marked();
     callers_come_first();
+    of_two_entries_to_a_cycle_the_hotter_one_comes_first();
     the_inliner_decides_as_llvm_does();
     attributes_count_in_preinlined_profiles();
     what_was_inlined_before_is_found_by_its_stacks();
