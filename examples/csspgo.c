@@ -4,6 +4,7 @@
  *   csspgo record [options] -- PROGRAM [arguments]
  *   csspgo merge FILE... -o FILE, csspgo show FILE, csspgo overlap BASE TEST
  *   csspgo folded PROFILE, csspgo flame PROFILE -o GRAPH.svg
+ *   csspgo match --old-profile=P --binary=NEW -o FILE
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is.
@@ -17,6 +18,7 @@
 #include "profdata.h"
 #include "profgen.h"
 #include "views.h"
+#include "match.h"
 
 static const char usage_text[] =
     "usage: csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --unsymbolized-profile=FILE)\n"
@@ -27,6 +29,7 @@ static const char usage_text[] =
     "       csspgo overlap [options] BASE TEST\n"
     "       csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n"
     "       csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n"
+    "       csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n"
     "\n"
     "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
     "  --binary=FILE                     program with pseudo probes (ELF, x86-64 or AArch64)\n"
@@ -87,7 +90,11 @@ static const char usage_text[] =
     "overlap: how much two profiles have in common.\n"
     "  --value-cutoff=N, --similarity-cutoff=PPM, --function=TEXT   which functions to list\n"
     "  --quality                         instead: how close the blocks of TEST come to those of BASE\n"
-    "All three: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n";
+    "All three: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n"
+    "match: carries a profile by probes over to changed code, and tells what became of it.\n"
+    "  --old-profile=FILE, --binary=FILE of the older build; the new program, with pseudo probes\n"
+    "  --mode=align|llvm19|llvm-main|lexical   how; --rename=0|1   look for renamed functions\n"
+    "  --format=extbinary|text|binary, --use-md5   form of the output; --top=N   functions to list\n";
 
 /* ----- the commands ----------------------------------------------------------------------------------------------- */
 
@@ -116,6 +123,7 @@ static const command commands[] = {
     { "folded", views_folded },
     { "flame", views_flame },
     { "record", record_command },
+    { "match", match_main },
     { "help", help_main },
 };
 

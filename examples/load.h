@@ -319,7 +319,8 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
     return ok;
 }
 
-static int load_probes(loaded *l, char *why, size_t why_size)
+/* The probe sections as tables, for csspgo_probes_free. NULL after saying why not. */
+static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
 {
     csspgo_probe_section in;
     csspgo_symbol_base *bases;
@@ -328,10 +329,14 @@ static int load_probes(loaded *l, char *why, size_t why_size)
     csspgo_error e;
     elf_section s, d;
     int ok;
-    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d))
-        return load_fail(why, why_size, "has no probe sections; build it with -fpseudo-probe-for-profiling");
-    if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed)
-        return load_fail(why, why_size, "its probe sections are compressed or not in the file");
+    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d)) {
+        load_fail(why, why_size, "has no probe sections; build it with -fpseudo-probe-for-profiling");
+        return NULL;
+    }
+    if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed) {
+        load_fail(why, why_size, "its probe sections are compressed or not in the file");
+        return NULL;
+    }
     memset(&lenient, 0, sizeof lenient);
     memset(&in, 0, sizeof in);
     lenient.lenient = 1;
@@ -350,8 +355,17 @@ static int load_probes(loaded *l, char *why, size_t why_size)
         ok = 0;
         snprintf(why, why_size, ".pseudo_probe_desc, byte %llu: %s", (unsigned long long)e.offset, e.message);
     }
-    if (ok && !load_tables(l, probes)) ok = load_fail(why, why_size, "out of memory");
     free(bases);
+    if (ok) return probes;
+    csspgo_probes_free(probes);
+    return NULL;
+}
+
+static int load_probes(loaded *l, char *why, size_t why_size)
+{
+    csspgo_probes *probes = load_sections(l, why, why_size);
+    int ok = probes != NULL;
+    if (ok && !load_tables(l, probes)) ok = load_fail(why, why_size, "out of memory");
     csspgo_probes_free(probes);
     return ok;
 }
