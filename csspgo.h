@@ -1767,6 +1767,8 @@ typedef struct csspgo_generate_options {
  * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
  * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
  * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
+ * Samples without branch records count if there are no others, each for the block whose probe is the nearest before its
+ * address: such counts are time, and there are none of calls.
  * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
@@ -19499,6 +19501,28 @@ static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint3
     return s;
 }
 
+/*
+ * Samples without branch records, where there are no others: each stands for the code from the nearest block probe
+ * before its address, in the function's range around it, up to there. Returns 0 when memory is exhausted.
+ */
+static int csspgo__gen_places(csspgo_collector *c, csspgo__keyed *k)
+{
+    const csspgo_code *code = c->code;
+    size_t i, n;
+    for (i = 0; i < k->hits; i++) {
+        csspgo__counter v = k->hit[i];
+        const csspgo__range *r = csspgo__range_of(code, v.a);
+        const uint32_t *at = csspgo__probes_at(code, v.a + 1, &n);
+        for (; r != NULL && at != code->by_pos && code->probe[at[-1]].pos >= r->begin; at--)
+            if (code->probe[at[-1]].kind == CSSPGO_PROBE_BLOCK) break;
+        if (r == NULL || at == code->by_pos || code->probe[at[-1]].pos < r->begin) continue;
+        v.b = v.a;
+        v.a = code->probe[at[-1]].pos;
+        k->v[k->n++] = v;
+    }
+    return csspgo__keyed_settle(&c->heap, k->v, &k->n);
+}
+
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_error *err)
 {
@@ -19510,6 +19534,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     if (how != NULL) g.how = *how;
     flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
     if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &g.keyed);
+    if (s == CSSPGO_OK && g.keyed.n == 0 && !csspgo__gen_places(c, &g.keyed)) s = c->heap.status;
     if (s == CSSPGO_OK && g.keyed.n != 0) {
         if (p->tree.count > 1 && (p->flags & kind) != flags) {
             csspgo__gen_free(&g);
@@ -24212,7 +24237,7 @@ enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count,
 
 typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
     size_t    i, i_end, j, j_end;
-    int       last;               /* no call follows */
+    int       last, classes;      /* no call follows; the code says what executes equally often */
     uint32_t *x, *y;              /* the numbering that is tried: indices of marks */
     size_t    n, f;
     uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
@@ -24281,11 +24306,13 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
     return cost + csspgo__class_cost(s, n);
 }
 
-/* The cheapest split of the numbering in x, y. Of equals the one nearest to the middle (behind the last call: all from
- * the front), then the smaller one. */
+/*
+ * The cheapest split of the numbering in x, y. Of equals the one nearest to the middle, then the smaller one. Behind the
+ * last call, where classes were given, all from the front: they would tell if the end were what stayed.
+ */
 static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
 {
-    const size_t k = s->n < s->f ? s->n : s->f, aim = s->last ? k : (k + 1) / 2;
+    const size_t k = s->n < s->f ? s->n : s->f, aim = s->last && s->classes ? k : (k + 1) / 2;
     const size_t step = k / CSSPGO__SPLITS + 1;
     uint64_t best = UINT64_MAX;
     size_t i, off, best_off = SIZE_MAX;
@@ -24404,6 +24431,7 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     }
     s.scratch = s.seen + k;
     memset(s.known, 0, ((size_t)classes + 1) * sizeof *s.known);
+    s.classes = classes != 0;
     csspgo__keep_calls(w, &s);
     while (s.i < n) {
         for (s.i_end = s.i; s.i_end < n && a[s.i_end].pair == 0; s.i_end++) {}

@@ -1136,6 +1136,72 @@ static void only_sampled_functions_count_if_asked_for(void)
     }
 }
 
+/* A sample of a clock: an address, and its callers' return addresses. */
+static void lab_address(lab *l, uint64_t address, uint64_t caller, uint64_t count)
+{
+    uint64_t stack[2];
+    csspgo_sample s;
+    memset(&s, 0, sizeof s);
+    stack[0] = address;
+    stack[1] = caller;
+    s.stack = stack;
+    s.stack_count = caller != 0 ? 2 : 1;
+    s.count = count;
+    T_EQ(csspgo_collector_add(l->c, &s, 1), CSSPGO_OK);
+}
+
+static void addresses_without_branches_stand_for_the_block_around_them(void)
+{
+    static const csspgo_branch pair[2] = { { 0x1018, 0x1090, 0 }, { 0x1008, 0x1010, 0 } };
+    int plain;
+    for (plain = 0; plain < 2; plain++) {
+        csspgo_collector_options how;
+        lab l;
+        uint32_t f, g;
+        memset(&how, 0, sizeof how);
+        how.ignore_stack = (uint32_t)plain;
+        lab_open(&l, NULL, NULL);
+        csspgo_collector_free(l.c);
+        lab_function(&l, 0x1000, 0x80, "f", 0);
+        lab_function(&l, 0x1080, 0x80, "g", 0);
+        lab_transfer(&l, 0x1018, 5, CSSPGO_CALL, 0x1080);
+        f = lab_node(&l, 0, 0, "f");
+        g = lab_node(&l, 0, 0, "g");
+        lab_probe(&l, f, 1, 0x1000);
+        lab_probe(&l, f, 2, 0x1010);
+        lab_call(&l, f, 3, 0x1018);
+        lab_probe(&l, g, 1, 0x1090);
+        lab_ready(&l);
+        l.c = csspgo_collector_new(l.code, &how, NULL);
+        lab_address(&l, 0x1005, 0, 1);
+        lab_address(&l, 0x1010, 0, 2);
+        lab_address(&l, 0x101d, 0, 4);                /* behind the call: still its block */
+        lab_address(&l, 0x1085, 0x101d, 8);           /* before the first probe of its function: of no block */
+        lab_address(&l, 0x10ff, 0x101d, 16);
+        lab_gives(&l, "addresses",
+                  plain ? "g:16:16\n 1: 16\nf:11:1\n 1: 1\n 2: 6\n 3: 4\n"
+                        : "[f:3 @ g]:16:16\n 1: 16\n[f]:7:1\n 1: 1\n 2: 6\n 3: 0\n");
+        csspgo_profile_free(l.p);
+        l.p = new_profile(NULL);
+        if (!plain) {                                 /* beside branch records they do not count */
+            csspgo_sample s;
+            uint64_t ip = 0x1090;
+            memset(&s, 0, sizeof s);
+            s.stack = &ip;
+            s.stack_count = 1;
+            s.branches = pair;
+            s.branch_count = 2;
+            s.count = 1;
+            lab_address(&l, 0x1005, 0, 1);
+            T_EQ(csspgo_collector_add(l.c, &s, 1), CSSPGO_OK);
+            lab_profile(&l);
+            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(1, 0)), 0);
+            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(2, 0)), 1);
+        }
+        lab_close(&l);
+    }
+}
+
 static void zeros_for_all_functions_if_asked_for(void)
 {
     int all;
@@ -1681,6 +1747,7 @@ int main(void)
     contexts_are_cut_to_the_limit();
     recursion_of_names_is_compressed();
     only_sampled_functions_count_if_asked_for();
+    addresses_without_branches_stand_for_the_block_around_them();
     zeros_for_all_functions_if_asked_for();
     a_call_counts_at_least_its_targets_at_top_level();
     code_that_was_replaced_keeps_its_counts();
