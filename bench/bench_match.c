@@ -4,6 +4,8 @@
  *   bench_match FILE...             one table over all pairs of each file, and the labels of the file
  *   bench_match -c SCORES FILE...   also compares with a table of scores (label, algorithm, pairs, 4 scores)
  *   bench_match -p SEED FILE...     old counts are replaced by Poisson(count / 10) samples
+ *   bench_match -s FILE...          one line per file and way only
+ *   bench_match -a SCORES CORPUS FILE...   checks what must hold: see accept(); ends with "N passed, N failed, 0 skipped"
  *
  * A file has, per pair, "F <n> <label>", "1 <old tokens>", "2 <new tokens>". Token i is probe i: B<count> a block,
  * C<callee>,<count> a call; new ones end in /<old probe of the same code, 0: none>/<class of equal frequency>.
@@ -313,23 +315,112 @@ static unsigned compare(const char *path)
     return bad;
 }
 
+/* ----- what must hold --------------------------------------------------------------------------------------------- */
+
+static unsigned passed, failed;
+
+static void expect(int ok, const char *file, const char *what, double is, double should)
+{
+    if (ok) {
+        passed++;
+        return;
+    }
+    failed++;
+    printf("FAILED: %s: %s is %.2f, should be %.2f\n", file, what, is, should);
+}
+
+static void read_anew(const char *path)
+{
+    labels = 0;
+    memset(table, 0, sizeof table);
+    label_of("all");
+    read_corpus(path);
+}
+
+static double weighted(const sums *s)
+{
+    return s->weight > 0 ? 100 * s->weighted / s->weight : 0;
+}
+
+/*
+ * On the corpus: the reference ways give the scores of the table; ALIGN with classes is not worse than what is known to
+ * be possible, for no label much worse than the best, and not when counts are thin samples. On every other file: its
+ * blocks overlap by as much as with LLVM main's way or more, weighted by counts, and on average; without classes on
+ * average. Returns what failed.
+ */
+static unsigned accept(const char *scores, const char *corpus, char **file, int files)
+{
+    static const double least[SCORES] = { 94.65 - 0.3, 87.30 - 0.3, 82.37 - 0.3, 9.77 + 0.3 };
+    static const double thin[SCORES] = { 94.3, 86.0, 78.7, 10.6 };
+    static const char *const name[SCORES] = { "calls", "locations", "overlap", "new code" };
+    enum { SEEDS = 5 };
+    double mean[SCORES] = { 0, 0, 0, 0 };
+    unsigned l;
+    int k, i;
+    read_anew(corpus);
+    expect(compare(scores) == 0, corpus, "scores of the reference ways that differ", 1, 0);
+    for (k = 0; k < SCORES; k++) {
+        const double is = percent(&table[0].s[ALIGN_CFG], k);
+        expect(k == 3 ? is <= least[k] : is >= least[k], corpus, name[k], is, least[k]);
+    }
+    for (l = 1; l < labels; l++) {
+        const double best = percent(&table[l].s[ORACLE], 2), ours = percent(&table[l].s[ALIGN_CFG], 2);
+        const double main_ = percent(&table[l].s[LCSMAIN], 2), should = (best < main_ ? best : main_) - 2;
+        expect(ours >= should, table[l].label, "overlap", ours, should);
+    }
+    poisson_on = 1;
+    for (i = 1; i <= SEEDS; i++) {
+        random_state = (uint64_t)i * UINT64_C(0x9E3779B97F4A7C15) | 1;
+        read_anew(corpus);
+        for (k = 0; k < SCORES; k++) mean[k] += percent(&table[0].s[ALIGN_CFG], k) / SEEDS;
+    }
+    poisson_on = 0;
+    for (k = 0; k < SCORES; k++) expect(k == 3 ? mean[k] <= thin[k] : mean[k] >= thin[k], "samples", name[k], mean[k], thin[k]);
+    for (i = 0; i < files; i++) {
+        const sums *s = table[0].s;
+        read_anew(file[i]);
+        expect(weighted(&s[ALIGN_CFG]) >= weighted(&s[LCSMAIN]), file[i], "weighted overlap", weighted(&s[ALIGN_CFG]), weighted(&s[LCSMAIN]));
+        expect(percent(&s[ALIGN_CFG], 2) >= percent(&s[LCSMAIN], 2) - 0.5, file[i], "overlap", percent(&s[ALIGN_CFG], 2), percent(&s[LCSMAIN], 2) - 0.5);
+        expect(percent(&s[ALIGN_MID], 2) >= percent(&s[LCSMAIN], 2) - 0.5, file[i], "overlap without classes", percent(&s[ALIGN_MID], 2), percent(&s[LCSMAIN], 2) - 0.5);
+    }
+    printf("%u passed, %u failed, 0 skipped\n", passed, failed);
+    return failed;
+}
+
+static void print_short(const char *path)
+{
+    int mode;
+    read_anew(path);
+    printf("%s, %u pairs\n", strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path, table[0].s[0].pairs);
+    for (mode = 0; mode < MODES; mode++) {
+        const sums *s = &table[0].s[mode];
+        printf("    %-10s %7.2f %9.2f %8.2f %9.2f %8.2f\n", mode_name[mode], percent(s, 0), percent(s, 1), percent(s, 2), weighted(s), percent(s, 3));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *scores = NULL;
-    int i;
+    int i, brief = 0;
+    if (argc >= 4 && strcmp(argv[1], "-a") == 0) return accept(argv[2], argv[3], argv + 4, argc - 4) != 0;
     for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2) {
         if (argv[i][1] == 'c') scores = argv[i + 1];
         if (argv[i][1] == 'p') {
             poisson_on = 1;
             random_state = strtoull(argv[i + 1], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) | 1;
         }
+        if (argv[i][1] == 's') brief = 1, i--;
     }
     if (i >= argc) {
-        fprintf(stderr, "usage: bench_match [-c SCORES] [-p SEED] FILE...\n");
+        fprintf(stderr, "usage: bench_match [-c SCORES] [-p SEED] [-s] FILE... | -a SCORES CORPUS FILE...\n");
         return 2;
     }
     label_of("all");
-    for (; i < argc; i++) read_corpus(argv[i]);
-    print();
+    if (brief) printf("%-14s %7s %9s %8s %9s %8s\n", "", "calls", "locations", "overlap", "weighted", "new code");
+    for (; i < argc; i++) {
+        if (brief) print_short(argv[i]);
+        else read_corpus(argv[i]);
+    }
+    if (!brief) print();
     return scores != NULL && compare(scores) != 0;
 }

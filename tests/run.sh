@@ -141,6 +141,7 @@ examples() {
     counted tool_profdata sh ./tool_profdata.sh
     counted views sh ./views.sh
     counted record sh ./record.sh
+    counted match sh ./match.sh
 }
 
 oracle() {

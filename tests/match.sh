@@ -1,0 +1,84 @@
+#!/bin/sh
+# `csspgo match`: a profile of version 1 of a program becomes one of version 2.
+cd "$(dirname "$0")" || exit 1
+B=build/match
+mkdir -p $B
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: match: $*"; failed=$((failed + 1)); }
+# check NAME COMMAND...
+check() {
+    name=$1
+    shift
+    if "$@" >$B/check.out 2>&1; then pass; else fail "$name"; head -20 $B/check.out; fi
+}
+finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
+
+# the algorithms on pairs of functions: what must hold is in bench_match.c
+${CC:-cc} -std=gnu99 -O2 -Wall -Wextra -o $B/bench_match ../bench/bench_match.c -lm || fail "bench_match does not build"
+${CC:-cc} -std=c99 -O2 -Wall -Wextra -o $B/gen_stale ../bench/gen_stale.c || fail "gen_stale does not build"
+for i in 1 2; do $B/gen_stale $i 400 >$B/own$i.txt; done
+D=data/stale
+$B/bench_match -a $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
+grep -E '^FAILED' $B/accept.out
+line=$(tail -n 1 $B/accept.out)
+set -- $line
+passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
+
+# the tool
+${CC:-cc} -std=gnu99 -O1 -g -w -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/csspgo ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+T=$B/csspgo
+for a in "" "--old-profile=x" "--binary=x" "x --old-profile=x --binary=x" "--mode=best --old-profile=x --binary=x"; do
+    $T match $a >$B/usage.out 2>&1
+    [ $? -eq 2 ] && pass || fail "match $a: not a usage error"
+done
+printf 'main:3:1\n 1: 1\n' >$B/lines.prof
+$T match --old-profile=$B/lines.prof --binary=$T >$B/lines.out 2>&1
+[ $? -eq 1 ] && grep -q 'by source lines' $B/lines.out && pass || fail "a profile by lines is not refused"
+printf 'main:3:1\n 1: 1\n !CFGChecksum: 5\n' >$B/probes.prof
+for f in $B/none $T lines.prof; do
+    $T match --old-profile=$B/probes.prof --binary=$f >$B/bad.out 2>&1
+    [ $? -eq 1 ] && pass || fail "$f is taken for a program with probes"
+done
+if ! command -v clang-19 >/dev/null 2>&1 || [ "$(uname -sm)" != "Linux x86_64" ]; then
+    echo "SKIPPED: match: the programs need clang-19 on x86-64 Linux"
+    skipped=$((skipped + 1))
+    finish
+fi
+for v in 1 2; do
+    clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=$v -o $B/v$v programs/stale.c || fail "version $v does not build"
+done
+# a profile of version 1 as its code tells: every probe that is left has some count
+$T record --quiet --period=499 --count=4000 --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
+$T profgen --quiet --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
+$T record --quiet --period=499 --count=4000 --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
+$T profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
+check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
+check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
+cp $B/check.out $B/same.cmp
+for mode in align lexical llvm19 llvm-main; do
+    check "matching with version 2, $mode" $T match --mode=$mode --old-profile=$B/v1.prof --binary=$B/v2 --format=text -o $B/$mode.prof
+    cp $B/check.out $B/$mode.report
+    check "the result is a profile, $mode" $T merge --sample --text $B/$mode.prof -o $B/again.prof
+    check "a report is printed, $mode" grep -q '^all ' $B/$mode.report
+done
+sums() { sed -n 's/^.*CFGChecksum: //p' $1 | sort -u; }
+sums $B/v2.prof >$B/v2.sums
+sums $B/align.prof >$B/align.sums
+sums $B/v1.prof >$B/v1.sums
+known=$(comm -12 $B/v2.sums $B/align.sums | wc -l)
+before=$(comm -12 $B/v2.sums $B/v1.sums | wc -l)
+[ $known -gt $before ] && pass || fail "no more checksums of version 2 ($known) than before ($before)"
+overlap() { $T overlap --quality $B/v2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
+for mode in lexical llvm19 llvm-main; do
+    [ $(overlap $B/align.prof) -ge $(overlap $B/$mode.prof) ] && pass || fail "align: $(overlap $B/align.prof), $mode: $(overlap $B/$mode.prof)"
+done
+$T match --quiet --old-profile=$B/v1.prof --binary=$B/v2 --format=text -o - >$B/stdout.prof 2>$B/stdout.err
+cmp -s $B/stdout.prof $B/align.prof && [ ! -s $B/stdout.err ] && pass || fail "-o - is not the profile alone"
+$T match --old-profile=$B/v1.prof --binary=$B/v2 -o $B/align.ext >/dev/null && $T merge --sample --text $B/align.ext -o $B/ext.text &&
+    $T merge --sample --text $B/align.prof -o $B/text.text && cmp -s $B/ext.text $B/text.text && pass || fail "ExtBinary and text differ"
+if $T match --quiet --old-profile=$B/v1.prof --binary=$B/v2 --use-md5 -o $B/align.md5; then pass; else fail "--use-md5"; fi
+if command -v llvm-profdata-19 >/dev/null 2>&1; then
+    check "LLVM reads the result" llvm-profdata-19 show --sample $B/align.ext
+fi
+finish
