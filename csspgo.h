@@ -2889,18 +2889,36 @@ CSSPGO__UNUSED static void csspgo__put_str(csspgo__sink *s, const char *text)
 
 CSSPGO__UNUSED static void csspgo__put_char(csspgo__sink *s, char c)
 {
-    csspgo__put(s, &c, 1);
+    if (s->used == s->cap) {
+        csspgo__put(s, &c, 1);
+        return;
+    }
+    s->buf[s->used++] = (unsigned char)c;
+    s->total++;
+}
+
+/* The decimal digits of v at `to`, which has room for 20. Returns how many. */
+CSSPGO__UNUSED static size_t csspgo__decimal(unsigned char *to, uint64_t v)
+{
+    uint64_t next = 10;
+    size_t n = 1, i;
+    while (n < 19 && v >= next) n++, next *= 10;
+    n += v >= next;                                   /* here next is at most 10^19 */
+    for (i = n; i-- > 0; v /= 10) to[i] = (unsigned char)('0' + v % 10);
+    return n;
 }
 
 CSSPGO__UNUSED static void csspgo__put_u64(csspgo__sink *s, uint64_t v)
 {
     unsigned char digits[20];
-    size_t i = sizeof digits;
-    do {
-        digits[--i] = (unsigned char)('0' + v % 10);
-        v /= 10;
-    } while (v != 0);
-    csspgo__put(s, digits + i, sizeof digits - i);
+    size_t n;
+    if (s->cap - s->used < sizeof digits) {
+        csspgo__put(s, digits, csspgo__decimal(digits, v));
+        return;
+    }
+    n = csspgo__decimal(s->buf + s->used, v);          /* a copy of bytes just stored would wait for them */
+    s->used += n;
+    s->total += n;
 }
 
 CSSPGO__UNUSED static void csspgo__put_hex(csspgo__sink *s, uint64_t v)
@@ -5398,6 +5416,9 @@ typedef struct csspgo__token {
 
 enum { CSSPGO__BATCH = 64 };            /* tokens */
 
+#ifndef CSSPGO__SURVEY                  /* bytes of text from which on its first 1/16 foretells the rest */
+#  define CSSPGO__SURVEY (1u << 20)
+#endif
 #ifndef CSSPGO__WINDOW                  /* bytes of a file of text that are in memory at a time; tests make it small */
 #  define CSSPGO__WINDOW 262144u
 #endif
@@ -5431,6 +5452,7 @@ typedef struct csspgo__text {
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
+    uint64_t             survey_at;     /* the offset at which the rest is foreseen                                */
     size_t               had[7];        /* what q held then: see csspgo__text_foresee                              */
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
     csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
@@ -5452,10 +5474,9 @@ static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsign
     return 0;
 }
 
-/* Memory or a limit is exhausted. */
-static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
+/* What has been read up to now. */
+static void csspgo__text_count_up(csspgo__text *t)
 {
-    t->full_at = t->before + (uint64_t)(at - t->base);
     t->had[0] = t->q->names.count;
     t->had[1] = t->q->names.text_size;
     t->had[2] = t->q->tree.count;
@@ -5463,6 +5484,13 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
     t->had[4] = t->q->body.count;
     t->had[5] = t->q->target.count;
     t->had[6] = t->q->vtable.count;
+}
+
+/* Memory or a limit is exhausted. */
+static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
+{
+    t->full_at = t->before + (uint64_t)(at - t->base);
+    csspgo__text_count_up(t);
     return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
 }
 
@@ -5748,7 +5776,10 @@ static int csspgo__is_digit(unsigned char c)
 static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v,
                                                 int *over)
 {
+    const unsigned char *safe = end - p > 19 ? p + 19 : end;   /* 19 digits fit */
     uint64_t x = 0;
+    unsigned digit;
+    for (; p < safe && (digit = *p - (unsigned)'0') <= 9; p++) x = x * 10 + digit;
     *over = 0;
     for (; p < end && csspgo__is_digit(*p); p++) {
         const uint64_t d = (uint64_t)(*p - '0');
@@ -6110,6 +6141,44 @@ static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t 
     return 1;
 }
 
+static uint64_t csspgo__text_size(const csspgo__text *t)
+{
+    return t->feed != NULL ? t->feed->size : (uint64_t)(t->end - t->base);
+}
+
+/*
+ * The first `at` bytes of the input held t->had; q holds that, or nothing yet. If the rest is as dense, arrays can have
+ * the right size at once: one that grows is copied, and takes more than twice its size for a moment. Names, of which
+ * the rest has fewer, only if `names`. Failing here is no failure.
+ */
+static void csspgo__text_foresee(csspgo__text *t, uint64_t at, int names)
+{
+    const uint64_t size = csspgo__text_size(t);
+    csspgo_profile *q = t->q;
+    size_t n[7], i;
+    if (size < at) return;                            /* a file that has grown */
+    for (i = 0; i < 7; i++) {
+        const uint64_t more = (uint64_t)t->had[i] * ((size - at) * 1024 / at) / 1024;   /* < 2^64 */
+        n[i] = (q->records == 0 ? t->had[i] : 0) + (size_t)more + (size_t)more / 64 + 64;
+    }
+    if (names && !(csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]))) return;
+    if (csspgo__tree_room(&q->heap, &q->tree, n[2]) && csspgo__record_room(q, n[3]) &&
+        csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)) &&
+        csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target)) && t->had[6] != 0)
+        csspgo__pool_room(&q->heap, &q->vtable, n[6], sizeof(csspgo_target));
+}
+
+/* Foresees the rest of the input, once. Returns 0 after a failure. */
+static int csspgo__text_survey(csspgo__text *t)
+{
+    const uint64_t at = t->survey_at;
+    t->survey_at = UINT64_MAX;
+    if (!csspgo__text_flush(t)) return 0;
+    csspgo__text_count_up(t);
+    csspgo__text_foresee(t, at, 0);
+    return 1;
+}
+
 /* All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. */
 static int csspgo__text_lines(csspgo__text *t)
 {
@@ -6124,6 +6193,7 @@ static int csspgo__text_lines(csspgo__text *t)
             if (p == t->end || (t->nul && !t->lenient)) break;
         }
         end = lf != NULL ? lf : t->end;
+        if (t->before + (uint64_t)(p - t->base) >= t->survey_at && !csspgo__text_survey(t)) return 0;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
         if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
         p = lf != NULL ? lf + 1 : t->end;
@@ -6149,27 +6219,6 @@ static int csspgo__text_settle(csspgo__text *t)
     return 1;
 }
 
-/*
- * For a second attempt: arrays that grow take more than twice their size for a moment. If the rest of the input is as
- * dense as what was read before memory was exhausted, they can have the right size at once. Failing here is no failure.
- */
-static void csspgo__text_foresee(csspgo__text *t)
-{
-    const uint64_t size = t->feed != NULL ? t->feed->size : (uint64_t)(t->end - t->base);
-    csspgo_profile *q = t->q;
-    size_t n[7], i;
-    if (size < t->full_at) return;                    /* a file that has grown */
-    for (i = 0; i < 7; i++) {
-        const uint64_t more = (uint64_t)t->had[i] * ((size - t->full_at) * 1024 / t->full_at) / 1024;   /* < 2^64 */
-        n[i] = t->had[i] + (size_t)more + (size_t)more / 64 + 64;
-    }
-    if (csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]) &&
-        csspgo__tree_room(&q->heap, &q->tree, n[2]) && csspgo__record_room(q, n[3]) &&
-        csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)) &&
-        csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target)) && t->had[6] != 0)
-        csspgo__pool_room(&q->heap, &q->vtable, n[6], sizeof(csspgo_target));
-}
-
 /* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
 static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *options)
 {
@@ -6185,7 +6234,9 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
         return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     }
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
-    if (t->full_at != 0) csspgo__text_foresee(t);
+    t->survey_at = UINT64_MAX;
+    if (t->full_at != 0) csspgo__text_foresee(t, t->full_at, 1);
+    else if (csspgo__text_size(t) >= CSSPGO__SURVEY) t->survey_at = csspgo__text_size(t) / 16;
     t->full_at = 0;
     if (t->feed != NULL) {
         t->before = t->lines = 0;
@@ -6394,9 +6445,8 @@ static void csspgo__text_put_loc(csspgo__sink *s, csspgo_loc loc)
 
 static void csspgo__text_indent(csspgo__sink *s, size_t depth)
 {
-    static const char spaces[] = "                                ";
-    for (; depth > sizeof spaces - 1; depth -= sizeof spaces - 1) csspgo__put(s, spaces, sizeof spaces - 1);
-    csspgo__put(s, spaces, depth);
+    for (; depth > 8; depth -= 8) csspgo__put(s, "        ", 8);
+    for (; depth > 0; depth--) csspgo__put_char(s, ' ');
 }
 
 /* "[main:3 @ foo]" */
@@ -6535,7 +6585,8 @@ static csspgo_status csspgo__text_put_bodies(csspgo__text_out *o, const csspgo__
     for (i = 0; i < nb && s == CSSPGO_OK; i++) {
         csspgo__text_indent(o->s, depth);
         csspgo__text_put_loc(o->s, b[i].loc);
-        csspgo__put(o->s, ": ", 2);
+        csspgo__put_char(o->s, ':');
+        csspgo__put_char(o->s, ' ');
         csspgo__put_u64(o->s, b[i].count);
         for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
         if (k != first) s = csspgo__text_put_targets(o, t + first, k - first);

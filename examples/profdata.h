@@ -1057,7 +1057,9 @@ static int show_print(show *s, const reading *how)
     const char *name = o[S_FUNCTION].text != NULL && *o[S_FUNCTION].text != '\0' ? o[S_FUNCTION].text : NULL;
     const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
     if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how);
-    if (!show_list(s)) return 0;
+    if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number || func_named(s->p, name).id != 0) &&
+        !show_list(s))
+        return 0;
     if (o[S_ALL].number || name == NULL) {
         if (!(json ? show_json(s) : show_all(s))) return 0;
     } else {
