@@ -100,8 +100,8 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
             memset(&v[i][k], 0, sizeof v[i][k]);
             v[i][k].loc = kind & 64 ? csspgo_at((uint32_t)k + 1, 0) : loc(byte(in));
             if (kind == 0xaf) v[i][k].loc = csspgo_at(UINT32_MAX, 0);
-            v[i][k].kind = (csspgo_match_kind)(kind % 3);
-            v[i][k].callee = csspgo_guid(names[kind >> 2 & 7], strlen(names[kind >> 2 & 7]));
+            v[i][k].kind = (csspgo_match_kind)(kind % 4);
+            if (kind % 31 != 0) v[i][k].callee = csspgo_guid(names[kind >> 2 & 7], strlen(names[kind >> 2 & 7]));
             v[i][k].eq = kind >> 5;
             v[i][k].hash = kind & 128 ? kind & 3 : 0;
         }
@@ -141,8 +141,11 @@ static csspgo_profile *matched(csspgo_profile *p, const csspgo_match_code *c, si
     REQUIRE(r->mapped + r->classed + r->unknown == r->locations);
     REQUIRE(csspgo_matcher_apply(m, p, q, NULL, &e) == CSSPGO_OK);
     REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
-    if (how->mode == CSSPGO_MATCH_ALIGN)
-        for (i = 0; i < n; i++) check_order(m, &c[i], v[i]);
+    for (i = 0; i < n; i++) {
+        const csspgo_match_function f = csspgo_matcher_about(m, csspgo_guid(c[i].name, c[i].name_size));
+        REQUIRE(f.lost_samples <= f.samples && f.lost_calls <= f.calls && f.unknown <= f.locations);
+        if (how->mode == CSSPGO_MATCH_ALIGN) check_order(m, &c[i], v[i]);
+    }
     csspgo_matcher_free(m);
     return q;
 }

@@ -625,6 +625,135 @@ static void long_sequences_equal_the_plain_algorithm(void)
     free(a);
 }
 
+/* ----- profiles by lines, code of which only a part is known, counts completed by flow ----- */
+
+static void calls_of_lines_move_as_opt_19_moves_them(void)
+{
+    csspgo_match_loc v[16];
+    const csspgo_match_code c = code_of("test", 0, v, parse_code("3 4 5:foo 6 7 8 9:qux 10 11:bar 12 13:baz", v));
+    unsigned on;
+    for (on = 0; on < 2; on++) {
+        csspgo_profile *p = read_case("blocks-line.prof");
+        csspgo_match_options how;
+        csspgo_match_report r;
+        csspgo_matcher *m;
+        char got[2000], want[2000];
+        const char *path = on ? DATA "cases/blocks.line.on.txt" : DATA "cases/blocks.line.off.txt", *s;
+        size_t size, n;
+        char *text = t_file(path, &size);
+        memset(&how, 0, sizeof how);
+        how.mode = CSSPGO_MATCH_LLVM19;
+        how.no_salvage = !on;
+        m = csspgo_matcher_new(NULL, &how);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, &r, NULL), CSSPGO_OK);
+        T_EQ(csspgo_match_report_text(&r, got, sizeof got, &n), CSSPGO_OK);
+        t_same(path, got, n, want, report_lines(text, want));
+        for (s = text, n = 0; (s = strstr(s, "Applied ")) != NULL; s++, n++) {
+            unsigned long long count;
+            unsigned line;
+            if (!T_EQ(sscanf(s, "Applied %llu samples from profile (offset: %u", &count, &line), 2)) break;
+            T_EQ(csspgo_body_count(p, csspgo_find(p, "test"),
+                                   csspgo_matcher_map(m, guid("test"), csspgo_at(line, 0)).to), count);
+        }
+        T_EQ(n, on ? 11 : 8);
+        free(text);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+    }
+}
+
+static void what_became_of_a_function_is_told(void)
+{
+    static const csspgo_match_mode modes[] = { CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_LLVM19 };
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        csspgo_match_loc v[8];
+        csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b", v));
+        csspgo_profile *p = parse_profile(NULL, "f", "1 2:x 3:a 4 5:b");
+        csspgo_matcher *m = matcher(modes[i]);
+        csspgo_match_function f;
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        f = csspgo_matcher_about(m, guid("f"));
+        T_EQ(f.profile, guid("f"));
+        T_EQ(f.samples, 1001 + 1002 + 1003 + 1004 + 1005);
+        T_EQ(f.lost_samples, 1002);
+        T_CHECK(f.known && f.stale && f.mapped && !f.renamed);
+        T_EQ(f.calls, 3);
+        T_EQ(f.lost_calls, 1);
+        T_EQ(f.locations, 4);
+        T_EQ(f.unknown, 0);
+        c.checksum = 1;                               /* as in the profile */
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        f = csspgo_matcher_about(m, guid("f"));
+        T_CHECK(f.known && !f.stale && !f.mapped);
+        T_EQ(f.lost_samples, 0);
+        f = csspgo_matcher_about(m, guid("g"));
+        T_EQ(f.profile, guid("g"));
+        T_EQ(f.known, 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+    }
+}
+
+/* Probes that the code has lost may be blocks; calls of an unknown callee fit no call of the profile. */
+static void numbers_without_a_trace_take_what_lies_between(void)
+{
+    csspgo_match_loc v[8];
+    csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3 4:a 5 6:b 7:z", v));
+    csspgo_profile *p = parse_profile(NULL, "f", "1 2 3:a 4 5:b 6:y");
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    v[4].kind = CSSPGO_MATCH_ANY;
+    v[6].callee = 0;
+    T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(4, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).to.line, 4);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).how, CSSPGO_MATCHED_ALIGNED);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(6, 0)).how, CSSPGO_MATCHED_CALL);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(7, 0)).how, CSSPGO_MATCHED_UNKNOWN);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
+/* 1 -> 2 or 3, 2 -> 3 (new: calls z), 3 -> 4 or 5, 4 -> 5: what no evidence was found for follows from the others. */
+static void flow_completes_what_matching_leaves_unknown(void)
+{
+    static const char old[] = "f:1000:100\n 1: 100\n 2: 60 a:60\n 3: 100\n 4: 30 b:30\n 5: 100\n !CFGChecksum: 1\n";
+    csspgo_match_loc v[16];
+    const csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3:a 4 5 6:z 7 8 9:b 10", v));
+    static const unsigned block_id[7] = { 1, 2, 4, 5, 7, 8, 10 };
+    static const unsigned jumps[9][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 }, { 2, 3 }, { 2, 4 }, { 3, 4 }, { 4, 5 }, { 4, 6 }, { 5, 6 } };
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_flow_block b[7];
+    csspgo_flow_jump j[9];
+    uint64_t in[7], cost;
+    unsigned i, unknown = 0;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    memset(in, 0, sizeof in);
+    for (i = 0; i < 7; i++) {
+        const csspgo_match r = csspgo_matcher_map(m, guid("f"), csspgo_at(block_id[i], 0));
+        b[i].known = r.how != CSSPGO_MATCHED_UNKNOWN;
+        if (b[i].known) b[i].count = csspgo_body_count(p, csspgo_find(p, "f"), r.to);
+        if (b[i].known && b[i].count == 0) b[i].known = 0;
+        unknown += !b[i].known;
+    }
+    T_CHECK(unknown >= 1 && unknown <= 5);
+    for (i = 0; i < 9; i++) {
+        j[i].from = jumps[i][0];
+        j[i].to = jumps[i][1];
+    }
+    T_EQ(csspgo_flow_solve(NULL, b, 7, j, 9, NULL, &cost, NULL), CSSPGO_OK);
+    for (i = 0; i < 9; i++) in[j[i].to] += j[i].count;
+    for (i = 1; i < 7; i++) T_EQ(b[i].count, in[i]);
+    T_EQ(b[0].count, 100);
+    T_EQ(b[6].count, 100);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
 /* ----- names, arguments, memory ----- */
 
 static void base_names_are_what_is_left_of_mangled_ones(void)
@@ -779,6 +908,10 @@ int main(void)
     align_answers_are_in_order_and_of_the_right_kind();
     blocks_before_the_first_call_move_all_that_follows();
     long_sequences_equal_the_plain_algorithm();
+    calls_of_lines_move_as_opt_19_moves_them();
+    what_became_of_a_function_is_told();
+    numbers_without_a_trace_take_what_lies_between();
+    flow_completes_what_matching_leaves_unknown();
     base_names_are_what_is_left_of_mangled_ones();
     a_moved_namespace_is_a_rename();
     similarity_is_strict();
