@@ -1,5 +1,6 @@
 /* test_textfile.c - text profiles out of files: a window of some bytes goes over the file, and nobody can tell */
 #define CSSPGO__WINDOW 48u
+#define CSSPGO__SURVEY 64u    /* what is read after 1/16 of 64 bytes or more foretells the rest */
 #include "t.h"
 
 #define FILE_NAME "build/test_textfile.in"
