@@ -511,6 +511,98 @@ static void bombs_are_refused(void)
     }
 }
 
+/* Moves section k of an ExtBinary file to its end: n bytes at `to`, behind size bytes. flags: 1: compressed. */
+static void move_section(unsigned char *file, size_t k, size_t to, size_t n, unsigned flags)
+{
+    size_t i;
+    for (i = 0; i < 8; i++) {
+        file[18 + 32 * k + 8 + i] = (unsigned char)(i == 0 ? flags : 0);
+        file[18 + 32 * k + 16 + i] = (unsigned char)((uint64_t)to >> 8 * i & 255);
+        file[18 + 32 * k + 24 + i] = (unsigned char)((uint64_t)n >> 8 * i & 255);
+    }
+}
+
+/* A file of 2 KB whose name table claims 2^36 names, in the right order or not, plain or as MD5. */
+static void a_name_table_of_2_to_the_36_names_costs_nothing(void)
+{
+    static const unsigned char claim[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x02 };   /* 2^36 */
+    static const char *const file[] = { "conv/15-cs-probe.ext", "conv/15-cs-probe.md5", "conv/11-probe-nested.ext" };
+    size_t i, k, size;
+    for (i = 0; i < 3; i++) {
+        unsigned char bomb[4096], *data = (unsigned char *)t_file(path_of(file[i], "", ""), &size);
+        t_heap h;
+        const csspgo_options o = t_options(&h, 0);
+        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_error e;
+        T_CHECK(size < 1024);
+        memcpy(bomb, data, size);
+        memset(bomb + size, 'a', 2048 - size);
+        memcpy(bomb + size, claim, sizeof claim);
+        for (k = 0; csspgo__section_at(bomb + 18, k).type != 2; k++) {}
+        move_section(bomb, k, size, 2048 - size, (unsigned)csspgo__section_at(bomb + 18, k).flags);
+        T_CHECK(csspgo_read(p, bomb, 2048, &e) != CSSPGO_OK && e.offset >= size && e.offset <= 2048);
+        T_CHECK(h.peak < 16384);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+        free(data);
+    }
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* A compressed name table of n bytes of content that claims to have `claim`, read with at most `limit` bytes. */
+static csspgo_status read_bomb(size_t content, uint64_t claim, uint64_t limit, size_t *packed, size_t *peak)
+{
+    size_t size, k, n;
+    unsigned char *data = (unsigned char *)t_file(path_of("conv/15-cs-probe.ext", "", ""), &size);
+    unsigned char *zeros = (unsigned char *)calloc(content, 1);
+    uLongf deflated = compressBound((uLong)content);
+    unsigned char *bomb = (unsigned char *)malloc(size + 40 + deflated);
+    unsigned char head[20];
+    csspgo__sink sink;
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    csspgo_profile *p;
+    csspgo_error e;
+    csspgo_status s;
+    if (zeros == NULL || bomb == NULL || compress2(bomb + size + 20, &deflated, zeros, (uLong)content, 9) != Z_OK)
+        abort();
+    csspgo__sink_buffer(&sink, head, sizeof head);
+    csspgo__put_uleb(&sink, claim);
+    csspgo__put_uleb(&sink, deflated);
+    memcpy(bomb, data, size);
+    memcpy(bomb + size, head, (size_t)sink.total);
+    memmove(bomb + size + sink.total, bomb + size + 20, deflated);
+    n = (size_t)sink.total + deflated;
+    for (k = 0; csspgo__section_at(bomb + 18, k).type != 2; k++) {}
+    move_section(bomb, k, size, n, 1);
+    o.limits.max_bytes = limit;
+    p = csspgo_profile_new(&o);
+    s = csspgo_read(p, bomb, size + n, &e);
+    T_CHECK(s != CSSPGO_OK && e.status == s && csspgo_node_count(p) == 0);
+    *packed = size + n;
+    *peak = h.peak;
+    csspgo_profile_free(p);
+    T_EQ(h.live, 0);
+    free(bomb);
+    free(zeros);
+    free(data);
+    return s;
+}
+
+static void zlib_bombs_stay_within_the_limits(void)
+{
+    size_t packed, peak;
+    T_EQ(read_bomb(1000, (uint64_t)1 << 36, 0, &packed, &peak), CSSPGO_E_SYNTAX);       /* a claim that cannot be */
+    T_CHECK(peak < 16384);
+    T_EQ(read_bomb(64u << 20, 64u << 20, 1u << 20, &packed, &peak), CSSPGO_E_LIMIT);    /* 64 MB in 64 KB, honest */
+    T_CHECK(packed < 80000 && peak <= 1u << 20);
+    T_EQ(read_bomb(64u << 20, 1u << 20, 0, &packed, &peak), CSSPGO_E_SYNTAX);           /* more than it claims */
+    T_CHECK(peak <= 4u << 20);
+    T_EQ(read_bomb(1u << 20, 8u << 20, 0, &packed, &peak), CSSPGO_E_SYNTAX);            /* less: grows as data comes */
+    T_CHECK(peak <= 4u << 20);
+}
+#endif
+
 static void every_allocation_may_fail(void)
 {
     static const uint32_t out[] = { CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV, CSSPGO_EXTBINARY | CSSPGO_MD5 };
@@ -1648,6 +1740,10 @@ int main(void)
     every_prefix_is_sane();
     every_changed_byte_is_sane();
     bombs_are_refused();
+    a_name_table_of_2_to_the_36_names_costs_nothing();
+#ifdef CSSPGO_USE_ZLIB
+    zlib_bombs_stay_within_the_limits();
+#endif
     every_allocation_may_fail();
     short_buffers_get_the_beginning();
     nothing_is_lost();
