@@ -1,521 +1,917 @@
-/* jit.c - a JIT that profiles its own code while it runs, with exact counts per calling context
+/* jit.c - a small JIT compiler that profiles its own code with csspgo and inlines by calling context
  *
- * It emits these functions as x86-64 code, and as it emits them tells csspgo where their calls, jumps and returns are
- * and which instruction begins which block (probes, numbered per function):
+ *     jit [check]            runs everything in every way and compares: results, counts, addresses used twice, no memory
+ *     jit bench [OPTIONS]    measures six programs: no inlining, inlining without and with contexts
+ *         --source=S         of samples: lbr, clock, timer (the first that works, in this order), trap
+ *         --seconds=N        of sampling per program [1]       --runs=N   measurements of each code [15]
+ *     jit run FILE [N]       the same for a program of your own: setup(12345) if there is one, then main(N) [1000]
  *
- *     main(n)          do { alpha(); beta(); } while (--n)
- *     alpha()          each(8, 1, square)          later collatz stands where square was
- *     beta()           each(5, 0, fact); scale(7)
- *     each(n, way, f)  do { sum += way ? scale(n) : -n; sum += f(n); } while (--n)          this scale() is inlined
- *     scale(n)         (n > 4 ? n * 2 : n) + 1
- *     square(n)        n * n
- *     collatz(n)       n is odd ? 3 * n + 1 : n / 2
- *     fact(n)          n > 1 ? n * fact(n - 1) : 1
+ * Programs are written in the language of jit_lang.h. They start as tier-1 code: every function on its own, with probes.
+ * While that runs, samples arrive (jit_sample.h), and csspgo makes of them one tree of calling contexts, in this process.
+ * Then tier 2 compiles what ran again: csspgo_tracker_inline decides on a copy of the profile what to inline where and
+ * which targets of indirect calls to try first. Both tiers use one generator (jit_unit.h, jit_x64.h), and tier-2 code
+ * takes the addresses of the tier-1 code that it replaces.
  *
- * A profile without contexts says of each() that its branch goes either way and that f can be anything. With contexts
- * it says that under alpha() the branch goes one way and f is square, under beta() the other way and f is fact.
+ * The three ways that `bench` compares differ in one number of csspgo_inline_options, so with the same profile, budget
+ * and policy each: without contexts the inliner sees a function's counts as the sum over all its callers.
  *
- * Samples come from a software LBR: the code runs with the processor's trap flag set, so a SIGTRAP follows every
- * instruction and its handler sees every taken branch. (A real JIT maps a perf_event_open ring buffer and hands what is
- * in there to the same csspgo_collector_add.) Nothing is left out between samples here, so csspgo's counts must be the
- * true ones. The handler keeps those too, in its own way, and the program fails if one differs.
+ * Machine code is for x86-64 Linux; elsewhere programs are interpreted.
  */
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
-#include <stdio.h>
-
-#if !defined(__x86_64__) || !defined(__LP64__) || !defined(__linux__)
-
-int main(void)
-{
-    puts("jit: this example emits x86-64 code and steps through it under Linux; nothing to do on this machine");
-    return 0;
-}
-
-#else
-
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
 #include <inttypes.h>
-#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <ucontext.h>
+#include <string.h>
 
-enum { CODE_BYTES = 4096, SLOT = 64, MANY = 16, FUNCTIONS = 8, SQUARE = 0, COLLATZ = 7 };
-enum { EACH_WAY = 3, EACH_NOT_WAY = 5, EACH_CALL = 7 };   /* probes of each() that we ask about */
+#include "jit_lang.h"
+#include "jit_programs.h"
 
-/*
- * The functions: arguments in rdi, rsi, rdx, result in rax. Hexadecimal words are instructions, the others are
- *   .1       block probe 1 on what follows         !3beta   call beta, call probe 3      *7   call r13, call probe 7
- *   =x       label x                               >x  jmp x       ?85x  jnz x, and so on with the condition's opcode
- *   +4scale  scale is inlined at call probe 4      @fact    lea rdx, [fact]
- */
-static const struct { const char *name, *text; } functions[FUNCTIONS] = {
-    { "square", ".1 4889f8 480fafc7" },                             /* mov rax, rdi; imul rax, rdi               */
-    { "fact",   ".1 53 4889fb 4883ff01 ?8fm "                       /* push rbx; mov rbx, rdi; cmp rdi, 1; jg m  */
-                ".2 b801000000 >o "                                 /* mov eax, 1                                */
-                "=m .3 488d7bff !4fact 480fafc3 "                   /* lea rdi, [rbx-1]; call; imul rax, rbx     */
-                "=o .5 5b" },                                       /* pop rbx                                   */
-    { "scale",  ".1 4889f8 4883ff04 ?8es "                          /* mov rax, rdi; cmp rdi, 4; jle s           */
-                ".2 4801c0 "                                        /* add rax, rax                              */
-                "=s .3 48ffc0" },                                   /* inc rax                                   */
-    { "each",   ".1 53 4154 4155 4156 4889fb 4989f4 4989d5 4531f6 " /* rbx = n; r12 = way; r13 = f; r14 = 0      */
-                "=l .2 4d85e4 ?84n "                                /* test r12, r12; jz n                       */
-                ".3 4889df +4scale 4901c6 >j "                      /* mov rdi, rbx; ...; add r14, rax           */
-                "=n .5 4929de "                                     /* sub r14, rbx                              */
-                "=j .6 4889df *7 4901c6 48ffcb ?85l "               /* mov rdi, rbx; call; add r14, rax; dec rbx */
-                ".8 4c89f0 415e 415d 415c 5b" },                    /* mov rax, r14; pop r14, r13, r12, rbx      */
-    { "alpha",  ".1 bf08000000 be01000000 @square !2each" },        /* mov edi, 8; mov esi, 1                    */
-    { "beta",   ".1 bf05000000 31f6 @fact !2each "                  /* mov edi, 5; xor esi, esi                  */
-                "bf07000000 !3scale" },                             /* mov edi, 7                                */
-    { "main",   ".1 53 4889fb "                                     /* push rbx; mov rbx, rdi                    */
-                "=l .2 !3alpha !4beta 48ffcb ?85l "                 /* dec rbx                                   */
-                ".5 5b" },                                          /* pop rbx                                   */
-    { "collatz", ".1 40f6c701 ?84e "                                /* test dil, 1; jz e                         */
-                ".2 488d447f01 >o "                                 /* lea rax, [rdi+2*rdi+1]                    */
-                "=e .3 4889f8 48d1e8 "                              /* mov rax, rdi; shr rax, 1                  */
-                "=o .4" },
+#if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
+#  define JIT_MACHINE 1
+#  include <errno.h>
+#  include <linux/perf_event.h>
+#  include <signal.h>
+#  include <sys/ioctl.h>
+#  include <sys/mman.h>
+#  include <sys/syscall.h>
+#  include <time.h>
+#  include <ucontext.h>
+#  include <unistd.h>
+#  include "jit_unit.h"
+#  include "jit_x64.h"
+#  include "jit_sample.h"
+#else
+#  define JIT_MACHINE 0
+#endif
+
+static int failures;
+
+/* One check: says what does not hold. */
+static int check(int holds, const char *what, const char *where)
+{
+    if (!holds) printf("FAILED: %s: %s\n", where, what);
+    failures += !holds;
+    return holds;
+}
+
+/* Reads a program and runs its setup on the array. */
+static int load(program *p, const char *const *text, size_t texts, const char *name)
+{
+    size_t size = 1, i;
+    char *all;
+    int ok;
+    for (i = 0; i < texts && text[i] != NULL; i++) size += strlen(text[i]);
+    all = (char *)calloc(size, 1);
+    if (all == NULL) abort();
+    for (i = 0; i < texts && text[i] != NULL; i++) strcat(all, text[i]);
+    ok = assemble(p, all) && verify(p) &&
+         (func_named(p, "main") < p->count ? 1 : lang_fail(p, "no function", "main"));
+    if (!ok) printf("%s:%u: %s\n", name, (unsigned)p->line, p->error);
+    free(all);
+    return ok;
+}
+
+static void set_up(const program *p, int64_t *array, int small)
+{
+    const uint32_t setup = func_named(p, "setup");
+    memset(array, 0, WORDS * sizeof *array);
+    if (setup < p->count) interpret(p, array, setup, 12345, NULL);
+    if (small) array[32100] = 10;
+}
+
+static program *new_program(void)
+{
+    program *p = (program *)calloc(1, sizeof *p);
+    if (p == NULL) abort();
+    return p;
+}
+
+static int64_t *new_array(void)
+{
+    int64_t *a = (int64_t *)calloc(WORDS, sizeof *a);
+    if (a == NULL) abort();
+    return a;
+}
+
+static const struct { const char *text, *error; } wrong_programs[] = {
+    { "", "no functions" }, { "mov r0 r1\n", "outside of a function" }, { "func f 5\n", "number of parameters" },
+    { "func f 1\n    mov r0\n    ret r0\n", "operand is missing" }, { "func f 1\n    mov r0 r64\n    ret r0\n", "not a register" },
+    { "func f 1\n    leap r0\n    ret r0\n", "not an instruction" }, { "func f 1\n    jmp nowhere\n", "no such label" },
+    { "func f 1\n    call r0 g r0\n    ret r0\n", "no such function" }, { "func f 1\n    call r0 f\n    ret r0\n", "wrong number of arguments" },
+    { "func f 1\n    ret r1\n", "nothing wrote" }, { "func f 1\n    jeq r0 0 a\n    const r1 1\na:\n    ret r1\n", "nothing wrote" },
+    { "func f 1\n    const r0 1\n", "beyond its end" }, { "func f 1\n    jmp a\na:\n", "no instruction" },
+    { "func f 1\n    jlt r0 1 a\n    ret r0\na:\n", "no instruction" }, { "func f 1\na:\n    jlt r0 1 a\n    ret r0\n", "first instruction" },
+    { "func f 1\n    ret r0\nfunc f 1\n    ret r0\n", "defined twice" },
+    { "func f 1\n    add r0 r0 1x\n    ret r0\n", "not a number" }, { "func f 1\n    ret r0 r0\n", "too many operands" },
+    { "func f 4\n    icall r0 r0 r0 r1 r2 r3\n    ret r0\n", "too many arguments" },
 };
 
-static void require(int holds, const char *what)
+static void check_language(void)
 {
-    if (holds) return;
-    fprintf(stderr, "jit: failed: %s\n", what);
-    exit(1);
-}
-
-/* ----- the emitter ------------------------------------------------------------------------------------------------ */
-
-static struct jit {
-    struct piece {                      /* code of functions[i], in the tables that csspgo takes; end 0: none */
-        csspgo_function function;
-        csspgo_transfer transfers[MANY];
-        csspgo_inline   inlines[MANY];
-        csspgo_probe    probes[MANY];
-        const char     *name[MANY];     /* of inlines[]                            */
-        size_t transfer_count, inline_count, probe_count;
-    } pieces[FUNCTIONS], *now;          /* live code; what is being emitted        */
-    unsigned char    *memory;
-    uint64_t          at;               /* address of the next instruction         */
-    uint64_t          enter_call;       /* see emit_enter                          */
-    void            (*enter_fn)(uint64_t function, uint64_t argument);
-    csspgo_code      *code;
-    csspgo_collector *collector;
-    csspgo_profile   *profile;
-    uint64_t          samples;          /* handed to the collector                 */
-} jit;
-
-/* The function that an address is in, or NULL. */
-static const struct piece *piece_at(uint64_t address)
-{
-    int i = 0;
-    while (i < FUNCTIONS && (address < jit.pieces[i].function.begin || address >= jit.pieces[i].function.end)) i++;
-    return i < FUNCTIONS ? &jit.pieces[i] : NULL;
-}
-
-static int index_of(const char *name)
-{
-    int i = 0;
-    while (i < FUNCTIONS && strcmp(functions[i].name, name) != 0) i++;
-    require(i < FUNCTIONS, name);
-    return i;
-}
-
-/* Instructions, as hexadecimal digits. */
-static void emit(const char *hex)
-{
-    char digits[3] = "";
-    for (; hex[0] != '\0'; hex += 2) {
-        const uint64_t offset = jit.at++ - (uint64_t)(uintptr_t)jit.memory;
-        require(offset < CODE_BYTES, "room for more code");
-        memcpy(digits, hex, 2);
-        jit.memory[offset] = (unsigned char)strtoul(digits, NULL, 16);
-    }
-}
-
-/* Writes the distance to target into the last four bytes of the instruction that ends at end. */
-static void aim(uint64_t end, uint64_t target)
-{
-    const int32_t distance = (int32_t)(target - end);
-    memcpy((void *)(uintptr_t)(end - 4), &distance, 4);
-}
-
-/* A probe on the next instruction. node: index + 1 of the body that it is in. */
-static void probe(uint8_t kind, char id, uint32_t node)
-{
-    csspgo_probe *p = &jit.now->probes[jit.now->probe_count++];
-    require(jit.now->probe_count <= MANY, "room for a probe");
-    p->address = jit.at;
-    p->id = (uint32_t)(id - '0');
-    p->kind = kind;
-    p->inline_node = node;
-}
-
-/* A control transfer. target: an address; 0 where it is indirect; or the letter of a label that comes later. */
-static void transfer(csspgo_kind kind, const char *hex, uint64_t target)
-{
-    csspgo_transfer *t = &jit.now->transfers[jit.now->transfer_count++];
-    require(jit.now->transfer_count <= MANY, "room for a transfer");
-    t->address = jit.at;
-    emit(hex);
-    t->size = (uint32_t)(jit.at - t->address);
-    t->kind = kind;
-    t->target = target;
-    if (target > 127) aim(jit.at, target);
-}
-
-/* The body of a function: a piece's outermost one (parent 0), or inlined at a call site of the body around it. */
-static void emit_body(int index, uint32_t parent, char site)
-{
-    struct piece *p = jit.now;
-    const size_t first = p->transfer_count;
-    const uint32_t node = (uint32_t)++p->inline_count;
-    const char *name = functions[index].name, *text = functions[index].text;
-    uint64_t label[128];
-    char word[16], jcc[] = "0f8.00000000";
+    program *p = new_program();
     size_t i;
-    int more;
-    require(p->inline_count <= MANY, "room for an inlined body");
-    p->name[node - 1] = name;
-    p->inlines[node - 1].guid = csspgo_guid(name, strlen(name));
-    p->inlines[node - 1].parent = parent;
-    p->inlines[node - 1].site = (uint32_t)(site - '0');
-    for (i = 0; i < 128; i++) label[i] = i;
-    for (; sscanf(text, "%15s%n", word, &more) == 1; text += more) switch (word[0]) {
-    case '.': probe(CSSPGO_PROBE_BLOCK, word[1], node); break;
-    case '+': emit_body(index_of(word + 2), node, word[1]); break;
-    case '!':
-        probe(CSSPGO_PROBE_DIRECT_CALL, word[1], node);
-        transfer(CSSPGO_CALL, "e800000000", jit.pieces[index_of(word + 2)].function.begin);
-        break;
-    case '*':
-        probe(CSSPGO_PROBE_INDIRECT_CALL, word[1], node);
-        transfer(CSSPGO_CALL, "41ffd5", 0);
-        break;
-    case '>': transfer(CSSPGO_JMP, "e900000000", label[word[1] & 127]); break;
-    case '?':
-        jcc[3] = word[2];
-        transfer(CSSPGO_COND, jcc, label[word[3] & 127]);
-        break;
-    case '=':
-        label[word[1] & 127] = jit.at;
-        for (i = first; i < p->transfer_count; i++) {
-            if (p->transfers[i].target != (uint64_t)word[1]) continue;
-            p->transfers[i].target = jit.at;
-            aim(p->transfers[i].address + p->transfers[i].size, jit.at);
+    for (i = 0; i < sizeof wrong_programs / sizeof *wrong_programs; i++) {
+        const int ok = assemble(p, wrong_programs[i].text) && verify(p);
+        check(!ok && strstr(p->error, wrong_programs[i].error) != NULL, p->error, wrong_programs[i].text);
+    }
+    free(p);
+}
+
+#if JIT_MACHINE
+
+/* ----- tier 2 ----------------------------------------------------------------------------------------------------- */
+
+enum { PLAIN, CONTEXT_LESS, CONTEXTS, WAYS, MAX_DECISIONS = 512 };
+
+static const char *const way_names[WAYS] = { "no inlining", "context-less", "contexts" };
+
+typedef struct tier2 {
+    uint32_t functions, inlined, promoted;
+    uint64_t budget;                  /* what is left of it */
+} tier2;
+
+/* What the inliner must know of the program: sizes and calls of the functions, by their numbers in the profile. */
+typedef struct catalog {
+    csspgo_callable *callable;
+    csspgo_call     *call;
+    csspgo_func      func[MAX_FUNCS]; /* of the profile, by number in the program; id 0: not in the profile */
+    size_t           count;
+} catalog;
+
+static void catalog_make(catalog *c, const program *p, const csspgo_profile *profile)
+{
+    uint32_t f, i;
+    csspgo_call *call;
+    c->count = csspgo_func_count(profile) + 1;
+    c->callable = (csspgo_callable *)calloc(c->count, sizeof *c->callable);
+    c->call = call = (csspgo_call *)calloc(MAX_FUNCS * MAX_CODE, sizeof *c->call);
+    if (c->callable == NULL || c->call == NULL) abort();
+    memset(c->func, 0, sizeof c->func);
+    for (f = 0; f < p->count; f++) c->func[f] = csspgo_func_find(profile, p->f[f].name, strlen(p->f[f].name));
+    for (f = 0; f < p->count; f++) {
+        csspgo_callable *to = &c->callable[c->func[f].id];
+        if (c->func[f].id == 0) continue;
+        to->size = p->f[f].count;
+        to->calls = call;
+        for (i = 0; i < p->f[f].count; i++) {
+            const insn *n = &p->f[f].code[i];
+            if (n->op == OP_CALL && c->func[n->target].id != 0) call[to->call_count].target = c->func[n->target];
+            else if (n->op != OP_ICALL) continue;
+            call[to->call_count++].loc = csspgo_at(n->site, 0);
         }
-        break;
-    case '@':
-        emit("488d1500000000");
-        aim(jit.at, jit.pieces[index_of(word + 1)].function.begin);
-        break;
-    default: emit(word); break;
+        call += to->call_count;
     }
 }
 
-/* A function with a frame pointer, at an address that is free. csspgo is told all about it; module 0: no module. */
-static void emit_function(int index, uint64_t address)
+static void catalog_free(catalog *c)
 {
-    const csspgo_module none = { 0 };
-    struct piece *p = jit.now = &jit.pieces[index];
-    memset(p, 0, sizeof *p);
-    jit.at = address;
-    p->function.begin = jit.at;
-    p->function.name = functions[index].name;
-    p->function.name_size = strlen(functions[index].name);
-    emit("554889e5");                                               /* push rbp; mov rbp, rsp */
-    emit_body(index, 0, '0');
-    emit("5d");                                                     /* pop rbp */
-    transfer(CSSPGO_RET, "c3", 0);
-    p->function.end = jit.at;
-    while (jit.at % SLOT != 0) emit("cc");
-    require(csspgo_code_add_function(jit.code, none, &p->function) == CSSPGO_OK, "adding a function");
-    require(csspgo_code_add_transfers(jit.code, none, p->transfers, p->transfer_count) == CSSPGO_OK, "its transfers");
-    require(csspgo_code_add_probes(jit.code, none, p->inlines, p->inline_count, p->probes, p->probe_count) == CSSPGO_OK,
-            "its probes");
+    free(c->callable);
+    free(c->call);
 }
 
-/*
- * jit.enter_fn calls a function with the trap flag set. popfq takes effect one instruction late, so the first trap
- * comes behind the call, which is at jit.enter_call. csspgo is not told of this code.
- */
-static void emit_enter(void)
+/* Compiles one function as the tracker decides. What has no counts stays as it is. */
+static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c, uint32_t f, int way, tier2 *result)
 {
-    const uint64_t start = jit.at;
-    emit("55" "4889f8" "4889f7" "9c" "810c2400010000" "9d");        /* ...; pushfq; or dword [rsp], 0x100; popfq */
-    jit.enter_call = jit.at;
-    emit("ffd0" "9c" "812424fffeffff" "9d" "5d" "c3");              /* call rax; pushfq; and ...; popfq; ...; ret */
-    memcpy(&jit.enter_fn, &start, sizeof jit.enter_fn);
-}
-
-/* ----- the truth: what was executed in which calling context ------------------------------------------------------ */
-
-enum { FRAMES = 16, TEXT = 128, COUNTS = 128 };
-
-typedef struct truth_count {
-    char        context[TEXT];
-    const char *callee;                 /* "": how often the probe ran; else how often it called this    */
-    uint32_t    id;
-    uint64_t    count;
-} truth_count;
-
-static struct truth {
-    truth_count at[COUNTS];
-    char        context[FRAMES][TEXT];  /* of every active function, as csspgo writes it; innermost last */
-    int         counts, depth, full;
-} truth;
-
-/* Counts a probe, or what it called. */
-static void truth_add(const char *context, uint32_t id, const char *callee)
-{
-    int i = 0;
-    while (i < truth.counts && (truth.at[i].id != id || strcmp(truth.at[i].callee, callee) != 0 ||
-                                strcmp(truth.at[i].context, context) != 0)) i++;
-    if (i == COUNTS) truth.full = 1;
-    if (truth.full) return;
-    if (i == truth.counts) {
-        truth.counts++;
-        strcpy(truth.at[i].context, context);
-        truth.at[i].callee = callee;
-        truth.at[i].id = id;
-    }
-    truth.at[i].count++;
-}
-
-/* Makes "context:site @ name". Recursion that repeats its call site adds nothing, as in csspgo. */
-static void truth_context(char *out, const char *context, uint32_t site, const char *name)
-{
-    char frame[TEXT] = ":? @ ";
-    const size_t size = strlen(context), more = strlen(name) + 5;
-    if (size + more >= TEXT) truth.full = 1;
-    if (truth.full) return;
-    frame[1] = (char)('0' + site);
-    strcpy(frame + 5, name);
-    memmove(out, context, size + 1);
-    if (size == 0) strcpy(out, name);
-    else if (size < more || strcmp(context + size - more, frame) != 0) strcat(out, frame);
-}
-
-/* The instruction at address was executed and went on to `to`. Code inlined (one level deep) counts its
-   call at its entry block. */
-static void truth_step(uint64_t address, uint64_t to, csspgo_kind kind)
-{
-    const struct piece *p = piece_at(address), *callee = piece_at(to);
-    const char *outer = truth.depth > 0 ? truth.context[truth.depth - 1] : "";
-    uint32_t site = 0;
+    csspgo_inline_options how;
+    csspgo_decision *d = (csspgo_decision *)calloc(MAX_DECISIONS, sizeof *d);
+    csspgo_status s;
+    plan plan;
     size_t i;
-    for (i = 0; p != NULL && i < p->probe_count; i++) {
-        const csspgo_inline *n = &p->inlines[p->probes[i].inline_node - 1];
-        const char *name = p->name[p->probes[i].inline_node - 1];
-        char context[TEXT] = "";
-        if (p->probes[i].address != address) continue;
-        if (n->parent != 0) truth_context(context, outer, n->site, name);
-        site = p->probes[i].id;
-        truth_add(n->parent != 0 ? context : outer, site, "");
-        if (n->parent == 0 || site != 1) continue;
-        truth_add(outer, n->site, "");
-        truth_add(outer, n->site, name);
+    if (d == NULL) abort();
+    memset(&plan, 0, sizeof plan);
+    memset(&how, 0, sizeof how);
+    how.context_less = way == CONTEXT_LESS;
+    how.budget = &result->budget;     /* is what limits growth, for all functions together */
+    how.min_size = how.max_size = 1u << 20;
+    if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &plan.base);
+    else s = csspgo_tracker_inline(t, c->func[f], c->callable, c->count, &how, d, MAX_DECISIONS, &plan.decisions, &plan.base);
+    plan.profile = csspgo_tracker_profile(t);
+    plan.tracker = t;
+    plan.func = c->func;
+    plan.decision = d;
+    if (s == CSSPGO_OK && csspgo_total(plan.profile, plan.base) != 0 && compile(g, f, 2, &plan)) {
+        result->functions++;
+        for (i = 0; i < plan.decisions; i++) {
+            result->inlined += d[i].inlined;
+            result->promoted += d[i].guarded;
+        }
     }
-    if (kind == CSSPGO_RET && truth.depth > 0) truth.depth--;
-    if (kind != CSSPGO_CALL || callee == NULL) return;
-    if (site != 0) truth_add(outer, site, callee->name[0]);
-    if (truth.depth == FRAMES) truth.full = 1;
-    else truth_context(truth.context[truth.depth++], outer, site, callee->name[0]);
+    free(d);
+    return s;
 }
-
-/* ----- the software LBR ------------------------------------------------------------------------------------------- */
-
-enum { LBR = 32, WINDOW = 24, SAMPLES = 1024 };
-
-static struct sampler {
-    csspgo_branch window[LBR];          /* taken branches, oldest first                          */
-    uint32_t      branches;
-    uint64_t      last, steps;          /* the instruction that is being executed; how many were */
-    uint32_t      count, full;          /* samples in the buffer; 1: something did not fit       */
-    csspgo_sample sample[SAMPLES];
-    csspgo_branch branch[SAMPLES][LBR];
-    uint64_t      stack[SAMPLES][FRAMES];
-} sampler;
 
 /*
- * The window becomes a sample. Windows follow each other without a gap: code between two branches counts in the one
- * window that has both, so the last branch of a window is the first one of the next too. A call counts once per record
- * of it, so no window ends with a call. Hence the frame pointer is always set up here: the walk finds every frame.
+ * Compiles again what ran, callers first, on a copy of the profile. When memory is exhausted the rest stays tier-1 code,
+ * which is as right. Nothing of the program may be running; samples must have been handed over.
  */
-static void take_sample(uint64_t rip, const uint64_t *frame)
-{
-    csspgo_branch *branch = sampler.branch[sampler.count];
-    uint64_t *stack = sampler.stack[sampler.count];
-    csspgo_sample *s = &sampler.sample[sampler.count++];
-    memset(s, 0, sizeof *s);
-    s->count = 1;
-    s->branches = branch;
-    while (sampler.branches != 0) branch[s->branch_count++] = sampler.window[--sampler.branches];
-    sampler.window[sampler.branches++] = branch[0];
-    s->stack = stack;
-    stack[s->stack_count++] = rip;
-    while (piece_at(stack[s->stack_count - 1]) != NULL && s->stack_count < FRAMES) {
-        stack[s->stack_count++] = frame[1];
-        frame = (const uint64_t *)(uintptr_t)frame[0];
-    }
-}
-
-/* Runs after every instruction. It touches preallocated memory only: no allocation, no collector. */
-static void on_trap(int signal, siginfo_t *info, void *context)
-{
-    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
-    const uint64_t rip = (uint64_t)machine->gregs[REG_RIP], from = sampler.last;
-    csspgo_branch *b = &sampler.window[sampler.branches];
-    csspgo_insn insn;
-    (void)signal;
-    (void)info;
-    sampler.last = rip;
-    sampler.steps++;
-    csspgo_decode_x86_64((const void *)(uintptr_t)from, 15, from, &insn);
-    truth_step(from, rip, insn.kind);
-    if (rip == from + insn.size) return;
-    if (sampler.branches == LBR || sampler.count == SAMPLES) sampler.full = 1;
-    if (sampler.full) return;
-    b->from = from;
-    b->to = rip;
-    sampler.branches++;
-    if (piece_at(rip) == NULL || (sampler.branches >= WINDOW && insn.kind != CSSPGO_CALL))
-        take_sample(rip, (const uint64_t *)(uintptr_t)machine->gregs[REG_RBP]);
-}
-
-/* Runs main(10) single-stepped some times and puts what was sampled into the profile. */
-static void run(int times)
+static csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budget, tier2 *result)
 {
     csspgo_error e;
-    for (; times != 0; times--) {
-        sampler.last = jit.enter_call;
-        sampler.branches = sampler.count = 0;
-        jit.enter_fn(jit.pieces[index_of("main")].function.begin, 10);
-        require(sampler.steps != 0, "single-stepping by the trap flag");
-        require(!sampler.full && !truth.full && truth.depth == 0, "tables large enough for what ran");
-        require(csspgo_collector_add(jit.collector, sampler.sample, sampler.count) == CSSPGO_OK, "adding samples");
-        jit.samples += sampler.count;
-    }
-    require(csspgo_collector_profile(jit.collector, jit.profile, NULL, &e) == CSSPGO_OK, e.message);
+    csspgo_tracker *t = csspgo_tracker_new(profile, NULL, &e);
+    csspgo_func order[MAX_FUNCS * 2];
+    csspgo_status s;
+    catalog c;
+    size_t count = 0, i;
+    uint32_t f;
+    memset(result, 0, sizeof *result);
+    result->budget = budget;
+    if (t == NULL) return e.status;
+    s = csspgo_tracker_order(t, NULL, 0, order, MAX_FUNCS * 2, &count);
+    catalog_make(&c, g->p, csspgo_tracker_profile(t));
+    for (i = 0; i < count && i < MAX_FUNCS * 2 && s == CSSPGO_OK; i++)
+        for (f = 0; f < g->p->count; f++)
+            if (c.func[f].id == order[i].id) {
+                s = compile_hot(g, t, &c, f, way, result);
+                break;
+            }
+    catalog_free(&c);
+    csspgo_tracker_free(t);
+    return s;
 }
 
-/* ----- what csspgo knows ------------------------------------------------------------------------------------------ */
-
-/* What a JIT asks before it inlines: where does the branch of each() go in a context, and what is f there? */
-static void ask(const csspgo_profile *p, const char *when)
+static uint32_t budget_of(const workload *w, const program *p)
 {
-    static const char *const contexts[] = { "main:3 @ alpha:2 @ each", "main:4 @ beta:2 @ each" };
-    size_t k, i, count, size;
-    puts(when);
-    for (k = 0; k < 2; k++) {
-        const csspgo_node each = csspgo_find(p, contexts[k]);
-        const csspgo_target *target = csspgo_targets(p, each, &count);
-        printf("    %-23s  way %" PRIu64 ", not way %" PRIu64 ", f is", contexts[k],
-               csspgo_body_count(p, each, csspgo_at(EACH_WAY, 0)),
-               csspgo_body_count(p, each, csspgo_at(EACH_NOT_WAY, 0)));
-        for (i = 0; i < count; i++) {
-            const char *name = csspgo_func_name(p, target[i].func, &size);
-            if (target[i].loc.line == EACH_CALL) printf(" %.*s (%" PRIu64 ")", (int)size, name, target[i].count);
+    uint32_t size = 0, f;
+    for (f = 0; f < p->count; f++) size += p->f[f].count;
+    return w->budget != 0 ? w->budget : 4 * size;
+}
+
+/* ----- check ------------------------------------------------------------------------------------------------------ */
+
+static int outcome_equal(outcome a, outcome b)
+{
+    return a.trapped == b.trapped && (a.trapped || a.value == b.value);
+}
+
+static void truth_free(truth *t)
+{
+    uint32_t i;
+    for (i = 0; i < t->count; i++) free(t->node[i].count);
+    free(t->node);
+    memset(t, 0, sizeof *t);
+}
+
+/* 1 if every count of the profile is that of the truth (or, with `lossy`, at most that). */
+static int same_counts(const csspgo_profile *p, const truth *t, const program *prog, int lossy)
+{
+    csspgo_node *node = (csspgo_node *)calloc(t->count + 1, sizeof *node);
+    uint64_t sum = 0, total = 0;
+    csspgo_func id;
+    csspgo_node n;
+    uint32_t i, k, wrong = 0;
+    if (node == NULL) abort();
+    node[0] = csspgo_root(p);
+    for (i = 1; i < t->count; i++) {
+        const truth_node *v = &t->node[i];
+        const func *f = &prog->f[v->func];
+        const csspgo_loc at = csspgo_at(v->site, 0);
+        uint64_t calls;
+        id = csspgo_func_find(p, f->name, strlen(f->name));
+        node[i] = csspgo_child(p, node[v->parent], at, CSSPGO_CONTEXT, id);
+        calls = v->parent == 0 ? csspgo_head(p, node[i]) : csspgo_target_count(p, node[v->parent], at, id);
+        wrong += lossy ? calls > v->count[0] || csspgo_head(p, node[i]) > v->count[0]
+                       : calls != v->count[0] || csspgo_head(p, node[i]) != v->count[0];
+        for (k = 1; k <= f->probes; k++) {
+            const uint64_t ours = csspgo_body_count(p, node[i], csspgo_at(k, 0));
+            wrong += lossy ? ours > v->count[k] : ours != v->count[k];
+            if (!lossy && ours != v->count[k] && wrong < 10) printf("  %s (in %s) probe %u: %" PRIu64 ", not %" PRIu64 "\n", f->name, prog->f[t->node[v->parent].func].name, k, ours, v->count[k]);
+            sum += v->count[k];
         }
-        putchar('\n');
+    }
+    for (id.id = 1; id.id <= csspgo_func_count(p); id.id++)
+        for (n = csspgo_func_nodes(p, id); n.id != 0; n = csspgo_node_next_same(p, n)) total += csspgo_total(p, n);
+    free(node);
+    return wrong == 0 && (lossy ? total <= sum : total == sum);
+}
+
+/* 1 if every context of the profile has really occurred. */
+static int contexts_occurred(const csspgo_profile *p, csspgo_node n, const truth *t, uint32_t at, const program *prog)
+{
+    csspgo_node c;
+    uint32_t k;
+    for (c = csspgo_node_first_child(p, n); c.id != 0; c = csspgo_node_next_sibling(p, c)) {
+        size_t size;
+        const char *name = csspgo_func_name(p, csspgo_node_func(p, c), &size);
+        for (k = t->node[at].child; k != 0; k = t->node[k].next)
+            if (t->node[k].site == csspgo_node_loc(p, c).line && strlen(prog->f[t->node[k].func].name) == size &&
+                memcmp(prog->f[t->node[k].func].name, name, size) == 0) break;
+        if (k == 0 || !contexts_occurred(p, c, t, k, prog)) return 0;
+    }
+    return 1;
+}
+
+/* Runs main(n) with every instruction stepped; all samples go to csspgo. */
+static outcome run_stepping(engine *g, uint32_t f, int64_t n, const char *name)
+{
+    outcome out = { 0, 1 };
+    if (!check(sampler_open(g, SOURCE_STEP, 1) == SOURCE_STEP, "single-stepping by the trap flag", name)) return out;
+    sampler.last = g->stepping_call;
+    out = engine_run(g, f, n, 1);
+    check(sampler.steps != 0, "the trap flag has an effect", name);
+    check(sampler.lost == 0, "a buffer large enough for all samples", name);
+    return out;
+}
+
+typedef struct expected {
+    const program *p;
+    const char    *name;
+    uint32_t       main;
+    int64_t        n;
+    int64_t       *before, *after;    /* the array */
+    outcome        out;
+    truth          truth;             /* of one run */
+    truth          twice;
+} expected;
+
+static void expect(expected *x, const program *p, const char *name, int64_t n, int small)
+{
+    memset(x, 0, sizeof *x);
+    x->p = p;
+    x->name = name;
+    x->n = n;
+    x->main = func_named(p, "main");
+    x->before = new_array();
+    x->after = new_array();
+    set_up(p, x->before, small);
+    memcpy(x->after, x->before, WORDS * 8);
+    interpret(p, x->after, x->main, n, &x->twice);
+    memcpy(x->after, x->before, WORDS * 8);
+    x->out = interpret(p, x->after, x->main, n, &x->truth);
+    memcpy(x->after, x->before, WORDS * 8);
+    interpret(p, x->after, x->main, n, &x->twice);
+}
+
+static void expected_free(expected *x)
+{
+    free(x->before);
+    free(x->after);
+    truth_free(&x->truth);
+    truth_free(&x->twice);
+}
+
+/* Runs it and compares result and array. */
+static void run_and_compare(engine *g, const expected *x, int step, const char *what)
+{
+    outcome out;
+    memcpy(g->array, x->before, WORDS * 8);
+    out = step ? run_stepping(g, x->main, x->n, x->name) : engine_run(g, x->main, x->n, 0);
+    check(outcome_equal(out, x->out), what, x->name);
+    check(out.trapped || memcmp(g->array, x->after, WORDS * 8) == 0, what, x->name);
+}
+
+/* Tier 1, its counts, tier 2 in one way, its counts on top: all as the interpreter says. Returns bytes put at used addresses. */
+static uint64_t check_way(const expected *x, int way, uint32_t budget, tier2 *result)
+{
+    engine *g = engine_new(x->p, 1, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    uint64_t reused = 0;
+    csspgo_error e;
+    tier2 r;
+    if (!check(g != NULL && g->collector != NULL && p != NULL, "memory", x->name)) exit(1);
+    run_and_compare(g, x, 1, "tier 1 computes what the interpreter does");
+    if (x->out.trapped) {
+        run_and_compare(g, x, 0, "tier 1 traps where the interpreter does");
+    } else {
+        check(take_profile(g, p) == CSSPGO_OK && same_counts(p, &x->truth, x->p, 0), "tier 1 counts are the true ones", x->name);
+        check(tier_up(g, p, way, budget, &r) == CSSPGO_OK && r.functions != 0, "tier 2 compiles", x->name);
+        check(r.budget <= budget, "the budget is kept", x->name);
+        check(way == PLAIN ? r.inlined == 0 : 1, "no inlining when there should be none", x->name);
+        if (result != NULL) *result = r;
+        reused = g->reused;
+        run_and_compare(g, x, 1, "tier 2 computes what the interpreter does");
+        check(take_profile(g, p) == CSSPGO_OK && same_counts(p, &x->twice, x->p, 0),
+              "counts stay true when code takes the place of other code", x->name);
+        check(csspgo_validate(p, &e) == CSSPGO_OK, "the profile is well formed", x->name);
+        run_and_compare(g, x, 0, "tier 2 at full speed computes what the interpreter does");
+    }
+    sampler_close();
+    engine_free(g);
+    csspgo_profile_free(p);
+    return reused;
+}
+
+/* A heap that fails from the nth allocation on. */
+typedef struct poor_heap {
+    long left, live;
+} poor_heap;
+
+static void *poor_alloc(void *ctx, size_t size)
+{
+    poor_heap *h = (poor_heap *)ctx;
+    void *v = h->left > 0 ? malloc(size) : NULL;
+    h->left--;
+    h->live += v != NULL;
+    return v;
+}
+
+static void poor_free(void *ctx, void *v, size_t size)
+{
+    (void)size;
+    ((poor_heap *)ctx)->live -= v != NULL;
+    free(v);
+}
+
+/* With memory for n allocations by csspgo only: the program runs, results are right, no count is too large. 1: it was enough. */
+static int check_poor(const expected *x, long n, int again, uint32_t budget)
+{
+    poor_heap heap;
+    csspgo_options options;
+    csspgo_profile *p;
+    engine *g;
+    tier2 r;
+    int enough;
+    heap.left = n;
+    heap.live = 0;
+    memset(&options, 0, sizeof options);
+    options.allocator.alloc_fn = poor_alloc;
+    options.allocator.free_fn = poor_free;
+    options.allocator.ctx = &heap;
+    p = csspgo_profile_new(&options);
+    g = engine_new(x->p, 1, &options);
+    if (!check(g != NULL, "runs without memory for csspgo", x->name)) exit(1);
+    run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 1)");
+    enough = p != NULL && take_profile(g, p) == CSSPGO_OK;
+    if (p != NULL) enough = tier_up(g, p, CONTEXTS, budget, &r) == CSSPGO_OK && enough;
+    if (again) heap.left = 1 << 30;   /* memory is there again */
+    run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 2)");
+    if (p != NULL) {
+        enough = take_profile(g, p) == CSSPGO_OK && enough;
+        check(same_counts(p, &x->twice, x->p, 1), "no count too large when csspgo is out of memory", x->name);
+    }
+    enough = enough && heap.left >= 0 && !g->deaf;
+    sampler_close();
+    engine_free(g);
+    csspgo_profile_free(p);
+    check(heap.live == 0, "nothing leaks when csspgo is out of memory", x->name);
+    return enough;
+}
+
+/* Programs that make code go wrong: recursion, 4 parameters, many registers, every operation, traps. */
+static const char shapes_text[] =
+    "func fact 1\n    jlt r0 2 one\n    sub r1 r0 1\n    call r2 fact r1\n    mul r0 r0 r2\n    ret r0\none:\n    const r0 1\n    ret r0\n"
+    "func even 1\n    jeq r0 0 yes\n    sub r0 r0 1\n    call r0 odd r0\n    ret r0\nyes:\n    const r0 1\n    ret r0\n"
+    "func odd 1\n    jeq r0 0 no\n    sub r0 r0 1\n    call r0 even r0\n    ret r0\nno:\n    ret r0\n"
+    "func four 4\n    sub r0 r0 r1\n    sub r2 r3 r2\n    shl r0 r0 r2\n    shr r3 r0 r1\n    xor r0 r0 r3\n    ret r0\n"
+    "func same 1\n    ret r0\n"
+    "func swap 2\n    mov r2 r0\n    mov r0 r1\n    mov r1 r2\n    sub r0 r0 r1\n    ret r0\n"
+    "func setup 1\n    const r1 100\n    fref r2 fact\n    store r1 r2\n    fref r2 same\n    store r1 r2 1\n    fref r2 even\n    store r1 r2 2\n    ret r0\n"
+    "func wide 2\n"
+    "    add r2 r0 1\n    add r3 r0 2\n    add r4 r0 3\n    add r5 r0 4\n    add r6 r0 5\n    add r7 r0 6\n    add r8 r0 7\n    add r9 r1 8\n"
+    "    add r10 r1 9\n    add r11 r1 10\n    add r12 r1 11\n    add r13 r1 12\n    add r14 r1 13\n    add r15 r1 14\n"
+    "again:\n    and r16 r3 3\n    load r17 r16 100\n    jeq r16 3 skip\n    and r18 r9 15\n    icall r19 r17 r18\n    add r2 r2 r19\n"
+    "skip:\n    sub r3 r3 1\n    mul r4 r4 r5\n    xor r5 r5 r6\n    or r6 r6 r7\n    sub r7 r8 r7\n    shl r8 r8 r9\n    shr r9 r2 r10\n"
+    "    and r10 r11 r10\n    add r11 r12 12345678901234\n    mul r12 r13 98765432109\n    store r16 r14 200\n    load r15 r16 200\n"
+    "    sub r14 r15 r14\n    call r20 four r2 r3 r4 r5\n    call r21 swap r2 r20\n"
+    "    jlt r1 r3 again\n"
+    "    xor r2 r2 r4\n    xor r2 r2 r5\n    xor r2 r2 r6\n    xor r2 r2 r7\n    xor r2 r2 r8\n    xor r2 r2 r9\n    xor r2 r2 r10\n    xor r2 r2 r11\n"
+    "    xor r2 r2 r12\n    xor r2 r2 r13\n    xor r2 r2 r14\n    xor r2 r2 r15\n    xor r2 r2 r20\n    xor r2 r2 r21\n    ret r2\n"
+    "func main 1\n    const r1 0\n    call r2 fact r0\n    call r3 even r0\n    add r1 r2 r3\n    call r3 same r1\n    const r4 0\n"
+    "    call r5 wide r0 r4\n    xor r1 r5 r3\n    call r2 same r2\n    add r1 r1 r2\n    ret r1\n";
+
+/* Little of everything that csspgo is used for. */
+static const char tiny_text[] =
+    "func each 2\n    const r2 0\n    const r3 0\nnext:\n    icall r3 r1 r3\n    add r2 r2 1\n    jlt r2 r0 next\n    ret r3\n"
+    "func one 1\n    add r0 r0 1\n    ret r0\nfunc two 1\n    xor r0 r0 2\n    ret r0\n"
+    "func a 1\n    fref r1 one\n    call r2 each r0 r1\n    ret r2\nfunc b 1\n    fref r1 two\n    call r2 each r0 r1\n    ret r2\n"
+    "func main 1\n    call r1 a r0\n    call r2 b r0\n    sub r1 r1 r2\n    ret r1\n";
+
+static const char *const traps[] = {
+    "func main 1\n    const r1 32768\n    load r2 r1\n    ret r2\n",
+    "func main 1\n    const r1 -1\n    store r1 r0\n    ret r1\n",
+    "func main 1\n    load r1 r0 9223372036854775807\n    ret r1\n",
+    "func main 1\n    const r1 64\n    icall r2 r1 r0\n    ret r2\n",
+    "func main 1\n    const r1 1\n    icall r2 r1 r0\n    ret r2\n",
+    "func main 1\n    fref r1 two\n    icall r2 r1 r0\n    ret r2\nfunc two 2\n    ret r0\n",
+    "func main 1\n    add r0 r0 1\n    call r1 main r0\n    ret r1\n",
+};
+
+/* ----- random programs -------------------------------------------------------------------------------------------- */
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((random_state >> 33) % n);
+}
+
+typedef struct text_buffer {
+    char   text[16384];
+    size_t size;
+} text_buffer;
+
+static void put(text_buffer *b, const char *format, ...)
+{
+    va_list v;
+    va_start(v, format);
+    b->size += (size_t)vsnprintf(b->text + b->size, sizeof b->text - b->size, format, v);
+    va_end(v);
+    if (b->size >= sizeof b->text) abort();
+}
+
+/* One random instruction on r0 ... r11; calls go to functions of smaller number, so it ends. */
+static void put_random(text_buffer *b, uint32_t self, uint32_t *labels)
+{
+    static const char *const op2[] = { "add", "sub", "mul", "and", "or", "xor", "shl", "shr" };
+    const uint32_t d = random_below(12), x = random_below(12), y = random_below(12);
+    switch (random_below(10)) {
+    case 0: put(b, "    mov r%u r%u\n", d, x); break;
+    case 1: put(b, "    const r%u %d\n", d, (int)random_below(2000) - 1000); break;
+    case 2: put(b, "    and r%u r%u 1023\n    load r%u r%u %u\n", d, x, y, d, random_below(2)); break;
+    case 3: put(b, "    and r%u r%u 1023\n    store r%u r%u\n", d, x, d, y); break;
+    case 4:
+        put(b, "    %s r%u r%u L%u\n    %s r%u r%u %u\nL%u:\n", random_below(2) ? "jlt" : "jeq", x, y, *labels,
+            op2[random_below(8)], d, x, random_below(70), *labels);
+        ++*labels;
+        break;
+    case 5: case 6:
+        if (self == 0) break;
+        if (random_below(2)) put(b, "    call r%u f%u r%u r%u\n", d, random_below(self), x, y);
+        else put(b, "    and r12 r%u %u\n    fref r13 f0\n    add r12 r12 r13\n    icall r%u r12 r%u r%u\n", x, self > 3 ? 3u : self > 1 ? 1u : 0u, d, x, y);
+        break;
+    default: put(b, "    %s r%u r%u r%u\n", op2[random_below(8)], d, x, y); break;
     }
 }
 
-static int truth_order(const void *a, const void *b)
+static void random_program(text_buffer *b, uint32_t seed)
 {
-    const truth_count *x = (const truth_count *)a, *y = (const truth_count *)b;
-    const int by_context = strcmp(x->context, y->context);
-    if (by_context != 0) return by_context;
-    return x->id != y->id ? (x->id < y->id ? -1 : 1) : strcmp(x->callee, y->callee);
+    uint32_t f, i, labels = 0;
+    random_state = seed;
+    b->size = 0;
+    for (f = 0; f < 6; f++) {
+        const uint32_t loop = random_below(3), count = 3 + random_below(8);
+        put(b, "func f%u 2\n", f);
+        for (i = 2; i < 12; i++) put(b, "    add r%u r%u %u\n", i, random_below(2), random_below(100));
+        if (loop) put(b, "    const r20 0\nagain:\n");
+        for (i = 0; i < count; i++) put_random(b, f, &labels);
+        if (loop) put(b, "    add r20 r20 1\n    jlt r20 %u again\n", 2 + random_below(2));
+        put(b, "    xor r0 r%u r%u\n    ret r%u\n", random_below(12), random_below(12), random_below(12));
+    }
+    put(b, "func main 1\n    const r1 2\n    const r3 0\nnext:\n    call r2 f5 r0 r1\n    xor r3 r3 r2\n    call r2 f4 r1 r0\n"
+           "    xor r3 r3 r2\n    sub r1 r1 1\n    jlt r0 r1 next\n    ret r3\n");
 }
 
-/* Prints csspgo's counts beside the true ones; there must be nothing else in the profile. Returns the differences. */
-static int compare(const csspgo_profile *p)
+/* Sampling by time: nothing is promised of when and how many, but what is seen must have occurred. */
+static void check_source(source wanted, uint32_t which)
 {
-    uint64_t totals = 0, probes = 0;
-    csspgo_func f;
-    csspgo_node node;
-    int i, wrong = 0;
-    qsort(truth.at, (size_t)truth.counts, sizeof *truth.at, truth_order);
-    puts("\ncontext, probe, callee         csspgo      true");
-    for (i = 0; i < truth.counts; i++) {
-        const truth_count *t = &truth.at[i];
-        const csspgo_loc at = csspgo_at(t->id, 0);
-        const int is_probe = t->callee[0] == '\0';
-        uint64_t ours;
-        node = csspgo_find(p, t->context);
-        f = csspgo_func_find(p, t->callee, strlen(t->callee));
-        ours = is_probe ? csspgo_body_count(p, node, at) : csspgo_target_count(p, node, at, f);
-        if (is_probe) probes += t->count;
-        if (i == 0 || strcmp(t[-1].context, t->context) != 0) {
-            printf("%s%s\n", t->context, csspgo_attributes(p, node) & CSSPGO_WAS_INLINED ? "  (inlined)" : "");
-            wrong += csspgo_head(p, node) != t->count;      /* the first count is that of the entry block */
+    const workload *w = &workloads[which];
+    program *p = new_program();
+    csspgo_profile *profile = csspgo_profile_new(NULL);
+    engine *g;
+    expected x;
+    tier2 r;
+    int i;
+    if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
+    expect(&x, p, w->name, 100, 1);
+    g = engine_new(p, 1, NULL);
+    if (g == NULL) abort();
+    if (sampler_open(g, wanted, 0) != SOURCE_NONE) {
+        for (i = 0; i < 100; i++) run_and_compare(g, &x, 0, "results are right while samples are taken");
+        check(take_profile(g, profile) == CSSPGO_OK, "samples become a profile", w->name);
+        check(contexts_occurred(profile, csspgo_root(profile), &x.truth, 0, p), "sampled contexts have occurred", w->name);
+        if (csspgo_record_count(profile) != 0) check(tier_up(g, profile, CONTEXTS, budget_of(w, p), &r) == CSSPGO_OK, "tier 2 compiles", w->name);
+        run_and_compare(g, &x, 0, "results are right after that");
+        sampler_close();
+    }
+    expected_free(&x);
+    engine_free(g);
+    csspgo_profile_free(profile);
+    free(p);
+}
+
+/* A profile that says what the interpreter saw. */
+static csspgo_profile *true_profile(const expected *x)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_node *node = (csspgo_node *)calloc(x->truth.count + 1, sizeof *node);
+    uint32_t i, k, bad = 0;
+    if (p == NULL || node == NULL) abort();
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    node[0] = csspgo_root(p);
+    for (i = 1; i < x->truth.count; i++) {
+        const truth_node *t = &x->truth.node[i];
+        const char *name = x->p->f[t->func].name;
+        const csspgo_func f = csspgo_func_add(p, name, strlen(name));
+        node[i] = csspgo_node_add(p, node[t->parent], csspgo_at(t->site, 0), CSSPGO_CONTEXT, f);
+        bad += csspgo_add_head(p, node[i], t->count[0]) != CSSPGO_OK;
+        for (k = 1; k <= x->p->f[t->func].probes; k++) {
+            bad += csspgo_add_body(p, node[i], csspgo_at(k, 0), t->count[k]) != CSSPGO_OK;
+            bad += csspgo_add_total(p, node[i], t->count[k]) != CSSPGO_OK;
         }
-        printf("    %u %-20s  %9" PRIu64 " %9" PRIu64 "  %s\n", (unsigned)t->id, t->callee, ours, t->count,
-               ours == t->count ? "equal" : "DIFFERENT");
-        wrong += ours != t->count;
+        if (t->parent != 0) bad += csspgo_add_target(p, node[t->parent], csspgo_at(t->site, 0), f, t->count[0]) != CSSPGO_OK;
     }
-    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)
-        for (node = csspgo_func_nodes(p, f); node.id != 0; node = csspgo_node_next_same(p, node))
-            totals += csspgo_total(p, node);
-    return wrong + (totals != probes);
+    free(node);
+    check(bad == 0, "the interpreter's counts become a profile", x->name);
+    return p;
 }
 
-static void protect(int how)
+/* Tier 2 in each way at full speed, guided by the interpreter's counts. */
+static void check_fast(const expected *x, uint32_t budget)
 {
-    require(mprotect(jit.memory, CODE_BYTES, how) == 0, "mprotect");
+    csspgo_profile *p = true_profile(x);
+    tier2 r;
+    int way;
+    for (way = 0; way < WAYS; way++) {
+        engine *g = engine_new(x->p, 1, NULL);
+        if (g == NULL) abort();
+        run_and_compare(g, x, 0, "tier 1 at full speed computes what the interpreter does");
+        check(tier_up(g, p, way, budget, &r) == CSSPGO_OK, "tier 2 compiles", x->name);
+        run_and_compare(g, x, 0, "tier 2 at full speed computes what the interpreter does");
+        engine_free(g);
+    }
+    csspgo_profile_free(p);
 }
 
-int main(void)
+static int check_all(void)
 {
-    csspgo_collector_options how;
-    struct sigaction action;
-    csspgo_function gone;
-    int i, wrong;
+    program *p = new_program();
+    text_buffer *b = (text_buffer *)calloc(1, sizeof *b);
+    const char *shapes = shapes_text;
+    uint64_t reused = 0;
+    expected x;
+    tier2 r;
+    uint32_t i;
+    long n;
+    int way, enough;
+    if (b == NULL) abort();
+    check_language();
+    for (i = 0; i < WORKLOADS; i++) {
+        if (!load(p, workloads[i].text, 3, workloads[i].name)) return 1;
+        expect(&x, p, workloads[i].name, 1, 1);
+        check(!x.out.trapped, "does not trap", workloads[i].name);
+        for (way = 0; way < WAYS; way++) {
+            reused += check_way(&x, way, budget_of(&workloads[i], p), &r);
+            check(way == PLAIN || workloads[i].neutral || r.inlined != 0, "something is inlined", workloads[i].name);
+        }
+        expected_free(&x);
+    }
+    printf("%u programs, %u ways: results and counts are those of the interpreter\n", (unsigned)WORKLOADS, (unsigned)WAYS);
+    if (!load(p, &shapes, 1, "shapes")) return 1;
+    for (n = 0; n < 9; n += 4) {
+        expect(&x, p, "shapes", n, 1);
+        for (way = 0; way < WAYS; way++) reused += check_way(&x, way, 400, NULL);
+        expected_free(&x);
+    }
+    for (i = 0; i < 400; i++) {
+        const char *text = b->text;
+        random_program(b, i);
+        if (!load(p, &text, 1, "random")) return 1;
+        expect(&x, p, "random", 0, 1);
+        if (i < 12) reused += check_way(&x, i % 2 == 0 ? CONTEXTS : CONTEXT_LESS, 2000, NULL);
+        check_fast(&x, i % 3 == 0 ? 100000 : 200);
+        expected_free(&x);
+        if (failures != 0) { printf("random program %u:\n%s", (unsigned)i, b->text); break; }
+    }
+    printf("recursion, 4 parameters, spilled registers, random programs: the same\n");
+    check(reused > 0, "code was put at addresses that other code had", "all");
+    printf("code took the place of other code (%" PRIu64 " bytes), counts stayed true\n", reused);
+    for (i = 0; i < sizeof traps / sizeof *traps; i++) {
+        if (!load(p, &traps[i], 1, "traps")) return 1;
+        expect(&x, p, traps[i], 1, 1);
+        check(x.out.trapped, "traps", traps[i]);
+        check_way(&x, PLAIN, 0, NULL);
+        expected_free(&x);
+    }
+    shapes = tiny_text;
+    if (!load(p, &shapes, 1, "tiny")) return 1;
+    expect(&x, p, "tiny", 3, 1);
+    for (n = 0, enough = 0; !enough && failures == 0; n++) enough = check_poor(&x, n, (int)(n & 1), 200);
+    expected_free(&x);
+    printf("csspgo without memory, at each of %ld allocations: the program runs, no count is too large\n", n - 1);
+    for (i = SOURCE_LBR; i <= SOURCE_TRAP; i++) check_source((source)i, i % 2);
+    free(b);
+    free(p);
+    puts(failures == 0 ? "all is as it should be" : "NOT as it should be");
+    return failures != 0;
+}
 
-    memset(&how, 0, sizeof how);
-    how.keep_leaves = 1;                /* our stacks are right wherever a sample is taken */
-    jit.profile = csspgo_profile_new(NULL);
-    jit.code = csspgo_code_new(NULL);
-    require(jit.profile != NULL && jit.code != NULL, "memory for csspgo");
-    jit.collector = csspgo_collector_new(jit.code, &how, NULL);
-    require(jit.collector != NULL, "memory for csspgo");
-    jit.memory = (unsigned char *)mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    require(jit.memory != (unsigned char *)MAP_FAILED, "mmap");
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_trap;
-    action.sa_flags = SA_SIGINFO;
-    require(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction");
+/* ----- bench ------------------------------------------------------------------------------------------------------ */
 
-    jit.at = (uint64_t)(uintptr_t)jit.memory;
-    for (i = 0; i < COLLATZ; i++) emit_function(i, jit.at);
-    emit_enter();
-    protect(PROT_READ | PROT_EXEC);
-    run(5);
-    ask(jit.profile, "after 50 rounds:");
+enum { MAX_RUNS = 101 };
 
-    /* square is freed and collatz put in its place; alpha() knows nothing of it. The samples of square were all added
-       before, so they stay square's. */
-    protect(PROT_READ | PROT_WRITE);
-    gone = jit.pieces[SQUARE].function;
-    require(csspgo_code_remove(jit.code, gone.begin, gone.end) == CSSPGO_OK, "removing code");
-    jit.pieces[SQUARE].function.end = 0;
-    emit_function(COLLATZ, gone.begin);
-    protect(PROT_READ | PROT_EXEC);
-    run(3);
-    ask(jit.profile, "after 30 more, with collatz at the address of square:");
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
-    wrong = compare(jit.profile);
-    printf("\n%" PRIu64 " instructions, %" PRIu64 " samples, %u contexts: %s\n", sampler.steps, jit.samples,
-           (unsigned)csspgo_record_count(jit.profile), wrong ? "DIFFERENT" : "all counts are equal");
-    csspgo_collector_free(jit.collector);
-    csspgo_code_free(jit.code);
-    csspgo_profile_free(jit.profile);
-    munmap(jit.memory, CODE_BYTES);
-    return wrong != 0;
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef struct bench_options {
+    source  from;
+    double  seconds;
+    int     runs;
+} bench_options;
+
+/* Runs a program in tier 1 while samples are taken. */
+static uint64_t sample_run(const expected *x, csspgo_profile *profile, const bench_options *o, source *from)
+{
+    engine *g = engine_new(x->p, 1, NULL);
+    const double end = cpu_seconds() + o->seconds;
+    uint64_t taken;
+    if (g == NULL || g->collector == NULL) abort();
+    *from = sampler_open(g, o->from, 1);
+    memcpy(g->array, x->before, WORDS * 8);
+    while (cpu_seconds() < end) {
+        engine_run(g, x->main, 50, 0);
+        if (sampler_drain(g) != CSSPGO_OK) abort();
+    }
+    if (take_profile(g, profile) != CSSPGO_OK) abort();
+    taken = sampler.taken;
+    sampler_close();
+    engine_free(g);
+    return taken;
+}
+
+static void bench_one(const workload *w, const bench_options *o)
+{
+    static double seconds[WAYS + 1][MAX_RUNS];
+    program *p = new_program();
+    csspgo_profile *profile = csspgo_profile_new(NULL);
+    engine *g[WAYS + 1];
+    tier2 r[WAYS + 1];
+    outcome first = { 0, 1 };
+    source from = SOURCE_NONE;
+    uint64_t samples;
+    expected x;
+    double less;
+    int way, k;
+    if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
+    expect(&x, p, w->name, 1, 0);
+    samples = sample_run(&x, profile, o, &from);
+    for (way = 0; way <= WAYS; way++) {
+        memset(&r[way], 0, sizeof r[way]);
+        g[way] = engine_new(p, 1, NULL);
+        if (g[way] == NULL) abort();
+        if (way < WAYS && tier_up(g[way], profile, way, budget_of(w, p), &r[way]) != CSSPGO_OK) abort();
+    }
+    for (k = -1; k < o->runs; k++)
+        for (way = 0; way <= WAYS; way++) {
+            outcome out;
+            double begin;
+            memcpy(g[way]->array, x.before, WORDS * 8);
+            begin = cpu_seconds();
+            out = engine_run(g[way], x.main, w->rounds, 0);
+            if (k >= 0) seconds[way][k] = cpu_seconds() - begin;
+            if (k < 0 && way == 0) first = out;
+            check(outcome_equal(out, first), "all ways compute the same", w->name);
+        }
+    printf("\n%s: %s; budget %u\n  profile: %" PRIu64 " samples (%s), %u contexts, hot count ",
+           w->name, w->what, (unsigned)budget_of(w, p), samples, source_names[from], (unsigned)csspgo_record_count(profile));
+    {
+        csspgo_tracker *t = csspgo_tracker_new(profile, NULL, NULL);
+        printf("%" PRIu64 "\n", t == NULL ? 0 : csspgo_tracker_hot_count(t));
+        csspgo_tracker_free(t);
+    }
+    for (way = 0; way <= WAYS; way++) qsort(seconds[way], (size_t)o->runs, sizeof **seconds, by_value);
+    less = seconds[CONTEXT_LESS][o->runs / 2];
+    for (k = 0; k <= WAYS; k++) {
+        const double *s;
+        way = k == 0 ? WAYS : k - 1;
+        s = seconds[way];
+        printf("  %-14s %8.3f ms (%.3f to %.3f)  %6zu bytes  %3u inlined  %3u promoted  %5.2f times as fast as context-less\n",
+               way == WAYS ? "tier 1" : way_names[way], 1e3 * s[o->runs / 2], 1e3 * s[o->runs / 4], 1e3 * s[3 * o->runs / 4],
+               code_bytes(g[way]), r[way].inlined, r[way].promoted, less / s[o->runs / 2]);
+        engine_free(g[way]);
+    }
+    expected_free(&x);
+    csspgo_profile_free(profile);
+    free(p);
+}
+
+static void say_machine(const bench_options *o)
+{
+    char line[256], cpu[128] = "unknown CPU";
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    double load = 0;
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (sscanf(line, "model name : %127[^\n]", cpu) == 1) break;
+    if (f != NULL) fclose(f);
+    f = fopen("/proc/loadavg", "r");
+    if (f == NULL || fscanf(f, "%lf", &load) != 1) load = 0;
+    if (f != NULL) fclose(f);
+    printf("%s, load %.2f; jit built by %s; thread cpu time, median (quartiles) of %d runs, ways in turn\n", cpu, load, __VERSION__, o->runs);
+}
+
+static int bench(int argc, char **argv)
+{
+    bench_options o = { SOURCE_LBR, 1.0, 15 };
+    const char *only = NULL;
+    int i, k;
+    for (i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "--seconds=", 10) == 0) o.seconds = strtod(argv[i] + 10, NULL);
+        else if (strncmp(argv[i], "--runs=", 7) == 0) o.runs = atoi(argv[i] + 7);
+        else if (strncmp(argv[i], "--source=", 9) == 0) {
+            for (k = SOURCE_LBR; k <= SOURCE_TRAP && strcmp(argv[i] + 9, source_names[k]) != 0; k++) {}
+            if (k > SOURCE_TRAP) { fprintf(stderr, "jit: no such source: %s\n", argv[i] + 9); return 2; }
+            o.from = (source)k;
+        } else only = argv[i];
+    }
+    for (k = 0; only != NULL && k < (int)WORKLOADS && strcmp(only, workloads[k].name) != 0; k++) {}
+    if (only != NULL && k == WORKLOADS) { fprintf(stderr, "jit: no such program or option: %s\n", only); return 2; }
+    if (o.runs < 1 || o.runs > MAX_RUNS) o.runs = 15;
+    say_machine(&o);
+    for (i = 0; i < (int)WORKLOADS; i++)
+        if (only == NULL || strcmp(only, workloads[i].name) == 0) bench_one(&workloads[i], &o);
+    return failures != 0;
+}
+
+#endif /* JIT_MACHINE */
+
+#if !JIT_MACHINE
+
+/* Interprets all programs. */
+static int check_all(void)
+{
+    program *p = new_program();
+    int64_t *array = new_array();
+    uint32_t i;
+    check_language();
+    puts("machine code is for x86-64 Linux only: programs are interpreted here");
+    for (i = 0; i < WORKLOADS; i++) {
+        outcome out;
+        if (!load(p, workloads[i].text, 3, workloads[i].name)) return 1;
+        set_up(p, array, 1);
+        out = interpret(p, array, func_named(p, "main"), 10, NULL);
+        check(!out.trapped, "does not trap", workloads[i].name);
+        printf("%-8s main(10) = %" PRId64 "\n", workloads[i].name, out.value);
+    }
+    free(array);
+    free(p);
+    puts(failures == 0 ? "all is as it should be" : "NOT as it should be");
+    return failures != 0;
 }
 
 #endif
+
+/* Reads a file; NULL, and says why, if that fails. */
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = (char *)calloc(1 << 20, 1);
+    if (text == NULL) abort();
+    if (f == NULL || fread(text, 1, (1 << 20) - 1, f) == 0) {
+        perror(path);
+        free(text);
+        text = NULL;
+    }
+    if (f != NULL) fclose(f);
+    return text;
+}
+
+static int run(const char *path, int64_t n)
+{
+    char *text = read_file(path);
+    const char *part = text;
+    program *p = new_program();
+    int64_t *array = new_array();
+    outcome out = { 0, 1 };
+    int ok = text != NULL && load(p, &part, 1, path);
+    if (ok) {
+        set_up(p, array, 0);
+        out = interpret(p, array, func_named(p, "main"), n, NULL);
+        if (out.trapped) printf("main(%" PRId64 ") traps\n", n);
+        else printf("main(%" PRId64 ") = %" PRId64 "\n", n, out.value);
+    }
+#if JIT_MACHINE
+    if (ok && !out.trapped) {
+        const bench_options o = { SOURCE_LBR, 1.0, 15 };
+        workload w;
+        memset(&w, 0, sizeof w);
+        w.name = w.what = path;
+        w.text[0] = text;
+        w.rounds = n;
+        bench_one(&w, &o);
+    }
+#endif
+    free(array);
+    free(p);
+    free(text);
+    return !ok || failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "check";
+#if JIT_MACHINE
+    sampler.fd = -1;
+    if (strcmp(what, "bench") == 0) return bench(argc - 2, argv + 2);
+#else
+    if (strcmp(what, "bench") == 0) return check_all();
+#endif
+    if (strcmp(what, "check") == 0 && argc <= 2) return check_all();
+    if (strcmp(what, "run") == 0 && (argc == 3 || argc == 4)) return run(argv[2], argc == 4 ? strtoll(argv[3], NULL, 10) : 1000);
+    fputs("usage: jit [check] | bench [--source=lbr|clock|timer|trap] [--seconds=N] [--runs=N] [PROGRAM] | run FILE [N]\n", stderr);
+    return 2;
+}
