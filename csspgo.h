@@ -24096,16 +24096,20 @@ static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
     return 1;
 }
 
-/* Locations of the profile: those with a record; if they are probe ids, all from 1 to the last one with a count. */
+/*
+ * Locations of the profile: those with a record; if they are probe ids, all from 1 to the last one with a count, unless
+ * that is far more than either side has locations: then they are no numbers of a compiler.
+ */
 static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
 {
     const csspgo__flat *f = &w->flat[0];
     const csspgo_body *body = (const csspgo_body *)f->body.data;
     const csspgo__anchor *a = (const csspgo__anchor *)f->anchor.data;
+    const size_t most = 64 + 16 * (f->body.count + w->loc[0].count);
     size_t i, j, dense = w->m->is_probe != 0;
     w->old_token.count = 0;
-    for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= 0xffff;
-    for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= 0xffff;
+    for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
+    for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= most;
     if (!csspgo__vec_room(&w->m->heap, &w->old_token, f->body.count + f->anchor.count)) return csspgo__broken(w);
     for (i = j = 0; i < f->body.count || j < f->anchor.count;) {
         const int use_body = j >= f->anchor.count ||
