@@ -2395,6 +2395,23 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
                                               csspgo_error *err);
 
+/* A way through a function's control flow: block `from` may be followed by block `to`. */
+typedef struct csspgo_match_edge { uint32_t from, to; } csspgo_match_edge;
+
+/*
+ * Which blocks execute equally often, for csspgo_match_loc.eq: two of a class dominate and post-dominate each other and
+ * are in the same loops. Leave edges of exceptions away, and the classes are larger and nearly as true.
+ *
+ *   n, edge, m   blocks, 0 the entry; a block that no edge leaves, leaves the function
+ *   eq           gets n numbers from 1 on; 0 for a block that is never reached, or that cannot get out
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range; E_LIMIT, E_NOMEM
+ * Cost      O(n + m) for what compilers make, O(n (n + m)) at worst; 80 bytes per block and 24 per edge
+ * Source    Cooper, Harvey, Kennedy 2001 (dominators)
+ */
+CSSPGO_DEF csspgo_status csspgo_match_classes(const csspgo_options *options, size_t n, const csspgo_match_edge *edge,
+                                              size_t m, uint32_t *eq, csspgo_error *err);
+
 /*
  * A report as LLVM prints it with -report-profile-staleness.
  *
@@ -25456,6 +25473,203 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
     csspgo_profile_free(c.q);
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
     return csspgo__error_plain(err, s);
+}
+
+/* ----- blocks that execute equally often -------------------------------------------------------------------------- */
+
+typedef struct csspgo__adjacent { /* of node v: list[begin[v]] to list[begin[v + 1] - 1] */
+    uint32_t *begin, *list;
+} csspgo__adjacent;
+
+typedef struct csspgo__domtree {
+    uint32_t *up;                 /* the node that dominates it immediately; the root: itself; NONE: not reached     */
+    uint32_t *order, *rank;       /* reached nodes, each before what it leads to but for cycles; its place there     */
+    uint32_t *pre, *size;         /* of the tree's nodes: place in a walk of the tree, nodes below it and itself     */
+    uint32_t  reached;
+} csspgo__domtree;
+
+typedef struct csspgo__graph {
+    csspgo__adjacent out, in;
+    csspgo__domtree  dom, post;
+    uint32_t *stack, *at, *inner, *mark;
+    uint32_t  n;                  /* with one more node behind the last: what all exits lead to */
+} csspgo__graph;
+
+static void csspgo__adjacent_fill(csspgo__adjacent *a, uint32_t n, const csspgo_match_edge *edge, size_t m, int reverse,
+                                  const uint32_t *exits)
+{
+    size_t i;
+    uint32_t v;
+    memset(a->begin, 0, ((size_t)n + 2) * sizeof *a->begin);
+    for (i = 0; i < m; i++) a->begin[(reverse ? edge[i].to : edge[i].from) + 2]++;
+    for (v = 0; v + 1 < n; v++)
+        if (exits[v] == 0) a->begin[(reverse ? n - 1 : v) + 2]++;
+    for (v = 2; v < n + 2; v++) a->begin[v] += a->begin[v - 1];
+    for (i = 0; i < m; i++)
+        a->list[a->begin[(reverse ? edge[i].to : edge[i].from) + 1]++] = reverse ? edge[i].from : edge[i].to;
+    for (v = 0; v + 1 < n; v++)
+        if (exits[v] == 0) a->list[a->begin[(reverse ? n - 1 : v) + 1]++] = reverse ? v : n - 1;
+}
+
+/* Depth-first from root: the nodes that are reached, in reverse post-order. */
+static void csspgo__dom_order(csspgo__graph *b, csspgo__domtree *t, const csspgo__adjacent *a, uint32_t root)
+{
+    uint32_t depth = 1, left = b->n, v;
+    for (v = 0; v < b->n; v++) {
+        t->rank[v] = UINT32_MAX;
+        b->at[v] = a->begin[v];
+    }
+    b->stack[0] = root;
+    t->rank[root] = 0;
+    while (depth != 0) {
+        v = b->stack[depth - 1];
+        if (b->at[v] == a->begin[v + 1]) {
+            t->order[--left] = v;
+            depth--;
+        } else {
+            const uint32_t to = a->list[b->at[v]++];
+            if (t->rank[to] != UINT32_MAX) continue;
+            t->rank[to] = 0;
+            b->stack[depth++] = to;
+        }
+    }
+    t->reached = b->n - left;
+    memmove(t->order, t->order + left, t->reached * sizeof *t->order);
+    for (v = 0; v < t->reached; v++) t->rank[t->order[v]] = v;
+}
+
+static uint32_t csspgo__dom_meet(const csspgo__domtree *t, uint32_t x, uint32_t y)
+{
+    while (x != y) {
+        while (t->rank[x] > t->rank[y]) x = t->up[x];
+        while (t->rank[y] > t->rank[x]) y = t->up[y];
+    }
+    return x;
+}
+
+static void csspgo__dom_make(csspgo__graph *b, csspgo__domtree *t, const csspgo__adjacent *out,
+                             const csspgo__adjacent *in, uint32_t root)
+{
+    uint32_t i, k, v;
+    int changed = 1;
+    csspgo__dom_order(b, t, out, root);
+    for (v = 0; v < b->n; v++) t->up[v] = UINT32_MAX;
+    t->up[root] = root;
+    while (changed) {
+        changed = 0;
+        for (i = 1; i < t->reached; i++) {
+            uint32_t up = UINT32_MAX;
+            v = t->order[i];
+            for (k = in->begin[v]; k < in->begin[v + 1]; k++) {
+                const uint32_t from = in->list[k];
+                if (t->up[from] == UINT32_MAX) continue;
+                up = up == UINT32_MAX ? from : csspgo__dom_meet(t, up, from);
+            }
+            changed |= up != t->up[v];
+            t->up[v] = up;
+        }
+    }
+    for (i = 0; i < t->reached; i++) t->size[t->order[i]] = 1;
+    for (i = t->reached; i-- > 1;) t->size[t->up[t->order[i]]] += t->size[t->order[i]];
+    t->pre[root] = 0;
+    b->at[root] = 1;
+    for (i = 1; i < t->reached; i++) {
+        v = t->order[i];
+        t->pre[v] = b->at[t->up[v]];
+        b->at[t->up[v]] += t->size[v];
+        b->at[v] = t->pre[v] + 1;
+    }
+}
+
+static int csspgo__dominates(const csspgo__domtree *t, uint32_t a, uint32_t b)
+{
+    return t->up[a] != UINT32_MAX && t->up[b] != UINT32_MAX && t->pre[b] - t->pre[a] < t->size[a];
+}
+
+/* inner[v]: the header of the innermost loop v is in; outer loops come first, as their headers dominate the others. */
+static void csspgo__find_loops(csspgo__graph *b)
+{
+    uint32_t i, k, v;
+    for (v = 0; v < b->n; v++) b->inner[v] = b->mark[v] = UINT32_MAX;
+    for (i = 0; i < b->dom.reached; i++) {
+        const uint32_t head = b->dom.order[i];
+        uint32_t depth = 0;
+        for (k = b->in.begin[head]; k < b->in.begin[head + 1]; k++) {
+            v = b->in.list[k];
+            if (!csspgo__dominates(&b->dom, head, v) || b->mark[v] == head) continue;
+            b->mark[v] = head;
+            b->stack[depth++] = v;
+        }
+        if (depth != 0) b->inner[head] = head;
+        while (depth != 0) {
+            v = b->stack[--depth];
+            b->inner[v] = head;
+            if (v == head) continue;
+            for (k = b->in.begin[v]; k < b->in.begin[v + 1]; k++) {
+                const uint32_t from = b->in.list[k];
+                if (from == head || b->mark[from] == head || b->dom.up[from] == UINT32_MAX) continue;
+                b->mark[from] = head;
+                b->stack[depth++] = from;
+            }
+        }
+    }
+}
+
+static void csspgo__number_classes(csspgo__graph *b, uint32_t *eq)
+{
+    uint32_t i, classes = 0;
+    memset(eq, 0, ((size_t)b->n - 1) * sizeof *eq);
+    for (i = 0; i < b->dom.reached; i++) {
+        const uint32_t v = b->dom.order[i];
+        uint32_t a = v;
+        if (v == b->n - 1 || b->post.up[v] == UINT32_MAX) continue;
+        while (a != b->dom.up[a]) {
+            a = b->dom.up[a];
+            if (b->inner[a] == b->inner[v] && csspgo__dominates(&b->post, v, a)) {
+                eq[v] = eq[a];
+                break;
+            }
+        }
+        if (eq[v] == 0) eq[v] = ++classes;
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_match_classes(const csspgo_options *options, size_t n, const csspgo_match_edge *edge,
+                                              size_t m, uint32_t *eq, csspgo_error *err)
+{
+    const size_t most = (size_t)1 << 27, nodes = n + 1, edges = m + n;
+    csspgo__heap h;
+    csspgo__graph b;
+    uint32_t *v, **part[18];
+    size_t i, total;
+    for (i = 0; i < m; i++)
+        if (edge[i].from >= n || edge[i].to >= n) return csspgo__error_plain(err, CSSPGO_E_ARGUMENT);
+    if (n > most || m > most) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (n == 0) return csspgo__error_plain(err, CSSPGO_OK);
+    memset(&b, 0, sizeof b);
+    csspgo__heap_init(&h, options);
+    b.n = (uint32_t)nodes;
+    part[0] = &b.dom.up, part[1] = &b.dom.order, part[2] = &b.dom.rank, part[3] = &b.dom.pre, part[4] = &b.dom.size;
+    part[5] = &b.post.up, part[6] = &b.post.order, part[7] = &b.post.rank, part[8] = &b.post.pre;
+    part[9] = &b.post.size, part[10] = &b.stack, part[11] = &b.at, part[12] = &b.inner, part[13] = &b.mark;
+    part[14] = &b.out.begin, part[15] = &b.in.begin, part[16] = &b.out.list, part[17] = &b.in.list;
+    total = 14 * nodes + 2 * (nodes + 2) + 2 * edges;
+    v = (uint32_t *)csspgo__alloc(&h, total * sizeof *v);
+    if (v == NULL) return csspgo__error_plain(err, h.status);
+    memset(v, 0, total * sizeof *v);
+    for (i = 0, total = 0; i < 18; i++) {
+        *part[i] = v + total;
+        total += i < 14 ? nodes : i < 16 ? nodes + 2 : edges;
+    }
+    for (i = 0; i < m; i++) b.at[edge[i].from]++;
+    csspgo__adjacent_fill(&b.out, b.n, edge, m, 0, b.at);
+    csspgo__adjacent_fill(&b.in, b.n, edge, m, 1, b.at);
+    csspgo__dom_make(&b, &b.dom, &b.out, &b.in, 0);
+    csspgo__find_loops(&b);
+    csspgo__dom_make(&b, &b.post, &b.in, &b.out, b.n - 1);
+    csspgo__number_classes(&b, eq);
+    csspgo__free(&h, v, total * sizeof *v);
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 #endif /* CSSPGO_NO_MATCH */

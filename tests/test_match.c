@@ -754,6 +754,74 @@ static void flow_completes_what_matching_leaves_unknown(void)
     csspgo_profile_free(p);
 }
 
+/* ----- classes: against what follows from taking blocks away ----- */
+
+enum { BLOCKS = 9 };
+
+/* Blocks that are reached from `from` when `without` is taken away (n: none), backwards if so. */
+static unsigned reach(unsigned n, const csspgo_match_edge *e, size_t m, unsigned from, unsigned without, int backwards)
+{
+    unsigned seen = from == without ? 0u : 1u << from, before = 0;
+    size_t i;
+    (void)n;
+    while (seen != before) {
+        before = seen;
+        for (i = 0; i < m; i++) {
+            const unsigned a = backwards ? e[i].to : e[i].from, b = backwards ? e[i].from : e[i].to;
+            if (seen >> a & 1 && b != without) seen |= 1u << b;
+        }
+    }
+    return seen;
+}
+
+static void classes_are_what_taking_blocks_away_tells(void)
+{
+    uint32_t state = 5;
+    unsigned round, same = 0;
+    for (round = 0; round < 3000; round++) {
+        csspgo_match_edge e[24];
+        uint32_t eq[BLOCKS], loops[BLOCKS];
+        unsigned n = 1 + next_random(&state) % BLOCKS, a, b, k, leaves = 0, has_out = 0, gets_out = 0, ever;
+        size_t m = next_random(&state) % 18, i;
+        for (i = 0; i < m; i++) {
+            e[i].from = next_random(&state) % n;
+            e[i].to = next_random(&state) % n;
+            has_out |= 1u << e[i].from;
+        }
+        T_EQ(csspgo_match_classes(NULL, n, e, m, eq, NULL), CSSPGO_OK);
+        ever = reach(n, e, m, 0, n, 0);
+        for (a = 0; a < n; a++)
+            if (!(has_out >> a & 1)) leaves |= 1u << a;
+        for (a = 0; a < n; a++)
+            if (leaves >> a & 1) gets_out |= reach(n, e, m, a, n, 1);
+        memset(loops, 0, sizeof loops);
+        for (i = 0; i < m; i++) {                     /* natural loops: back edges to a block that dominates */
+            const unsigned h = e[i].to, t = e[i].from;
+            if (!(ever >> t & 1) || (h != 0 && h != t && reach(n, e, m, 0, h, 0) >> t & 1)) continue;
+            if (h != t)
+                for (a = 0; a < n; a++)
+                    if (ever >> a & 1 && reach(n, e, m, t, h, 1) >> a & 1) loops[a] |= 1u << h;
+            loops[h] |= 1u << h;
+        }
+        for (a = 0; a < n; a++) {
+            const int counts = (ever & gets_out) >> a & 1;
+            T_EQ(eq[a] != 0, counts);
+            for (b = 0; b < n && counts; b++) {
+                int dom, post = 1;
+                if (a == b || !((ever & gets_out) >> b & 1)) continue;
+                dom = a == 0 || !(reach(n, e, m, 0, a, 0) >> b & 1);
+                for (k = 0; k < n; k++)
+                    if (k != b && leaves >> k & 1 && (k == a || reach(n, e, m, a, b, 0) >> k & 1)) post = 0;
+                if (dom && post) {
+                    T_EQ(eq[a] == eq[b], loops[a] == loops[b]);
+                    same += eq[a] == eq[b];
+                }
+            }
+        }
+    }
+    T_CHECK(same > 500);
+}
+
 /* ----- names, arguments, memory ----- */
 
 static void base_names_are_what_is_left_of_mangled_ones(void)
@@ -912,6 +980,7 @@ int main(void)
     what_became_of_a_function_is_told();
     numbers_without_a_trace_take_what_lies_between();
     flow_completes_what_matching_leaves_unknown();
+    classes_are_what_taking_blocks_away_tells();
     base_names_are_what_is_left_of_mangled_ones();
     a_moved_namespace_is_a_rename();
     similarity_is_strict();
