@@ -786,6 +786,87 @@ static void random_windows(run *r, const char *name, const counts *want, size_t 
     free(ends);
 }
 
+/* Instructions of known code that run up to branch i, from the branch before it on. */
+static uint64_t instructions(const run *r, size_t i)
+{
+    uint32_t pos;
+    uint64_t n = 0;
+    if (i == 0 || r->v[i - 1].b == CSSPGO__EXT || r->v[i].a == CSSPGO__EXT) return 0;
+    for (pos = r->v[i - 1].b; pos != 0 && pos <= r->v[i].a; pos = csspgo__next_start(r->image.code, pos)) n++;
+    return n;
+}
+
+/* A sample without branches: the k-th of the instructions that run up to branch i. */
+static void sample_address(run *r, csspgo_collector *c, size_t i, uint64_t k)
+{
+    uint64_t stack[STACK];
+    csspgo_sample sample;
+    uint32_t pos = r->v[i - 1].b;
+    memset(&sample, 0, sizeof sample);
+    while (k-- > 0) pos = csspgo__next_start(r->image.code, pos);
+    sample.stack = stack;
+    sample.stack_count = stack_now(r, r->v[i - 1].to + (pos - r->v[i - 1].b), PROLOGUES, stack);
+    sample.count = 1;
+    if (csspgo_collector_add(c, &sample, 1) != CSSPGO_OK) die("out of memory");
+}
+
+/* Overlap of blocks: the sum of the smaller of both shares. */
+static double overlap(const table *p, const table *q)
+{
+    const double pn = total_of(p), qn = total_of(q);
+    double sum = 0;
+    size_t i;
+    for (i = 0; q->v != NULL && i <= q->mask; i++) {
+        const double x = (double)table_get(p, q->v[i].key) / pn, y = (double)q->v[i].count / qn;
+        if (q->v[i].key != 0) sum += x < y ? x : y;
+    }
+    return sum;
+}
+
+/* n samples at random moments, each but an address and a stack, beside as many windows of 32 branches. */
+static void stacks_only(run *r, const char *name, const counts *want, size_t n)
+{
+    uint64_t *at = (uint64_t *)allocate(n, sizeof *at), all = 0, seen = 0;
+    size_t *ends = (size_t *)allocate(n, sizeof *ends), i, k = 0;
+    csspgo_collector *c = collector_new(r, 0);
+    csspgo_profile *p[2];
+    counts got[2];
+    sampling s;
+    for (i = 0; i < r->n; i++) all += instructions(r, i);
+    for (i = 0; i < n; i++) {
+        at[i] = next_random() % all;
+        ends[i] = MOST + next_random() % (r->n - MOST);
+    }
+    qsort(at, n, sizeof *at, size_order);
+    qsort(ends, n, sizeof *ends, size_order);
+    run_rewind(r);
+    for (i = 0; i < r->n && k < n; i++) {
+        const uint64_t here = instructions(r, i);
+        for (; k < n && at[k] < seen + here; k++) sample_address(r, c, i, at[k] - seen);
+        seen += here;
+        step(r, &r->v[i]);
+    }
+    sample_run(r, &s, ends, n, MOST, PROLOGUES);
+    p[0] = profile_of(c);
+    p[1] = profile_of(s.ours);
+    for (i = 0; i < 2; i++) got[i] = counts_of_profile(r, p[i]);
+    printf("| %s | %zu |", name, n);
+    for (i = 0; i < 2; i++)
+        printf(" %.3f / %.3f | %.3f / %.3f |", delta(&got[i].block, &want->block), delta(&got[i].context, &want->context),
+               overlap(&got[i].block, &want->block), overlap(&got[i].context, &want->context));
+    printf(" %.3f / %.3f |\n", overlap(&got[0].block, &got[1].block), overlap(&got[0].context, &got[1].context));
+    for (i = 0; i < 2; i++) {
+        counts_free(&got[i]);
+        csspgo_profile_free(p[i]);
+    }
+    csspgo_collector_free(c);
+    csspgo_collector_free(s.ours);
+    csspgo_collector_free(s.llvms);
+    events_free(&s.ideal);
+    free(at);
+    free(ends);
+}
+
 int main(int argc, char **argv)
 {
     static const size_t windows[] = { 32, 16, 8 };
@@ -818,6 +899,9 @@ int main(int argc, char **argv)
     puts("\n| program | windows | ideal | csspgo | LLVM's rules | csspgo : ideal |");
     puts("| --- | --- | --- | --- | --- | --- |");
     for (i = 0; i < 3; i++) random_windows(&r, name, &want, n, windows[i], PROLOGUES);
+    puts("\n| program | samples | stacks only: error | overlap | 32 branches: error | overlap | overlap of both |");
+    puts("| --- | --- | --- | --- | --- | --- | --- |");
+    for (i = 0; i < 3; i++) stacks_only(&r, name, &want, n << 2 * i);
     counts_free(&want);
     run_free(&r);
     return failed;

@@ -19,7 +19,7 @@ cat >$B/busy.c <<'C'
 static volatile unsigned long sum;
 __attribute__((noinline)) static void leaf(int n) { int i; for (i = 0; i < n; i++) sum += (unsigned long)i; }
 __attribute__((noinline)) static void middle(int n) { leaf(n); leaf(n / 2); sum++; }
-static void *thread(void *p) { int i; for (i = 0; i < 90000; i++) middle(1000); return p; }
+static void *thread(void *p) { int i; for (i = 0; i < 60000; i++) middle(1000); return p; }
 int main(int argc, char **argv)
 {
     pthread_t t;
@@ -82,12 +82,12 @@ open && /^\.\.\.\.\. +[0-9]+: [0-9a-f]+$/ { chain[n++] = $3; next }
 END { put() }
 A
 
-# same NAME RECORDING: in pieces of three sizes
+# same NAME RECORDING [SIZES]: in pieces of these sizes
 same() {
     perf script -D -i $2 2>/dev/null | awk -f $B/dump.awk >$B/$1.perf
     perf buildid-list -i $2 2>/dev/null | sed 's/^/build-id /' >$B/$1.ids
     [ "$(grep -c '^sample' $B/$1.perf)" -ge 20 ] || fail "$1: perf shows $(grep -c '^sample' $B/$1.perf) samples only"
-    for chunk in 65536 4093 7 1; do
+    for chunk in ${3:-65536 7}; do
         $B/read $2 $chunk >$B/$1.ours 2>$B/$1.err || { fail "$1 in pieces of $chunk"; cat $B/$1.err; continue; }
         grep -v '^build-id' $B/$1.ours >$B/$1.items
         if cmp -s $B/$1.perf $B/$1.items; then pass; else fail "$1 in pieces of $chunk: the items differ"; diff $B/$1.perf $B/$1.items | head -6; fi
@@ -103,11 +103,13 @@ recorded() {
     name=$1
     shift
     if ! perf record -q "$@" -o $B/$name.data -- $B/busy >$B/out 2>&1; then fail "$name: perf record: $(tail -1 $B/out)"; return; fi
-    same $name $B/$name.data
+    same $name $B/$name.data "$sizes"
 }
 
+sizes="65536 4093 7 1"
 recorded plain -e cpu-clock -F 999
 recorded stacks -e cpu-clock -g -F 999
+sizes=
 recorded two-events -e cpu-clock,task-clock -g -F 499
 recorded no-time -e cpu-clock -F 999 --no-timestamp
 recorded everything -e cpu-clock,page-faults -g -F 499 -d --phys-data -W --sample-cpu --period --sample-identifier 2>/dev/null
@@ -117,7 +119,7 @@ recorded dwarf -e cpu-clock --call-graph dwarf,512 -F 999
 recorded registers -e cpu-clock -g --user-regs=ip,sp --intr-regs=ip -F 999
 recorded groups -e '{cpu-clock,task-clock}:S' -g -F 999
 recorded small-buffers -e cpu-clock -g -m 1 -F 9999
-perf record -q -e cpu-clock -g -F 999 -o - -- $B/busy >$B/pipe.data 2>/dev/null && same pipe $B/pipe.data || fail "a recording into a pipe"
+perf record -q -e cpu-clock -g -F 999 -o - -- $B/busy >$B/pipe.data 2>/dev/null && same pipe $B/pipe.data "65536 4093 7 1" || fail "a recording into a pipe"
 perf record -q -e cpu-clock,task-clock -g -F 499 -o - -- $B/busy >$B/pipe2.data 2>/dev/null && same pipe-two-events $B/pipe2.data || fail "a recording into a pipe"
 if perf record -q -z -e cpu-clock -g -o $B/packed.data -- $B/busy >$B/out 2>&1; then
     $B/read $B/packed.data >/dev/null 2>$B/err && fail "a compressed recording is read" || { grep -q 'PERF_RECORD_COMPRESSED' $B/err && pass || { fail "a compressed recording is not refused by name"; cat $B/err; }; }
