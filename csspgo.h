@@ -382,6 +382,9 @@ CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, 
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum);
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes);
 
+/* Every total becomes the sum of the record's body counts and the totals of what is nested in it. Saturates. O(p). */
+CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
+
 /*
  * Adds all of from to p: the same contexts get the sums. Associative and commutative: saturating sums; attributes and
  * flags by OR; of two checksums the larger one wins and the counts of the other record, with all that is nested in it,
@@ -1749,6 +1752,8 @@ typedef struct csspgo_generate_stats {
     uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown */
     uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile */
     uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join */
+    uint64_t estimated;           /* functions in contexts whose counts come from sampled addresses */
+    uint64_t unsolved;            /* of those: whose flow was too much to be made consistent */
 } csspgo_generate_stats;
 
 /* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
@@ -1767,9 +1772,13 @@ typedef struct csspgo_generate_options {
  * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
  * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
  * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
- * Samples without branch records count if there are no others, each for the block whose probe is the nearest before its
- * address: such counts are time, and there are none of calls.
  * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
+ *
+ * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
+ * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the same
+ * of its calls; then csspgo_flow_solve makes the counts of each function in each context fit its machine code's jumps,
+ * if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and goes
+ * where its instruction says or where the stacks show. The README has numbers.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -4519,6 +4528,22 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->attributes = attributes;
     return s;
+}
+
+CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
+{
+    uint32_t id;
+    size_t i;
+    csspgo__summary_drop(p);
+    for (i = 1; i <= p->records; i++) p->record[i].total = 0;
+    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {      /* inlinees were made after what they are in */
+        const csspgo__node *n = &p->tree.node[id];
+        csspgo__record *r = &p->record[n->record];
+        if (n->record == 0) continue;
+        for (i = 0; i < csspgo__run_count(r->body); i++) csspgo__count_add(&r->total, csspgo__body(p, r)[i].count);
+        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
+            csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, r->total);
+    }
 }
 
 /* ----- two profiles ----------------------------------------------------------------------------------------------- */
@@ -12056,7 +12081,7 @@ struct csspgo_code {
     csspgo__window   *window;
     csspgo__module   *module;
     csspgo_segment   *segment;
-    csspgo__transfer *transfer;   /* calls, jumps, returns; in order of pos once settled                 */
+    csspgo__transfer *transfer;   /* calls, jumps, branches, returns; in order of pos once settled       */
     uint32_t         *stop;       /* positions of calls, direct jumps and returns; likewise              */
     csspgo__range    *range;      /* likewise, by begin                                                  */
     csspgo__inline   *node;
@@ -12210,6 +12235,26 @@ static uint32_t csspgo__previous_start(const csspgo_code *c, uint32_t pos)
     for (q = pos - 1; q + 16 >= pos && q >= CSSPGO__FIRST_POS; q--)
         if (c->byte[q] & CSSPGO__START) return q;
     return 0;
+}
+
+/* Index of the first transfer at or after pos; the map is settled. */
+CSSPGO__UNUSED static size_t csspgo__transfer_lower(const csspgo_code *c, uint32_t pos)
+{
+    size_t a = 0, b = c->transfers;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (c->transfer[m].pos < pos) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* Where the direct transfer at pos goes, as a position; 0 if that is not known or not in known code. */
+CSSPGO__UNUSED static uint32_t csspgo__transfer_target(const csspgo_code *c, uint32_t pos)
+{
+    const size_t i = csspgo__transfer_lower(c, pos);
+    if (i == c->transfers || c->transfer[i].pos != pos || c->transfer[i].target == 0) return 0;
+    return csspgo__pos_in(c, csspgo__module_of(c, pos), c->transfer[i].target);
 }
 
 /* The function range that contains pos, or NULL. */
@@ -12450,7 +12495,7 @@ static csspgo_status csspgo__transfer_add(csspgo_code *c, uint32_t pos, csspgo_k
 {
     const int stops = kind == CSSPGO_CALL || kind == CSSPGO_JMP || kind == CSSPGO_RET;
     c->byte[pos] = (unsigned char)((c->byte[pos] & 0xf1) | (unsigned)kind << CSSPGO__KIND_SHIFT);
-    if (kind == CSSPGO_COND || kind == CSSPGO_NONE) return CSSPGO_OK;
+    if (kind == CSSPGO_NONE) return CSSPGO_OK;
     CSSPGO__ROOM(transfer, 1);
     CSSPGO__ROOM(stop, 1);
     c->dirty = 1;
@@ -17212,17 +17257,8 @@ static uint32_t csspgo__callers(const csspgo_collector *c, uint32_t nlbr, uint32
 /* The function that a call goes to for certain: its range's begin; 0 if that is not known. */
 static uint32_t csspgo__called_range(const csspgo_code *code, uint32_t call)
 {
-    size_t a = 0, b = code->transfers;
-    const csspgo__range *r;
-    uint32_t pos;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (code->transfer[m].pos < call) a = m + 1;
-        else b = m;
-    }
-    if (a == code->transfers || code->transfer[a].pos != call || code->transfer[a].target == 0) return 0;
-    pos = csspgo__pos_in(code, csspgo__module_of(code, call), code->transfer[a].target);
-    r = pos != 0 ? csspgo__range_of(code, pos) : NULL;
+    const uint32_t pos = csspgo__transfer_target(code, call);
+    const csspgo__range *r = pos != 0 ? csspgo__range_of(code, pos) : NULL;
     return r != NULL ? r->begin : 0;
 }
 
@@ -17243,16 +17279,12 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
     csspgo__lone_call *known = &c->lone[csspgo__hash64((uint64_t)caller << 32 | callee, 0) % CSSPGO__LONE];
-    size_t a = 0, b = c->code->transfers;
+    size_t a;
     if (known->caller == caller && known->callee == callee) return known->call;
     known->caller = caller;
     known->callee = callee;
     known->call = 0;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->code->transfer[m].pos < caller) a = m + 1;
-        else b = m;
-    }
+    a = csspgo__transfer_lower(c->code, caller);
     for (; r != NULL && a < c->code->transfers && c->code->transfer[a].pos < r->end; a++) {
         const csspgo__transfer *t = &c->code->transfer[a];
         if (t->kind != CSSPGO_CALL || csspgo__called_range(c->code, t->pos) != callee) continue;
@@ -18745,16 +18777,11 @@ static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t s
 /* Where a module's direct jump goes (position; 0: not known code), or the recorded target if that is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
-    const uint32_t module = csspgo__module_of(code, pos);
-    size_t a = 0, b = module != 0 ? code->transfers : 0;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (code->transfer[m].pos < pos) a = m + 1;
-        else b = m;
-    }
-    if (module == 0 || a == code->transfers || code->transfer[a].pos != pos || code->transfer[a].target == 0)
+    const size_t i = csspgo__transfer_lower(code, pos);
+    if (csspgo__module_of(code, pos) == 0 || i == code->transfers || code->transfer[i].pos != pos ||
+        code->transfer[i].target == 0)
         return recorded;
-    return csspgo__pos_in(code, module, code->transfer[a].target);
+    return csspgo__transfer_target(code, pos);
 }
 
 /*
@@ -19488,6 +19515,649 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
     }
 }
 
+#ifndef CSSPGO_NO_FLOW
+
+/* ----- samples without branches ----------------------------------------------------------------------------------- */
+
+/*
+ * Sampled addresses become what branch records would have given: ranges and calls per context. Code that was hit h
+ * times and has n instructions ran about h / n times, in a unit that is the same everywhere; CSSPGO__PER_HIT makes it a
+ * whole number. Blocks are those of the machine code, as far as its transfers tell. What makes few samples do:
+ *   - blocks that always run equally often are measured together
+ *   - a function's samples in a context are taken to be spread as CSSPGO__PRIOR more would be that are spread as its
+ *     samples in all contexts are
+ *   - what was called in a context says how often the call ran
+ *   - the flow through a function must add up
+ */
+enum { CSSPGO__PER_HIT = 1024, CSSPGO__PRIOR = 4 };
+enum { CSSPGO__GRAPH_ENTRY = 0, CSSPGO__GRAPH_HUB = 1, CSSPGO__GRAPH_CODE = 2 };   /* two blocks that are no code */
+
+typedef struct csspgo__block {    /* code in [begin, end); the last instruction is at last                 */
+    uint32_t begin, end, last, insns;
+    uint32_t is_exit, entered;    /* entered: some jump leads here                                        */
+    uint64_t hits;                /* of it and its kin in all contexts; only kept at the first of them    */
+    uint32_t kin, pad;            /* the first block of the graph that always runs as often               */
+} csspgo__block;
+
+typedef struct csspgo__tide {     /* scratch: a block while it is found out which run equally often       */
+    uint64_t in, lack;            /* what flows in; what more flows out than in                           */
+    uint32_t open, edges;         /* edges not settled yet: how many, their numbers exclusive-ored        */
+    uint32_t up, block;           /* its set of connected blocks                                          */
+} csspgo__tide;
+
+typedef struct csspgo__shape {    /* of a function: its part of csspgo__estimate.block and .jump            */
+    uint32_t block, blocks, jump, jumps;   /* numbers of blocks in jumps count from CSSPGO__GRAPH_CODE      */
+    uint64_t hits;                /* in all contexts                                                      */
+    uint32_t loose, pad;          /* 1: how its blocks follow on each other is not known                  */
+} csspgo__shape;
+
+typedef struct csspgo__sight {    /* in some context: samples at pos (callee 0), or calls there of callee     */
+    uint64_t count, hits;         /* how often it ran (not of samples at pos); samples that this comes from   */
+    uint32_t func, pos, callee;   /* callee: position of its entry                                          */
+    uint32_t next;                /* of the same key, + 1                                                   */
+} csspgo__sight;
+
+typedef struct csspgo__measure {  /* of a block and its kin                                               */
+    uint64_t own, called, insns;  /* samples in them and in what they called; instructions, those too     */
+} csspgo__measure;
+
+typedef struct csspgo__estimate {
+    csspgo__gen       *g;
+    csspgo__heap      *heap;
+    csspgo__arrays     arrays;
+    uint32_t          *graph_of;               /* per function: graph + 1; 0: not made yet                  */
+    uint32_t          *first_range, *next_range;   /* per function and per range: range + 1                 */
+    uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
+    csspgo__shape     *graph;
+    csspgo__block     *block;
+    csspgo_flow_jump  *jump;
+    csspgo__sight     *call, *sight;           /* all keys' calls; scratch: what was seen of one key        */
+    uint32_t          *leader;                 /* scratch                                                   */
+    csspgo_flow_block *flow;                   /* scratch: the blocks of a graph                            */
+    csspgo_flow_jump  *flow_jump;
+    csspgo__measure   *measure;                /* scratch: per block, that of its kin                       */
+    csspgo__tide      *tide;                   /* scratch                                                   */
+    csspgo__counter   *v;                      /* what is made                                              */
+    size_t graphs, graph_cap, blocks, block_cap, jumps, jump_cap, calls, call_cap, sights, sight_cap;
+    size_t leaders, leader_cap, flow_cap, flow_jump_cap, measure_cap, tide_cap, n, cap;
+} csspgo__estimate;
+
+/* Room in one of the growing arrays; array: the address of the pointer. Returns 0 when memory is exhausted. */
+static int csspgo__estimate_room(csspgo__estimate *e, void *array, size_t count, size_t *cap, size_t more, size_t elem)
+{
+    void *p;
+    if (more <= *cap - count) return 1;
+    memcpy(&p, array, sizeof p);
+    p = csspgo__grow(e->heap, p, count, cap, count + more, elem);
+    if (p == NULL) return csspgo__gen_fail(e->g, e->heap);
+    memcpy(array, &p, sizeof p);
+    return 1;
+}
+
+/* ----- the blocks of a function ----- */
+
+static int csspgo__leader_add(csspgo__estimate *e, uint32_t pos)
+{
+    if (!csspgo__estimate_room(e, &e->leader, e->leaders, &e->leader_cap, 1, sizeof *e->leader)) return 0;
+    e->leader[e->leaders++] = pos;
+    return 1;
+}
+
+/*
+ * 1 if nothing is known of a function's jumps: it came without its bytes, and with calls and returns only. Its blocks
+ * are then where its probes are.
+ */
+static int csspgo__is_loose(const csspgo__estimate *e, uint32_t func)
+{
+    const csspgo_code *code = e->g->code;
+    uint32_t k;
+    size_t i;
+    for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
+        const csspgo__range *r = &code->range[k - 1];
+        if (!csspgo__area_of(code, r->begin)->bytewise) return 0;
+        for (i = csspgo__transfer_lower(code, r->begin); i < code->transfers && code->transfer[i].pos < r->end; i++)
+            if (code->transfer[i].kind == CSSPGO_COND) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__leaders_at_probes(csspgo__estimate *e, const csspgo__range *r)
+{
+    const csspgo_code *code = e->g->code;
+    const uint32_t *end = code->by_pos + code->by_poss, *at;
+    size_t n;
+    for (at = csspgo__probes_at(code, r->begin, &n); at != end && code->probe[*at].pos < r->end; at++)
+        if (code->probe[*at].kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_add(e, code->probe[*at].pos)) return 0;
+    return 1;
+}
+
+/* Where blocks of a function begin: sorted, each once. Returns 0 when memory is exhausted. */
+static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loose)
+{
+    const csspgo_code *code = e->g->code;
+    uint32_t k;
+    size_t i, n = 0;
+    e->leaders = 0;
+    for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
+        const csspgo__range *r = &code->range[k - 1];
+        if (!csspgo__leader_add(e, r->begin) || (loose && !csspgo__leaders_at_probes(e, r))) return 0;
+        for (i = csspgo__transfer_lower(code, r->begin); i < code->transfers && code->transfer[i].pos < r->end; i++) {
+            const uint32_t pos = code->transfer[i].pos, after = csspgo__next_start(code, pos);
+            const uint32_t to = csspgo__transfer_target(code, pos);
+            if (code->transfer[i].kind == CSSPGO_CALL) continue;
+            if (after != 0 && after < r->end && !csspgo__leader_add(e, after)) return 0;
+            if (to != 0 && csspgo__gen_func_at(e->g, to) == func && !csspgo__leader_add(e, to)) return 0;
+        }
+    }
+    if (!csspgo__sort(e->heap, e->leader, e->leaders, sizeof *e->leader, csspgo__u32_cmp, NULL))
+        return csspgo__gen_fail(e->g, e->heap);
+    for (i = 0; i < e->leaders; i++)
+        if (n == 0 || e->leader[n - 1] != e->leader[i]) e->leader[n++] = e->leader[i];
+    e->leaders = n;
+    return 1;
+}
+
+/* Makes the blocks of a graph from the leaders; those without instructions are left out. */
+static void csspgo__blocks_make(csspgo__estimate *e, csspgo__shape *graph)
+{
+    const csspgo_code *code = e->g->code;
+    size_t i;
+    for (i = 0; i < e->leaders; i++) {
+        const csspgo__range *r = csspgo__range_of(code, e->leader[i]);
+        csspgo__block *b = &e->block[e->blocks];
+        uint32_t pos;
+        memset(b, 0, sizeof *b);
+        b->begin = e->leader[i];
+        b->end = i + 1 < e->leaders && e->leader[i + 1] < r->end ? e->leader[i + 1] : r->end;
+        for (pos = b->begin; pos < b->end; pos++) {
+            if (!(code->byte[pos] & CSSPGO__START)) continue;
+            b->last = pos;
+            b->insns++;
+        }
+        if (b->insns == 0) continue;
+        e->blocks++;
+        graph->blocks++;
+    }
+}
+
+/* The number of the block around a position; 0 if there is none. */
+static uint32_t csspgo__block_at(const csspgo__estimate *e, const csspgo__shape *graph, uint32_t pos)
+{
+    const csspgo__block *v = e->block + graph->block;
+    uint32_t a = 0, b = graph->blocks;
+    while (a < b) {
+        const uint32_t m = a + (b - a) / 2;
+        if (v[m].begin <= pos) a = m + 1;
+        else b = m;
+    }
+    return a != 0 && pos < v[a - 1].end ? a - 1 + CSSPGO__GRAPH_CODE : 0;
+}
+
+/* Adds a jump; there is room. to 0: out of the function. */
+static void csspgo__jump_add(csspgo__estimate *e, csspgo__shape *graph, uint32_t from, uint32_t to, uint32_t through)
+{
+    csspgo__block *v = e->block + graph->block;
+    csspgo_flow_jump *j = &e->jump[e->jumps];
+    if (to == 0) {
+        if (from >= CSSPGO__GRAPH_CODE) v[from - CSSPGO__GRAPH_CODE].is_exit = 1;
+        return;
+    }
+    memset(j, 0, sizeof *j);
+    j->from = from;
+    j->to = to;
+    j->fallthrough = through;
+    if (to >= CSSPGO__GRAPH_CODE) v[to - CSSPGO__GRAPH_CODE].entered = 1;
+    e->jumps++;
+    graph->jumps++;
+}
+
+/* The jumps out of block number i. Returns 1 if there is an indirect one. */
+static int csspgo__jumps_of(csspgo__estimate *e, csspgo__shape *graph, uint32_t i)
+{
+    const csspgo_code *code = e->g->code;
+    const csspgo__block *b = e->block + graph->block + i;
+    const csspgo_kind kind = csspgo__kind(code, b->last);
+    const uint32_t from = i + CSSPGO__GRAPH_CODE;
+    const uint32_t to = kind == CSSPGO_COND || kind == CSSPGO_JMP ? csspgo__transfer_target(code, b->last) : 0;
+    if (kind == CSSPGO_COND || kind == CSSPGO_JMP)
+        csspgo__jump_add(e, graph, from, to != 0 ? csspgo__block_at(e, graph, to) : 0, 0);
+    if (kind == CSSPGO_IJMP) csspgo__jump_add(e, graph, from, CSSPGO__GRAPH_HUB, 0);
+    if (kind == CSSPGO_RET || kind == CSSPGO_IJMP) csspgo__jump_add(e, graph, from, 0, 0);
+    if (kind == CSSPGO_NONE || kind == CSSPGO_COND || kind == CSSPGO_CALL)
+        csspgo__jump_add(e, graph, from, i + 1 < graph->blocks && b[1].begin == b->end ? from + 1 : 0, 1);
+    return kind == CSSPGO_IJMP;
+}
+
+static uint32_t csspgo__tide_set(csspgo__tide *t, uint32_t i)
+{
+    while (t[i].up != i) i = t[i].up = t[t[i].up].up;
+    return i;
+}
+
+static void csspgo__tide_flow(csspgo__tide *t, const csspgo_flow_jump *j, uint64_t amount)
+{
+    t[j->to].in += amount;
+    t[j->to].lack -= amount;
+    t[j->from].lack += amount;
+}
+
+/* Settles the edges of a tree, leaves first. start: what is looked at for leaves. */
+static void csspgo__tide_settle(csspgo__tide *t, const csspgo_flow_jump *jump, uint32_t start)
+{
+    uint32_t i = start;
+    while (t[i].open == 1) {
+        const csspgo_flow_jump *j = &jump[t[i].edges];
+        const uint32_t other = j->from == i ? j->to : j->from;
+        csspgo__tide_flow(t, j, j->from == i ? 0 - t[i].lack : t[i].lack);
+        t[i].open--;
+        t[other].open--;
+        t[other].edges ^= t[i].edges;
+        i = other;
+    }
+}
+
+static int csspgo__tide_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__tide *x = (const csspgo__tide *)a, *y = (const csspgo__tide *)b;
+    (void)ctx;
+    if (x->in != y->in) return x->in < y->in ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/*
+ * Finds out which blocks of a graph always run equally often: let something random flow through it such that what
+ * enters a block leaves it; where the same flows, it is always so. All edges but those of a spanning tree can be chosen
+ * at random, the tree's follow. Returns 0 when memory is exhausted.
+ */
+static int csspgo__kin_find(csspgo__estimate *e, csspgo__shape *graph)
+{
+    const uint32_t nodes = graph->blocks + CSSPGO__GRAPH_CODE;        /* and one for all that is outside */
+    csspgo__block *block = e->block + graph->block;
+    csspgo_flow_jump *jump;
+    csspgo__tide *t;
+    uint32_t i, n = graph->jumps, first;
+    if (!csspgo__estimate_room(e, &e->tide, 0, &e->tide_cap, nodes + 1, sizeof *e->tide) ||
+        !csspgo__estimate_room(e, &e->flow_jump, 0, &e->flow_jump_cap, n + nodes, sizeof *e->flow_jump))
+        return 0;
+    t = e->tide;
+    jump = e->flow_jump;
+    memset(t, 0, (nodes + 1) * sizeof *t);
+    if (n != 0) memcpy(jump, e->jump + graph->jump, n * sizeof *jump);
+    jump[n].from = nodes;
+    jump[n++].to = CSSPGO__GRAPH_ENTRY;
+    for (i = 0; i < graph->blocks; i++) {
+        if (!block[i].is_exit) continue;
+        jump[n].from = i + CSSPGO__GRAPH_CODE;
+        jump[n++].to = nodes;
+    }
+    for (i = 0; i <= nodes; i++) t[i].up = t[i].block = i;
+    for (i = 0; i < n; i++) {
+        const uint32_t a = csspgo__tide_set(t, jump[i].from), b = csspgo__tide_set(t, jump[i].to);
+        if (a == b) {
+            csspgo__tide_flow(t, &jump[i], csspgo__hash64(i, UINT64_C(0x9E3779B97F4A7C15)));
+            continue;
+        }
+        t[a].up = b;
+        t[jump[i].from].open++;
+        t[jump[i].to].open++;
+        t[jump[i].from].edges ^= i;
+        t[jump[i].to].edges ^= i;
+    }
+    for (i = 0; i <= nodes; i++) csspgo__tide_settle(t, jump, i);
+    if (!csspgo__sort(e->heap, t + CSSPGO__GRAPH_CODE, graph->blocks, sizeof *t, csspgo__tide_cmp, NULL))
+        return csspgo__gen_fail(e->g, e->heap);
+    for (i = first = CSSPGO__GRAPH_CODE; i < nodes; i++) {
+        if (t[i].in != t[first].in || t[i].in == 0) first = i;
+        block[t[i].block - CSSPGO__GRAPH_CODE].kin = t[first].block - CSSPGO__GRAPH_CODE;
+    }
+    return 1;
+}
+
+/*
+ * The graph of a function; 0 when memory is exhausted. The first jump leads to its entry. Where indirect jumps go is not
+ * known: to the hub, and from there to every block that nothing else enters. In a function without them those are
+ * entered from its beginning: they are where exceptions land.
+ */
+static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
+{
+    csspgo__shape *graph;
+    uint32_t i, indirect = 0, loose;
+    if (e->graph_of[func] != 0) return e->graph_of[func];
+    loose = (uint32_t)csspgo__is_loose(e, func);
+    if (!csspgo__leaders_list(e, func, loose) ||
+        !csspgo__estimate_room(e, &e->graph, e->graphs, &e->graph_cap, 1, sizeof *e->graph) ||
+        !csspgo__estimate_room(e, &e->block, e->blocks, &e->block_cap, e->leaders, sizeof *e->block) ||
+        !csspgo__estimate_room(e, &e->jump, e->jumps, &e->jump_cap, 3 * e->leaders + 2, sizeof *e->jump))
+        return 0;
+    graph = &e->graph[e->graphs++];
+    memset(graph, 0, sizeof *graph);
+    graph->block = (uint32_t)e->blocks;
+    graph->jump = (uint32_t)e->jumps;
+    graph->loose = loose;
+    csspgo__blocks_make(e, graph);
+    for (i = e->first_range[func]; i != 0; i = e->next_range[i - 1]) {
+        const csspgo__range *r = &e->g->code->range[i - 1];
+        const uint32_t entry = r->part ? 0 : csspgo__block_at(e, graph, r->begin);
+        if (entry != 0) csspgo__jump_add(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
+    }
+    for (i = 0; i < graph->blocks; i++)
+        if (loose) e->block[graph->block + i].is_exit = 1;
+        else indirect |= (uint32_t)csspgo__jumps_of(e, graph, i);
+    for (i = 0; i < graph->blocks; i++)
+        if (!e->block[graph->block + i].entered)
+            csspgo__jump_add(e, graph, CSSPGO__GRAPH_HUB, i + CSSPGO__GRAPH_CODE, 0);
+    if (!indirect) csspgo__jump_add(e, graph, CSSPGO__GRAPH_ENTRY, CSSPGO__GRAPH_HUB, 0);
+    if (!csspgo__kin_find(e, graph)) return 0;
+    return e->graph_of[func] = (uint32_t)e->graphs;
+}
+
+/* ----- how often they ran ----- */
+
+static int csspgo__sight_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__sight *x = (const csspgo__sight *)a, *y = (const csspgo__sight *)b;
+    (void)ctx;
+    if (x->func != y->func) return x->func < y->func ? -1 : 1;
+    if (x->pos != y->pos) return x->pos < y->pos ? -1 : 1;
+    return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+/* count x part / all, without overflow. */
+static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
+{
+    return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
+}
+
+/* Adds up n sights of one function by blocks. A call has as many instructions as it ran on average. */
+static uint64_t csspgo__sights_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__sight *v, size_t n)
+{
+    const csspgo__block *block = e->block + graph->block;
+    uint64_t all = 0;
+    uint32_t b;
+    size_t i;
+    memset(e->measure, 0, graph->blocks * sizeof *e->measure);
+    for (b = 0; b < graph->blocks; b++) e->measure[block[b].kin].insns += block[b].insns;
+    for (i = 0; i < n; i++) {
+        const uint32_t to = v[i].callee != 0 ? csspgo__transfer_target(e->g->code, v[i].pos) : 0;
+        csspgo__measure *m;
+        if (v[i].callee == 0) all = csspgo__sat_add(all, v[i].hits);
+        b = csspgo__block_at(e, graph, v[i].pos);
+        if (b == 0 || (to != 0 && to != v[i].callee)) continue;
+        m = &e->measure[block[b - CSSPGO__GRAPH_CODE].kin];
+        if (v[i].callee == 0) {
+            m->own = csspgo__sat_add(m->own, v[i].hits);
+            continue;
+        }
+        m->called = csspgo__sat_add(m->called, v[i].hits);
+        m->insns = csspgo__sat_add(m->insns, csspgo__share(CSSPGO__PER_HIT, v[i].hits, v[i].count));
+    }
+    return all;
+}
+
+/*
+ * What n sights of one function say about its blocks: e->flow gets their counts. Returns the samples in the function
+ * itself.
+ */
+static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__sight *v,
+                                       size_t n)
+{
+    const csspgo__block *block = e->block + graph->block;
+    const uint64_t all = csspgo__sights_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
+    uint32_t b;
+    memset(e->flow, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow);
+    for (b = 0; b < graph->blocks; b++) {
+        const csspgo__measure *m = &e->measure[block[b].kin];
+        const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].kin].hits, most);
+        uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
+        hits = csspgo__share(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
+        hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
+        e->flow[b + CSSPGO__GRAPH_CODE].known = 1;
+        e->flow[b + CSSPGO__GRAPH_CODE].count = csspgo__sat_add(hits, m->insns / 2) / m->insns;
+    }
+    return all;
+}
+
+/* Makes the counts of a function's blocks fit its jumps. Where that is too much they stay as measured. */
+static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
+{
+    const csspgo_options options = csspgo__heap_options(e->heap);
+    csspgo_status s;
+    uint32_t i;
+    if (graph->jumps != 0) memcpy(e->flow_jump, e->jump + graph->jump, graph->jumps * sizeof *e->flow_jump);
+    for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = e->block[graph->block + i].is_exit;
+    s = csspgo_flow_solve(&options, e->flow, graph->blocks + CSSPGO__GRAPH_CODE, e->flow_jump, graph->jumps, NULL, NULL,
+                          NULL);
+    if (s == CSSPGO_OK) return 1;
+    e->g->status = s;
+    if (s == CSSPGO_E_NOMEM) return 0;
+    e->g->status = CSSPGO_OK;
+    e->g->stats.unsolved++;
+    if (graph->jumps != 0) e->flow_jump[0].count = e->flow[e->flow_jump[0].to].count;
+    return 1;
+}
+
+static int csspgo__estimate_put(csspgo__estimate *e, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
+{
+    csspgo__counter *v;
+    if (count == 0) return 1;
+    if (!csspgo__estimate_room(e, &e->v, e->n, &e->cap, 1, sizeof *e->v)) return 0;
+    v = &e->v[e->n++];
+    memset(v, 0, sizeof *v);
+    v->count = count;
+    v->node = node;
+    v->a = a;
+    v->b = b;
+    return 1;
+}
+
+/* A call or jump that ran so often: where it goes is known, or as the sights of it say. */
+static int csspgo__transfer_put(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
+                                const csspgo__sight *v, size_t n)
+{
+    const uint32_t to = csspgo__transfer_target(e->g->code, t->pos);
+    uint64_t all = 0;
+    size_t i, a = 0;
+    if (t->target != 0) return to == 0 || csspgo__estimate_put(e, key | CSSPGO__BRANCH, t->pos, to, count);
+    while (a < n && v[a].pos < t->pos) a++;
+    for (i = a; i < n && v[i].pos == t->pos; i++)
+        if (v[i].callee != 0) all = csspgo__sat_add(all, v[i].count);
+    for (i = a; i < n && v[i].pos == t->pos; i++)
+        if (v[i].callee != 0 && !csspgo__estimate_put(e, key | CSSPGO__BRANCH, t->pos, v[i].callee,
+                                                      csspgo__share(count, v[i].count, all != 0 ? all : 1)))
+            return 0;
+    return 1;
+}
+
+/* Ranges and branches of a function in the context of a key. Returns 0 when memory is exhausted. */
+static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t func, const csspgo__shape *graph,
+                                 const csspgo__sight *v, size_t n)
+{
+    const csspgo_code *code = e->g->code;
+    uint32_t i;
+    size_t t;
+    for (i = 0; i < graph->blocks; i++) {
+        const csspgo__block *b = &e->block[graph->block + i];
+        const uint64_t count = e->flow[i + CSSPGO__GRAPH_CODE].count;
+        if (!csspgo__estimate_put(e, key, b->begin, b->last, count)) return 0;
+        for (t = csspgo__transfer_lower(code, b->begin); t < code->transfers && code->transfer[t].pos < b->end; t++) {
+            const csspgo__transfer *x = &code->transfer[t];
+            const int leaves = x->kind == CSSPGO_JMP && x->target != 0 &&
+                               csspgo__gen_func_at(e->g, csspgo__transfer_target(code, x->pos)) != func;
+            if ((x->kind == CSSPGO_CALL || leaves) && !csspgo__transfer_put(e, key, x, count, v, n)) return 0;
+        }
+    }
+    return 1;
+}
+
+/*
+ * A function was entered so often in the context of a key: so often ran the call that the key ends with, but for those
+ * that the function's own recursion made, which have the same key.
+ */
+static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, const csspgo__shape *graph,
+                              uint64_t hits)
+{
+    const csspgo__node *k = &e->g->keyed.keys.node[key];
+    const uint32_t site = (uint32_t)k->site, caller = key != CSSPGO__ROOT ? csspgo__gen_func_at(e->g, site) : 0;
+    uint64_t count;
+    csspgo__sight *c;
+    if (caller == 0 || graph->jumps == 0) return 1;
+    count = e->flow_jump[0].count;
+    if (caller == func) {
+        const uint64_t again = e->flow[csspgo__block_at(e, graph, site)].count;
+        count = count > again ? count - again : 1;
+    }
+    if (count == 0) return 1;
+    if (!csspgo__estimate_room(e, &e->call, e->calls, &e->call_cap, 1, sizeof *e->call)) return 0;
+    c = &e->call[e->calls++];
+    c->count = count;
+    c->hits = hits;
+    c->func = caller;
+    c->pos = site;
+    c->callee = e->block[graph->block + e->jump[graph->jump].to - CSSPGO__GRAPH_CODE].begin;
+    c->next = e->call_of[k->parent];
+    e->call_of[k->parent] = (uint32_t)e->calls;
+    return 1;
+}
+
+/* One function in the context of a key, of which there are n sights. Returns 0 when memory is exhausted. */
+static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo__sight *v, size_t n)
+{
+    const uint32_t id = csspgo__shape_make(e, v->func);
+    const csspgo__shape *graph;
+    uint64_t hits;
+    if (id == 0) return 0;
+    graph = &e->graph[id - 1];
+    if (!csspgo__estimate_room(e, &e->flow, 0, &e->flow_cap, graph->blocks + CSSPGO__GRAPH_CODE, sizeof *e->flow) ||
+        !csspgo__estimate_room(e, &e->measure, 0, &e->measure_cap, graph->blocks + 1, sizeof *e->measure) ||
+        !csspgo__estimate_room(e, &e->flow_jump, 0, &e->flow_jump_cap, graph->jumps + 1, sizeof *e->flow_jump))
+        return 0;
+    hits = csspgo__blocks_measure(e, graph, v, n);
+    e->g->stats.estimated++;
+    return csspgo__blocks_solve(e, graph) && csspgo__estimate_emit(e, key, v->func, graph, v, n) &&
+           csspgo__entry_note(e, key, v->func, graph, hits);
+}
+
+/* What was seen of a key: its samples [a, b) and the calls known so far. Returns 0 when memory is exhausted. */
+static int csspgo__sights_list(csspgo__estimate *e, uint32_t key, size_t a, size_t b)
+{
+    const csspgo__counter *hit = e->g->keyed.hit;
+    csspgo__sight s;
+    uint32_t c;
+    e->sights = 0;
+    memset(&s, 0, sizeof s);
+    for (; a < b; a++) {
+        s.func = csspgo__gen_func_at(e->g, hit[a].a);
+        s.pos = hit[a].a;
+        s.hits = hit[a].count;
+        if (s.func == 0 || s.hits == 0) continue;
+        if (!csspgo__estimate_room(e, &e->sight, e->sights, &e->sight_cap, 1, sizeof s)) return 0;
+        e->sight[e->sights++] = s;
+    }
+    for (c = e->call_of[key]; c != 0; c = e->call[c - 1].next) {
+        if (!csspgo__estimate_room(e, &e->sight, e->sights, &e->sight_cap, 1, sizeof s)) return 0;
+        e->sight[e->sights++] = e->call[c - 1];
+    }
+    if (csspgo__sort(e->heap, e->sight, e->sights, sizeof s, csspgo__sight_cmp, NULL)) return 1;
+    return csspgo__gen_fail(e->g, e->heap);
+}
+
+static int csspgo__estimate_setup(csspgo__estimate *e)
+{
+    const csspgo_code *code = e->g->code;
+    const size_t funcs = code->names.count + 1, keys = e->g->keyed.keys.count + 1;
+    size_t i;
+    e->arrays.heap = e->heap;
+    if ((e->graph_of = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->graph_of)) == NULL ||
+        (e->first_range = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->first_range)) == NULL ||
+        (e->next_range = (uint32_t *)csspgo__arrays_add(&e->arrays, code->ranges, sizeof *e->next_range)) == NULL ||
+        (e->call_of = (uint32_t *)csspgo__arrays_add(&e->arrays, keys, sizeof *e->call_of)) == NULL)
+        return csspgo__gen_fail(e->g, e->heap);
+    for (i = code->ranges; i-- > 0;) {
+        e->next_range[i] = e->first_range[code->range[i].func];
+        e->first_range[code->range[i].func] = (uint32_t)i + 1;
+    }
+    return 1;
+}
+
+/* Adds up all samples by function and block, whatever their context. Returns 0 when memory is exhausted. */
+static int csspgo__hits_spread(csspgo__estimate *e)
+{
+    const csspgo__keyed *k = &e->g->keyed;
+    size_t i;
+    for (i = 0; i < k->hits; i++) {
+        const uint32_t func = csspgo__gen_func_at(e->g, k->hit[i].a);
+        const uint32_t id = func != 0 ? csspgo__shape_make(e, func) : 0;
+        csspgo__shape *graph;
+        uint32_t b;
+        if (func == 0) continue;
+        if (id == 0) return 0;
+        graph = &e->graph[id - 1];
+        csspgo__count_add(&graph->hits, k->hit[i].count);
+        b = csspgo__block_at(e, graph, k->hit[i].a);
+        if (b == 0) continue;
+        b = graph->block + e->block[graph->block + b - CSSPGO__GRAPH_CODE].kin;
+        csspgo__count_add(&e->block[b].hits, k->hit[i].count);
+    }
+    return 1;
+}
+
+static void csspgo__estimate_free(csspgo__estimate *e)
+{
+    csspgo__heap *h = e->heap;
+    csspgo__arrays_free(&e->arrays);
+    csspgo__free(h, e->graph, e->graph_cap * sizeof *e->graph);
+    csspgo__free(h, e->block, e->block_cap * sizeof *e->block);
+    csspgo__free(h, e->jump, e->jump_cap * sizeof *e->jump);
+    csspgo__free(h, e->call, e->call_cap * sizeof *e->call);
+    csspgo__free(h, e->sight, e->sight_cap * sizeof *e->sight);
+    csspgo__free(h, e->leader, e->leader_cap * sizeof *e->leader);
+    csspgo__free(h, e->flow, e->flow_cap * sizeof *e->flow);
+    csspgo__free(h, e->flow_jump, e->flow_jump_cap * sizeof *e->flow_jump);
+    csspgo__free(h, e->measure, e->measure_cap * sizeof *e->measure);
+    csspgo__free(h, e->tide, e->tide_cap * sizeof *e->tide);
+    csspgo__free(h, e->v, e->cap * sizeof *e->v);
+}
+
+/*
+ * Replaces the sampled addresses by estimates. Callees come before their callers: a key has a larger number than the
+ * key of its caller. Returns 0 when memory is exhausted.
+ */
+static int csspgo__estimate_all(csspgo__gen *g)
+{
+    csspgo__estimate e;
+    uint32_t key;
+    size_t a, b = g->keyed.hits, i, k;
+    int ok;
+    memset(&e, 0, sizeof e);
+    e.g = g;
+    e.heap = &g->c->heap;
+    ok = csspgo__estimate_setup(&e) && csspgo__hits_spread(&e);
+    for (key = (uint32_t)g->keyed.keys.count; key != 0 && ok; key--) {
+        for (a = b; a != 0 && g->keyed.hit[a - 1].node == key; a--) {}
+        ok = csspgo__sights_list(&e, key, a, b);
+        for (i = 0; i < e.sights && ok; i = k) {
+            for (k = i; k < e.sights && e.sight[k].func == e.sight[i].func; k++) {}
+            ok = csspgo__estimate_func(&e, key, e.sight + i, k - i);
+        }
+        b = a;
+    }
+    if (ok && !csspgo__keyed_settle(e.heap, e.v, &e.n)) ok = csspgo__gen_fail(g, e.heap);
+    if (ok) {
+        csspgo__free(e.heap, g->keyed.v, g->keyed.cap * sizeof *g->keyed.v);
+        g->keyed.v = e.v;
+        g->keyed.n = e.n;
+        g->keyed.cap = e.cap;
+        g->keyed.hits = 0;
+        g->keyed.hit = NULL;
+        e.v = NULL;
+        e.cap = 0;
+    }
+    csspgo__estimate_free(&e);
+    return ok;
+}
+
+#endif /* CSSPGO_NO_FLOW */
+
 /* ----- counters to profile ---------------------------------------------------------------------------------------- */
 
 static void csspgo__gen_init(csspgo__gen *g, csspgo_collector *c)
@@ -19569,28 +20239,6 @@ static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint3
     return s;
 }
 
-/*
- * Samples without branch records, where there are no others: each stands for the code from the nearest block probe
- * before its address, in the function's range around it, up to there. Returns 0 when memory is exhausted.
- */
-static int csspgo__gen_places(csspgo_collector *c, csspgo__keyed *k)
-{
-    const csspgo_code *code = c->code;
-    size_t i, n;
-    for (i = 0; i < k->hits; i++) {
-        csspgo__counter v = k->hit[i];
-        const csspgo__range *r = csspgo__range_of(code, v.a);
-        const uint32_t *at = csspgo__probes_at(code, v.a + 1, &n);
-        for (; r != NULL && at != code->by_pos && code->probe[at[-1]].pos >= r->begin; at--)
-            if (code->probe[at[-1]].kind == CSSPGO_PROBE_BLOCK) break;
-        if (r == NULL || at == code->by_pos || code->probe[at[-1]].pos < r->begin) continue;
-        v.b = v.a;
-        v.a = code->probe[at[-1]].pos;
-        k->v[k->n++] = v;
-    }
-    return csspgo__keyed_settle(&c->heap, k->v, &k->n);
-}
-
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_error *err)
 {
@@ -19602,7 +20250,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     if (how != NULL) g.how = *how;
     flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
     if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &g.keyed);
-    if (s == CSSPGO_OK && g.keyed.n == 0 && !csspgo__gen_places(c, &g.keyed)) s = c->heap.status;
+#ifndef CSSPGO_NO_FLOW
+    if (s == CSSPGO_OK && g.keyed.n == 0 && g.keyed.hits != 0 && !csspgo__estimate_all(&g)) s = g.status;
+#endif
     if (s == CSSPGO_OK && g.keyed.n != 0) {
         if (p->tree.count > 1 && (p->flags & kind) != flags) {
             csspgo__gen_free(&g);
@@ -20971,23 +21621,6 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     return 1;
 }
 
-/* Totals become sums of body counts, with those of inlinees. */
-static void csspgo__line_recount(csspgo_profile *p)
-{
-    uint32_t id;
-    size_t i;
-    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++)
-        if (p->tree.node[id].record != 0) p->record[p->tree.node[id].record].total = 0;
-    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {      /* inlinees were made after what they are in */
-        const csspgo__node *n = &p->tree.node[id];
-        csspgo__record *r = &p->record[n->record];
-        if (n->record == 0) continue;
-        for (i = 0; i < csspgo__run_count(r->body); i++) csspgo__count_add(&r->total, csspgo__body(p, r)[i].count);
-        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
-            csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, r->total);
-    }
-}
-
 static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
 {
     csspgo__gen *g = &x->g;
@@ -20998,7 +21631,7 @@ static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int co
     x->func = (uint32_t *)csspgo__gen_array(g, x->l->names.count + 1, sizeof *x->func);
     if (x->func == NULL || !csspgo__line_spots(x)) return 0;
     if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_flat(x))) return 0;
-    if (x->how.update_totals) csspgo__line_recount(g->p);
+    if (x->how.update_totals) csspgo_recount_totals(g->p);
     return 1;
 }
 

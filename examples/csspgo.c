@@ -58,6 +58,8 @@ static const char usage_text[] =
     "  --gen-cs-nested-profile=0         contexts stay contexts; else they become nested inlinees\n"
     "  --generate-merged-base-profiles   ... and what is nested counts in its function too\n"
     "  --profile-summary-hot-count=N, --profile-summary-cold-count=N, ...-cutoff-hot=PPM, ...-cutoff-cold=PPM\n"
+    "  --update-total-samples            without contexts: totals are sums of the counts\n"
+    "  --populate-profile-symbol-list    extbinary: lists the program's functions, with and without samples\n"
     "  --show-density                    prints samples per location of the hot functions\n"
     "  --llvm-sample-profile=FILE        works on a profile with contexts instead of samples\n"
     "  --pid=N                           only mapping events of this process\n"

@@ -75,13 +75,19 @@ static int file_open(const char *path, file_bytes *f)
     return ok;
 }
 
+typedef struct load_range {       /* code of a function, or of a part of it, below one symbol */
+    uint64_t begin, end;
+    uint32_t symbol, name_size, part;
+} load_range;
+
 typedef struct loaded {           /* load_image's result; free it with load_free */
     file_bytes     file;
     elf_image      elf;
     csspgo_code   *code;
     csspgo_module  module;
     uint64_t       first_loadable;   /* address of the first loadable segment, rounded down to 4096 */
-    size_t         functions, probes;
+    load_range    *range;         /* by address: code of functions that have probes */
+    size_t         ranges, functions, probes;
     csspgo_probe_stats probe_stats;
 } loaded;
 
@@ -220,11 +226,6 @@ static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *pa
     return 0;
 }
 
-typedef struct load_range {       /* a function's range before duplicates at one address are sorted out */
-    uint64_t begin, end;
-    uint32_t symbol, name_size, part;
-} load_range;
-
 static int load_range_cmp(const void *a, const void *b)
 {
     const load_range *x = (const load_range *)a, *y = (const load_range *)b;
@@ -270,7 +271,8 @@ static int load_functions(loaded *l, const load_owners *o)
         l->functions += status == CSSPGO_OK;
         if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* outside executable sections */
     }
-    free(v);
+    l->range = v;
+    l->ranges = n;
     return status == CSSPGO_OK;
 }
 
@@ -374,6 +376,7 @@ static void load_free(loaded *l)
 {
     csspgo_code_free(l->code);
     file_close(&l->file);
+    free(l->range);
     memset(l, 0, sizeof *l);
 }
 

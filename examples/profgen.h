@@ -15,7 +15,7 @@ enum { /* places in the table below */
     O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
     O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
-    O_SHOW_DENSITY, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
+    O_SHOW_DENSITY, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
 };
 
 static const option profgen_options[] = {
@@ -64,6 +64,8 @@ static const option profgen_options[] = {
     { "profile-density-threshold", OPT_COUNT, NULL, 50, NULL, NULL, 0 },
     { "profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
     { "show-density", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "update-total-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "pid", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
     { "show-mmap-events", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "llvm-compat", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -73,8 +75,6 @@ static const option profgen_options[] = {
     { "debug-binary", OPT_LATER, NULL, 0, NULL, NULL, 0 },
     { "kernel", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "use-dwarf-correlation", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "populate-profile-symbol-list", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "update-total-samples", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "show-detailed-warning", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "sort-profiled-scc-member", OPT_LATER, "1", 0, NULL, NULL, 0 },
     { "show-disassembly-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
@@ -450,6 +450,22 @@ static void profgen_density(const profgen *g, const csspgo_profile *p)
 
 /* ----- output ----- */
 
+/* Lists the functions of the program that have code, so that a compiler knows which are not new. */
+static csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < g->image.ranges && s == CSSPGO_OK; i++) {
+        const load_range *r = &g->image.range[i];
+        elf_symbol y;
+        csspgo_func f;
+        if (r->part || !elf_symbol_at(&g->image.elf, r->symbol, &y)) continue;
+        f = csspgo_func_add(p, y.name, r->name_size);
+        s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
+    }
+    return s;
+}
+
 static uint32_t profgen_form(const profgen *g)
 {
     static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_GCOV };
@@ -472,13 +488,16 @@ static uint32_t profgen_form(const profgen *g)
 static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
     csspgo_generate_options how;
+    csspgo_status s;
     if (g->sampled != NULL) return csspgo_read_file(p, g->sampled, e);
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
     how.sampled_functions = 1;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
-    return csspgo_collector_profile(g->collector, p, &how, e);
+    s = csspgo_collector_profile(g->collector, p, &how, e);
+    if (s == CSSPGO_OK && g->o[O_TOTALS].number && g->o[O_IGNORE_STACK].number) csspgo_recount_totals(p);
+    return s;
 }
 
 static int profgen_write(profgen *g)
@@ -498,6 +517,7 @@ static int profgen_write(profgen *g)
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_OK) {
         s = profgen_finish(g, p);
+        if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
         if (s != CSSPGO_OK) {
             csspgo_profile_free(p);
             return fail("%s", csspgo_status_text(s));

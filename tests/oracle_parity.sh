@@ -47,6 +47,14 @@ as_text() {
     fi
 }
 
+# listed NAME: the symbol lists of what as_text compared last
+listed() {
+    for who in llvm ours; do
+        llvm-profdata-19 show --sample --show-prof-sym-list $B/$who.prof | sed '1,/Dump profile symbol list/d' >$B/$who.list
+    done
+    if [ -s $B/llvm.list ] && cmp -s $B/llvm.list $B/ours.list; then pass; else fail "$1: symbol lists differ"; fi
+}
+
 # all NAME: every mode
 all() {
     same $1 raw --skip-symbolization
@@ -86,6 +94,9 @@ after() {
     as_text $1 ext --format=extbinary $S
     as_text $1 ext-cs --format=extbinary $S --gen-cs-nested-profile=0
     as_text $1 ext-md5 --format=extbinary $S --use-md5
+    same $1 flat-totals --format=text --ignore-stack-samples --update-total-samples
+    as_text $1 ext-symbols --format=extbinary $S --populate-profile-symbol-list
+    listed $1
 }
 
 # program NAME SAMPLES SOURCE COMPILER...: builds, records, compares

@@ -99,6 +99,9 @@ modes() {
             counted "test_binary (zlib)" $B/test_binary.zlib
         else fail "test_binary with zlib"; head -20 $B/check.out; fi
     else skip "zlib.h is not installed"; fi
+    if $CC -std=c99 -O2 -o $B/test_edit.many test_edit.c >$B/check.out 2>&1; then
+        counted "test_edit (10,000 random cases of each property)" env CSSPGO_CASES=10000 $B/test_edit.many
+    else fail "test_edit at -O2"; head -20 $B/check.out; fi
     silent "CSSPGO_STATIC builds without a warning" $CC $WC -DCSSPGO_STATIC -c -o $B/macro.o $B/impl.c
     silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -c -o $B/macro.o $B/impl.c
     silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" \

@@ -1345,6 +1345,22 @@ static void taking_over_swaps_contents(void)
     T_EQ(heap.live, 0);
 }
 
+static void totals_are_recounted(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    static const char text[] = "f:9:1\n 1: 5\n 2: 7 g:7\n 3: g:1\n  1: 18446744073709551615\n  2: h:4\n   1: 2\nk:3:0\n";
+    csspgo_node g;
+    if (p == NULL || csspgo_read(p, text, sizeof text - 1, NULL) != CSSPGO_OK) abort();
+    csspgo_recount_totals(p);
+    g = csspgo_child(p, csspgo_find(p, "f"), csspgo_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "g", 1));
+    T_EQ(csspgo_total(p, csspgo_child(p, g, csspgo_at(2, 0), CSSPGO_INLINEE, csspgo_func_find(p, "h", 1))), 2);
+    T_EQ(csspgo_total(p, g), UINT64_MAX);
+    T_EQ(csspgo_total(p, csspgo_find(p, "f")), UINT64_MAX);
+    T_EQ(csspgo_total(p, csspgo_find(p, "k")), 0);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    csspgo_profile_free(p);
+}
+
 int main(void)
 {
     statuses_have_names_and_sentences();
@@ -1394,5 +1410,6 @@ int main(void)
     names_with_equal_beginnings_are_ranked();
     any_allocation_may_fail();
     taking_over_swaps_contents();
+    totals_are_recounted();
     return t_end();
 }
