@@ -18,6 +18,17 @@ else
 fi
 if ../examples/build/jit >$B/jit.out 2>&1; then pass; else fail "jit"; tail -20 $B/jit.out; fi
 
+# sampling changes nothing in the game; with probes, every sample is in a profile of bounded size (else status 1)
+S=../examples/build/sampler
+for how in off timer ""; do
+    if $S 2000 $how >$B/sampler.out 2>&1; then pass; else fail "sampler $how"; tail -5 $B/sampler.out; fi
+    sed -n 's/.*the game/the game/p' $B/sampler.out >$B/sampler.$how
+    if [ -s $B/sampler.off ] && cmp -s $B/sampler.off $B/sampler.$how; then pass; else fail "sampler $how: the checksum"; fi
+    case $how in off) continue ;; esac
+    command -v clang-19 >/dev/null 2>&1 || { grep -q 'no probe sections' $B/sampler.out && pass; continue; }
+    if grep -q ' main:[0-9]* @ play_frame' $B/sampler.out; then pass; else fail "sampler $how shows no contexts"; fi
+done
+
 # usage errors are 2, bad input is 1, both on stderr only
 T=../examples/build/csspgo
 expect() {
