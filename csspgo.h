@@ -1848,6 +1848,7 @@ typedef struct csspgo_preinline_options {
     uint32_t limit_min, limit_max;/* ... but always this large, 100, and never larger than that, 50000       */
     uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
     uint32_t replay;              /* 1: inline exactly what was inlined there                                */
+    uint32_t unsorted_cycles;     /* 1: functions that call each other come in any order, not by their calls */
 } csspgo_preinline_options;
 
 typedef struct csspgo_preinline_stats {
@@ -19565,7 +19566,7 @@ typedef struct csspgo__estimate {
     csspgo__gen       *g;
     csspgo__heap      *heap;
     csspgo__arrays     arrays;
-    uint32_t          *graph_of;               /* per function: graph + 1; 0: not made yet                  */
+    uint32_t          *graph_of;               /* per function: shape + 1; 0: not made yet                  */
     uint32_t          *first_range, *next_range;   /* per function and per range: range + 1                 */
     uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
     csspgo__shape     *graph;
@@ -19573,7 +19574,7 @@ typedef struct csspgo__estimate {
     csspgo_flow_jump  *jump;
     csspgo__sight     *call, *sight;           /* all keys' calls; scratch: what was seen of one key        */
     uint32_t          *leader;                 /* scratch                                                   */
-    csspgo_flow_block *flow;                   /* scratch: the blocks of a graph                            */
+    csspgo_flow_block *flow;                   /* scratch: the blocks of a shape                            */
     csspgo_flow_jump  *flow_jump;
     csspgo__measure   *measure;                /* scratch: per block, that of its kin                       */
     csspgo__tide      *tide;                   /* scratch                                                   */
@@ -19657,7 +19658,7 @@ static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loo
     return 1;
 }
 
-/* Makes the blocks of a graph from the leaders; those without instructions are left out. */
+/* Makes the blocks of a shape from the leaders; those without instructions are left out. */
 static void csspgo__blocks_make(csspgo__estimate *e, csspgo__shape *graph)
 {
     const csspgo_code *code = e->g->code;
@@ -19814,8 +19815,8 @@ static int csspgo__kin_find(csspgo__estimate *e, csspgo__shape *graph)
 }
 
 /*
- * The graph of a function; 0 when memory is exhausted. The first jump leads to its entry. Where indirect jumps go is not
- * known: to the hub, and from there to every block that nothing else enters. In a function without them those are
+ * The shape of a function; 0 when memory is exhausted. The first jump leads to its entry. Where indirect jumps go is
+ * not known: to the hub, and from there to every block that nothing else enters. In a function without them those are
  * entered from its beginning: they are where exceptions land.
  */
 static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
@@ -20640,7 +20641,7 @@ static int csspgo__strong_close(csspgo__strong *s, uint32_t v)
         s->number[w] = UINT32_MAX;
         x->order[x->orders++] = w;
     } while (w != v);
-    return x->orders - before < 2 || csspgo__strong_sort(s, x->orders - before);
+    return x->orders - before < 2 || x->how.unsorted_cycles || csspgo__strong_sort(s, x->orders - before);
 }
 
 static int csspgo__strong_visit(csspgo__strong *s, uint32_t root)

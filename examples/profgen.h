@@ -15,7 +15,7 @@ enum { /* places in the table below */
     O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
     O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
-    O_SHOW_DENSITY, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
+    O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
 };
 
 static const option profgen_options[] = {
@@ -64,6 +64,7 @@ static const option profgen_options[] = {
     { "profile-density-threshold", OPT_COUNT, NULL, 50, NULL, NULL, 0 },
     { "profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
     { "show-density", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "sort-profiled-scc-member", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
     { "populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "update-total-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "pid", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
@@ -76,7 +77,6 @@ static const option profgen_options[] = {
     { "kernel", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "use-dwarf-correlation", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "show-detailed-warning", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "sort-profiled-scc-member", OPT_LATER, "1", 0, NULL, NULL, 0 },
     { "show-disassembly-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "show-source-locations", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "show-pseudo-probe", OPT_LATER, "0", 0, NULL, NULL, 0 },
@@ -354,6 +354,7 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     how.limit_max = (uint32_t)o[O_LIMIT_MAX].number;
     how.again = (uint32_t)o[O_AGAIN].number;
     how.replay = (uint32_t)o[O_REPLAY].number;
+    how.unsorted_cycles = !o[O_SORT].number;
     if (s == CSSPGO_OK && o[O_SIZES].number) {
         how.sizes = sizes = csspgo_sizes_new(NULL);
         s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;

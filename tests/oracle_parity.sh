@@ -87,6 +87,7 @@ after() {
     same $1 growth2 --format=text $S --sample-profile-inline-growth-limit=2
     same $1 hot1 --format=text $S --sample-profile-hot-inline-threshold=1
     same $1 replay --format=text $S --csspgo-replay-preinline
+    same $1 unsorted --format=text $S --sort-profiled-scc-member=0
     same $1 preinlined-merged --format=text $S --csprof-merge-cold-context=1 --trim-cold-profile
     same $1 cold20 --format=text $S --profile-summary-cold-count=100 --sample-profile-cold-inline-threshold=20
     same $1 hot-count --format=text $S --profile-summary-hot-count=500 --trim-cold-profile
