@@ -20867,7 +20867,7 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
     csspgo_profile *p = x->p;
     csspgo__record *a = &p->record[to], *b = &p->record[from];
     csspgo_target clamped;
-    size_t i;
+    size_t i, vtables;
     x->state[from] |= CSSPGO__PRE_MERGED;
     a->attributes |= b->attributes & CSSPGO_SHOULD_BE_INLINED;
     p->dead++;
@@ -20885,6 +20885,11 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
     for (i = 0; i < csspgo__run_count(b->target); i++) {
         const csspgo_target v = csspgo__target(p, b)[i];
         if (csspgo__target_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
+    }
+    csspgo__vtable(p, b, &vtables);
+    for (i = 0; i < vtables; i++) {
+        const csspgo_target v = csspgo__vtable(p, b, &vtables)[i];
+        if (csspgo__vtable_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
     }
     return csspgo__settle(p, a, &clamped) >= 0;
 }
