@@ -1515,6 +1515,14 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
 CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code);
 
 /*
+ * Makes the parser read call stacks without branch records, as `perf script -F ip --show-mmap-events` prints them of a
+ * recording with -g: a sample is frame lines, one behind the other, and anything else ends it. A frame line may go on
+ * behind its address, to a closing parenthesis (-F ip,sym,dso). Branch lines count as stats.bad_records, other lines
+ * are passed over; there is no error of syntax. To be called before anything is fed.
+ */
+CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s);
+
+/*
  * Gives the parser its next piece of text.
  *
  *   text, size   size in bytes; borrowed until csspgo_script_next gives CSSPGO_ITEM_NONE
@@ -15993,7 +16001,9 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
 
 /* ----- script text: the parser ------------------------------------------------------------------------------------ */
 
-enum { CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2 };   /* type */
+enum {                            /* csspgo_script.type */
+    CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2, CSSPGO__SCRIPT_STACKS = 3
+};
 enum {
     CSSPGO__AT_START = 0,         /* a sample, mapping or junk line may begin                            */
     CSSPGO__AT_FRAMES = 1,        /* behind a count or frame line (flat: behind a count line)            */
@@ -16079,7 +16089,7 @@ static void csspgo__script_begin(csspgo_script *s)
 static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     s->state = CSSPGO__AT_START;
-    if (branches == 0) return CSSPGO_ITEM_NONE;
+    if (branches == 0 && s->type != CSSPGO__SCRIPT_STACKS) return CSSPGO_ITEM_NONE;
     memset(sample, 0, sizeof *sample);
     sample->stack = s->frames != 0 ? s->frame : NULL;
     sample->stack_count = (uint32_t)s->frames;
@@ -16353,6 +16363,53 @@ static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, 
     return item;
 }
 
+/* ----- scripts of call stacks alone ----- */
+
+/* "  401159" or "  401159 leaf+0x9 (/x/demo)" */
+static int csspgo__stack_line(const unsigned char *p, const unsigned char *end, uint64_t *address)
+{
+    const unsigned char *q;
+    if (csspgo__frame_line(p, end, address)) return 1;
+    end = csspgo__trim_right(p, end);
+    p = csspgo__trim_left(p, end);
+    q = csspgo__upto(p, end, ' ');
+    return q != end && end[-1] == ')' && csspgo__hex_all(p, q, address);
+}
+
+/* A sample that the lines read so far make, if they make one. */
+static csspgo_item csspgo__stack_sample(csspgo_script *s, csspgo_sample *sample)
+{
+    const int whole = s->frames != 0 && !s->crowded;
+    s->state = CSSPGO__AT_START;
+    return whole ? csspgo__script_sample(s, 0, sample) : CSSPGO_ITEM_NONE;
+}
+
+static csspgo_item csspgo__script_stacks(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
+        const unsigned char *at = s->p, *p, *end;
+        uint64_t address;
+        csspgo__script_line(s, &p, &end);
+        if (s->state == CSSPGO__AT_START && csspgo__decimal_all(p, end, &address)) {
+            csspgo__script_begin(s);
+            s->count = address;
+        } else if (csspgo__stack_line(p, end, &address)) {
+            if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
+            if (!s->crowded) csspgo__script_frame(s, address);
+        } else if (s->state != CSSPGO__AT_START) {    /* read the line again when the sample is out */
+            s->p = at;
+            s->line--;
+            item = csspgo__stack_sample(s, sample);
+        } else if (csspgo__branch_line(p, end)) {
+            csspgo__script_bad(s, &s->stats.bad_records);
+        } else if (csspgo__mmap_line(p, end)) {
+            item = csspgo__script_mmap(s, p, end, map);
+        }
+    }
+    return item;
+}
+
 /* ----- the type scan ----- */
 
 /* Drops the held lines before the last run of frame lines, or that too if it alone is too large. */
@@ -16558,6 +16615,11 @@ CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code
     s->code = code;
 }
 
+CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s)
+{
+    s->type = CSSPGO__SCRIPT_STACKS;
+}
+
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size)
 {
     if (s->ended || s->piece != s->piece_end || s->p != s->lim || s->back != NULL) return CSSPGO_E_ARGUMENT;
@@ -16580,8 +16642,12 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
         if (s->type == CSSPGO__SCRIPT_HYBRID) item = csspgo__script_hybrid(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
+        else if (s->type == CSSPGO__SCRIPT_STACKS) item = csspgo__script_stacks(s, sample, map);
         else item = csspgo__script_scan(s, map);
     }
+    if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_STACKS &&
+        s->state != CSSPGO__AT_START)
+        item = csspgo__stack_sample(s, sample);
     if (item != CSSPGO_ITEM_NONE) return item;
     if (s->ended && s->error.status == CSSPGO_OK) csspgo__script_finish(s);
     if (s->error.status == CSSPGO_OK) return CSSPGO_ITEM_NONE;

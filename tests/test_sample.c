@@ -102,6 +102,97 @@ static void check_script(const char *name, const char *text, size_t size, run ho
     t_text_free(&want);
 }
 
+/* ----- script text: call stacks alone ----- */
+
+/* The items of a script of stacks, fed in pieces of a size. */
+static void print_stacks(t_text *out, const char *text, size_t size, size_t piece, csspgo_script_stats *stats)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_error err;
+    size_t at;
+    if (!T_CHECK(s != NULL)) return;
+    csspgo_script_set_stacks(s);
+    for (at = 0; at <= size; at += piece) {
+        csspgo_sample sample;
+        csspgo_mmap map;
+        csspgo_item item;
+        const size_t n = size - at < piece ? size - at : piece;
+        unsigned char *copy = t_copy(text + at, n);
+        T_EQ(csspgo_script_feed(s, copy, n), CSSPGO_OK);
+        if (n < piece) csspgo_script_end(s);
+        while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {
+            if (item == CSSPGO_ITEM_SAMPLE) t_print_sample(out, &sample, NULL);
+            else t_print_mmap(out, &map);
+        }
+        T_EQ(err.status, CSSPGO_OK);
+        free(copy);
+    }
+    *stats = csspgo_script_get_stats(s);
+    csspgo_script_free(s);
+}
+
+static void stacks_without_branches_are_samples_if_asked_for(void)
+{
+    static const struct { const char *text, *items; unsigned bad; } by_example[] = {
+        { "", "", 0 },
+        { "\t 401159\n\t 40118e\n\n", "S 1 401159 40118e |\n", 0 },
+        { "\t 401159\n\t 40118e", "S 1 401159 40118e |\n", 0 },
+        { " 1\n 2\n\n 3\n\n\n 4\n 5\n", "S 1 1 2 |\nS 1 3 |\nS 1 4 5 |\n", 0 },
+        { "12\n 1a\n 2b\n\n 3\r\n\r\n", "S 12 1a 2b |\nS 1 3 |\n", 0 },
+        { "x 100 1.5: cpu-clock:\n 401159 leaf+0x9 (/x/demo)\n 40118e [unknown] ([unknown])\n\ny 1:\n 7 f (a b)\n",
+          "S 1 401159 40118e |\nS 1 7 |\n", 0 },
+        { " 1\n" " PERF_RECORD_MMAP2 1/1: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n 2\n",
+          "S 1 1 |\nM 1 401000 1000 1000 x /x/demo.probe\nS 1 2 |\n", 0 },
+        { " 1\n 0x1/0x2/P 0x3/0x4/P\n\n 2\n", "S 1 1 |\nS 1 2 |\n", 1 },
+        { " 1 no closing\n 2\n", "S 1 2 |\n", 0 },
+    };
+    static const size_t pieces[] = { 1, 2, 3, 7, 4096 };
+    size_t i, k;
+    for (i = 0; i < sizeof by_example / sizeof by_example[0]; i++)
+        for (k = 0; k < sizeof pieces / sizeof pieces[0]; k++) {
+            const char *text = by_example[i].text;
+            csspgo_script_stats stats;
+            t_text got;
+            memset(&got, 0, sizeof got);
+            print_stacks(&got, text, strlen(text), pieces[k], &stats);
+            t_same(text, got.at != NULL ? got.at : "", got.size, by_example[i].items, strlen(by_example[i].items));
+            T_EQ(stats.bad_records, by_example[i].bad);
+            t_text_free(&got);
+        }
+}
+
+static void every_allocation_of_stacks_may_fail(void)
+{
+    static const char text[] = " 1\n 2\n\n 3\n";
+    long nth;
+    for (nth = 1; nth < 100; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_script *s = csspgo_script_new(&o);
+        csspgo_error e;
+        csspgo_sample sample;
+        csspgo_mmap map;
+        int samples = 0;
+        e.status = CSSPGO_E_NOMEM;
+        if (s != NULL) {
+            csspgo_script_set_stacks(s);
+            T_EQ(csspgo_script_feed(s, text, 5), CSSPGO_OK);
+            while (csspgo_script_next(s, &sample, &map, &e) != CSSPGO_ITEM_NONE) samples++;
+            if (e.status == CSSPGO_OK) T_EQ(csspgo_script_feed(s, text + 5, sizeof text - 6), CSSPGO_OK);
+            csspgo_script_end(s);
+            while (csspgo_script_next(s, &sample, &map, &e) != CSSPGO_ITEM_NONE) samples++;
+        }
+        csspgo_script_free(s);
+        T_EQ(h.live, 0);
+        if (e.status == CSSPGO_OK) {
+            T_EQ(samples, 2);
+            break;
+        }
+        T_EQ(e.status, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 2 && nth < 100);
+}
+
 /* ----- script text: rules, each by example ----- */
 
 #define MM " PERF_RECORD_MMAP2 1000/1000: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
@@ -2123,6 +2214,8 @@ static void recorded_scripts_become_the_traces_that_llvm_has(void)
 
 int main(void)
 {
+    stacks_without_branches_are_samples_if_asked_for();
+    every_allocation_of_stacks_may_fail();
     rules_hold_by_example();
     what_is_left_out_is_counted();
     every_file_reads_the_same_in_any_pieces();
