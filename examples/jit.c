@@ -1,19 +1,20 @@
 /* jit.c - a small JIT compiler that profiles its own code with csspgo and inlines by calling context
  *
- *     jit [check]            runs everything in every way and compares: results, counts, addresses used twice, no memory
+ *     jit [check]            runs everything in every way and compares; needs no quiet machine
  *     jit bench [OPTIONS]    measures six programs: no inlining, inlining without and with contexts
  *         --source=S         of samples: lbr, clock, timer (the first that works, in this order), trap
  *         --seconds=N        of sampling per program [1]       --runs=N   measurements of each code [15]
  *     jit run FILE [N]       the same for a program of your own: setup(12345) if there is one, then main(N) [1000]
  *
- * Programs are written in the language of jit_lang.h. They start as tier-1 code: every function on its own, with probes.
- * While that runs, samples arrive (jit_sample.h), and csspgo makes of them one tree of calling contexts, in this process.
+ * Programs are in the language of jit_lang.h. They start as tier-1 code: every function on its own, with probes. While
+ * that runs, samples arrive (jit_sample.h), and csspgo makes of them one tree of calling contexts, in this process.
  * Then tier 2 compiles what ran again: csspgo_tracker_inline decides on a copy of the profile what to inline where and
  * which targets of indirect calls to try first. Both tiers use one generator (jit_unit.h, jit_x64.h), and tier-2 code
  * takes the addresses of the tier-1 code that it replaces.
  *
- * The three ways that `bench` compares differ in one number of csspgo_inline_options, so with the same profile, budget
- * and policy each: without contexts the inliner sees a function's counts as the sum over all its callers.
+ * Of the three ways that `bench` compares the two that inline differ in one field of csspgo_inline_options: profile,
+ * budget, policy and generator are the same, but without contexts the inliner sees the counts of a function as the sum
+ * over all its callers. The third, no inlining, has the profile for its registers only.
  *
  * Machine code is for x86-64 Linux; elsewhere programs are interpreted.
  */
@@ -32,9 +33,13 @@
 #include "jit_lang.h"
 #include "jit_programs.h"
 
+#ifndef JIT_FLAGS
+#  define JIT_FLAGS ""                /* what it was compiled with, to be printed with measurements */
+#endif
+
 #if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
 #  define JIT_MACHINE 1
-#  include <errno.h>
+#  include <asm/perf_regs.h>
 #  include <linux/perf_event.h>
 #  include <signal.h>
 #  include <sys/ioctl.h>
@@ -100,15 +105,24 @@ static int64_t *new_array(void)
 }
 
 static const struct { const char *text, *error; } wrong_programs[] = {
-    { "", "no functions" }, { "mov r0 r1\n", "outside of a function" }, { "func f 5\n", "number of parameters" },
-    { "func f 1\n    mov r0\n    ret r0\n", "operand is missing" }, { "func f 1\n    mov r0 r64\n    ret r0\n", "not a register" },
-    { "func f 1\n    leap r0\n    ret r0\n", "not an instruction" }, { "func f 1\n    jmp nowhere\n", "no such label" },
-    { "func f 1\n    call r0 g r0\n    ret r0\n", "no such function" }, { "func f 1\n    call r0 f\n    ret r0\n", "wrong number of arguments" },
-    { "func f 1\n    ret r1\n", "nothing wrote" }, { "func f 1\n    jeq r0 0 a\n    const r1 1\na:\n    ret r1\n", "nothing wrote" },
-    { "func f 1\n    const r0 1\n", "beyond its end" }, { "func f 1\n    jmp a\na:\n", "no instruction" },
-    { "func f 1\n    jlt r0 1 a\n    ret r0\na:\n", "no instruction" }, { "func f 1\na:\n    jlt r0 1 a\n    ret r0\n", "first instruction" },
+    { "", "no functions" },
+    { "mov r0 r1\n", "outside of a function" },
+    { "func f 5\n", "number of parameters" },
+    { "func f 1\n    mov r0\n    ret r0\n", "operand is missing" },
+    { "func f 1\n    mov r0 r64\n    ret r0\n", "not a register" },
+    { "func f 1\n    leap r0\n    ret r0\n", "not an instruction" },
+    { "func f 1\n    jmp nowhere\n", "no such label" },
+    { "func f 1\n    call r0 g r0\n    ret r0\n", "no such function" },
+    { "func f 1\n    call r0 f\n    ret r0\n", "wrong number of arguments" },
+    { "func f 1\n    ret r1\n", "nothing wrote" },
+    { "func f 1\n    jeq r0 0 a\n    const r1 1\na:\n    ret r1\n", "nothing wrote" },
+    { "func f 1\n    const r0 1\n", "beyond its end" },
+    { "func f 1\n    jmp a\na:\n", "no instruction" },
+    { "func f 1\n    jlt r0 1 a\n    ret r0\na:\n", "no instruction" },
+    { "func f 1\na:\n    jlt r0 1 a\n    ret r0\n", "first instruction" },
     { "func f 1\n    ret r0\nfunc f 1\n    ret r0\n", "defined twice" },
-    { "func f 1\n    add r0 r0 1x\n    ret r0\n", "not a number" }, { "func f 1\n    ret r0 r0\n", "too many operands" },
+    { "func f 1\n    add r0 r0 1x\n    ret r0\n", "not a number" },
+    { "func f 1\n    ret r0 r0\n", "too many operands" },
     { "func f 4\n    icall r0 r0 r0 r1 r2 r3\n    ret r0\n", "too many arguments" },
 };
 
@@ -128,8 +142,6 @@ static void check_language(void)
 /* ----- tier 2 ----------------------------------------------------------------------------------------------------- */
 
 enum { PLAIN, CONTEXT_LESS, CONTEXTS, WAYS, MAX_DECISIONS = 512 };
-
-static const char *const way_names[WAYS] = { "no inlining", "context-less", "contexts" };
 
 typedef struct tier2 {
     uint32_t functions, inlined, promoted;
@@ -190,7 +202,9 @@ static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c,
     how.budget = &result->budget;     /* is what limits growth, for all functions together */
     how.min_size = how.max_size = 1u << 20;
     if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &plan.base);
-    else s = csspgo_tracker_inline(t, c->func[f], c->callable, c->count, &how, d, MAX_DECISIONS, &plan.decisions, &plan.base);
+    else
+        s = csspgo_tracker_inline(t, c->func[f], c->callable, c->count, &how, d, MAX_DECISIONS, &plan.decisions,
+                                  &plan.base);
     plan.profile = csspgo_tracker_profile(t);
     plan.tracker = t;
     plan.func = c->func;
@@ -207,7 +221,7 @@ static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c,
 }
 
 /*
- * Compiles again what ran, callers first, on a copy of the profile. When memory is exhausted the rest stays tier-1 code,
+ * Compiles again what ran, callers first, on a copy of the profile. If memory is exhausted the rest stays tier-1 code,
  * which is as right. Nothing of the program may be running; samples must have been handed over.
  */
 static csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budget, tier2 *result)
@@ -217,11 +231,15 @@ static csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32
     csspgo_func order[MAX_FUNCS * 2];
     csspgo_status s;
     catalog c;
+    plan nothing;
     size_t count = 0, i;
     uint32_t f;
     memset(result, 0, sizeof *result);
+    memset(&nothing, 0, sizeof nothing);
     result->budget = budget;
     if (t == NULL) return e.status;
+    for (f = 0; f < g->p->count; f++)
+        if (!has_code(g, f) && !compile(g, f, 1, &nothing)) abort();
     s = csspgo_tracker_order(t, NULL, 0, order, MAX_FUNCS * 2, &count);
     catalog_make(&c, g->p, csspgo_tracker_profile(t));
     for (i = 0; i < count && i < MAX_FUNCS * 2 && s == CSSPGO_OK; i++)
@@ -230,6 +248,7 @@ static csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32
                 s = compile_hot(g, t, &c, f, way, result);
                 break;
             }
+    drop_unreachable(g);
     catalog_free(&c);
     csspgo_tracker_free(t);
     return s;
@@ -242,454 +261,7 @@ static uint32_t budget_of(const workload *w, const program *p)
     return w->budget != 0 ? w->budget : 4 * size;
 }
 
-/* ----- check ------------------------------------------------------------------------------------------------------ */
-
-static int outcome_equal(outcome a, outcome b)
-{
-    return a.trapped == b.trapped && (a.trapped || a.value == b.value);
-}
-
-static void truth_free(truth *t)
-{
-    uint32_t i;
-    for (i = 0; i < t->count; i++) free(t->node[i].count);
-    free(t->node);
-    memset(t, 0, sizeof *t);
-}
-
-/* 1 if every count of the profile is that of the truth (or, with `lossy`, at most that). */
-static int same_counts(const csspgo_profile *p, const truth *t, const program *prog, int lossy)
-{
-    csspgo_node *node = (csspgo_node *)calloc(t->count + 1, sizeof *node);
-    uint64_t sum = 0, total = 0;
-    csspgo_func id;
-    csspgo_node n;
-    uint32_t i, k, wrong = 0;
-    if (node == NULL) abort();
-    node[0] = csspgo_root(p);
-    for (i = 1; i < t->count; i++) {
-        const truth_node *v = &t->node[i];
-        const func *f = &prog->f[v->func];
-        const csspgo_loc at = csspgo_at(v->site, 0);
-        uint64_t calls;
-        id = csspgo_func_find(p, f->name, strlen(f->name));
-        node[i] = csspgo_child(p, node[v->parent], at, CSSPGO_CONTEXT, id);
-        calls = v->parent == 0 ? csspgo_head(p, node[i]) : csspgo_target_count(p, node[v->parent], at, id);
-        wrong += lossy ? calls > v->count[0] || csspgo_head(p, node[i]) > v->count[0]
-                       : calls != v->count[0] || csspgo_head(p, node[i]) != v->count[0];
-        for (k = 1; k <= f->probes; k++) {
-            const uint64_t ours = csspgo_body_count(p, node[i], csspgo_at(k, 0));
-            wrong += lossy ? ours > v->count[k] : ours != v->count[k];
-            if (!lossy && ours != v->count[k] && wrong < 10) printf("  %s (in %s) probe %u: %" PRIu64 ", not %" PRIu64 "\n", f->name, prog->f[t->node[v->parent].func].name, k, ours, v->count[k]);
-            sum += v->count[k];
-        }
-    }
-    for (id.id = 1; id.id <= csspgo_func_count(p); id.id++)
-        for (n = csspgo_func_nodes(p, id); n.id != 0; n = csspgo_node_next_same(p, n)) total += csspgo_total(p, n);
-    free(node);
-    return wrong == 0 && (lossy ? total <= sum : total == sum);
-}
-
-/* 1 if every context of the profile has really occurred. */
-static int contexts_occurred(const csspgo_profile *p, csspgo_node n, const truth *t, uint32_t at, const program *prog)
-{
-    csspgo_node c;
-    uint32_t k;
-    for (c = csspgo_node_first_child(p, n); c.id != 0; c = csspgo_node_next_sibling(p, c)) {
-        size_t size;
-        const char *name = csspgo_func_name(p, csspgo_node_func(p, c), &size);
-        for (k = t->node[at].child; k != 0; k = t->node[k].next)
-            if (t->node[k].site == csspgo_node_loc(p, c).line && strlen(prog->f[t->node[k].func].name) == size &&
-                memcmp(prog->f[t->node[k].func].name, name, size) == 0) break;
-        if (k == 0 || !contexts_occurred(p, c, t, k, prog)) return 0;
-    }
-    return 1;
-}
-
-/* Runs main(n) with every instruction stepped; all samples go to csspgo. */
-static outcome run_stepping(engine *g, uint32_t f, int64_t n, const char *name)
-{
-    outcome out = { 0, 1 };
-    if (!check(sampler_open(g, SOURCE_STEP, 1) == SOURCE_STEP, "single-stepping by the trap flag", name)) return out;
-    sampler.last = g->stepping_call;
-    out = engine_run(g, f, n, 1);
-    check(sampler.steps != 0, "the trap flag has an effect", name);
-    check(sampler.lost == 0, "a buffer large enough for all samples", name);
-    return out;
-}
-
-typedef struct expected {
-    const program *p;
-    const char    *name;
-    uint32_t       main;
-    int64_t        n;
-    int64_t       *before, *after;    /* the array */
-    outcome        out;
-    truth          truth;             /* of one run */
-    truth          twice;
-} expected;
-
-static void expect(expected *x, const program *p, const char *name, int64_t n, int small)
-{
-    memset(x, 0, sizeof *x);
-    x->p = p;
-    x->name = name;
-    x->n = n;
-    x->main = func_named(p, "main");
-    x->before = new_array();
-    x->after = new_array();
-    set_up(p, x->before, small);
-    memcpy(x->after, x->before, WORDS * 8);
-    interpret(p, x->after, x->main, n, &x->twice);
-    memcpy(x->after, x->before, WORDS * 8);
-    x->out = interpret(p, x->after, x->main, n, &x->truth);
-    memcpy(x->after, x->before, WORDS * 8);
-    interpret(p, x->after, x->main, n, &x->twice);
-}
-
-static void expected_free(expected *x)
-{
-    free(x->before);
-    free(x->after);
-    truth_free(&x->truth);
-    truth_free(&x->twice);
-}
-
-/* Runs it and compares result and array. */
-static void run_and_compare(engine *g, const expected *x, int step, const char *what)
-{
-    outcome out;
-    memcpy(g->array, x->before, WORDS * 8);
-    out = step ? run_stepping(g, x->main, x->n, x->name) : engine_run(g, x->main, x->n, 0);
-    check(outcome_equal(out, x->out), what, x->name);
-    check(out.trapped || memcmp(g->array, x->after, WORDS * 8) == 0, what, x->name);
-}
-
-/* Tier 1, its counts, tier 2 in one way, its counts on top: all as the interpreter says. Returns bytes put at used addresses. */
-static uint64_t check_way(const expected *x, int way, uint32_t budget, tier2 *result)
-{
-    engine *g = engine_new(x->p, 1, NULL);
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    uint64_t reused = 0;
-    csspgo_error e;
-    tier2 r;
-    if (!check(g != NULL && g->collector != NULL && p != NULL, "memory", x->name)) exit(1);
-    run_and_compare(g, x, 1, "tier 1 computes what the interpreter does");
-    if (x->out.trapped) {
-        run_and_compare(g, x, 0, "tier 1 traps where the interpreter does");
-    } else {
-        check(take_profile(g, p) == CSSPGO_OK && same_counts(p, &x->truth, x->p, 0), "tier 1 counts are the true ones", x->name);
-        check(tier_up(g, p, way, budget, &r) == CSSPGO_OK && r.functions != 0, "tier 2 compiles", x->name);
-        check(r.budget <= budget, "the budget is kept", x->name);
-        check(way == PLAIN ? r.inlined == 0 : 1, "no inlining when there should be none", x->name);
-        if (result != NULL) *result = r;
-        reused = g->reused;
-        run_and_compare(g, x, 1, "tier 2 computes what the interpreter does");
-        check(take_profile(g, p) == CSSPGO_OK && same_counts(p, &x->twice, x->p, 0),
-              "counts stay true when code takes the place of other code", x->name);
-        check(csspgo_validate(p, &e) == CSSPGO_OK, "the profile is well formed", x->name);
-        run_and_compare(g, x, 0, "tier 2 at full speed computes what the interpreter does");
-    }
-    sampler_close();
-    engine_free(g);
-    csspgo_profile_free(p);
-    return reused;
-}
-
-/* A heap that fails from the nth allocation on. */
-typedef struct poor_heap {
-    long left, live;
-} poor_heap;
-
-static void *poor_alloc(void *ctx, size_t size)
-{
-    poor_heap *h = (poor_heap *)ctx;
-    void *v = h->left > 0 ? malloc(size) : NULL;
-    h->left--;
-    h->live += v != NULL;
-    return v;
-}
-
-static void poor_free(void *ctx, void *v, size_t size)
-{
-    (void)size;
-    ((poor_heap *)ctx)->live -= v != NULL;
-    free(v);
-}
-
-/* With memory for n allocations by csspgo only: the program runs, results are right, no count is too large. 1: it was enough. */
-static int check_poor(const expected *x, long n, int again, uint32_t budget)
-{
-    poor_heap heap;
-    csspgo_options options;
-    csspgo_profile *p;
-    engine *g;
-    tier2 r;
-    int enough;
-    heap.left = n;
-    heap.live = 0;
-    memset(&options, 0, sizeof options);
-    options.allocator.alloc_fn = poor_alloc;
-    options.allocator.free_fn = poor_free;
-    options.allocator.ctx = &heap;
-    p = csspgo_profile_new(&options);
-    g = engine_new(x->p, 1, &options);
-    if (!check(g != NULL, "runs without memory for csspgo", x->name)) exit(1);
-    run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 1)");
-    enough = p != NULL && take_profile(g, p) == CSSPGO_OK;
-    if (p != NULL) enough = tier_up(g, p, CONTEXTS, budget, &r) == CSSPGO_OK && enough;
-    if (again) heap.left = 1 << 30;   /* memory is there again */
-    run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 2)");
-    if (p != NULL) {
-        enough = take_profile(g, p) == CSSPGO_OK && enough;
-        check(same_counts(p, &x->twice, x->p, 1), "no count too large when csspgo is out of memory", x->name);
-    }
-    enough = enough && heap.left >= 0 && !g->deaf;
-    sampler_close();
-    engine_free(g);
-    csspgo_profile_free(p);
-    check(heap.live == 0, "nothing leaks when csspgo is out of memory", x->name);
-    return enough;
-}
-
-/* Programs that make code go wrong: recursion, 4 parameters, many registers, every operation, traps. */
-static const char shapes_text[] =
-    "func fact 1\n    jlt r0 2 one\n    sub r1 r0 1\n    call r2 fact r1\n    mul r0 r0 r2\n    ret r0\none:\n    const r0 1\n    ret r0\n"
-    "func even 1\n    jeq r0 0 yes\n    sub r0 r0 1\n    call r0 odd r0\n    ret r0\nyes:\n    const r0 1\n    ret r0\n"
-    "func odd 1\n    jeq r0 0 no\n    sub r0 r0 1\n    call r0 even r0\n    ret r0\nno:\n    ret r0\n"
-    "func four 4\n    sub r0 r0 r1\n    sub r2 r3 r2\n    shl r0 r0 r2\n    shr r3 r0 r1\n    xor r0 r0 r3\n    ret r0\n"
-    "func same 1\n    ret r0\n"
-    "func swap 2\n    mov r2 r0\n    mov r0 r1\n    mov r1 r2\n    sub r0 r0 r1\n    ret r0\n"
-    "func setup 1\n    const r1 100\n    fref r2 fact\n    store r1 r2\n    fref r2 same\n    store r1 r2 1\n    fref r2 even\n    store r1 r2 2\n    ret r0\n"
-    "func wide 2\n"
-    "    add r2 r0 1\n    add r3 r0 2\n    add r4 r0 3\n    add r5 r0 4\n    add r6 r0 5\n    add r7 r0 6\n    add r8 r0 7\n    add r9 r1 8\n"
-    "    add r10 r1 9\n    add r11 r1 10\n    add r12 r1 11\n    add r13 r1 12\n    add r14 r1 13\n    add r15 r1 14\n"
-    "again:\n    and r16 r3 3\n    load r17 r16 100\n    jeq r16 3 skip\n    and r18 r9 15\n    icall r19 r17 r18\n    add r2 r2 r19\n"
-    "skip:\n    sub r3 r3 1\n    mul r4 r4 r5\n    xor r5 r5 r6\n    or r6 r6 r7\n    sub r7 r8 r7\n    shl r8 r8 r9\n    shr r9 r2 r10\n"
-    "    and r10 r11 r10\n    add r11 r12 12345678901234\n    mul r12 r13 98765432109\n    store r16 r14 200\n    load r15 r16 200\n"
-    "    sub r14 r15 r14\n    call r20 four r2 r3 r4 r5\n    call r21 swap r2 r20\n"
-    "    jlt r1 r3 again\n"
-    "    xor r2 r2 r4\n    xor r2 r2 r5\n    xor r2 r2 r6\n    xor r2 r2 r7\n    xor r2 r2 r8\n    xor r2 r2 r9\n    xor r2 r2 r10\n    xor r2 r2 r11\n"
-    "    xor r2 r2 r12\n    xor r2 r2 r13\n    xor r2 r2 r14\n    xor r2 r2 r15\n    xor r2 r2 r20\n    xor r2 r2 r21\n    ret r2\n"
-    "func main 1\n    const r1 0\n    call r2 fact r0\n    call r3 even r0\n    add r1 r2 r3\n    call r3 same r1\n    const r4 0\n"
-    "    call r5 wide r0 r4\n    xor r1 r5 r3\n    call r2 same r2\n    add r1 r1 r2\n    ret r1\n";
-
-/* Little of everything that csspgo is used for. */
-static const char tiny_text[] =
-    "func each 2\n    const r2 0\n    const r3 0\nnext:\n    icall r3 r1 r3\n    add r2 r2 1\n    jlt r2 r0 next\n    ret r3\n"
-    "func one 1\n    add r0 r0 1\n    ret r0\nfunc two 1\n    xor r0 r0 2\n    ret r0\n"
-    "func a 1\n    fref r1 one\n    call r2 each r0 r1\n    ret r2\nfunc b 1\n    fref r1 two\n    call r2 each r0 r1\n    ret r2\n"
-    "func main 1\n    call r1 a r0\n    call r2 b r0\n    sub r1 r1 r2\n    ret r1\n";
-
-static const char *const traps[] = {
-    "func main 1\n    const r1 32768\n    load r2 r1\n    ret r2\n",
-    "func main 1\n    const r1 -1\n    store r1 r0\n    ret r1\n",
-    "func main 1\n    load r1 r0 9223372036854775807\n    ret r1\n",
-    "func main 1\n    const r1 64\n    icall r2 r1 r0\n    ret r2\n",
-    "func main 1\n    const r1 1\n    icall r2 r1 r0\n    ret r2\n",
-    "func main 1\n    fref r1 two\n    icall r2 r1 r0\n    ret r2\nfunc two 2\n    ret r0\n",
-    "func main 1\n    add r0 r0 1\n    call r1 main r0\n    ret r1\n",
-};
-
-/* ----- random programs -------------------------------------------------------------------------------------------- */
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t n)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % n);
-}
-
-typedef struct text_buffer {
-    char   text[16384];
-    size_t size;
-} text_buffer;
-
-static void put(text_buffer *b, const char *format, ...)
-{
-    va_list v;
-    va_start(v, format);
-    b->size += (size_t)vsnprintf(b->text + b->size, sizeof b->text - b->size, format, v);
-    va_end(v);
-    if (b->size >= sizeof b->text) abort();
-}
-
-/* One random instruction on r0 ... r11; calls go to functions of smaller number, so it ends. */
-static void put_random(text_buffer *b, uint32_t self, uint32_t *labels)
-{
-    static const char *const op2[] = { "add", "sub", "mul", "and", "or", "xor", "shl", "shr" };
-    const uint32_t d = random_below(12), x = random_below(12), y = random_below(12);
-    switch (random_below(10)) {
-    case 0: put(b, "    mov r%u r%u\n", d, x); break;
-    case 1: put(b, "    const r%u %d\n", d, (int)random_below(2000) - 1000); break;
-    case 2: put(b, "    and r%u r%u 1023\n    load r%u r%u %u\n", d, x, y, d, random_below(2)); break;
-    case 3: put(b, "    and r%u r%u 1023\n    store r%u r%u\n", d, x, d, y); break;
-    case 4:
-        put(b, "    %s r%u r%u L%u\n    %s r%u r%u %u\nL%u:\n", random_below(2) ? "jlt" : "jeq", x, y, *labels,
-            op2[random_below(8)], d, x, random_below(70), *labels);
-        ++*labels;
-        break;
-    case 5: case 6:
-        if (self == 0) break;
-        if (random_below(2)) put(b, "    call r%u f%u r%u r%u\n", d, random_below(self), x, y);
-        else put(b, "    and r12 r%u %u\n    fref r13 f0\n    add r12 r12 r13\n    icall r%u r12 r%u r%u\n", x, self > 3 ? 3u : self > 1 ? 1u : 0u, d, x, y);
-        break;
-    default: put(b, "    %s r%u r%u r%u\n", op2[random_below(8)], d, x, y); break;
-    }
-}
-
-static void random_program(text_buffer *b, uint32_t seed)
-{
-    uint32_t f, i, labels = 0;
-    random_state = seed;
-    b->size = 0;
-    for (f = 0; f < 6; f++) {
-        const uint32_t loop = random_below(3), count = 3 + random_below(8);
-        put(b, "func f%u 2\n", f);
-        for (i = 2; i < 12; i++) put(b, "    add r%u r%u %u\n", i, random_below(2), random_below(100));
-        if (loop) put(b, "    const r20 0\nagain:\n");
-        for (i = 0; i < count; i++) put_random(b, f, &labels);
-        if (loop) put(b, "    add r20 r20 1\n    jlt r20 %u again\n", 2 + random_below(2));
-        put(b, "    xor r0 r%u r%u\n    ret r%u\n", random_below(12), random_below(12), random_below(12));
-    }
-    put(b, "func main 1\n    const r1 2\n    const r3 0\nnext:\n    call r2 f5 r0 r1\n    xor r3 r3 r2\n    call r2 f4 r1 r0\n"
-           "    xor r3 r3 r2\n    sub r1 r1 1\n    jlt r0 r1 next\n    ret r3\n");
-}
-
-/* Sampling by time: nothing is promised of when and how many, but what is seen must have occurred. */
-static void check_source(source wanted, uint32_t which)
-{
-    const workload *w = &workloads[which];
-    program *p = new_program();
-    csspgo_profile *profile = csspgo_profile_new(NULL);
-    engine *g;
-    expected x;
-    tier2 r;
-    int i;
-    if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
-    expect(&x, p, w->name, 100, 1);
-    g = engine_new(p, 1, NULL);
-    if (g == NULL) abort();
-    if (sampler_open(g, wanted, 0) != SOURCE_NONE) {
-        for (i = 0; i < 100; i++) run_and_compare(g, &x, 0, "results are right while samples are taken");
-        check(take_profile(g, profile) == CSSPGO_OK, "samples become a profile", w->name);
-        check(contexts_occurred(profile, csspgo_root(profile), &x.truth, 0, p), "sampled contexts have occurred", w->name);
-        if (csspgo_record_count(profile) != 0) check(tier_up(g, profile, CONTEXTS, budget_of(w, p), &r) == CSSPGO_OK, "tier 2 compiles", w->name);
-        run_and_compare(g, &x, 0, "results are right after that");
-        sampler_close();
-    }
-    expected_free(&x);
-    engine_free(g);
-    csspgo_profile_free(profile);
-    free(p);
-}
-
-/* A profile that says what the interpreter saw. */
-static csspgo_profile *true_profile(const expected *x)
-{
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_node *node = (csspgo_node *)calloc(x->truth.count + 1, sizeof *node);
-    uint32_t i, k, bad = 0;
-    if (p == NULL || node == NULL) abort();
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
-    node[0] = csspgo_root(p);
-    for (i = 1; i < x->truth.count; i++) {
-        const truth_node *t = &x->truth.node[i];
-        const char *name = x->p->f[t->func].name;
-        const csspgo_func f = csspgo_func_add(p, name, strlen(name));
-        node[i] = csspgo_node_add(p, node[t->parent], csspgo_at(t->site, 0), CSSPGO_CONTEXT, f);
-        bad += csspgo_add_head(p, node[i], t->count[0]) != CSSPGO_OK;
-        for (k = 1; k <= x->p->f[t->func].probes; k++) {
-            bad += csspgo_add_body(p, node[i], csspgo_at(k, 0), t->count[k]) != CSSPGO_OK;
-            bad += csspgo_add_total(p, node[i], t->count[k]) != CSSPGO_OK;
-        }
-        if (t->parent != 0) bad += csspgo_add_target(p, node[t->parent], csspgo_at(t->site, 0), f, t->count[0]) != CSSPGO_OK;
-    }
-    free(node);
-    check(bad == 0, "the interpreter's counts become a profile", x->name);
-    return p;
-}
-
-/* Tier 2 in each way at full speed, guided by the interpreter's counts. */
-static void check_fast(const expected *x, uint32_t budget)
-{
-    csspgo_profile *p = true_profile(x);
-    tier2 r;
-    int way;
-    for (way = 0; way < WAYS; way++) {
-        engine *g = engine_new(x->p, 1, NULL);
-        if (g == NULL) abort();
-        run_and_compare(g, x, 0, "tier 1 at full speed computes what the interpreter does");
-        check(tier_up(g, p, way, budget, &r) == CSSPGO_OK, "tier 2 compiles", x->name);
-        run_and_compare(g, x, 0, "tier 2 at full speed computes what the interpreter does");
-        engine_free(g);
-    }
-    csspgo_profile_free(p);
-}
-
-static int check_all(void)
-{
-    program *p = new_program();
-    text_buffer *b = (text_buffer *)calloc(1, sizeof *b);
-    const char *shapes = shapes_text;
-    uint64_t reused = 0;
-    expected x;
-    tier2 r;
-    uint32_t i;
-    long n;
-    int way, enough;
-    if (b == NULL) abort();
-    check_language();
-    for (i = 0; i < WORKLOADS; i++) {
-        if (!load(p, workloads[i].text, 3, workloads[i].name)) return 1;
-        expect(&x, p, workloads[i].name, 1, 1);
-        check(!x.out.trapped, "does not trap", workloads[i].name);
-        for (way = 0; way < WAYS; way++) {
-            reused += check_way(&x, way, budget_of(&workloads[i], p), &r);
-            check(way == PLAIN || workloads[i].neutral || r.inlined != 0, "something is inlined", workloads[i].name);
-        }
-        expected_free(&x);
-    }
-    printf("%u programs, %u ways: results and counts are those of the interpreter\n", (unsigned)WORKLOADS, (unsigned)WAYS);
-    if (!load(p, &shapes, 1, "shapes")) return 1;
-    for (n = 0; n < 9; n += 4) {
-        expect(&x, p, "shapes", n, 1);
-        for (way = 0; way < WAYS; way++) reused += check_way(&x, way, 400, NULL);
-        expected_free(&x);
-    }
-    for (i = 0; i < 400; i++) {
-        const char *text = b->text;
-        random_program(b, i);
-        if (!load(p, &text, 1, "random")) return 1;
-        expect(&x, p, "random", 0, 1);
-        if (i < 12) reused += check_way(&x, i % 2 == 0 ? CONTEXTS : CONTEXT_LESS, 2000, NULL);
-        check_fast(&x, i % 3 == 0 ? 100000 : 200);
-        expected_free(&x);
-        if (failures != 0) { printf("random program %u:\n%s", (unsigned)i, b->text); break; }
-    }
-    printf("recursion, 4 parameters, spilled registers, random programs: the same\n");
-    check(reused > 0, "code was put at addresses that other code had", "all");
-    printf("code took the place of other code (%" PRIu64 " bytes), counts stayed true\n", reused);
-    for (i = 0; i < sizeof traps / sizeof *traps; i++) {
-        if (!load(p, &traps[i], 1, "traps")) return 1;
-        expect(&x, p, traps[i], 1, 1);
-        check(x.out.trapped, "traps", traps[i]);
-        check_way(&x, PLAIN, 0, NULL);
-        expected_free(&x);
-    }
-    shapes = tiny_text;
-    if (!load(p, &shapes, 1, "tiny")) return 1;
-    expect(&x, p, "tiny", 3, 1);
-    for (n = 0, enough = 0; !enough && failures == 0; n++) enough = check_poor(&x, n, (int)(n & 1), 200);
-    expected_free(&x);
-    printf("csspgo without memory, at each of %ld allocations: the program runs, no count is too large\n", n - 1);
-    for (i = SOURCE_LBR; i <= SOURCE_TRAP; i++) check_source((source)i, i % 2);
-    free(b);
-    free(p);
-    puts(failures == 0 ? "all is as it should be" : "NOT as it should be");
-    return failures != 0;
-}
+#include "jit_check.h"
 
 /* ----- bench ------------------------------------------------------------------------------------------------------ */
 
@@ -714,50 +286,49 @@ typedef struct bench_options {
     int     runs;
 } bench_options;
 
-/* Runs a program in tier 1 while samples are taken. */
-static uint64_t sample_run(const expected *x, csspgo_profile *profile, const bench_options *o, source *from)
+/* Runs a program in tier 1 while samples are taken, some thousandths of a measurement at a time. */
+static void sample_run(const expected *x, csspgo_profile *profile, const bench_options *o, int64_t rounds)
 {
     engine *g = engine_new(x->p, 1, NULL);
     const double end = cpu_seconds() + o->seconds;
-    uint64_t taken;
     if (g == NULL || g->collector == NULL) abort();
-    *from = sampler_open(g, o->from, 1);
+    sampler_open(g, o->from, 1);
     memcpy(g->array, x->before, WORDS * 8);
     while (cpu_seconds() < end) {
-        engine_run(g, x->main, 50, 0);
+        engine_run(g, x->main, 1 + rounds / 400, 0);
         if (sampler_drain(g) != CSSPGO_OK) abort();
     }
     if (take_profile(g, profile) != CSSPGO_OK) abort();
-    taken = sampler.taken;
     sampler_close();
     engine_free(g);
-    return taken;
 }
 
+static void bench_head(void)
+{
+    puts("| program | no inlining | context-less | contexts | times as fast | bytes | inlined | promoted |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- |");
+}
+
+/* Measures one program and prints its row of the table. */
 static void bench_one(const workload *w, const bench_options *o)
 {
-    static double seconds[WAYS + 1][MAX_RUNS];
+    static double seconds[WAYS][MAX_RUNS];
     program *p = new_program();
     csspgo_profile *profile = csspgo_profile_new(NULL);
-    engine *g[WAYS + 1];
-    tier2 r[WAYS + 1];
+    engine *g[WAYS];
+    tier2 r[WAYS];
     outcome first = { 0, 1 };
-    source from = SOURCE_NONE;
-    uint64_t samples;
     expected x;
-    double less;
     int way, k;
     if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
     expect(&x, p, w->name, 1, 0);
-    samples = sample_run(&x, profile, o, &from);
-    for (way = 0; way <= WAYS; way++) {
-        memset(&r[way], 0, sizeof r[way]);
+    sample_run(&x, profile, o, w->rounds);
+    for (way = 0; way < WAYS; way++) {
         g[way] = engine_new(p, 1, NULL);
-        if (g[way] == NULL) abort();
-        if (way < WAYS && tier_up(g[way], profile, way, budget_of(w, p), &r[way]) != CSSPGO_OK) abort();
+        if (g[way] == NULL || tier_up(g[way], profile, way, budget_of(w, p), &r[way]) != CSSPGO_OK) abort();
     }
-    for (k = -1; k < o->runs; k++)
-        for (way = 0; way <= WAYS; way++) {
+    for (k = -1; k < o->runs; k++)            /* the ways in turn; the first round does not count */
+        for (way = 0; way < WAYS; way++) {
             outcome out;
             double begin;
             memcpy(g[way]->array, x.before, WORDS * 8);
@@ -767,41 +338,43 @@ static void bench_one(const workload *w, const bench_options *o)
             if (k < 0 && way == 0) first = out;
             check(outcome_equal(out, first), "all ways compute the same", w->name);
         }
-    printf("\n%s: %s; budget %u\n  profile: %" PRIu64 " samples (%s), %u contexts, hot count ",
-           w->name, w->what, (unsigned)budget_of(w, p), samples, source_names[from], (unsigned)csspgo_record_count(profile));
-    {
-        csspgo_tracker *t = csspgo_tracker_new(profile, NULL, NULL);
-        printf("%" PRIu64 "\n", t == NULL ? 0 : csspgo_tracker_hot_count(t));
-        csspgo_tracker_free(t);
+    printf("| %s |", w->name);
+    for (way = 0; way < WAYS; way++) {
+        qsort(seconds[way], (size_t)o->runs, sizeof **seconds, by_value);
+        printf(" %.2f ms (%.2f to %.2f) |", 1e3 * seconds[way][o->runs / 2], 1e3 * seconds[way][o->runs / 4],
+               1e3 * seconds[way][3 * o->runs / 4]);
     }
-    for (way = 0; way <= WAYS; way++) qsort(seconds[way], (size_t)o->runs, sizeof **seconds, by_value);
-    less = seconds[CONTEXT_LESS][o->runs / 2];
-    for (k = 0; k <= WAYS; k++) {
-        const double *s;
-        way = k == 0 ? WAYS : k - 1;
-        s = seconds[way];
-        printf("  %-14s %8.3f ms (%.3f to %.3f)  %6zu bytes  %3u inlined  %3u promoted  %5.2f times as fast as context-less\n",
-               way == WAYS ? "tier 1" : way_names[way], 1e3 * s[o->runs / 2], 1e3 * s[o->runs / 4], 1e3 * s[3 * o->runs / 4],
-               code_bytes(g[way]), r[way].inlined, r[way].promoted, less / s[o->runs / 2]);
-        engine_free(g[way]);
-    }
+    printf(" %.2f | %zu, %zu, %zu | %u, %u | %u, %u |\n",
+           seconds[CONTEXT_LESS][o->runs / 2] / seconds[CONTEXTS][o->runs / 2], code_bytes(g[PLAIN]),
+           code_bytes(g[CONTEXT_LESS]), code_bytes(g[CONTEXTS]), (unsigned)r[CONTEXT_LESS].inlined,
+           (unsigned)r[CONTEXTS].inlined, (unsigned)r[CONTEXT_LESS].promoted, (unsigned)r[CONTEXTS].promoted);
+    fflush(stdout);
+    for (way = 0; way < WAYS; way++) engine_free(g[way]);
     expected_free(&x);
     csspgo_profile_free(profile);
     free(p);
 }
 
+/* What a measurement is worth nothing without. */
 static void say_machine(const bench_options *o)
 {
     char line[256], cpu[128] = "unknown CPU";
     FILE *f = fopen("/proc/cpuinfo", "r");
-    double load = 0;
+    double busy = 0;
+    source from;
     while (f != NULL && fgets(line, sizeof line, f) != NULL)
         if (sscanf(line, "model name : %127[^\n]", cpu) == 1) break;
     if (f != NULL) fclose(f);
     f = fopen("/proc/loadavg", "r");
-    if (f == NULL || fscanf(f, "%lf", &load) != 1) load = 0;
+    if (f == NULL || fscanf(f, "%lf", &busy) != 1) busy = 0;
     if (f != NULL) fclose(f);
-    printf("%s, load %.2f; jit built by %s; thread cpu time, median (quartiles) of %d runs, ways in turn\n", cpu, load, __VERSION__, o->runs);
+    from = sampler_open(NULL, o->from, 0);
+    sampler_close();
+    printf("%s, %ld processors, load %.1f; compiled by %s %s; thread CPU time, median and quartiles of %d runs, the "
+           "ways in "
+           "turn;\nprofiles: %.1f s of samples from \"%s\" per program; bytes: of all machine code; inlined calls and "
+           "promoted targets: context-less, contexts\n\n",
+           cpu, sysconf(_SC_NPROCESSORS_ONLN), busy, __VERSION__, JIT_FLAGS, o->runs, o->seconds, source_names[from]);
 }
 
 static int bench(int argc, char **argv)
@@ -822,6 +395,7 @@ static int bench(int argc, char **argv)
     if (only != NULL && k == WORKLOADS) { fprintf(stderr, "jit: no such program or option: %s\n", only); return 2; }
     if (o.runs < 1 || o.runs > MAX_RUNS) o.runs = 15;
     say_machine(&o);
+    bench_head();
     for (i = 0; i < (int)WORKLOADS; i++)
         if (only == NULL || strcmp(only, workloads[i].name) == 0) bench_one(&workloads[i], &o);
     return failures != 0;
@@ -888,6 +462,8 @@ static int run(const char *path, int64_t n)
     if (ok && !out.trapped) {
         const bench_options o = { SOURCE_LBR, 1.0, 15 };
         workload w;
+        say_machine(&o);
+        bench_head();
         memset(&w, 0, sizeof w);
         w.name = w.what = path;
         w.text[0] = text;
@@ -911,7 +487,10 @@ int main(int argc, char **argv)
     if (strcmp(what, "bench") == 0) return check_all();
 #endif
     if (strcmp(what, "check") == 0 && argc <= 2) return check_all();
-    if (strcmp(what, "run") == 0 && (argc == 3 || argc == 4)) return run(argv[2], argc == 4 ? strtoll(argv[3], NULL, 10) : 1000);
-    fputs("usage: jit [check] | bench [--source=lbr|clock|timer|trap] [--seconds=N] [--runs=N] [PROGRAM] | run FILE [N]\n", stderr);
+    if (strcmp(what, "run") == 0 && (argc == 3 || argc == 4))
+        return run(argv[2], argc == 4 ? strtoll(argv[3], NULL, 10) : 1000);
+    fputs("usage: jit [check] | bench [--source=lbr|clock|timer|trap] [--seconds=N] [--runs=N] [PROGRAM] | run FILE "
+          "[N]\n",
+          stderr);
     return 2;
 }

@@ -15,7 +15,7 @@
  *     ret A
  *
  * A semicolon starts a comment. What cannot be known before it runs traps: an index out of the array, a reference to
- * nothing or to a function with other parameters, calls too deep.
+ * nothing, to a function with other parameters or to one that no fref names; calls too deep.
  *
  * No jump leads to a function's first instruction: so the first block runs as often as the function is called.
  * Every basic block and every call is a probe; a function's probes are numbered from 1 in the order of its code.
@@ -60,6 +60,7 @@ typedef struct func {
     uint32_t params, count;       /* instructions */
     uint32_t probes;              /* ids 1 to this */
     uint64_t written;             /* registers that its code writes */
+    int      referred;            /* 1: some fref names it */
     insn     code[MAX_CODE];
 } func;
 
@@ -332,6 +333,7 @@ static int verify(program *p)
                 return lang_fail(p, "wrong number of arguments for", p->f[n->target].name);
             if (n->op == OP_ICALL && n->args == MAX_PARAMS) return lang_fail(p, "too many arguments in", f->name);
             if (n->op == OP_SHL || n->op == OP_SHR) n->value &= 63;
+            if (n->op == OP_FREF) p->f[n->target].referred = 1;
             if (op_writes(n->op)) f->written |= reg_bit(n->d);
         }
         if (!verify_registers(p, f)) return 0;
@@ -461,7 +463,7 @@ static outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t a
             break;
         case OP_ICALL:
             at = (uint64_t)r[n->a];
-            if (at >= p->count || p->f[at].params != n->args) goto done;
+            if (at >= p->count || p->f[at].params != n->args || !p->f[at].referred) goto done;
             if (!interpret_call(p, stack, &depth, (uint32_t)at, n, t)) goto done;
             break;
         case OP_RET:

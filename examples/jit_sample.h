@@ -3,7 +3,7 @@
  * Included by jit.c behind jit_x64.h. Sources, in the order in which they are tried:
  *
  *   lbr     the CPU's last branch records and call stack, through a perf_event_open ring buffer
- *   clock   perf's cpu-clock event: address and call stack, through a ring buffer
+ *   clock   perf's cpu-clock event: address, call stack and the top of the stack's memory, through a ring buffer
  *   timer   a CLOCK_MONOTONIC timer whose signal handler walks the stack
  *   trap    on request: the same timer, but its handler sets the processor's trap flag for a few dozen branches and so
  *           makes a true branch record in software
@@ -77,7 +77,8 @@ static void on_timer(int number, siginfo_t *info, void *context)
     mcontext_t *m = &((ucontext_t *)context)->uc_mcontext;
     (void)number;
     (void)info;
-    if (sampler.g == NULL || m->gregs[REG_EFL] & 0x100 || piece_at(sampler.g, (uint64_t)m->gregs[REG_RIP]) == NULL) return;
+    if (sampler.g == NULL || m->gregs[REG_EFL] & 0x100 || piece_at(sampler.g, (uint64_t)m->gregs[REG_RIP]) == NULL)
+        return;
     if (sampler.from == SOURCE_TRAP) {
         sampler.last = (uint64_t)m->gregs[REG_RIP];
         sampler.branches = 0;
@@ -87,9 +88,9 @@ static void on_timer(int number, siginfo_t *info, void *context)
 
 /*
  * Runs after every instruction while the trap flag is set. Windows of branches become samples. Where every instruction
- * is stepped (SOURCE_STEP) they follow each other without a gap: code between two branches counts in the one window that
- * has both, so the last branch of a window is the first one of the next too. A call counts once per record of it, so no
- * window ends with a call.
+ * is stepped (SOURCE_STEP) they follow each other without a gap: code between two branches counts in the one window
+ * that has both, so the last branch of a window is the first one of the next too. A call counts once per record of it,
+ * so no window ends with a call.
  */
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -139,6 +140,10 @@ static int open_event(int branches)
     if (branches) {
         a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
         a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+    } else {                                              /* see mended() */
+        a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        a.sample_regs_user = 1u << PERF_REG_X86_SP;
+        a.sample_stack_user = 16;
     }
     a.exclude_kernel = a.exclude_hv = a.exclude_callchain_kernel = 1;
     a.disabled = 1;
@@ -218,14 +223,17 @@ static source sampler_open(const engine *g, source wanted, int quiet)
         sampler.from = s;
         if (s == SOURCE_LBR || s == SOURCE_CLOCK) ok = open_event(s == SOURCE_LBR);
         if (s == SOURCE_STEP || s == SOURCE_TRAP) ok = set_handler(SIGTRAP, on_trap);
-        if (s == SOURCE_TIMER || (ok && s == SOURCE_TRAP)) ok = set_handler(SIGPROF, on_timer) && open_timer(s == SOURCE_TRAP ? 4000000 : 500000);
+        if (s == SOURCE_TIMER || (ok && s == SOURCE_TRAP))
+            ok = set_handler(SIGPROF, on_timer) && open_timer(s == SOURCE_TRAP ? 4000000 : 500000);
         if (ok && (s == SOURCE_CLOCK || s == SOURCE_TIMER)) {
             sampler.profile = csspgo_profile_new(NULL);
             if (sampler.profile == NULL) ok = 0;
             else csspgo_set_profile_flags(sampler.profile, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
         }
         if (ok) {
-            if (s != wanted && !quiet) printf("(samples come from \"%s\": \"%s\" does not work on this machine)\n", source_names[s], source_names[wanted]);
+            if (s != wanted && !quiet)
+                printf("(samples come from \"%s\": \"%s\" does not work on this machine)\n", source_names[s],
+                       source_names[wanted]);
             if (sampler.fd >= 0) ioctl(sampler.fd, PERF_EVENT_IOC_ENABLE, 0);
             return s;
         }
@@ -237,7 +245,7 @@ static source sampler_open(const engine *g, source wanted, int quiet)
 
 /* ----- handing over ----------------------------------------------------------------------------------------------- */
 
-/* The inline stack of a probe as nodes below `up`, which is called at *site; *site becomes the probe. id 0: no memory. */
+/* The inline stack of a probe as nodes below `up`, called at *site; *site becomes the probe. id 0: no memory. */
 static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *site, const csspgo_frame *frames, size_t n)
 {
     size_t i;
@@ -250,7 +258,8 @@ static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *sit
 }
 
 /* The block probes at an address get a count, in the context of a call stack, outermost call last. */
-static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64_t block, const uint64_t *calls, size_t n, uint64_t count)
+static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64_t block, const uint64_t *calls,
+                               size_t n, uint64_t count)
 {
     csspgo_frame frames[STACK];
     csspgo_node node = csspgo_root(p), at;
@@ -283,26 +292,43 @@ static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64
 }
 
 /*
+ * The kernel walks frame pointers and misses the caller where a function has not set up its own yet, or not any more.
+ * Then the return address is on top of the stack, of which the event brings two words: in the record they stand behind
+ * the call stack and [ABI, rsp, bytes]. Fills in the true stack and returns its size; 0: unknown.
+ */
+static uint32_t mended(const piece *p, const csspgo_sample *in, uint64_t stack[STACK])
+{
+    const uint64_t ip = in->stack[0], *top = in->stack + in->stack_count + 3;
+    const uint32_t n = in->stack_count < STACK ? in->stack_count : STACK - 1;
+    const int at_return = *(const unsigned char *)(uintptr_t)ip == 0xc3;
+    memcpy(stack, in->stack, n * sizeof *stack);
+    if (sampler.fd < 0 || (ip != p->begin && ip != p->begin + 1 && !at_return)) return n;
+    if (top[-3] == 0 || top[-1] < 16) return 0;           /* no registers, no memory */
+    memmove(stack + 2, stack + 1, (n - 1) * sizeof *stack);
+    stack[1] = top[ip == p->begin + 1];
+    return n + 1;
+}
+
+/*
  * A sample without branch records: the block around its address ran, in this context. csspgo's code map knows which
  * block and context. What is sampled by time meets long blocks more often: each counts the less the longer it is.
  */
 static csspgo_status add_stack(engine *g, const csspgo_sample *in)
 {
     const piece *p = piece_at(g, in->stack[0]);
+    uint64_t stack[STACK];
+    uint32_t n;
     size_t low = 0, high = p == NULL ? 0 : p->segments;
     if (p == NULL) return CSSPGO_OK;
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (p->segment[middle].address <= in->stack[0]) low = middle + 1; else high = middle;
     }
-    /* In the prologue or at a return the kernel does not see the caller. */
-    if (sampler.fd >= 0 && (low == 0 || *(const unsigned char *)(uintptr_t)in->stack[0] == 0xc3)) {
-        sampler.lost++;
-        return CSSPGO_OK;
-    }
-    if (low == 0) low = 1;
-    return add_block(g->map, sampler.profile, p->segment[low - 1].block, in->stack + 1, in->stack_count - 1,
-                     1 + 2520 / p->segment[low - 1].length);
+    if (low == 0) low = 1;                                /* the prologue is of the first block */
+    n = mended(p, in, stack);
+    if (n == 0) sampler.lost++;
+    return n == 0 ? CSSPGO_OK : add_block(g->map, sampler.profile, p->segment[low - 1].block, stack + 1, n - 1,
+                                          1 + 2520 / p->segment[low - 1].length);
 }
 
 /* Hands all samples so far to csspgo. Call it where no code runs, and before code is freed. */
@@ -371,7 +397,8 @@ static csspgo_status take_profile(engine *g, csspgo_profile *p)
     csspgo_error e;
     csspgo_status s = sampler_drain(g);
     if (g->collector == NULL) return CSSPGO_E_NOMEM;
-    if (s != CSSPGO_OK || sampler.profile == NULL) return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, &e);
+    if (s != CSSPGO_OK || sampler.profile == NULL)
+        return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, &e);
     s = estimate_calls(g->p, sampler.profile);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, sampler.profile);
     csspgo_profile_free(sampler.profile);

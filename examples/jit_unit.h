@@ -70,7 +70,8 @@ static uint64_t guess(const func *f, uint32_t at)
     uint64_t times = 1;
     uint32_t i;
     for (i = at; i < f->count; i++)
-        if (f->code[i].op >= OP_JMP && f->code[i].op <= OP_JEQ && f->code[i].target <= at && times < 1 << 18) times *= 8;
+        if (f->code[i].op >= OP_JMP && f->code[i].op <= OP_JEQ && f->code[i].target <= at && times < 1 << 18)
+            times *= 8;
     return times;
 }
 
@@ -319,7 +320,8 @@ static void live_record(liveness *l, uint32_t at)
     }
 }
 
-/* One walk backwards over the unit; the sets at labels grow. With `record` intervals are taken down. Returns 1 if a set grew. */
+/* One walk backwards over the unit; the sets at labels grow. record 1: intervals are taken down. Returns 1 if a set
+   grew. */
 static int live_walk(const unit *u, liveness *l, int record)
 {
     uint16_t reads[MAX_PARAMS + 1];

@@ -23,6 +23,7 @@ typedef struct segment {
 typedef struct piece {
     uint64_t begin, end;              /* 0, 0: free */
     uint32_t func, tier;              /* MAX_FUNCS: of none any more, but its addresses must not be used again */
+    uint64_t calls;                   /* bits of the functions that it calls by name */
     segment *segment;
     size_t   segments;
 } piece;
@@ -58,6 +59,7 @@ typedef struct emitter {
     size_t count, cap, transfers, transfer_cap, wants_cap, probes, probe_cap, traps, trap_cap, segments, segment_cap;
     const unit      *u;
     const engine    *e;
+    uint64_t         calls;           /* bits of functions */
 } emitter;
 
 static void emit8(emitter *e, uint32_t v)
@@ -284,6 +286,7 @@ static void emit_call(emitter *e, const insn *n)
     }
     at = e->count;
     emit_probe(e, n->op == OP_CALL ? CSSPGO_PROBE_DIRECT_CALL : CSSPGO_PROBE_INDIRECT_CALL, n->site, n->copy);
+    if (n->op == OP_CALL) e->calls |= reg_bit(n->target);
     emit8(e, 0xff);
     emit8(e, 0x14);
     emit8(e, n->op == OP_CALL ? 0x25 : 0xdd);
@@ -493,8 +496,8 @@ static uint64_t find_room(const engine *g, uint64_t size)
 }
 
 /*
- * Tells csspgo of new code. If that fails csspgo forgets what it took, so that it never sees code without its tables; if
- * even that fails no samples are taken any more.
+ * Tells csspgo of new code. If that fails csspgo forgets what it took, so that it never sees code without its tables;
+ * if even that fails no samples are taken any more.
  */
 static void describe(engine *g, const emitter *e, uint32_t f, uint64_t at)
 {
@@ -528,13 +531,18 @@ static void set_tables(engine *g, uint32_t f, uint64_t at)
 {
     uint64_t *table = (uint64_t *)(uintptr_t)g->table;
     table[f] = at;
-    if (g->p->f[f].params < MAX_PARAMS) table[MAX_FUNCS * (1 + g->p->f[f].params) + f] = at;
+    if (g->p->f[f].params < MAX_PARAMS && g->p->f[f].referred) table[MAX_FUNCS * (1 + g->p->f[f].params) + f] = at;
+}
+
+static int has_code(const engine *g, uint32_t f)
+{
+    return g->piece[g->of[f]].end != 0 && g->piece[g->of[f]].func == f;
 }
 
 /* Compiles a function and puts the code in place of what it had. Returns 0, with the old code, if there is no room. */
 static int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
 {
-    const int old = g->piece[g->of[f]].end != 0 && g->piece[g->of[f]].func == f;
+    const int old = has_code(g, f);
     unit u;
     emitter e;
     uint64_t at;
@@ -569,6 +577,7 @@ static int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
         s->end = at + e.count;
         s->func = f;
         s->tier = tier;
+        s->calls = e.calls;
         s->segment = e.segment;
         s->segments = e.segments;
         e.segment = NULL;
@@ -583,7 +592,26 @@ static int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
     return at != 0;
 }
 
-/* The way in: enter(code, argument) saves what C expects to keep, switches stacks and calls; `step` sets the trap flag. */
+/* Frees the code of functions that main's code cannot reach: all calls of them were inlined. */
+static void drop_unreachable(engine *g)
+{
+    uint64_t reached = reg_bit(func_named(g->p, "main")), before = 0;
+    uint32_t f;
+    for (f = 0; f < g->p->count; f++) if (g->p->f[f].referred) reached |= reg_bit(f);
+    while (before != reached) {
+        before = reached;
+        for (f = 0; f < g->p->count; f++)
+            if (before & reg_bit(f) && has_code(g, f)) reached |= g->piece[g->of[f]].calls;
+    }
+    for (f = 0; f < g->p->count; f++) {
+        if (reached & reg_bit(f) || !has_code(g, f)) continue;
+        remove_code(g, f);
+        set_tables(g, f, g->trap);
+    }
+}
+
+/* The way in: enter(code, argument) saves what C expects to keep, switches stacks and calls. step 1: the trap flag is
+   set. */
 static uint64_t emit_stub(engine *g, uint64_t at, int step, uint64_t *call)
 {
     static const unsigned char save[] = { 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57 };
@@ -636,7 +664,8 @@ static engine *engine_new(const program *p, int profiled, const csspgo_options *
     if (g == NULL) return NULL;
     g->p = p;
     g->low_bytes = TABLE_BYTES + STACK_BYTES + WORDS * 8 + CODE_BYTES;
-    g->low = (unsigned char *)mmap(NULL, g->low_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    g->low = (unsigned char *)mmap(NULL, g->low_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
+                                   -1, 0);
     if (g->low == (unsigned char *)MAP_FAILED) g->low = NULL;
     if (g->low == NULL || (uint64_t)(uintptr_t)g->low + g->low_bytes > INT32_MAX) {
         engine_free(g);

@@ -143,6 +143,7 @@ examples() {
     counted examples sh ./examples.sh
     counted tool_profdata sh ./tool_profdata.sh
     counted views sh ./views.sh
+    counted jit sh ./jit.sh
     counted record sh ./record.sh
     counted match sh ./match.sh
 }
