@@ -180,15 +180,18 @@ typedef struct recording {
     const char      *path;
     csspgo_script   *script;
     csspgo_perfdata *data;
+    int              stacks;      /* script: 1: it is call stacks alone; -1: it may be, it has no line of branches */
 } recording;
 
-static int recording_open(profgen *g, recording *r)
+static int recording_open(profgen *g, recording *r, int stacks)
 {
     memset(r, 0, sizeof *r);
+    r->stacks = stacks;
     r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
     if (g->perfscript != NULL) r->script = csspgo_script_new(NULL);
     else r->data = csspgo_perfdata_new(NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
+    if (stacks) csspgo_script_set_stacks(r->script);
     if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
     return 1;
 }
@@ -218,8 +221,6 @@ static void recording_warnings(const recording *r)
         if (bad != 0) warn("%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
         if (s.lost != 0) warn("%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
-        if (!s.has_branches)
-            warn("%s: no event has branch records: counts are estimates from sampled addresses", r->path);
     }
 }
 
@@ -238,6 +239,10 @@ static int recording_feed(profgen *g, recording *r, const void *piece, size_t si
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
         if (item == CSSPGO_ITEM_NONE) break;
         if (!profgen_item(g, item, &sample, &map)) return 0;
+    }
+    if (e.status == CSSPGO_E_SYNTAX && r->script != NULL && size == 0 && !compat) {
+        r->stacks = -1;
+        return 1;
     }
     return e.status == CSSPGO_OK || (fail_at(r->path, &e), 0);
 }
@@ -260,34 +265,52 @@ static void catch_interrupt(void)
     sigaction(SIGINT, &a, NULL);
 }
 
-static int profgen_read_recording(profgen *g)
+/* Reads it from f. Returns 0 after saying what is wrong. */
+static int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
 {
     enum { CHUNK = 1 << 18 };
     static char chunk[CHUNK];
+    unsigned long long bytes = 0;
+    progress p = progress_begin();
+    size_t n;
+    int ok = 1;
+    p.total = total;
+    while (ok && !interrupted && (n = fread(chunk, 1, CHUNK, f)) != 0) {
+        ok = recording_feed(g, r, chunk, n);
+        bytes += n;
+        progress_show(&p, bytes, recording_samples(r));
+    }
+    progress_end(&p);
+    if (interrupted) warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
+    else if (ok && ferror(f)) ok = (fail("%s: %s", r->path, strerror(errno)), 0);
+    else if (ok) ok = recording_feed(g, r, NULL, 0);
+    return ok;
+}
+
+static int profgen_read_recording(profgen *g)
+{
     recording r;
-    int ok = recording_open(g, &r);
+    int ok = recording_open(g, &r, 0);
     const int is_stdin = strcmp(r.path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(r.path, "rb");
-    unsigned long long bytes = 0;
-    progress p;
-    size_t n;
+    unsigned long long total = 0;
     if (ok && f == NULL) ok = (fail("%s: %s", r.path, strerror(errno)), 0);
     if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
-    p = progress_begin();
     if (ok && !is_stdin && fseek(f, 0, SEEK_END) == 0) {
-        p.total = (unsigned long long)ftell(f);
+        total = (unsigned long long)ftell(f);
         rewind(f);
     }
     catch_interrupt();
-    while (ok && !interrupted && (n = fread(chunk, 1, CHUNK, f)) != 0) {
-        ok = recording_feed(g, &r, chunk, n);
-        bytes += n;
-        progress_show(&p, bytes, recording_samples(&r));
+    ok = ok && recording_read(g, &r, f, total);
+    if (ok && r.stacks < 0) {                          /* once more, as what it may be */
+        recording_close(&r);
+        ok = recording_open(g, &r, 1);
+        if (ok && (is_stdin || fseek(f, 0, SEEK_SET) != 0))
+            ok = (fail("%s: no line of branch records, and it cannot be read again for call stacks alone", r.path), 0);
+        ok = ok && recording_read(g, &r, f, total);
+        if (ok && recording_samples(&r) == 0)
+            ok = (fail("%s: no perf script: there are neither branch records nor call stacks", r.path), 0);
     }
-    progress_end(&p);
-    if (interrupted) warn("%s: interrupted after %llu bytes: the profile is of what came before", r.path, bytes);
-    else if (ok && ferror(f)) ok = (fail("%s: %s", r.path, strerror(errno)), 0);
-    else if (ok) ok = recording_feed(g, &r, NULL, 0);
     if (ok) recording_warnings(&r);
     recording_close(&r);
     if (f != NULL && !is_stdin) fclose(f);
@@ -322,6 +345,10 @@ static void profgen_warnings(const profgen *g)
         { s.zero_returns, s.branches, "returns go to no call site" },
     };
     size_t i;
+    if (s.addresses != 0 && s.branches == 0)
+        warn("no branch records: counts are estimates from %llu sampled addresses", (unsigned long long)s.addresses);
+    else if (s.addresses != 0)
+        warn("%llu samples without branch records do not count", (unsigned long long)s.addresses);
     for (i = 0; i < sizeof w / sizeof *w; i++)
         if (w[i].n != 0)
             warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
