@@ -25014,11 +25014,12 @@ enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count,
 
 typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
     size_t    i, i_end, j, j_end;
-    int       last, classes;      /* no call follows; the code says what executes equally often */
+    int       last;               /* no call follows */
     uint32_t *x, *y;              /* the numbering that is tried: indices of marks */
-    size_t    n, f;
+    size_t    n, f, told;         /* their numbers; how many of x share their class with another block */
     uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
     uint32_t *known;              /* per class: log64 of its count + 1, 0 = not known */
+    uint32_t *blocks;             /* per class: blocks in it */
 } csspgo__segment;
 
 static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
@@ -25033,9 +25034,12 @@ static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int block
 {
     const csspgo__mark *a = (const csspgo__mark *)w->code_token.data, *b = (const csspgo__mark *)w->old_token.data;
     size_t i;
-    s->n = s->f = 0;
-    for (i = s->i; i < s->i_end; i++)
-        if (!blocks_only || !csspgo__is_call(&a[i])) s->x[s->n++] = (uint32_t)i;
+    s->n = s->f = s->told = 0;
+    for (i = s->i; i < s->i_end; i++) {
+        if (blocks_only && csspgo__is_call(&a[i])) continue;
+        s->x[s->n++] = (uint32_t)i;
+        s->told += !csspgo__is_call(&a[i]) && a[i].eq != 0 && s->blocks[a[i].eq] > 1;
+    }
     for (i = s->j; i < s->j_end; i++)
         if (!blocks_only || !csspgo__is_call(&b[i])) s->y[s->f++] = (uint32_t)i;
 }
@@ -25085,15 +25089,16 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
 
 /*
  * The cheapest split of the numbering in x, y. Of equals the one nearest to the middle, then the smaller one. Behind the
- * last call, where classes were given, all from the front: they would tell if the end were what stayed.
+ * last call, where classes tell much, all from the front: they would tell if the end were what stayed. The entry of a
+ * function stays its entry.
  */
 static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
 {
-    const size_t k = s->n < s->f ? s->n : s->f, aim = s->last && s->classes ? k : (k + 1) / 2;
+    const size_t k = s->n < s->f ? s->n : s->f, aim = s->last && 4 * s->told >= s->n ? k : (k + 1) / 2;
     const size_t step = k / CSSPGO__SPLITS + 1;
     uint64_t best = UINT64_MAX;
     size_t i, off, best_off = SIZE_MAX;
-    for (i = 0; i <= k; i += i + step > k && i != k ? k - i : step) {
+    for (i = s->i == 0 && s->j == 0 && k != 0; i <= k; i += i + step > k && i != k ? k - i : step) {
         const uint64_t cost = csspgo__split_cost(w, s, k, i);
         off = i < aim ? aim - i : i - aim;
         if (cost > best || (cost == best && off >= best_off)) continue;
@@ -25200,15 +25205,18 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     s.x = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[3], n);
     s.y = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[4], m);
     s.known = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[5], (size_t)classes + 1);
+    s.blocks = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[6], (size_t)classes + 1);
     s.seen = (uint64_t *)csspgo__vec_fill(&w->m->heap, &v, 2 * k);
-    if (s.x == NULL || s.y == NULL || s.known == NULL || s.seen == NULL) {
+    if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) {
         csspgo__broken(w);
         csspgo__vec_free(&w->m->heap, &v);
         return 0;
     }
     s.scratch = s.seen + k;
     memset(s.known, 0, ((size_t)classes + 1) * sizeof *s.known);
-    s.classes = classes != 0;
+    memset(s.blocks, 0, ((size_t)classes + 1) * sizeof *s.blocks);
+    for (s.i = 0; s.i < n; s.i++) s.blocks[a[s.i].eq] += !csspgo__is_call(&a[s.i]);
+    s.i = 0;
     csspgo__keep_calls(w, &s);
     while (s.i < n) {
         for (s.i_end = s.i; s.i_end < n && a[s.i_end].pair == 0; s.i_end++) {}
