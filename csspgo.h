@@ -1603,6 +1603,8 @@ typedef struct csspgo_collector_stats {
     uint64_t mended_stacks;       /* distinct: callers that the stack lacked were found among the branches            */
     uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and not to be found: no context           */
     uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
+    uint64_t entry_calls;         /* distinct: calls by unknown code, where a call in front looks like a return       */
+    uint64_t oldest_branches;     /* distinct: branches left out because no range leads to them                       */
     uint64_t elided_interrupts;   /* branches deleted: traces of interrupts and system calls (with multiplicity)      */
     uint64_t kernel_leaves;       /* samples whose stack began in the kernel                                          */
     uint64_t not_taken;           /* branches dropped: flagged as not taken (with multiplicity)                       */
@@ -17273,7 +17275,10 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     *site = from;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (call > CSSPGO__EXT && !c->how.llvm_compat && csspgo__is_entry(c->code, to)) call = 0;
+    if (call > CSSPGO__EXT && !c->how.llvm_compat && csspgo__is_entry(c->code, to)) {
+        c->stats.entry_calls += from == CSSPGO__EXT;
+        call = 0;
+    }
     if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) return CSSPGO__CALLED;
     *site = call;
     if (call != 0) return CSSPGO__RETURNED;
@@ -17486,6 +17491,7 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
     }
     c->stats.unwound++;
     c->stats.branches += t->nlbr;
+    c->stats.oldest_branches += t->nlbr - csspgo__counting(c, t);
     if (c->mode == CSSPGO__CONTEXTS) csspgo__unwind_contexts(c, t);
     else csspgo__unwind_flat(c, t);
     csspgo__ticks_count(c, t->count);

@@ -1,6 +1,7 @@
 /* truth.c - how far profiles are from what a program did
  *
  *     truth PROGRAM RECORDING [WINDOWS [SEED]]
+ *     truth PROGRAM -p PROFILE PROFILE          the second profile's error and overlap against the first one's
  *
  * RECORDING is a script without gaps: `csspgo record --software --jitter=0 --period=31 --depth=32 --frame-pointers`
  * writes windows of 32 branches that overlap by one, so together they are every branch of the run. They are walked
@@ -11,8 +12,11 @@
  * LLVM's rules (--llvm-compat, equal to llvm-profgen 19 byte for byte) and by an ideal unwinder, which is told the true
  * context of every branch in the same windows: its error is that of sampling alone.
  *
+ * Last: profiles of samples without branch records, an address and a stack at random moments, beside as many windows.
+ *
  * Errors are weighted relative deltas of block probes: with counts normalized to sum 1, the sum of |p - q| over the sum
- * of max(p, q), so 0 is best and 1 means nothing in common. Two numbers: contexts added up / every context by itself.
+ * of max(p, q), so 0 is best and 1 means nothing in common; overlap is the sum of min(p, q). Two numbers: contexts
+ * added up / every context by itself.
  * Exit status 1: a dense cut was not exact, or a random one more than 10 % off the ideal.
  */
 #define _GNU_SOURCE
@@ -852,8 +856,9 @@ static void stacks_only(run *r, const char *name, const counts *want, size_t n)
     for (i = 0; i < 2; i++) got[i] = counts_of_profile(r, p[i]);
     printf("| %s | %zu |", name, n);
     for (i = 0; i < 2; i++)
-        printf(" %.3f / %.3f | %.3f / %.3f |", delta(&got[i].block, &want->block), delta(&got[i].context, &want->context),
-               overlap(&got[i].block, &want->block), overlap(&got[i].context, &want->context));
+        printf(" %.3f / %.3f | %.3f / %.3f |", delta(&got[i].block, &want->block),
+               delta(&got[i].context, &want->context), overlap(&got[i].block, &want->block),
+               overlap(&got[i].context, &want->context));
     printf(" %.3f / %.3f |\n", overlap(&got[0].block, &got[1].block), overlap(&got[0].context, &got[1].context));
     for (i = 0; i < 2; i++) {
         counts_free(&got[i]);
@@ -865,6 +870,24 @@ static void stacks_only(run *r, const char *name, const counts *want, size_t n)
     events_free(&s.ideal);
     free(at);
     free(ends);
+}
+
+/* Two profiles of a program. */
+static int compare(const run *r, char **path)
+{
+    counts c[2];
+    int i;
+    for (i = 0; i < 2; i++) {
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_error e;
+        if (p == NULL || csspgo_read_file(p, path[i], &e) != CSSPGO_OK) die(path[i]);
+        c[i] = counts_of_profile(r, p);
+        csspgo_profile_free(p);
+    }
+    printf("error %.3f / %.3f, overlap %.3f / %.3f\n", delta(&c[1].block, &c[0].block),
+           delta(&c[1].context, &c[0].context), overlap(&c[1].block, &c[0].block),
+           overlap(&c[1].context, &c[0].context));
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -881,6 +904,7 @@ int main(int argc, char **argv)
     }
     memset(&r, 0, sizeof r);
     if (!load_image(&r.image, argv[1], why, sizeof why)) die(why);
+    if (strcmp(argv[2], "-p") == 0 && argc == 5) return compare(&r, argv + 3);
     run_read(&r, argv[2]);
     name = strrchr(argv[1], '/') != NULL ? strrchr(argv[1], '/') + 1 : argv[1];
     n = argc > 3 ? (size_t)strtoull(argv[3], NULL, 10) : r.n / 100;

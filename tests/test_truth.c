@@ -440,6 +440,7 @@ static void check_cut(const stream *s, const char *name, size_t window, unsigned
     if (exact) T_CHECK(a == 0);
     else T_CHECK(a < b && a < 0.3);                     /* at a return nothing tells some callers: see cut_stacks */
     T_CHECK(b > 0.01 && ours.prologue_leaves == 0 && ours.unpaired_external == 0 && ours.zero_returns == 0);
+    T_CHECK(ours.oldest_branches == ours.unwound && llvms.oldest_branches == 0);
     if (how.kernel) T_EQ(ours.kernel_leaves, ours.samples);
     if (how.between == NOT_TAKEN) T_CHECK(ours.not_taken != 0 && ours.elided_interrupts == 0);
     if (how.between != NOTHING && how.between != NOT_TAKEN) T_CHECK(ours.elided_interrupts != 0 && ours.not_taken == 0);
@@ -469,6 +470,7 @@ static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
     csspgo_function f;
     unsigned i;
     memset(&f, 0, sizeof f);
+    T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x1000, 128), CSSPGO_OK);
     for (i = 0; code != NULL && i < 4; i++) {
         char name[2];
         name[0] = (char)('a' + i);
@@ -548,13 +550,15 @@ static void a_return_behind_a_call_is_a_jump(void)
 static void unknown_code_calls_a_function_at_its_beginning(void)
 {
     csspgo_transfer t[3];
+    csspgo_collector_stats stats;
     csspgo_code *code;
     t[0] = transfer(0x105c, CSSPGO_CALL, 0x1000);
     t[1] = transfer(0x1064, CSSPGO_JMP, 0x1068);
     t[2] = transfer(0x1008, CSSPGO_CALL, 0);
     code = hand_code(t, 3);
     expect_counts(code, "1068 7f00 100c|1064 1068,9999 1060,1008 5555",
-                  "[]\n  1\n  1060-1064:1\n  2\n  1->1060:1\n  1064->1068:1\n", NULL);
+                  "[]\n  1\n  1060-1064:1\n  2\n  1->1060:1\n  1064->1068:1\n", &stats);
+    T_EQ(stats.entry_calls, 1);
     csspgo_code_free(code);
 }
 
