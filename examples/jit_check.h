@@ -217,7 +217,7 @@ static int check_poor(const expected *x, long n, int again, uint32_t budget)
     return enough;
 }
 
-/* Programs that make code go wrong: recursion, 4 parameters, many registers, every operation, traps. */
+/* What can go wrong in code: recursion, 4 parameters, many registers, every operation, blocks without code. */
 static const char shapes_text[] =
     "func fact 1\n    jlt r0 2 one\n    sub r1 r0 1\n    call r2 fact r1\n    mul r0 r0 r2\n    ret r0\none:\n"
     "    const r0 1\n    ret r0\n"
@@ -226,6 +226,9 @@ static const char shapes_text[] =
     "func four 4\n    sub r0 r0 r1\n    sub r2 r3 r2\n    shl r0 r0 r2\n    shr r3 r0 r1\n    xor r0 r0 r3\n"
     "    ret r0\n"
     "func same 1\n    ret r0\n"
+    "func hollow 2             ; the middle block has no code\n    jlt r0 r1 out\n    mov r0 r0\nout:\n    ret r0\n"
+    "func reuse 2              ; of a parameter that is never read\n"
+    "    add r2 r0 1\n    const r1 5\n    add r1 r1 r2\n    ret r1\n"
     "func swap 2\n    mov r2 r0\n    mov r0 r1\n    mov r1 r2\n    sub r0 r0 r1\n    ret r0\n"
     "func setup 1\n    const r1 100\n    fref r2 fact\n    store r1 r2\n    fref r2 same\n    store r1 r2 1\n"
     "    fref r2 even\n    store r1 r2 2\n    ret r0\n"
@@ -247,6 +250,7 @@ static const char shapes_text[] =
     "    xor r2 r2 r21\n    ret r2\n"
     "func main 1\n    const r1 0\n    call r2 fact r0\n    call r3 even r0\n    add r1 r2 r3\n"
     "    call r3 same r1\n    const r4 0\n"
+    "    call r5 hollow r4 r0\n    add r2 r2 r5\n    call r5 reuse r0 r2\n    xor r2 r2 r5\n"
     "    call r5 wide r0 r4\n    xor r1 r5 r3\n    call r2 same r2\n    add r1 r1 r2\n    ret r1\n";
 
 /* Little of everything that csspgo is used for. */
@@ -265,7 +269,8 @@ static const char *const traps[] = {
     "func main 1\n    const r1 64\n    icall r2 r1 r0\n    ret r2\n",
     "func main 1\n    const r1 1\n    icall r2 r1 r0\n    ret r2\n",
     "func main 1\n    fref r1 two\n    icall r2 r1 r0\n    ret r2\nfunc two 2\n    ret r0\n",
-    "func main 1\n    fref r1 id\n    add r1 r1 1\n    icall r2 r1 r0\n    ret r2\nfunc id 1\n    ret r0\nfunc n 1\n    ret r0\n",
+    ("func main 1\n    fref r1 id\n    add r1 r1 1\n    icall r2 r1 r0\n    ret r2\n"
+     "func id 1\n    ret r0\nfunc other 1\n    ret r0\n"),
     "func main 1\n    add r0 r0 1\n    call r1 main r0\n    ret r1\n",
 };
 
