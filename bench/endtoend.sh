@@ -44,8 +44,8 @@ program() {
     ../examples/build/csspgo profgen --quiet --binary=$B/$n.probes --perfscript=$B/$n.probes.ps --output=$B/$n.ours.prof || exit 1
     llvm-profgen-19 --binary=$B/$n.probes --perfscript=$B/$n.probes.ps --output=$B/$n.llvm.prof >/dev/null 2>&1 || exit 1
     llvm-profgen-19 --binary=$B/$n.lines --perfscript=$B/$n.lines.ps --ignore-stack-samples --output=$B/$n.autofdo.prof >/dev/null 2>&1 || exit 1
-    perf record -q -e cpu-clock -F 5000 -g -o $B/$n.clock.data -- $B/$n.probes $(seq $6) >/dev/null 2>&1 &&
-        ../examples/build/csspgo profgen --binary=$B/$n.probes --perfdata=$B/$n.clock.data --output=$B/$n.clock.prof 2>$B/$n.clock.said || exit 1
+    perf record -q -e cpu-clock -F 25000 -g -o $B/$n.clock.data -- $B/$n.probes $(seq $6) >/dev/null 2>&1 &&
+        ../examples/build/csspgo profgen --binary=$B/$n.probes --perfdata=$B/$n.clock.data --output=$B/$n.clock.prof 2>$B/$n.clock.said || { echo "no recording of the clock: see $B/$n.clock.said"; exit 1; }
     build $n.none $source ""
     build $n.autofdo $source "-fdebug-info-for-profiling -fprofile-sample-use=$B/$n.autofdo.prof"
     build $n.llvm $source "$PROBES -fprofile-sample-use=$B/$n.llvm.prof"
@@ -60,5 +60,5 @@ program() {
     row $n.clock "the same without branch records, $(sed -n 's/.*estimates from \([0-9]*\) .*/\1/p' $B/$n.clock.said) samples" $4 $5
     echo
 }
-program json ../tests/programs/json.cpp 4000 200 2000 20000
-program rapid ../tests/programs/rapid.cpp 4000 500 20000 200000
+program json ../tests/programs/json.cpp 4000 200 2000 60000
+program rapid ../tests/programs/rapid.cpp 4000 500 20000 100000

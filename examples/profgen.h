@@ -165,11 +165,6 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
         return 1;
     }
     if (item != CSSPGO_ITEM_SAMPLE) return 1;
-    if (!g->mapped) {
-        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
-             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
-        g->mapped = 1;
-    }
     s = csspgo_collector_add(g->collector, sample, 1);
     if (s != CSSPGO_OK) fail("%s", csspgo_status_text(s));
     return s == CSSPGO_OK;
@@ -312,6 +307,9 @@ static int profgen_read_recording(profgen *g)
             ok = (fail("%s: no perf script: there are neither branch records nor call stacks", r.path), 0);
     }
     if (ok) recording_warnings(&r);
+    if (ok && !g->mapped && recording_samples(&r) != 0)
+        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
+             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
     recording_close(&r);
     if (f != NULL && !is_stdin) fclose(f);
     return ok;
