@@ -33,6 +33,11 @@
 #include "jit_lang.h"
 #include "jit_programs.h"
 
+#if defined(__clang__) || !defined(__GNUC__)
+#  define JIT_COMPILER __VERSION__
+#else
+#  define JIT_COMPILER "gcc " __VERSION__
+#endif
 #ifndef JIT_FLAGS
 #  define JIT_FLAGS ""                /* what it was compiled with, to be printed with measurements */
 #endif
@@ -374,7 +379,7 @@ static void say_machine(const bench_options *o)
            "ways in "
            "turn;\nprofiles: %.1f s of samples from \"%s\" per program; bytes: of all machine code; inlined calls and "
            "promoted targets: context-less, contexts\n\n",
-           cpu, sysconf(_SC_NPROCESSORS_ONLN), busy, __VERSION__, JIT_FLAGS, o->runs, o->seconds, source_names[from]);
+           cpu, sysconf(_SC_NPROCESSORS_ONLN), busy, JIT_COMPILER, JIT_FLAGS, o->runs, o->seconds, source_names[from]);
 }
 
 static int bench(int argc, char **argv)
