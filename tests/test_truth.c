@@ -857,6 +857,65 @@ static void every_allocation_of_an_estimate_may_fail(void)
     csspgo_code_free(code);
 }
 
+static uint32_t rnd(uint32_t *state, uint32_t below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)*state * below) >> 32);
+}
+
+/* Code that makes no sense, in which samples are anywhere: functions without end, jumps into each other, two entries. */
+static void any_code_and_any_addresses_make_a_profile(void)
+{
+    static const csspgo_kind kinds[] = { CSSPGO_COND, CSSPGO_COND, CSSPGO_JMP, CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
+    uint32_t state = 7, round;
+    for (round = 0; round < 400; round++) {
+        csspgo_transfer t[12];
+        csspgo_code *code;
+        csspgo_collector *c;
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_generate_stats stats;
+        csspgo_generate_options how;
+        csspgo_error e;
+        uint64_t blocks[4][3];
+        uint32_t i, k, n = rnd(&state, 12);
+        for (i = 0; i < n; i++) {
+            t[i] = transfer(0x1000 + rnd(&state, 128), kinds[rnd(&state, 6)], 0);
+            if (rnd(&state, 3) != 0) t[i].target = 0xff8 + rnd(&state, 144);
+            t[i].size = 1 + rnd(&state, 5);
+        }
+        code = hand_code(t, n);
+        for (i = 0; i < 4; i++) {
+            char name[2];
+            name[0] = (char)('a' + i);
+            name[1] = '\0';
+            for (k = 0; k < 3; k++) blocks[i][k] = 0x1000 + 32 * i + rnd(&state, 32);
+            hand_probes(code, name, blocks[i], 3, rnd(&state, 2) ? 0x1000 + 32 * i + rnd(&state, 32) : 0);
+        }
+        c = csspgo_collector_new(code, NULL, NULL);
+        for (i = rnd(&state, 40); i > 0; i--) {
+            uint64_t stack[6];
+            csspgo_sample s;
+            memset(&s, 0, sizeof s);
+            s.stack = stack;
+            s.stack_count = 1 + rnd(&state, 6);
+            for (k = 0; k < s.stack_count; k++) {
+                stack[k] = 0x1000 + rnd(&state, 130);
+                if (k != 0 && n != 0) stack[k] = t[k % n].address + t[k % n].size;
+            }
+            s.count = rnd(&state, 9) == 0 ? UINT64_MAX >> rnd(&state, 40) : rnd(&state, 100);
+            T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_OK);
+        }
+        memset(&how, 0, sizeof how);
+        how.stats = &stats;
+        T_EQ(csspgo_collector_profile(c, p, &how, &e), CSSPGO_OK);
+        T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+        T_CHECK(stats.unsolved <= stats.estimated);
+        csspgo_profile_free(p);
+        csspgo_collector_free(c);
+        csspgo_code_free(code);
+    }
+}
+
 /* Samples at moments of a real run, against the truth: blocks overlap, and what flows in flows out. */
 static void a_run_without_branch_records_is_known_approximately(int show)
 {
@@ -941,6 +1000,7 @@ int main(int argc, char **argv)
     blocks_that_nothing_enters_are_reached_by_indirect_jumps();
     recursion_is_not_taken_for_calls_from_outside();
     every_allocation_of_an_estimate_may_fail();
+    any_code_and_any_addresses_make_a_profile();
     a_run_without_branch_records_is_known_approximately(argc > 1);
     return t_end();
 }
