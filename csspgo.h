@@ -24451,7 +24451,7 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
     const csspgo_match_options *how = &w->m->how;
     csspgo__flat *f = &w->flat[1];
     int same;
-    if (how->mode == CSSPGO_MATCH_LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
+    if (how->mode != CSSPGO_MATCH_LLVM19 && csspgo__same_base(w, c, there)) return 1;
     w->level = 1;
     same = csspgo__flatten(w, there, f, NULL);
     if (same) {
