@@ -24506,8 +24506,8 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
 typedef struct csspgo__based {    /* a name by its base */
     const char *base;
     size_t      size;
-    uint64_t    guid;
-    int         is_old, usable;
+    uint64_t    guid, checksum;   /* the checksum counts, and comes behind the base, in the second round */
+    int         is_old, usable;   /* usable: no one has claimed it */
 } csspgo__based;
 
 static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
@@ -24518,6 +24518,7 @@ static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
     (void)ctx;
     if (c != 0) return c;
     if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    if (x->checksum != y->checksum) return x->checksum < y->checksum ? -1 : 1;
     return x->is_old - y->is_old;
 }
 
@@ -24543,7 +24544,7 @@ static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
     for (i = 0; i < w->codes; i++)
         if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
             !csspgo__based_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
-    i = v->count;
+    for (i = 0; i < v->count; i++) ((csspgo__based *)v->data)[i].usable = 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const char *name = csspgo_func_name(w->p, old, &n);
         if (name != NULL && !csspgo__based_push(w, v, name, n, csspgo_func_guid(w->p, old))) return 0;
@@ -24556,21 +24557,51 @@ static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
     return 1;
 }
 
-/* Pairs orphans with unused profiles whose base name no one else has. */
+/* Pairs orphans with unused profiles whose base name, and checksum in the second round, no one else has. */
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__vec *v)
+{
+    csspgo__based *b = (csspgo__based *)v->data;
+    size_t i, j;
+    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__based_cmp, NULL)) return csspgo__broken(w);
+    for (i = 0; i < v->count; i = j) {
+        for (j = i + 1; j < v->count && b[j].size == b[i].size && b[j].checksum == b[i].checksum &&
+                        memcmp(b[j].base, b[i].base, b[i].size) == 0; j++) {}
+        if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
+        csspgo__rename_note(w, b[i].guid, b[i + 1].guid, 1);
+        if (w->status != CSSPGO_OK) return 0;
+        b[i].usable = b[i + 1].usable = 0;
+    }
+    return 1;
+}
+
+/* For the second round: the checksums of what is left; names that are in use do not count any more. */
+static int csspgo__based_checksums(csspgo__matching *w, csspgo__vec *v)
+{
+    csspgo__based *b = (csspgo__based *)v->data;
+    size_t i, k = 0;
+    for (i = 0; i < v->count; i++) {
+        csspgo__matched *f;
+        if (!b[i].usable) continue;
+        if (b[i].is_old) {
+            if (!csspgo__choose_checksum(w, b[i].guid, &w->flat[1], NULL)) return 0;
+            b[i].checksum = w->flat[1].checksum;
+        } else {
+            f = csspgo__matched_of(w->m, &w->m->by_guid, b[i].guid);
+            if (!(f->flags & CSSPGO__HAS_CHECKSUM)) continue;
+            b[i].checksum = f->checksum;
+        }
+        b[k++] = b[i];
+    }
+    v->count = k;
+    return 1;
+}
+
 static int csspgo__match_bases(csspgo__matching *w)
 {
     csspgo__vec v = csspgo__vec_of(sizeof(csspgo__based));
-    const csspgo__based *b;
-    size_t i, j;
-    int ok = csspgo__based_collect(w, &v);
-    if (ok && !csspgo__sort(&w->m->heap, v.data, v.count, sizeof *b, csspgo__based_cmp, NULL)) ok = csspgo__broken(w);
-    b = (const csspgo__based *)v.data;
-    for (i = 0; ok && i < v.count; i = j) {
-        for (j = i + 1; j < v.count && b[j].size == b[i].size && memcmp(b[j].base, b[i].base, b[i].size) == 0; j++) {}
-        if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i + 1].usable) continue;
-        csspgo__rename_note(w, b[i].guid, b[i + 1].guid, 1);
-        ok = w->status == CSSPGO_OK;
-    }
+    int ok = csspgo__based_collect(w, &v) && csspgo__pair_bases(w, &v);
+    if (ok && w->m->how.mode == CSSPGO_MATCH_ALIGN && w->m->is_probe)
+        ok = csspgo__based_checksums(w, &v) && csspgo__pair_bases(w, &v);
     csspgo__vec_free(&w->m->heap, &v);
     return ok;
 }

@@ -721,7 +721,8 @@ static void flow_completes_what_matching_leaves_unknown(void)
     csspgo_match_loc v[16];
     const csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3:a 4 5 6:z 7 8 9:b 10", v));
     static const unsigned block_id[7] = { 1, 2, 4, 5, 7, 8, 10 };
-    static const unsigned jumps[9][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 }, { 2, 3 }, { 2, 4 }, { 3, 4 }, { 4, 5 }, { 4, 6 }, { 5, 6 } };
+    static const unsigned jumps[9][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 }, { 2, 3 }, { 2, 4 },
+                                          { 3, 4 }, { 4, 5 }, { 4, 6 }, { 5, 6 } };
     csspgo_profile *p = csspgo_profile_new(NULL);
     csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
     csspgo_flow_block b[7];
@@ -862,6 +863,27 @@ static void a_moved_namespace_is_a_rename(void)
     csspgo_profile_free(p);
 }
 
+static void of_two_with_one_base_name_the_checksum_tells(void)
+{
+    static const char old[] = "_Z3putIcEvT_:10:1\n 1: 10\n !CFGChecksum: 7\n_Z3putIiEvT_:20:1\n 1: 20\n !CFGChecksum: 8\n"
+                              "_Z3putIfEvT_:30:1\n 1: 30\n !CFGChecksum: 9\n_Z3putIdEvT_:40:1\n 1: 40\n !CFGChecksum: 9\n";
+    static const struct { const char *name; uint64_t checksum; const char *was; } v[] = {
+        { "_ZN1n3putIiEEvT_", 8, "_Z3putIiEvT_" }, { "_ZN1n3putIcEEvT_", 7, "_Z3putIcEvT_" },
+        { "_ZN1n3putIfEEvT_", 9, NULL }, { "_ZN1n3putIlEEvT_", 6, NULL } };
+    csspgo_match_loc l[2];
+    csspgo_match_code c[4];
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    size_t i;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (i = 0; i < 4; i++) c[i] = code_of(v[i].name, v[i].checksum, l, parse_code("1 2", l));
+    T_EQ(csspgo_matcher_module(m, p, c, 4, NULL, NULL), CSSPGO_OK);
+    for (i = 0; i < 4; i++)
+        T_EQ(csspgo_matcher_profile_of(m, guid(v[i].name)), guid(v[i].was != NULL ? v[i].was : v[i].name));
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
 static void similarity_is_strict(void)
 {
     static const struct { const char *code; int in_19, in_main; } v[] = {
@@ -983,6 +1005,7 @@ int main(void)
     classes_are_what_taking_blocks_away_tells();
     base_names_are_what_is_left_of_mangled_ones();
     a_moved_namespace_is_a_rename();
+    of_two_with_one_base_name_the_checksum_tells();
     similarity_is_strict();
     bad_arguments_are_refused_and_short_buffers_told();
     every_allocation_may_fail();
