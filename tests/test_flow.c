@@ -118,7 +118,7 @@ static void answers_fit_and_none_is_cheaper(void)
     }
 }
 
-/* ----- larger graphs: a solution is the cheapest one if no cycle of single steps saves anything (Bellman, Ford) ----- */
+/* ----- larger graphs: a solution is the cheapest one if no cycle of single steps saves anything (Bellman, Ford) --- */
 
 enum { LARGE = 40 };
 

@@ -1348,7 +1348,8 @@ static void taking_over_swaps_contents(void)
 static void totals_are_recounted(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL);
-    static const char text[] = "f:9:1\n 1: 5\n 2: 7 g:7\n 3: g:1\n  1: 18446744073709551615\n  2: h:4\n   1: 2\nk:3:0\n";
+    static const char text[] =
+        "f:9:1\n 1: 5\n 2: 7 g:7\n 3: g:1\n  1: 18446744073709551615\n  2: h:4\n   1: 2\nk:3:0\n";
     csspgo_node g;
     if (p == NULL || csspgo_read(p, text, sizeof text - 1, NULL) != CSSPGO_OK) abort();
     csspgo_recount_totals(p);

@@ -1581,8 +1581,8 @@ static void compare_once(const mutator *m, const char *binary, const char *dir, 
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "llvm-profgen-19 --binary=data/unwind/bin/%s --perfscript=%s --skip-symbolization %s -o %s 2>%s", binary, path,
-             options[option], raw, log);
+             "llvm-profgen-19 --binary=data/unwind/bin/%s --perfscript=%s --skip-symbolization %s -o %s 2>%s", binary,
+             path, options[option], raw, log);
     T_EQ(system(command), 0);
     how.limit_depth = option == 2;
     how.max_depth = 2;
