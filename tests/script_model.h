@@ -349,7 +349,7 @@ static size_t t_model_records(t_model *m, t_line l, size_t line)
             t_model_bad(m, &m->st.bad_records, line);
             break;
         }
-        m->branch[n].flags = 0;
+        m->branch[n].flags = t_begins(word, "PN") || t_begins(word, "MN") ? (uint64_t)1 << 33 : 0;   /* not taken */
         n++;
     }
     return n;
