@@ -940,6 +940,24 @@ static void bad_arguments_are_refused_and_short_buffers_told(void)
     csspgo_profile_free(p);
 }
 
+static void classes_refuse_what_they_cannot_do(void)
+{
+    csspgo_match_edge e[2];
+    uint32_t eq[3] = { 7, 7, 7 };
+    t_heap h;
+    const csspgo_options o = t_options(&h, 1);
+    e[0].from = 0;
+    e[0].to = e[1].from = 1;
+    e[1].to = 3;
+    T_EQ(csspgo_match_classes(NULL, 3, e, 2, eq, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_match_classes(&o, 3, e, 1, eq, NULL), CSSPGO_E_NOMEM);
+    T_EQ(h.live, 0);
+    T_EQ(eq[0] + eq[1] + eq[2], 21);
+    T_EQ(csspgo_match_classes(NULL, 0, e, 0, eq, NULL), CSSPGO_OK);
+    T_EQ(csspgo_match_classes(NULL, 3, e, 1, eq, NULL), CSSPGO_OK);
+    T_CHECK(eq[0] == 1 && eq[1] == 1 && eq[2] == 0);
+}
+
 static void every_allocation_may_fail(void)
 {
     size_t mode;
@@ -1008,6 +1026,7 @@ int main(void)
     of_two_with_one_base_name_the_checksum_tells();
     similarity_is_strict();
     bad_arguments_are_refused_and_short_buffers_told();
+    classes_refuse_what_they_cannot_do();
     every_allocation_may_fail();
     return t_end();
 }
