@@ -20252,12 +20252,7 @@ static int csspgo__gen_funcs(csspgo__gen *g)
 /* A fresh profile with the options of another one's heap. */
 static int csspgo__gen_profile(csspgo__gen *g, const csspgo__heap *like)
 {
-    csspgo_options o;
-    memset(&o, 0, sizeof o);
-    o.allocator = like->a;
-    o.limits = like->limits;
-    o.hash_seed = like->seed;
-    o.lenient = like->lenient;
+    const csspgo_options o = csspgo__heap_options(like);
     g->p = csspgo_profile_new(&o);
     g->status = g->p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     return g->p != NULL;
@@ -21830,14 +21825,9 @@ static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspg
 /* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
 static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
 {
-    csspgo_options o;
+    const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_profile *q;
     int ok = 1;
-    memset(&o, 0, sizeof o);
-    o.allocator = p->heap.a;
-    o.limits = p->heap.limits;
-    o.hash_seed = p->heap.seed;
-    o.lenient = p->heap.lenient;
     q = csspgo_profile_new(&o);
     if (q == NULL) return NULL;
     q->flags = p->flags;
@@ -22111,9 +22101,7 @@ static void csspgo__track_undo(csspgo_tracker *t)
 static uint64_t csspgo__track_key(const csspgo_profile *p, uint32_t id)
 {
     const csspgo__node *n = &p->tree.node[id];
-    const csspgo_loc loc = csspgo__loc_of(p, n->site);
-    const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
-    return p->names.name[n->func].guid + (l << 5) + l;
+    return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
 }
 
 /* Negative: a comes first. Ties do not happen, but for GUIDs that were made to. */
@@ -22284,13 +22272,10 @@ CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
 
 CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
 {
-    csspgo_options o;
+    const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
     csspgo_status s = csspgo__track_accepts(p, err);
     if (s != CSSPGO_OK) return NULL;
-    memset(&o, 0, sizeof o);
-    o.allocator = p->heap.a;
-    o.limits = p->heap.limits;
     t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t);
     if (t == NULL) {
         csspgo__error_plain(err, CSSPGO_E_NOMEM);
@@ -26198,14 +26183,10 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
                                               csspgo_error *err)
 {
-    csspgo_options o;
+    csspgo_options o = csspgo__heap_options(&out->heap);
     csspgo__carry c;
     csspgo_status s;
-    memset(&o, 0, sizeof o);
     memset(&c, 0, sizeof c);
-    o.allocator = out->heap.a;
-    o.limits = out->heap.limits;
-    o.hash_seed = out->heap.seed;
     o.lenient = p->heap.lenient;
     c.m = m;
     c.p = p;
