@@ -3,31 +3,10 @@
  * tables. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-#include <stdlib.h>
+#include "fuzz.h"
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
 #endif
-
-#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A heap that knows its peak. */
-typedef struct counted { size_t live, peak; } counted;
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    counted *h = (counted *)ctx;
-    h->live += size;
-    if (h->live > h->peak) h->peak = h->live;
-    return malloc(size);
-}
-
-static void counted_free(void *ctx, void *ptr, size_t size)
-{
-    ((counted *)ctx)->live -= size;
-    free(ptr);
-}
 
 /* Bytes of input: those of the file, and all that its compressed sections may inflate to. */
 static uint64_t input_bytes(const uint8_t *data, size_t size)

@@ -1,18 +1,7 @@
 /* fuzz_edit.c - a script of operations, then a profile: what comes out is valid, laws hold, failures change nothing. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#include <stdlib.h>
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
 {

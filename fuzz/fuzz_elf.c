@@ -1,11 +1,6 @@
 /* fuzz_elf.c - any bytes as an ELF file: every section, segment and symbol that the reader gives lies in the file. */
 #include "../examples/elf.h"
-#include <stdio.h>
-#include <stdlib.h>
-
-#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static int inside(const uint8_t *data, size_t size, const void *p, uint64_t n)
 {

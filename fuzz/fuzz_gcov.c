@@ -2,11 +2,7 @@
  * formed and comes back from both of GCC's forms. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-#include <stdlib.h>
-
-#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void round_trip(csspgo_profile *p, uint32_t form)
 {

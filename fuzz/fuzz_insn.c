@@ -2,11 +2,7 @@
  * the code map finds exactly the instructions that they give one after the other. Byte 0: bit 0 AArch64. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-#include <stdlib.h>
-
-#define REQUIRE(x) do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); abort(); } } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static uint32_t decode(int a64, const uint8_t *p, size_t n, uint64_t at, csspgo_insn *out)
 {

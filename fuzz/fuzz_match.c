@@ -5,31 +5,11 @@
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#include <stdlib.h>
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { FUNCS = 4, LOCS = 64, BLOCKS = 12, JUMPS = 20 };
 
-typedef struct input {
-    const uint8_t *p, *end;
-} input;
-
 static const char *const names[8] = { "a", "_ZN1n3fooEv", "_ZN1m3fooEv", "unknown.indirect.callee", "b", "c", "", "d" };
-
-static unsigned byte(input *in)
-{
-    return in->p < in->end ? *in->p++ : 0;
-}
 
 static csspgo_func func(csspgo_profile *p, unsigned b)
 {

@@ -1,18 +1,8 @@
 /* fuzz_perfdata.c - recordings of any content: in pieces of any size they give the same items and the same error, and
  * what is handed out can be read. Input: 1 byte, the size of the pieces - 1; then the recording. */
-#include <stdlib.h>
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 typedef struct outcome {
     uint64_t hash, items, samples;

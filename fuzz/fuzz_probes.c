@@ -7,20 +7,10 @@
  *     the rest  the section
  * What must hold is said where it is checked.
  */
-#include <stdlib.h>
 
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 /* ----- a heap that measures --------------------------------------------------------------------------------------- */
 

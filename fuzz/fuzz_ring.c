@@ -3,19 +3,9 @@
  * Input: 8 bytes sample_type, 4 branch_sample_type, 1 read_format, 1 start / 8, 1 bounce size / 8, 1 unused; then the
  * bytes
  * from tail to head. */
-#include <stdlib.h>
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { RING = 512 };
 

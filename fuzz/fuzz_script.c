@@ -3,34 +3,7 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "../tests/script_model.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct counted {
-    size_t live, peak;
-} counted;
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    counted *c = (counted *)ctx;
-    c->live += size;
-    if (c->live > c->peak) c->peak = c->live;
-    return malloc(size);
-}
-
-static void counted_free(void *ctx, void *ptr, size_t size)
-{
-    ((counted *)ctx)->live -= size;
-    free(ptr);
-}
+#include "fuzz.h"
 
 /*
  * Code at 401000 to 402000: a call of 5 bytes at every 256th address, a return 16 behind it, a function at each

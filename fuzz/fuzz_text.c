@@ -2,40 +2,7 @@
  * nothing; strict reading takes nothing that lenient reading takes for something else; memory stays in bounds. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#include <stdlib.h>
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct counted {
-    size_t live, peak, calls, fail_at;                /* fail_at: the call from which on all fail, 0 = none */
-} counted;
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    counted *c = (counted *)ctx;
-    void *p;
-    if (++c->calls >= c->fail_at && c->fail_at != 0) return NULL;
-    p = malloc(size);
-    if (p == NULL) return NULL;
-    c->live += size;
-    if (c->live > c->peak) c->peak = c->live;
-    return p;
-}
-
-static void counted_free(void *ctx, void *ptr, size_t size)
-{
-    ((counted *)ctx)->live -= size;
-    free(ptr);
-}
+#include "fuzz.h"
 
 static csspgo_profile *fresh(counted *c, uint32_t lenient)
 {

@@ -1,29 +1,9 @@
 /* fuzz_track.c - bytes become a profile and what an inliner does with it; nothing is lost, roll-back is exact. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#include <stdlib.h>
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { FUNCS = 4 };
-
-typedef struct input {
-    const uint8_t *p, *end;
-} input;
-
-static unsigned byte(input *in)
-{
-    return in->p < in->end ? *in->p++ : 0;
-}
 
 static csspgo_loc loc(unsigned b)
 {

@@ -1,29 +1,9 @@
 /* fuzz_tree.c - bytes become operations on three profiles; adding them commutes and associates, all stay valid. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#include <stdlib.h>
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { PROFILES = 3 };
-
-typedef struct input {
-    const uint8_t *p, *end;
-} input;
-
-static unsigned byte(input *in)
-{
-    return in->p < in->end ? *in->p++ : 0;
-}
 
 static uint64_t count(input *in)
 {

@@ -2,34 +2,7 @@
  * to the same bytes, and memory stays within its bound. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct counted {
-    size_t live, peak;
-} counted;
-
-static void *counted_alloc(void *ctx, size_t size)
-{
-    counted *c = (counted *)ctx;
-    c->live += size;
-    if (c->live > c->peak) c->peak = c->live;
-    return malloc(size);
-}
-
-static void counted_free(void *ctx, void *ptr, size_t size)
-{
-    ((counted *)ctx)->live -= size;
-    free(ptr);
-}
+#include "fuzz.h"
 
 /* A module at 401000 with a hole, of which every byte is an instruction. */
 static csspgo_code *some_code(void)
@@ -71,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_collector_options how;
     csspgo_options options;
-    counted heap = { 0, 0 };
+    counted heap = { 0, 0, 0, 0 };
     csspgo_code *code = some_code();
     csspgo_collector *p, *q;
     csspgo_error e;

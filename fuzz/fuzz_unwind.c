@@ -3,29 +3,11 @@
  * that mends what it can takes the same samples and must lose none. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
-
-#define REQUIRE(x)                                                                   \
-    do {                                                                             \
-        if (!(x)) {                                                                  \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
-            abort();                                                                 \
-        }                                                                            \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 /* Values are printed from PRINT on, so that they have one, two and three digits. */
 enum { CODE = 200, BASE = 0x10000, PRINT = BASE - 60, EXT = 1, FRAMES = 24, BRANCHES = 16, EVENTS = 4000,
        TEXT = FRAMES * 10 };
-
-typedef struct input {
-    const uint8_t *p, *end;
-} input;
-
-static unsigned next(input *in)
-{
-    return in->p != in->end ? *in->p++ : 0;
-}
 
 /* ----- the model: addresses, EXT for all that is not code ----- */
 
@@ -266,7 +248,7 @@ static csspgo_code *make_code(input *in, model *m)
     memset(list, 0, sizeof list);
     REQUIRE(code != NULL && csspgo_code_add_area(code, none, BASE, CODE) == CSSPGO_OK);
     for (i = 0; i < CODE; i += 2) {
-        const unsigned v = next(in);
+        const unsigned v = byte(in);
         for (k = 0; k < 2; k++) {
             csspgo_transfer *t = &list[n];
             t->address = BASE + i + k;
@@ -284,7 +266,7 @@ static csspgo_code *make_code(input *in, model *m)
 
 static uint64_t make_address(input *in)
 {
-    const unsigned v = next(in);
+    const unsigned v = byte(in);
     return v < CODE ? (uint64_t)(BASE + v) : v & 1 ? UINT64_C(0x7f0000000000) : (uint64_t)(BASE - 1);
 }
 
@@ -295,14 +277,14 @@ static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collecto
     uint64_t stack[8];
     csspgo_branch branch[16];
     csspgo_sample s;
-    unsigned v = next(in), i;
+    unsigned v = byte(in), i;
     memset(&s, 0, sizeof s);
     memset(branch, 0, sizeof branch);
     s.stack = stack;
     s.branches = branch;
     s.stack_count = v & 7;
     s.branch_count = v >> 3 & 15;
-    s.count = v >> 7 ? next(in) : 1;
+    s.count = v >> 7 ? byte(in) : 1;
     for (i = 0; i < s.stack_count; i++) stack[i] = make_address(in);
     for (i = 0; i < s.branch_count; i++) {
         branch[i].from = make_address(in);
@@ -363,7 +345,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     m->list = events;
     in.p = data;
     in.end = data + size;
-    v = next(&in);
+    v = byte(&in);
     memset(&how, 0, sizeof how);
     how.ignore_stack = (v & 7) == 7;
     how.keep_leaves = v >> 3 & 1;

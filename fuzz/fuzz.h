@@ -1,0 +1,52 @@
+/* fuzz.h - what the harnesses share: a check that stays in every build, a heap that is counted, input byte by byte. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REQUIRE(x)                                                                   \
+    do {                                                                             \
+        if (!(x)) {                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #x);   \
+            abort();                                                                 \
+        }                                                                            \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct counted {
+    size_t live, peak, calls, fail_at;                /* fail_at: the call from which on all fail, 0 = none */
+} counted;
+
+static inline void *counted_alloc(void *ctx, size_t size)
+{
+    counted *c = (counted *)ctx;
+    void *p;
+    if (++c->calls >= c->fail_at && c->fail_at != 0) return NULL;
+    p = malloc(size);
+    if (p == NULL) return NULL;
+    c->live += size;
+    if (c->live > c->peak) c->peak = c->live;
+    return p;
+}
+
+static inline void counted_free(void *ctx, void *ptr, size_t size)
+{
+    ((counted *)ctx)->live -= size;
+    free(ptr);
+}
+
+typedef struct input {
+    const uint8_t *p, *end;
+} input;
+
+/* The next byte; 0 at the end. */
+static inline unsigned byte(input *in)
+{
+    return in->p < in->end ? *in->p++ : 0;
+}
+
+#endif
