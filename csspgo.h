@@ -76,9 +76,9 @@
  *     CSSPGO_MALLOC(n), CSSPGO_FREE(p)   implementation  heap for objects made without an allocator; malloc and free
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
- *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); without it they are
- *     E_UNSUPPORTED CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK,
- *                                   _NO_MATCH every include       drops layers
+ *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); else they are E_UNSUPPORTED
+ *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
+ *                                    every include       drops layers
  *
  * GUARANTEES
  *
@@ -90,8 +90,8 @@
  *     threads   objects share nothing. One object is for one thread at a time; several threads may read one code map
  *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
  *     sums      counts saturate at 2^64 - 1
- *     LLVM      files are LLVM 19's; profiles of probe binaries equal llvm-profgen 19's byte for byte (README:
- *     exceptions)
+ *     LLVM      files are LLVM 19's; on request, profiles of probe binaries equal llvm-profgen 19's byte for byte
+ *               (README: exceptions)
  *
  * LIMITS   (options.limits; more in the comments of the functions)
  *
@@ -577,8 +577,8 @@ typedef struct csspgo_lazy csspgo_lazy;
  *   options      of the profile that is filled; NULL: defaults
  *   data, size   the whole file, borrowed until csspgo_lazy_free (it may be a mapped file)
  *
- * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and compressed sections: csspgo_read reads
- * those
+ * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and for compressed sections, which
+ *           csspgo_read reads
  * Cost      O(sections + summary), whatever the size of the file
  */
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size,
@@ -1785,9 +1785,9 @@ typedef struct csspgo_generate_options {
  * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
  *
  * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
- * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the same
- * of its calls; then csspgo_flow_solve makes the counts of each function in each context fit its machine code's jumps,
- * if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and goes
+ * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
+ * same of its calls; then csspgo_flow_solve makes the counts of each function in each context fit its machine code's
+ * jumps, if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and goes
  * where its instruction says or where the stacks show. The README has numbers.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
@@ -3577,9 +3577,8 @@ struct csspgo_profile {
     uint32_t        flags;
     uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
-    /* of the file that was read, until p is changed; NULL: none. 5 numbers of csspgo_summary, */
-    uint64_t       *summary;
-    size_t          summary_size; /* then 3 of each csspgo_cutoff */
+    uint64_t       *summary;      /* of the file that was read, until p is changed; NULL: none                    */
+    size_t          summary_size; /* 5 numbers of csspgo_summary, then 3 of each csspgo_cutoff                    */
 };
 
 static size_t csspgo__run_count(csspgo__run r)
@@ -24713,7 +24712,7 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
  * whose counts agree best with what is known to execute equally often (equivalence classes); what is left is unknown.
  */
 
-enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a record, or with count 0 */
+enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a count */
 
 typedef struct csspgo__mark {     /* a location of either side */
     uint64_t   callee, hash, count;
@@ -25110,9 +25109,9 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
 }
 
 /*
- * The cheapest split of the numbering in x, y. Of equals the one nearest to the middle, then the smaller one. Behind the
- * last call, where classes tell much, all from the front: they would tell if the end were what stayed. The entry of a
- * function stays its entry.
+ * The cheapest split of the numbering in x, y. Of equals the one nearest to the middle, then the smaller one. Behind
+ * the last call, where classes tell much, all from the front: they would tell if the end were what stayed. The entry of
+ * a function stays its entry.
  */
 static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
 {
