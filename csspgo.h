@@ -1787,8 +1787,8 @@ typedef struct csspgo_generate_options {
  * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
  * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
  * same of its calls; then csspgo_flow_solve makes the counts of each function in each context fit its machine code's
- * jumps, if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and goes
- * where its instruction says or where the stacks show. The README has numbers.
+ * jumps, if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and
+ * goes where its instruction says or where the stacks show. The README has numbers.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -18853,7 +18853,7 @@ static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint3
     if (csspgo__module_of(code, pos) == 0 || i == code->transfers || code->transfer[i].pos != pos ||
         code->transfer[i].target == 0)
         return recorded;
-    return csspgo__transfer_target(code, pos);
+    return csspgo__pos_in(code, csspgo__module_of(code, pos), code->transfer[i].target);
 }
 
 /*
