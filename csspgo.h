@@ -1636,7 +1636,8 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *
  *   samples, count   only read during the call
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken)
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken); E_ARGUMENT if contexts with
+ *           names were read
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -1679,16 +1680,18 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
                                                    void *buf, size_t cap, size_t *size, csspgo_error *err);
 
 /*
- * Adds the counters of such a text to the collector: context-less, or with contexts of hexadecimal call addresses.
- * Blank lines are passed over. Frames in unknown code cut the context; branches from unknown code keep their count,
- * ranges and branches into it do not (stats.unplaced).
+ * Adds the counters of such a text to the collector: context-less, with contexts of hexadecimal call addresses, or with
+ * contexts of names, [main:3.1 @ foo], as llvm-profgen writes them for code without probes: these are only for
+ * csspgo_collector_line_profile, are taken as they are, and no samples can be added to them. Blank lines are passed
+ * over. Frames in unknown code cut the context; branches from unknown code keep their count, ranges and branches into
+ * it do not (stats.unplaced).
  *
  *   how    as in csspgo_write_unsymbolized, for module and base of the text's addresses
  *   err    NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_UNSUPPORTED (contexts
- *           of names); E_ARGUMENT (unknown module, or contexts for a collector without and the reverse); E_NOMEM,
- *           E_LIMIT. On failure the counters are what they were before
+ * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
+ *           module, or contexts of another sort than the collector has); E_NOMEM, E_LIMIT. On failure the counters are
+ *           what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
@@ -1795,7 +1798,8 @@ typedef struct csspgo_generate_options {
  *   how   NULL = defaults
  *   err   NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile; E_NOMEM, E_LIMIT (p and c are as before the call)
+ * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile, or c contexts with names; E_NOMEM, E_LIMIT (p and
+ *           c are as before the call)
  * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
  * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
  *           made is there twice if p was not empty
@@ -4323,6 +4327,14 @@ static size_t csspgo__frame_split(const char *text, size_t size, csspgo_loc *loc
     return n - 1;
 }
 
+/* The bytes of a context's first frame: those before " @ ", or all. */
+static size_t csspgo__frame_size(const char *text, size_t size)
+{
+    size_t end = 0;
+    while (end < size && !(size - end > 3 && memcmp(text + end, " @ ", 3) == 0)) end++;
+    return end;
+}
+
 static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_func f)
 {
     csspgo_node n = csspgo_child(p, parent, loc, CSSPGO_CONTEXT, f);
@@ -4342,7 +4354,7 @@ CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
     }
     for (;;) {
         csspgo_loc next;
-        for (end = 0; end < size && !(size - end > 3 && memcmp(context + end, " @ ", 3) == 0); end++) {}
+        end = csspgo__frame_size(context, size);
         n = csspgo__frame_split(context, end, &next);
         node = csspgo__find_step(p, node, site, csspgo_func_find(p, context, n));
         if (node.id == 0 || end == size) return node;
@@ -17070,14 +17082,23 @@ typedef struct csspgo__lone_call {    /* the only call of callee in caller: begi
 
 enum { CSSPGO__LONE = 256 };
 
-enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2 };   /* csspgo_collector.mode */
+/* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
+enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2, CSSPGO__NAMES = 3 };
+
+/*
+ * A context is a path of calls in a tree, outermost first: positions, with func 0. With names, a call is a function and
+ * the location in it (csspgo__site), and behind the calls comes the function that was called, at CSSPGO__LEAF; without
+ * any context that is the function "".
+ */
+#define CSSPGO__LEAF ((uint64_t)CSSPGO_PLAIN << 48)
 
 struct csspgo_collector {
     csspgo__heap             heap;            /* first: csspgo__object_new                                            */
     csspgo_code             *code;
     csspgo_collector_options how;
     uint32_t                 mode;
-    csspgo__tree             trie;            /* contexts; site = position of the call, or CSSPGO__EXT; func = 0      */
+    csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
+    csspgo__names            names;           /* of functions in contexts with names                                  */
     csspgo__counter         *counter;
     size_t                   counters, counter_cap;
     csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                 */
@@ -17517,6 +17538,7 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     if (c == NULL) return;
     csspgo__cache_free(&c->heap, &c->cache);
     csspgo__tree_free(&c->heap, &c->trie);
+    csspgo__names_free(&c->heap, &c->names);
     csspgo__map_free(&c->heap, &c->map);
     csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
     csspgo__free(&c->heap, c->path, c->path_cap * sizeof *c->path);
@@ -17584,6 +17606,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 {
     csspgo_status s = c->flushed != 0 ? csspgo_collector_flush(c) : csspgo__code_settle(c->code);
     size_t i;
+    if (c->mode == CSSPGO__NAMES) return CSSPGO_E_ARGUMENT;
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         s = csspgo__collect(c, &samples[i]);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, samples[i].count);
@@ -17593,7 +17616,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
-    return c->mode == CSSPGO__CONTEXTS;
+    return c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
@@ -17609,7 +17632,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 /* ----- counters by canonical context ------------------------------------------------------------------------------ */
 
 typedef struct csspgo__keyed {
-    csspgo__tree     keys;        /* a node's path = positions of calls, outermost first; CSSPGO__ROOT = no context */
+    csspgo__tree     keys;        /* a node's path: see CSSPGO__LEAF; CSSPGO__ROOT = no context                      */
     csspgo__counter *v;           /* node: of keys; sorted by (node, ranges first, a, b); equal ones added up        */
     csspgo__counter *hit;         /* sampled addresses (b is 0) of samples without branches, likewise; behind v      */
     size_t           n, hits, cap;
@@ -17642,8 +17665,8 @@ static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo
 
 /*
  * The key of a context: its frames below unknown code, recursion compressed, then cut to the innermost ones. If the
- * last frame does not occur further out it is in no cycle: the key is then that of the caller and this frame.
- * Returns 0 when memory is exhausted.
+ * last frame does not occur further out it is in no cycle: the key is then that of the caller and this frame. Contexts
+ * with names stay as they are. Returns 0 when memory is exhausted.
  */
 static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k, uint32_t node)
 {
@@ -17651,8 +17674,10 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     const uint32_t above = k->key[n->parent];
     const size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     int deep, seen;
-    size_t size = csspgo__frames_of(c, node, k, &deep, &seen), i;
+    size_t size, i;
     uint32_t id = CSSPGO__ROOT;
+    if (n->func != 0) return csspgo__tree_add(&c->heap, keys, above, n->site, n->func);
+    size = csspgo__frames_of(c, node, k, &deep, &seen);
     c->stats.deep_contexts += deep != 0;
     if (size == 0) return id;
     if (!deep && !c->how.limit_depth && (!seen || limit == 0) && above != 0 && above != CSSPGO__WANTED)
@@ -17720,7 +17745,7 @@ static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__ke
     for (i = 0; i < c->counters; i++) k->key[c->counter[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
     c->stats.deep_contexts = 0;
     for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
-        if (k->key[i] != CSSPGO__WANTED) continue;
+        if (k->key[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
         k->key[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
         if (k->key[i] == 0) return 0;
     }
@@ -17766,7 +17791,8 @@ typedef struct csspgo__entry {    /* a line of text                             
 typedef struct csspgo__unsym {    /* what a text is made of                                            */
     csspgo_unsymbolized_options how;
     csspgo__keyed  keyed;
-    csspgo__tree   tree;          /* contexts of printed values: site = address - base                 */
+    const csspgo__names *names;
+    csspgo__tree   tree;          /* contexts of printed values: address - base in place of a position */
     uint32_t      *text;          /* per node of keyed.keys: its node of tree                          */
     uint32_t      *rank;          /* per node of tree: its place in byte order of the printed contexts */
     uint32_t      *node;          /* the reverse of rank; scratch for sorting before                   */
@@ -17794,22 +17820,49 @@ static uint64_t csspgo__unsym_address(const csspgo_code *code, uint32_t module, 
     return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
 }
 
-/* Siblings in byte order of their values in hexadecimal: as if the digits were written from the left. */
-static int csspgo__hex_cmp(uint64_t x, uint64_t y)
+typedef struct csspgo__printed {  /* a frame as it is printed: a name and what follows, both may be empty */
+    const char *name;
+    size_t      size, more;
+    char        text[24];
+} csspgo__printed;
+
+static void csspgo__print_frame(csspgo__printed *f, const csspgo__names *names, const csspgo__node *n)
 {
-    unsigned xs = 0, ys = 0;
-    while (xs < 60 && x >> (60 - xs) == 0) xs += 4;
-    while (ys < 60 && y >> (60 - ys) == 0) ys += 4;
-    if (x << xs != y << ys) return x << xs < y << ys ? -1 : 1;
-    return xs > ys ? -1 : xs < ys;
+    const csspgo_loc loc = csspgo__site_loc(n->site);
+    csspgo__sink s;
+    csspgo__sink_buffer(&s, f->text, sizeof f->text);
+    f->name = n->func != 0 ? csspgo__name_text(names, n->func, &f->size) : (f->size = 0, "");
+    if (n->func == 0) {
+        csspgo__put_str(&s, "0x");
+        csspgo__put_hex(&s, n->site);
+    } else if (n->site != CSSPGO__LEAF) {
+        csspgo__put_char(&s, ':');
+        csspgo__put_u64(&s, loc.line);
+        if (loc.discriminator != 0) csspgo__put_char(&s, '.');
+        if (loc.discriminator != 0) csspgo__put_u64(&s, loc.discriminator);
+    }
+    csspgo__sink_end(&s, &f->more, NULL);
 }
 
-static int csspgo__key_order_cmp(const void *ctx, const void *a, const void *b)
+/* The byte of a printed frame at i, -1 behind it. */
+static int csspgo__printed_byte(const csspgo__printed *f, size_t i)
 {
-    const csspgo__node *node = (const csspgo__node *)ctx;
-    const csspgo__node *x = &node[*(const uint32_t *)a], *y = &node[*(const uint32_t *)b];
+    if (i < f->size) return (unsigned char)f->name[i];
+    return i - f->size < f->more ? (unsigned char)f->text[i - f->size] : -1;
+}
+
+/* Siblings in byte order of the contexts (no name has a byte below that of " @ "). */
+static int csspgo__printed_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__unsym *u = (const csspgo__unsym *)ctx;
+    const csspgo__node *x = &u->tree.node[*(const uint32_t *)a], *y = &u->tree.node[*(const uint32_t *)b];
+    csspgo__printed f, g;
+    size_t i = 0;
     if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
-    return csspgo__hex_cmp(x->site, y->site);
+    csspgo__print_frame(&f, u->names, x);
+    csspgo__print_frame(&g, u->names, y);
+    while (i < f.size + f.more && csspgo__printed_byte(&f, i) == csspgo__printed_byte(&g, i)) i++;
+    return csspgo__printed_byte(&f, i) - csspgo__printed_byte(&g, i);
 }
 
 /* Links siblings in order and numbers the nodes: a walk of the tree is then the byte order of the printed contexts. */
@@ -17827,7 +17880,7 @@ static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
         u->node[i] = (uint32_t)i;
         t->node[i].child = t->node[i].sibling = 0;
     }
-    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__key_order_cmp, t->node)) return 0;
+    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__printed_cmp, u)) return 0;
     for (i = t->count; i > CSSPGO__ROOT; i--) {       /* node[1] is the root, which has no parent */
         csspgo__node *parent = &t->node[t->node[u->node[i]].parent];
         t->node[u->node[i]].sibling = parent->child;
@@ -17860,12 +17913,17 @@ static int csspgo__unsym_contexts(csspgo_collector *c, csspgo__unsym *u)
     if (u->text == NULL) return 0;
     u->texts = keys->count + 1;
     u->text[CSSPGO__ROOT] = CSSPGO__ROOT;
+    u->names = &c->names;
     for (i = CSSPGO__ROOT + 1; i <= keys->count; i++) {
         const csspgo__node *n = &keys->node[i];
-        const uint64_t address = csspgo__unsym_address(c->code, u->how.module.id, (uint32_t)n->site);
+        uint64_t site = n->site;
         u->text[i] = CSSPGO__ROOT;
-        if (address == CSSPGO__EXT) continue;
-        u->text[i] = csspgo__tree_add(&c->heap, &u->tree, u->text[n->parent], address - u->how.base, 0);
+        if (n->func == 0) {
+            site = csspgo__unsym_address(c->code, u->how.module.id, (uint32_t)site);
+            if (site == CSSPGO__EXT) continue;
+            site -= u->how.base;
+        }
+        u->text[i] = csspgo__tree_add(&c->heap, &u->tree, u->text[n->parent], site, n->func);
         if (u->text[i] == 0) return 0;
     }
     return csspgo__unsym_rank(&c->heap, u);
@@ -17891,7 +17949,7 @@ static int csspgo__unsym_entries(csspgo_collector *c, csspgo__unsym *u)
         e->count = v->count;
         e->block = u->rank[u->text[v->node & ~CSSPGO__BRANCH]];
         if (e->b == CSSPGO__EXT || (e->a == CSSPGO__EXT && !e->branch)) continue;
-        if (e->a == CSSPGO__EXT && v->a != CSSPGO__EXT) e->block = 0;    /* rank of the root */
+        if (e->a == CSSPGO__EXT && v->a != CSSPGO__EXT && c->mode != CSSPGO__NAMES) e->block = 0; /* rank of the root */
         n++;
     }
     if (!csspgo__sort(&c->heap, u->entry, n, sizeof *u->entry, csspgo__entry_cmp, NULL)) return 0;
@@ -17915,8 +17973,9 @@ static void csspgo__unsym_free(csspgo_collector *c, csspgo__unsym *u)
 }
 
 /* "[0x28a @ 0x238]": the walk up links each parent to the child it came from. */
-static void csspgo__put_context(csspgo__sink *s, csspgo__tree *t, uint32_t id)
+static void csspgo__put_context(csspgo__sink *s, csspgo__unsym *u, uint32_t id)
 {
+    csspgo__tree *t = &u->tree;
     uint32_t down = 0;
     for (; id != CSSPGO__ROOT; id = t->node[id].parent) {
         t->node[id].same = down;
@@ -17924,8 +17983,10 @@ static void csspgo__put_context(csspgo__sink *s, csspgo__tree *t, uint32_t id)
     }
     csspgo__put_char(s, '[');
     for (; down != 0; down = t->node[down].same) {
-        csspgo__put_str(s, "0x");
-        csspgo__put_hex(s, t->node[down].site);
+        csspgo__printed f;
+        csspgo__print_frame(&f, u->names, &t->node[down]);
+        csspgo__put(s, f.name, f.size);
+        csspgo__put(s, f.text, f.more);
         if (t->node[down].same != 0) csspgo__put_str(s, " @ ");
     }
     csspgo__put_str(s, "]\n");
@@ -17957,7 +18018,7 @@ static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
     do {
         const uint32_t block = u->entries != 0 ? u->entry[at].block : 0;
         if (contexts && u->entries == 0) return;
-        if (contexts) csspgo__put_context(s, &u->tree, u->node[block]);
+        if (contexts) csspgo__put_context(s, u, u->node[block]);
         csspgo__put_entries(s, u, &at, block, 0, contexts ? "  " : "");
         csspgo__put_entries(s, u, &at, block, 1, contexts ? "  " : "");
     } while (at < u->entries);
@@ -17972,7 +18033,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     status = csspgo__keyed_make(c, &u.keyed);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
-    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode == CSSPGO__CONTEXTS);
+    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__FLAT);
     csspgo__unsym_free(c, &u);
     return status;
 }
@@ -18022,6 +18083,7 @@ typedef struct csspgo__unsym_reader {
     const unsigned char        *text, *p, *end;   /* the whole; the next byte; one past the last byte of the line */
     size_t                      size, next;       /* of text; offset of the next line                             */
     uint32_t                    line, node;       /* line number; context of the block                            */
+    uint32_t                    mode;             /* of the contexts so far                                       */
     int                         contexts, apply;  /* blocks have contexts; second reading                         */
     size_t                      blocks, frames, entries;   /* measured                                            */
     csspgo_status               status;           /* sticky                                                       */
@@ -18094,21 +18156,15 @@ static uint32_t csspgo__unsym_pos(const csspgo__unsym_reader *r, uint64_t value)
     return pos != 0 ? pos : (uint32_t)CSSPGO__EXT;
 }
 
-/* "[0x28a @ 0x238]", with p at the bracket. */
-static void csspgo__unsym_context(csspgo__unsym_reader *r)
+/* "0x28a @ 0x238]" */
+static void csspgo__unsym_addresses(csspgo__unsym_reader *r)
 {
     int first = 1;
-    r->node = CSSPGO__ROOT;
-    r->p++;
     while (r->status == CSSPGO_OK && (r->p == r->end || *r->p != ']')) {
         uint64_t value;
         if (!first) csspgo__unsym_expect(r, " @ ", "expected ' @ ' or ']'");
         first = 0;
-        if (r->p == r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "a context that is not closed");
-        else if (r->status == CSSPGO_OK && (r->end - r->p < 2 || memcmp(r->p, "0x", 2) != 0))
-            csspgo__unsym_fail(r, CSSPGO_E_UNSUPPORTED, r->p, "a context of names: only addresses are supported");
-        if (r->status != CSSPGO_OK) return;
-        r->p += 2;
+        csspgo__unsym_expect(r, "0x", "expected '0x'");
         value = csspgo__unsym_number(r, 16);
         r->frames++;
         if (r->apply) r->node = csspgo__context_add(r->c, r->node, csspgo__unsym_pos(r, value));
@@ -18116,6 +18172,60 @@ static void csspgo__unsym_context(csspgo__unsym_reader *r)
     if (r->status != CSSPGO_OK) return;
     r->p++;
     if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a context");
+}
+
+/* A call or, at CSSPGO__LEAF, a function. Names are entered at the first reading: the second one cannot fail. */
+static void csspgo__unsym_frame(csspgo__unsym_reader *r, size_t name_size, uint64_t site)
+{
+    csspgo__heap *h = &r->c->heap;
+    const uint32_t func = name_size <= h->limits.max_name
+                              ? csspgo__names_intern(h, &r->c->names, (const char *)r->p, name_size)
+                              : (h->status = CSSPGO_E_LIMIT, 0u);
+    r->frames++;
+    if (func == 0) csspgo__unsym_fail(r, h->status, r->p, csspgo_status_text(h->status));
+    else if (r->apply) r->node = csspgo__tree_add(h, &r->c->trie, r->node, site, func);
+}
+
+/* "main:3.1 @ b:0 @ leaf]" */
+static void csspgo__unsym_names(csspgo__unsym_reader *r)
+{
+    const unsigned char *bracket = r->end - 1;
+    if (*bracket != ']') csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->end, "a context that is not closed");
+    while (r->status == CSSPGO_OK) {
+        const char *text = (const char *)r->p;
+        const size_t left = (size_t)(bracket - r->p), size = csspgo__frame_size(text, left);
+        csspgo_loc loc;
+        const size_t name = csspgo__frame_split(text, size, &loc);
+        if (name == 0) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "expected a function name");
+        else if (size == left && name != size)
+            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p + name, "a location behind the last function");
+        else if (size != left && name == size)
+            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p + name, "expected ':' and a line before ' @ '");
+        else csspgo__unsym_frame(r, name, size == left ? CSSPGO__LEAF : csspgo__site(loc, CSSPGO_CONTEXT));
+        if (size == left) return;
+        r->p += size + 3;
+    }
+}
+
+/* A context, with p at the bracket. All are of addresses, or all are of names. */
+static void csspgo__unsym_context(csspgo__unsym_reader *r)
+{
+    const int address = r->end - r->p > 2 && memcmp(r->p + 1, "0x", 2) == 0;
+    const uint32_t mode = address ? CSSPGO__CONTEXTS : CSSPGO__NAMES;
+    r->p++;
+    if (r->p == r->end) {
+        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "a context that is not closed");
+    } else if (*r->p == ']') {
+        if (++r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a context");
+        else if (r->apply && r->mode == CSSPGO__NAMES) csspgo__unsym_frame(r, 0, CSSPGO__LEAF);
+        r->frames++;
+    } else if (r->mode != CSSPGO__UNDECIDED && r->mode != mode) {
+        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "contexts of names and of addresses do not mix");
+    } else {
+        r->mode = mode;
+        if (address) csspgo__unsym_addresses(r);
+        else csspgo__unsym_names(r);
+    }
 }
 
 /* "130-144:3" or "189->130:1". */
@@ -18186,7 +18296,6 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
                                                   const void *text, size_t size, csspgo_error *err)
 {
     csspgo__unsym_reader r;
-    uint32_t mode;
     csspgo__error_clear(err);
     memset(&r, 0, sizeof r);
     if (!csspgo__unsym_how(c, how, &r.how))
@@ -18197,11 +18306,15 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
     r.err = err;
     csspgo__unsym_read(&r);
     if (r.status != CSSPGO_OK || r.blocks == 0) return r.status;
-    mode = r.contexts ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
-    if (c->mode != CSSPGO__UNDECIDED && c->mode != mode)
-        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts and counts without contexts do not mix");
-    if (!csspgo__collector_room(c, r.frames, r.entries)) return csspgo__error_plain(err, c->heap.status);
-    c->mode = mode;
+    if (!r.contexts) r.mode = CSSPGO__FLAT;
+    else if (r.mode == CSSPGO__UNDECIDED) r.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if (c->mode != CSSPGO__UNDECIDED && c->mode != r.mode)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
+                             "contexts of addresses, contexts of names and counts without contexts do not mix");
+    if ((r.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
+        !csspgo__collector_room(c, r.frames, r.entries))
+        return csspgo__error_plain(err, c->heap.status);
+    c->mode = r.mode;
     r.apply = 1;
     csspgo__unsym_read(&r);
     return r.status;
@@ -20313,6 +20426,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     uint32_t flags;
     csspgo__gen g;
     csspgo_status s = csspgo_collector_flush(c);
+    if (c->mode == CSSPGO__NAMES)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c);
     if (how != NULL) g.how = *how;
     flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
@@ -21467,13 +21582,23 @@ static int csspgo__line_flat(csspgo__by_line *x)
 
 /* ----- with contexts ---------------------------------------------------------------------------------------------- */
 
-/* Appends a frame to g.path, whose n frames are innermost first. Returns 0 when memory is exhausted. */
-static int csspgo__line_frame(csspgo__by_line *x, size_t *n, uint32_t node, csspgo_loc loc)
+/* The function of a key's frame with names, in the profile; 0 when memory is exhausted. */
+static uint32_t csspgo__line_named(csspgo__by_line *x, const csspgo__node *key)
+{
+    size_t size;
+    const char *name = csspgo__name_text(&x->g.c->names, key->func, &size);
+    const uint32_t func = csspgo_func_add(x->g.p, name, size).id;
+    return func != 0 ? func : (uint32_t)csspgo__gen_fail(&x->g, &x->g.p->heap);
+}
+
+/*
+ * Appends a call in a function (0: memory is exhausted) to g.path, whose n frames are innermost first. Returns 0 when
+ * memory is exhausted.
+ */
+static int csspgo__line_push(csspgo__by_line *x, size_t *n, uint32_t func, uint64_t site)
 {
     csspgo__gen *g = &x->g;
     csspgo__heap *h = &g->c->heap;
-    const uint32_t func = csspgo__line_func(x, node);
-    const uint64_t site = csspgo__site(csspgo__line_loc(x, loc), CSSPGO_CONTEXT);
     void *v;
     if (func == 0) return 0;
     v = csspgo__fit(h, g->path, *n, &g->path_cap, *n + 1, sizeof *g->path);
@@ -21483,6 +21608,13 @@ static int csspgo__line_frame(csspgo__by_line *x, size_t *n, uint32_t node, cssp
     if (g->path[*n] == 0) return csspgo__gen_fail(g, h);
     ++*n;
     return 1;
+}
+
+/* The same for a call in a line node. */
+static int csspgo__line_frame(csspgo__by_line *x, size_t *n, uint32_t node, csspgo_loc loc)
+{
+    return csspgo__line_push(x, n, csspgo__line_func(x, node),
+                             csspgo__site(csspgo__line_loc(x, loc), CSSPGO_CONTEXT));
 }
 
 /* The same for a line node's callers, of which it is an inlinee. */
@@ -21505,7 +21637,10 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     csspgo_node node = csspgo_root(g->p);
     size_t i, most = g->p->heap.limits.max_depth - 1;
     for (; key != CSSPGO__ROOT; key = g->keyed.keys.node[key].parent) {
-        const csspgo__line_row *row = csspgo__line_row_of(x, (uint32_t)g->keyed.keys.node[key].site);
+        const csspgo__node *k = &g->keyed.keys.node[key];
+        const csspgo__line_row *row = k->func == 0 ? csspgo__line_row_of(x, (uint32_t)k->site) : NULL;
+        if (k->func != 0 && !csspgo__line_push(x, &n, csspgo__line_named(x, k), k->site)) return 0;
+        if (k->func != 0) continue;
         if (row == NULL) return CSSPGO__ROOT;
         if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) return 0;
     }
@@ -21527,22 +21662,38 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     return node.id;
 }
 
-/* The node of a line node's function below a key, with a record unless it is the root. */
+/* The node that a key with names is: the root if it is empty. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__line_named_leaf(csspgo__by_line *x, const csspgo__node *key)
+{
+    uint32_t func;
+    if (x->g.c->names.name[key->func].size == 0) return CSSPGO__ROOT;
+    func = csspgo__line_named(x, key);
+    return func != 0 ? csspgo__line_context(x, 0, key->parent, func) : 0;
+}
+
+/*
+ * The node of a line node's function below a key, with a record unless it is the root. A key with names says itself
+ * which function it is. Returns 0 when memory is exhausted.
+ */
 static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t line)
 {
     csspgo__gen *g = &x->g;
+    const csspgo__node *k = &g->keyed.keys.node[key];
     const uint32_t id = csspgo__tree_add(&g->c->heap, &x->met, CSSPGO__ROOT, (uint64_t)key << 32 | line, 0);
-    const uint32_t func = csspgo__line_func(x, line);
     csspgo__record *r;
     uint32_t node;
     size_t n = 0;
     if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
     if (x->met.node[id].same != 0) return x->met.node[id].same;
-    if (func == 0 || !csspgo__line_callers(x, &n, line)) return 0;
-    node = csspgo__line_context(x, n, key, func);
+    if (k->func != 0) {
+        node = csspgo__line_named_leaf(x, k);
+    } else {
+        const uint32_t func = csspgo__line_func(x, line);
+        node = func != 0 && csspgo__line_callers(x, &n, line) ? csspgo__line_context(x, n, key, func) : 0;
+    }
     if (node > CSSPGO__ROOT) {
         if ((r = csspgo__record_make(g->p, node)) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
-        if (x->l->node[line].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
+        if (k->func == 0 && x->l->node[line].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
     }
     x->met.node[id].same = node;
     return node;
@@ -21616,6 +21767,7 @@ static int csspgo__line_hits(csspgo__by_line *x)
 static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__counter *v)
 {
     csspgo__gen *g = &x->g;
+    const csspgo__node *k = &g->keyed.keys.node[key];
     const csspgo__line_row *row = csspgo__line_row_of(x, v->a);
     uint32_t callee, from = CSSPGO__ROOT, node;
     size_t n = 0;
@@ -21626,7 +21778,13 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
         return csspgo__line_enter(x, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, callee, v->count);
     if (!csspgo__line_target(x, from, csspgo__line_loc(x, row->loc), callee, v->count)) return 0;
     if (x->how.llvm) return csspgo__line_enter(x, from, row->loc, CSSPGO_CONTEXT, callee, v->count);
-    if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) return 0;
+    if (k->func != 0) {
+        const uint64_t site = csspgo__site(csspgo__line_loc(x, row->loc), CSSPGO_CONTEXT);
+        if (!csspgo__line_push(x, &n, csspgo__line_named(x, k), site)) return 0;
+        key = k->parent;
+    } else if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) {
+        return 0;
+    }
     if ((node = csspgo__line_context(x, n, key, callee)) == 0) return 0;
     csspgo__count_add(&csspgo__record_make(g->p, node)->head, v->count);
     return 1;

@@ -215,6 +215,8 @@ static void recorded_outputs_are_llvm_s(void)
     check("demo.probe", "demo.perfscript", "demo.dwarf-nocs", line_options(0, 0, 0, 0));
     check("tiny.line", "disjoint.unsym", "disjoint", line_options(0, 0, 0, 0));
     check("tiny.split", "split.unsym", "split", line_options(0, 0, 0, 0));
+    check("tiny.line", "cs-line.unsym", "cs-line.flat", line_options(0, 0, 1, 0));
+    check("tiny.line", "out/tiny.line.cs.unsym", "tiny.line-cs-flat", line_options(0, 0, 1, 0));
     check("tiny.line", "tiny.perfscript", "tiny.line-cs-flat", line_options(0, 0, 1, 0));
     check("demo.line", "demo.perfscript", "demo.line-cs-flat", line_options(0, 0, 1, 0));
 }
@@ -282,6 +284,143 @@ static void callees_are_compressed(void)
     T_CHECK(strstr(text, "rec:3 @ rec:3 @ rec") == NULL);
     free(text);
     csspgo_profile_free(ours);
+    recorded_close(&r);
+}
+
+/* ----- contexts with names ----- */
+
+static csspgo_collector *named_collector(const recorded *r, const char *path, const csspgo_options *o)
+{
+    csspgo_collector *c = llvm_collector(r->t.code, NULL, o);
+    csspgo_unsymbolized_options offsets;
+    csspgo_error e;
+    size_t size;
+    char *text = t_file(path, &size);
+    offsets.module = r->t.module;
+    offsets.base = r->t.base;
+    if (c != NULL && csspgo_read_unsymbolized(c, &offsets, text, size, &e) != CSSPGO_OK) {
+        T_EQ(e.status, CSSPGO_E_NOMEM);
+        csspgo_collector_free(c);
+        c = NULL;
+    }
+    free(text);
+    return c;
+}
+
+/* All that a text of names lacks is which code was inlined. */
+static void names_make_the_profile_that_samples_make(void)
+{
+    static const char *const binary[] = { "tiny.line", "demo.line" };
+    size_t i;
+    int llvm;
+    for (i = 0; i < 2; i++)
+        for (llvm = 0; llvm < 2; llvm++) {
+            csspgo_profile *want = csspgo_profile_new(NULL), *got = csspgo_profile_new(NULL);
+            const csspgo_line_options how = line_options(0, 0, llvm, 0);
+            csspgo_collector *c;
+            char path[64];
+            csspgo_node n;
+            recorded r;
+            recorded_open(&r, binary[i], NULL);
+            T_EQ(recorded_lines(&r), CSSPGO_OK);
+            snprintf(path, sizeof path, "data/generate/%.4s.perfscript", binary[i]);
+            T_EQ(profile_of(&r, path, how, want), CSSPGO_OK);
+            for (n.id = 2; n.id <= csspgo_node_count(want) + 1; n.id++)
+                if (csspgo_has_record(want, n)) T_EQ(csspgo_set_attributes(want, n, 0), CSSPGO_OK);
+            snprintf(path, sizeof path, "data/generate/out/%s.cs.unsym", binary[i]);
+            c = named_collector(&r, path, NULL);
+            T_EQ(csspgo_collector_has_contexts(c), 1);
+            T_EQ(csspgo_collector_line_profile(c, r.lines, got, &how, NULL), CSSPGO_OK);
+            T_EQ(csspgo_validate(got, NULL), CSSPGO_OK);
+            T_CHECK(csspgo_equal(got, want));
+            csspgo_collector_free(c);
+            csspgo_profile_free(want);
+            csspgo_profile_free(got);
+            recorded_close(&r);
+        }
+}
+
+static void names_are_no_use_by_probe_and_take_no_samples(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_collector *c;
+    csspgo_sample s;
+    csspgo_error e;
+    recorded r;
+    memset(&s, 0, sizeof s);
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
+    T_EQ(csspgo_collector_profile(c, p, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_node_count(p), 0);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, &e), CSSPGO_OK);      /* nothing was lost */
+    T_EQ(csspgo_head(p, csspgo_find(p, "main")), 2);
+    T_EQ(csspgo_head(p, csspgo_find(p, "main:3.1 @ b")), 3);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "main"), csspgo_at(3, 1)), 3);
+    csspgo_collector_free(c);
+    csspgo_profile_free(p);
+    recorded_close(&r);
+}
+
+/* Contexts that are deeper or more recursive than the collector's options say are cut as those of samples are. */
+static void names_are_compressed_and_cut(void)
+{
+    static const char text[] = "[main:1 @ a:3 @ a:3 @ a]\n1\n20-24:5\n0\n";
+    static const char *const want[] = { "main:1 @ a:3 @ a", "main:1 @ a:3 @ a:3 @ a", "a:3 @ a", "a" };
+    int i;
+    recorded r;
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    for (i = 0; i < 4; i++) {
+        csspgo_collector_options how;
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_collector *c;
+        memset(&how, 0, sizeof how);
+        how.limit_recursion = i == 1;
+        how.limit_depth = i >= 2;
+        how.max_depth = i == 2;
+        c = csspgo_collector_new(r.t.code, &how, NULL);
+        T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL), CSSPGO_OK);
+        T_CHECK(csspgo_has_record(p, csspgo_find(p, want[i])));
+        csspgo_collector_free(c);
+        csspgo_profile_free(p);
+    }
+    recorded_close(&r);
+}
+
+static void failing_allocations_change_nothing_with_names(void)
+{
+    csspgo_profile *want = csspgo_profile_new(NULL);
+    csspgo_status s = CSSPGO_E_NOMEM;
+    csspgo_collector *c;
+    t_heap heap;
+    long nth;
+    recorded r;
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, want, NULL, NULL), CSSPGO_OK);
+    csspgo_collector_free(c);
+    for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
+        csspgo_options o = t_options(&heap, nth);
+        csspgo_profile *p = csspgo_profile_new(&o);
+        c = p != NULL ? named_collector(&r, "data/generate/cs-line.unsym", &o) : NULL;
+        s = c != NULL ? csspgo_collector_line_profile(c, r.lines, p, NULL, NULL) : CSSPGO_E_NOMEM;
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        if (p != NULL && s != CSSPGO_OK) T_EQ(csspgo_node_count(p), 0);
+        heap.nth = 0;
+        if (c != NULL && s != CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL), CSSPGO_OK);
+        if (c != NULL) T_CHECK(csspgo_equal(p, want));
+        csspgo_collector_free(c);
+        csspgo_profile_free(p);
+        T_EQ(heap.live, 0);
+    }
+    T_EQ(s, CSSPGO_OK);
+    T_CHECK(nth > 20);
+    csspgo_profile_free(want);
     recorded_close(&r);
 }
 
@@ -381,5 +520,9 @@ int main(void)
     bad_tables_are_refused();
     failing_allocations_change_nothing();
     a_collector_out_of_memory_keeps_its_counts();
+    names_make_the_profile_that_samples_make();
+    names_are_no_use_by_probe_and_take_no_samples();
+    names_are_compressed_and_cut();
+    failing_allocations_change_nothing_with_names();
     return t_end();
 }
