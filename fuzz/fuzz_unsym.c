@@ -1,11 +1,22 @@
 /* fuzz_unsym.c - unsymbolized text: what is refused changes nothing, what is read is written as a text that reads back
- * to the same bytes, and memory stays within its bound. */
+ * to the same bytes, and memory stays within its bound. A profile by line of it is sound. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "fuzz.h"
 
+static void add_function(csspgo_code *code, csspgo_module m, uint64_t begin, uint64_t end, const char *name)
+{
+    csspgo_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    REQUIRE(csspgo_code_add_function(code, m, &f) == CSSPGO_OK);
+}
+
 /* A module at 401000 with a hole, of which every byte is an instruction. */
-static csspgo_code *some_code(void)
+static csspgo_code *some_code(csspgo_module *module)
 {
     csspgo_code *code = csspgo_code_new(NULL);
     csspgo_segment segment;
@@ -15,10 +26,54 @@ static csspgo_code *some_code(void)
     segment.size = 0x400;
     segment.executable = 1;
     REQUIRE(code != NULL);
-    m = csspgo_code_add_module(code, "m", 1, &segment, 1);
+    m = *module = csspgo_code_add_module(code, "m", 1, &segment, 1);
     REQUIRE(csspgo_code_add_area(code, m, 0x401000, 0x200) == CSSPGO_OK);
     REQUIRE(csspgo_code_add_area(code, m, 0x401300, 0x100) == CSSPGO_OK);
+    add_function(code, m, 0x401000, 0x401100, "a");
+    add_function(code, m, 0x401300, 0x401400, "main");
     return code;
+}
+
+/* A line per 16 bytes of a, of which half is inlined code of b; some of main is not known. */
+static csspgo_lines *some_lines(csspgo_code *code, csspgo_module m)
+{
+    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_line_inline node[3];
+    csspgo_line row[20];
+    size_t i;
+    memset(node, 0, sizeof node);
+    memset(row, 0, sizeof row);
+    for (i = 0; i < 3; i++) {
+        node[i].name = &"amainb"[i == 0 ? 0 : i == 1 ? 5 : 1];
+        node[i].name_size = i < 2 ? 1 : 4;
+    }
+    node[1].parent = 1;
+    node[1].site = csspgo_at(3, 2);
+    for (i = 0; i < 20; i++) {
+        row[i].address = i < 16 ? 0x401000 + 16 * i : 0x401300 + 32 * (i - 16);
+        row[i].inline_node = i >= 16 ? 3 : 1 + (i / 2 & 1);
+        row[i].loc = csspgo_at((uint32_t)i % 5, (uint32_t)(i % 3 == 0 ? 2 * i : 0));
+    }
+    REQUIRE(l != NULL);
+    REQUIRE(csspgo_lines_add(l, code, m, node, 3, row, 20) == CSSPGO_OK);
+    return l;
+}
+
+static void require_profile(csspgo_collector *c, csspgo_code *code, csspgo_module m, int llvm)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL), *other = csspgo_profile_new(NULL);
+    csspgo_lines *l = some_lines(code, m);
+    csspgo_line_options how;
+    csspgo_error e;
+    memset(&how, 0, sizeof how);
+    how.llvm = (uint32_t)llvm;
+    REQUIRE(p != NULL && other != NULL);
+    REQUIRE(csspgo_collector_line_profile(c, l, p, &how, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_line_profile(c, l, other, &how, &e) == CSSPGO_OK && csspgo_node_count(other) == 0);
+    csspgo_profile_free(p);
+    csspgo_profile_free(other);
+    csspgo_lines_free(l);
 }
 
 static char *written(csspgo_collector *c, size_t *size)
@@ -45,7 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_collector_options how;
     csspgo_options options;
     counted heap = { 0, 0, 0, 0 };
-    csspgo_code *code = some_code();
+    csspgo_module m;
+    csspgo_code *code = some_code(&m);
     csspgo_collector *p, *q;
     csspgo_error e;
     memset(&how, 0, sizeof how);
@@ -81,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             REQUIRE(csspgo_read_unsymbolized(q, NULL, out, once, &e) == CSSPGO_OK);
         }
         require_text(q, twice, n);
+        require_profile(q, code, m, size % 2 == 0);
         free(twice);
         free(out);
     }

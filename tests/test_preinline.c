@@ -240,7 +240,7 @@ static void recorded_outputs_are_llvm_s(void)
  */
 static void recorded_outputs_by_line_are_llvm_s(void)
 {
-    static const char *const name[] = { "tiny.line-cs", "cs-line.default" };   /* test_lines makes what these are made of */
+    static const char *const name[] = { "tiny.line-cs", "cs-line.default" };   /* test_lines makes their inputs */
     size_t i;
     for (i = 0; i < 2; i++) {
         plan k = plan_of("tiny.", "");
