@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_unwind BINARY SCRIPT [RUNS]\n");
         return 2;
     }
-    if (!load_image(&image, argv[1], why, sizeof why)) {
+    if (!load_image(&image, argv[1], NULL, why, sizeof why)) {
         fprintf(stderr, "%s: %s\n", argv[1], why);
         return 1;
     }

@@ -903,7 +903,7 @@ int main(int argc, char **argv)
         return 2;
     }
     memset(&r, 0, sizeof r);
-    if (!load_image(&r.image, argv[1], why, sizeof why)) die(why);
+    if (!load_image(&r.image, argv[1], NULL, why, sizeof why)) die(why);
     if (strcmp(argv[2], "-p") == 0 && argc == 5) return compare(&r, argv + 3);
     run_read(&r, argv[2]);
     name = strrchr(argv[1], '/') != NULL ? strrchr(argv[1], '/') + 1 : argv[1];

@@ -2,7 +2,8 @@
  *
  * Functions come from symbols and probe records, not from debug information: a FUNC symbol is a function if a top-level
  * probe record belongs to it, under its own name or under its name without a suffix that compilers append
- * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N and NAME.__part.N are further ranges of NAME.
+ * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N and NAME.__part.N are further ranges of NAME. Symbols
+ * may be in another file than code and probes.
  * Include it after csspgo.h. Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_LOAD_H
@@ -81,8 +82,8 @@ typedef struct load_range {       /* code of a function, or of a part of it, bel
 } load_range;
 
 typedef struct loaded {           /* load_image's result; free it with load_free */
-    file_bytes     file;
-    elf_image      elf;
+    file_bytes     file, debug_file;
+    elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
     csspgo_code   *code;
     csspgo_module  module;
     uint64_t       first_loadable;   /* address of the first loadable segment, rounded down to 4096 */
@@ -95,6 +96,11 @@ static int load_fail(char *why, size_t why_size, const char *text)
 {
     snprintf(why, why_size, "%s", text);
     return 0;
+}
+
+static const elf_image *load_symbols(const loaded *l)
+{
+    return l->debug.data != NULL ? &l->debug : &l->elf;
 }
 
 static int load_segments(loaded *l, const char *path)
@@ -132,22 +138,36 @@ static int load_start_cmp(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* The executable section at `begin` that holds an address; *guess is where to look first. 0: there is none. */
+static uint32_t load_section_of(const loaded *l, uint64_t begin, uint64_t address, uint32_t *guess)
+{
+    uint32_t i;
+    for (i = 0; i < l->elf.section_count; i++) {
+        const uint32_t index = i == 0 ? *guess : i;
+        elf_section s;
+        if (!elf_section_at(&l->elf, index, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
+        if (s.address == begin && address - begin < s.size) return *guess = index;
+    }
+    return 0;
+}
+
 /*
  * Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no
  * code.
  */
 static load_start *load_starts(const loaded *l, size_t *count)
 {
-    load_start *v = (load_start *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
-    uint32_t i;
+    const elf_image *e = load_symbols(l);
+    load_start *v = (load_start *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
+    uint32_t i, guess = 0;
     *count = 0;
-    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+    for (i = 1; v != NULL && i < e->symbol_count; i++) {
         elf_section s;
         elf_symbol y;
-        if (!elf_symbol_at(&l->elf, i, &y) || !elf_section_at(&l->elf, y.section, &s)) continue;
-        if (!(s.flags & ELF_SECTION_EXEC) || y.value - s.address >= s.size) continue;
+        if (!elf_symbol_at(e, i, &y) || !elf_section_at(e, y.section, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
         v[*count].address = y.value;
-        v[(*count)++].section = y.section;
+        v[*count].section = load_section_of(l, s.address, y.value, &guess);
+        *count += v[*count].section != 0;
     }
     if (v != NULL) qsort(v, *count, sizeof *v, load_start_cmp);
     return v;
@@ -236,13 +256,14 @@ static int load_range_cmp(const void *a, const void *b)
 
 static int load_functions(loaded *l, const load_owners *o)
 {
-    load_range *v = (load_range *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
+    const elf_image *e = load_symbols(l);
+    load_range *v = (load_range *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
     size_t n = 0, k;
     uint32_t i;
     csspgo_status status = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+    for (i = 1; v != NULL && i < e->symbol_count; i++) {
         elf_symbol y;
-        if (!elf_symbol_at(&l->elf, i, &y) || y.size == 0 || y.section == ELF_UNDEFINED ||
+        if (!elf_symbol_at(e, i, &y) || y.size == 0 || y.section == ELF_UNDEFINED ||
             y.value > UINT64_MAX - y.size)
             continue;
         if (y.type != ELF_FUNC && y.type != ELF_NOTYPE) continue;
@@ -260,7 +281,7 @@ static int load_functions(loaded *l, const load_owners *o)
             v[k].end = v[k - 1].end;
             continue;
         }
-        elf_symbol_at(&l->elf, v[k].symbol, &y);
+        elf_symbol_at(e, v[k].symbol, &y);
         memset(&f, 0, sizeof f);
         f.begin = v[k].begin;
         f.end = v[k].end;
@@ -279,12 +300,13 @@ static int load_functions(loaded *l, const load_owners *o)
 /* Symbols' GUIDs and values: where probe records count their addresses from. */
 static csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
 {
-    csspgo_symbol_base *v = (csspgo_symbol_base *)malloc(((size_t)l->elf.symbol_count + 1) * sizeof *v);
+    const elf_image *e = load_symbols(l);
+    csspgo_symbol_base *v = (csspgo_symbol_base *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
     uint32_t i;
     *count = 0;
-    for (i = 1; v != NULL && i < l->elf.symbol_count; i++) {
+    for (i = 1; v != NULL && i < e->symbol_count; i++) {
         elf_symbol y;
-        if (!elf_symbol_at(&l->elf, i, &y) || y.section == ELF_UNDEFINED || y.name_size == 0) continue;
+        if (!elf_symbol_at(e, i, &y) || y.section == ELF_UNDEFINED || y.name_size == 0) continue;
         v[*count].guid = csspgo_guid(y.name, y.name_size);
         v[(*count)++].address = y.value;
     }
@@ -376,17 +398,36 @@ static void load_free(loaded *l)
 {
     csspgo_code_free(l->code);
     file_close(&l->file);
+    file_close(&l->debug_file);
     free(l->range);
     memset(l, 0, sizeof *l);
 }
 
-/* Opens path. Returns 0 with a sentence in why (and nothing to free) when it cannot be used. */
-static int load_image(loaded *l, const char *path, char *why, size_t why_size)
+/* Opens the file that has the symbols of what was opened; it must be of the same build. */
+static int load_debug(loaded *l, const char *path, char *why, size_t why_size)
+{
+    const unsigned char *a, *b;
+    size_t as, bs;
+    if (!file_open(path, &l->debug_file)) return load_fail(why, why_size, strerror(errno));
+    if (!elf_open(l->debug_file.data, l->debug_file.size, &l->debug, why, why_size)) return 0;
+    a = elf_build_id(&l->elf, &as);
+    b = elf_build_id(&l->debug, &bs);
+    if (l->debug.machine != l->elf.machine || (a != NULL && b != NULL && (as != bs || memcmp(a, b, as) != 0)))
+        return load_fail(why, why_size, "its debug binary is of another build");
+    return l->debug.symbol_count > 1 || load_fail(why, why_size, "its debug binary has no symbols");
+}
+
+/*
+ * Opens path. debug_path: NULL, or the file that has its symbols. Returns 0 with a sentence in why (and nothing to
+ * free) when it cannot be used.
+ */
+static int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
 {
     int ok;
     memset(l, 0, sizeof *l);
     if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
     ok = elf_open(l->file.data, l->file.size, &l->elf, why, why_size);
+    if (ok && debug_path != NULL) ok = load_debug(l, debug_path, why, why_size);
     if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
         ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
     if (ok && (l->code = csspgo_code_new(NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");

@@ -15,7 +15,8 @@ enum { /* places in the table below */
     O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
     O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
-    O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_COMPAT, O_QUIET, O_HELP
+    O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL, O_DETAILS,
+    O_SHOW_PROBES, O_COMPAT, O_QUIET, O_HELP
 };
 
 static const option profgen_options[] = {
@@ -69,21 +70,21 @@ static const option profgen_options[] = {
     { "update-total-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "pid", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
     { "show-mmap-events", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "kernel", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "llvm-compat", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    /* What llvm-profgen 19 has and this build refuses. */
-    { "debug-binary", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "kernel", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "use-dwarf-correlation", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "show-detailed-warning", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "show-disassembly-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "show-source-locations", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "show-pseudo-probe", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "disassemble-functions", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "leading-ip-only", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "perf-event", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "sample-period", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    /* What llvm-profgen 19 has and this tool refuses. */
+    { "use-dwarf-correlation", OPT_REFUSED, "profiles are by probe, debug information is not read", 1, NULL, NULL, 0 },
+    { "show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL, 0 },
+    { "show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
+    { "disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL, 0 },
+    { "leading-ip-only", OPT_REFUSED, "LLVM took it out after version 19", 1, NULL, NULL, 0 },
+    { "perf-event", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
+    { "sample-period", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
@@ -148,6 +149,18 @@ static csspgo_unsymbolized_options profgen_raw(const profgen *g)
     return raw;
 }
 
+/* A mapping of the kernel, for --kernel: it is where the binary is, whatever its offset. */
+static int profgen_map_kernel(profgen *g, const csspgo_mmap *map)
+{
+    static const char *const names[] = { "[kernel.kallsyms]", "[kernel.kallsyms]_stext", "[kernel.kallsyms]_text" };
+    const uint64_t base = csspgo_code_base(g->image.code, g->image.module);
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == map->path_size && memcmp(names[i], map->path, map->path_size) == 0)
+            return csspgo_code_map(g->image.code, g->image.module, map->address - base) == CSSPGO_OK ? 1 : -1;
+    return 0;
+}
+
 /* One item of a script. Returns 0 after saying what is wrong. */
 static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
@@ -156,7 +169,7 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
         const long long pid = g->o[O_PID].number;
         int hit;
         if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
-        hit = csspgo_code_mmap(g->image.code, map);
+        hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
         if (hit < 0)
             warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
         if (hit > 0 && g->o[O_SHOW_MMAP].number)
@@ -307,7 +320,9 @@ static int profgen_read_recording(profgen *g)
             ok = (fail("%s: no perf script: there are neither branch records nor call stacks", r.path), 0);
     }
     if (ok) recording_warnings(&r);
-    if (ok && !g->mapped && recording_samples(&r) != 0)
+    if (ok && !g->mapped && g->o[O_KERNEL].number)
+        ok = (fail("%s: no mapping event is for the kernel", r.path), 0);
+    else if (ok && !g->mapped && recording_samples(&r) != 0)
         warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
              (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
     recording_close(&r);
@@ -476,6 +491,37 @@ static void profgen_density(const profgen *g, const csspgo_profile *p)
 
 /* ----- output ----- */
 
+static int descriptor_order(const void *a, const void *b)
+{
+    const csspgo_descriptor *x = (const csspgo_descriptor *)a, *y = (const csspgo_descriptor *)b;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Prints the binary's probe descriptors, as llvm-profgen when it makes a profile. */
+static int profgen_show_probes(const profgen *g)
+{
+    char why[256];
+    csspgo_probes *probes = load_sections(&g->image, why, sizeof why);
+    csspgo_probe_tables t;
+    csspgo_descriptor *d;
+    size_t i;
+    if (probes == NULL) return fail("%s: %s", g->binary, why), 0;
+    t = csspgo_probes_tables(probes);
+    d = (csspgo_descriptor *)malloc((t.descriptor_count + 1) * sizeof *d);
+    if (d != NULL) {
+        if (t.descriptor_count != 0) memcpy(d, t.descriptors, t.descriptor_count * sizeof *d);
+        qsort(d, t.descriptor_count, sizeof *d, descriptor_order);
+        printf("Pseudo Probe Desc:\n");
+        for (i = 0; i < t.descriptor_count; i++)
+            printf("GUID: %llu Name: %.*s\nHash: %llu\n", (unsigned long long)d[i].guid, (int)d[i].name_size, d[i].name,
+                   (unsigned long long)d[i].checksum);
+    }
+    free(d);
+    csspgo_probes_free(probes);
+    return d != NULL || (fail("out of memory"), 0);
+}
+
 /* Lists the functions of the program that have code, so that a compiler knows which are not new. */
 static csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
 {
@@ -485,7 +531,7 @@ static csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
         const load_range *r = &g->image.range[i];
         elf_symbol y;
         csspgo_func f;
-        if (r->part || !elf_symbol_at(&g->image.elf, r->symbol, &y)) continue;
+        if (r->part || !elf_symbol_at(load_symbols(&g->image), r->symbol, &y)) continue;
         f = csspgo_func_add(p, y.name, r->name_size);
         s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
     }
@@ -537,10 +583,12 @@ static int profgen_write(profgen *g)
         s = csspgo_write_unsymbolized_file(g->collector, &raw, path, &e);
         return s == CSSPGO_OK ? 0 : fail_at(path, &e);
     }
+    if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = profile_new();
     if (p == NULL) return 1;
     s = profgen_profile(g, p, &e);
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
+    if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK) {
         s = profgen_finish(g, p);
         if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
@@ -568,7 +616,8 @@ static int profgen_main(int argc, char **argv)
     if (files > 0) return usage("'%s' is not an option", argv[0]);
     if (g.o[O_HELP].number) return help_main(0, NULL);
     if (!profgen_check(&g)) return usage_status();
-    if (!load_image(&g.image, g.binary, why, sizeof why)) return fail("%s: %s", g.binary, why);
+    if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
+        return fail("%s: %s", g.binary, why);
     how = profgen_how(&g);
     g.collector = csspgo_collector_new(g.image.code, &how, NULL);
     ok = g.collector != NULL || (fail("out of memory"), 0);

@@ -426,7 +426,7 @@ static int load_own(sampler *s, char *why, size_t size)
 {
     extern void _start(void);
     uint64_t entry;
-    if (!load_image(&s->own, "/proc/self/exe", why, size)) return 0;
+    if (!load_image(&s->own, "/proc/self/exe", NULL, why, size)) return 0;
     memcpy(&entry, s->own.elf.data + 24, sizeof entry);   /* e_entry of a 64-bit ELF header */
     return csspgo_code_map(s->own.code, s->own.module, (uint64_t)(uintptr_t)_start - entry) == CSSPGO_OK;
 }

@@ -112,7 +112,8 @@ typedef enum option_kind {
     OPT_SET,                      /* gives the option `values` its own number                                */
     OPT_ALIAS,                    /* of the option `values`                                                  */
     OPT_IGNORED,                  /* a switch without effect on sample profiles                              */
-    OPT_LATER                     /* refused by name, but for the value `values`, which asks for nothing     */
+    OPT_LATER,                    /* refused by name, but for the value `values`, which asks for nothing     */
+    OPT_REFUSED                   /* `values` says why; number 1: a switch, =0 asks for nothing              */
 } option_kind;
 
 typedef struct option {
@@ -191,6 +192,9 @@ static int option_set(option *o, const char *value)
         if (o->values != NULL) usage("--%s: only --%s=%s is implemented", o->name, o->name, o->values);
         else usage("--%s is not implemented", o->name);
         return 0;
+    case OPT_REFUSED:
+        if (o->number == 1 && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)) break;
+        return usage("--%s is not implemented: %s", o->name, o->values), 0;
     }
     if (!ok && o->kind == OPT_CHOICE) usage("--%s: '%s' is none of %s", o->name, value, o->values);
     else if (!ok) usage("--%s: '%s' is not a value for it", o->name, value);
@@ -200,7 +204,7 @@ static int option_set(option *o, const char *value)
 static int option_needs_value(const option *o)
 {
     return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER &&
-           o->kind != OPT_MAYBE;
+           o->kind != OPT_MAYBE && o->kind != OPT_REFUSED;
 }
 
 /* Fills in the table and moves what is no option to the front of argv. Returns how many; -1 after an error. */

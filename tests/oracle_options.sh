@@ -1,0 +1,98 @@
+#!/bin/sh
+# Options of profgen about where code, symbols and kernels are, and what is shown, against llvm-profgen-19.
+B=build/options
+mkdir -p $B
+passed=0 failed=0 skipped=0
+TOOL=build/csspgo
+D=data/unwind
+have() { command -v "$1" >/dev/null 2>&1; }
+finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
+skip() { echo "SKIPPED: options: $*"; skipped=$((skipped + 1)); }
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: options: $*"; failed=$((failed + 1)); }
+${CC:-cc} -std=c99 -O2 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+
+# refused WORD OPTION...: by name and with a reason
+refused() {
+    word=$1
+    shift
+    $TOOL profgen --binary=$D/bin/demo.probe --perfscript=$D/cases/01-calls.ps -o $B/out "$@" 2>$B/err
+    if [ $? -eq 2 ] && grep -q -e "${1%%=*} .*$word" $B/err; then pass; else fail "$* is not refused"; cat $B/err; fi
+}
+refused 'debug information' --use-dwarf-correlation
+refused 'objdump' --show-disassembly-only
+refused 'show-disassembly-only' --show-source-locations
+refused 'show-disassembly-only' --disassemble-functions=main
+refused 'after version 19' --leading-ip-only
+refused 'after version 19' --perf-event=x
+refused 'after version 19' --sample-period=3
+
+# both NAME BINARY SCRIPT OPTIONS...: the same profile and the same on standard output, or both fail
+both() {
+    name=$1 binary=$2 script=$3
+    shift 3
+    rm -f $B/llvm $B/ours
+    llvm-profgen-19 --binary=$binary --perfscript=$script -o $B/llvm "$@" >$B/llvm.out 2>$B/llvm.err
+    llvm=$?
+    $TOOL profgen --llvm-compat --binary=$binary --perfscript=$script -o $B/ours "$@" >$B/ours.out 2>$B/ours.err
+    ours=$?
+    if [ $llvm -eq $ours ] && cmp -s $B/llvm.out $B/ours.out && { [ $llvm -ne 0 ] || cmp -s $B/llvm $B/ours; }; then pass; else
+        fail "$name: status $llvm and $ours"
+        diff $B/llvm $B/ours | head -6
+        head -3 $B/ours.err
+    fi
+}
+have llvm-profgen-19 || { skip "llvm-profgen-19 is not installed"; finish; }
+S="--format=text --use-context-cost-for-preinliner=0"
+
+# --kernel: the demo as if it were a kernel at ffffffff81000000, called from a kernel that is not it
+kernel() {
+    sed -e 's/\([ /x]\)401\([0-9a-f][0-9a-f][0-9a-f]\)/\1ffffffff81000\2/g' -e "s#^ PERF_RECORD_MMAP.*#PERF_RECORD_MMAP -1/0: [$2 @ $3]: x $4#" $1 >$B/kernel.ps
+}
+for n in 01-calls 02-returns 03-recursion 04-tailcall 09-bogus-range 14-missing-caller 18-lbr-only 21-kernel-leaf; do
+    kernel $D/cases/$n.ps '0xffffffff81000000(0x2000)' 0xffffffff81000000 '[kernel.kallsyms]_text'
+    both "$n in a kernel" $D/bin/demo.probe $B/kernel.ps --kernel --skip-symbolization
+    if cmp -s $B/ours $D/cases/$n.raw; then pass; else fail "$n in a kernel: not its counters"; fi
+    both "$n in a kernel, profile" $D/bin/demo.probe $B/kernel.ps --kernel $S
+done
+for name in '[kernel.kallsyms]' '[kernel.kallsyms]_stext'; do
+    kernel $D/cases/01-calls.ps '0xffffffff81000000(0x2000)' 0 "$name"
+    both "$name" $D/bin/demo.probe $B/kernel.ps --kernel --skip-symbolization
+    if [ -s $B/ours ]; then pass; else fail "$name: no counters"; fi
+done
+kernel $D/cases/01-calls.ps '0xffffffff81000000(0x2000)' 0 '[kernel.kallsyms]_other'
+both "no kernel" $D/bin/demo.probe $B/kernel.ps --kernel --skip-symbolization
+both "a user program is no kernel" $D/bin/demo.probe $D/cases/01-calls.ps --kernel --skip-symbolization
+if [ $ours -eq 1 ] && grep -q kernel $B/ours.err; then pass; else fail "a user program as kernel: status $ours"; fi
+
+# --show-pseudo-probe: the descriptors, when there are probes to map to
+both "descriptors" $D/bin/demo.probe $D/cases/01-calls.ps --show-pseudo-probe $S
+if [ "$(grep -c ^GUID $B/ours.out)" -eq 7 ]; then pass; else fail "not 7 descriptors"; fi
+both "descriptors, context-less" $D/bin/ext.probe $D/cases/05-extpair.ps --show-pseudo-probe $S --ignore-stack-samples
+both "no descriptors" $D/bin/demo.probe $D/cases/01-calls.ps --show-pseudo-probe --skip-symbolization
+
+# --debug-binary: what strip took away comes from another file
+have llvm-strip-19 && have llvm-objcopy-19 && have clang-19 || { skip "llvm-strip-19, llvm-objcopy-19 and clang-19 are not all installed"; finish; }
+[ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }
+if clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie -Wl,--build-id -w -o $B/mix programs/mix.c -lm; then pass; else
+    fail "mix does not build"; finish
+fi
+$TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/mix.ps -- $B/mix >$B/record.out 2>&1
+mkdir -p $B/whole $B/nodebug $B/stripped
+mv $B/mix $B/whole/mix
+llvm-strip-19 --strip-debug -o $B/nodebug/mix $B/whole/mix
+llvm-strip-19 --strip-all --keep-section=.pseudo_probe --keep-section=.pseudo_probe_desc -o $B/stripped/mix $B/whole/mix
+llvm-objcopy-19 --only-keep-debug $B/whole/mix $B/mix.debug
+for debug in $B/whole/mix $B/mix.debug; do
+    both "without debug information, $debug" $B/nodebug/mix $B/mix.ps --debug-binary=$debug $S
+    both "without debug information, $debug, counters" $B/nodebug/mix $B/mix.ps --debug-binary=$debug --skip-symbolization
+    # LLVM disassembles nothing without symbols in the binary itself
+    $TOOL profgen --llvm-compat --quiet --binary=$B/whole/mix --perfscript=$B/mix.ps -o $B/want --populate-profile-symbol-list
+    $TOOL profgen --llvm-compat --quiet --binary=$B/stripped/mix --debug-binary=$debug --perfscript=$B/mix.ps -o $B/ours --populate-profile-symbol-list
+    if [ -s $B/want ] && cmp -s $B/want $B/ours; then pass; else fail "without symbols, $debug"; fi
+done
+$TOOL profgen --binary=$B/stripped/mix --debug-binary=$D/bin/demo.probe --perfscript=$B/mix.ps -o $B/ours 2>$B/err
+if [ $? -eq 1 ] && grep -q 'another build' $B/err; then pass; else fail "the debug binary of another program is taken"; cat $B/err; fi
+$TOOL profgen --binary=$B/stripped/mix --debug-binary=$B/stripped/mix --perfscript=$B/mix.ps -o $B/ours 2>$B/err
+if [ $? -eq 1 ] && grep -q 'no symbols' $B/err; then pass; else fail "a debug binary without symbols is taken"; cat $B/err; fi
+finish
