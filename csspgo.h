@@ -1052,6 +1052,14 @@ CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *code, uint64_t addres
 /* The address of the call instruction that ends at address, 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *code, uint64_t address);
 
+/*
+ * Whether code can run from one instruction straight to another: no call, return or direct jump in [start, end).
+ *
+ * Returns   1, 0, or -1 if one of the two is no instruction
+ * Cost      O(bytes up to the first of these)
+ */
+CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *code, uint64_t start, uint64_t end);
+
 typedef struct csspgo_frame {     /* one function of an inline stack                                      */
     uint64_t guid;
     const char *name;             /* owned by the map, name_size bytes; NULL if no descriptor names it    */
@@ -12950,6 +12958,18 @@ CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t addre
     const uint32_t call = csspgo__call_before(c, csspgo__pos(c, address));
     const uint32_t module = csspgo__module_of(c, call);
     return call != 0 ? csspgo__address_of(c, call) + (module != 0 ? c->module[module].bias : 0) : 0;
+}
+
+CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, uint64_t end)
+{
+    const uint32_t stop = csspgo__pos(c, end);
+    uint32_t pos = csspgo__pos(c, start);
+    if (pos == CSSPGO__EXT || stop == CSSPGO__EXT) return -1;
+    for (; pos < stop; pos++) {
+        const csspgo_kind kind = csspgo__kind(c, pos);
+        if (kind == CSSPGO_CALL || kind == CSSPGO_RET || kind == CSSPGO_JMP) return 0;
+    }
+    return pos == stop;
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)

@@ -71,6 +71,38 @@ if [ "$(grep -c ^GUID $B/ours.out)" -eq 7 ]; then pass; else fail "not 7 descrip
 both "descriptors, context-less" $D/bin/ext.probe $D/cases/05-extpair.ps --show-pseudo-probe $S --ignore-stack-samples
 both "no descriptors" $D/bin/demo.probe $D/cases/01-calls.ps --show-pseudo-probe --skip-symbolization
 
+# --show-detailed-warning: the same ranges and return addresses, in our words
+in_our_words() {
+    sed -n -e 's/^[a-z: ]*warning: //' -e 's/^Truncated stack sample due to invalid return address at \(0x[0-9a-f]*\),.*/\1 is a return address without a call before it/' \
+        -e 's/\]: Range is not on instruction boundary.*/] does not lead from code of the program to a branch of it/' \
+        -e 's/\]: Range does not belong to any functions.*/] begins in no function with probes/' -e 's/\]: Fall through range should not cross.*/] leaves its function/' \
+        -e 's/\]: Range start is after.*/] cannot run straight/' -e '/^\[/p' -e '/^0x.* is a return address/p' | sort
+}
+# details NAME LEAST BINARY SCRIPT
+details() {
+    llvm-profgen-19 --binary=$3 --perfscript=$4 -o $B/llvm --skip-symbolization --show-detailed-warning 2>&1 | in_our_words >$B/llvm.out
+    $TOOL profgen --llvm-compat --binary=$3 --perfscript=$4 -o $B/ours --skip-symbolization --show-detailed-warning 2>&1 | in_our_words >$B/ours.out
+    if [ "$(wc -l <$B/llvm.out)" -ge $2 ] && cmp -s $B/llvm.out $B/ours.out; then pass; else
+        fail "details of $1: $(wc -l <$B/llvm.out) lines of LLVM"
+        diff $B/llvm.out $B/ours.out | head -6
+    fi
+}
+for n in 01-calls 07-interrupt-pair 08-interrupt-half 09-bogus-range 10-backward-range 13-bad-return-address 18b-lbr-only-bad; do
+    details $n "$(test $n = 01-calls; echo $?)" $D/bin/demo.probe $D/cases/$n.ps
+done
+details 24-pie 0 $D/bin/demo.pie $D/cases/24-pie.ps
+for n in demo ext; do
+    details "the trace of $n" 3 $D/bin/$n.probe $D/traces/$n.probe.ps
+    have perl || { skip "perl is not installed"; continue; }
+    for seed in 1 2 3; do                             # one address in thirty a little off
+        perl -e 'srand(shift); while (<STDIN>) { s/401([0-9a-f]{3})/rand() < 0.03 ? sprintf("401%03x", hex($1) + int(rand(9)) - 4 & 0xfff) : "401$1"/ge; print }' $seed \
+            <$D/traces/$n.probe.ps >$B/off.ps
+        details "a trace of $n that is off, $seed" 10 $D/bin/$n.probe $B/off.ps
+    done
+done
+$TOOL profgen --llvm-compat --binary=$D/bin/demo.probe --perfscript=$D/cases/09-bogus-range.ps -o $B/ours --skip-symbolization 2>$B/err
+if grep -q 'ranges run across' $B/err && ! grep -q '\[' $B/err; then pass; else fail "what unwinding found is not summed up"; cat $B/err; fi
+
 # --debug-binary: what strip took away comes from another file
 have llvm-strip-19 && have llvm-objcopy-19 && have clang-19 || { skip "llvm-strip-19, llvm-objcopy-19 and clang-19 are not all installed"; finish; }
 [ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }

@@ -83,6 +83,22 @@ static size_t insn_at(const t_table *t, uint64_t address)
     return i;
 }
 
+/* From an instruction to each of those behind it that are near. */
+static void runs_straight_from(const t_table *t, size_t i, const char *what)
+{
+    int straight = 1;
+    size_t k;
+    for (k = i; k < t->insns && k < i + 12; k++) {
+        const csspgo_kind kind = t->insn[k].kind;
+        const uint64_t from = t->insn[i].address, to = t->insn[k].address;
+        T_MSG(csspgo_code_runs_straight(t->code, from, to) == straight, what);
+        if (k != i) T_MSG(csspgo_code_runs_straight(t->code, to, from) == 0, what);
+        if (t->insn[k].size > 1) T_MSG(csspgo_code_runs_straight(t->code, from, to + 1) == -1, what);
+        if (t->insn[k].size > 1) T_MSG(csspgo_code_runs_straight(t->code, to + 1, to) == -1, what);
+        straight = straight && kind != CSSPGO_CALL && kind != CSSPGO_RET && kind != CSSPGO_JMP;
+    }
+}
+
 static void one_table(const t_table *t, const char *what)
 {
     const csspgo_code *c = t->code;
@@ -96,6 +112,7 @@ static void one_table(const t_table *t, const char *what)
         T_MSG(csspgo_code_kind(c, a) == (is ? t->insn[i].kind : CSSPGO_NONE), what);
         T_MSG(csspgo_code_call_before(c, a) == call, what);
         if (!is) continue;
+        runs_straight_from(t, i, what);
         T_MSG(pos > CSSPGO__EXT && csspgo__address_of(c, pos) == a, what);
         T_MSG(csspgo__address_of(c, csspgo__call_before(c, pos)) == call, what);
         T_MSG(csspgo__pos_in(c, t->module.id, a) == pos, what);
@@ -320,6 +337,7 @@ static void overlapping_code_is_refused(void)
     bad.id = 1;
     T_EQ(csspgo_code_kind(c, 0), CSSPGO_NONE);        /* an empty map has answers too */
     T_EQ(csspgo_code_call_before(c, 5), 0);
+    T_EQ(csspgo_code_runs_straight(c, 5, 5), -1);
     T_EQ(csspgo_code_probe_count(c, 5), 0);
     T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_OK);
     T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_E_ARGUMENT);
