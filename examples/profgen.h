@@ -273,7 +273,8 @@ static uint64_t profgen_bias(const profgen *g, const csspgo_mmap *map, uint64_t 
     uint32_t i;
     for (i = 0; i < g->image.elf.segment_count; i++)
         if (elf_segment_at(&g->image.elf, i, &s) && s.type == ELF_LOAD && s.flags & ELF_FLAG_X)
-            return g->o[O_KERNEL].number || (s.offset & ~(uint64_t)4095) == map->file_offset ? map->address - base : old;
+            return g->o[O_KERNEL].number || (s.offset & ~(uint64_t)4095) == map->file_offset ? map->address - base
+                                                                                             : old;
     return old;
 }
 
