@@ -2323,6 +2323,7 @@ typedef struct csspgo_match_options {
     uint32_t min_similarity;      /* of renamed functions, in percent, must be exceeded; 0 = 80                      */
     uint32_t min_blocks;          /* of renamed functions, on both sides; 0 = 5                                      */
     uint32_t min_calls;           /* of renamed functions, on both sides; 0 = 3                                      */
+    uint32_t no_near;             /* 1: UNKNOWN for NEAR, for those who complete counts by control flow              */
 } csspgo_match_options;
 
 /* How a location of the new code was found in the profile. */
@@ -2333,6 +2334,7 @@ typedef enum csspgo_match_how {
     CSSPGO_MATCHED_ALIGNED,       /* found by its neighbours, counts and hash                                        */
     CSSPGO_MATCHED_SHIFTED,       /* reference modes: moved as its neighbours moved                                  */
     CSSPGO_MATCHED_CLASS,         /* not found; `to` is a place that executed as often as this one must              */
+    CSSPGO_MATCHED_NEAR,          /* not found; `to` is the colder of the blocks around it: a guess at how hot it is  */
     CSSPGO_MATCHED_UNKNOWN,       /* no evidence: no count should be assumed                                         */
     CSSPGO_MATCH_HOW_FORCE_32 = 0x7fffffff
 } csspgo_match_how;
@@ -2350,7 +2352,8 @@ typedef struct csspgo_match_report {
     uint64_t renamed_functions, renamed_samples;
     uint64_t callsites, mismatched_callsites, recovered_callsites;   /* mismatched: after matching                   */
     uint64_t mismatched_samples, recovered_samples;
-    uint64_t locations, mapped, classed, unknown;      /* of functions that were matched: asked for, and how found   */
+    uint64_t locations, mapped, classed, unknown;      /* of functions that were matched: asked for, and how found;  */
+                                                       /* unknown: NEAR and UNKNOWN                                  */
     uint32_t is_probe, has_rename;                     /* what csspgo_match_report_text prints                       */
 } csspgo_match_report;
 
@@ -2405,7 +2408,7 @@ typedef struct csspgo_match_function {
     uint64_t samples, lost_samples;           /* lost: at places that no location of the new code was found to be    */
     uint32_t known, stale, mapped, renamed;   /* 0 or 1; known: the profile has it; mapped: its locations were moved */
     uint32_t calls, lost_calls;               /* call sites of the profile; those that are not where they were now   */
-    uint32_t locations, unknown;              /* of the new code; without an answer                                  */
+    uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
 } csspgo_match_function;
 
 /* All zero, but for profile = guid, if the matcher was not given that function. */
@@ -2413,9 +2416,9 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 
 /*
  * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
- * the new code. Locations that nothing maps to are dropped; so are counts that only a guess could place. What was
- * called at a call site that is gone becomes a profile without that caller. A count that several locations map to is
- * given to each. Totals change by what its record gained or lost.
+ * the new code. Locations that nothing maps to are dropped. What was called at a call site that is gone becomes a
+ * profile without that caller. A count that several locations map to is given to each. Totals change by what its record
+ * gained or lost.
  *
  *   m     has matched p
  *   out   gets all of it added; its flags become those of p
@@ -24809,7 +24812,7 @@ static void csspgo__place_set(csspgo__place *p, csspgo_loc to, int how, int conf
 
 static int csspgo__place_found(const csspgo__place *p)
 {
-    return p->how != CSSPGO_MATCHED_UNKNOWN && p->how != CSSPGO_MATCHED_CLASS;
+    return p->how < CSSPGO_MATCHED_CLASS;
 }
 
 /* A place that moves with its neighbours; offsets wrap, as LLVM's do. */
@@ -24901,7 +24904,9 @@ typedef struct csspgo__mark {     /* a location of either side */
     uint8_t    how, confidence;
     uint8_t    single;            /* a call, and the only one of this callee on its side                */
     uint8_t    gone;              /* a call whose callee the other side does not call                   */
-    uint8_t    orphan, pad[3];
+    uint8_t    orphan;
+    uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
+    uint8_t    pad[2];
 } csspgo__mark;
 
 /* Scores, in twentieths of what a pair of calls of one callee is worth less than a unique one. */
@@ -25078,6 +25083,25 @@ static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, co
     return a->gone && b->gone ? CSSPGO__SCORE_RENAME : CSSPGO__NEVER;
 }
 
+enum { CSSPGO__CALLS_UNKNOWN = 255 };
+
+/* Per block the calls in it: probes number them right behind it. What ran shows all its calls. */
+static void csspgo__count_calls(csspgo__vec *side)
+{
+    csspgo__mark *v = (csspgo__mark *)side->data;
+    size_t i, j;
+    for (i = 0; i < side->count; i = j) {
+        for (j = i + 1; j < side->count && csspgo__is_call(&v[j]); j++) {}
+        v[i].calls = CSSPGO__CALLS_UNKNOWN;
+        if (v[i].kind == CSSPGO_MATCH_BLOCK && j - i <= CSSPGO__CALLS_UNKNOWN) v[i].calls = (uint8_t)(j - i - 1);
+    }
+}
+
+static int csspgo__calls_differ(const csspgo__mark *a, const csspgo__mark *b)
+{
+    return a->calls != b->calls && a->calls != CSSPGO__CALLS_UNKNOWN && b->calls != CSSPGO__CALLS_UNKNOWN;
+}
+
 /* ----- alignment with affine gaps; history, a byte per cell, for a window of rows, the others computed again ------ */
 
 enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,      /* the cell's best              */
@@ -25208,6 +25232,7 @@ static uint32_t csspgo__log64(uint64_t count)
 }
 
 enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count, or a pair that cannot be, may cost */
+       CSSPGO__COST_CALLS = 32,   /* of a pair of blocks with different numbers of calls */
        CSSPGO__MARGIN = 64,       /* blocks alone must be cheaper by this: unsampled calls look like blocks */
        CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
 
@@ -25280,7 +25305,9 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
         if (csspgo__is_call(&a[x]) ? b[y].kind == CSSPGO_MATCH_BLOCK
                                    : csspgo__is_call(&b[y]) && a[x].kind != CSSPGO_MATCH_ANY)
             cost += CSSPGO__COST_MAX;
-        else if (!csspgo__is_call(&a[x]) && a[x].eq != 0)
+        else if (!csspgo__is_call(&a[x]) && csspgo__calls_differ(&a[x], &b[y]))
+            cost += CSSPGO__COST_CALLS;
+        if (!csspgo__is_call(&a[x]) && !csspgo__is_call(&b[y]) && a[x].eq != 0)
             s->seen[n++] = (uint64_t)a[x].eq << 32 | csspgo__log64(b[y].count);
     }
     return cost + csspgo__class_cost(s, n);
@@ -25343,6 +25370,78 @@ static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
     csspgo__take_split(w, s, blocks);
 }
 
+/* ----- callees that seem to have a new name ----------------------------------------------------------------------- */
+
+typedef struct csspgo__vote {     /* the alignment put a call of one callee on one of another callee */
+    uint64_t here, there;         /* there 0: not on a call, but on an id without a count */
+    uint32_t at, votes;           /* mark of the code; calls that say the same */
+    uint32_t lost, pad;
+} csspgo__vote;
+
+static int csspgo__vote_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__vote *x = (const csspgo__vote *)a, *y = (const csspgo__vote *)b;
+    (void)ctx;
+    if (x->here != y->here) return x->here < y->here ? -1 : 1;
+    if (x->there != y->there) return x->there < y->there ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Of sorted votes: all lose but those of the one name that most calls of a callee speak for. */
+static void csspgo__count_votes(csspgo__vote *v, size_t n)
+{
+    size_t i, j, k, l;
+    for (i = 0; i < n; i = j) {
+        uint32_t most = 0, names = 0;
+        for (j = i; j < n && v[j].here == v[i].here; j = k) {
+            for (k = j; k < n && v[k].here == v[i].here && v[k].there == v[j].there; k++) {}
+            for (l = j; l < k; l++) v[l].votes = (uint32_t)(k - j);
+            names = k - j > most ? 1 : names + (k - j == most ? 1u : 0u);
+            most = k - j > most ? (uint32_t)(k - j) : most;
+        }
+        for (l = i; l < j; l++) v[l].lost |= v[l].votes < most || names > 1 ? 1u : 0u;
+    }
+}
+
+/*
+ * A function has one new name, and a name is that of one function: of pairs of different callees those stay that agree
+ * with most calls of both. Code that is new and calls something new would else be taken for what it stands beside.
+ */
+static int csspgo__one_new_name(csspgo__matching *w)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    csspgo__vec list = csspgo__vec_of(sizeof(csspgo__vote));
+    csspgo__vote *v = NULL;
+    size_t i;
+    int round, ok = 1;
+    for (i = 0; i < w->code_token.count && ok; i++) {
+        const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
+        if (y == NULL || !csspgo__is_call(&a[i]) || a[i].callee == y->callee) continue;
+        if (a[i].orphan && y->orphan && csspgo__renamed(w, a[i].callee, y->callee)) continue;
+        v = (csspgo__vote *)csspgo__vec_push(&w->m->heap, &list);
+        ok = v != NULL;
+        if (!ok) break;
+        v->here = a[i].callee;
+        v->there = y->callee;
+        v->at = (uint32_t)i;
+    }
+    v = (csspgo__vote *)list.data;
+    for (round = 0; round < 2 && ok; round++) {
+        ok = csspgo__sort(&w->m->heap, v, list.count, sizeof *v, csspgo__vote_cmp, NULL);
+        if (ok) csspgo__count_votes(v, list.count);
+        for (i = 0; i < list.count; i++) {
+            const uint64_t here = v[i].here;
+            v[i].here = v[i].there;
+            v[i].there = here;
+        }
+    }
+    for (i = 0; i < list.count && ok; i++)
+        if (v[i].lost) a[v[i].at].pair = 0;
+    csspgo__vec_free(&w->m->heap, &list);
+    return ok || csspgo__broken(w);
+}
+
 /* Keeps what is sure of the alignment: calls on calls. */
 static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
 {
@@ -25394,6 +25493,39 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
     return 1;
 }
 
+/*
+ * New blocks are, for want of better, as hot as the colder of the two known blocks around them. Without any count a
+ * compiler takes new code in a hot loop for cold: a flow of least cost goes around what is unknown.
+ */
+static int csspgo__fill_near(csspgo__matching *w)
+{
+    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    uint32_t *before = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], w->code_token.count), last = 0;
+    size_t i;
+    if (before == NULL) return csspgo__broken(w);
+    for (i = 0; i < w->code_token.count; i++) {
+        before[i] = last;
+        if (!csspgo__is_call(&a[i]) && a[i].how != CSSPGO_MATCHED_UNKNOWN) last = a[i].pair;
+    }
+    for (i = w->code_token.count, last = 0; i-- != 0;) {
+        uint32_t take = before[i];
+        if (csspgo__is_call(&a[i])) continue;
+        if (a[i].how != CSSPGO_MATCHED_UNKNOWN) {
+            last = a[i].pair;
+            continue;
+        }
+        if (last != 0 && (take == 0 || b[last - 1].count < b[take - 1].count)) take = last;
+        before[i] = a[i].kind == CSSPGO_MATCH_BLOCK ? take : 0;
+    }
+    for (i = 0; i < w->code_token.count; i++) {
+        if (csspgo__is_call(&a[i]) || a[i].how != CSSPGO_MATCHED_UNKNOWN || before[i] == 0) continue;
+        a[i].pair = before[i];
+        a[i].how = CSSPGO_MATCHED_NEAR;
+    }
+    return 1;
+}
+
 static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 {
     csspgo__mark *a = (csspgo__mark *)w->code_token.data;
@@ -25426,7 +25558,8 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
         s.j = s.j_end + 1;
     }
     csspgo__vec_free(&w->m->heap, &v);
-    return csspgo__fill_classes(w, classes);
+    if (!csspgo__fill_classes(w, classes)) return 0;
+    return !w->m->is_probe || w->m->how.no_near || csspgo__fill_near(w);
 }
 
 static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
@@ -25440,8 +25573,10 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     if (!csspgo__code_marks(w, &classes) || !csspgo__old_marks(w, &w->code[f->code]) || !csspgo__compare_callees(w))
         return 0;
     if (n == 0 || w->old_token.count == 0) return 1;
+    csspgo__count_calls(&w->code_token);
+    csspgo__count_calls(&w->old_token);
     if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
-    if (!csspgo__match_segments(w, classes)) return 0;
+    if (!csspgo__one_new_name(w) || !csspgo__match_segments(w, classes)) return 0;
     a = (const csspgo__mark *)w->code_token.data;
     b = (const csspgo__mark *)w->old_token.data;
     for (i = 0; i < n; i++)
@@ -25701,7 +25836,7 @@ static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report
     size_t i;
     for (i = 0; i < w->m->place.count; i++) {
         r->locations++;
-        if (p[i].how == CSSPGO_MATCHED_UNKNOWN) r->unknown++;
+        if (p[i].how > CSSPGO_MATCHED_CLASS) r->unknown++;
         else if (p[i].how == CSSPGO_MATCHED_CLASS) r->classed++;
         else r->mapped++;
     }
@@ -26078,7 +26213,7 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
         r.lost_calls += csspgo__is_mismatch(((const csspgo__callsite *)m->state.data)[f->state + i].state) ? 1u : 0u;
     r.locations = (uint32_t)f->places;
     for (i = 0; i < f->places; i++)
-        r.unknown += ((const csspgo__place *)m->place.data)[f->place + i].how == CSSPGO_MATCHED_UNKNOWN ? 1u : 0u;
+        r.unknown += ((const csspgo__place *)m->place.data)[f->place + i].how > CSSPGO_MATCHED_CLASS ? 1u : 0u;
     return r;
 }
 

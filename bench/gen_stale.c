@@ -2,9 +2,10 @@
  * gen_stale.c - a corpus for bench_match: random functions, changed at random, with what became of every location
  *
  *   gen_stale SEED PAIRS >CORPUS
+ *   gen_stale -c SEED VERSION >C     a program made of such functions, in version 1 or 2, for stale.sh
  *
- * A function is a tree of statements. Its locations are what clang 19 numbers when it lowers them: each block, in layout
- * order, then the calls in it. Shapes: few (a call in three blocks, callees repeat), many (about one per block, mostly
+ * A function is a tree of statements. Its locations are what clang 19 numbers when it lowers them: each block, in
+ * layout order, then the calls in it. Shapes: few (a call in three blocks, callees repeat), many (about one per block, mostly
  * different ones), cold (half of the branches never taken), flat (long rows of small ifs, hardly any calls).
  */
 #include <stdint.h>
@@ -269,11 +270,125 @@ static void print(int v)
     putchar('\n');
 }
 
+/* ----- a program ----- */
+
+enum { LAYERS = 5, PER_LAYER = 8 };                    /* functions call those of the next layer */
+static double layer_cost[LAYERS + 1][PER_LAYER];
+static double total_cost;
+
+/* Statements run per n entries of a list, about; returns how often it ends. */
+static double cost_of(const stmt *s, unsigned layer, double n)
+{
+    for (; s != NULL; s = s->next) {
+        double out = 0, p = s->kind == IF || s->kind == IF_ELSE || s->kind == SWITCH ? s->p : 1;
+        total_cost += 5 * n;
+        if (s->kind == CALL) total_cost += n * layer_cost[layer + 1][s->callee % PER_LAYER];
+        if (s->kind == LEAVE) return 0;
+        if (s->kind == CALL || s->kind == PLAIN) continue;
+        if (s->kind == WHILE || s->kind == FOR) {
+            cost_of(s->child[0], layer, n * s->p);
+            continue;
+        }
+        out = cost_of(s->child[0], layer, n * p);
+        if (s->kind == IF) out += n * (1 - p);
+        if (s->kind == IF_ELSE) out += cost_of(s->child[1], layer, n * (1 - p));
+        if (s->kind == SWITCH)
+            out += cost_of(s->child[1], layer, n * (1 - p) / 2) + cost_of(s->child[2], layer, n * (1 - p) / 2);
+        n = out;
+    }
+    return n;
+}
+
+static void write_list(const stmt *s, unsigned layer, unsigned depth)
+{
+    for (; s != NULL; s = s->next) {
+        const unsigned odds = (unsigned)(s->p * 65536), k = s->id * 37 % 113 + 3;
+        const unsigned cases = (unsigned)(s->p * 14 + 1), arms = s->kind == SWITCH ? 3 : s->kind == IF_ELSE ? 2 : 1;
+        unsigned i;
+        printf("%*s", (int)(4 * depth), "");
+        switch (s->kind) {
+        case CALL:
+            if (layer + 1 < LAYERS) printf("x += f%u_%u(x ^ %u, %u);\n", layer + 1, s->callee % PER_LAYER, k, k % 7);
+            else printf("x = x * %u + (x >> mode);\n", 2 * k + 1);
+            continue;
+        case PLAIN:
+            printf("x = (x ^ x >> %u) + (mode == %u ? x / %u : mode * %u);\n", 1 + k % 30, k % 7, k, k);
+            continue;
+        case LEAVE: printf("return x;\n"); continue;
+        case IF: case IF_ELSE: printf("if ((roll() & 65535) < %u) {\n", odds); break;
+        case WHILE: printf("while (roll() %% %u != 0) {\n", (unsigned)s->p + 1); break;
+        case FOR:
+            printf("for (unsigned i%u = 0, n = roll() %% %u; i%u < n; i%u++) {\n", s->id, 2 * (unsigned)s->p + 1, s->id,
+                   s->id);
+            break;
+        case SWITCH:
+            printf("switch (roll() %% 16) {\n%*s", (int)(4 * depth), "");
+            for (i = 0; i < cases; i++) printf("case %u: ", i);
+            putchar('\n');
+            break;
+        }
+        write_list(s->child[0], layer, depth + 1);
+        for (i = 1; i < arms; i++) {
+            if (s->kind == IF_ELSE) printf("%*s} else {\n", (int)(4 * depth), "");
+            else if (i == 1) printf("%*s    break;\n%*scase 15:\n", (int)(4 * depth), "", (int)(4 * depth), "");
+            else printf("%*s    break;\n%*sdefault:\n", (int)(4 * depth), "", (int)(4 * depth), "");
+            write_list(s->child[i], layer, depth + 1);
+        }
+        if (s->kind == SWITCH) printf("%*s    break;\n", (int)(4 * depth), "");
+        printf("%*s}\n", (int)(4 * depth), "");
+    }
+}
+
+/* A function of a layer: nothing much in the last one, nothing too long. */
+static stmt *body_of(const shape *s, unsigned layer, unsigned i)
+{
+    unsigned k;
+    double limit = 100;
+    stmt *v;
+    for (k = layer + 1; k < LAYERS; k++) limit *= 5;
+    do {
+        used = ids = 0;
+        v = list(s, 2 + rnd(5), 2);
+        total_cost = 0;
+        cost_of(v, layer, 1);
+    } while (total_cost > limit);
+    layer_cost[layer][i] = total_cost + 5;
+    return v;
+}
+
+static void write_program(int version)
+{
+    unsigned layer, i, k;
+    double all = 0;
+    printf("#include <stdio.h>\n#include <stdlib.h>\nstatic unsigned long long state = 1;\n"
+           "static inline unsigned roll(void)\n{\n"
+           "    state = state * 6364136223846793005u + 1442695040888963407u;\n    return (unsigned)(state >> 33);\n}\n");
+    for (layer = LAYERS; layer-- != 0;)
+        for (i = 0; i < PER_LAYER; i++) {
+            const shape *s = &shapes[rnd(4)];
+            stmt *v1 = body_of(s, layer, i), *v2;
+            const unsigned edits = rnd(3) == 0 ? 0 : 2u << rnd(4);
+            used = MAX_STMTS / 2 > used ? MAX_STMTS / 2 : used;
+            v2 = copy(v1);
+            for (k = 0; k < edits; k++) edit(s, &v2);
+            printf("\nunsigned f%u_%u(unsigned x, unsigned mode)\n{\n", layer, i);
+            write_list(version == 1 ? v1 : v2, layer, 1);
+            printf("    return x;\n}\n");
+        }
+    for (i = 0; i < PER_LAYER; i++) all += layer_cost[0][i];
+    printf("\nint main(int argc, char **argv)\n{\n    unsigned i, x = 1;\n"
+           "    for (i = atoi(argv[argc - 1]) * %u; i-- != 0;) {\n", (unsigned)(3e5 / all) + 1);
+    for (i = 0; i < PER_LAYER; i++) printf("        x += f0_%u(x, %u);\n", i, i % 7);
+    printf("    }\n    printf(\"%%u\\n\", x);\n    return 0;\n}\n");
+}
+
 int main(int argc, char **argv)
 {
     unsigned i, k;
-    if (argc != 3) return fprintf(stderr, "usage: gen_stale SEED PAIRS\n"), 2;
-    state = strtoull(argv[1], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) | 1;
+    const int program = argc == 4 && strcmp(argv[1], "-c") == 0;
+    if (argc != 3 && !program) return fprintf(stderr, "usage: gen_stale SEED PAIRS, gen_stale -c SEED VERSION\n"), 2;
+    state = strtoull(argv[1 + program], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) | 1;
+    if (program) return write_program(atoi(argv[3])), 0;
     for (i = 0; i < (unsigned)atoi(argv[2]); i++) {
         const shape *s = &shapes[i % 4];
         const unsigned edits = 1u << i / 4 % 5;
