@@ -81,9 +81,11 @@ static const option profgen_options[] = {
     { "use-dwarf-correlation", OPT_REFUSED, "profiles are by probe, debug information is not read", 1, NULL, NULL, 0 },
     { "show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL, 0 },
     { "show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
+    { "show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
     { "disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL, 0 },
     { "leading-ip-only", OPT_REFUSED, "LLVM took it out after version 19", 1, NULL, NULL, 0 },
     { "perf-event", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
+    { "perf-events", OPT_ALIAS, "perf-event", 0, NULL, NULL, 0 },
     { "sample-period", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };

@@ -22,6 +22,7 @@ refused() {
 refused 'debug information' --use-dwarf-correlation
 refused 'objdump' --show-disassembly-only
 refused 'show-disassembly-only' --show-source-locations
+refused 'show-disassembly-only' --show-canonical-fname
 refused 'show-disassembly-only' --disassemble-functions=main
 refused 'after version 19' --leading-ip-only
 refused 'after version 19' --perf-event=x
