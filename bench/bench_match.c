@@ -468,8 +468,8 @@ static void print_short(const char *path)
     printf("%s, %u pairs\n", strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path, table[0].s[0].pairs);
     for (mode = 0; mode < MODES; mode++) {
         const sums *s = &table[0].s[mode];
-        printf("    %-10s %7.2f %9.2f %8.2f %9.2f %8.2f\n", mode_name[mode], percent(s, 0), percent(s, 1), percent(s, 2),
-               weighted(s), percent(s, 3));
+        printf("    %-10s %7.2f %9.2f %8.2f %9.2f %8.2f\n", mode_name[mode], percent(s, 0), percent(s, 1),
+               percent(s, 2), weighted(s), percent(s, 3));
     }
 }
 

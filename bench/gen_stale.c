@@ -5,8 +5,8 @@
  *   gen_stale -c SEED VERSION >C     a program made of such functions, in version 1 or 2, for stale.sh
  *
  * A function is a tree of statements. Its locations are what clang 19 numbers when it lowers them: each block, in
- * layout order, then the calls in it. Shapes: few (a call in three blocks, callees repeat), many (about one per block, mostly
- * different ones), cold (half of the branches never taken), flat (long rows of small ifs, hardly any calls).
+ * layout order, then the calls in it. Shapes: few (a call in three blocks, callees repeat), many (about one per block,
+ * mostly different ones), cold (half of the branches never taken), flat (long rows of small ifs, hardly any calls).
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -362,7 +362,8 @@ static void write_program(int version)
     double all = 0;
     printf("#include <stdio.h>\n#include <stdlib.h>\nstatic unsigned long long state = 1;\n"
            "static inline unsigned roll(void)\n{\n"
-           "    state = state * 6364136223846793005u + 1442695040888963407u;\n    return (unsigned)(state >> 33);\n}\n");
+           "    state = state * 6364136223846793005u + 1442695040888963407u;\n"
+           "    return (unsigned)(state >> 33);\n}\n");
     for (layer = LAYERS; layer-- != 0;)
         for (i = 0; i < PER_LAYER; i++) {
             const shape *s = &shapes[rnd(4)];

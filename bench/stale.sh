@@ -6,7 +6,8 @@
 #   blocks    overlap of block counts with the fresh profile, contexts flattened: what the compiler starts from
 #   instr.    instructions executed, by callgrind
 #   regained  share of the gain (none - fresh) that "dropped" lost and this profile brings back
-# The two last arguments are include folders of two releases of Boost; without them only tests/programs/stale.c is measured.
+# Programs: tests/programs/stale.c; twelve of gen_stale (SEEDS), as on one program a few branches decide; a driver over
+# Boost if the two last arguments, include folders of two releases, are given. ONLY="stale gen1": these only.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 W=$1 TOOL=$2 OLD=$3 NEW=$4
@@ -20,12 +21,15 @@ FRAMES="-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibli
 build() {
     p=$1 v=$2 out=$3
     shift 3
-    if [ $p = stale ]; then
-        clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=$v "$@" -o $out "$here/../tests/programs/stale.c"
-    else
+    case $p in
+    stale) clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=$v "$@" -o $out "$here/../tests/programs/stale.c" ;;
+    gen*)
+        ./gen_stale -c ${p#gen} $v >gen.c               # one name for both: names of static functions contain a hash of it
+        clang-19 -O2 -g -w -fpseudo-probe-for-profiling "$@" -o $out gen.c ;;
+    *)
         [ $v = 1 ] && inc=$OLD || inc=$NEW
-        clang++-19 -std=c++17 -O2 -g -w -Wno-enum-constexpr-conversion -fpseudo-probe-for-profiling -isystem "$inc" "$@" -o $out "$here/stale_boost.cpp"
-    fi
+        clang++-19 -std=c++17 -O2 -g -w -Wno-enum-constexpr-conversion -fpseudo-probe-for-profiling -isystem "$inc" "$@" -o $out "$here/stale_boost.cpp" ;;
+    esac
 }
 
 # applied LL PROFILE SALVAGE: the counts that opt gives to the blocks of each function, as a profile
@@ -43,13 +47,16 @@ applied() {
          END { if (n) flush() }'
 }
 
-# blocks PROFILE: only blocks of the new version, functions without contexts
+# flat PROFILE OUT: functions without contexts
 flat() { "$TOOL" merge --sample --text --convert-sample-profile-layout=flat "$1" -o "$2"; }
 
 cost() { valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/^==.*Collected : //p'; }
 
-for p in stale ${NEW:+boost}; do
-    [ $p = stale ] && short=6 args=60 || short=1 args=3
+[ -z "$NEW" ] || boost=boost
+cc -std=c99 -O2 -o gen_stale "$here/gen_stale.c"
+: >all.rows
+for p in ${ONLY:-stale $(seq -f gen%g ${SEEDS:-12}) $boost}; do
+    case $p in stale) short=6 args=60 ;; gen*) short=3 args=10 ;; *) short=1 args=3 ;; esac
     for v in 1 2; do
         build $p $v $p.v$v $FRAMES
         "$TOOL" record --quiet --period=97 -o $p.v$v.script -- ./$p.v$v $short >/dev/null
@@ -59,27 +66,47 @@ for p in stale ${NEW:+boost}; do
     "$TOOL" match --old-profile=$p.v1.prof --binary=$p.v2 --format=text -o $p.ours.prof >$p.report
     "$TOOL" match --quiet --old-profile=$p.v1.flat --binary=$p.v2 --format=text -o $p.ours.flat
     build $p 2 $p.ll -fprofile-sample-use=empty.prof -Xclang -disable-llvm-passes -S -emit-llvm
-    for k in fresh:v2:0 dropped:v1:0 llvm19:v1:1 ours:ours:0; do
-        k=$(echo $k | tr : ' ')
-        set -- $k
-        applied $p.ll $p.$2.flat $3 >$p.$1.applied
-    done
-    echo "$p"
-    printf '%-10s %8s %14s %9s\n' profile blocks instr. regained
     build $p 2 $p.none.exe
     none=$(cost ./$p.none.exe $args)
-    printf '%-10s %8s %14s %9s\n' none - $none -
     for k in fresh:v2:1 dropped:v1:0 llvm19:v1:1 ours:ours:1; do
         k=$(echo $k | tr : ' ')
         set -- $k
+        applied $p.ll $p.$2.flat $3 >$p.$1.applied
         build $p 2 $p.$1.exe -fprofile-sample-use=$p.$2.prof -mllvm -salvage-stale-profile=$3
         n=$(cost ./$p.$1.exe $args)
-        [ $1 = fresh ] && fresh=$n
-        [ $1 = dropped ] && dropped=$n
-        o=$("$TOOL" overlap --quality $p.fresh.applied $p.$1.applied | awk '/^blocks of functions/ { print $4 "%" }')
-        r=$(awk "BEGIN { d = ${dropped:-0} - $fresh; if (d == 0 || \"$1\" == \"fresh\") print \"-\"; else printf \"%.1f%%\", 100 * ($dropped - $n) / d }")
-        printf '%-10s %8s %14s %9s\n' $1 "$o" $n "$r"
+        o=$("$TOOL" overlap --quality $p.fresh.applied $p.$1.applied | awk '/^blocks of functions/ { print $4 }')
+        echo $p $none $1 $n $o >>all.rows
     done
-    echo "csspgo match:"
-    sed 's/^/    /' $p.report
 done
+awk '{ none[$1] = $2; n[$1, $3] = $4; o[$1, $3] = $5; if (!($1 in seen)) { seen[$1]; order[++count] = $1 } }
+     function back(p, k,  d) {
+         d = n[p, "dropped"] - n[p, "fresh"]
+         return d != 0 ? 100 * (n[p, "dropped"] - n[p, k]) / d : 0
+     }
+     function keep(kind, x,  i) {                       # sorted
+         for (i = ++m[kind]; i > 1 && v[kind, i - 1] > x; i--) v[kind, i] = v[kind, i - 1]
+         v[kind, i] = x
+     }
+     function median(kind) { return (v[kind, int((m[kind] + 1) / 2)] + v[kind, int(m[kind] / 2) + 1]) / 2 }
+     END {
+         h = "%-8s %11s %11s %11s %11s %11s | %8s %8s | %7s %7s %7s\n"
+         printf h, "", "instr.:", "", "", "", "", "regained", "", "blocks:", "", ""
+         printf h, "", "none", "fresh", "dropped", "llvm19", "ours", "llvm19", "ours", "dropped", "llvm19", "ours"
+         for (i = 1; i <= count; i++) {
+             p = order[i]
+             printf "%-8s %11d %11d %11d %11d %11d | %7.1f%% %7.1f%% | %6.1f%% %6.1f%% %6.1f%%\n", p, none[p], n[p, "fresh"],
+                    n[p, "dropped"], n[p, "llvm19"], n[p, "ours"], back(p, "llvm19"), back(p, "ours"), o[p, "dropped"],
+                    o[p, "llvm19"], o[p, "ours"]
+             if (p !~ /^gen/) continue
+             keep("l", back(p, "llvm19")); keep("o", back(p, "ours"))
+             keep("bd", o[p, "dropped"]); keep("bl", o[p, "llvm19"]); keep("bo", o[p, "ours"])
+             better += n[p, "ours"] < n[p, "llvm19"]
+             lost += n[p, "dropped"] - n[p, "fresh"]; l += n[p, "dropped"] - n[p, "llvm19"]; u += n[p, "dropped"] - n[p, "ours"]
+             rl += back(p, "llvm19"); ro += back(p, "ours")
+         }
+         if (!m["l"]) exit
+         printf "of %d generated: regained, llvm19 / ours: median %.1f%% / %.1f%%, mean %.1f%% / %.1f%%, least %.1f%% / %.1f%%;", m["l"],
+                median("l"), median("o"), rl / m["l"], ro / m["l"], v["l", 1], v["o", 1]
+         printf " fewer instructions with ours: %d\n", better
+         printf "blocks, median: dropped %.1f%%, llvm19 %.1f%%, ours %.1f%%\n", median("bd"), median("bl"), median("bo")
+     }' all.rows
