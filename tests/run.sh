@@ -141,6 +141,7 @@ corpus() {
 
 examples() {
     counted examples sh ./examples.sh
+    counted recorded sh ./recorded.sh
     counted tool_profdata sh ./tool_profdata.sh
     counted views sh ./views.sh
     counted jit sh ./jit.sh

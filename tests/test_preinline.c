@@ -1,6 +1,7 @@
 /* test_preinline.c - the pre-inliner: llvm-profgen's decisions byte for byte, with the sizes it saw */
 #include "t.h"
 #include "table.h"
+#include "sizes.h"
 
 /* ----- what one recorded command asks for ----- */
 
@@ -44,74 +45,7 @@ static plan plan_of(const char *want, const char *command)
     return k;
 }
 
-/* ----- sizes as llvm-profgen took them from debug information ----- */
-
-/* The base discriminator in one of a line table. */
-static uint32_t base_discriminator(unsigned long d)
-{
-    if (d & 1) return 0;
-    d >>= 1;
-    return (uint32_t)(d & 0x20 ? (d >> 1 & 0xfe0) | (d & 0x1f) : d & 0x1f);
-}
-
-/* Adds one row's bytes: "leaf:line[.discriminator]", then " @ caller:..." for each caller, leaf first. */
-static void add_row(csspgo_sizes *s, char *stack, uint64_t bytes, int lines)
-{
-    csspgo_size_frame frame[64];
-    size_t n = 0;
-    memset(frame, 0, sizeof frame);
-    while (stack != NULL && n < 64) {
-        char *name = t_piece(&stack, " @ "), *colon = strrchr(name, ':'), *dot;
-        unsigned long d;
-        if (colon == NULL) return;
-        dot = strchr(colon, '.');
-        d = dot != NULL ? strtoul(dot + 1, NULL, 10) : 0;
-        frame[n].name = name;
-        frame[n].name_size = (size_t)(colon - name);
-        if (n != 0 && !lines) frame[n].loc.line = (uint32_t)(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff));
-        if (n != 0 && lines) frame[n].loc = csspgo_at((uint32_t)strtoul(colon + 1, NULL, 10), base_discriminator(d));
-        n++;
-    }
-    if (n != 0) T_EQ(csspgo_sizes_add(s, frame, n, bytes), CSSPGO_OK);
-}
-
-/* A copy of a function that has probes is known, with 0 bytes if there is no code left. */
-static void add_nodes(csspgo_sizes *s, const t_table *t)
-{
-    size_t i;
-    for (i = 0; i < t->probes; i++) {
-        csspgo_size_frame frame[64];
-        uint32_t at = t->probe[i].inline_node, site = 0;
-        size_t n = 0;
-        memset(frame, 0, sizeof frame);
-        for (; at != 0 && n < 64; site = t->node[at - 1].site, at = t->node[at - 1].parent) {
-            frame[n].guid = t->node[at - 1].guid;
-            frame[n++].loc.line = site;
-        }
-        T_EQ(csspgo_sizes_add(s, frame, n, 0), CSSPGO_OK);
-    }
-}
-
-static csspgo_sizes *sizes_of(const char *path, int lines)
-{
-    csspgo_sizes *s = csspgo_sizes_new(NULL);
-    char *text, *line, *at;
-    size_t size;
-    t_table t;
-    T_EQ(t_table_load(&t, path, NULL), CSSPGO_OK);
-    add_nodes(s, &t);
-    t_table_free(&t);
-    at = text = t_file(path, &size);
-    while ((line = t_piece(&at, "\n")) != NULL) {
-        char *field[5];
-        int i;
-        if (line[0] == '#') continue;
-        for (i = 0; i < 5; i++) field[i] = t_piece(&line, "\t");
-        if (field[4] != NULL && field[4][0] != '\0') add_row(s, field[4], strtoull(field[1], NULL, 10), lines);
-    }
-    free(text);
-    return s;
-}
+/* ----- recorded outputs ----- */
 
 static csspgo_profile *read_profile(const char *name, const csspgo_options *options)
 {

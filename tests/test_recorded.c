@@ -1,0 +1,101 @@
+/* test_recorded.c - from samples to the finished profile by line: what llvm-profgen made of them. Those by probe are in
+ * recorded.sh */
+#include "t.h"
+#include "table.h"
+#include "lines.h"
+#include "sizes.h"
+
+/*
+ * Below data/unwind, without .prof, .ps. Of traces/demo.line LLVM loses a head count: it promotes a context before it
+ * takes it out of its caller, below which the function stands again.
+ */
+static const char *const cases[] = { "cases/19-line-mode", "cases/19b-line-returns", "traces/ext.line" };
+
+static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error e;
+    csspgo_item item;
+    size_t size;
+    char *text = t_file(path, &size);
+    csspgo_script_set_code(s, code);
+    csspgo_script_feed(s, text, size);
+    csspgo_script_end(s);
+    while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
+        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
+        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+    }
+    T_EQ(e.status, CSSPGO_OK);
+    csspgo_script_free(s);
+    free(text);
+}
+
+static void by_line(csspgo_collector *c, const t_table *t, const char *table, csspgo_profile *p)
+{
+    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_line_options how;
+    line_table rows;
+    char *text = lines_of(&rows, table);
+    memset(&how, 0, sizeof how);
+    how.llvm = 1;
+    T_EQ(csspgo_lines_add(l, t->code, t->module, rows.node, rows.nodes, rows.row, rows.rows), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, l, p, &how, NULL), CSSPGO_OK);
+    csspgo_lines_free(l);
+    free(rows.node);
+    free(rows.row);
+    free(text);
+}
+
+/* What follows counting by default. */
+static void finish(csspgo_profile *p, const char *table, int nested)
+{
+    csspgo_preinline_options how;
+    csspgo_sizes *sizes = sizes_of(table, 1);
+    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    how.sizes = sizes;
+    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    if (nested) T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    csspgo_sizes_free(sizes);
+}
+
+static void check(const char *name)
+{
+    const int trace = strncmp(name, "traces", 6) == 0;
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_collector_options how;
+    csspgo_collector *c;
+    char table[128], path[128], *want, *got;
+    size_t want_size, got_size;
+    t_table t;
+    snprintf(table, sizeof table, "data/unwind/tables/%s.tsv", trace ? "ext.line" : "demo.line");
+    T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    how.llvm_compat = 1;
+    c = csspgo_collector_new(t.code, &how, NULL);
+    snprintf(path, sizeof path, "data/unwind/%s.ps", name);
+    feed_script(c, t.code, path);
+    by_line(c, &t, table, p);
+    finish(p, table, trace);
+    snprintf(path, sizeof path, "data/unwind/%s.prof", name);
+    want = t_file(path, &want_size);
+    csspgo_write(p, CSSPGO_TEXT, NULL, 0, &got_size, NULL);
+    got = (char *)malloc(got_size + 1);
+    if (got == NULL) abort();
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, got, got_size, &got_size, NULL), CSSPGO_OK);
+    t_same(path, got, got_size, want, want_size);
+    free(want);
+    free(got);
+    csspgo_collector_free(c);
+    csspgo_profile_free(p);
+    t_table_free(&t);
+}
+
+int main(void)
+{
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) check(cases[i]);
+    return t_end();
+}
