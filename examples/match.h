@@ -2,7 +2,8 @@
  *
  * The new code is what the probe sections of a binary tell of it: per function the ids that are still there, in its own
  * code and wherever it was inlined, what the calls among them call, and, from the branches between them, which execute
- * equally often. Ids in between of which nothing is left are locations of an unknown kind. Include it after csspgo.h, load.h, tool.h and profdata.h. Part of csspgo, same licence.
+ * equally often. Ids in between of which nothing is left are locations of an unknown kind. Include it after csspgo.h,
+ * load.h, tool.h and profdata.h. Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_MATCH_H
 #define CSSPGO_EXAMPLES_MATCH_H
@@ -134,10 +135,10 @@ static uint64_t match_callee(const match_run *m, uint64_t address, elf_section *
         if (i == m->image.elf.section_count) return memset(s, 0, sizeof *s), 0;
     }
     for (at = address, i = 0; i < AHEAD && at - s->address < s->size; i++) {
-        const size_t off = (size_t)(at - s->address);
+        const size_t off = (size_t)(at - s->address), left = (size_t)s->size - off;
         csspgo_insn insn;
-        if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(s->contents + off, (size_t)s->size - off, at, &insn);
-        else csspgo_decode_aarch64(s->contents + off, (size_t)s->size - off, at, &insn);
+        if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(s->contents + off, left, at, &insn);
+        else csspgo_decode_aarch64(s->contents + off, left, at, &insn);
         if (insn.size == 0 || insn.kind == CSSPGO_RET || insn.kind == CSSPGO_COND) return 0;
         if (insn.kind != CSSPGO_NONE) return insn.has_target ? match_function_at(m, insn.target) : 0;
         at += insn.size;
@@ -147,7 +148,8 @@ static uint64_t match_callee(const match_run *m, uint64_t address, elf_section *
 
 /* ----- which probes execute equally often: from the branches of the machine code ---------------------------------- */
 
-enum { MATCH_START = 1, MATCH_LEADER = 2, MATCH_ENTERED = 4 };   /* of a byte: begins an instruction, a block; jumped to */
+/* Of a byte: begins an instruction; a block; is jumped to. */
+enum { MATCH_START = 1, MATCH_LEADER = 2, MATCH_ENTERED = 4 };
 
 typedef struct match_graph {      /* of the code of one symbol */
     const elf_section *section;
@@ -162,10 +164,11 @@ typedef struct match_graph {      /* of the code of one symbol */
 
 static csspgo_insn match_decode(const match_run *m, const match_graph *g, size_t at)
 {
-    const size_t off = (size_t)(g->begin - g->section->address) + at, left = g->size - at;
+    const unsigned char *p = g->section->contents + (size_t)(g->begin - g->section->address) + at;
+    const size_t left = g->size - at;
     csspgo_insn insn;
-    if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(g->section->contents + off, left, g->begin + at, &insn);
-    else csspgo_decode_aarch64(g->section->contents + off, left, g->begin + at, &insn);
+    if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(p, left, g->begin + at, &insn);
+    else csspgo_decode_aarch64(p, left, g->begin + at, &insn);
     if (insn.size == 0) insn.size = insn.skip != 0 && insn.skip <= left ? insn.skip : (uint32_t)left;
     return insn;
 }
@@ -239,8 +242,8 @@ static int match_find_edges(const match_run *m, match_graph *g)
 }
 
 /* Of the code of one symbol: classes, numbered on from *classes, of the probes in it that stand for their function. */
-static int match_symbol_classes(const match_run *m, const match_symbol *y, const elf_section *s, const uint32_t *by_address,
-                                const unsigned char *stands, uint32_t *of, uint32_t *classes)
+static int match_symbol_classes(const match_run *m, const match_symbol *y, const elf_section *s,
+                                const uint32_t *by_address, const unsigned char *stands, uint32_t *of, uint32_t *classes)
 {
     const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
     match_graph g;
@@ -518,9 +521,9 @@ static void match_why(const match_run *m, const match_row *r, FILE *out)
     if (r->gone) fprintf(out, "no such function in the new program, nor one like it");
     else if (f.locations == 0) fprintf(out, "the binary has no code of it");
     else if (f.lost_calls != 0)
-        fprintf(out, "%u of %u call sites not found, %u of %u new locations without counts", f.lost_calls, f.calls,
-                f.unknown, f.locations);
-    else fprintf(out, "%u of %u new locations without counts", f.unknown, f.locations);
+        fprintf(out, "%u of %u call sites not found, %u of %u new locations are not in the profile", f.lost_calls,
+                f.calls, f.unknown, f.locations);
+    else fprintf(out, "%u of %u new locations are not in the profile", f.unknown, f.locations);
 }
 
 static void match_worst(match_run *m, match_row *row, size_t n, FILE *out)
@@ -552,7 +555,7 @@ static void match_count(match_line *l, uint64_t samples, uint64_t lost)
     l->kept = sum_of(l->kept, samples - lost);
 }
 
-/* Functions of the new code that have a profile: GUIDs of the profile, ascending, to claimed; those that lost to row. */
+/* Functions of the new code that have a profile. Their GUIDs in it, ascending: to claimed; those that lost: to row. */
 static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *claimed, match_row *row, size_t *rows)
 {
     size_t i, n = 0;
