@@ -306,12 +306,13 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
     if (item == CSSPGO_ITEM_MMAP) {
         const long long pid = g->o[O_PID].number;
         int hit;
+        if (g->o[O_SHOW_MMAP].number)
+            printf("Mmap: Binary %.*s loaded at 0x%llx: \n", (int)map->path_size, map->path,
+                   (unsigned long long)map->address);
         if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
         hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
         if (hit < 0)
             warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
-        if (hit > 0 && g->o[O_SHOW_MMAP].number)
-            fprintf(stderr, "Mmap: Binary %s loaded at 0x%llx\n", g->binary, (unsigned long long)map->address);
         if (hit > 0) g->bias = profgen_bias(g, map, g->bias);
         g->mapped |= hit > 0;
         return 1;

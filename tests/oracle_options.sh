@@ -72,6 +72,12 @@ if [ "$(grep -c ^GUID $B/ours.out)" -eq 7 ]; then pass; else fail "not 7 descrip
 both "descriptors, context-less" $D/bin/ext.probe $D/cases/05-extpair.ps --show-pseudo-probe $S --ignore-stack-samples
 both "no descriptors" $D/bin/demo.probe $D/cases/01-calls.ps --show-pseudo-probe --skip-symbolization
 
+# --show-mmap-events: all of them, whatever they map
+both "mappings" $D/bin/demo.pie $D/cases/24-pie.ps --show-mmap-events --skip-symbolization
+if [ -s $B/ours.out ]; then pass; else fail "no mappings"; fi
+both "mappings of other programs" $D/bin/ext.probe $D/cases/01-calls.ps --show-mmap-events --skip-symbolization
+if [ -s $B/ours.out ]; then pass; else fail "no mappings of other programs"; fi
+
 # --show-detailed-warning: the same ranges and return addresses, in our words
 in_our_words() {
     sed -n -e 's/^[a-z: ]*warning: //' -e 's/^Truncated stack sample due to invalid return address at \(0x[0-9a-f]*\),.*/\1 is a return address without a call before it/' \
