@@ -65,7 +65,9 @@ static csspgo_profile *profile(input *in, uint32_t flags)
 static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LOCS])
 {
     const size_t n = byte(in) % (FUNCS + 1);
+    uint64_t guid[8];
     size_t i, k;
+    for (i = 0; i < 8; i++) guid[i] = csspgo_guid(names[i], strlen(names[i]));
     for (i = 0; i < n; i++) {
         const unsigned b = byte(in);
         memset(&c[i], 0, sizeof c[i]);
@@ -81,7 +83,7 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
             v[i][k].loc = kind & 64 ? csspgo_at((uint32_t)k + 1, 0) : loc(byte(in));
             if (kind == 0xaf) v[i][k].loc = csspgo_at(UINT32_MAX, 0);
             v[i][k].kind = (csspgo_match_kind)(kind % 4);
-            if (kind % 31 != 0) v[i][k].callee = csspgo_guid(names[kind >> 2 & 7], strlen(names[kind >> 2 & 7]));
+            if (kind % 31 != 0) v[i][k].callee = guid[kind >> 2 & 7];
             v[i][k].eq = kind >> 5;
             v[i][k].hash = kind & 128 ? kind & 3 : 0;
         }
@@ -92,20 +94,22 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
 /* Calls and aligned blocks of ALIGN: ascending on both sides. */
 static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, const csspgo_match_loc *v)
 {
-    size_t i, k;
+    const uint64_t guid = csspgo_guid(c->name, c->name_size);
+    uint64_t from[LOCS], to[LOCS];
+    size_t i, k, n = 0;
     for (i = 0; i < c->locs; i++) {
-        const uint64_t guid = csspgo_guid(c->name, c->name_size);
         const csspgo_match a = csspgo_matcher_map(m, guid, v[i].loc);
         if (a.how != CSSPGO_MATCHED_CALL && a.how != CSSPGO_MATCHED_RENAMED && a.how != CSSPGO_MATCHED_ALIGNED)
             continue;
-        for (k = 0; k < c->locs; k++) {
-            const csspgo_match b = csspgo_matcher_map(m, guid, v[k].loc);
-            if (b.how != CSSPGO_MATCHED_CALL && b.how != CSSPGO_MATCHED_RENAMED && b.how != CSSPGO_MATCHED_ALIGNED)
-                continue;
-            REQUIRE((csspgo__loc_key(v[i].loc) < csspgo__loc_key(v[k].loc)) ==
-                    (csspgo__loc_key(a.to) < csspgo__loc_key(b.to)));
+        for (k = n; k != 0 && from[k - 1] > csspgo__loc_key(v[i].loc); k--) {
+            from[k] = from[k - 1];
+            to[k] = to[k - 1];
         }
+        from[k] = csspgo__loc_key(v[i].loc);
+        to[k] = csspgo__loc_key(a.to);
+        n++;
     }
+    for (i = 1; i < n; i++) REQUIRE(from[i] == from[i - 1] ? to[i] == to[i - 1] : to[i] > to[i - 1]);
 }
 
 static csspgo_profile *matched(csspgo_profile *p, const csspgo_match_code *c, size_t n, csspgo_match_options *how,
@@ -178,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.rename = flags >> 2 & 1;
     how.min_calls = 1 + (flags >> 3 & 1);
     how.min_blocks = 1;
+    how.no_near = flags >> 7;
     how.min_similarity = 50;
     p = profile(&in, (flags & 16 ? CSSPGO_IS_PROBE : 0u) | (flags & 32 ? CSSPGO_IS_CS : 0u) |
                          (flags & 64 ? CSSPGO_IS_MD5 : 0u));
