@@ -2417,8 +2417,9 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 /*
  * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
  * the new code. Locations that nothing maps to are dropped. What was called at a call site that is gone becomes a
- * profile without that caller. A count that several locations map to is given to each. Totals change by what its record
- * gained or lost.
+ * profile without that caller. A count that several locations map to is given to each; new blocks of ALIGN thus have
+ * that of the colder of the known blocks around them (probe profiles; not with no_near). Totals change by what their
+ * record gained or lost.
  *
  *   m     has matched p
  *   out   gets all of it added; its flags become those of p
@@ -2563,6 +2564,18 @@ static uint32_t csspgo__ld32le(const unsigned char *p)
 static uint64_t csspgo__ld64le(const unsigned char *p)
 {
     return (uint64_t)csspgo__ld32le(p) | (uint64_t)csspgo__ld32le(p + 4) << 32;
+}
+
+/* The index of the lowest byte of w that is not 0; w is not 0. */
+static unsigned csspgo__low_byte(uint64_t w)
+{
+#if defined(__GNUC__)
+    return (unsigned)__builtin_ctzll(w) >> 3;
+#else
+    unsigned i = 0;
+    for (; (w & 0xff) == 0; w >>= 8) i++;
+    return i;
+#endif
 }
 
 static uint64_t csspgo__hash64(uint64_t a, uint64_t b)
@@ -3510,8 +3523,8 @@ static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
     return 1;
 }
 
-/* A node that is known to be new, for which there is room. hash: csspgo__tree_hash */
-static uint32_t csspgo__tree_append(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func, uint32_t hash)
+/* A new node, for which there is room, that is not in the map yet. */
+static uint32_t csspgo__tree_hang(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
     const uint32_t id = (uint32_t)++t->count;
     csspgo__node *n = &t->node[id];
@@ -3521,6 +3534,13 @@ static uint32_t csspgo__tree_append(csspgo__tree *t, uint32_t parent, uint64_t s
     n->func = func;
     n->sibling = t->node[parent].child;
     t->node[parent].child = id;
+    return id;
+}
+
+/* A node that is known to be new, for which there is room. hash: csspgo__tree_hash */
+static uint32_t csspgo__tree_append(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func, uint32_t hash)
+{
+    const uint32_t id = csspgo__tree_hang(t, parent, site, func);
     csspgo__map_insert(&t->map, hash, id);
     return id;
 }
@@ -4265,6 +4285,49 @@ CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, cs
     id = csspgo__tree_add(&p->heap, &p->tree, parent.id, site, func.id);
     if (p->tree.count != had) csspgo__func_append(p, func.id, id);
     return csspgo__node_handle(id);
+}
+
+/*
+ * Inlinees as a reader of files adds them: mostly in the order of their sites, so that one which comes after the others
+ * of its parent must be new. Then nothing is looked up, and its place in the map, far from all that was touched last,
+ * is asked for now and filled later: by csspgo__late_map, before anything else may look for a node.
+ */
+typedef struct csspgo__late {
+    uint32_t from;                /* the first node that is not in the map; 0: all are                       */
+    int      mixed;               /* somewhere the newest child need not be the last inlinee: all look-ups   */
+} csspgo__late;
+
+static void csspgo__late_map(csspgo_profile *p, csspgo__late *late)
+{
+    csspgo__tree *t = &p->tree;
+    uint32_t id;
+    for (id = late->from; id != 0 && id <= t->count; id++) {
+        const csspgo__node *n = &t->node[id];
+        csspgo__map_insert(&t->map, csspgo__tree_hash(p->heap.seed, n->parent, n->site, n->func), id);
+    }
+    late->from = 0;
+}
+
+/* As csspgo_node_add of an inlinee; parent and func are valid. 0: memory is exhausted or the line beyond 65535. */
+static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t parent, csspgo_loc loc, uint32_t func)
+{
+    csspgo__tree *t = &p->tree;
+    const uint32_t newest = t->node[parent].child;
+    const uint64_t site = csspgo__site(loc, CSSPGO_INLINEE), last = t->node[newest].site;
+    const int sorted = newest == 0 || (csspgo__site_kind(last) == CSSPGO_INLINEE && last < site);
+    const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
+    uint32_t id;
+    if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
+        CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(p->heap.seed, parent, site, func) & t->map.mask]);
+        id = csspgo__tree_hang(t, parent, site, func);
+        csspgo__func_append(p, func, id);
+        if (late->from == 0) late->from = id;
+        return id;
+    }
+    csspgo__late_map(p, late);
+    id = csspgo_node_add(p, csspgo__node_handle(parent), loc, CSSPGO_INLINEE, csspgo__func_handle(func)).id;
+    if (t->count != had && !sorted && last != t->node[id].site) late->mixed = 1;
+    return id;
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_parent(const csspgo_profile *p, csspgo_node node)
@@ -5527,6 +5590,7 @@ typedef struct csspgo__text {
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
+    csspgo__late         late;
     uint64_t             survey_at;     /* the offset at which the rest is foreseen                                */
     size_t               had[7];        /* what q held then: see csspgo__text_foresee                              */
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
@@ -5588,7 +5652,12 @@ static int csspgo__text_added(csspgo__text *t, const csspgo__token *k, int s)
 static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind,
                              uint32_t func)
 {
-    t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, csspgo__func_handle(func)).id;
+    if (kind == CSSPGO_INLINEE) {
+        t->node = csspgo__late_add(t->q, &t->late, t->node, loc, func);
+    } else {
+        csspgo__late_map(t->q, &t->late);
+        t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, csspgo__func_handle(func)).id;
+    }
     return t->node != 0 || csspgo__text_full(t, k->at);
 }
 
@@ -5794,8 +5863,12 @@ static int csspgo__text_flush(csspgo__text *t)
     t->tokens = 0;
     for (i = 0; i < n; i++)
         if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_ahead(&t->q->names, t->token[i].hash, 1, 0);
-    for (i = 0; i < n; i++)
-        if (t->token[i].name != NULL) csspgo__names_ahead(&t->q->names, t->token[i].hash, 2, t->token[i].guess);
+    for (i = 0; i < n; i++) {
+        const csspgo__token *k = &t->token[i];
+        if (k->name == NULL) continue;
+        csspgo__names_ahead(&t->q->names, k->hash, 2, k->guess);
+        if (k->kind != CSSPGO__T_TARGET && k->guess != 0) CSSPGO__PREFETCH(&t->q->func[k->guess]);
+    }
     for (i = 0; i < n; i++)
         if (!csspgo__text_apply(t, &t->token[i])) return 0;
     return 1;
@@ -5847,6 +5920,22 @@ static int csspgo__is_digit(unsigned char c)
     return c >= '0' && c <= '9';
 }
 
+/*
+ * How many of the 8 bytes at p are digits up to the first that is none; *v = their value. Eight at a time and without
+ * branches: how long numbers are cannot be foretold.
+ */
+static unsigned csspgo__digits8(const unsigned char *p, uint64_t *v)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t w = csspgo__ld64le(p) ^ each * '0', other = ((w + each * 0x76) | w) & each * 0x80;
+    const unsigned n = other != 0 ? csspgo__low_byte(other) : 8;   /* behind the first, other may be wrong */
+    w = n != 0 ? w << (64 - 8 * n) : 0;               /* with zeros in front */
+    w = (w & each * 0x0f) * 2561 >> 8;                /* 10 * 256 + 1: pairs of digits, then of pairs, then of those */
+    w = (w & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    *v = (w & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+    return n;
+}
+
 /* Reads the digits at p: their value in *v, or UINT64_MAX and *over = 1 if that does not fit. Returns what follows. */
 static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v,
                                                 int *over)
@@ -5872,13 +5961,39 @@ static const unsigned char *csspgo__text_digits_before(const unsigned char *star
     return end;
 }
 
+/* Reads up to 15 digits at p, which end before `end`, unless t->end is near. Returns what follows, NULL if not so. */
+static const unsigned char *csspgo__text_short(const csspgo__text *t, const unsigned char *p, const unsigned char *end,
+                                               uint64_t *v)
+{
+    static const uint32_t pow10[8] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+    uint64_t low;
+    unsigned n, m = 0;
+    if (t->end - p < 16) return NULL;
+    n = csspgo__digits8(p, v);
+    if (n == 8) {
+        m = csspgo__digits8(p + 8, &low);
+        if (m == 8) return NULL;
+        *v = *v * pow10[m] + low;
+    }
+    return (ptrdiff_t)(n + m) <= end - p ? p + n + m : NULL;
+}
+
+/* As csspgo__text_digits, which it calls where t->end is near or the number long. */
+static const unsigned char *csspgo__text_value(const csspgo__text *t, const unsigned char *p, const unsigned char *end,
+                                               uint64_t *v, int *over)
+{
+    const unsigned char *after = csspgo__text_short(t, p, end, v);
+    *over = 0;
+    return after != NULL ? after : csspgo__text_digits(p, end, v, over);
+}
+
 /* Reads a number up to max at *at, which moves on. Returns 0 after a failure. */
 static int csspgo__text_number(csspgo__text *t, const unsigned char **at, const unsigned char *end, uint64_t max,
                                uint64_t *v, const char *what)
 {
     const unsigned char *start = *at;
     int over;
-    *at = csspgo__text_digits(start, end, v, &over);
+    *at = csspgo__text_value(t, start, end, v, &over);
     if (*at == start) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, start, end, what);
     if (over || *v > max) return csspgo__text_reject(t, CSSPGO_E_RANGE, start, *at, "the number is too large");
     return 1;
@@ -6054,7 +6169,7 @@ static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const u
         for (colon = p;; colon++) {
             colon = (const unsigned char *)memchr(colon, ':', (size_t)(end - colon));
             if (colon == NULL) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected TARGET:COUNT");
-            stop = csspgo__text_digits(colon + 1, end, &count, &over);
+            stop = csspgo__text_value(t, colon + 1, end, &count, &over);
             if (stop != colon + 1 && !over && (stop == end || *stop == ' ')) break;
         }
         k = csspgo__text_token(t, CSSPGO__T_TARGET, p, end, stop == end, count);
@@ -6186,6 +6301,42 @@ static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const u
 }
 
 /*
+ * A line as most are: indentation, location, ": ", a count, then the end or call targets; its end need not be looked
+ * for first. Returns what follows, NULL after a failure, or p, nothing done: csspgo__text_line knows every form.
+ */
+static const unsigned char *csspgo__text_usual(csspgo__text *t, const unsigned char *p)
+{
+    const unsigned char *line = p, *at, *end, *lf;
+    uint64_t indent, number, disc = 0, count;
+    unsigned depth, n;
+    csspgo__token *k;
+    if (t->end - p < 64 || !t->any) return line;      /* what is read here without looking for the end is less */
+    indent = csspgo__ld64le(p) ^ UINT64_C(0x2020202020202020);
+    if (indent == 0) return line;
+    depth = csspgo__low_byte(indent);
+    at = p += depth;
+    n = csspgo__digits8(p, &number);
+    if (depth == 0 || n == 0 || number > 0xffff) return line;
+    p += n;
+    if (*p == '.') {
+        n = csspgo__digits8(p + 1, &disc);
+        if (n == 0) return line;
+        p += n + 1;
+    }
+    if (p[0] != ':' || p[1] != ' ' || !csspgo__is_digit(p[2])) return line;
+    p = csspgo__text_short(t, p + 2, t->end, &count);
+    if (p == NULL || (*p != '\n' && *p != ' ')) return line;
+    lf = *p == '\n' ? p : (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p));
+    if (lf == NULL) return line;
+    end = lf[-1] == '\r' ? lf - 1 : lf;
+    k = csspgo__text_token(t, CSSPGO__T_BODY, at, end, depth, count);
+    if (k == NULL) return NULL;
+    k->loc = csspgo_at((uint32_t)number, (uint32_t)disc);
+    csspgo__text_emit(t);
+    return p < end && !csspgo__text_targets(t, p, end) ? NULL : lf + 1;
+}
+
+/*
  * More of the input: the lines before *p are done, what is behind it moves to the start of the window. Tokens point
  * into the window, so none may be left. Returns 0 if there is no more, -1 after a failure.
  */
@@ -6224,7 +6375,7 @@ static uint64_t csspgo__text_size(const csspgo__text *t)
 /*
  * The first `at` bytes of the input held t->had; q holds that, or nothing yet. If the rest is as dense, arrays can have
  * the right size at once: one that grows is copied, and takes more than twice its size for a moment. Names, of which
- * the rest has fewer, only if `names`. Failing here is no failure.
+ * the rest has fewer, only if `names`, else as many again. Failing here is no failure.
  */
 static void csspgo__text_foresee(csspgo__text *t, uint64_t at, int names)
 {
@@ -6234,9 +6385,13 @@ static void csspgo__text_foresee(csspgo__text *t, uint64_t at, int names)
     if (size < at) return;                            /* a file that has grown */
     for (i = 0; i < 7; i++) {
         const uint64_t more = (uint64_t)t->had[i] * ((size - at) * 1024 / at) / 1024;   /* < 2^64 */
-        n[i] = (q->records == 0 ? t->had[i] : 0) + (size_t)more + (size_t)more / 64 + 64;
+        n[i] = (q->records == 0 ? t->had[i] : 0) + (size_t)more + (size_t)more / 16 + 64;
     }
-    if (names && !(csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]))) return;
+    if (!names) {
+        n[0] = t->had[0];
+        n[1] = t->had[1];
+    }
+    if (!(csspgo__names_room(&q->heap, &q->names, n[0], 0, n[1]) && csspgo__func_room(q, n[0]))) return;
     if (csspgo__tree_room(&q->heap, &q->tree, n[2]) && csspgo__record_room(q, n[3]) &&
         csspgo__pool_room(&q->heap, &q->body, n[4], sizeof(csspgo_body)) &&
         csspgo__pool_room(&q->heap, &q->target, n[5], sizeof(csspgo_target)) && t->had[6] != 0)
@@ -6260,6 +6415,14 @@ static int csspgo__text_lines(csspgo__text *t)
     const unsigned char *p = t->base, *end, *lf;
     uint32_t lines = 0;
     for (;;) {
+        const unsigned char *next = csspgo__text_usual(t, p);
+        if (next == NULL) return 0;
+        if (next != p) {
+            p = next;
+            lines++;
+            continue;
+        }
+        if (t->before + (uint64_t)(p - t->base) >= t->survey_at && !csspgo__text_survey(t)) return 0;
         lf = p < t->end ? (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p)) : NULL;
         if (lf == NULL) {
             const int more = csspgo__text_more(t, &p, lines);
@@ -6268,7 +6431,6 @@ static int csspgo__text_lines(csspgo__text *t)
             if (p == t->end || (t->nul && !t->lenient)) break;
         }
         end = lf != NULL ? lf : t->end;
-        if (t->before + (uint64_t)(p - t->base) >= t->survey_at && !csspgo__text_survey(t)) return 0;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
         if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
         p = lf != NULL ? lf + 1 : t->end;
@@ -6283,6 +6445,7 @@ static int csspgo__text_lines(csspgo__text *t)
 static int csspgo__text_settle(csspgo__text *t)
 {
     uint32_t i;
+    csspgo__late_map(t->q, &t->late);
     for (i = 1; i <= t->q->records; i++) {
         const int s = csspgo__settle(t->q, &t->q->record[i], &t->watched);
         if (s < 0) return csspgo__text_full(t, t->base);
@@ -6303,6 +6466,7 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     t->tokens = t->targets = 0;
     t->depth = t->meta_depth = 0;
     t->any = 0;
+    memset(&t->late, 0, sizeof t->late);
     t->q = csspgo_profile_new(options);
     if (t->q == NULL) {
         const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
@@ -6973,6 +7137,7 @@ static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_st
     csspgo__feed feed;
     size_t n;
     if (f == NULL) return 0;
+    setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
     feed.size = csspgo__file_size(f);                 /* 0: of a pipe too, which is not to lose its first bytes */
     n = feed.size != 0 ? fread(magic, 1, sizeof magic, f) : 0;
     if (n == 0 || csspgo__sniff(magic, n) != CSSPGO__FORMAT_TEXT) {
@@ -7014,6 +7179,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, 
     if (buf == NULL) return csspgo__error_plain(err, p->heap.status);
     csspgo__sink_buffer(&sink, buf, ROOM);
     f = fopen(path, "wb");
+    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
     sink.flush_fn = csspgo__file_flush;
     sink.ctx = f;
     s = f != NULL ? csspgo__write(p, form, &sink, err) : CSSPGO_E_IO;
@@ -7428,6 +7594,7 @@ typedef struct csspgo__bin {
     int             lenient, cs;
     int             vtables;      /* every record ends with vtable counts                               */
     int             dirty;        /* a record was: csspgo__settle is due                                */
+    csspgo__late    late;         /* inlinees of b->q that are not in the map yet                       */
 } csspgo__bin;
 
 /* A value of more than one byte, or none. */
@@ -7740,35 +7907,40 @@ static int csspgo__bin_push(csspgo__bin *b, uint32_t node, size_t left)
 /* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
 static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
 {
-    csspgo_func f;
-    uint32_t node;
-    f.id = func;
-    node = csspgo_node_add(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
+    const uint32_t node = csspgo__late_add(b->q, &b->late, up, loc, func);
     if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
     csspgo__bin_full(b);
     return 0;
+}
+
+/* The node of a function without context; 0 after a failure. */
+static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
+{
+    csspgo_func f;
+    uint32_t node = 0;
+    f.id = func;
+    csspgo__late_map(b->q, &b->late);
+    if (func != 0) node = csspgo_node_add(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
+    if (node == 0) csspgo__bin_full(b);
+    return node;
 }
 
 /* The node of a function that is no inlinee, by the index that stands next in the input; 0 after a failure. */
 static uint32_t csspgo__bin_top(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
-    csspgo_func f;
     uint64_t i;
     if (b->cs) {
         i = csspgo__bin_num(&b->r);
         b->top = 0;
+        csspgo__late_map(b->q, &b->late);
         if (b->lazy != NULL) return csspgo__lazy_node(b, i, at);
         b->top = (size_t)i;
         if (b->r.status == CSSPGO_OK && i < b->nodes) return b->node[i];
         csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
         return 0;
     }
-    f.id = csspgo__bin_func(b);
-    if (f.id == 0) return 0;
-    i = csspgo_node_add(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
-    if (i == 0) csspgo__bin_full(b);
-    return (uint32_t)i;
+    return csspgo__bin_plain(b, csspgo__bin_func(b));
 }
 
 /* A function with all that is nested in it. Counts are added to what is there. Returns 0 after a failure. */
@@ -8217,6 +8389,7 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
     uint32_t node, record;
     size_t left;
     b->depth = 0;
+    csspgo__late_map(b->q, &b->late);
     do {
         if (b->depth == 0) {
             if (!csspgo__bin_meta_top(b, &node, &record)) return 0;
@@ -8599,7 +8772,7 @@ static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
         positions = csspgo__gcc_many(b, 16);
         inlinees = csspgo__gcc_many(b, 16);
         if (f.id == 0 || b->r.status != CSSPGO_OK) return 0;
-        node = b->depth == 0 ? csspgo_node_add(b->q, csspgo_root(b->q), loc, CSSPGO_PLAIN, f).id
+        node = b->depth == 0 ? csspgo__bin_plain(b, f.id)
                              : up != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : 0;
         if (node == 0 && (b->depth == 0 || up != 0)) return csspgo__bin_full(b);
         if (b->depth == 0) {
@@ -8643,6 +8816,7 @@ static int csspgo__bin_settle(csspgo__bin *b)
 {
     csspgo_target clamped;
     uint32_t i;
+    csspgo__late_map(b->q, &b->late);
     for (i = 1; b->dirty && i <= b->q->records; i++)
         if (csspgo__settle(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
     return 1;
