@@ -70,11 +70,17 @@ static int fail_at(const char *path, const csspgo_error *e)
 
 enum { BIG_BLOCK = 1 << 21 };     /* bytes; also the size of a large page */
 
+static size_t whole_blocks(size_t size)   /* Linux gives large pages to such sizes only */
+{
+    return (size + BIG_BLOCK - 1) / BIG_BLOCK * BIG_BLOCK;
+}
+
 static void *big_alloc(void *ctx, size_t size)
 {
     void *p;
     (void)ctx;
     if (size < BIG_BLOCK) return malloc(size);
+    size = whole_blocks(size);
     p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return NULL;
 #ifdef MADV_HUGEPAGE
@@ -87,7 +93,7 @@ static void big_free(void *ctx, void *p, size_t size)
 {
     (void)ctx;
     if (size < BIG_BLOCK) free(p);
-    else munmap(p, size);
+    else munmap(p, whole_blocks(size));
 }
 
 static csspgo_allocator big_blocks(void)

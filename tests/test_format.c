@@ -489,6 +489,101 @@ static void long_lines_are_read_whole(void)
     }
 }
 
+/* Reads "f:1:1", the line, and so many bytes of a comment: what comes of it, as text or as an error. */
+static size_t outcome_of(const char *line, size_t size, size_t behind, char *out)
+{
+    csspgo_profile *p = fresh(0);
+    char text[400];
+    csspgo_error e;
+    size_t n = (size_t)sprintf(text, "f:1:1\n");
+    memcpy(text + n, line, size);
+    n += size;
+    text[n++] = '\n';
+    memset(text + n, '#', behind);
+    n += behind;
+    if (read_exact(p, text, n, &e) != CSSPGO_OK)
+        n = (size_t)sprintf(out, "%u: %s", (unsigned)e.offset, e.message);
+    else if (csspgo_write(p, CSSPGO_TEXT, out, 400, &n, &e) != CSSPGO_OK)
+        n = (size_t)sprintf(out, "not written: %s", e.message);
+    csspgo_profile_free(p);
+    return n;
+}
+
+static void same_outcome(const char *line, size_t size)
+{
+    char near_end[800], far_from_it[800];
+    const size_t n = outcome_of(line, size, 0, near_end);
+    if (!T_CHECK(outcome_of(line, size, 100, far_from_it) == n && memcmp(near_end, far_from_it, n) == 0))
+        fprintf(stderr, "    %.*s: %.*s\n", (int)size, line, (int)n, near_end);
+}
+
+/* Far from the end of the text usual lines are read in another way. */
+static void lines_are_read_alike_wherever_the_text_ends(void)
+{
+    static const char digits[] = "18446744073709551616", some[] = "  0123456789::..ax\r-#!@";
+    static const char *const usual[] = { " %.*s: 1",         " 1.%.*s: 1",  " 1: %.*s",
+                                         " 1: 5 a:%.*s b:1", " 1: %.*s\r", "%.*s" };
+    uint64_t seed = 7;
+    char line[100];
+    size_t i, n;
+    unsigned k;
+    for (k = 0; k < sizeof usual / sizeof *usual; k++)
+        for (n = 0; n <= sizeof digits - 1; n++) {
+            sprintf(line, usual[k], (int)n, digits);
+            same_outcome(line, strlen(line));
+            sprintf(line, usual[k], (int)n, "99999999999999999999");
+            same_outcome(line, strlen(line));
+            sprintf(line, usual[k], (int)n, "00000000000000000000");
+            same_outcome(line, strlen(line));
+        }
+    for (k = 0; k < 20000; k++) {                     /* a usual line with some bytes changed */
+        n = (size_t)sprintf(line, k & 1 ? "   12.34: 5678 ab:9 c:10" : " 7: 123456789");
+        for (i = 0; i < 1 + k % 3; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            line[(seed >> 33) % n] = some[(seed >> 50) % (sizeof some - 1)];
+        }
+        same_outcome(line, n);
+    }
+}
+
+/* In whatever order inlinees come, also between contexts: pieces read one after the other, and as one text. */
+static void inlinees_in_any_order_are_found_again(void)
+{
+    enum { PIECES = 40 };
+    uint64_t seed = 3;
+    unsigned k, i, d;
+    for (k = 0; k < 400; k++) {
+        const uint32_t lenient = k & 1;
+        csspgo_profile *parts = fresh(lenient), *whole = fresh(lenient);
+        char text[PIECES * 100];
+        size_t size = 0, a, b;
+        csspgo_error e;
+        char *x, *y;
+        for (i = 0; i < PIECES; i++) {
+            const size_t from = size;
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            if (lenient && seed >> 62 == 0) size += (size_t)sprintf(text + size, "[f]:1:1\n");
+            else if (lenient && seed >> 62 == 1) size += (size_t)sprintf(text + size, "[f:%u @ g]:1:1\n", i % 2);
+            else size += (size_t)sprintf(text + size, "f%s:1:1\n", seed >> 63 ? "" : "g");
+            for (d = 1; d <= 3; d++) {
+                const unsigned at = (unsigned)(seed >> (8 * d)) % (k % 7 + 2);
+                size += (size_t)sprintf(text + size, "%*s%u: %c:1\n", (int)d, "", at, "abc"[(seed >> (8 * d + 4)) % 3]);
+            }
+            size += (size_t)sprintf(text + size, "%*s1: 1\n", 4, "");
+            T_EQ(read_exact(parts, text + from, size - from, &e), CSSPGO_OK);
+        }
+        T_EQ(read_exact(whole, text, size, &e), CSSPGO_OK);
+        T_CHECK(valid(whole));
+        x = text_of(parts, &a);
+        y = text_of(whole, &b);
+        T_CHECK(x != NULL && y != NULL && a == b && memcmp(x, y, a) == 0);
+        free(x);
+        free(y);
+        csspgo_profile_free(parts);
+        csspgo_profile_free(whole);
+    }
+}
+
 static void attributes_and_checksums_are_set_apart(void)
 {
     csspgo_profile *p = profile_of("f:1:1\n !Attributes: 2\n !CFGChecksum: 5\n", 0);
@@ -1138,6 +1233,8 @@ int main(void)
     a_record_without_counts_is_not_a_link_frame();
     what_stands_twice_is_added_up();
     long_lines_are_read_whole();
+    lines_are_read_alike_wherever_the_text_ends();
+    inlinees_in_any_order_are_found_again();
     attributes_and_checksums_are_set_apart();
     vtable_counts_are_read_and_written();
     vtable_counts_in_any_order_are_put_in_order();
