@@ -79,6 +79,27 @@ CSSPGO__UNUSED static csspgo_options t_options(t_heap *h, long nth)
     return o;
 }
 
+/* ----- profiles ----- */
+
+CSSPGO__UNUSED static csspgo_profile *t_profile(uint32_t lenient)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    memset(&o, 0, sizeof o);
+    o.lenient = lenient;
+    p = csspgo_profile_new(&o);
+    if (p == NULL) abort();
+    return p;
+}
+
+CSSPGO__UNUSED static int t_valid(const csspgo_profile *p)
+{
+    csspgo_error e;
+    if (csspgo_validate(p, &e) == CSSPGO_OK) return 1;
+    fprintf(stderr, "    not valid: %s\n", e.message);
+    return 0;
+}
+
 /* ----- bytes and files ----- */
 
 /* A block of exactly n bytes (a sanitizer sees one byte too far), for free(). */

@@ -1,26 +1,6 @@
 /* test_format.c - the format layer: text profiles read and written. oracle_text.sh compares it with llvm-profdata. */
 #include "t.h"
 
-
-static csspgo_profile *fresh(uint32_t lenient)
-{
-    csspgo_options o;
-    csspgo_profile *p;
-    memset(&o, 0, sizeof o);
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
-    if (p == NULL) abort();
-    return p;
-}
-
-static int valid(const csspgo_profile *p)
-{
-    csspgo_error e;
-    if (csspgo_validate(p, &e) == CSSPGO_OK) return 1;
-    fprintf(stderr, "    not valid: %s\n", e.message);
-    return 0;
-}
-
 /* Reads from a block of exactly that size. */
 static csspgo_status read_exact(csspgo_profile *p, const void *data, size_t size, csspgo_error *e)
 {
@@ -38,7 +18,7 @@ static csspgo_status read_str(csspgo_profile *p, const char *text, csspgo_error 
 /* A profile that must be readable. */
 static csspgo_profile *profile_of(const char *text, uint32_t lenient)
 {
-    csspgo_profile *p = fresh(lenient);
+    csspgo_profile *p = t_profile(lenient);
     csspgo_error e;
     if (!T_MSG(read_str(p, text, &e) == CSSPGO_OK, text)) fprintf(stderr, "    %lu:%lu: %s\n", (unsigned long)e.line,
                                                                  (unsigned long)e.column, e.message);
@@ -92,10 +72,10 @@ static void every_source_profile_becomes_its_canonical_text(void)
                 size_t in_size, want_size, size = 0;
                 char *in = vector(again ? "conv" : "text", vectors[i], again ? ".text" : ".txt", &in_size);
                 char *want = vector("conv", vectors[i], ".text", &want_size), *out;
-                csspgo_profile *p = fresh(lenient);
+                csspgo_profile *p = t_profile(lenient);
                 csspgo_error e;
                 T_EQ(read_exact(p, in, in_size, &e), CSSPGO_OK);
-                T_CHECK(e.status == CSSPGO_OK && valid(p));
+                T_CHECK(e.status == CSSPGO_OK && t_valid(p));
                 out = text_of(p, &size);
                 if (T_CHECK(out != NULL)) t_same(vectors[i], out, size, want, want_size);
                 free(out);
@@ -130,7 +110,7 @@ static void damaged_profiles_are_rejected_at_the_line_that_llvm_names(void)
         where = number != NULL ? strtoul(number + 5, NULL, 10) : 0;
         n++;                                          /* strict reading knows newer LLVM's !Flat and vtables */
         for (lenient = strstr(name, "-19.") != NULL; lenient < 2; lenient++) {
-            csspgo_profile *p = fresh(lenient), *empty = fresh(lenient);
+            csspgo_profile *p = t_profile(lenient), *empty = t_profile(lenient);
             char *in = vector("malformed/text", name, "", &size);
             csspgo_error e;
             T_MSG(read_exact(p, in, size, &e) != CSSPGO_OK, name);
@@ -203,7 +183,7 @@ static void one_quirk(const char *name, const char *strict, const char *llvm, si
 {
     unsigned lenient;
     for (lenient = 0; lenient < 2; lenient++) {
-        csspgo_profile *p = fresh(lenient);
+        csspgo_profile *p = t_profile(lenient);
         const char *want = lenient || strict == NULL ? llvm : strict;
         const size_t want_size = want == llvm ? llvm_size : strlen(want);
         size_t in_size, size = 0;
@@ -212,7 +192,7 @@ static void one_quirk(const char *name, const char *strict, const char *llvm, si
         const csspgo_status s = read_exact(p, in, in_size, &e);
         if (want != NULL && strcmp(want, REJECT) == 0) {
             T_MSG(s != CSSPGO_OK && e.line != 0, name);
-        } else if (T_MSG(s == CSSPGO_OK && valid(p), name)) {
+        } else if (T_MSG(s == CSSPGO_OK && t_valid(p), name)) {
             out = text_of(p, &size);
             if (T_MSG(out != NULL, name)) t_same(name, out, size, want, want_size);
             free(out);
@@ -338,7 +318,7 @@ static void errors_point_at_the_offending_byte(void)
 {
     size_t i, k;
     for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        csspgo_profile *p = fresh(0);
+        csspgo_profile *p = t_profile(0);
         uint32_t line = 1, column = 1;
         csspgo_error e;
         T_MSG(read_str(p, bad[i].text, &e) == bad[i].status, bad[i].text);
@@ -357,7 +337,7 @@ static void errors_point_at_the_offending_byte(void)
 
 static void messages_quote_what_is_wrong(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_error e;
     read_str(p, "foo:1:1\n 1: 5 a:b\033[2Jc\n", &e);
     T_CHECK(strcmp(e.message, "expected TARGET:COUNT: 'a:b\\x1b[2Jc'") == 0);
@@ -374,7 +354,7 @@ static void other_formats_are_not_text(void)
     };
     size_t i;
     for (i = 0; i < sizeof magic / sizeof *magic; i++) {
-        csspgo_profile *p = fresh(0);
+        csspgo_profile *p = t_profile(0);
         csspgo_error e;
         T_CHECK(read_exact(p, magic[i], 9, &e) != CSSPGO_OK && e.line == 0 && e.message[0] != '\0');
         T_EQ(read_exact(p, magic[i], 8, &e), CSSPGO_E_SYNTAX);   /* too short: it can only be text */
@@ -386,7 +366,7 @@ static void other_formats_are_not_text(void)
 static void late_overflows_have_a_line_too(void)
 {
     char text[8000];
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_error e;
     unsigned i, targets;
     for (targets = 0; targets < 2; targets++) {
@@ -404,7 +384,7 @@ static void late_overflows_have_a_line_too(void)
 
 static void nul_bytes_and_carriage_returns(void)
 {
-    csspgo_profile *p = fresh(0), *q;
+    csspgo_profile *p = t_profile(0), *q;
     csspgo_error e;
     T_EQ(read_exact(p, "foo:1:1\n 1: 1\0\n", 15, &e), CSSPGO_E_SYNTAX);
     T_CHECK(e.offset == 13 && e.line == 2 && e.column == 6);
@@ -413,13 +393,13 @@ static void nul_bytes_and_carriage_returns(void)
     T_EQ(read_exact(p, "\0", 1, &e), CSSPGO_E_SYNTAX);
     T_EQ(read_exact(p, "# \0\nfoo:1:1\n", 12, &e), CSSPGO_E_SYNTAX);
     csspgo_profile_free(p);
-    p = fresh(1);
+    p = t_profile(1);
     T_EQ(read_exact(p, "foo:1:1\n 1: 12\0" "34\n 2: x\n", 25, &e), CSSPGO_OK);   /* the line is cut at the NUL */
     writes_as(p, "foo:1:1\n 1: 12\n");
     csspgo_profile_free(p);
     p = profile_of("#\r\nfoo:1:1\r\n\r\n 1: 1 a\rb:2\r\n !Attributes: 1\r\r\n", 0);
     writes_as(p, "foo:1:1\n 1: 1 a\rb:2\n !Attributes: 1\n");
-    q = fresh(0);
+    q = t_profile(0);
     T_EQ(read_str(q, "foo:1:1\n 1: 1\r", &e), CSSPGO_E_SYNTAX);       /* at the end it is an ordinary byte */
     T_EQ(read_str(q, "foo:1:1\r\r\n", &e), CSSPGO_E_SYNTAX);
     csspgo_profile_free(p);
@@ -492,7 +472,7 @@ static void long_lines_are_read_whole(void)
 /* Reads "f:1:1", the line, and so many bytes of a comment: what comes of it, as text or as an error. */
 static size_t outcome_of(const char *line, size_t size, size_t behind, char *out)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     char text[400];
     csspgo_error e;
     size_t n = (size_t)sprintf(text, "f:1:1\n");
@@ -554,7 +534,7 @@ static void inlinees_in_any_order_are_found_again(void)
     unsigned k, i, d;
     for (k = 0; k < 400; k++) {
         const uint32_t lenient = k & 1;
-        csspgo_profile *parts = fresh(lenient), *whole = fresh(lenient);
+        csspgo_profile *parts = t_profile(lenient), *whole = t_profile(lenient);
         char text[PIECES * 100];
         size_t size = 0, a, b;
         csspgo_error e;
@@ -573,7 +553,7 @@ static void inlinees_in_any_order_are_found_again(void)
             T_EQ(read_exact(parts, text + from, size - from, &e), CSSPGO_OK);
         }
         T_EQ(read_exact(whole, text, size, &e), CSSPGO_OK);
-        T_CHECK(valid(whole));
+        T_CHECK(t_valid(whole));
         x = text_of(parts, &a);
         y = text_of(whole, &b);
         T_CHECK(x != NULL && y != NULL && a == b && memcmp(x, y, a) == 0);
@@ -639,7 +619,7 @@ static void vtable_counts_are_read_and_written(void)
     f = csspgo_func_find(p, "_ZTV1B", 6);
     T_CHECK(n == 5 && v[4].loc.line == 65535 && v[4].count == UINT64_MAX && f.id != 0);
     T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);        /* counts add up, and saturate */
-    T_CHECK(valid(p) && !csspgo_equal(p, q));
+    T_CHECK(t_valid(p) && !csspgo_equal(p, q));
     v = csspgo_vtables(p, csspgo_find(p, "foo"), &n);
     T_CHECK(n == 5 && v[0].loc.line == 2 && v[0].count + v[1].count == 34 && v[4].count == UINT64_MAX);
     csspgo_profile_free(p);
@@ -663,7 +643,7 @@ static void vtable_counts_in_any_order_are_put_in_order(void)
     for (i = 1; i < n; i++) T_CHECK(v[i - 1].loc.line <= v[i].loc.line);
     csspgo_profile_free(p);
     at += sprintf(at, " 7: vtables t0:18446744073709551615\n");
-    p = fresh(0);
+    p = t_profile(0);
     {
         csspgo_error e;
         T_EQ(read_str(p, text, &e), CSSPGO_OK);       /* no t0 there yet */
@@ -711,13 +691,13 @@ static void reading_adds_to_what_is_there(void)
     T_EQ(read_str(p, "[f]:1:1\n !CFGChecksum: 5\n", &e), CSSPGO_E_ARGUMENT);
     T_CHECK(strstr(e.message, "contexts") != NULL);
     T_EQ(read_str(p, "f:1:1\n", &e), CSSPGO_E_ARGUMENT);      /* no probes */
-    T_CHECK(valid(p) && csspgo_record_count(p) == 4);
+    T_CHECK(t_valid(p) && csspgo_record_count(p) == 4);
     csspgo_profile_free(p);
 }
 
 static void an_empty_profile_keeps_its_functions_and_flags(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_func x = csspgo_func_add(p, "x", 1), g = csspgo_func_add(p, "g", 1);
     csspgo_error e;
     csspgo_set_profile_flags(p, CSSPGO_IS_PARTIAL);
@@ -726,7 +706,7 @@ static void an_empty_profile_keeps_its_functions_and_flags(void)
             csspgo_func_nodes(p, g).id != 0);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_PARTIAL | CSSPGO_HAS_UNIQ);
     csspgo_profile_free(p);
-    p = fresh(0);
+    p = t_profile(0);
     csspgo_set_profile_flags(p, CSSPGO_IS_FS);
     T_EQ(read_str(p, "f:1:1\ng:2:2\n", &e), CSSPGO_OK);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_FS | CSSPGO_HAS_UNIQ);
@@ -779,7 +759,7 @@ static void every_prefix_is_read_or_changes_nothing(void)
             if (s != CSSPGO_OK)
                 T_CHECK(e.offset <= n && e.message[0] != '\0' && csspgo_equal(p, before) && same_numbers(p, before));
             taken += s == CSSPGO_OK;
-            if (n % 16 == 0) T_CHECK(valid(p));
+            if (n % 16 == 0) T_CHECK(t_valid(p));
             csspgo_profile_free(p);
         }
         T_CHECK(taken > 10 && taken < size);
@@ -796,7 +776,7 @@ static void reading_survives_every_failed_allocation(void)
     for (kind = 0; kind < 4; kind++) {
         const char *start = kind == 0 ? NULL : kind == 1 ? "m:3:4\n 1: 5 b:6\nfoo:1:1\n 1: 3\n 9: 8\n !CFGChecksum: 5\n"
                                                          : "[m:1 @ n]:3:4\n 1: 5 b:6\n !CFGChecksum: 1\n";
-        csspgo_profile *before = start != NULL ? profile_of(start, 0) : fresh(0);
+        csspgo_profile *before = start != NULL ? profile_of(start, 0) : t_profile(0);
         size_t size;
         char *text = rich(kind > 1, &size);
         csspgo_status s = CSSPGO_E_NOMEM;
@@ -810,7 +790,7 @@ static void reading_survives_every_failed_allocation(void)
             if (start != NULL) T_EQ(read_str(p, start, NULL), CSSPGO_OK);
             heap.nth = heap.calls + nth;
             s = read_exact(p, text, size, &e);
-            T_CHECK(valid(p) && e.status == s);
+            T_CHECK(t_valid(p) && e.status == s);
             if (s != CSSPGO_OK) T_CHECK(s == CSSPGO_E_NOMEM && csspgo_equal(p, before) && same_numbers(p, before));
             T_EQ(csspgo_profile_memory(p), heap.live_bytes);
             csspgo_profile_free(p);
@@ -828,7 +808,7 @@ static void writing_survives_every_failed_allocation(void)
     char *text = rich(0, &size), *want, *out;
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o), *before = fresh(0);
+    csspgo_profile *p = csspgo_profile_new(&o), *before = t_profile(0);
     csspgo_status s = CSSPGO_E_NOMEM;
     csspgo_error e;
     long nth;
@@ -843,7 +823,7 @@ static void writing_survives_every_failed_allocation(void)
         heap.nth = heap.calls + nth;
         s = csspgo_write(p, CSSPGO_TEXT, out, want_size, &got, &e);
         T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && got == 0 && e.status == s));
-        T_CHECK(heap.live == live && csspgo_equal(p, before) && valid(p));
+        T_CHECK(heap.live == live && csspgo_equal(p, before) && t_valid(p));
     }
     T_CHECK(nth > 5 && got == want_size && memcmp(out, want, got) == 0);
     heap.nth = 0;
@@ -859,7 +839,7 @@ static void every_short_buffer_is_filled_and_the_size_told(void)
 {
     size_t size, want_size, cap;
     char *text = rich(1, &size), *want;
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_error e;
     T_EQ(read_exact(p, text, size, &e), CSSPGO_OK);
     want = text_of(p, &want_size);
@@ -908,7 +888,7 @@ static void limits_hold_in_both_modes(void)
         T_EQ(read_str(p, "f:1:1\n 1: 1\n", &e), CSSPGO_OK);
         T_EQ(read_str(p, "f:1:1\n 1: 1\n 1: 1 a:1 b:1 c:1 d:1\n", &e), CSSPGO_E_LIMIT);
         T_EQ(e.status, CSSPGO_E_LIMIT);
-        T_CHECK(csspgo_profile_memory(p) <= 3000 && valid(p));
+        T_CHECK(csspgo_profile_memory(p) <= 3000 && t_valid(p));
         csspgo_profile_free(p);
     }
 }
@@ -1005,7 +985,7 @@ static csspgo_node top(csspgo_profile *p, const char *name, size_t size, csspgo_
 /* Puts the name where use says and writes: refused by name, or read back as the same profile. */
 static void name_in(int use, const char *name, size_t size, int carried)
 {
-    csspgo_profile *p = fresh(0), *q = fresh(0);
+    csspgo_profile *p = t_profile(0), *q = t_profile(0);
     csspgo_node f;
     csspgo_error e;
     char buf[400];
@@ -1067,7 +1047,7 @@ static void names_that_text_cannot_carry_are_refused(void)
 
 static void a_lenient_profile_is_written_whatever_it_holds(void)
 {
-    csspgo_profile *p = fresh(1);
+    csspgo_profile *p = t_profile(1);
     const csspgo_node f = top(p, "", 0, CSSPGO_PLAIN);
     csspgo_add_target(p, f, csspgo_at(70000, 0), csspgo_func_add(p, "a:1 b", 5), 2);
     csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 12)), 3);
@@ -1077,7 +1057,7 @@ static void a_lenient_profile_is_written_whatever_it_holds(void)
 
 static void guids_are_written_in_decimal(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_node f =
         csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add_guid(p, UINT64_MAX));
     csspgo_error e;
@@ -1093,7 +1073,7 @@ static void guids_are_written_in_decimal(void)
 
 static void kinds_that_text_cannot_tell_apart_are_refused(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_error e;
     const csspgo_node f = top(p, "f", 1, CSSPGO_CONTEXT);
     T_CHECK(writes_as(p, "[f]:1:0\n"));               /* brackets even without the flag */
@@ -1101,7 +1081,7 @@ static void kinds_that_text_cannot_tell_apart_are_refused(void)
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_CHECK(strstr(e.message, "'in'") != NULL);
     csspgo_profile_free(p);
-    p = fresh(0);
+    p = t_profile(0);
     top(p, "f", 1, CSSPGO_CONTEXT);
     top(p, "g", 1, CSSPGO_PLAIN);
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);
@@ -1111,7 +1091,7 @@ static void kinds_that_text_cannot_tell_apart_are_refused(void)
 
 static void frames_without_record_are_not_written(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
     writes_as(p, "");
     csspgo_add_total(p, f, 0);
@@ -1173,7 +1153,7 @@ static void files_are_read_and_written(void)
     T_EQ(heap.live, 0);
     for (i = 0; i < 9000; i++)
         add_line(&g, "a_function_with_a_name_%05u:1:1\n 1: %u\n", i, i); /* more than the buffer */
-    p = fresh(0);
+    p = t_profile(0);
     T_EQ(csspgo_read(p, g.data, g.size, &e), CSSPGO_OK);
     T_EQ(csspgo_write_file(p, path, CSSPGO_TEXT, &e), CSSPGO_OK);
     got = t_file(path, &size);

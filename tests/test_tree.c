@@ -1,7 +1,6 @@
 /* test_tree.c - the base and tree layers: names, numbers, memory; functions, nodes, counts; two profiles. */
 #include "t.h"
 
-
 static unsigned long long rng_state = 1;
 
 static unsigned rnd(unsigned n)
@@ -486,28 +485,9 @@ static csspgo_node node(csspgo_profile *p, csspgo_node parent, uint32_t line, ui
     return csspgo_node_add(p, parent, csspgo_at(line, disc), kind, func(p, name));
 }
 
-static csspgo_profile *fresh(uint32_t lenient)
-{
-    csspgo_options o;
-    csspgo_profile *p;
-    memset(&o, 0, sizeof o);
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
-    if (p == NULL) abort();
-    return p;
-}
-
-static int valid(const csspgo_profile *p)
-{
-    csspgo_error e;
-    if (csspgo_validate(p, &e) == CSSPGO_OK) return 1;
-    fprintf(stderr, "    not valid: %s\n", e.message);
-    return 0;
-}
-
 static void functions_are_found_by_name(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_func a = func(p, "a"), b = csspgo_func_add(p, "a\nb", 3), g = csspgo_func_add_guid(p, 99);
     size_t n;
     T_CHECK(a.id == 1 && b.id == 2 && g.id == 3 && func(p, "a").id == 1 && csspgo_func_add_guid(p, 99).id == 3);
@@ -546,7 +526,7 @@ static void names_longer_than_the_limit_are_refused(void)
 
 static void nodes_hang_where_they_may(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node root = csspgo_root(p);
     const csspgo_node plain = node(p, root, 0, 0, CSSPGO_PLAIN, "f"), base = node(p, root, 0, 0, CSSPGO_CONTEXT, "f");
     const csspgo_node ctx = node(p, base, 3, 1, CSSPGO_CONTEXT, "g"), in = node(p, plain, 3, 1, CSSPGO_INLINEE, "g");
@@ -583,13 +563,13 @@ static void nodes_hang_where_they_may(void)
     T_EQ(csspgo_node_func(p, deep).id, func(p, "f").id);
     T_EQ(csspgo_node_count(p), 6);
     T_EQ(csspgo_record_count(p), 0);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     csspgo_profile_free(p);
 }
 
 static void chains_lead_to_every_node(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node f = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     csspgo_node n;
     unsigned i, seen = 0;
@@ -604,13 +584,13 @@ static void chains_lead_to_every_node(void)
     for (n = csspgo_func_nodes(p, func(p, "g3")); n.id != 0; n = csspgo_node_next_same(p, n))
         T_EQ(csspgo_node_loc(p, n).line, 3 + 7 * seen++);       /* in the order in which they were made */
     T_EQ(seen, 14);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     csspgo_profile_free(p);
 }
 
 static void contexts_are_found_by_their_text(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node root = csspgo_root(p);
     const csspgo_node m = node(p, root, 0, 0, CSSPGO_CONTEXT, "main"), b = node(p, m, 12, 0, CSSPGO_CONTEXT, "bar");
     const csspgo_node foo = node(p, b, 3, 1, CSSPGO_CONTEXT, "foo"),
@@ -639,7 +619,7 @@ static void counts_add_up_as_in_a_plain_table(void)
     enum { LINES = 40, FUNCS = 5, NODES = 4 };
     static uint64_t body[NODES][LINES], target[NODES][LINES][FUNCS];
     static unsigned char has[NODES][LINES], hast[NODES][LINES][FUNCS];
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_node n[NODES];
     csspgo_func f[FUNCS];
     unsigned i, k, l, nb, nt;
@@ -662,7 +642,7 @@ static void counts_add_up_as_in_a_plain_table(void)
         }
         has[a][line] = 1;
     }
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     for (i = 0; i < NODES; i++) {
         size_t bodies, targets;
         const csspgo_body *b = csspgo_bodies(p, n[i], &bodies);
@@ -693,7 +673,7 @@ static void counts_add_up_as_in_a_plain_table(void)
 
 static void counts_saturate_and_zero_makes_an_entry(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     const csspgo_func g = func(p, "g");
     csspgo_node bad;
@@ -727,19 +707,19 @@ static void counts_saturate_and_zero_makes_an_entry(void)
     T_EQ(csspgo_add_body(p, n, csspgo_at(65536, 0), 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_total(p, bad) + csspgo_head(p, bad) + csspgo_checksum(p, bad) + csspgo_attributes(p, bad), 0);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     csspgo_profile_free(p);
 }
 
 static void the_caller_of_a_nested_record_has_one(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node f = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"), g = node(p, f, 1, 0, CSSPGO_INLINEE, "g");
     const csspgo_node h = node(p, g, 1, 0, CSSPGO_INLINEE, "h");
     T_EQ(csspgo_add_body(p, h, csspgo_at(1, 0), 5), CSSPGO_OK);
     T_CHECK(csspgo_has_record(p, f) && csspgo_has_record(p, g) && csspgo_record_count(p) == 3);
     T_EQ(csspgo_total(p, f) + csspgo_total(p, g), 0);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     csspgo_profile_free(p);
 }
 
@@ -748,7 +728,7 @@ static void appending_in_any_order_settles_to_the_same(void)
 {
     unsigned round;
     for (round = 0; round < 60; round++) {
-        csspgo_profile *p = fresh(0), *q = fresh(0);
+        csspgo_profile *p = t_profile(0), *q = t_profile(0);
         const csspgo_node a = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
         const csspgo_node b = node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f");
         const csspgo_func g = func(p, "g"), h = func(p, "h");
@@ -770,7 +750,7 @@ static void appending_in_any_order_settles_to_the_same(void)
         }
         T_EQ(csspgo__settle(p, r, &clamped), 0);
         csspgo_add_total(q, b, 0);
-        T_CHECK(valid(p) && csspgo_equal(p, q));
+        T_CHECK(t_valid(p) && csspgo_equal(p, q));
         csspgo_profile_free(p);
         csspgo_profile_free(q);
     }
@@ -778,7 +758,7 @@ static void appending_in_any_order_settles_to_the_same(void)
 
 static void settling_tells_which_sum_was_clamped(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node a = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     csspgo__record *r = csspgo__record_make(p, a.id);
     csspgo_target clamped;
@@ -789,17 +769,17 @@ static void settling_tells_which_sum_was_clamped(void)
     for (i = 0; i < 100; i++) csspgo__target_append(p, r, csspgo_at(100 - i, 0), 1, UINT64_MAX);
     csspgo__target_append(p, r, csspgo_at(70, 0), 1, 1);
     T_EQ(csspgo__settle(p, r, &clamped), 1);
-    T_CHECK(clamped.loc.line == 70 && clamped.func.id == 1 && valid(p));
+    T_CHECK(clamped.loc.line == 70 && clamped.func.id == 1 && t_valid(p));
     csspgo__body_append(p, r, csspgo_at(1, 0), 0);    /* dirty from the start: 100 entries, out of order */
     csspgo__body_append(p, r, csspgo_at(33, 0), 1);
     T_EQ(csspgo__settle(p, r, &clamped), 1);
-    T_CHECK(clamped.loc.line == 33 && clamped.func.id == 0 && valid(p));
+    T_CHECK(clamped.loc.line == 33 && clamped.func.id == 0 && t_valid(p));
     csspgo_profile_free(p);
 }
 
 static void vtable_counts_add_up_beside_the_body(void)
 {
-    csspgo_profile *p = fresh(0), *q = fresh(0);
+    csspgo_profile *p = t_profile(0), *q = t_profile(0);
     const csspgo_node a = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     const csspgo_func t = func(p, "T"), u = func(p, "U");
     const csspgo_target *v;
@@ -824,14 +804,14 @@ static void vtable_counts_add_up_beside_the_body(void)
     T_EQ(csspgo_set_checksum(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), 4), CSSPGO_OK);
     T_EQ(csspgo_add_vtable(q, csspgo_find(q, "f"), csspgo_at(7, 0), func(q, "V"), 3), CSSPGO_OK);
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);        /* the larger checksum wins, with its vtables */
-    T_CHECK(valid(q) && csspgo_equal(p, q));
+    T_CHECK(t_valid(q) && csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
 
 static void handles_out_of_range_read_as_nothing(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo_node bad;
     bad.id = 12345;
     T_EQ(csspgo_node_parent(p, bad).id + csspgo_node_first_child(p, bad).id + csspgo_node_next_sibling(p, bad).id, 0);
@@ -877,10 +857,10 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
 
 static csspgo_profile *sum(const csspgo_profile *a, const csspgo_profile *b)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     T_EQ(csspgo_add_profile(p, a), CSSPGO_OK);
     T_EQ(csspgo_add_profile(p, b), CSSPGO_OK);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     return p;
 }
 
@@ -907,7 +887,7 @@ static void adding_commutes_and_associates(void)
 
 static void adding_to_nothing_copies_and_to_itself_doubles(void)
 {
-    csspgo_profile *p = fresh(0), *q = fresh(0);
+    csspgo_profile *p = t_profile(0), *q = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"), g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
     csspgo_add_body(p, n, csspgo_at(1, 0), 10);
     csspgo_add_target(p, g, csspgo_at(2, 0), func(p, "x"), 6);
@@ -919,7 +899,7 @@ static void adding_to_nothing_copies_and_to_itself_doubles(void)
     T_EQ(csspgo_add_profile(p, p), CSSPGO_OK);
     T_CHECK(csspgo_body_count(p, n, csspgo_at(1, 0)) == 20 &&
             csspgo_target_count(p, g, csspgo_at(2, 0), func(p, "x")) == 12);
-    T_CHECK(csspgo_checksum(p, n) == 5 && valid(p) && !csspgo_equal(p, q));
+    T_CHECK(csspgo_checksum(p, n) == 5 && t_valid(p) && !csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -927,7 +907,7 @@ static void adding_to_nothing_copies_and_to_itself_doubles(void)
 /* f with a checksum and a count, and an inlinee of its own. */
 static csspgo_profile *stamped(uint64_t checksum, uint64_t count, const char *inlinee)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
     csspgo_set_checksum(p, n, checksum);
@@ -959,7 +939,7 @@ static void the_larger_checksum_wins_with_all_that_is_nested(void)
     T_EQ(p->dropped_by_checksum, 14);
     T_EQ(csspgo_add_profile(p, new_), CSSPGO_OK);
     T_EQ(csspgo_total(p, csspgo_find(p, "f:2 @ new")), 4);
-    T_CHECK(valid(p) && valid(q));
+    T_CHECK(t_valid(p) && t_valid(q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
     csspgo_profile_free(small);
@@ -969,8 +949,8 @@ static void the_larger_checksum_wins_with_all_that_is_nested(void)
 
 static void profiles_of_different_kinds_do_not_mix(void)
 {
-    csspgo_profile *cs = some_profile(20, 1, 0, NULL), *plain = some_profile(20, 0, 0, NULL), *empty = fresh(0);
-    csspgo_profile *probe = some_profile(20, 0, 0, NULL), *before = fresh(0), *lenient = fresh(1);
+    csspgo_profile *cs = some_profile(20, 1, 0, NULL), *plain = some_profile(20, 0, 0, NULL), *empty = t_profile(0);
+    csspgo_profile *probe = some_profile(20, 0, 0, NULL), *before = t_profile(0), *lenient = t_profile(1);
     csspgo_set_profile_flags(probe, CSSPGO_IS_PROBE);
     T_EQ(csspgo_add_profile(before, cs), CSSPGO_OK);
     T_EQ(csspgo_add_profile(cs, plain), CSSPGO_E_ARGUMENT);
@@ -980,7 +960,7 @@ static void profiles_of_different_kinds_do_not_mix(void)
     T_CHECK(csspgo_equal(cs, before));
     T_EQ(csspgo_add_profile(lenient, cs), CSSPGO_OK);
     T_EQ(csspgo_add_profile(lenient, plain), CSSPGO_OK);
-    T_CHECK(valid(lenient));
+    T_CHECK(t_valid(lenient));
     csspgo_profile_free(cs);
     csspgo_profile_free(plain);
     csspgo_profile_free(empty);
@@ -1016,7 +996,7 @@ static void adding_that_fails_changes_nothing(void)
             T_CHECK(csspgo_equal(p, before) && same_numbers(p, before));
             heap.nth = heap.calls + nth;
             s = csspgo_add_profile(p, q);
-            T_CHECK(valid(p));
+            T_CHECK(t_valid(p));
             if (s == CSSPGO_E_NOMEM) T_CHECK(csspgo_equal(p, before) && same_numbers(p, before));
             csspgo_profile_free(p);
             T_EQ(heap.live, 0);
@@ -1032,7 +1012,7 @@ static void adding_that_fails_changes_nothing(void)
 static void adding_respects_the_limits(void)
 {
     csspgo_options o;
-    csspgo_profile *p, *q = fresh(0), *empty = fresh(0);
+    csspgo_profile *p, *q = t_profile(0), *empty = t_profile(0);
     unsigned i;
     memset(&o, 0, sizeof o);
     o.limits.max_name = 4;
@@ -1048,7 +1028,7 @@ static void adding_respects_the_limits(void)
     if (p == NULL) abort();
     for (i = 0; i < 3000; i++) csspgo_add_body(q, csspgo_find(q, "12345"), csspgo_at(i, 0), 1);
     T_EQ(csspgo_add_profile(p, q), CSSPGO_E_LIMIT);
-    T_CHECK(csspgo_equal(p, empty) && same_numbers(p, empty) && valid(p));
+    T_CHECK(csspgo_equal(p, empty) && same_numbers(p, empty) && t_valid(p));
     T_CHECK(csspgo_profile_memory(p) <= 20000);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -1058,7 +1038,7 @@ static void adding_respects_the_limits(void)
 static void adding_large_records_is_not_quadratic(void)
 {
     enum { N = 100000 };
-    csspgo_profile *p = fresh(0), *q = fresh(0);
+    csspgo_profile *p = t_profile(0), *q = t_profile(0);
     csspgo_profile *side[2];
     unsigned i, k;
     side[0] = p;
@@ -1068,25 +1048,25 @@ static void adding_large_records_is_not_quadratic(void)
         for (i = 0; i < N; i++) csspgo_add_body(side[k], n, csspgo_at(i >> 4, (i & 15) * 2 + k), 1);
     }
     T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);        /* by insertion: 40 GB moved */
-    T_CHECK(valid(p) && csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(5000, 3)) == 1);
+    T_CHECK(t_valid(p) && csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(5000, 3)) == 1);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
 
 static void many_small_additions_do_not_pile_up(void)
 {
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     unsigned i;
     csspgo_add_body(p, node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "g"), csspgo_at(0, 0), 1);
     for (i = 0; i < 1000; i++) csspgo_add_body(p, n, csspgo_at(i, 0), 1);
     for (i = 0; i < 2000; i++) {
-        csspgo_profile *q = fresh(0);
+        csspgo_profile *q = t_profile(0);
         csspgo_add_body(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), csspgo_at(i, 1), 1);
         T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);
         csspgo_profile_free(q);
     }
-    T_CHECK(valid(p) && csspgo_profile_memory(p) < 16 * 3000 * 7);
+    T_CHECK(t_valid(p) && csspgo_profile_memory(p) < 16 * 3000 * 7);
     csspgo_profile_free(p);
 }
 
@@ -1127,7 +1107,7 @@ static void equality_sees_every_difference(void)
 
 static void order_and_ids_do_not_matter_for_equality(void)
 {
-    csspgo_profile *a = fresh(0), *b = fresh(0);
+    csspgo_profile *a = t_profile(0), *b = t_profile(0);
     csspgo_node n;
     func(b, "z");
     n = node(b, csspgo_root(b), 0, 0, CSSPGO_PLAIN, "g");
@@ -1147,7 +1127,7 @@ static void order_and_ids_do_not_matter_for_equality(void)
 
 static void lenient_profiles_hold_wide_lines_and_twins(void)
 {
-    csspgo_profile *p = fresh(1), *q = fresh(1), *strict = fresh(0);
+    csspgo_profile *p = t_profile(1), *q = t_profile(1), *strict = t_profile(0);
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     csspgo_node a, b, twin;
     unsigned i;
@@ -1164,11 +1144,11 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     for (i = 0; i < 200; i++) T_CHECK(node(p, m, 70000 + i, i % 3, CSSPGO_INLINEE, "in").id != 0);
     csspgo_add_body(p, a, csspgo_at(65536, 0), 1);
     csspgo_add_total(p, twin, 2);
-    T_CHECK(valid(p));
+    T_CHECK(t_valid(p));
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
-    T_CHECK(valid(q) && csspgo_equal(p, q) && csspgo_equal(q, p));
+    T_CHECK(t_valid(q) && csspgo_equal(p, q) && csspgo_equal(q, p));
     T_EQ(csspgo_add_profile(strict, p), CSSPGO_E_ARGUMENT);
-    T_CHECK(csspgo_node_count(strict) == 0 && csspgo_func_count(strict) == 0 && valid(strict));
+    T_CHECK(csspgo_node_count(strict) == 0 && csspgo_func_count(strict) == 0 && t_valid(strict));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
     csspgo_profile_free(strict);
@@ -1180,7 +1160,7 @@ static void validation_finds_every_broken_invariant(void)
 {
     unsigned i;
     for (i = 0; i < 24; i++) {
-        csspgo_profile *p = fresh(0);
+        csspgo_profile *p = t_profile(0);
         const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"),
                           g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
         csspgo_error e;
@@ -1266,7 +1246,7 @@ static void nodes_come_in_context_order(void)
 
 static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
 {
-    csspgo_profile *p = fresh(1);
+    csspgo_profile *p = t_profile(1);
     csspgo__order o;
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     const csspgo_node late = node(p, m, 5, 0, CSSPGO_CONTEXT, "a"), early = node(p, m, 4, 0, CSSPGO_CONTEXT, "z");
@@ -1285,7 +1265,7 @@ static void names_with_equal_beginnings_are_ranked(void)
     static const char *const sorted[] = { "",          "a",         "aaaaaaa", "aaaaaaa\1", "aaaaaaaa",
                                           "aaaaaaaaa", "aaaaaaaab", "b",       "\xff" };
     enum { N = sizeof sorted / sizeof sorted[0] };
-    csspgo_profile *p = fresh(0);
+    csspgo_profile *p = t_profile(0);
     csspgo__order o;
     uint32_t i;
     for (i = 0; i < N; i++) csspgo_func_add(p, sorted[i * 4 % N], strlen(sorted[i * 4 % N]));
@@ -1319,7 +1299,7 @@ static void any_allocation_may_fail(void)
             }
             if (csspgo__order_make(p, &order) == CSSPGO_OK) csspgo__order_free(p, &order);
             else done = 0;
-            T_CHECK(valid(p));
+            T_CHECK(t_valid(p));
             T_EQ(csspgo_profile_memory(p), heap.live_bytes);
             csspgo_profile_free(p);
         }
