@@ -67,7 +67,8 @@ def blocks(lines, begin, end, probe_of):
             d = re.search(r'!dbg !(\d+)', text)
             if d and d.group(1) in probe_of and '@llvm.' not in s.split('(')[0]:
                 c = re.search(r'@("[^"]*"|[-\w.$]+)\(', s)
-                b['calls'].append((probe_of[d.group(1)], c.group(1).strip('"') if c else '*'))
+                # static functions' names end in a hash of where the source file is
+                b['calls'].append((probe_of[d.group(1)], c.group(1).strip('"').split('.__uniq.')[0] if c else '*'))
         if ' unwind label ' in s:
             b['to'] += DEST.findall(s.split(' unwind ')[0])
         else:
