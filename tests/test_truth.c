@@ -805,7 +805,7 @@ static void blocks_that_nothing_enters_are_reached_by_indirect_jumps(void)
 static void recursion_is_not_taken_for_calls_from_outside(void)
 {
     static const uint64_t a[] = { 0x1000 }, b[] = { 0x1020, 0x1028, 0x1038 };
-    csspgo_transfer t[5];
+    csspgo_transfer t[7];
     csspgo_profile *p;
     csspgo_code *code;
     uint64_t calls, first, again;
@@ -813,13 +813,15 @@ static void recursion_is_not_taken_for_calls_from_outside(void)
     t[1] = transfer(0x101f, CSSPGO_RET, 0);
     t[2] = transfer(0x1027, CSSPGO_COND, 0x1038);
     t[3] = transfer(0x1028, CSSPGO_CALL, 0x1020);
-    t[4] = transfer(0x103f, CSSPGO_RET, 0);
-    t[1].size = t[2].size = t[4].size = 1;
-    code = hand_code(t, 5);
+    t[4] = transfer(0x102f, CSSPGO_JMP, 0x1030);      /* three blocks around the call, two outside: they outvote them */
+    t[5] = transfer(0x1033, CSSPGO_JMP, 0x1034);
+    t[6] = transfer(0x103f, CSSPGO_RET, 0);
+    t[1].size = t[2].size = t[4].size = t[5].size = t[6].size = 1;
+    code = hand_code(t, 7);
     hand_probes(code, "a", a, 1, 0x1010);
     hand_probes(code, "b", b, 3, 0x1028);
     /* a called b 512 times; each time b called itself 7 times: 512 in the first level, 3072 in the others */
-    p = estimate(code, 0, "16 1012,4 1020 1014,4 1038 1014,8 1028 1014,"
+    p = estimate(code, 0, "16 1012,4 1020 1014,4 1038 1014,"
                           "28 1020 102c 1014,28 1038 102c 1014,48 102a 102c 1014", NULL);
     calls = csspgo_body_count(p, csspgo_find(p, "a"), csspgo_at(2, 0));
     again = csspgo_body_count(p, csspgo_find(p, "a:2 @ b:4 @ b"), csspgo_at(4, 0));
