@@ -12661,7 +12661,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
 
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size)
 {
-    csspgo__area *a;
+    csspgo__area *a = NULL;
     const csspgo_status s = csspgo__area_add(c, module, address, size, &a);
     if (s != CSSPGO_OK) return s;
     a->bytewise = 1;
