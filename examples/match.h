@@ -243,7 +243,8 @@ static int match_find_edges(const match_run *m, match_graph *g)
 
 /* Of the code of one symbol: classes, numbered on from *classes, of the probes in it that stand for their function. */
 static int match_symbol_classes(const match_run *m, const match_symbol *y, const elf_section *s,
-                                const uint32_t *by_address, const unsigned char *stands, uint32_t *of, uint32_t *classes)
+                                const uint32_t *by_address, const unsigned char *stands, uint32_t *of,
+                                uint32_t *classes)
 {
     const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
     match_graph g;

@@ -962,8 +962,10 @@ static void a_moved_namespace_is_a_rename(void)
 
 static void of_two_with_one_base_name_the_checksum_tells(void)
 {
-    static const char old[] = "_Z3putIcEvT_:10:1\n 1: 10\n !CFGChecksum: 7\n_Z3putIiEvT_:20:1\n 1: 20\n !CFGChecksum: 8\n"
-                              "_Z3putIfEvT_:30:1\n 1: 30\n !CFGChecksum: 9\n_Z3putIdEvT_:40:1\n 1: 40\n !CFGChecksum: 9\n";
+    static const char old[] = "_Z3putIcEvT_:10:1\n 1: 10\n !CFGChecksum: 7\n"
+                              "_Z3putIiEvT_:20:1\n 1: 20\n !CFGChecksum: 8\n"
+                              "_Z3putIfEvT_:30:1\n 1: 30\n !CFGChecksum: 9\n"
+                              "_Z3putIdEvT_:40:1\n 1: 40\n !CFGChecksum: 9\n";
     static const struct { const char *name; uint64_t checksum; const char *was; } v[] = {
         { "_ZN1n3putIiEEvT_", 8, "_Z3putIiEvT_" }, { "_ZN1n3putIcEEvT_", 7, "_Z3putIcEvT_" },
         { "_ZN1n3putIfEEvT_", 9, NULL }, { "_ZN1n3putIlEEvT_", 6, NULL } };
