@@ -2567,7 +2567,7 @@ static uint64_t csspgo__ld64le(const unsigned char *p)
 }
 
 /* The index of the lowest byte of w that is not 0; w is not 0. */
-static unsigned csspgo__low_byte(uint64_t w)
+CSSPGO__UNUSED static unsigned csspgo__low_byte(uint64_t w)
 {
 #if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(w) >> 3;
@@ -4287,49 +4287,6 @@ CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, cs
     return csspgo__node_handle(id);
 }
 
-/*
- * Inlinees as a reader of files adds them: mostly in the order of their sites, so that one which comes after the others
- * of its parent must be new. Then nothing is looked up, and its place in the map, far from all that was touched last,
- * is asked for now and filled later: by csspgo__late_map, before anything else may look for a node.
- */
-typedef struct csspgo__late {
-    uint32_t from;                /* the first node that is not in the map; 0: all are                       */
-    int      mixed;               /* somewhere the newest child need not be the last inlinee: all look-ups   */
-} csspgo__late;
-
-static void csspgo__late_map(csspgo_profile *p, csspgo__late *late)
-{
-    csspgo__tree *t = &p->tree;
-    uint32_t id;
-    for (id = late->from; id != 0 && id <= t->count; id++) {
-        const csspgo__node *n = &t->node[id];
-        csspgo__map_insert(&t->map, csspgo__tree_hash(p->heap.seed, n->parent, n->site, n->func), id);
-    }
-    late->from = 0;
-}
-
-/* As csspgo_node_add of an inlinee; parent and func are valid. 0: memory is exhausted or the line beyond 65535. */
-static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t parent, csspgo_loc loc, uint32_t func)
-{
-    csspgo__tree *t = &p->tree;
-    const uint32_t newest = t->node[parent].child;
-    const uint64_t site = csspgo__site(loc, CSSPGO_INLINEE), last = t->node[newest].site;
-    const int sorted = newest == 0 || (csspgo__site_kind(last) == CSSPGO_INLINEE && last < site);
-    const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
-    uint32_t id;
-    if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
-        CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(p->heap.seed, parent, site, func) & t->map.mask]);
-        id = csspgo__tree_hang(t, parent, site, func);
-        csspgo__func_append(p, func, id);
-        if (late->from == 0) late->from = id;
-        return id;
-    }
-    csspgo__late_map(p, late);
-    id = csspgo_node_add(p, csspgo__node_handle(parent), loc, CSSPGO_INLINEE, csspgo__func_handle(func)).id;
-    if (t->count != had && !sorted && last != t->node[id].site) late->mixed = 1;
-    return id;
-}
-
 CSSPGO_DEF csspgo_node csspgo_node_parent(const csspgo_profile *p, csspgo_node node)
 {
     return csspgo__node_handle(csspgo__at_node(p, node)->parent);
@@ -5514,6 +5471,51 @@ static enum csspgo__format csspgo__sniff(const void *data, size_t size)
     if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
     if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO__FORMAT_COMPACT;
     return CSSPGO__FORMAT_TEXT;
+}
+
+/* ----- inlinees from a file ---------------------------------------------------------------------------------------
+ *
+ * They come mostly in the order of their sites, so that one which comes after the others of its parent must be new.
+ * Then nothing is looked up, and its place in the map, far from all that was touched last, is asked for now and filled
+ * later: by csspgo__late_map, before anything else may look for a node.
+ */
+
+typedef struct csspgo__late {
+    uint32_t from;                /* the first node that is not in the map; 0: all are                       */
+    int      mixed;               /* somewhere the newest child need not be the last inlinee: all look-ups   */
+} csspgo__late;
+
+static void csspgo__late_map(csspgo_profile *p, csspgo__late *late)
+{
+    csspgo__tree *t = &p->tree;
+    uint32_t id;
+    for (id = late->from; id != 0 && id <= t->count; id++) {
+        const csspgo__node *n = &t->node[id];
+        csspgo__map_insert(&t->map, csspgo__tree_hash(p->heap.seed, n->parent, n->site, n->func), id);
+    }
+    late->from = 0;
+}
+
+/* As csspgo_node_add of an inlinee; parent and func are valid. 0: memory is exhausted or the line beyond 65535. */
+static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t parent, csspgo_loc loc, uint32_t func)
+{
+    csspgo__tree *t = &p->tree;
+    const uint32_t newest = t->node[parent].child;
+    const uint64_t site = csspgo__site(loc, CSSPGO_INLINEE), last = t->node[newest].site;
+    const int sorted = newest == 0 || (csspgo__site_kind(last) == CSSPGO_INLINEE && last < site);
+    const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
+    uint32_t id;
+    if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
+        CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(p->heap.seed, parent, site, func) & t->map.mask]);
+        id = csspgo__tree_hang(t, parent, site, func);
+        csspgo__func_append(p, func, id);
+        if (late->from == 0) late->from = id;
+        return id;
+    }
+    csspgo__late_map(p, late);
+    id = csspgo_node_add(p, csspgo__node_handle(parent), loc, CSSPGO_INLINEE, csspgo__func_handle(func)).id;
+    if (t->count != had && !sorted && last != t->node[id].site) late->mixed = 1;
+    return id;
 }
 
 /* ----- text in ----------------------------------------------------------------------------------------------------
