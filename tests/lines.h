@@ -1,4 +1,5 @@
-/* lines.h - the inline stacks of a table (see table.h) as lines for csspgo_lines_add. Include it after table.h. */
+/* lines.h - the inline stacks of a table (see table.h) as lines for csspgo_lines_add, and perf scripts to go with them.
+ * Include it after table.h. */
 #ifndef T_LINES_H
 #define T_LINES_H
 
@@ -74,6 +75,28 @@ static char *lines_of(line_table *t, const char *path)
         if (field[4] != NULL) line_row(t, t_hex(field[0]), field[4]);
     }
     return text;
+}
+
+/* The samples of a perf script, broken stacks as llvm-profgen reads them. */
+static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error e;
+    csspgo_item item;
+    size_t size;
+    char *text = t_file(path, &size);
+    csspgo_script_set_code(s, code);
+    csspgo_script_feed(s, text, size);
+    csspgo_script_end(s);
+    while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
+        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
+        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+    }
+    T_EQ(e.status, CSSPGO_OK);
+    csspgo_script_free(s);
+    free(text);
 }
 
 #endif

@@ -100,6 +100,18 @@ CSSPGO__UNUSED static int t_valid(const csspgo_profile *p)
     return 0;
 }
 
+/* The profile as text, for free(), with a 0 that does not count. */
+CSSPGO__UNUSED static char *t_text(csspgo_profile *p, size_t *size)
+{
+    char *text;
+    csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
+    text = (char *)malloc(*size + 1);
+    if (text == NULL) abort();
+    text[*size] = '\0';
+    t_report_eq(csspgo_write(p, CSSPGO_TEXT, text, *size, size, NULL), CSSPGO_OK, __FILE__, __LINE__, "it is written");
+    return text;
+}
+
 /* ----- bytes and files ----- */
 
 /* A block of exactly n bytes (a sanitizer sees one byte too far), for free(). */

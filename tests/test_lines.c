@@ -15,37 +15,6 @@ static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_collecto
 
 /* ----- recorded outputs ----- */
 
-static char *text_of(csspgo_profile *p, size_t *size)
-{
-    char *buf;
-    csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
-    buf = (char *)malloc(*size + 1);
-    if (buf == NULL) abort();
-    buf[*size] = '\0';
-    T_EQ(csspgo_write(p, CSSPGO_TEXT, buf, *size, size, NULL), CSSPGO_OK);
-    return buf;
-}
-
-static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
-{
-    csspgo_script *s = csspgo_script_new(NULL);
-    csspgo_sample sample;
-    csspgo_mmap map;
-    csspgo_error e;
-    csspgo_item item;
-    size_t size;
-    char *text = t_file(path, &size);
-    csspgo_script_feed(s, text, size);
-    csspgo_script_end(s);
-    while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
-        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
-        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
-    }
-    T_EQ(e.status, CSSPGO_OK);
-    csspgo_script_free(s);
-    free(text);
-}
-
 typedef struct recorded {
     t_table       t;
     line_table    rows;
@@ -107,7 +76,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     snprintf(path, sizeof path, "data/generate/out/%s.txt", want_name);
     want = t_file(path, &want_size);
-    got = text_of(p, &got_size);
+    got = t_text(p, &got_size);
     t_same(path, got, got_size, want, want_size);
     free(want);
     free(got);
@@ -204,7 +173,7 @@ static void callees_are_compressed(void)
     recorded_open(&r, "demo.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     T_EQ(profile_of(&r, "data/generate/demo.perfscript", line_options(0, 0, 0, 0), ours), CSSPGO_OK);
-    text = text_of(ours, &size);
+    text = t_text(ours, &size);
     T_CHECK(strstr(text, "rec:3 @ rec") != NULL);
     T_CHECK(strstr(text, "rec:3 @ rec:3 @ rec") == NULL);
     free(text);

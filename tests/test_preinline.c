@@ -64,17 +64,6 @@ static csspgo_profile *read_profile(const char *name, const csspgo_options *opti
     return p;
 }
 
-static char *text_of(csspgo_profile *p, size_t *size)
-{
-    char *buf;
-    csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
-    buf = (char *)malloc(*size + 1);
-    if (buf == NULL) abort();
-    buf[*size] = '\0';
-    T_EQ(csspgo_write(p, CSSPGO_TEXT, buf, *size, size, NULL), CSSPGO_OK);
-    return buf;
-}
-
 static uint64_t cutoff(csspgo_profile *p, uint64_t ppm)
 {
     csspgo_cutoff c;
@@ -129,7 +118,7 @@ static void run_plan(plan *k, const char *command)
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     snprintf(path, sizeof path, "data/generate/%s", k->want);
     want = t_file(path, &want_size);
-    got = text_of(p, &got_size);
+    got = t_text(p, &got_size);
     t_same(path, got, got_size, want, want_size);
     free(got);
     free(want);

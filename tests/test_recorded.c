@@ -11,27 +11,6 @@
  */
 static const char *const cases[] = { "cases/19-line-mode", "cases/19b-line-returns", "traces/ext.line" };
 
-static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
-{
-    csspgo_script *s = csspgo_script_new(NULL);
-    csspgo_sample sample;
-    csspgo_mmap map;
-    csspgo_error e;
-    csspgo_item item;
-    size_t size;
-    char *text = t_file(path, &size);
-    csspgo_script_set_code(s, code);
-    csspgo_script_feed(s, text, size);
-    csspgo_script_end(s);
-    while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
-        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
-        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
-    }
-    T_EQ(e.status, CSSPGO_OK);
-    csspgo_script_free(s);
-    free(text);
-}
-
 static void by_line(csspgo_collector *c, const t_table *t, const char *table, csspgo_profile *p)
 {
     csspgo_lines *l = csspgo_lines_new(NULL);
@@ -81,10 +60,7 @@ static void check(const char *name)
     finish(p, table, trace);
     snprintf(path, sizeof path, "data/unwind/%s.prof", name);
     want = t_file(path, &want_size);
-    csspgo_write(p, CSSPGO_TEXT, NULL, 0, &got_size, NULL);
-    got = (char *)malloc(got_size + 1);
-    if (got == NULL) abort();
-    T_EQ(csspgo_write(p, CSSPGO_TEXT, got, got_size, &got_size, NULL), CSSPGO_OK);
+    got = t_text(p, &got_size);
     t_same(path, got, got_size, want, want_size);
     free(want);
     free(got);
