@@ -37,7 +37,7 @@ static csspgo_code *some_code(void)
     return code;
 }
 
-static void read_items(t_text *out, csspgo_script *s, const csspgo_code *code, int stacks, csspgo_error *err)
+static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, int stacks, csspgo_error *err)
 {
     csspgo_sample sample;
     csspgo_mmap map;
@@ -56,7 +56,7 @@ static void read_items(t_text *out, csspgo_script *s, const csspgo_code *code, i
 }
 
 /* step 0: in one piece; else pieces of 1 to step bytes, each in a block of its own. */
-static void read_script(t_text *out, const uint8_t *data, size_t size, uint64_t step, uint32_t max_line,
+static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t step, uint32_t max_line,
                         const csspgo_code *code, int stacks)
 {
     counted heap;
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint32_t max_line = h & 1 ? (uint32_t)(h >> 8 & 63) + 1 : 1u << 20;
     static csspgo_code *made;
     const csspgo_code *code;
-    t_text want, got;
+    t_out want, got;
     int i;
     if (made == NULL) made = some_code();
     code = h & 2 ? made : NULL;
@@ -114,15 +114,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memset(&got, 0, sizeof got);
         read_script(&got, data, size, i == 0 ? 0 : (h >> 16 & 15) + 1, max_line, code, 0);
         REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
-        t_text_free(&got);
+        t_out_free(&got);
     }
-    t_text_free(&want);
+    t_out_free(&want);
     memset(&want, 0, sizeof want);                      /* as call stacks alone: no model, but in any pieces the same */
     memset(&got, 0, sizeof got);
     read_script(&want, data, size, 0, max_line, NULL, 1);
     read_script(&got, data, size, (h >> 16 & 15) + 1, max_line, NULL, 1);
     REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
-    t_text_free(&got);
-    t_text_free(&want);
+    t_out_free(&got);
+    t_out_free(&want);
     return 0;
 }

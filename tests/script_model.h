@@ -10,12 +10,12 @@
 
 /* ----- a text that grows ----- */
 
-typedef struct t_text {
+typedef struct t_out {
     char  *at;
     size_t size, cap;
-} t_text;
+} t_out;
 
-static void t_add(t_text *t, const void *data, size_t n)
+static void t_add(t_out *t, const void *data, size_t n)
 {
     if (n + 1 > t->cap - t->size) {
         t->cap = (t->cap + n) * 2 + 256;
@@ -27,12 +27,12 @@ static void t_add(t_text *t, const void *data, size_t n)
     t->at[t->size] = '\0';
 }
 
-static void t_str(t_text *t, const char *s)
+static void t_str(t_out *t, const char *s)
 {
     t_add(t, s, strlen(s));
 }
 
-static void t_num(t_text *t, const char *before, uint64_t v, unsigned base)
+static void t_num(t_out *t, const char *before, uint64_t v, unsigned base)
 {
     char digits[24];
     size_t i = sizeof digits;
@@ -44,7 +44,7 @@ static void t_num(t_text *t, const char *before, uint64_t v, unsigned base)
     t_add(t, digits + i, sizeof digits - i);
 }
 
-static void t_text_free(t_text *t)
+static void t_out_free(t_out *t)
 {
     free(t->at);
     memset(t, 0, sizeof *t);
@@ -60,7 +60,7 @@ static int t_is_cut(const csspgo_code *code, const uint64_t *stack, size_t i)
 }
 
 /* With code the stack is printed as far as it counts: up to the first frame that cuts it. */
-static void t_print_sample(t_text *t, const csspgo_sample *s, const csspgo_code *code)
+static void t_print_sample(t_out *t, const csspgo_sample *s, const csspgo_code *code)
 {
     uint32_t i;
     t_num(t, "S ", s->count, 10);
@@ -78,7 +78,7 @@ static void t_print_sample(t_text *t, const csspgo_sample *s, const csspgo_code 
     t_str(t, "\n");
 }
 
-static void t_print_mmap(t_text *t, const csspgo_mmap *m)
+static void t_print_mmap(t_out *t, const csspgo_mmap *m)
 {
     t_num(t, "M ", m->pid, 10);
     t_num(t, " ", m->address, 16);
@@ -89,7 +89,7 @@ static void t_print_mmap(t_text *t, const csspgo_mmap *m)
     t_str(t, "\n");
 }
 
-static void t_print_end(t_text *t, csspgo_status status, uint64_t line)
+static void t_print_end(t_out *t, csspgo_status status, uint64_t line)
 {
     if (status == CSSPGO_OK) return;
     t_str(t, "E ");
@@ -98,7 +98,7 @@ static void t_print_end(t_text *t, csspgo_status status, uint64_t line)
     t_str(t, "\n");
 }
 
-static void t_print_totals(t_text *t, const csspgo_script_stats *s)
+static void t_print_totals(t_out *t, const csspgo_script_stats *s)
 {
     t_num(t, s->hybrid ? "hybrid, lines " : "flat, lines ", s->lines, 10);
     t_num(t, ", attempts ", s->attempts, 10);
@@ -121,7 +121,7 @@ typedef struct t_line {
 } t_line;
 
 typedef struct t_model {
-    t_text            *out;
+    t_out            *out;
     const csspgo_code *code;
     t_line            *line;
     size_t             lines, i;
@@ -437,7 +437,7 @@ static void t_model_split(t_model *m, const char *text, size_t size, size_t max_
 }
 
 /* Prints what a script of less than 1 MiB holds. */
-static void t_model_run(t_text *out, const char *text, size_t size, size_t max_line, const csspgo_code *code)
+static void t_model_run(t_out *out, const char *text, size_t size, size_t max_line, const csspgo_code *code)
 {
     t_model *m = (t_model *)calloc(1, sizeof *m);
     csspgo_status status = CSSPGO_OK;

@@ -24,7 +24,7 @@ static uint64_t rnd(void)
     return seed_of_rnd;
 }
 
-static csspgo_item print_items(t_text *out, csspgo_script *s, const csspgo_code *code, csspgo_error *err)
+static csspgo_item print_items(t_out *out, csspgo_script *s, const csspgo_code *code, csspgo_error *err)
 {
     csspgo_sample sample;
     csspgo_mmap map;
@@ -43,7 +43,7 @@ static csspgo_item print_items(t_text *out, csspgo_script *s, const csspgo_code 
 }
 
 /* Prints all items of a text, then the error and the totals. Each piece stands in a block of its exact size. */
-static void print_script(t_text *out, const char *text, size_t size, run how)
+static void print_script(t_out *out, const char *text, size_t size, run how)
 {
     csspgo_options o;
     csspgo_script *s;
@@ -86,7 +86,7 @@ static run as_one_piece(void)
 static void check_script(const char *name, const char *text, size_t size, run how)
 {
     static const size_t chunks[] = { 0, 1, 2, 3, 7, 64, 4096, RANDOM };
-    t_text want, got;
+    t_out want, got;
     size_t i;
     memset(&want, 0, sizeof want);
     t_model_run(&want, text, size, how.max_line != 0 ? how.max_line : 1u << 20, how.code);
@@ -97,15 +97,15 @@ static void check_script(const char *name, const char *text, size_t size, run ho
         if (!t_same(name, got.at, got.size, want.at, want.size)) {
             fprintf(stderr, "    in pieces of %lu\n", (unsigned long)chunks[i]);
         }
-        t_text_free(&got);
+        t_out_free(&got);
     }
-    t_text_free(&want);
+    t_out_free(&want);
 }
 
 /* ----- script text: call stacks alone ----- */
 
 /* The items of a script of stacks, fed in pieces of a size. */
-static void print_stacks(t_text *out, const char *text, size_t size, size_t piece, csspgo_script_stats *stats)
+static void print_stacks(t_out *out, const char *text, size_t size, size_t piece, csspgo_script_stats *stats)
 {
     csspgo_script *s = csspgo_script_new(NULL);
     csspgo_error err;
@@ -152,12 +152,12 @@ static void stacks_without_branches_are_samples_if_asked_for(void)
         for (k = 0; k < sizeof pieces / sizeof pieces[0]; k++) {
             const char *text = by_example[i].text;
             csspgo_script_stats stats;
-            t_text got;
+            t_out got;
             memset(&got, 0, sizeof got);
             print_stacks(&got, text, strlen(text), pieces[k], &stats);
             t_same(text, got.at != NULL ? got.at : "", got.size, by_example[i].items, strlen(by_example[i].items));
             T_EQ(stats.bad_records, by_example[i].bad);
-            t_text_free(&got);
+            t_out_free(&got);
         }
 }
 
@@ -325,13 +325,13 @@ static void rules_hold_by_example(void)
     size_t i;
     for (i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         const example *e = &examples[i];
-        t_text got;
+        t_out got;
         size_t n;
         memset(&got, 0, sizeof got);
         print_script(&got, e->text, strlen(e->text), as_one_piece());
         for (n = got.size - 1; n != 0 && got.at[n - 1] != '\n'; n--) {}          /* without the totals */
         t_same(e->holds, got.at, n, e->items, strlen(e->items));
-        t_text_free(&got);
+        t_out_free(&got);
         check_script(e->holds, e->text, strlen(e->text), as_one_piece());
     }
 }
@@ -342,12 +342,12 @@ static void what_is_left_out_is_counted(void)
                                       "PERF_RECORD_MMAP2 7/8: [0x40A000(0x1000) @ 0x0 08:04 1 2]: r-xp /a\n\n" HYBRID;
     static const char want[] = "hybrid, lines 14, attempts 6, samples 3, frames 1, records 1, mmaps 1, stacks 1, "
                                "oversized 0, first 5\n";
-    t_text got;
+    t_out got;
     memset(&got, 0, sizeof got);
     print_script(&got, text, sizeof text - 1, as_one_piece());
     T_CHECK(got.size > sizeof want);
     t_same("totals", got.at + got.size - (sizeof want - 1), sizeof want - 1, want, sizeof want - 1);
-    t_text_free(&got);
+    t_out_free(&got);
 }
 
 /* ----- script text: whole files, broken files ----- */
@@ -391,7 +391,7 @@ static void the_traces_are_complete(void)
     size_t size;
     char *text = t_file(known[0].path, &size), *at;
     uint64_t lines = 0;
-    t_text got;
+    t_out got;
     for (at = text; (at = strstr(at, "\n 0x")) != NULL; at++) lines++;
     memset(&got, 0, sizeof got);
     print_script(&got, text, size, as_one_piece());
@@ -399,7 +399,7 @@ static void the_traces_are_complete(void)
     T_EQ(lines, 0);
     T_CHECK(strncmp(at, "hybrid", 6) == 0 && strstr(at,
         "frames 0, records 0, mmaps 0, stacks 0, oversized 0, first 0") != NULL);
-    t_text_free(&got);
+    t_out_free(&got);
     free(text);
 }
 
@@ -415,7 +415,7 @@ static void every_truncation_reads_as_the_model_reads_it(void)
 }
 
 /* Changes a script in a few places: bytes, blanks, lines that vanish or come twice. */
-static void mutate(t_text *t)
+static void mutate(t_out *t)
 {
     static const char *const insert[] = { " ", "  ", "\n", "\t", "0x", "/", "7\n", "\r", "x", "\n\n", " 0x1/0x2 ",
         MM, "\t 401159\n", ":", "\v" };
@@ -451,14 +451,14 @@ static void damaged_scripts_read_as_the_model_reads_them(void)
         sprintf(path, "data/unwind/%s.ps", files[i]);
         text = t_file(path, &size);
         for (k = 0; k < 12; k++) {
-            t_text t;
+            t_out t;
             run how = as_one_piece();
             memset(&t, 0, sizeof t);
             t_add(&t, text, size);
             mutate(&t);
             if (k % 4 == 3) how.max_line = 60;
             check_script(path, t.at, t.size, how);
-            t_text_free(&t);
+            t_out_free(&t);
         }
         free(text);
     }
@@ -472,12 +472,12 @@ static void too_long_lines_are_junk(void)
                                "hybrid, lines 9, attempts 4, samples 2, frames 2, records 0, mmaps 0, stacks 0, "
                                "oversized 2, first 4\n";
     run how = as_one_piece();
-    t_text got;
+    t_out got;
     memset(&got, 0, sizeof got);
     how.max_line = 16;
     print_script(&got, text, sizeof text - 1, how);
     t_same("long lines", got.at, got.size, want, sizeof want - 1);
-    t_text_free(&got);
+    t_out_free(&got);
     for (how.max_line = 1; how.max_line < 40; how.max_line++) check_script("long lines", text, sizeof text - 1, how);
 }
 
@@ -518,15 +518,15 @@ static void a_stack_ends_where_a_return_address_is_bad(void)
                                "\t 401500\n\t 401105\n\t 401106\n\t 9\n\nx\n7\n\t 401600\n 0x401100/0x401600\n";
     csspgo_code *code = small_code();
     run how = as_one_piece();
-    t_text got;
+    t_out got;
     memset(&got, 0, sizeof got);
     print_script(&got, text, sizeof text - 1, how);
     T_CHECK(strstr(got.at, "S 1 401600 | 401100>401500\nS 7 401600 | 401100>401600\n") == got.at);
-    t_text_free(&got);
+    t_out_free(&got);
     how.code = code;
     print_script(&got, text, sizeof text - 1, how);
     T_CHECK(strstr(got.at, "S 1 401600 | 401100>401500\nS 1 401500 401105 401106 | 401100>401600\n") == got.at);
-    t_text_free(&got);
+    t_out_free(&got);
     check_script("with code", text, sizeof text - 1, how);
     csspgo_code_free(code);
 }
@@ -538,7 +538,7 @@ static void a_stack_at_the_end_may_be_one_that_is_dropped_anyway(void)
     size_t i;
     for (i = 0; i < 4; i++) {
         run how = as_one_piece();
-        t_text text, got;
+        t_out text, got;
         memset(&text, 0, sizeof text);
         memset(&got, 0, sizeof got);
         t_str(&text, HYBRID "\t ");
@@ -548,26 +548,26 @@ static void a_stack_at_the_end_may_be_one_that_is_dropped_anyway(void)
         print_script(&got, text.at, text.size, how);
         T_EQ(strstr(got.at, "E E_TRUNCATED line 5\n") != NULL, i >= 2);
         check_script("the end in a stack", text.at, text.size, how);
-        t_text_free(&text);
-        t_text_free(&got);
+        t_out_free(&text);
+        t_out_free(&got);
     }
     csspgo_code_free(code);
 }
 
 /* ----- script text: bounds, misuse, memory ----- */
 
-static void append_frames(t_text *t, size_t n)
+static void append_frames(t_out *t, size_t n)
 {
     for (; n != 0; n--) t_num(t, "\t ", n, 16), t_str(t, "\n");
 }
 
-static void append_records(t_text *t, size_t n)
+static void append_records(t_out *t, size_t n)
 {
     for (; n != 0; n--) t_num(t, " 0x", n, 16), t_num(t, "/0x", n + 1, 16);
     t_str(t, "\n");
 }
 
-static csspgo_script_stats read_all(const t_text *t, const csspgo_options *o, size_t chunk, uint64_t *frames,
+static csspgo_script_stats read_all(const t_out *t, const csspgo_options *o, size_t chunk, uint64_t *frames,
     uint64_t *records)
 {
     csspgo_script *s = csspgo_script_new(o);
@@ -598,7 +598,7 @@ static void samples_of_65536_frames_and_records_pass_larger_ones_do_not(void)
     csspgo_script_stats st;
     uint64_t frames, records;
     size_t i;
-    t_text t;
+    t_out t;
     memset(&t, 0, sizeof t);
     t_str(&t, HYBRID);
     append_frames(&t, 65536);
@@ -620,7 +620,7 @@ static void samples_of_65536_frames_and_records_pass_larger_ones_do_not(void)
         T_EQ(frames, 2 + 65536 + 1 + 2);
         T_EQ(records, 2 + 1 + 65536 + 2);
     }
-    t_text_free(&t);
+    t_out_free(&t);
 }
 
 static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
@@ -629,7 +629,7 @@ static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
     uint64_t frames, records;
     t_heap h;
     csspgo_options o = t_options(&h, 0);
-    t_text t;
+    t_out t;
     size_t i;
     memset(&t, 0, sizeof t);
     for (i = 0; i < 100000; i++) t_str(&t, i % 3 == 0 ? "some junk that is not a sample\n" : "\t 12345\n");
@@ -640,18 +640,18 @@ static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
     T_EQ(st.lines, 100003);
     T_EQ(st.oversized, 0);
     T_CHECK(h.live == 0 && h.peak < 3u << 20);
-    t_text_free(&t);
+    t_out_free(&t);
     for (i = 0; i < 100000; i++) t_str(&t, MM);
     t_str(&t, HYBRID);
     st = read_all(&t, &o, 65536, &frames, &records);
     T_CHECK(st.samples == 1 && st.attempts == 1 && h.peak < 3u << 20);
-    t_text_free(&t);
+    t_out_free(&t);
     append_frames(&t, 200000);                    /* a stack that does not fit: its sample is dropped */
     t_str(&t, " 0x1/0x2\n" HYBRID);
     st = read_all(&t, &o, 65536, &frames, &records);
     T_CHECK(st.samples == 1 && st.oversized == 1 && frames == 2 && records == 2 && st.lines == 200004 &&
         h.peak < 3u << 20);
-    t_text_free(&t);
+    t_out_free(&t);
 }
 
 static void hostile_lines_take_linear_time(void)
@@ -661,14 +661,14 @@ static void hostile_lines_take_linear_time(void)
                                           "0x1/", " ", "PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 ]: " };
     uint64_t frames, records;
     size_t i, k;
-    t_text t;
+    t_out t;
     for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         memset(&t, 0, sizeof t);
         t_str(&t, "x");
         for (k = 0; k < 1000000 / strlen(pieces[i]); k++) t_str(&t, pieces[i]);
         t_str(&t, "\n" HYBRID);
         T_EQ(read_all(&t, NULL, 1u << 24, &frames, &records).samples, 1);
-        t_text_free(&t);
+        t_out_free(&t);
     }
 }
 
@@ -734,7 +734,7 @@ static csspgo_status try_script(const char *text, size_t size, const csspgo_opti
 
 static void every_allocation_may_fail(void)
 {
-    t_text t;
+    t_out t;
     long nth;
     t_heap h;
     memset(&t, 0, sizeof t);
@@ -749,14 +749,14 @@ static void every_allocation_may_fail(void)
         T_EQ(s, CSSPGO_E_NOMEM);
     }
     T_CHECK(nth > 5 && nth < 1000);
-    t_text_free(&t);
+    t_out_free(&t);
 }
 
 static void the_memory_limit_is_an_error(void)
 {
     t_heap h;
     csspgo_options o = t_options(&h, 0);
-    t_text t;
+    t_out t;
     memset(&t, 0, sizeof t);
     t_str(&t, HYBRID);
     append_frames(&t, 3000);
@@ -766,7 +766,7 @@ static void the_memory_limit_is_an_error(void)
     T_EQ(h.live, 0);
     o.limits.max_bytes = 100000;
     T_EQ(try_script(t.at, t.size, &o), CSSPGO_OK);
-    t_text_free(&t);
+    t_out_free(&t);
 }
 
 /* ----- ring buffers: a writer of records ----- */
@@ -1462,7 +1462,7 @@ static const char pd_items[] =
     "exit 20/21 12\n"
     "sample 12/13 600: 401600 |\n";
 
-static void pd_print(t_text *t, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)
+static void pd_print(t_out *t, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)
 {
     uint32_t i;
     char line[600];
@@ -1497,7 +1497,7 @@ static void pd_print(t_text *t, csspgo_item item, const csspgo_sample *s, const 
 
 /* What a recording gives in pieces of a size; text may be NULL. Returns the last status. */
 static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piece, const csspgo_options *o,
-                             t_text *text, csspgo_perfdata_stats *stats, csspgo_error *err)
+                             t_out *text, csspgo_perfdata_stats *stats, csspgo_error *err)
 {
     csspgo_perfdata *d = csspgo_perfdata_new(o);
     size_t at = 0;
@@ -1528,13 +1528,13 @@ static void pd_expect(const char *what, const pd *d, const char *want, csspgo_pe
     static const size_t pieces[] = { 1 << 20, 1, 3, 8, 100, 1000 };
     size_t i;
     for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        t_text got;
+        t_out got;
         csspgo_error e;
         memset(&got, 0, sizeof got);
         t_str(&got, "");
         T_EQ(pd_read(d->b, d->n, pieces[i], NULL, &got, stats, &e), CSSPGO_OK);
         t_same(what, got.at, got.size, want, strlen(want));
-        t_text_free(&got);
+        t_out_free(&got);
     }
 }
 
@@ -1711,7 +1711,7 @@ static void what_came_before_a_fault_is_handed_out(void)
 {
     pd *d = (pd *)calloc(1, sizeof *d);
     csspgo_error e;
-    t_text got;
+    t_out got;
     static const char want[] = "sample 12/13 5: 401005 |\nsample 12/13 9: 401009 |\n";
     memset(&got, 0, sizeof got);
     pd_file(d, 0);
@@ -1722,7 +1722,7 @@ static void what_came_before_a_fault_is_handed_out(void)
     pd_close(d);
     T_EQ(pd_read(d->b, d->n, 1000, NULL, &got, NULL, &e), CSSPGO_E_UNSUPPORTED);
     t_same("before a fault", got.at, got.size, want, strlen(want));
-    t_text_free(&got);
+    t_out_free(&got);
     free(d);
 }
 
@@ -1862,7 +1862,7 @@ static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
     return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, &c->how, &c->stats);
 }
 
-static void print_cache(t_text *t, const cache_test *c)
+static void print_cache(t_out *t, const cache_test *c)
 {
     csspgo__trace trace;
     size_t at = 0;
@@ -1920,14 +1920,14 @@ static void samples_become_positions(void)
     size_t i;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cache_test c;
-        t_text got;
+        t_out got;
         cache_open(&c, 4096, 0);
         c.how.ignore_stack = (uint32_t)cases[i].ignore;
         c.how.keep_leaves = (uint32_t)cases[i].keep;
         T_EQ(cache_add(&c, cases[i].sample, 1), CSSPGO_OK);
         print_cache(&got, &c);
         t_same(cases[i].holds, got.at, got.size, cases[i].trace, strlen(cases[i].trace));
-        t_text_free(&got);
+        t_out_free(&got);
         cache_close(&c);
     }
 }
@@ -1955,7 +1955,7 @@ static void every_dropped_or_cut_sample_is_counted(void)
 static void equal_samples_add_up_in_order_of_the_first(void)
 {
     cache_test c;
-    t_text got;
+    t_out got;
     static const char want[] = "12: 401500 401100 | 401100>401500\n0: 401500 | 401100>401500\n"
                                "18446744073709551615: 401500 401100 | 401100>401500 401200>401210\n";
     cache_open(&c, 4096, 0);
@@ -1966,15 +1966,15 @@ static void equal_samples_add_up_in_order_of_the_first(void)
     cache_add(&c, "401600 401105|401100 401500,401200 401210", 2);
     print_cache(&got, &c);
     t_same("order", got.at, got.size, want, sizeof want - 1);
-    t_text_free(&got);
+    t_out_free(&got);
     csspgo__cache_clear(&c.cache);
     print_cache(&got, &c);
     T_EQ(got.size, 0);
-    t_text_free(&got);
+    t_out_free(&got);
     cache_add(&c, "401600|401100 401500", 1);
     print_cache(&got, &c);
     T_CHECK(strcmp(got.at, "1: 401500 | 401100>401500\n") == 0);
-    t_text_free(&got);
+    t_out_free(&got);
     cache_close(&c);
 }
 
