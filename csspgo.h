@@ -1605,7 +1605,7 @@ typedef struct csspgo_collector_stats {
     uint64_t invalid_ranges;      /* ranges that would run across a call, return or jump, or backwards: not counted   */
     uint64_t mismatched_external, mismatched_leaf; /* calls that the stack did not show, from unknown and known code  */
     uint64_t zero_returns;        /* returns to an address without a call before it: rest of trace without context    */
-    uint64_t truncated_contexts;  /* distinct contexts cut because unknown code lies in between                       */
+    uint64_t truncated_contexts;  /* distinct (per profile made) contexts cut because unknown code lies in between    */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
     uint64_t mended_stacks;       /* distinct: callers that the stack lacked were found among the branches            */
@@ -1787,7 +1787,8 @@ typedef struct csspgo_generate_options {
 } csspgo_generate_options;
 
 /*
- * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew.
+ * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew:
+ * counters and contexts are forgotten, their memory is used again.
  *
  * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
  * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
@@ -3493,6 +3494,14 @@ static void csspgo__tree_free(csspgo__heap *h, csspgo__tree *t)
     csspgo__free(h, t->node, t->cap * sizeof *t->node);
     csspgo__map_free(h, &t->map);
     memset(t, 0, sizeof *t);
+}
+
+/* Down to the root; room stays. */
+CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
+{
+    t->node[CSSPGO__ROOT].child = t->node[CSSPGO__ROOT].same = 0;
+    t->count = CSSPGO__ROOT;
+    csspgo__map_clear(&t->map);
 }
 
 static uint32_t csspgo__tree_hash(uint64_t seed, uint32_t parent, uint64_t site, uint32_t func)
@@ -17418,11 +17427,13 @@ static int csspgo__trace_room(csspgo_collector *c, const csspgo__trace *t)
     return 1;
 }
 
-/* Forgets the counts, keeps the contexts: their handles in the trie stay good. */
+/* Forgets counts and contexts, keeps the room. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
     c->counters = 0;
     csspgo__map_clear(&c->map);
+    csspgo__tree_clear(&c->trie);
+    c->paths = 0;
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */

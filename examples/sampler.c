@@ -19,8 +19,8 @@
  *            the odd record that wraps around the ring's end.
  *   memory   every now and then the collector's counters go into the profile, which takes some milliseconds (most of
  *            the code map is csspgo itself here): a game would do it where a late frame is not seen. A collector that
- *            has become large, by the contexts that it knows, is replaced by a new one; in a profile that has, the
- *            coldest contexts are merged into shorter ones.
+ *            has become large is replaced by a new one, as it keeps its memory for the next samples; in a profile that
+ *            has, the coldest contexts are merged into shorter ones.
  *
  * The profile is that of csspgo_collector_profile: it could be written for the next build (csspgo_write_file), or asked
  * right away. Here the hottest contexts are printed. LBR machines were not at hand: that source is written after the

@@ -1112,6 +1112,40 @@ static void recursion_of_names_is_compressed(void)
     }
 }
 
+/* Every round brings contexts that no other had: 4,096 in all, 64 at a time. */
+static void contexts_that_went_into_a_profile_are_forgotten(void)
+{
+    csspgo_collector_options how;
+    uint64_t memory = 0;
+    uint32_t f, i, round;
+    lab l;
+    memset(&how, 0, sizeof how);
+    how.limit_recursion = 1;                          /* to none: contexts stay as long as they are */
+    lab_open(&l, &how, NULL);
+    lab_function(&l, 0x1000, 0x1000, "f", 0);
+    f = lab_node(&l, 0, 0, "f");
+    lab_probe(&l, f, 1, 0x1000);
+    for (i = 0; i < 64; i++) lab_call(&l, f, 2 + i, 0x1010 + i * 16);
+    lab_ready(&l);
+    for (round = 0; round < 64; round++) {
+        script_text t;
+        char line[80];
+        memset(&t, 0, sizeof t);
+        for (i = 0; i < 64; i++) {
+            snprintf(line, sizeof line, "[0x%x @ 0x%x]\n1\n1000-1008:3\n0\n", 0x1010 + round * 16, 0x1010 + i * 16);
+            text_add(&t, line);
+        }
+        lab_counters(&l, t.data);
+        lab_profile(&l);
+        if (round == 0) memory = csspgo_collector_memory(l.c);
+        free(t.data);
+    }
+    T_EQ(csspgo_collector_memory(l.c), memory);
+    T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f:65 @ f:2 @ f"), csspgo_at(1, 0)), 3);
+    T_EQ(csspgo_total(l.p, csspgo_find(l.p, "f:2 @ f:65 @ f")), 3);
+    lab_close(&l);
+}
+
 static void only_sampled_functions_count_if_asked_for(void)
 {
     int only;
@@ -1750,6 +1784,7 @@ int main(void)
     many_chains_are_told_quickly();
     contexts_are_cut_to_the_limit();
     recursion_of_names_is_compressed();
+    contexts_that_went_into_a_profile_are_forgotten();
     only_sampled_functions_count_if_asked_for();
     addresses_without_branches_stand_for_the_block_around_them();
     zeros_for_all_functions_if_asked_for();
