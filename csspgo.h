@@ -1008,7 +1008,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * with id 0 or of an unknown kind get no count.
  *
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
- * Cost      O(n) when tables come in ascending address order, O(total log total) at the next use otherwise
+ * Cost      O(n) when tables come in ascending address order; otherwise O(log^2 total) per function more, and
+ *           O(total log total) at the next use
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module, const csspgo_function *f);
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *code, csspgo_module module,
@@ -12838,28 +12839,62 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     return id;
 }
 
+/* 1 if none of n disjoint ranges in order overlaps [begin, end). */
+static int csspgo__run_free(const csspgo__range *v, size_t n, uint32_t begin, uint32_t end)
+{
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (v[m].begin < end) a = m + 1;
+        else b = m;
+    }
+    return a == 0 || v[a - 1].end <= begin;
+}
+
 /*
- * 1 if no function range overlaps [begin, end). O(1) when functions come in address order, as they mostly do (a JIT's
- * fresh areas always): everything then ends at or before last_end.
+ * 1 if no function range overlaps [begin, end). Ranges that did not come in address order stand behind the settled ones
+ * in runs, each in order: one of 2^k ranges, k falling, for every bit of their number. So adding n functions in any
+ * order costs O(n log^2 n); in address order (a JIT's fresh areas always are) there are no runs.
  */
 static int csspgo__range_free(const csspgo_code *c, uint32_t begin, uint32_t end)
 {
-    size_t i;
+    size_t at = c->settled_ranges, run = 1;
     if (begin >= c->last_end) return 1;
-    for (i = 0; i < c->ranges; i++)
-        if (begin < c->range[i].end && c->range[i].begin < end) return 0;
+    if (!csspgo__run_free(c->range, at, begin, end)) return 0;
+    while (run <= (c->ranges - at) / 2) run *= 2;
+    for (; at < c->ranges; run /= 2) {
+        if (c->ranges - at < run) continue;
+        if (!csspgo__run_free(c->range + at, run, begin, end)) return 0;
+        at += run;
+    }
+    return 1;
+}
+
+/* There is room. Returns 0 when memory is exhausted. */
+static int csspgo__range_add(csspgo_code *c, const csspgo__range *r)
+{
+    size_t tail, run;
+    c->range[c->ranges++] = *r;
+    tail = c->ranges - c->settled_ranges;
+    run = tail & (~tail + 1);
+    if (tail == 1 && r->begin >= c->last_end) c->settled_ranges++;
+    else if (!csspgo__sort(&c->heap, c->range + c->ranges - run, run, sizeof *r, csspgo__range_cmp, NULL)) {
+        c->ranges--;
+        return 0;
+    }
+    if (r->end > c->last_end) c->last_end = r->end;
     return 1;
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_function *f)
 {
-    csspgo__range *r;
-    uint32_t pos, func;
+    csspgo__range r;
+    uint32_t pos;
     if (module.id > c->modules || f->end <= f->begin || (f->guid == 0 && f->name == NULL)) return CSSPGO_E_ARGUMENT;
     if (f->name_size > c->heap.limits.max_name) return CSSPGO_E_LIMIT;
     CSSPGO__ROOM(range, 1);
-    func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
-    if (func == 0) return c->heap.status;
+    r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
+    if (r.func == 0) return c->heap.status;
     pos = csspgo__pos_in(c, module.id, f->begin);
     if (pos == 0) {
         const csspgo_status s = csspgo_code_add_area(c, module, f->begin, f->end - f->begin);
@@ -12867,13 +12902,11 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
         pos = csspgo__pos_in(c, module.id, f->begin);
     }
     if (csspgo__pos_in(c, module.id, f->end - 1) - pos != f->end - 1 - f->begin) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__range_free(c, pos, pos + (uint32_t)(f->end - f->begin))) return CSSPGO_E_ARGUMENT;
-    r = &c->range[c->ranges++];
-    r->begin = pos;
-    r->end = pos + (uint32_t)(f->end - f->begin);
-    r->func = func;
-    r->part = f->part;
-    if (r->end > c->last_end) c->last_end = r->end;
+    r.begin = pos;
+    r.end = pos + (uint32_t)(f->end - f->begin);
+    r.part = f->part;
+    if (!csspgo__range_free(c, r.begin, r.end)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__range_add(c, &r)) return c->heap.status;
     c->dirty = 1;
     return CSSPGO_OK;
 }

@@ -496,6 +496,41 @@ static void a_function_announces_code_that_was_not(void)
     csspgo_code_free(c);
 }
 
+static uint32_t below(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) % n;
+}
+
+/* Against a map of bytes that are taken; settled now and then. */
+static void functions_in_any_order_do_not_overlap(void)
+{
+    static unsigned char taken[0x10000];
+    csspgo_code *c = csspgo_code_new(NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_function f;
+    uint32_t i, size, at, random = 1, added = 0;
+    memset(taken, 0, sizeof taken);
+    T_EQ(csspgo_code_add_area(c, none, 0x10000, sizeof taken), CSSPGO_OK);
+    for (i = 0; i < 5000; i++) {
+        size = 1 + below(&random, 20);
+        at = below(&random, sizeof taken - size + 1);
+        f = make_function(0x10000 + at, 0x10000 + at + size, "f");
+        if (memchr(taken + at, 1, size) != NULL) {
+            T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+            continue;
+        }
+        T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+        memset(taken + at, 1, size);
+        added++;
+        if (below(&random, 300) == 0) T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+    }
+    T_CHECK(added > 1000 && added < 4500);
+    T_EQ(csspgo__code_settle(c), CSSPGO_OK);
+    for (i = 0; i < sizeof taken; i++) T_EQ(csspgo__range_of(c, csspgo__pos(c, 0x10000 + i)) != NULL, taken[i]);
+    csspgo_code_free(c);
+}
+
 /* ----- a JIT's code comes and goes -------------------------------------------------------------------------------- */
 
 static void removed_code_is_unknown_and_keeps_its_tables(void)
@@ -790,6 +825,7 @@ int main(void)
     transfers_describe_code_without_bytes();
     transfers_in_any_order_give_the_same_map();
     a_function_announces_code_that_was_not();
+    functions_in_any_order_do_not_overlap();
     removed_code_is_unknown_and_keeps_its_tables();
     any_stretch_can_be_removed();
     code_of_modules_is_not_a_jits_to_remove();
