@@ -654,8 +654,7 @@ static int match_write(match_run *m)
     if (path == NULL) return 0;
     if (m->o[MT_MD5].number && form == CSSPGO_EXTBINARY) form |= CSSPGO_MD5;
     else if (m->o[MT_MD5].number) warn("--use-md5 is ignored. Specify --format=extbinary to enable it");
-    path = strcmp(path, "-") == 0 ? "/dev/stdout" : path;
-    return csspgo_write_file(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
+    return write_profile(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
 }
 
 /* Returns the exit status. */

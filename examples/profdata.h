@@ -91,9 +91,10 @@ static csspgo_node node_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node
 static csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask)
 {
     const csspgo_node to = node_masked(q, p, node, mask);
-    size_t i, bodies, targets;
+    size_t i, bodies, targets, vtables;
     const csspgo_body *b = csspgo_bodies(p, node, &bodies);
     const csspgo_target *t = csspgo_targets(p, node, &targets);
+    const csspgo_target *v = csspgo_vtables(p, node, &vtables);
     csspgo_status s = to.id != 0 ? csspgo_add_total(q, to, csspgo_total(p, node)) : CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) s = csspgo_add_head(q, to, csspgo_head(p, node));
     if (s == CSSPGO_OK) s = csspgo_set_checksum(q, to, csspgo_checksum(p, node));
@@ -101,6 +102,8 @@ static csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_
     for (i = 0; i < bodies && s == CSSPGO_OK; i++) s = csspgo_add_body(q, to, loc_masked(b[i].loc, mask), b[i].count);
     for (i = 0; i < targets && s == CSSPGO_OK; i++)
         s = csspgo_add_target(q, to, loc_masked(t[i].loc, mask), func_copy(q, p, t[i].func), t[i].count);
+    for (i = 0; i < vtables && s == CSSPGO_OK; i++)
+        s = csspgo_add_vtable(q, to, loc_masked(v[i].loc, mask), func_copy(q, p, v[i].func), v[i].count);
     return s;
 }
 
@@ -1682,7 +1685,7 @@ static int merge_write(merge *m)
     if (limit != 0) status = merge_fit(m, form, limit);
     if (status != 0) return status;
     errno = 0;
-    if (csspgo_write_file(m->p, strcmp(path, "-") == 0 ? "/dev/stdout" : path, form, &e) == CSSPGO_OK) return 0;
+    if (write_profile(m->p, path, form, &e) == CSSPGO_OK) return 0;
     return merge_write_failed(m, &e, errno);
 }
 

@@ -713,17 +713,28 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
     return s;
 }
 
+static csspgo_status profgen_raw_to(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+{
+    const profgen *g = (const profgen *)what;
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    return csspgo_write_unsymbolized(g->collector, &raw, buf, cap, size, e);
+}
+
+static csspgo_status profgen_write_raw(const profgen *g, csspgo_error *e)
+{
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    if (strcmp(g->output, "-") == 0) return write_stdout(profgen_raw_to, g, e);
+    return csspgo_write_unsymbolized_file(g->collector, &raw, g->output, e);
+}
+
 static int profgen_write(profgen *g)
 {
-    const char *path = strcmp(g->output, "-") == 0 ? "/dev/stdout" : g->output;
+    const char *path = g->output;
     csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
-    if (g->o[O_SKIP].number && g->sampled == NULL) {
-        const csspgo_unsymbolized_options raw = profgen_raw(g);
-        s = csspgo_write_unsymbolized_file(g->collector, &raw, path, &e);
-        return s == CSSPGO_OK ? 0 : fail_at(path, &e);
-    }
+    if (g->o[O_SKIP].number && g->sampled == NULL)
+        return profgen_write_raw(g, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = profile_new();
     if (p == NULL) return 1;
@@ -739,7 +750,7 @@ static int profgen_write(profgen *g)
         }
         if (csspgo_record_count(p) == 0) warn("the profile is empty: no sample hit a probe of %s", g->binary);
         else if (!quiet) profgen_density(g, p);
-        s = csspgo_write_file(p, path, profgen_form(g), &e);
+        s = write_profile(p, path, profgen_form(g), &e);
     }
     csspgo_profile_free(p);
     return s == CSSPGO_OK ? 0 : fail_at(path, &e);

@@ -66,6 +66,44 @@ static int fail_at(const char *path, const csspgo_error *e)
     return fail("%s: %s", path, e->message);
 }
 
+/* ----- output: "-" is standard output, from where it stands ------------------------------------------------------- */
+
+typedef csspgo_status (*write_fn)(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e);
+
+static csspgo_status write_stdout(write_fn write_to, const void *what, csspgo_error *e)
+{
+    size_t size;
+    csspgo_status s = write_to(what, NULL, 0, &size, e);
+    void *bytes = s == CSSPGO_OK ? malloc(size + 1) : NULL;
+    if (s != CSSPGO_OK) return s;
+    s = bytes != NULL ? write_to(what, bytes, size, &size, e) : CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK && (fwrite(bytes, 1, size, stdout) != size || fflush(stdout) != 0)) s = CSSPGO_E_IO;
+    free(bytes);
+    e->status = s;
+    if (s != CSSPGO_OK && e->message[0] == '\0') snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
+    return s;
+}
+
+typedef struct profile_form {
+    csspgo_profile *p;
+    uint32_t        form;
+} profile_form;
+
+static csspgo_status write_profile_to(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+{
+    const profile_form *w = (const profile_form *)what;
+    return csspgo_write(w->p, w->form, buf, cap, size, e);
+}
+
+static csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
+{
+    profile_form w;
+    w.p = p;
+    w.form = form;
+    if (strcmp(path, "-") == 0) return write_stdout(write_profile_to, &w, e);
+    return csspgo_write_file(p, path, form, e);
+}
+
 /* ----- memory: large arrays in large pages, so that growing them costs few page faults ---------------------------- */
 
 enum { BIG_BLOCK = 1 << 21 };     /* bytes; also the size of a large page */

@@ -194,6 +194,11 @@ says() {
 }
 a=ops/in/a.txt b=ops/in/b.txt
 same "--sample may be left out" "$(cat ops/out/merge-1-1.text)" $T merge --text $a $b
+{ echo behind && $T merge --text --output=- $a && echo before; } >../out 2>../err
+if [ "$(cat ../out)" = "$(echo behind; $T merge --text $a; echo before)" ]; then pass; else fail "standard output is not where it stood"; fi
+printf 'f:9:5\n 2.1: 3\n 2.257: 4\n 2.1: vtables A:3 \n 2.257: vtables A:4 B:1 \n' >../vtables.txt
+same "vtable counts are cut to a pass's discriminators too" "$(printf 'f:9:5\n 2.1: 7\n 2.1: vtables A:7 B:1 ')" \
+    $T merge --text --profile-isfs --fs-discriminator-pass=Base ../vtables.txt
 same "the order of inputs does not matter" "$($T merge --quiet --text ops/in/hash7.txt ops/in/hash5.txt)" $T merge --text ops/in/hash5.txt ops/in/hash7.txt
 same "nor with attributes" "$($T merge --text ops/in/attr1.txt ops/in/attr2.txt)" $T merge --text ops/in/attr2.txt ops/in/attr1.txt
 says "what is lost is said" 'csspgo: warning: .*1 records with another checksum' $T merge --text ops/in/hash7.txt ops/in/hash5.txt
