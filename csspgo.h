@@ -2436,6 +2436,36 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
 /* A way through a function's control flow: block `from` may be followed by block `to`. */
 typedef struct csspgo_match_edge { uint32_t from, to; } csspgo_match_edge;
 
+#ifndef CSSPGO_NO_FLOW
+/* The control flow of a function of the new code; borrowed for the call only. */
+typedef struct csspgo_match_flow {
+    uint64_t                 guid;       /* of its name                                                              */
+    const csspgo_loc        *block;      /* the location of each block, 0 the entry; line 0: the block has none      */
+    size_t                   blocks;
+    const csspgo_match_edge *edge;       /* a block that none leaves, leaves the function                            */
+    size_t                   edges;
+} csspgo_match_flow;
+
+/*
+ * Makes what csspgo_matcher_apply made fit the control flow of the new code: in every context of these functions, what
+ * enters a block leaves it. Blocks that were found keep their counts as far as that allows; those that are UNKNOWN or
+ * NEAR, or have no count in a context, get what follows for them (csspgo_flow_solve). Totals change with them.
+ *
+ *   p         its handles are no longer valid
+ *   flow, n   functions that p does not have are passed over; of two with one GUID the first one counts
+ *   costs     NULL: those of csspgo_flow_solve
+ *   unfit     NULL, or gets the number of contexts that stayed as they were: with counts that add up to more than 2^60,
+ *             or at a limit of csspgo_flow_solve
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: a function without blocks, an edge out of range, a cost too large; E_NOMEM, E_LIMIT.
+ *           p is then what it was
+ * Cost      that of csspgo_flow_solve per context; p is in memory twice
+ */
+CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo_profile *p,
+                                                 const csspgo_match_flow *flow, size_t n,
+                                                 const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err);
+#endif
+
 /*
  * Which blocks execute equally often, for csspgo_match_loc.eq: two of a class dominate and post-dominate each other and
  * are in the same loops. Leave edges of exceptions away, and the classes are larger and nearly as true.
@@ -26737,6 +26767,166 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
     return csspgo__error_plain(err, s);
 }
+
+#ifndef CSSPGO_NO_FLOW
+
+/* ----- counts that fit the control flow of the new code ----------------------------------------------------------- */
+
+typedef struct csspgo__completion {   /* one call of csspgo_matcher_complete */
+    const csspgo_matcher    *m;
+    csspgo_profile          *q;
+    const csspgo_match_flow *flow;
+    const csspgo_flow_costs *costs;
+    csspgo_options           options;
+    csspgo__vec              block, jump;     /* scratch: csspgo_flow_block, csspgo_flow_jump */
+    csspgo__vec              found;           /* per block: where it was is known             */
+    csspgo__map              by_guid;         /* -> index in flow + 1                         */
+    size_t                   unfit;
+} csspgo__completion;
+
+static const csspgo_match_flow *csspgo__complete_flow(const csspgo__completion *x, uint64_t guid)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(guid, x->q->heap.seed);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&x->by_guid, hash, &at)) != 0)
+        if (x->flow[id - 1].guid == guid) return &x->flow[id - 1];
+    return NULL;
+}
+
+static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, csspgo_error *err)
+{
+    csspgo__heap *h = &x->q->heap;
+    size_t i, k;
+    if (n > 0x7fffffff) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (!csspgo__map_room(h, &x->by_guid, n)) return csspgo__error_plain(err, h->status);
+    for (i = 0; i < n; i++) {
+        const csspgo_match_flow *f = &x->flow[i];
+        for (k = 0; k < f->edges && f->edge[k].from < f->blocks && f->edge[k].to < f->blocks; k++) {}
+        if (f->blocks == 0 || k != f->edges) {
+            csspgo__error(err, CSSPGO_E_ARGUMENT, i, "no control flow of a function, number ");
+            csspgo__say_u64(err, i);
+            return CSSPGO_E_ARGUMENT;
+        }
+        if (csspgo__complete_flow(x, f->guid) == NULL)
+            csspgo__map_insert(&x->by_guid, (uint32_t)csspgo__hash64(f->guid, h->seed), (uint32_t)i + 1);
+    }
+    return CSSPGO_OK;
+}
+
+/* Scratch for one function; which of its blocks were found. Returns 0 when memory is exhausted. */
+static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_flow *f)
+{
+    csspgo__heap *h = &x->q->heap;
+    unsigned char *found = (unsigned char *)csspgo__vec_fill(h, &x->found, f->blocks);
+    size_t i;
+    if (found == NULL || csspgo__vec_fill(h, &x->block, f->blocks) == NULL ||
+        csspgo__vec_fill(h, &x->jump, f->edges) == NULL) return 0;
+    for (i = 0; i < f->blocks; i++)
+        found[i] = f->block[i].line != 0 &&
+                   csspgo_matcher_map(x->m, f->guid, f->block[i]).how < CSSPGO_MATCHED_NEAR;
+    return 1;
+}
+
+static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_match_flow *f, const csspgo__record *r)
+{
+    csspgo_flow_block *block = (csspgo_flow_block *)x->block.data;
+    csspgo_flow_jump *jump = (csspgo_flow_jump *)x->jump.data;
+    size_t i;
+    memset(block, 0, f->blocks * sizeof *block);
+    memset(jump, 0, f->edges * sizeof *jump);
+    for (i = 0; i < f->blocks; i++) {
+        const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->block[i]);
+        if (b == NULL || !((const unsigned char *)x->found.data)[i]) continue;
+        block[i].known = 1;
+        block[i].count = b->count;
+    }
+    for (i = 0; i < f->edges; i++) {
+        jump[i].from = f->edge[i].from;
+        jump[i].to = f->edge[i].to;
+    }
+    return csspgo_flow_solve(&x->options, block, f->blocks, jump, f->edges, x->costs, NULL, NULL);
+}
+
+/* The solution becomes the record's counts. Returns 0 when memory is exhausted. */
+static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_flow *f, uint32_t id)
+{
+    const csspgo_flow_block *block = (const csspgo_flow_block *)x->block.data;
+    csspgo_profile *q = x->q;
+    csspgo__record *r = &q->record[q->tree.node[id].record];
+    uint64_t more = 0, less = 0;
+    size_t i;
+    for (i = 0; i < f->blocks; i++) {
+        csspgo_body *b;
+        if (f->block[i].line == 0) continue;
+        if (csspgo__body_add(q, r, f->block[i], 0) < 0) return 0;
+        b = csspgo__body_find(csspgo__body(q, r), csspgo__run_count(r->body), f->block[i]);
+        more = csspgo__sat_add(more, csspgo__sat_sub(block[i].count, b->count));
+        less = csspgo__sat_add(less, csspgo__sat_sub(b->count, block[i].count));
+        b->count = block[i].count;
+    }
+    for (;; id = q->tree.node[id].parent) {           /* totals hold those of inlinees */
+        r = &q->record[q->tree.node[id].record];
+        r->total = csspgo__sat_sub(csspgo__sat_add(r->total, more), less);
+        if (csspgo__site_kind(q->tree.node[id].site) != CSSPGO_INLINEE) return 1;
+    }
+}
+
+static csspgo_status csspgo__complete_all(csspgo__completion *x)
+{
+    csspgo_profile *q = x->q;
+    csspgo_func f;
+    csspgo_node n;
+    for (f.id = 1; f.id <= csspgo_func_count(q); f.id++) {
+        const csspgo_match_flow *flow = csspgo__complete_flow(x, csspgo_func_guid(q, f));
+        if (flow == NULL) continue;
+        if (!csspgo__complete_start(x, flow)) return q->heap.status;
+        for (n = csspgo_func_nodes(q, f); n.id != 0; n = csspgo_node_next_same(q, n)) {
+            const csspgo__record *r = csspgo__record_of(q, n.id);
+            const csspgo_status s = r != NULL ? csspgo__complete_solve(x, flow, r) : CSSPGO_OK;
+            if (s == CSSPGO_E_RANGE || s == CSSPGO_E_LIMIT) x->unfit++;
+            else if (s != CSSPGO_OK) return s;
+            else if (r != NULL && !csspgo__complete_take(x, flow, n.id)) return q->heap.status;
+        }
+    }
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo_profile *p,
+                                                 const csspgo_match_flow *flow, size_t n,
+                                                 const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err)
+{
+    csspgo__completion x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    x.m = m;
+    x.flow = flow;
+    x.costs = costs;
+    x.options = csspgo__heap_options(&p->heap);
+    x.block.elem = sizeof(csspgo_flow_block);
+    x.jump.elem = sizeof(csspgo_flow_jump);
+    x.found.elem = 1;
+    if (unfit != NULL) *unfit = 0;
+    x.q = csspgo_profile_new(&x.options);
+    if (x.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    csspgo__error_plain(err, CSSPGO_OK);
+    s = csspgo__complete_index(&x, n, err);
+    if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo_add_profile(x.q, p));
+    if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__complete_all(&x));
+    csspgo__vec_free(&x.q->heap, &x.block);
+    csspgo__vec_free(&x.q->heap, &x.jump);
+    csspgo__vec_free(&x.q->heap, &x.found);
+    csspgo__map_free(&x.q->heap, &x.by_guid);
+    if (s == CSSPGO_OK) {
+        x.q->flags = p->flags;
+        csspgo__profile_take(p, x.q);
+        if (unfit != NULL) *unfit = x.unfit;
+    } else {
+        csspgo_profile_free(x.q);
+    }
+    return s;
+}
+
+#endif /* CSSPGO_NO_FLOW */
 
 /* ----- blocks that execute equally often -------------------------------------------------------------------------- */
 

@@ -852,6 +852,200 @@ static void flow_completes_what_matching_leaves_unknown(void)
     csspgo_profile_free(p);
 }
 
+/* ----- profiles made to fit the control flow of the new code ----- */
+
+enum { FLOW_BLOCKS = 8, FLOW_EDGES = 16 };
+
+typedef struct flow_case {        /* f in new code: block i is probe i + 1, the first half also calls g */
+    csspgo_match_loc  loc[2 * FLOW_BLOCKS];
+    csspgo_loc        block[FLOW_BLOCKS];
+    csspgo_match_edge edge[FLOW_EDGES];
+    csspgo_match_code code;
+    csspgo_match_flow flow;
+} flow_case;
+
+/* Every block follows from an earlier one; then some more edges. */
+static void flow_random(uint32_t *state, flow_case *c)
+{
+    size_t i, n = 1 + next_random(state) % FLOW_BLOCKS, edges = 0;
+    memset(c, 0, sizeof *c);
+    for (i = 0; i < n; i++) {
+        c->block[i] = c->loc[i].loc = csspgo_at((uint32_t)i + 1, 0);
+        if (i != 0) {
+            c->edge[edges].from = next_random(state) % (uint32_t)i;
+            c->edge[edges++].to = (uint32_t)i;
+        }
+    }
+    while (edges < FLOW_EDGES && next_random(state) % 4 != 0) {
+        c->edge[edges].from = next_random(state) % (uint32_t)n;
+        c->edge[edges++].to = next_random(state) % (uint32_t)n;
+    }
+    if (next_random(state) % 5 == 0) c->block[n - 1].line = 0;
+    c->code = code_of("f", 2, c->loc, n);
+    c->flow.guid = guid("f");
+    c->flow.block = c->block;
+    c->flow.blocks = n;
+    c->flow.edge = c->edge;
+    c->flow.edges = edges;
+}
+
+/* f in three contexts, in one of them inlined, of an older numbering; and g, which nobody asks for. */
+static csspgo_profile *flow_profile(uint32_t *state, const csspgo_options *o)
+{
+    static const char *const head[] = { "main:3000:1\n 1: 5\n 2: f:1\n", "f:2000:100\n", "g:500:1\n 1: 77\n 2: 3\n" };
+    char text[2000], *t = text;
+    csspgo_profile *p = csspgo_profile_new(o);
+    size_t k, i;
+    for (k = 0; k < 3; k++) {
+        t += sprintf(t, "%s", head[k]);
+        for (i = 0; i < 6 && k < 2; i++)
+            if (next_random(state) % 4 != 0)
+                t += sprintf(t, "%s %u: %u\n", k == 0 ? " " : "", (unsigned)i + 1, next_random(state) % 50);
+        if (k == 0) t += sprintf(t, "  !CFGChecksum: 1\n");
+        t += sprintf(t, " !CFGChecksum: 1\n");
+    }
+    T_EQ(csspgo_read(p, text, (size_t)(t - text), NULL), CSSPGO_OK);
+    csspgo_recount_totals(p);
+    return p;
+}
+
+/* A flow that has just these counts exists; blocks without a location may run as often as it takes. */
+static void check_fits(const csspgo_profile *p, csspgo_node n, const csspgo_match_flow *f)
+{
+    csspgo_flow_block b[FLOW_BLOCKS];
+    csspgo_flow_jump j[FLOW_EDGES];
+    uint64_t cost;
+    size_t i;
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    for (i = 0; i < f->blocks; i++) {
+        b[i].known = f->block[i].line != 0;
+        if (b[i].known) b[i].count = csspgo_body_count(p, n, f->block[i]);
+    }
+    for (i = 0; i < f->edges; i++) {
+        j[i].from = f->edge[i].from;
+        j[i].to = f->edge[i].to;
+    }
+    T_EQ(csspgo_flow_solve(NULL, b, f->blocks, j, f->edges, NULL, &cost, NULL), CSSPGO_OK);
+    for (i = 0; i < f->blocks; i++)
+        if (f->block[i].line != 0) T_EQ(b[i].count, csspgo_body_count(p, n, f->block[i]));
+}
+
+static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
+{
+    uint32_t state = 9;
+    unsigned round, changed = 0;
+    for (round = 0; round < 1000; round++) {
+        flow_case c;
+        csspgo_profile *p = flow_profile(&state, NULL), *q = csspgo_profile_new(NULL), *again = csspgo_profile_new(NULL);
+        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_node n;
+        size_t unfit;
+        flow_random(&state, &c);
+        T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        csspgo_recount_totals(q);
+        T_EQ(csspgo_add_profile(again, q), CSSPGO_OK);
+        T_EQ(csspgo_matcher_complete(m, q, &c.flow, 1, NULL, &unfit, NULL), CSSPGO_OK);
+        T_EQ(unfit, 0);
+        t_valid(q);
+        changed += !csspgo_equal(again, q);
+        for (n = csspgo_func_nodes(q, csspgo_func_find(q, "f", 1)); n.id != 0; n = csspgo_node_next_same(q, n))
+            if (csspgo_has_record(q, n)) check_fits(q, n, &c.flow);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "g"), csspgo_at(1, 0)), 77);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "main"), csspgo_at(1, 0)), 5);
+        csspgo_profile_free(again);
+        again = csspgo_profile_new(NULL);
+        T_EQ(csspgo_add_profile(again, q), CSSPGO_OK);
+        csspgo_recount_totals(again);
+        T_CHECK(csspgo_equal(again, q));              /* totals moved with the counts */
+        csspgo_profile_free(again);
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+        csspgo_matcher_free(m);
+    }
+    T_CHECK(changed > 500);
+}
+
+/* The function of flow_completes_what_matching_leaves_unknown: each context by itself, what was guessed given up. */
+static void what_was_not_found_follows_in_every_context(void)
+{
+    static const char old[] = "[f]:1000:100\n 1: 100\n 2: 60 a:60\n 3: 100\n 4: 30 b:30\n 5: 100\n !CFGChecksum: 1\n"
+                              "[main:1 @ f]:10:1\n 1: 10\n 2: 0\n 3: 10\n 4: 10 b:10\n 5: 10\n !CFGChecksum: 1\n";
+    csspgo_match_loc v[8];
+    const csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b 5 6", v));
+    static const csspgo_loc block[4] = { { 1, 0 }, { 3, 0 }, { 5, 0 }, { 6, 0 } };
+    static const csspgo_match_edge edge[4] = { { 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+    csspgo_match_flow f;
+    csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    size_t unfit = 9;
+    csspgo_error e;
+    memset(&f, 0, sizeof f);
+    f.guid = guid("f");
+    f.block = block;
+    f.blocks = 4;
+    f.edge = edge;
+    f.edges = 4;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_OK);
+    T_EQ(unfit, 0);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(6, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_at(6, 0)), 10);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_at(4, 0)), 10);
+    /* bad control flow: nothing changes */
+    csspgo_add_body(q, csspgo_find(q, "f"), csspgo_at(3, 0), UINT64_MAX);
+    f.blocks = 3;
+    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(strstr(e.message, "number 0") != NULL);
+    f.blocks = 0;
+    f.edges = 0;
+    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);
+    f.blocks = 4;
+    f.edges = 4;                                      /* counts above 2^60: that context stays as it is */
+    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
+    T_EQ(unfit, 1);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), UINT64_MAX);
+    f.guid = 5;                                       /* nobody's */
+    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
+    T_EQ(unfit, 0);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static void every_allocation_may_fail_while_counts_are_completed(void)
+{
+    uint32_t state = 3;
+    flow_case c;
+    t_heap h;
+    const csspgo_options o = t_options(&h, 0);
+    csspgo_profile *p = flow_profile(&state, NULL), *was = csspgo_profile_new(NULL);
+    csspgo_profile *q = csspgo_profile_new(&o);
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    long step, done = 0;
+    do flow_random(&state, &c); while (c.flow.edges < 10);
+    T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(was, q), CSSPGO_OK);
+    for (step = 1; !done; step++) {
+        csspgo_status s;
+        h.nth = h.calls + step;
+        s = csspgo_matcher_complete(m, q, &c.flow, 1, NULL, NULL, NULL);
+        h.nth = 0;
+        done = s == CSSPGO_OK;
+        T_CHECK(done || (s == CSSPGO_E_NOMEM && csspgo_equal(q, was)));
+    }
+    T_CHECK(step > 10 && !csspgo_equal(q, was));
+    csspgo_profile_free(q);
+    T_EQ(h.live, 0);
+    csspgo_profile_free(p);
+    csspgo_profile_free(was);
+    csspgo_matcher_free(m);
+}
+
 /* ----- classes: against what follows from taking blocks away ----- */
 
 enum { BLOCKS = 9 };
@@ -1146,6 +1340,9 @@ int main(void)
     a_callee_has_one_new_name();
     numbers_without_a_trace_take_what_lies_between();
     flow_completes_what_matching_leaves_unknown();
+    a_matched_profile_can_be_made_to_fit_the_control_flow();
+    what_was_not_found_follows_in_every_context();
+    every_allocation_may_fail_while_counts_are_completed();
     classes_are_what_taking_blocks_away_tells();
     base_names_are_what_is_left_of_mangled_ones();
     a_moved_namespace_is_a_rename();
