@@ -25452,7 +25452,7 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
     size_t i, j;
     uint32_t *pair;
-    if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
+    if (n == 0 || m == 0) return 1;
     pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
     if (pair == NULL) return csspgo__broken(w);
     if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
@@ -25823,6 +25823,7 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     if (!csspgo__code_marks(w, &classes) || !csspgo__old_marks(w, &w->code[f->code]) || !csspgo__compare_callees(w))
         return 0;
     if (n == 0 || w->old_token.count == 0) return 1;
+    if (w->anchor[0].count > w->m->how.max_calls || w->flat[0].anchor.count > w->m->how.max_calls) return 1;
     csspgo__count_calls(&w->code_token);
     csspgo__count_calls(&w->old_token);
     if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
@@ -25853,6 +25854,12 @@ static csspgo__callsite *csspgo__callsite_at(csspgo__callsite *s, size_t n, cssp
     return i < n && csspgo__loc_key(s[i].loc) == csspgo__loc_key(loc) ? &s[i] : NULL;
 }
 
+/* Main: an indirect call fits whatever was called there. */
+static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    return here == there || (here == w->indirect && w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN);
+}
+
 /* Before matching: which call sites of the profile are where they were. */
 static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
 {
@@ -25868,15 +25875,9 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
         while (j < a->count && csspgo__loc_key(x[j].loc) < csspgo__loc_key(y[i].loc)) j++;
         s[i].loc = y[i].loc;
         s[i].state = j < a->count && csspgo__loc_key(x[j].loc) == csspgo__loc_key(y[i].loc) &&
-                     x[j].callee == y[i].callee ? CSSPGO__INITIAL_MATCH : CSSPGO__INITIAL_MISMATCH;
+                     csspgo__fits(w, x[j].callee, y[i].callee) ? CSSPGO__INITIAL_MATCH : CSSPGO__INITIAL_MISMATCH;
     }
     return 1;
-}
-
-/* Main: an indirect call fits whatever was called there. */
-static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there)
-{
-    return here == there || (here == w->indirect && w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN);
 }
 
 static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
@@ -25937,14 +25938,15 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     const int align = w->m->how.mode == CSSPGO_MATCH_ALIGN;
-    const uint64_t there = w->m->how.mode == CSSPGO_MATCH_LLVM19 ? f->guid : f->profile;
     int run;
-    if (!csspgo__has_copies(w, there)) return 1;
-    f->flags |= CSSPGO__KNOWN;
-    if (!csspgo__flatten(w, there, &w->flat[0], align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
-        !csspgo__code_locs(w, c, &w->loc[0]) || !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0]) ||
-        !csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor))
+    if (!csspgo__has_copies(w, f->profile)) return 1;
+    if (!csspgo__flatten(w, f->profile, &w->flat[0], align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
+        !csspgo__code_locs(w, c, &w->loc[0]) || !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0]))
         return 0;
+    if (w->m->how.mode == CSSPGO_MATCH_LLVM19 && f->flags & CSSPGO__RENAMED)
+        return csspgo__match_reference(w, f, 0);      /* its calls may tell of other new names; that is all */
+    f->flags |= CSSPGO__KNOWN;
+    if (!csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor)) return 0;
     if (csspgo__is_stale(w, c, w->flat[0].checksum)) f->flags |= CSSPGO__STALE;
     f->samples = csspgo__body_sum((const csspgo_body *)w->flat[0].body.data, w->flat[0].body.count);
     if (w->m->how.no_salvage) {
@@ -26006,7 +26008,7 @@ static void csspgo__report_stale(const csspgo__matching *w, csspgo_match_report 
         const int stale = inlined && f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->checksum != f->checksum;
         if (stale) r->stale_samples = csspgo__sat_add(r->stale_samples, c->total);
         if (stale && id == top) r->stale_functions++;
-        next = csspgo__walk_below(t, top, id, stale || !inlined);
+        next = csspgo__walk_below(t, top, id, stale || !inlined || f == NULL || !(f->flags & CSSPGO__HAS_CHECKSUM));
     }
 }
 
@@ -26610,7 +26612,11 @@ static csspgo_status csspgo__carry_loc(csspgo__carry *c, csspgo_node from, csspg
     const csspgo_target *t;
     csspgo_status s;
     size_t n, i;
-    if (b == NULL || (loc.line > 0xffff && !c->q->heap.lenient)) return CSSPGO_OK;
+    if (b == NULL) return CSSPGO_OK;
+    if (loc.line > 0xffff && !c->q->heap.lenient) {   /* no profile can say so */
+        c->lost = csspgo__sat_add(c->lost, b->count);
+        return CSSPGO_OK;
+    }
     s = csspgo_add_body(c->q, to, loc, b->count);
     *own = csspgo__sat_add(*own, b->count);
     if (s != CSSPGO_OK || !calls) return s;
