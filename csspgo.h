@@ -24367,7 +24367,8 @@ typedef struct csspgo__anchor {   /* a call site */
     uint64_t   callee;
     csspgo_loc loc;
     uint32_t   at;                /* which location of the function */
-    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name */
+    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name; ALIGN, new code: has had, */
+                                  /* and callee is that one */
 } csspgo__anchor;
 
 typedef struct csspgo__old_callee {
@@ -24642,7 +24643,10 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__vec *loc, css
         a->callee = v[i].kind == CSSPGO_MATCH_INDIRECT ? w->indirect : v[i].callee;
         if (w->rename && v[i].kind == CSSPGO_MATCH_CALL) {
             const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, v[i].callee);
-            a->orphan = f != NULL && (f->flags & CSSPGO__ORPHAN) != 0;
+            const int align = w->m->how.mode == CSSPGO_MATCH_ALIGN;
+            const uint32_t flag = align ? (uint32_t)CSSPGO__RENAMED : (uint32_t)CSSPGO__ORPHAN;
+            a->orphan = f != NULL && (f->flags & flag) != 0;
+            if (align && a->orphan) a->callee = f->profile;
         }
     }
     return 1;
@@ -24655,6 +24659,7 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
 static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, const csspgo__anchor *b)
 {
     if (a->callee == b->callee) return 1;
+    if (w->m->how.mode == CSSPGO_MATCH_ALIGN) return 0;
     return a->orphan && b->orphan ? csspgo__renamed(w, a->callee, b->callee) : 0;
 }
 
@@ -24723,7 +24728,8 @@ static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_
     l->saved.count = 0;
     v = (int32_t *)csspgo__vec_fill(&w->m->heap, &l->v, n + m + 3);   /* diagonals -m - 1 to n + 1 */
     if (v == NULL || csspgo__vec_fill(&w->m->heap, &l->row, l->rows * l->row_size) == NULL ||
-        csspgo__vec_fill(&w->m->heap, &l->path, n + m + 1) == NULL)
+        csspgo__vec_fill(&w->m->heap, &l->path, n + m + 1) == NULL ||
+        !csspgo__vec_room(&w->m->heap, &l->saved, ((n + m) / l->rows + 1) * (l->v.count / 2 + 3)))   /* at most */
         return csspgo__broken(w);
     for (i = 0; i < n + m + 3; i++) v[i] = -1;
     v[m + 2] = 0;
@@ -24866,7 +24872,7 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
     const csspgo_match_options *how = &w->m->how;
     csspgo__flat *f = &w->flat[1];
     int same;
-    if (how->mode != CSSPGO_MATCH_LLVM19 && csspgo__same_base(w, c, there)) return 1;
+    if (how->mode == CSSPGO_MATCH_LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
     w->level = 1;
     same = csspgo__flatten(w, there, f, NULL);
     if (same) {
@@ -24919,22 +24925,35 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
 }
 
 typedef struct csspgo__based {    /* a name by its base */
-    const char *base;
-    size_t      size;
-    uint64_t    guid, checksum;   /* the checksum counts, and comes behind the base, in the second round */
-    int         is_old, usable;   /* usable: no one has claimed it */
+    const char *base, *rest;      /* rest: what comes behind it, template arguments and parameters                   */
+    size_t      size, rest_size;
+    uint64_t    guid, checksum;   /* checksum: the GUID if there is none                                             */
+    int         is_old, usable;   /* usable: no one has claimed it                                                   */
 } csspgo__based;
+
+/* What two names must have in common besides the base, by round. */
+enum { CSSPGO__SAME_REST = 1, CSSPGO__SAME_CHECKSUM = 2 };
+
+static int csspgo__bytes_cmp(const char *a, size_t n, const char *b, size_t m)
+{
+    const int c = memcmp(a, b, n < m ? n : m);
+    return c != 0 ? c : n < m ? -1 : n > m;
+}
+
+/* By what counts in a round, in the bits of *keys. */
+static int csspgo__based_key_cmp(unsigned keys, const csspgo__based *x, const csspgo__based *y)
+{
+    int c = csspgo__bytes_cmp(x->base, x->size, y->base, y->size);
+    if (c == 0 && keys & CSSPGO__SAME_REST) c = csspgo__bytes_cmp(x->rest, x->rest_size, y->rest, y->rest_size);
+    if (c == 0 && keys & CSSPGO__SAME_CHECKSUM && x->checksum != y->checksum) c = x->checksum < y->checksum ? -1 : 1;
+    return c;
+}
 
 static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__based *x = (const csspgo__based *)a, *y = (const csspgo__based *)b;
-    const size_t n = x->size < y->size ? x->size : y->size;
-    const int c = memcmp(x->base, y->base, n);
-    (void)ctx;
-    if (c != 0) return c;
-    if (x->size != y->size) return x->size < y->size ? -1 : 1;
-    if (x->checksum != y->checksum) return x->checksum < y->checksum ? -1 : 1;
-    return x->is_old - y->is_old;
+    const int c = csspgo__based_key_cmp(*(const unsigned *)ctx, x, y);
+    return c != 0 ? c : x->is_old - y->is_old;
 }
 
 static int csspgo__based_push(csspgo__matching *w, csspgo__vec *v, const char *name, size_t size, uint64_t guid)
@@ -24947,6 +24966,8 @@ static int csspgo__based_push(csspgo__matching *w, csspgo__vec *v, const char *n
     if (b == NULL) return csspgo__broken(w);
     b->base = base;
     b->size = n;
+    b->rest = base + n;
+    b->rest_size = size - (size_t)(b->rest - name);
     b->guid = guid;
     return 1;
 }
@@ -24972,52 +24993,293 @@ static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
     return 1;
 }
 
-/* Pairs orphans with unused profiles whose base name, and checksum in the second round, no one else has. */
-static int csspgo__pair_bases(csspgo__matching *w, csspgo__vec *v)
+/* A function has found its old name. */
+static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
+    if (w->m->how.mode != CSSPGO_MATCH_ALIGN) return csspgo__rename_note(w, here, there, 1);
+    if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__broken(w);
+    f->profile = there;
+    f->flags |= CSSPGO__RENAMED;
+    csspgo__map_insert(&w->m->by_old, csspgo__guid_hash(w, there),
+                       (uint32_t)(f - (csspgo__matched *)w->m->func.data) + 1);
+    return 1;
+}
+
+/* Pairs orphans with unused profiles that no one else has so much in common with as the round asks for. */
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__vec *v, unsigned keys)
 {
     csspgo__based *b = (csspgo__based *)v->data;
     size_t i, j;
-    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__based_cmp, NULL)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__based_cmp, &keys)) return csspgo__broken(w);
     for (i = 0; i < v->count; i = j) {
-        for (j = i + 1; j < v->count && b[j].size == b[i].size && b[j].checksum == b[i].checksum &&
-                        memcmp(b[j].base, b[i].base, b[i].size) == 0; j++) {}
+        for (j = i + 1; j < v->count && csspgo__based_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
         if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
-        csspgo__rename_note(w, b[i].guid, b[i + 1].guid, 1);
-        if (w->status != CSSPGO_OK) return 0;
+        if (!csspgo__claim(w, b[i].guid, b[i + 1].guid)) return 0;
         b[i].usable = b[i + 1].usable = 0;
     }
     return 1;
 }
 
-/* For the second round: the checksums of what is left; names that are in use do not count any more. */
-static int csspgo__based_checksums(csspgo__matching *w, csspgo__vec *v)
+/* From the second round on: the checksums of what is left; names that are in use do not count any more. */
+static int csspgo__based_left(csspgo__matching *w, csspgo__vec *v, int checksums)
 {
     csspgo__based *b = (csspgo__based *)v->data;
     size_t i, k = 0;
     for (i = 0; i < v->count; i++) {
-        csspgo__matched *f;
         if (!b[i].usable) continue;
-        if (b[i].is_old) {
-            if (!csspgo__choose_checksum(w, b[i].guid, &w->flat[1], NULL)) return 0;
-            b[i].checksum = w->flat[1].checksum;
-        } else {
-            f = csspgo__matched_of(w->m, &w->m->by_guid, b[i].guid);
-            if (!(f->flags & CSSPGO__HAS_CHECKSUM)) continue;
-            b[i].checksum = f->checksum;
+        b[k] = b[i];
+        if (checksums && b[k].is_old) {
+            if (!csspgo__choose_checksum(w, b[k].guid, &w->flat[1], NULL)) return 0;
+            b[k].checksum = w->flat[1].checksum;
+        } else if (checksums) {
+            const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, b[k].guid);
+            b[k].checksum = f->flags & CSSPGO__HAS_CHECKSUM ? f->checksum : f->guid;
         }
-        b[k++] = b[i];
+        k++;
     }
     v->count = k;
     return 1;
 }
 
+/* Main: by base name. ALIGN: then by what else two names have in common, the most telling first. */
 static int csspgo__match_bases(csspgo__matching *w)
 {
+    static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
+                                       CSSPGO__SAME_CHECKSUM, 0 };
+    const size_t n = w->m->how.mode == CSSPGO_MATCH_ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
     csspgo__vec v = csspgo__vec_of(sizeof(csspgo__based));
-    int ok = csspgo__based_collect(w, &v) && csspgo__pair_bases(w, &v);
-    if (ok && w->m->how.mode == CSSPGO_MATCH_ALIGN && w->m->is_probe)
-        ok = csspgo__based_checksums(w, &v) && csspgo__pair_bases(w, &v);
+    size_t i;
+    int ok = csspgo__based_collect(w, &v);
+    for (i = 0; i < n && ok; i++) {
+        if (rounds[i] & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
+        ok = (i == 0 || csspgo__based_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
+    }
     csspgo__vec_free(&w->m->heap, &v);
+    return ok;
+}
+
+/*
+ * ----- ALIGN: renamed functions by what they call -----------------------------------------------------------------
+ *
+ * Functions are looked up by what they call, so that the cost follows the calls, not the pairs of functions: two that
+ * share enough callees are compared call by call, the most alike first, and each finds one partner at most.
+ */
+
+enum { CSSPGO__POSTINGS = 64,     /* functions on a side that call something; what more call tells nothing           */
+       CSSPGO__ALIKES = 1 << 18,  /* pairs that share a callee                                                       */
+       CSSPGO__COMPARES = 1 << 24 };   /* steps of comparing call by call                                            */
+
+typedef struct csspgo__posting {  /* a function calls something */
+    uint64_t callee;
+    uint32_t who, is_old;         /* index in csspgo__alone                                                          */
+} csspgo__posting;
+
+typedef struct csspgo__alone {    /* a function without partner */
+    uint64_t guid, checksum;
+    uint32_t calls, blocks;       /* calls: with a known callee                                                      */
+    int      is_old, taken;
+} csspgo__alone;
+
+typedef struct csspgo__alike {    /* two of these */
+    uint32_t here, there, shared, score;
+} csspgo__alike;
+
+static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__posting *x = (const csspgo__posting *)a, *y = (const csspgo__posting *)b;
+    (void)ctx;
+    if (x->callee != y->callee) return x->callee < y->callee ? -1 : 1;
+    return x->who < y->who ? -1 : x->who > y->who;
+}
+
+static int csspgo__alike_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__alike *x = (const csspgo__alike *)a, *y = (const csspgo__alike *)b;
+    (void)ctx;
+    if (x->here != y->here) return x->here < y->here ? -1 : 1;
+    return x->there < y->there ? -1 : x->there > y->there;
+}
+
+/* Those that share most first; equals by GUID, so that the order of the code does not matter. */
+static int csspgo__alike_score_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__alike *x = (const csspgo__alike *)a, *y = (const csspgo__alike *)b;
+    const csspgo__alone *f = (const csspgo__alone *)ctx;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    if (x->here != y->here) return f[x->here].guid < f[y->here].guid ? -1 : 1;
+    return f[x->there].guid < f[y->there].guid ? -1 : f[x->there].guid > f[y->there].guid;
+}
+
+/* The name that a function of the new code has in the profile, if it is known to have another one. */
+static uint64_t csspgo__old_name(const csspgo__matching *w, uint64_t callee)
+{
+    const csspgo__matched *f = callee != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, callee) : NULL;
+    return f != NULL && f->flags & CSSPGO__RENAMED ? f->profile : callee;
+}
+
+static csspgo__alone *csspgo__alone_push(csspgo__matching *w, csspgo__vec *v, uint64_t guid)
+{
+    csspgo__alone *x = (csspgo__alone *)csspgo__vec_push(&w->m->heap, v);
+    if (x == NULL) return csspgo__broken(w), (csspgo__alone *)NULL;
+    x->guid = guid;
+    return x;
+}
+
+static int csspgo__posting_push(csspgo__matching *w, csspgo__vec *list, csspgo__vec *alone, uint64_t callee)
+{
+    csspgo__posting *x;
+    csspgo__alone *f = (csspgo__alone *)alone->data + alone->count - 1;
+    if (callee == 0 || callee == w->indirect) return 1;
+    x = (csspgo__posting *)csspgo__vec_push(&w->m->heap, list);
+    if (x == NULL) return csspgo__broken(w);
+    x->callee = callee;
+    x->who = (uint32_t)alone->count - 1;
+    x->is_old = (uint32_t)f->is_old;
+    f->calls++;
+    return 1;
+}
+
+/* Functions of the new code that found no profile, and profiles that no one has claimed, with what they call. */
+static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo__vec *list)
+{
+    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
+    csspgo_func old;
+    size_t i, k;
+    for (i = 0; i < w->codes; i++) {
+        const csspgo_match_code *c = &w->code[i];
+        csspgo__alone *x;
+        if (!(f[i].flags & CSSPGO__ORPHAN) || f[i].flags & CSSPGO__RENAMED) continue;
+        if ((x = csspgo__alone_push(w, alone, f[i].guid)) == NULL) return 0;
+        x->checksum = f[i].flags & CSSPGO__HAS_CHECKSUM ? c->checksum : 0;
+        x->blocks = (uint32_t)csspgo__block_count(c);
+        for (k = 0; k < c->locs; k++)
+            if (c->loc[k].kind == CSSPGO_MATCH_CALL &&
+                !csspgo__posting_push(w, list, alone, csspgo__old_name(w, c->loc[k].callee))) return 0;
+    }
+    if (alone->count == 0) return 1;
+    for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
+        const uint64_t guid = csspgo_func_guid(w->p, old);
+        uint32_t at = csspgo__guid_hash(w, guid);
+        const csspgo__anchor *a;
+        csspgo__alone *x;
+        if (!csspgo__unused(w, guid) || csspgo__matched_of(w->m, &w->m->by_old, guid) != NULL) continue;
+        if (csspgo__old_next(w, guid, &at).id != old.id) continue;      /* a name and its GUID: once */
+        if ((x = csspgo__alone_push(w, alone, guid)) == NULL || !csspgo__flatten(w, guid, &w->flat[1], NULL)) return 0;
+        x->is_old = 1;
+        x->checksum = w->m->is_probe ? w->flat[1].checksum : 0;
+        x->blocks = (uint32_t)w->flat[1].body.count;
+        a = (const csspgo__anchor *)w->flat[1].anchor.data;
+        for (k = 0; k < w->flat[1].anchor.count; k++)
+            if (!csspgo__posting_push(w, list, alone, a[k].callee)) return 0;
+    }
+    return 1;
+}
+
+/* Equal checksums of functions that are not tiny, if no other has them. */
+static int csspgo__pair_checksums(csspgo__matching *w, csspgo__vec *alone)
+{
+    csspgo__alone *f = (csspgo__alone *)alone->data;
+    csspgo__vec v = csspgo__vec_of(sizeof(csspgo__posting));
+    const csspgo__posting *x;
+    size_t i, j;
+    int ok = 1;
+    for (i = 0; i < alone->count && ok; i++) {
+        csspgo__posting *e;
+        if (f[i].checksum == 0 || f[i].blocks < w->m->how.min_blocks) continue;
+        e = (csspgo__posting *)csspgo__vec_push(&w->m->heap, &v);
+        ok = e != NULL || csspgo__broken(w);
+        if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
+    }
+    x = (const csspgo__posting *)v.data;
+    if (ok && !csspgo__sort(&w->m->heap, v.data, v.count, sizeof *x, csspgo__posting_cmp, NULL)) ok = csspgo__broken(w);
+    for (i = 0; i < v.count && ok; i = j) {
+        for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
+        if (j != i + 2 || f[x[i].who].is_old || !f[x[i + 1].who].is_old) continue;
+        ok = csspgo__claim(w, f[x[i].who].guid, f[x[i + 1].who].guid);
+        f[x[i].who].taken = f[x[i + 1].who].taken = 1;
+    }
+    csspgo__vec_free(&w->m->heap, &v);
+    return ok;
+}
+
+/* Pairs that share a callee, each once, with the number of these. */
+static int csspgo__alike_collect(csspgo__matching *w, csspgo__vec *list, csspgo__vec *alike)
+{
+    const csspgo__posting *x = (const csspgo__posting *)list->data;
+    csspgo__alike *a;
+    size_t i, j, k, l, old;
+    if (!csspgo__sort(&w->m->heap, list->data, list->count, sizeof *x, csspgo__posting_cmp, NULL))
+        return csspgo__broken(w);
+    for (i = 0; i < list->count; i = j) {
+        for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
+        for (old = j; j < list->count && x[j].callee == x[i].callee; j++) {}
+        if (old - i > CSSPGO__POSTINGS || j - old > CSSPGO__POSTINGS) continue;
+        if ((old - i) * (j - old) > CSSPGO__ALIKES - alike->count) break;
+        for (k = i; k < old; k++)
+            for (l = old; l < j; l++) {
+                a = (csspgo__alike *)csspgo__vec_push(&w->m->heap, alike);
+                if (a == NULL) return csspgo__broken(w);
+                a->here = x[k].who;
+                a->there = x[l].who;
+            }
+    }
+    a = (csspgo__alike *)alike->data;
+    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__alike_cmp, NULL)) return csspgo__broken(w);
+    for (i = k = 0; i < alike->count; i = j) {
+        for (j = i; j < alike->count && a[j].here == a[i].here && a[j].there == a[i].there; j++) {}
+        a[k] = a[i];
+        a[k++].shared = (uint32_t)(j - i);
+    }
+    alike->count = k;
+    return 1;
+}
+
+/* Compares pairs that may be alike, those that share most first. */
+static int csspgo__pair_alikes(csspgo__matching *w, csspgo__vec *alone, csspgo__vec *alike)
+{
+    csspgo__alone *f = (csspgo__alone *)alone->data;
+    csspgo__alike *a = (csspgo__alike *)alike->data;
+    uint64_t steps = 0;
+    size_t i;
+    for (i = 0; i < alike->count; i++) {
+        const csspgo__alone *x = &f[a[i].here], *y = &f[a[i].there];
+        const uint64_t shared = a[i].shared < y->calls ? a[i].shared : y->calls;
+        a[i].score = (uint32_t)(1000 * shared / ((uint64_t)x->calls + y->calls)) +
+                     (x->checksum == y->checksum && x->checksum != 0 ? 1000u : 0u);
+    }
+    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__alike_score_cmp, f)) return csspgo__broken(w);
+    for (i = 0; i < alike->count; i++) {
+        csspgo__alone *x = &f[a[i].here], *y = &f[a[i].there];
+        const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
+        int same;
+        if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
+        if ((steps += most * (most < 64 ? most : 64)) > CSSPGO__COMPARES) break;
+        same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, x->guid)->code], y->guid);
+        if (w->status != CSSPGO_OK) return 0;
+        if (!same) continue;
+        if (!csspgo__claim(w, x->guid, y->guid)) return 0;
+        x->taken = y->taken = 1;
+    }
+    return 1;
+}
+
+/* What is called has to be known by its old name first: callers of renamed functions are found in a later round. */
+static int csspgo__match_callers(csspgo__matching *w)
+{
+    csspgo__vec alone = csspgo__vec_of(sizeof(csspgo__alone)), list = csspgo__vec_of(sizeof(csspgo__posting));
+    csspgo__vec alike = csspgo__vec_of(sizeof(csspgo__alike));
+    size_t had = 1;
+    int round, ok = 1;
+    for (round = 0; round < 4 && ok && w->m->by_old.count != had; round++) {
+        had = w->m->by_old.count;
+        alone.count = list.count = alike.count = 0;
+        ok = csspgo__alone_collect(w, &alone, &list) && csspgo__pair_checksums(w, &alone) &&
+             csspgo__alike_collect(w, &list, &alike) && csspgo__pair_alikes(w, &alone, &alike);
+    }
+    csspgo__vec_free(&w->m->heap, &alone);
+    csspgo__vec_free(&w->m->heap, &list);
+    csspgo__vec_free(&w->m->heap, &alike);
     return ok;
 }
 
@@ -25318,7 +25580,7 @@ static int csspgo__is_call(const csspgo__mark *t)
 }
 
 /* What pairing two locations is worth. */
-static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, const csspgo__mark *b)
+static int32_t csspgo__pair_score(const csspgo__mark *a, const csspgo__mark *b)
 {
     const int32_t hash = a->hash != 0 && a->hash == b->hash ? CSSPGO__SCORE_HASH : 0;
     if (a->kind == CSSPGO_MATCH_ANY) return csspgo__is_call(b) ? CSSPGO__SCORE_CALL_HOLE : CSSPGO__SCORE_BLOCK_HOLE;
@@ -25329,7 +25591,6 @@ static int32_t csspgo__pair_score(csspgo__matching *w, const csspgo__mark *a, co
     if (b->kind == CSSPGO__HOLE) return CSSPGO__SCORE_CALL_HOLE;
     if (!csspgo__is_call(b)) return CSSPGO__NEVER;
     if (a->callee == b->callee) return a->single ? CSSPGO__SCORE_SINGLE : CSSPGO__SCORE_CALL;
-    if (a->orphan && b->orphan && csspgo__renamed(w, a->callee, b->callee)) return CSSPGO__SCORE_CALL;
     return a->gone && b->gone ? CSSPGO__SCORE_RENAME : CSSPGO__NEVER;
 }
 
@@ -25370,7 +25631,7 @@ static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int3
     for (j = 1; j <= m; j++) {
         const int32_t open_above = best[j] - CSSPGO__GAP_OPEN, more_above = above[j] - CSSPGO__GAP_MORE;
         const int32_t open_left = best[j - 1] - CSSPGO__GAP_OPEN, more_left = left - CSSPGO__GAP_MORE;
-        const int32_t pair = csspgo__pair_score(w, a, &b[j - 1]);
+        const int32_t pair = csspgo__pair_score(a, &b[j - 1]);
         int32_t top = pair == CSSPGO__NEVER ? pair : diagonal + pair;
         unsigned bits = CSSPGO__FROM_DIAGONAL;
         diagonal = best[j];
@@ -25456,6 +25717,8 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
     if (pair == NULL) return csspgo__broken(w);
     if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
+    csspgo__vec_free(&w->m->heap, &w->lcs[0].row);    /* much, and not needed for what follows */
+    csspgo__vec_free(&w->m->heap, &w->lcs[0].saved);
     for (i = j = 0; i < n; i++) {
         if (pair[i] == 0) continue;
         while (csspgo__loc_key(b[j].loc) != csspgo__loc_key(y[pair[i] - 1].loc)) j++;
@@ -25571,7 +25834,7 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
 static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
 {
     const size_t k = s->n < s->f ? s->n : s->f, aim = s->last && 4 * s->told >= s->n ? k : (k + 1) / 2;
-    const size_t step = k / CSSPGO__SPLITS + 1;
+    const size_t step = k / (k > 8192 ? (size_t)CSSPGO__SPLITS * 8192 / k + 1 : (size_t)CSSPGO__SPLITS) + 1;
     uint64_t best = UINT64_MAX;
     size_t i, off, best_off = SIZE_MAX;
     for (i = s->i == 0 && s->j == 0 && k != 0; i <= k; i += i + step > k && i != k ? k - i : step) {
@@ -25668,7 +25931,6 @@ static int csspgo__one_new_name(csspgo__matching *w)
     for (i = 0; i < w->code_token.count && ok; i++) {
         const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
         if (y == NULL || !csspgo__is_call(&a[i]) || a[i].callee == y->callee) continue;
-        if (a[i].orphan && y->orphan && csspgo__renamed(w, a[i].callee, y->callee)) continue;
         v = (csspgo__vote *)csspgo__vec_push(&w->m->heap, &list);
         ok = v != NULL;
         if (!ok) break;
@@ -25705,8 +25967,8 @@ static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
             a[i].pair = 0;
             continue;
         }
-        a[i].how = (uint8_t)(a[i].callee == y->callee ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED);
-        a[i].confidence = a[i].how == CSSPGO_MATCHED_CALL ? (a[i].single ? 255 : 192) : 96;
+        a[i].how = (uint8_t)(a[i].callee == y->callee && !a[i].orphan ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED);
+        a[i].confidence = a[i].callee != y->callee ? 96 : a[i].orphan ? 160 : a[i].single ? 255 : 192;
         csspgo__learn(s, &a[i], y->count);
     }
 }
@@ -26355,6 +26617,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     if (w->rename) {
         csspgo__find_orphans(w);
         if (w->m->how.mode != CSSPGO_MATCH_LLVM19 && !csspgo__match_bases(w)) return 0;
+        if (w->m->how.mode == CSSPGO_MATCH_ALIGN && !csspgo__match_callers(w)) return 0;
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
