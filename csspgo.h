@@ -2344,7 +2344,7 @@ typedef enum csspgo_match_how {
 typedef struct csspgo_match {
     csspgo_loc       to;          /* where in the profile; not for UNKNOWN                                           */
     csspgo_match_how how;
-    uint32_t         confidence;  /* 0 to 255; reference modes: 255 for calls, else 0                                */
+    uint32_t         confidence;  /* 0 to 255; reference modes: 255 for calls and what was not matched, else 0       */
 } csspgo_match;
 
 /* What a module's profile is worth, in LLVM's terms; counts are samples. */
@@ -2376,10 +2376,13 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
 /*
  * Matches functions of the new code with a profile, and forgets what it matched before.
  *
- * A function is compared with the sum of all its copies in the profile, in contexts and inlined. Where the checksums of
- * a probe profile agree, every location is where it was; a profile by lines is always matched. With rename matching,
- * functions that the profile does not know are compared with profiles that no function claims, so give all functions
- * of a module (or program) in one call.
+ * A function is compared with the sum of its copies in the profile, in contexts and inlined; of several checksums with
+ * those of the one with most samples (ALIGN: the new one apart). Where the checksums of a probe profile agree, every
+ * location is where it was; a profile by lines is always matched. With rename matching, functions that the profile does
+ * not know are compared with profiles that no function claims, so give all functions of a module (or program) in one
+ * call. ALIGN gives a profile to one function at most: by base name, what stands behind that in a mangled name,
+ * checksum, and by what both call. (In LLVM's modes several may claim one and the first has it; LLVM main would give
+ * the others copies. These modes compare 2^18 pairs of names at most.)
  *
  *   p        its counts are not changed (GUIDs of its names are computed)
  *   code, n  the new code; names must differ
@@ -2387,7 +2390,8 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT, E_ARGUMENT (two functions with one name): the matcher is then as if new
  * Cost      per function, a and b calls or locations on the two sides: ALIGN a * b up to 2^24, above that and in the
- *           LLVM modes (a + b) * d, d the number of calls that differ; memory (a + b) * sqrt(a + b). O(names of p)
+ *           LLVM modes (a + b) * d, d the number of calls that differ; memory (a + b) * sqrt(a + b). O(names of p).
+ *           Renamed functions: ALIGN O(p log p) and at most 2^24 steps of comparing, LLVM's modes quadratic in them
  * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
  */
 CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, csspgo_profile *p, const csspgo_match_code *code,
@@ -2404,7 +2408,7 @@ CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t gui
 /* The GUID of the function under which the profile holds a function: another one if it was renamed. */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
-/* What became of one function of the new code. Samples are body counts, of all its copies in the profile. */
+/* What became of one function of the new code. Samples are body counts, of the copies that it was compared with. */
 typedef struct csspgo_match_function {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
     uint64_t samples, lost_samples;           /* lost: at places that no location of the new code was found to be    */
@@ -24794,6 +24798,8 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 
 /* ----- renamed functions ------------------------------------------------------------------------------------------ */
 
+enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compares at most */
+
 typedef struct csspgo__rename {   /* two names that were compared */
     uint64_t here, there;
     int      same;
@@ -24918,7 +24924,7 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
     const csspgo__rename *r = csspgo__rename_find(w, here, there);
     int same;
     if (r != NULL) return r->same;
-    if (w->level != 0 || w->status != CSSPGO_OK) return 0;
+    if (w->level != 0 || w->status != CSSPGO_OK || w->tried.count == CSSPGO__TRIED) return 0;
     same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, here)->code], there);
     if (w->status != CSSPGO_OK) return 0;
     return csspgo__rename_note(w, here, there, same);

@@ -937,7 +937,8 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
     unsigned round, changed = 0;
     for (round = 0; round < 1000; round++) {
         flow_case c;
-        csspgo_profile *p = flow_profile(&state, NULL), *q = csspgo_profile_new(NULL), *again = csspgo_profile_new(NULL);
+        csspgo_profile *p = flow_profile(&state, NULL), *q = csspgo_profile_new(NULL);
+        csspgo_profile *again = csspgo_profile_new(NULL);
         csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
         csspgo_node n;
         size_t unfit;
@@ -1177,6 +1178,195 @@ static void of_two_with_one_base_name_the_checksum_tells(void)
     csspgo_profile_free(p);
 }
 
+/* What LLVM 19 does, seen with opt-19: a chain of renames is followed; an inlinee without descriptor ends a walk. */
+static void llvm_19_follows_chains_and_stops_at_strangers(void)
+{
+    static const char chain[] = "top:30:1\n 1: 10\n 2: 10 e2:10\n 3: 10 b:10\n !CFGChecksum: 5\n"
+        "b:80:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10 c:10\n 8: 10 e2:10\n 12: 10 e3:10\n !CFGChecksum: 6\n"
+        "c:80:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10 e:10\n 8: 10 e2:10\n 12: 10 e3:10\n !CFGChecksum: 6\n";
+    static const char stranger[] = "top:160:1\n 1: 10\n 2: mid:150\n  1: 50\n  2: g:100\n   1: 100\n"
+        "   !CFGChecksum: 12345\n  !CFGChecksum: 777\n !CFGChecksum: 5\n";
+    csspgo_match_loc v[3][16];
+    csspgo_match_code c[3];
+    csspgo_match_options how;
+    csspgo_match_report r;
+    csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m;
+    memset(&how, 0, sizeof how);
+    how.mode = CSSPGO_MATCH_LLVM19;
+    how.rename = 1;
+    m = csspgo_matcher_new(NULL, &how);
+    T_EQ(csspgo_read(p, chain, sizeof chain - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read(q, stranger, sizeof stranger - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("top", 7, v[0], parse_code("1 2 3:e 4 5:e2 6:nb", v[0]));
+    c[1] = code_of("nb", 6, v[1], parse_code("1 2 3 4 5 6:nc 7 8:e2 9 10 11 12:e3", v[1]));
+    c[2] = code_of("nc", 6, v[2], parse_code("1 2 3 4 5 6:e 7 8:e2 9 10 11 12:e3", v[2]));
+    T_EQ(csspgo_matcher_module(m, p, c, 3, &r, NULL), CSSPGO_OK);
+    T_EQ(r.renamed_functions, 2);
+    T_EQ(csspgo_matcher_profile_of(m, guid("nc")), guid("c"));
+    c[0] = code_of("top", 5, v[0], parse_code("1 2:mid 3:g", v[0]));
+    c[1] = code_of("g", 8, v[1], parse_code("1", v[1]));
+    T_EQ(csspgo_matcher_module(m, q, c, 2, &r, NULL), CSSPGO_OK);
+    T_EQ(r.stale_samples, 0);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+/* Instances of one template, called in another order: each has what names and checksums say, none has the other's. */
+static void instances_of_a_template_keep_their_own_profiles(void)
+{
+    static const char old[] = "main:30:1\n 1: 10\n 2: 10 _ZN2v14foldIiEEiT_:10\n 3: 10 _ZN2v14foldIhEEiT_:10\n"
+        " !CFGChecksum: 1\n_ZN2v14foldIiEEiT_:1000:5\n 1: 1000\n !CFGChecksum: 7\n"
+        "_ZN2v14foldIhEEiT_:10:5\n 1: 10\n !CFGChecksum: 8\n_ZN2v15parseEi:5:5\n 1: 5\n !CFGChecksum: 9\n";
+    csspgo_match_loc v[8], one[1];
+    csspgo_match_code c[5];
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    size_t i;
+    parse_code("1", one);
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("main", 2, v, parse_code("1 2 3:_ZN2v24foldIhEEiT_ 4:_ZN2v24foldIiEEiT_", v));
+    c[1] = code_of("_ZN2v24foldIhEEiT_", 10, one, 1);             /* checksums have changed too */
+    c[2] = code_of("_ZN2v24foldIiEEiT_", 11, one, 1);
+    c[3] = code_of("_ZN2v25parseEil", 9, one, 1);                 /* another function of that name */
+    c[4] = code_of("_ZN2v25parseEi", 12, one, 1);
+    T_EQ(csspgo_matcher_module(m, p, c, 5, NULL, NULL), CSSPGO_OK);
+    for (i = 1; i < 5; i++) {
+        char name[32];
+        strcpy(name, c[i].name);
+        name[5] = '1';
+        T_EQ(csspgo_matcher_profile_of(m, guid(c[i].name)), guid(i == 3 ? c[i].name : name));
+    }
+    T_EQ(csspgo_matcher_map(m, guid("main"), csspgo_at(4, 0)).to.line, 2);
+    T_EQ(csspgo_matcher_map(m, guid("main"), csspgo_at(4, 0)).how, CSSPGO_MATCHED_RENAMED);
+    T_CHECK(csspgo_matcher_map(m, guid("main"), csspgo_at(3, 0)).to.line != 2);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
+/* Functions renamed in a chain, found by what they call; nobody gets what another one has. */
+static void a_profile_is_one_function_s(void)
+{
+    uint32_t state = 7;
+    unsigned round, found = 0, all = 0;
+    for (round = 0; round < 200; round++) {
+        enum { FUNCS = 12, CALLS = 8 };
+        static csspgo_match_loc v[FUNCS][CALLS + 6];
+        csspgo_match_code c[FUNCS];
+        char name[FUNCS][8], text[4000], *t = text;
+        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        unsigned i, k, j;
+        for (i = 0; i < FUNCS; i++) {
+            char code[300], *s = code;
+            const int renamed = next_random(&state) % 2 != 0;
+            all += renamed != 0;
+            sprintf(name[i], "%c%u", renamed ? 'n' : 'f', i);
+            t += sprintf(t, "f%u:100:1\n", i);
+            for (k = 1; k <= 5; k++) {
+                t += sprintf(t, " %u: 5\n", k);
+                s += sprintf(s, " %u", k);
+            }
+            for (; k <= 5 + CALLS; k++) {
+                const unsigned callee = next_random(&state) % 20;
+                const int inner = callee < i;         /* of those before it */
+                t += sprintf(t, " %u: 5 %s%u:5\n", k, inner ? "f" : "lib", callee);
+                s += sprintf(s, " %u:%s%u", k, inner ? "" : "lib", callee);
+                if (inner) s += sprintf(s - (callee > 9 ? 2 : 1), "%s", name[callee]) - (callee > 9 ? 2 : 1);
+            }
+            t += sprintf(t, " !CFGChecksum: %u\n", i % 3 + 1);
+            c[i] = code_of(name[i], 50 + i, v[i], parse_code(code, v[i]));
+        }
+        T_EQ(csspgo_read(p, text, (size_t)(t - text), NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_module(m, p, c, FUNCS, NULL, NULL), CSSPGO_OK);
+        for (i = 0; i < FUNCS; i++) {
+            char old[8];
+            sprintf(old, "f%u", i);
+            if (name[i][0] == 'f') T_EQ(csspgo_matcher_profile_of(m, guid(name[i])), guid(name[i]));
+            else found += csspgo_matcher_profile_of(m, guid(name[i])) == guid(old);
+            for (j = 0; j < i; j++)
+                T_CHECK(csspgo_matcher_profile_of(m, guid(name[i])) != csspgo_matcher_profile_of(m, guid(name[j])));
+        }
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+    }
+    T_CHECK(100 * found >= 95 * all);
+}
+
+/* Every callee of a large function has a new name: memory is that of the calls, not of the pairs of names. */
+static void many_renames_take_little_memory(void)
+{
+    enum { N = 2000 };
+    csspgo_match_loc *v = (csspgo_match_loc *)malloc(N * sizeof *v);
+    csspgo_match_code *c = (csspgo_match_code *)calloc(N + 1, sizeof *c);
+    char (*name)[16] = (char (*)[16])malloc(N * sizeof *name), old[16];
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_matcher *m = csspgo_matcher_new(&o, NULL);
+    const csspgo_func f = csspgo_func_add(p, "main", 4);
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f);
+    uint32_t i;
+    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
+    T_EQ(csspgo_set_checksum(p, n, 1), CSSPGO_OK);
+    c[0] = code_of("main", 2, v, N);
+    for (i = 0; i < N; i++) {
+        const csspgo_func g = csspgo_func_add(p, old, (size_t)sprintf(old, "old%u", (unsigned)i));
+        T_EQ(csspgo_add_body(p, n, csspgo_at(i + 1, 0), 5), CSSPGO_OK);
+        T_EQ(csspgo_add_target(p, n, csspgo_at(i + 1, 0), g, 5), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, g),
+                             csspgo_at(1, 0), 5), CSSPGO_OK);
+        memset(&v[i], 0, sizeof v[i]);
+        v[i].loc = csspgo_at(i + 1, 0);
+        v[i].kind = CSSPGO_MATCH_CALL;
+        sprintf(name[i], "new%u", (unsigned)i);
+        v[i].callee = guid(name[i]);
+        c[i + 1] = code_of(name[i], 1000 + i, NULL, 0);
+    }
+    T_EQ(csspgo_matcher_module(m, p, c, N + 1, NULL, NULL), CSSPGO_OK);
+    T_CHECK(h.peak < (size_t)4 << 20);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    free(name);
+    free(c);
+    free(v);
+}
+
+static void limits_and_losses_are_told(void)
+{
+    csspgo_match_options how;
+    csspgo_match_report r;
+    csspgo_match_loc v[8];
+    csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b 5", v));
+    csspgo_profile *p = parse_profile(NULL, "f", "1 2:a 3:b 4"), *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m;
+    uint64_t lost = 0;
+    int mode;
+    for (mode = 0; mode < 4; mode++) {                /* too many calls: every location where it was */
+        memset(&how, 0, sizeof how);
+        how.mode = (csspgo_match_mode)mode;
+        how.max_calls = 1;
+        m = csspgo_matcher_new(NULL, &how);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        T_EQ(at(m, 4).how, CSSPGO_MATCHED_IDENTITY);
+        csspgo_matcher_free(m);
+    }
+    v[3].loc = csspgo_at(70000, 0);                   /* b: where no profile can say so */
+    m = matcher(CSSPGO_MATCH_ALIGN);
+    T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
+    T_CHECK(lost >= 1003);
+    csspgo_matcher_free(m);
+    m = matcher(CSSPGO_MATCH_LLVM_MAIN);              /* an indirect call fits what was called there, always */
+    c = code_of("f", 2, v, parse_code("1 2:* 3:b 4", v));
+    T_EQ(csspgo_matcher_module(m, p, &c, 1, &r, NULL), CSSPGO_OK);
+    T_EQ(r.mismatched_callsites + r.recovered_callsites, 0);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
 static void similarity_is_strict(void)
 {
     static const struct { const char *code; int in_19, in_main; } v[] = {
@@ -1347,6 +1537,11 @@ int main(void)
     base_names_are_what_is_left_of_mangled_ones();
     a_moved_namespace_is_a_rename();
     of_two_with_one_base_name_the_checksum_tells();
+    llvm_19_follows_chains_and_stops_at_strangers();
+    instances_of_a_template_keep_their_own_profiles();
+    a_profile_is_one_function_s();
+    many_renames_take_little_memory();
+    limits_and_losses_are_told();
     similarity_is_strict();
     bad_arguments_are_refused_and_short_buffers_told();
     classes_refuse_what_they_cannot_do();
