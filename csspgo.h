@@ -24267,102 +24267,336 @@ static void *csspgo__vec_push(csspgo__heap *h, csspgo__vec *v)
 
 /* ----- base names of mangled names -------------------------------------------------------------------------------- */
 
-/* A <length><bytes> at *at: its bytes, *size of them; NULL if there is none. */
-static const char *csspgo__source_name(const char *s, size_t n, size_t *at, size_t *size)
+/*
+ * A walk over an Itanium mangled name up to where the name of the function is complete: a pushdown automaton that knows
+ * the grammar of names and types, and refuses what it does not know. In a list types need not be counted, for what
+ * modifies a type stands before it; only where exactly one type may stand (before the value of a literal), it is told
+ * from what comes next. Each step takes at least a byte or removes a state: O(size).
+ */
+enum { CSSPGO__MANGLED_LIST,      /* types or template arguments up to E                     */
+       CSSPGO__MANGLED_TYPE,      /* one type                                                */
+       CSSPGO__MANGLED_NESTED,    /* components up to E                                      */
+       CSSPGO__MANGLED_VALUE,     /* of a literal, and E                                     */
+       CSSPGO__MANGLED_ENCODING,  /* the name of a function or variable; its types are a list */
+       CSSPGO__MANGLED_ENTITY,    /* the name of what is local to an encoding                */
+       CSSPGO__MANGLED_ARGS,      /* ABI tags and template arguments, if any                 */
+       CSSPGO__MANGLED_NUMBER,    /* that ends a lambda                                      */
+       CSSPGO__MANGLED_DEPTH = 256 };
+
+typedef struct csspgo__mangled {
+    const char   *s;
+    size_t        n, at;
+    const char   *base;           /* the last component of the outermost name, if that is an identifier */
+    size_t        base_size, depth;
+    unsigned char state[CSSPGO__MANGLED_DEPTH];
+} csspgo__mangled;
+
+/* The byte `ahead` of the next one; 0, which no mangled name has, behind the end. */
+static char csspgo__mangled_peek(const csspgo__mangled *m, size_t ahead)
 {
-    size_t i = *at, len = 0;
-    if (i >= n || s[i] < '1' || s[i] > '9') return NULL;
-    for (; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
-        len = len * 10 + (size_t)(s[i] - '0');
-        if (len > n) return NULL;
-    }
-    if (len > n - i) return NULL;
-    *at = i + len;
-    *size = len;
-    return s + i;
+    return ahead < m->n - m->at ? m->s[m->at + ahead] : '\0';
 }
 
-/* Behind the S of a substitution: St, Sa, S_, S0_ ... Returns 0 for what is none. */
-static int csspgo__skip_substitution(const char *s, size_t n, size_t *at)
+static int csspgo__mangled_skip(csspgo__mangled *m, char c)
 {
-    if (*at < n && s[*at] >= 'a' && s[*at] <= 'z') return ++*at, 1;
-    while (*at < n && ((s[*at] >= '0' && s[*at] <= '9') || (s[*at] >= 'A' && s[*at] <= 'Z'))) ++*at;
-    if (*at >= n || s[*at] != '_') return 0;
-    return ++*at, 1;
+    if (m->at == m->n || m->s[m->at] != c) return 0;
+    return ++m->at, 1;
 }
 
-/* Behind the I of template arguments, to behind their E. */
-static int csspgo__skip_arguments(const char *s, size_t n, size_t *at)
+static int csspgo__mangled_among(char c, const char *set)
 {
-    size_t depth = 1, size;
-    while (depth != 0 && *at < n) {
-        const char c = s[*at];
-        if (c >= '1' && c <= '9') {
-            if (csspgo__source_name(s, n, at, &size) == NULL) return 0;
-            continue;
-        }
-        ++*at;
-        if (c == 'S') {
-            if (!csspgo__skip_substitution(s, n, at)) return 0;
-        } else if (c == 'L') {                        /* a literal: type, value, E; or a mangled name */
-            depth++;
-            if (*at < n && s[*at] >= 'a' && s[*at] <= 'z')
-                for (++*at; *at < n && s[*at] != 'E'; ++*at) {}
-        } else if (c == 'I' || c == 'N' || c == 'X' || c == 'J' || c == 'F') {
-            depth++;
-        } else if (c == 'E') {
-            depth--;
-        } else if (c == 'D' && *at < n) {
-            ++*at;
-        }
-    }
-    return depth == 0;
+    while (*set != '\0' && *set != c) set++;
+    return *set != '\0';
 }
 
-/* Rust's older mangling ends in a component of "h" and 16 hexadecimal digits. */
-static int csspgo__is_rust_hash(const char *s, size_t n)
+static int csspgo__mangled_push(csspgo__mangled *m, int state)
 {
-    size_t i;
-    if (n != 17 || s[0] != 'h') return 0;
-    for (i = 1; i < n; i++)
-        if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f'))) return 0;
+    if (m->depth == CSSPGO__MANGLED_DEPTH) return 0;
+    m->state[m->depth++] = (unsigned char)state;
     return 1;
+}
+
+static void csspgo__mangled_digits(csspgo__mangled *m)
+{
+    while (m->at < m->n && m->s[m->at] >= '0' && m->s[m->at] <= '9') m->at++;
+}
+
+/* [digits] _ */
+static int csspgo__mangled_number(csspgo__mangled *m)
+{
+    csspgo__mangled_digits(m);
+    return csspgo__mangled_skip(m, '_');
+}
+
+/* <length><bytes>: the bytes, *size of them; NULL if there is none. */
+static const char *csspgo__mangled_source(csspgo__mangled *m, size_t *size)
+{
+    size_t i = m->at, len = 0;
+    if (i == m->n || m->s[i] < '1' || m->s[i] > '9') return NULL;
+    for (; i < m->n && m->s[i] >= '0' && m->s[i] <= '9'; i++) {
+        len = len * 10 + (size_t)(m->s[i] - '0');
+        if (len > m->n) return NULL;
+    }
+    if (len > m->n - i) return NULL;
+    m->at = i + len;
+    *size = len;
+    return m->s + i;
+}
+
+/* S_, S0_ ..., St, Sa ... */
+static int csspgo__mangled_substitution(csspgo__mangled *m)
+{
+    m->at++;
+    if (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "tabsiod")) return m->at++, 1;
+    while (m->at < m->n && ((m->s[m->at] >= '0' && m->s[m->at] <= '9') || (m->s[m->at] >= 'A' && m->s[m->at] <= 'Z')))
+        m->at++;
+    return csspgo__mangled_skip(m, '_');
+}
+
+/* T_, T0_ ..., TL0_1_ ... */
+static int csspgo__mangled_parameter(csspgo__mangled *m)
+{
+    m->at++;
+    if (csspgo__mangled_skip(m, 'L') && !csspgo__mangled_number(m)) return 0;
+    return csspgo__mangled_number(m);
+}
+
+/* Of an array or vector: a number, a parameter, or nothing; then _. */
+static int csspgo__mangled_dimension(csspgo__mangled *m)
+{
+    if (csspgo__mangled_peek(m, 0) == 'T' && !csspgo__mangled_parameter(m)) return 0;
+    return csspgo__mangled_number(m);
+}
+
+/* Two letters; a conversion has a type behind it, a literal and a vendor's operator have a name. */
+static int csspgo__mangled_operator(csspgo__mangled *m)
+{
+    const char a = csspgo__mangled_peek(m, 0), b = csspgo__mangled_peek(m, 1);
+    size_t size;
+    if (a < 'a' || a > 'z' || b == '\0') return 0;
+    m->at += 2;
+    if (a == 'c' && b == 'v') return csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
+    if (a == 'v' && b >= '0' && b <= '9') return csspgo__mangled_source(m, &size) != NULL;
+    if (a == 'l' && b == 'i') return csspgo__mangled_source(m, &size) != NULL;
+    return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z');
+}
+
+/* Constructors, destructors, structured bindings, what has no name, operators. */
+static int csspgo__mangled_special(csspgo__mangled *m)
+{
+    const char a = csspgo__mangled_peek(m, 0), b = csspgo__mangled_peek(m, 1);
+    if (a != 'C' && a != 'D' && a != 'U') return csspgo__mangled_operator(m);
+    if (b == '\0') return 0;
+    m->at += 2;
+    if (b >= '0' && b <= '5') return a != 'U';
+    if (a == 'C' && b == 'I')                         /* an inherited constructor: whose */
+        return csspgo__mangled_peek(m, 0) != '\0' && (m->at++, csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE));
+    if (a == 'D' && b == 'C') return csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (a != 'U') return 0;
+    if (b == 'l')
+        return csspgo__mangled_push(m, CSSPGO__MANGLED_NUMBER) && csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    return (b == 't' || b == 'b') && csspgo__mangled_number(m);
+}
+
+/* Rust's older mangling ends in a component of "h" and 16 hexadecimal digits; C++ has parameters behind a function. */
+static int csspgo__mangled_is_hash(const csspgo__mangled *m, const char *s, size_t n)
+{
+    const char end = csspgo__mangled_peek(m, 1);
+    size_t i;
+    if (n != 17 || s[0] != 'h' || csspgo__mangled_peek(m, 0) != 'E' || (end != '\0' && end != '.')) return 0;
+    for (i = 1; i < n; i++)
+        if (!csspgo__mangled_among(s[i], "0123456789abcdef")) return 0;
+    return 1;
+}
+
+/* A component: modules, a friend's F, internal linkage's L, then the name itself. */
+static int csspgo__mangled_unqualified(csspgo__mangled *m, int is_outermost)
+{
+    const char *part;
+    size_t size;
+    while (csspgo__mangled_skip(m, 'W')) {
+        csspgo__mangled_skip(m, 'P');
+        if (csspgo__mangled_source(m, &size) == NULL) return 0;
+    }
+    csspgo__mangled_skip(m, 'F');
+    csspgo__mangled_skip(m, 'L');
+    part = csspgo__mangled_source(m, &size);
+    if (is_outermost && !(part != NULL && m->base != NULL && csspgo__mangled_is_hash(m, part, size))) {
+        m->base = part;
+        m->base_size = part != NULL ? size : 0;
+    }
+    return part != NULL || csspgo__mangled_special(m);
+}
+
+/* A name: nested, local, or neither. */
+static int csspgo__mangled_name(csspgo__mangled *m, int is_outermost)
+{
+    if (csspgo__mangled_skip(m, 'N')) {
+        while (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "rVKROH")) m->at++;
+        return csspgo__mangled_push(m, CSSPGO__MANGLED_NESTED);
+    }
+    if (csspgo__mangled_skip(m, 'Z'))
+        return csspgo__mangled_push(m, CSSPGO__MANGLED_ENTITY) && csspgo__mangled_push(m, CSSPGO__MANGLED_LIST) &&
+               csspgo__mangled_push(m, CSSPGO__MANGLED_ENCODING);
+    if (csspgo__mangled_peek(m, 0) == 'S' && csspgo__mangled_peek(m, 1) == 't') m->at += 2;
+    return csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS) && csspgo__mangled_unqualified(m, is_outermost);
+}
+
+/* In a nested name. */
+static int csspgo__mangled_component(csspgo__mangled *m)
+{
+    const int is_outermost = m->depth == 1;
+    const char c = csspgo__mangled_peek(m, 0);
+    size_t size;
+    if (c == 'E') return m->at++, m->depth--, 1;
+    if (c == 'I') return m->at++, csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (c == 'B') return m->at++, csspgo__mangled_source(m, &size) != NULL;
+    if (c == 'M') return m->at++, 1;                  /* a member's initializer, before its lambda */
+    if (c != 'S' && c != 'T') return csspgo__mangled_unqualified(m, is_outermost);
+    if (is_outermost) m->base = NULL;
+    return c == 'S' ? csspgo__mangled_substitution(m) : csspgo__mangled_parameter(m);
+}
+
+/* A default argument's scope, a string literal, or a name. */
+static int csspgo__mangled_entity(csspgo__mangled *m)
+{
+    const int is_outermost = m->depth-- == 1;
+    const char c = csspgo__mangled_peek(m, 1);
+    if (csspgo__mangled_skip(m, 's')) return 1;
+    if (csspgo__mangled_peek(m, 0) == 'd' && (c == '_' || (c >= '0' && c <= '9'))) {
+        m->at++;
+        if (!csspgo__mangled_number(m)) return 0;
+    }
+    return csspgo__mangled_name(m, is_outermost);
+}
+
+/* _<digit> or __<digits>_, behind a local name in a type. */
+static int csspgo__mangled_discriminator(csspgo__mangled *m)
+{
+    m->at++;
+    if (csspgo__mangled_skip(m, '_')) return csspgo__mangled_number(m);
+    if (!csspgo__mangled_among(csspgo__mangled_peek(m, 0), "0123456789")) return 0;
+    return m->at++, 1;
+}
+
+/* Types that begin with D; those that are expressions are refused. */
+static int csspgo__mangled_d_type(csspgo__mangled *m, int is_one)
+{
+    const char b = csspgo__mangled_peek(m, 1);
+    if (b == '\0') return 0;
+    m->at += 2;
+    if (csspgo__mangled_among(b, "poxkK")) return 1;  /* stands before a type */
+    if (b == 'v') return csspgo__mangled_dimension(m);
+    if (b == 'w') return csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (is_one) m->depth--;
+    if (b == 'B' || b == 'U') return csspgo__mangled_number(m);
+    if (b != 'F') return csspgo__mangled_among(b, "acdefhisnu");
+    csspgo__mangled_digits(m);
+    return csspgo__mangled_skip(m, '_') || csspgo__mangled_skip(m, 'b') || csspgo__mangled_skip(m, 'x');
+}
+
+/* L in a list: a literal, or the name of a function or variable. */
+static int csspgo__mangled_literal(csspgo__mangled *m)
+{
+    m->at++;
+    if (csspgo__mangled_peek(m, 0) != '_')
+        return csspgo__mangled_push(m, CSSPGO__MANGLED_VALUE) && csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
+    if (csspgo__mangled_peek(m, 1) != 'Z') return 0;
+    m->at += 2;
+    return csspgo__mangled_push(m, CSSPGO__MANGLED_LIST) && csspgo__mangled_push(m, CSSPGO__MANGLED_ENCODING);
+}
+
+/* T: a parameter as type, what says the kind of a type, or in a list how a parameter is declared. */
+static int csspgo__mangled_t_type(csspgo__mangled *m, int is_one)
+{
+    const char b = csspgo__mangled_peek(m, 1);
+    if (csspgo__mangled_among(b, "sue")) return m->at += 2, 1;
+    if (!is_one && csspgo__mangled_among(b, "ynpk")) return m->at += 2, 1;
+    if (!is_one && b == 't') return m->at += 2, csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (is_one) m->depth--;
+    return csspgo__mangled_parameter(m) && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
+}
+
+/* A vendor's qualifier before a type. */
+static int csspgo__mangled_qualifier(csspgo__mangled *m)
+{
+    size_t size;
+    m->at++;
+    return csspgo__mangled_source(m, &size) != NULL && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
+}
+
+/* What begins a type, in a list or where one is due: the state of the latter goes when the type itself comes. */
+static int csspgo__mangled_type(csspgo__mangled *m, int is_one)
+{
+    const char c = csspgo__mangled_peek(m, 0), b = csspgo__mangled_peek(m, 1);
+    size_t size;
+    if (!is_one && c == 'E') return m->at++, m->depth--, 1;
+    if (!is_one && (c == 'I' || c == 'J')) return m->at++, csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (!is_one && c == 'L') return csspgo__mangled_literal(m);
+    if (csspgo__mangled_among(c, "PROKVrCG")) return m->at++, 1;
+    if (c == 'M') return m->at++, !is_one || csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
+    if (c == 'A') return m->at++, csspgo__mangled_dimension(m);
+    if (c == '_') return csspgo__mangled_discriminator(m);
+    if (c == 'U' && b >= '0' && b <= '9') return csspgo__mangled_qualifier(m);
+    if (c == 'D') return csspgo__mangled_d_type(m, is_one);
+    if (c == 'T') return csspgo__mangled_t_type(m, is_one);
+    if (is_one) m->depth--;
+    if (csspgo__mangled_among(c, "vwbcahstijlmxynofdegz")) return m->at++, 1;
+    if (c == 'F') return m->at++, csspgo__mangled_skip(m, 'Y'), csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
+    if (c == 'u')
+        return m->at++, csspgo__mangled_source(m, &size) != NULL && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
+    if (c == 'S' && b != 't')
+        return csspgo__mangled_substitution(m) && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
+    if (csspgo__mangled_among(c, "NZSUW") || (c >= '1' && c <= '9')) return csspgo__mangled_name(m, 0);
+    return 0;                                         /* X: an expression */
+}
+
+static int csspgo__mangled_args(csspgo__mangled *m)
+{
+    size_t size;
+    if (csspgo__mangled_skip(m, 'B')) return csspgo__mangled_source(m, &size) != NULL;
+    if (csspgo__mangled_skip(m, 'I')) return m->state[m->depth - 1] = CSSPGO__MANGLED_LIST, 1;
+    return m->depth--, 1;
+}
+
+static int csspgo__mangled_value(csspgo__mangled *m)
+{
+    m->depth--;
+    while (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "0123456789abcdefn_")) m->at++;
+    return csspgo__mangled_skip(m, 'E');
+}
+
+/* Returns 0 for what is not understood. */
+static int csspgo__mangled_step(csspgo__mangled *m)
+{
+    switch (m->state[m->depth - 1]) {
+    case CSSPGO__MANGLED_LIST:     return csspgo__mangled_type(m, 0);
+    case CSSPGO__MANGLED_TYPE:     return csspgo__mangled_type(m, 1);
+    case CSSPGO__MANGLED_NESTED:   return csspgo__mangled_component(m);
+    case CSSPGO__MANGLED_VALUE:    return csspgo__mangled_value(m);
+    case CSSPGO__MANGLED_ENCODING: m->depth--; return csspgo__mangled_name(m, m->depth == 0);
+    case CSSPGO__MANGLED_ENTITY:   return csspgo__mangled_entity(m);
+    case CSSPGO__MANGLED_ARGS:     return csspgo__mangled_args(m);
+    default:                       m->depth--; return csspgo__mangled_number(m);
+    }
 }
 
 CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *base_size)
 {
-    const char *base = NULL, *part;
-    size_t at = 3, part_size = 0;
+    csspgo__mangled m;
     *base_size = 0;
     if (size < 4 || name[0] != '_' || name[1] != 'Z') return NULL;
-    if (name[2] != 'N') {                             /* [L] [St] name */
-        at = name[2] == 'L' ? 3 : 2;
-        if (name[at] == 'S' && name[at + 1] == 't') at += 2;
-        return csspgo__source_name(name, size, &at, base_size);
-    }
-    while (at < size && (name[at] == 'r' || name[at] == 'V' || name[at] == 'K' || name[at] == 'R' || name[at] == 'O'))
-        at++;
-    while (at < size && name[at] != 'E') {
-        part = csspgo__source_name(name, size, &at, &part_size);
-        if (part != NULL) {
-            if (base != NULL && csspgo__is_rust_hash(part, part_size)) continue;
-            base = part;
-            *base_size = part_size;
-        } else if (name[at] == 'S') {
-            at++;
-            if (!csspgo__skip_substitution(name, size, &at)) break;
-        } else if (name[at] == 'I') {
-            at++;
-            if (!csspgo__skip_arguments(name, size, &at)) break;
-        } else if (name[at] != 'L') {                 /* operators, constructors, lambdas, ABI tags */
-            break;
-        } else {
-            at++;
-        }
-    }
-    if (at < size && name[at] == 'E') return base;
-    *base_size = 0;
-    return NULL;
+    m.s = name;
+    m.n = size;
+    m.at = 2;
+    m.base = NULL;
+    m.base_size = 0;
+    m.depth = 0;
+    csspgo__mangled_push(&m, CSSPGO__MANGLED_ENCODING);
+    while (m.depth != 0 && m.state[0] != CSSPGO__MANGLED_ARGS)   /* a name that is not nested is complete there */
+        if (!csspgo__mangled_step(&m)) return NULL;
+    if (m.base != NULL) *base_size = m.base_size;
+    return m.base;
 }
 
 /* ----- a function of the profile: all its copies added up --------------------------------------------------------- */
