@@ -2495,12 +2495,23 @@ CSSPGO_DEF csspgo_status csspgo_match_classes(const csspgo_options *options, siz
 CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, void *buf, size_t cap, size_t *size);
 
 /*
- * The base name of a mangled C++ or Rust name: what is left without namespaces, template arguments, parameters and
- * suffixes of clones. Understands Itanium names of ordinary functions (nested or not, templates, substitutions) and
- * Rust's older mangling, which looks like them; not operators, constructors, lambdas, special names, Rust's v0.
+ * The base name of a mangled C++ or Rust name: what is left without namespaces, classes, template arguments,
+ * parameters, ABI tags and suffixes of clones. Understood are Itanium names (_Z...) of functions and variables:
+ *
+ *   nested or not, in modules, local to functions (the local one's name counts), friends, lambdas' invokers
+ *   template arguments: types of all kinds, packs, templates; numbers, enumerators, nullptr, functions, variables and
+ *                members by address
+ *   Rust         its older mangling, _ZN...17h<16 digits>E
+ *
+ * None have: operators, conversions, literal operators, constructors, destructors, lambdas, structured bindings;
+ * special names (_ZTV, _ZGV, thunks ...); names of anything but one identifier. Nested and local names are refused, and
+ * have none, where what stands before their end has any other expression (X..E, decltype, noexcept(...), bounds of
+ * arrays), a requires clause, or more than 250 levels of names and types in each other. What stands behind the name,
+ * such as its parameters, is not looked at. Rust's v0 (_R) has none.
  *
  * Returns   where in name it begins, *base_size bytes long; NULL and 0 if there is none
- * Cost      O(size)
+ * Cost      O(size); 300 bytes of stack, no recursion
+ * Source    Itanium C++ ABI, 5.1
  */
 CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *base_size);
 
@@ -24495,9 +24506,13 @@ static int csspgo__mangled_d_type(csspgo__mangled *m, int is_one)
     return csspgo__mangled_skip(m, '_') || csspgo__mangled_skip(m, 'b') || csspgo__mangled_skip(m, 'x');
 }
 
-/* L in a list: a literal, or the name of a function or variable. */
+/* L in a list: a literal, or the name of a function or variable. X: the same, or its address, and E; nothing else. */
 static int csspgo__mangled_literal(csspgo__mangled *m)
 {
+    if (csspgo__mangled_skip(m, 'X')) {
+        if (csspgo__mangled_peek(m, 0) == 'a' && csspgo__mangled_peek(m, 1) == 'd') m->at += 2;
+        if (csspgo__mangled_peek(m, 0) != 'L' || !csspgo__mangled_push(m, CSSPGO__MANGLED_VALUE)) return 0;
+    }
     m->at++;
     if (csspgo__mangled_peek(m, 0) != '_')
         return csspgo__mangled_push(m, CSSPGO__MANGLED_VALUE) && csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
@@ -24532,7 +24547,7 @@ static int csspgo__mangled_type(csspgo__mangled *m, int is_one)
     size_t size;
     if (!is_one && c == 'E') return m->at++, m->depth--, 1;
     if (!is_one && (c == 'I' || c == 'J')) return m->at++, csspgo__mangled_push(m, CSSPGO__MANGLED_LIST);
-    if (!is_one && c == 'L') return csspgo__mangled_literal(m);
+    if (!is_one && (c == 'L' || c == 'X')) return csspgo__mangled_literal(m);
     if (csspgo__mangled_among(c, "PROKVrCG")) return m->at++, 1;
     if (c == 'M') return m->at++, !is_one || csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
     if (c == 'A') return m->at++, csspgo__mangled_dimension(m);
@@ -24548,7 +24563,7 @@ static int csspgo__mangled_type(csspgo__mangled *m, int is_one)
     if (c == 'S' && b != 't')
         return csspgo__mangled_substitution(m) && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
     if (csspgo__mangled_among(c, "NZSUW") || (c >= '1' && c <= '9')) return csspgo__mangled_name(m, 0);
-    return 0;                                         /* X: an expression */
+    return 0;
 }
 
 static int csspgo__mangled_args(csspgo__mangled *m)

@@ -1125,7 +1125,32 @@ static void base_names_are_what_is_left_of_mangled_ones(void)
         { "_ZN12_GLOBAL__N_14workEv", "work" }, { "_ZN4core3ptr4read17h0123456789abcdefE", "read" },
         { "_ZL6staticv", "static" }, { "_ZN1a3fooEv.llvm.123", "foo" }, { "_ZN1aplERKS_", "" }, { "main", "" },
         { "_Z", "" },
-        { "_ZN1a99fooE", "" }, { "_ZN1a3fooILb1EEEvv", "foo" }, { "_ZN1aC2Ev", "" }, { "", "" }, { "_ZN3fo", "" }
+        { "_ZN1a99fooE", "" }, { "_ZN1a3fooILb1EEEvv", "foo" }, { "_ZN1aC2Ev", "" }, { "", "" }, { "_ZN3fo", "" },
+        /* arguments that are arrays, vectors, functions, pointers to members, of D's many kinds, vendors' */
+        { "_ZN1n3arrIA10_cEEiRKT_", "arr" }, { "_ZN1n1WIA7_cE3memEPS1_", "mem" }, { "_ZN1n3fooIA_A3_iEEiT_", "foo" },
+        { "_ZN1n3fooIDv4_fEEiT_", "foo" }, { "_ZN1n1WIDv2_iE2tmIDF16_EEiT_", "tm" }, { "_ZN1n3fooIDnDi_EEv", "" },
+        { "_ZN1n2spIFicDv4_fEE3spmEv", "spm" }, { "_ZN1n2spIMNS_1sEKDoFiiEE3spcEv", "spc" },
+        { "_ZN1n3fooIPFivEM1AFivREDuDB9_gu8__SVBoolEEiT_", "foo" },
+        { "_ZN1n1WIPU3AS3iE3memEPS2_", "mem" }, { "_ZN1n1WIu11matrix_typeILm4ELm4EfEE3memEv", "mem" },
+        /* that are literals, functions, packs, templates, parameters, local to functions */
+        { "_ZN1n2feILNS_1eE5EEEiv", "fe" }, { "_ZN1n3fecIL2ecn4EE1gEv", "g" }, { "_ZN1n2tvIPiLS1_0EE1gEv", "g" },
+        { "_ZN1n2tvIMNS_1sEFiiELS3_0EEEiv", "tv" }, { "_ZN1n2pmILM1A1Bn1EEEiv", "pm" }, { "_ZN1n2fpILDnEEEv", "fp" },
+        { "_ZN1n2fpIXadL_ZNS_1s2smIA2_iEET_S3_EEEEiv", "fp" }, { "_ZN1n3refIL_ZNS_2giEEEEiv", "ref" },
+        { "_ZN1n5pack2IJicEdEEiSt5tupleIJDpT_EET0_", "pack2" }, { "_ZN1n3tttITtTpTyESt6vectorEEiv", "ttt" },
+        { "_ZN1n2avITnDaLi5EEEiv", "av" }, { "_ZN1n3conITkNS_1CEiEEiT_", "con" }, { "_ZN1n1fITL1_0_T0_EEvv", "f" },
+        { "_ZN1n3fooIZNS_4locTIA9_cEEiT_E1L_0EEiS3_", "foo" }, { "_ZN1n4callIZNS_3lamEvEUlTyT_E0_EEiS1_", "call" },
+        /* tags, modules, friends, explicit objects; and what is local */
+        { "_ZN1n6retstrB5cxx11Ei", "retstr" }, { "_ZN1n2v12tgB1qB1r2tmEv", "tm" }, { "_ZSt4workB5cxx11v", "work" },
+        { "_ZNH1nW3mod1AIiEF3fooES1_", "foo" }, { "_ZStL4workv", "work" }, { "_ZN1n3$_08__invokeEi", "__invoke" },
+        { "_ZZN1n3loc4methEvEN1L5innerEv", "inner" }, { "_ZZZN1n2da2ddEiEd0_NKUlvE_clEvEN1Q2qqEv", "qq" },
+        { "_ZZ4mainE5local_0", "local" }, { "_ZZ4mainEs", "" }, { "_ZZ4mainENKUliE_clEi", "" },
+        { "_ZN1nUt_3anmEv", "anm" },
+        /* what has none: operators, conversions, unnamed ones, expressions; a hash that is none */
+        { "_ZN1n2opcvPT_IiEEv", "" }, { "_ZN1nli2_uEe", "" }, { "_ZN1n3derCI1NS_4baseEEi", "" },
+        { "_ZN1nDC1a1bEE", "" },
+        { "_ZN1n3clsIXtlNS_3st1ELi1ELi2EEEEEiv", "" }, { "_ZN1n1fIDTplT_Li1EEE3barE", "" }, { "_ZTVN1n1aE", "" },
+        { "_ZN1n4con2IiQ1CIT_EEEiS1_", "" }, { "_ZLS", "" }, { "_ZS", "" }, { "_ZSt", "" },
+        { "_ZN1a17h0123456789abcdefEv", "h0123456789abcdef" }, { "_ZN1a1b17h0123456789abcdefE.llvm.1", "b" }
     };
     size_t i, n;
     for (i = 0; i < sizeof v / sizeof v[0]; i++) {
@@ -1137,6 +1162,68 @@ static void base_names_are_what_is_left_of_mangled_ones(void)
         T_CHECK(n != 0 || base == NULL);
         free(exact);
     }
+}
+
+/* A block of exactly this size: a sanitizer sees one byte too far. */
+static unsigned base_name_lies_within(const char *name, size_t size)
+{
+    char *exact = (char *)t_copy(name, size);
+    size_t n;
+    const char *base = csspgo_base_name(exact, size, &n);
+    T_CHECK(base == NULL ? n == 0 : n != 0 && base >= exact && n <= size - (size_t)(base - exact));
+    free(exact);
+    return base != NULL;
+}
+
+static void base_names_lie_within_any_name(void)
+{
+    static const char letter[] = "_ZNKSLt13abIEXBdlTJ.", more[] = "_ZNKSLt13abIEXBdlTJ.024589UMACDFPWvcsxuEEEI";
+    static const char *const prefix[] = { "_Z", "_ZN1a", "_ZN1aI", "_ZZ1a", "_ZN1aIL" };
+    const unsigned letters = sizeof letter - 1;
+    unsigned i, length, named = 0;
+    uint32_t state = 9;
+    char name[64];
+    for (i = 0; i < sizeof prefix / sizeof prefix[0]; i++) {
+        const size_t size = strlen(prefix[i]);
+        memcpy(name, prefix[i], size);
+        for (length = 0; length <= (i == 0 ? 4 : 3); length++) {
+            unsigned long k, code, all = 1;
+            unsigned j;
+            for (j = 0; j < length; j++) all *= letters;
+            for (k = 0; k < all; k++) {
+                for (j = 0, code = k; j < length; j++, code /= letters) name[size + j] = letter[code % letters];
+                named += base_name_lies_within(name, size + length);
+            }
+        }
+    }
+    for (i = 0; i < 100000; i++) {                    /* longer ones */
+        const char *from = prefix[i % 5];
+        size_t size = strlen(from), end = size + next_random(&state) % 50;
+        memcpy(name, from, size);
+        while (size < end) name[size++] = more[next_random(&state) % (sizeof more - 1)];
+        named += base_name_lies_within(name, size);
+    }
+    T_CHECK(named > 20000);
+}
+
+static void names_nested_too_deep_have_no_base_name(void)
+{
+    char name[4096];
+    unsigned depth, i, named = 0;
+    for (depth = 1; depth < 600; depth++) {           /* a::b<P<P<...int>>> */
+        size_t n = 6, k;
+        memcpy(name, "_ZN1a1", n);
+        name[n++] = 'b';
+        for (i = 0; i < depth; i++) memcpy(name + n, "I1P", 3), n += 3;
+        name[n++] = 'i';
+        for (i = 0; i < depth; i++) name[n++] = 'E';
+        name[n++] = 'E';
+        i = csspgo_base_name(name, n, &k) != NULL;
+        T_CHECK(i == 0 || named == depth - 1);
+        named += i;
+        T_CHECK(k == i);
+    }
+    T_CHECK(named >= 250 && named < 300);
 }
 
 static void a_moved_namespace_is_a_rename(void)
@@ -1535,6 +1622,8 @@ int main(void)
     every_allocation_may_fail_while_counts_are_completed();
     classes_are_what_taking_blocks_away_tells();
     base_names_are_what_is_left_of_mangled_ones();
+    base_names_lie_within_any_name();
+    names_nested_too_deep_have_no_base_name();
     a_moved_namespace_is_a_rename();
     of_two_with_one_base_name_the_checksum_tells();
     llvm_19_follows_chains_and_stops_at_strangers();
