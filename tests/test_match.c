@@ -1137,7 +1137,8 @@ static void base_names_are_what_is_left_of_mangled_ones(void)
         { "_ZN1n2tvIMNS_1sEFiiELS3_0EEEiv", "tv" }, { "_ZN1n2pmILM1A1Bn1EEEiv", "pm" }, { "_ZN1n2fpILDnEEEiv", "fp" },
         { "_ZN1n2fpIXadL_ZNS_1s2smIA2_iEET_S3_EEEEiv", "fp" }, { "_ZN1n3refIL_ZNS_2giEEEEiv", "ref" },
         { "_ZN1n5pack2IJicEdEEiSt5tupleIJDpT_EET0_", "pack2" }, { "_ZN1n3tttITtTpTyESt6vectorEEiv", "ttt" },
-        { "_ZN1n2avITnDaLi5EEEiv", "av" }, { "_ZN1n3conITkNS_1CEiEEiT_", "con" }, { "_ZN1n1fITtTyTnTL0__ENS_1XEEEiv", "f" },
+        { "_ZN1n2avITnDaLi5EEEiv", "av" }, { "_ZN1n3conITkNS_1CEiEEiT_", "con" },
+        { "_ZN1n1fITtTyTnTL0__ENS_1XEEEiv", "f" },
         { "_ZN1n3fooIZNS_4locTIA9_cEEiT_E1L_0EEiS3_", "foo" }, { "_ZN1n4callIZNS_3lamEvEUlTyT_E0_EEiS1_", "call" },
         /* tags, modules, friends, explicit objects; and what is local */
         { "_ZN1n6retstrB5cxx11Ei", "retstr" }, { "_ZN1n2v12tgB1qB1r2tmEv", "tm" }, { "_ZSt4workB5cxx11v", "work" },
