@@ -95,6 +95,7 @@ static const char usage_text[] =
     "All three: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n"
     "match: carries a profile by probes over to changed code, and tells what became of it.\n"
     "  --old-profile=FILE, --binary=FILE of the older build; the new program, with pseudo probes\n"
+    "  --debug-binary=FILE               symbols from there, for a program without\n"
     "  --mode=align|llvm19|llvm-main|lexical   how; --rename=0|1   look for renamed functions\n"
     "  --format=extbinary|text|binary, --use-md5   form of the output; --top=N   functions to list\n";
 

@@ -35,7 +35,8 @@ enum {
     ELF_X86_64 = 62, ELF_AARCH64 = 183,                                           /* elf_image.machine    */
     ELF_LOAD = 1, ELF_NOTE_SEGMENT = 4,                                           /* elf_segment.type     */
     ELF_FLAG_X = 1, ELF_FLAG_W = 2, ELF_FLAG_R = 4,                               /* elf_segment.flags    */
-    ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_NOTE = 7, ELF_NOBITS = 8, ELF_SHNDX = 18, /* elf_section.type     */
+    ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_RELA = 4, ELF_NOTE = 7, ELF_NOBITS = 8,  /* elf_section.type     */
+    ELF_DYNSYM = 11, ELF_SHNDX = 18,
     ELF_SECTION_WRITE = 1, ELF_SECTION_ALLOC = 2, ELF_SECTION_EXEC = 4, ELF_SECTION_COMPRESSED = 0x800, /* .flags */
     ELF_NOTYPE = 0, ELF_OBJECT = 1, ELF_FUNC = 2, ELF_SECTION_SYMBOL = 3, ELF_FILE = 4, ELF_IFUNC = 10,/* of a symbol */
     ELF_LOCAL = 0, ELF_GLOBAL = 1, ELF_WEAK = 2,                                  /* symbol bind          */
@@ -270,13 +271,13 @@ ELF__UNUSED static const unsigned char *elf_build_id(const elf_image *image, siz
     return id;
 }
 
-/* Finds the symbol table, its names and its table of large section numbers; leaves the counts 0 if there are none. */
-static int elf__open_symbols(elf_image *image, char *message, size_t message_size)
+/* Finds a symbol table, its names and its table of large section numbers; leaves the counts 0 if there are none. */
+static int elf__open_symbols(elf_image *image, uint32_t type, char *message, size_t message_size)
 {
     elf_section table, other;
     uint32_t i, at = 0;
     for (i = 1; at == 0 && i < image->section_count; i++) {
-        if (elf_section_at(image, i, &table) && table.type == ELF_SYMTAB) at = i;
+        if (elf_section_at(image, i, &table) && table.type == type) at = i;
     }
     if (at == 0) return 1;
     elf_section_at(image, at, &table);
@@ -366,10 +367,20 @@ ELF__UNUSED static int elf_open(const void *data, size_t size, elf_image *out, c
         out->type = elf__16(header + 16);
         out->machine = elf__16(header + 18);
         out->entry = elf__64(header + 24);
-        ok = elf__open_tables(out, message, message_size) && elf__open_symbols(out, message, message_size);
+        ok = elf__open_tables(out, message, message_size) && elf__open_symbols(out, ELF_SYMTAB, message, message_size);
     }
     if (!ok) memset(out, 0, sizeof *out);
     return ok;
+}
+
+/* The same image with the symbols of .dynsym; with none where that is missing or unusable. */
+ELF__UNUSED static elf_image elf_dynamic(const elf_image *image)
+{
+    elf_image out = *image;
+    out.symbol_count = 0;
+    out.symbols_at = out.symbol_names_at = out.symbol_names_size = out.indices_at = out.indices_count = 0;
+    if (!elf__open_symbols(&out, ELF_DYNSYM, NULL, 0)) out.symbol_count = 0;
+    return out;
 }
 
 #endif /* CSSPGO_EXAMPLES_ELF_H */

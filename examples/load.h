@@ -344,10 +344,10 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
 }
 
 /* The probe sections as tables, for csspgo_probes_free. NULL after saying why not. */
-static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
+static csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
+                                       size_t why_size)
 {
     csspgo_probe_section in;
-    csspgo_symbol_base *bases;
     csspgo_options lenient;
     csspgo_probes *probes;
     csspgo_error e;
@@ -365,10 +365,10 @@ static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
     memset(&in, 0, sizeof in);
     lenient.lenient = 1;
     probes = csspgo_probes_new(&lenient);
-    bases = load_bases(l, &in.base_count);
     in.data = s.contents;
     in.size = (size_t)s.size;
     in.bases = bases;
+    in.base_count = count;
     ok = probes != NULL && bases != NULL;
     if (!ok) load_fail(why, why_size, "out of memory");
     if (ok && csspgo_probes_decode(probes, &in, &e) != CSSPGO_OK) {
@@ -379,10 +379,19 @@ static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
         ok = 0;
         snprintf(why, why_size, ".pseudo_probe_desc, byte %llu: %s", (unsigned long long)e.offset, e.message);
     }
-    free(bases);
     if (ok) return probes;
     csspgo_probes_free(probes);
     return NULL;
+}
+
+/* The same with the addresses that the symbols tell. */
+static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
+{
+    size_t count;
+    csspgo_symbol_base *bases = load_bases(l, &count);
+    csspgo_probes *probes = load_sections_at(l, bases, count, why, why_size);
+    free(bases);
+    return probes;
 }
 
 static int load_probes(loaded *l, char *why, size_t why_size)
@@ -417,6 +426,12 @@ static int load_debug(loaded *l, const char *path, char *why, size_t why_size)
     return l->debug.symbol_count > 1 || load_fail(why, why_size, "its debug binary has no symbols");
 }
 
+/* The addresses of an object file are not those of a program. */
+static int load_is_linked(const elf_image *e, char *why, size_t why_size)
+{
+    return e->type != ELF_REL || load_fail(why, why_size, "an object file, not a linked program or library");
+}
+
 /*
  * Opens path. debug_path: NULL, or the file that has its symbols. Returns 0 with a sentence in why (and nothing to
  * free) when it cannot be used.
@@ -426,7 +441,7 @@ static int load_image(loaded *l, const char *path, const char *debug_path, char 
     int ok;
     memset(l, 0, sizeof *l);
     if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
-    ok = elf_open(l->file.data, l->file.size, &l->elf, why, why_size);
+    ok = elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size);
     if (ok && debug_path != NULL) ok = load_debug(l, debug_path, why, why_size);
     if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
         ok = load_fail(why, why_size, "neither x86-64 nor AArch64");

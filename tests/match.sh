@@ -78,6 +78,19 @@ cmp -s $B/stdout.prof $B/align.prof && [ ! -s $B/stdout.err ] && pass || fail "-
 $T match --old-profile=$B/v1.prof --binary=$B/v2 -o $B/align.ext >/dev/null && $T merge --sample --text $B/align.ext -o $B/ext.text &&
     $T merge --sample --text $B/align.prof -o $B/text.text && cmp -s $B/ext.text $B/text.text && pass || fail "ExtBinary and text differ"
 if $T match --quiet --old-profile=$B/v1.prof --binary=$B/v2 --use-md5 -o $B/align.md5; then pass; else fail "--use-md5"; fi
+# without symbols: the code of functions is found by its shape, or the symbols come from another file
+clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -Wl,-s -Wl,--build-id=none -o $B/v2s programs/stale.c || fail "version 2 does not build without symbols"
+$T match --old-profile=$B/v1.prof --binary=$B/v2s --format=text -o $B/stripped.prof >$B/stripped.report 2>$B/stripped.err || fail "no symbols"
+[ "$(wc -l <$B/stripped.err)" -eq 1 ] && grep -q 'warning: .*have no symbol' $B/stripped.err && pass || fail "symbols are missing, and that is not said once"
+contexts() { $T overlap --quality $B/v2.prof $1 | awk '/^blocks of contexts/ { print int($4 * 1000) }'; }
+[ $(overlap $B/stripped.prof) -ge $(($(overlap $B/align.prof) - 2000)) ] && pass || fail "no symbols: $(overlap $B/stripped.prof), with them $(overlap $B/align.prof)"
+[ $(contexts $B/stripped.prof) -ge $(($(contexts $B/align.prof) - 5000)) ] && pass || fail "no symbols: contexts $(contexts $B/stripped.prof), with them $(contexts $B/align.prof)"
+! grep -q 'has no code of it' $B/stripped.report && pass || fail "code without symbol is taken for no code"
+clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -Wl,--build-id=none -o $B/v2d programs/stale.c
+$T match --old-profile=$B/v1.prof --binary=$B/v2s --debug-binary=$B/v2d --format=text -o $B/debug.prof >/dev/null 2>$B/debug.err
+cmp -s $B/debug.prof $B/align.prof && [ ! -s $B/debug.err ] && pass || fail "--debug-binary does not bring the symbols back"
+$T match --old-profile=$B/v1.prof --binary=$B/v2s --debug-binary=$B/v2s >$B/debug.out 2>&1
+[ $? -eq 1 ] && grep -q 'no symbols' $B/debug.out && pass || fail "a debug binary without symbols is taken"
 if command -v llvm-profdata-19 >/dev/null 2>&1; then
     check "LLVM reads the result" llvm-profdata-19 show --sample $B/align.ext
 fi
