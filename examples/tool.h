@@ -95,13 +95,28 @@ static csspgo_status write_profile_to(const void *what, void *buf, size_t cap, s
     return csspgo_write(w->p, w->form, buf, cap, size, e);
 }
 
+/* A regular file that this call made or began to overwrite is removed when it fails; errno is the failure's. */
 static csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
 {
+    struct stat before, after;
     profile_form w;
+    csspgo_status s;
+    int existed, why;
     w.p = p;
     w.form = form;
     if (strcmp(path, "-") == 0) return write_stdout(write_profile_to, &w, e);
-    return csspgo_write_file(p, path, form, e);
+    why = errno;
+    existed = lstat(path, &before) == 0;
+    errno = why;
+    s = csspgo_write_file(p, path, form, e);
+    why = errno;
+    if (s != CSSPGO_OK && lstat(path, &after) == 0 && S_ISREG(after.st_mode) &&
+        (!existed || (S_ISREG(before.st_mode) &&
+                      (after.st_size != before.st_size || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+                       after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))))
+        unlink(path);
+    errno = why;
+    return s;
 }
 
 /* ----- memory: large arrays in large pages, so that growing them costs few page faults ---------------------------- */
