@@ -20,6 +20,7 @@
 #include "views.h"
 #include "match.h"
 
+/* Each command's lines are here twice: "csspgo NAME ..." at the top, and the paragraph that begins with "NAME: ". */
 static const char usage_text[] =
     "usage: csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --unsymbolized-profile=FILE)\n"
     "                      --output=FILE [options]\n"
@@ -72,7 +73,7 @@ static const char usage_text[] =
     "  --weighted-input=N,FILE           every count of FILE times N\n"
     "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
     "  --failure-mode=any|all|warn       a bad input: stop; go on as long as one is good\n"
-    "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as above\n"
+    "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as in profgen\n"
     "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"
     "  --gcov-version=1|2                --gcc: strings as LLVM and GCC 11 want them, or GCC 12\n"
     "  --remapping-file=FILE, -r FILE    renames functions: OLD NEW, one pair a line\n"
@@ -92,12 +93,19 @@ static const char usage_text[] =
     "overlap: how much two profiles have in common.\n"
     "  --value-cutoff=N, --similarity-cutoff=PPM, --function=TEXT   which functions to list\n"
     "  --quality                         instead: how close the blocks of TEST come to those of BASE\n"
-    "All three: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n"
+    "merge, show, overlap: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n"
+    "folded, flame: collapsed stacks for other viewers, one a line; a self-contained SVG flame graph.\n"
     "match: carries a profile by probes over to changed code, and tells what became of it.\n"
-    "  --old-profile=FILE, --binary=FILE of the older build; the new program, with pseudo probes\n"
-    "  --debug-binary=FILE               symbols from there, for a program without\n"
-    "  --mode=align|llvm19|llvm-main|lexical   how; --rename=0|1   look for renamed functions\n"
-    "  --format=extbinary|text|binary, --use-md5   form of the output; --top=N   functions to list\n";
+    "  --old-profile=FILE, -p FILE       of the older build\n"
+    "  --binary=FILE                     the new program, with pseudo probes\n"
+    "  --debug-binary=FILE               its symbols, if it has none\n"
+    "  --output=FILE, -o FILE            where to; without it only the report is made\n"
+    "  --mode=align|lexical|llvm19|llvm-main   how; align is the default, the others are LLVM's ways\n"
+    "  --rename=0|1                      look for renamed functions; default: align and llvm-main do\n"
+    "  --format=extbinary|text|binary    extbinary is the default; --use-md5: GUIDs instead of names in it\n"
+    "  --top=N                           functions to list that lost samples; 10 is the default\n"
+    "  --quiet                           no report, no warnings\n"
+    "Exit status: 0 done; 1 an input or output is at fault; 2 the command line is.\n";
 
 /* ----- the commands ----------------------------------------------------------------------------------------------- */
 
@@ -106,17 +114,50 @@ static int record_command(int argc, char **argv)
     return record_main(argc + 1, argv - 1);
 }
 
-static int help_main(int argc, char **argv)
+/* 1 if the line names the command, on its own or in a list, before what ends the names. */
+static int help_names(const char *line, const char *end, const char *name)
 {
-    (void)argc;
-    (void)argv;
-    return fputs(usage_text, stdout) < 0;
+    const size_t size = strlen(name);
+    while (line < end) {
+        const size_t n = strcspn(line, " ,:\n");
+        if (n == size && memcmp(line, name, n) == 0) return 1;
+        line += n;
+        line += strspn(line, " ,");
+    }
+    return 0;
+}
+
+/* What the help says of one command: its line of usage, and the paragraphs that begin with its name. */
+static int help_one(const char *name)
+{
+    const char *line, *next;
+    int usage_lines = 1, on = 0, first = 1;
+    for (line = usage_text; *line != '\0'; line = next) {
+        const char *colon;
+        next = strchr(line, '\n') + 1;
+        if (*line == '\n') {
+            if (usage_lines) fputc('\n', stdout);
+            usage_lines = on = 0;
+            continue;
+        }
+        colon = (const char *)memchr(line, ':', (size_t)(next - line));
+        if (usage_lines && strncmp(line + 7, "csspgo ", 7) == 0) on = help_names(line + 14, line + 15, name);
+        else if (!usage_lines && *line != ' ' && strncmp(line, "Exit", 4) != 0)
+            on = colon != NULL && help_names(line, colon, name);
+        if (!on && strncmp(line, "Exit", 4) != 0) continue;
+        if (usage_lines) fputs(first ? "usage: " : "       ", stdout);
+        first = 0;
+        fwrite(usage_lines ? line + 7 : line, 1, (size_t)(next - line) - (usage_lines ? 7 : 0), stdout);
+    }
+    return ferror(stdout) != 0;
 }
 
 typedef struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } command;
+
+static int help_main(int argc, char **argv);
 
 static const command commands[] = {
     { "profgen", profgen_main },
@@ -130,15 +171,24 @@ static const command commands[] = {
     { "help", help_main },
 };
 
+/* csspgo help [COMMAND] */
+static int help_main(int argc, char **argv)
+{
+    size_t i;
+    for (i = 0; argc > 0 && i < sizeof commands / sizeof *commands; i++)
+        if (commands[i].run != help_main && strcmp(argv[0], commands[i].name) == 0) return help_one(argv[0]);
+    return fputs(usage_text, stdout) < 0;
+}
+
 int main(int argc, char **argv)
 {
     size_t i;
     int k, help = 0;
     for (k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
         compat |= strcmp(argv[k], "--llvm-compat") == 0 || strcmp(argv[k], "-llvm-compat") == 0;
-        help |= strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0;
+        help |= strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-help") == 0 || strcmp(argv[k], "-h") == 0;
     }
-    if (help && strcmp(argv[1], "record") != 0) return help_main(argc, argv);
+    if (help && strcmp(argv[1], "record") != 0) return help_main(argc - 1, argv + 1);
     for (i = 0; argc >= 2 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     fputs(usage_text, stderr);
