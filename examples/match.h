@@ -9,8 +9,8 @@
 #define CSSPGO_EXAMPLES_MATCH_H
 
 enum {
-    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FORMAT, MT_MD5, MT_TOP,
-    MT_QUIET
+    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FORMAT, MT_MD5,
+    MT_TOP, MT_QUIET
 };
 
 static const option match_options[] = {
@@ -566,8 +566,8 @@ static int match_code(match_run *m)
 /* ----- a binary without symbols: probe records say where in their function a probe is, not where that is ----------- */
 
 /*
- * Decodes the sections with addresses from .dynsym, .symtab and, for records without a symbol, m->base. Returns 0 after
- * saying what is wrong.
+ * Decodes the sections with addresses from .dynsym, .symtab and, for records without a symbol, m->base. Returns 0
+ * after saying what is wrong.
  */
 static int match_decode_sections(match_run *m, const csspgo_probe_record *record, size_t records)
 {
@@ -959,11 +959,22 @@ static int match_row_order(const void *a, const void *b)
     return x->old.id < y->old.id ? -1 : x->old.id > y->old.id;
 }
 
+/* 1 if renamed functions are looked for: csspgo_match_options.rename */
+static int match_renames(const match_run *m)
+{
+    const long long mode = m->o[MT_MODE].number;
+    if (mode == CSSPGO_MATCH_LEXICAL) return 0;
+    if (m->o[MT_RENAME].text != NULL) return m->o[MT_RENAME].number != 0;
+    return mode == CSSPGO_MATCH_ALIGN || mode == CSSPGO_MATCH_LLVM_MAIN;
+}
+
 static void match_why(const match_run *m, const match_row *r, FILE *out)
 {
     const csspgo_match_function f = csspgo_matcher_about(m->matcher, r->guid);
-    if (r->gone) fprintf(out, "no such function in the new program, nor one like it");
-    else if (f.locations == 0) fprintf(out, "the binary has no code of it");
+    if (r->gone) fprintf(out, "no such function in the new program; %s",
+                         match_renames(m) ? "none was found to be it under a new name"
+                                          : "renamed ones were not looked for");
+    else if (f.locations == 0) fprintf(out, "the binary has no probes of it");
     else if (f.lost_calls != 0)
         fprintf(out, "%u of %u call sites not found, %u of %u new locations are not in the profile", f.lost_calls,
                 f.calls, f.unknown, f.locations);
@@ -999,22 +1010,47 @@ static void match_count(match_line *l, uint64_t samples, uint64_t lost)
     l->kept = sum_of(l->kept, samples - lost);
 }
 
-/* Functions of the new code that have a profile. Their GUIDs in it, ascending: to claimed; those that lost: to row. */
-static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *claimed, match_row *row, size_t *rows)
+typedef struct match_claim {      /* of a function of the new code on one of the profile */
+    csspgo_match_function about;
+    size_t                code;
+} match_claim;
+
+/* By profile; its own name before a new one, then who keeps more. */
+static int match_claim_order(const void *a, const void *b)
 {
-    size_t i, n = 0;
+    const match_claim *x = (const match_claim *)a, *y = (const match_claim *)b;
+    if (x->about.profile != y->about.profile) return x->about.profile < y->about.profile ? -1 : 1;
+    if (x->about.renamed != y->about.renamed) return x->about.renamed < y->about.renamed ? -1 : 1;
+    if (x->about.lost_samples != y->about.lost_samples)
+        return x->about.lost_samples < y->about.lost_samples ? -1 : 1;
+    return x->code < y->code ? -1 : x->code > y->code;
+}
+
+/*
+ * Functions of the profile that functions of the new code have, each once, even if several do. Their GUIDs, ascending:
+ * to claimed; those that lost: to row. claim: room for one per function of the new code.
+ */
+static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *claimed, match_row *row, size_t *rows,
+                              match_claim *claim)
+{
+    size_t i, claims = 0, n = 0;
     for (i = 0; i < m->codes; i++) {
-        const csspgo_match_function a = csspgo_matcher_about(m->matcher, m->code[i].guid);
-        if (!a.known) continue;
+        claim[claims].about = csspgo_matcher_about(m->matcher, m->code[i].guid);
+        claim[claims].code = i;
+        claims += claim[claims].about.known != 0;
+    }
+    qsort(claim, claims, sizeof *claim, match_claim_order);
+    for (i = 0; i < claims; i++) {
+        const csspgo_match_function a = claim[i].about;
+        if (n != 0 && claimed[n - 1] == a.profile) continue;
         match_count(&line[a.renamed ? 2 : a.stale ? 1 : 0], a.samples, a.lost_samples);
         claimed[n++] = a.profile;
         if (a.lost_samples == 0) continue;
-        row[*rows].guid = m->code[i].guid;
+        row[*rows].guid = m->code[claim[i].code].guid;
         row[*rows].samples = a.samples;
         row[*rows].lost = a.lost_samples;
         row[(*rows)++].old = match_old_func(m, a.profile);
     }
-    qsort(claimed, n, sizeof *claimed, load_u64_cmp);
     return n;
 }
 
@@ -1060,8 +1096,10 @@ static void match_print_renames(const match_run *m, FILE *out)
         if (!a.renamed) continue;
         fputs("renamed: ", out);
         put_name_safe(m->old, match_old_func(m, a.profile), out);
-        if (c->name != NULL) fprintf(out, " is now %.*s\n", (int)c->name_size, c->name);
-        else fprintf(out, " is now %" PRIu64 "\n", c->guid);
+        fputs(" is now ", out);
+        if (c->name != NULL) put_safe(c->name, c->name_size, out);
+        else fprintf(out, "%" PRIu64, c->guid);
+        putc('\n', out);
     }
 }
 
@@ -1072,10 +1110,11 @@ static int match_print(match_run *m, FILE *out)
     const size_t most = csspgo_func_count(m->old) + m->codes + (size_t)1;
     match_row *row = (match_row *)calloc(most, sizeof *row);
     uint64_t *claimed = (uint64_t *)malloc(most * sizeof *claimed);
+    match_claim *claim = (match_claim *)malloc((m->codes + 1) * sizeof *claim);
     size_t rows = 0, n;
-    const int ok = row != NULL && claimed != NULL && match_name_old(m);
+    const int ok = row != NULL && claimed != NULL && claim != NULL && match_name_old(m);
     if (ok) {
-        n = match_rows_here(m, line, claimed, row, &rows);
+        n = match_rows_here(m, line, claimed, row, &rows, claim);
         match_rows_gone(m, line, claimed, n, row, &rows);
         match_print_lines(m, line, out);
         match_print_renames(m, out);
@@ -1083,6 +1122,7 @@ static int match_print(match_run *m, FILE *out)
     }
     free(row);
     free(claimed);
+    free(claim);
     return ok ? 0 : fail("out of memory");
 }
 

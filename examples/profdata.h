@@ -971,16 +971,22 @@ static tree_row *tree_rows(csspgo_profile *p, size_t *rows)
 }
 
 /* For people, so bytes that a terminal would obey are escaped. */
-static void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out)
+static void put_safe(const char *name, size_t n, FILE *out)
 {
-    size_t n, i;
-    const char *name = csspgo_func_name(p, f, &n);
-    if (name == NULL) put_name(p, f, out);
+    size_t i;
     for (i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)name[i];
         if (c < 0x20 || c == 0x7f) fprintf(out, "\\x%02x", c);
         else putc(c, out);
     }
+}
+
+static void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out)
+{
+    size_t n;
+    const char *name = csspgo_func_name(p, f, &n);
+    if (name == NULL) put_name(p, f, out);
+    else put_safe(name, n, out);
 }
 
 static void tree_print_row(show *s, const tree_row *r, uint64_t all)

@@ -40,6 +40,26 @@ for f in $B/none $T lines.prof; do
     $T match --old-profile=$B/probes.prof --binary=$f >$B/bad.out 2>&1
     [ $? -eq 1 ] && pass || fail "$f is taken for a program with probes"
 done
+# what fails to be written is not left half done; what is no regular file stays
+printf 'main:10:1\n 1: 1\n 2: 3\n 3: foo:5\n  1: 5\n  !CFGChecksum: 7\n !CFGChecksum: 5\n' >$B/inlinee.prof
+$T merge --use-md5 $B/inlinee.prof -o $B/inlinee.md5
+rm -f $B/half.* && echo old >$B/half.old && mkfifo $B/half.pipe
+cat $B/half.pipe >/dev/null &
+for f in new old; do
+    $T merge --text $B/inlinee.md5 -o $B/half.$f >$B/half.out 2>&1
+    [ $? -eq 1 ] && [ ! -e $B/half.$f ] && pass || fail "a failed write leaves $f"
+done
+$T merge --text $B/inlinee.md5 -o $B/half.pipe >$B/half.out 2>&1
+[ $? -eq 1 ] && [ -p $B/half.pipe ] && pass || fail "a failed write takes a pipe away"
+mkdir -p $B/half.dir
+$T merge --text $B/inlinee.prof -o $B/half.dir >$B/half.out 2>&1
+[ $? -eq 1 ] && [ -d $B/half.dir ] && pass || fail "a failed write takes a directory away"
+# the help of one command is complete, and its alone
+$T match --help >$B/help.out
+grep -q '^usage: csspgo match ' $B/help.out && [ "$(grep -c '^[a-z]*:' $B/help.out)" -eq 2 ] && pass || fail "match --help is not that of match"
+for what in -p -o --old-profile --binary --debug-binary --output --mode --rename --format --use-md5 --top --quiet 'Exit status' '10 is the default'; do
+    grep -q -e "$what" $B/help.out && pass || fail "match --help does not name $what"
+done
 if ! command -v clang-19 >/dev/null 2>&1 || [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "SKIPPED: match: the programs need clang-19 on x86-64 Linux"
     skipped=$((skipped + 1))
@@ -90,6 +110,29 @@ for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)
     [ "${moved:-99}" -le 3 ] && pass || fail "the call sites of a library with its own profile, $how: $(grep '^call sites' $B/so.report)"
 done
+# an object file has no addresses
+clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -c -o $B/v2.o programs/stale.c
+$T match --old-profile=$B/v1.prof --binary=$B/v2.o >$B/object.out 2>&1
+[ $? -eq 1 ] && grep -q 'an object file' $B/object.out && pass || fail "match takes an object file for a program"
+$T profgen --binary=$B/v2.o --perfscript=$B/v2.script -o $B/object.prof >$B/object.out 2>&1
+[ $? -eq 1 ] && grep -q 'an object file' $B/object.out && pass || fail "profgen takes an object file for a program"
+# the report says only what is known
+$T match --rename=0 --old-profile=$B/v1.prof --binary=$B/v2 >$B/why.out
+grep -q 'no such function in the new program; renamed ones were not looked for' $B/why.out && pass || fail "--rename=0: renamed functions were not looked for"
+$T match --mode=lexical --rename=1 --old-profile=$B/v1.prof --binary=$B/v2 --top=99 >$B/why.out
+grep -q 'none was found' $B/why.out && fail "lexical: nothing was looked for"
+grep -q 'renamed ones were not looked for' $B/why.out && pass || fail "lexical: renamed functions were not looked for"
+# two functions of the new program that look like one of the old: it counts once
+clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=1 -o $B/claims1 programs/claims.cpp &&
+    clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -o $B/claims2 programs/claims.cpp &&
+    clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -DODD -o $B/claims3 programs/claims.cpp || fail "claims.cpp does not build"
+$T record --quiet --period=99 --count=600 --stop -o $B/claims.script -- $B/claims1 >/dev/null 2>&1
+$T profgen --quiet --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
+total() { awk '/^all / { print $2, $3 }' $1; }
+for v in 1 2 3; do $T match --old-profile=$B/claims.prof --binary=$B/claims$v >$B/claims$v.out; done
+grep -q '^renamed: _Z4worki is now _Z4work' $B/claims2.out && pass || fail "claims.cpp: no renamed function"
+[ "$(total $B/claims1.out)" = "$(total $B/claims2.out)" ] && pass || fail "a profile that two functions claim counts twice: $(total $B/claims2.out), not $(total $B/claims1.out)"
+grep -q 'is now wo\\x1b\[31mrk$' $B/claims3.out && pass || fail "a new name is printed raw, or not at all"
 # without symbols: the code of functions is found by its shape, or the symbols come from another file
 clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -Wl,-s -Wl,--build-id=none -o $B/v2s programs/stale.c || fail "version 2 does not build without symbols"
 $T match --old-profile=$B/v1.prof --binary=$B/v2s --format=text -o $B/stripped.prof >$B/stripped.report 2>$B/stripped.err || fail "no symbols"
@@ -97,7 +140,7 @@ $T match --old-profile=$B/v1.prof --binary=$B/v2s --format=text -o $B/stripped.p
 contexts() { $T overlap --quality $B/v2.prof $1 | awk '/^blocks of contexts/ { print int($4 * 1000) }'; }
 [ $(overlap $B/stripped.prof) -ge $(($(overlap $B/align.prof) - 2000)) ] && pass || fail "no symbols: $(overlap $B/stripped.prof), with them $(overlap $B/align.prof)"
 [ $(contexts $B/stripped.prof) -ge $(($(contexts $B/align.prof) - 5000)) ] && pass || fail "no symbols: contexts $(contexts $B/stripped.prof), with them $(contexts $B/align.prof)"
-! grep -q 'has no code of it' $B/stripped.report && pass || fail "code without symbol is taken for no code"
+! grep -q 'has no probes of it' $B/stripped.report && pass || fail "code without symbol is taken for no code"
 clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -Wl,--build-id=none -o $B/v2d programs/stale.c
 $T match --old-profile=$B/v1.prof --binary=$B/v2s --debug-binary=$B/v2d --format=text -o $B/debug.prof >/dev/null 2>$B/debug.err
 cmp -s $B/debug.prof $B/align.prof && [ ! -s $B/debug.err ] && pass || fail "--debug-binary does not bring the symbols back"
