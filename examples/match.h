@@ -563,7 +563,7 @@ static int match_code(match_run *m)
     return 1;
 }
 
-/* ----- a binary without symbols: probe records say where in their function a probe is, not where that is ----------- */
+/* ----- a binary without symbols: probe records say where in their function a probe is, not where that is ---------- */
 
 /*
  * Decodes the sections with addresses from .dynsym, .symtab and, for records without a symbol, m->base. Returns 0
@@ -670,8 +670,9 @@ static int match_find_starts(const match_run *m, match_search *w, const uint64_t
     elf_section h, f;
     size_t i, count;
     w->start = (match_start *)malloc(sizeof *w->start);
-    if (!elf_section_named(&m->image.elf, ".eh_frame_hdr", &h) || !elf_section_named(&m->image.elf, ".eh_frame", &f) ||
-        h.contents == NULL || f.contents == NULL || h.size < 12 || memcmp(h.contents, "\1\x1b\3\x3b", 4) != 0)
+    if (!elf_section_named(&m->image.elf, ".eh_frame_hdr", &h) ||
+        !elf_section_named(&m->image.elf, ".eh_frame", &f) || h.contents == NULL || f.contents == NULL ||
+        h.size < 12 || memcmp(h.contents, "\1\x1b\3\x3b", 4) != 0)
         return w->start != NULL;
     count = elf__32(h.contents + 8);
     if (count > (h.size - 12) / 8) count = (size_t)((h.size - 12) / 8);

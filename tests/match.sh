@@ -43,7 +43,7 @@ done
 # what fails to be written is not left half done; what is no regular file stays
 printf 'main:10:1\n 1: 1\n 2: 3\n 3: foo:5\n  1: 5\n  !CFGChecksum: 7\n !CFGChecksum: 5\n' >$B/inlinee.prof
 $T merge --use-md5 $B/inlinee.prof -o $B/inlinee.md5
-rm -f $B/half.* && echo old >$B/half.old && mkfifo $B/half.pipe
+rm -rf $B/half.*; echo old >$B/half.old && mkfifo $B/half.pipe
 cat $B/half.pipe >/dev/null &
 for f in new old; do
     $T merge --text $B/inlinee.md5 -o $B/half.$f >$B/half.out 2>&1
