@@ -1,5 +1,5 @@
 // claims.cpp - two versions (-DVERSION=1, 2) for `csspgo match`: one function became two, each of which looks like it;
-// with -DODD the first of these has a name that no terminal should see
+// with -DODD these have other names, the first one that no terminal should see
 #include <stdio.h>
 #define KEEP __attribute__((noinline))
 KEEP int fa(int x) { return x * 3 + printf("%s", ""); }
@@ -22,6 +22,7 @@ KEEP long work(int n) { BODY return s; }
 KEEP long odd(int n) __asm__("wo\033[31mrk");
 KEEP long odd(int n) { BODY return s; }
 #define WORK_A(n) odd(n)
+#define work other
 #else
 KEEP long work(long n) { BODY return s; }
 #define WORK_A(n) work((long)(n))
