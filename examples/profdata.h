@@ -1467,16 +1467,16 @@ static int merge_read(merge *m)
 
 /* ----- merge: what is done to the sum ----------------------------------------------------------------------------- */
 
+/* A profile without contexts has none to be merged (LLVM crashes then); its cold functions are trimmed all the same. */
 static csspgo_status merge_cold(merge *m)
 {
     const option *o = m->o;
     csspgo_cold_options how;
     csspgo_status s = CSSPGO_OK;
-    if (!(csspgo_profile_flags(m->p) & CSSPGO_IS_CS) || !(o[M_MERGE_COLD].number || o[M_TRIM_COLD].number))
-        return CSSPGO_OK;
     memset(&how, 0, sizeof how);
-    how.merge = (uint32_t)o[M_MERGE_COLD].number;
+    how.merge = o[M_MERGE_COLD].number && csspgo_profile_flags(m->p) & CSSPGO_IS_CS;
     how.trim = (uint32_t)o[M_TRIM_COLD].number;
+    if (!how.merge && !how.trim) return CSSPGO_OK;
     how.frames = (uint32_t)o[M_COLD_FRAMES].number;
     if (o[M_COLD_COUNT].text != NULL) how.threshold = (uint64_t)o[M_COLD_COUNT].number;
     else s = csspgo_threshold(m->p, (uint64_t)o[M_COLD_CUTOFF].number, &how.threshold);

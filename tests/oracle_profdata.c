@@ -383,7 +383,7 @@ static int same_output(enum compare how, char *a, size_t n, char *b, size_t m)
 
 /* ----- cases ----- */
 
-enum want { ANY, CS, PLAIN_LINES };
+enum want { ANY, CS, PLAIN, PLAIN_LINES };
 
 typedef struct operation {
     const char  *name, *command;
@@ -403,7 +403,8 @@ static const operation operations[] = {
     { "overlap", "overlap", ANY, ROWS, 2, { NULL, NULL, NULL, NULL } },
     { "flatten", "merge", ANY, NO_ATTRIBUTES, 1, { "--text", "--convert-sample-profile-layout=flat", NULL, NULL } },
     { "nest", "merge", CS, BYTES, 1, { "--text", "--convert-sample-profile-layout=nest", NULL, NULL } },
-    { "trim", "merge", CS, BYTES, 1, { "--text", NULL, NULL, NULL } }
+    { "trim", "merge", CS, BYTES, 1, { "--text", NULL, NULL, NULL } },
+    { "trim-plain", "merge", PLAIN, BYTES, 1, { "--text", "--sample-trim-cold-context", NULL, NULL } }
 };
 
 static kind some_kind(enum want want)
@@ -445,8 +446,9 @@ static unsigned make_args(const operation *o, unsigned number, char **argv, char
         if (what != 0) argv[n++] = strcpy(made[m++], "--sample-merge-cold-context");
         if (what != 1) argv[n++] = strcpy(made[m++], "--sample-trim-cold-context");
         if (rnd(2)) sprintf(made[m], "--sample-frame-depth-for-cold-context=%u", 1 + rnd(4)), argv[n++] = made[m++];
-        if (rnd(2)) sprintf(made[m], "--profile-summary-cold-count=%u", rnd(60)), argv[n++] = made[m++];
     }
+    if (strncmp(o->name, "trim", 4) == 0 && rnd(2))
+        sprintf(made[m], "--profile-summary-cold-count=%u", rnd(60)), argv[n++] = made[m++];
     for (i = 0; i < inputs; i++) {
         char path[400], suffix[16];
         unsigned long long weight = rnd(3) != 0 ? 1 + rnd(9) : rnd(20) == 0 ? UINT64_MAX / 1000 : 1 + rnd(100000);

@@ -231,6 +231,13 @@ same "recursion is folded" "[a:1 @ a]:2:0
  1: 1
 [a]:1:1
  1: 1" sh -c "printf '[a]:1:1\n 1: 1\n[a:1 @ a]:2:0\n 1: 1\n[a:1 @ a:1 @ a:1 @ b]:2:1\n 1: 1\n' | $T merge --text --compress-recursion=-1 -"
+printf 'foo:1000:3\n 1: 900\nbar:2:1\n 1: 2\n !Attributes: 2\n' >../cold.txt
+hot="$(printf 'foo:1000:3\n 1: 900')"
+same "cold functions are trimmed without contexts too" "$hot" $T merge --text --sample-trim-cold-context --profile-summary-cold-count=500 ../cold.txt
+same "... when contexts, of which there are none, are merged as well" "$hot" \
+    $T merge --text --sample-merge-cold-context --sample-trim-cold-context --profile-summary-cold-count=500 ../cold.txt
+same "merging contexts where there are none changes nothing" "$(cat ../cold.txt)" \
+    $T merge --text --sample-merge-cold-context --profile-summary-cold-count=500 ../cold.txt
 says "options of ExtBinary alone are said to be ignored" 'csspgo: warning: -use-md5 is ignored' $T merge --text --use-md5 $a
 says "symbols are said to be lost" 'csspgo: warning: Profile Symbol list' $T merge --text ops/out/symlist.ext
 same "no symbol list is an empty one" "======== Dump profile symbol list ========" sh -c "$T show --show-prof-sym-list $a | tail -1"
@@ -345,6 +352,8 @@ llvm merge --text --input-files=ops/in/inputs.list --dump-input-file-list text o
 llvm merge --text -r nonexistent text/01-minimal.txt
 llvm merge --text -r text/01-minimal.txt text/01-minimal.txt
 llvm merge --text --output-size-limit=1 text/02-basic.txt
+llvm merge --text --sample-trim-cold-context --profile-summary-cold-count=500 ../cold.txt
+llvm merge --text --sample-trim-cold-context text/02-basic.txt
 llvm merge --text --weighted-input=x text/02-basic.txt
 llvm merge --text --weighted-input=0x2,text/02-basic.txt
 llvm merge --text --weighted-input=2,nonexistent
