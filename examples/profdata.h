@@ -241,7 +241,8 @@ static csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
         csspgo_profile_free(p);
         return NULL;
     }
-    if (how->is_fs) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+    if (how->is_fs && (!compat || how->form == CSSPGO_TEXT || how->form == CSSPGO_BINARY))   /* others say it themselves */
+        csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (how->mask != UINT32_MAX && csspgo_profile_flags(p) & CSSPGO_IS_FS) p = profile_masked(p, how->mask);
     return p;
 }
@@ -1423,6 +1424,18 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     return s == CSSPGO_OK;
 }
 
+/*
+ * Marks of a sum are those of all inputs. LLVM keeps them in variables that its readers set: text says yes or no to both,
+ * raw binary to one, ExtBinary and GCC's form only ever say yes.
+ */
+static void merge_marks(merge *m, uint32_t last, uint32_t form)
+{
+    uint32_t said = 0;
+    if (form == CSSPGO_TEXT) said = CSSPGO_IS_PREINLINED | CSSPGO_IS_FS;
+    if (form == CSSPGO_BINARY) said = CSSPGO_IS_FS;
+    if (compat) csspgo_set_profile_flags(m->p, csspgo_profile_flags(m->p) & ~(said & ~last));
+}
+
 /* Reads one input and adds it. The first one, if its counts stay as they are, is the sum. Returns 0 after an error. */
 static int merge_one(merge *m, const merge_input *in, reading *how)
 {
@@ -1443,6 +1456,7 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
     }
     if (ok && m->p == NULL) ok = (m->p = profile_new()) != NULL;
     ok = ok && merge_add_up(m, p, in);
+    if (ok) merge_marks(m, csspgo_profile_flags(p), how->form);
     csspgo_profile_free(p);
     return ok;
 }

@@ -220,6 +220,10 @@ same "errors have a place" "csspgo: error: malformed/text/second-head-bad.txt:3:
     sh -c "$T merge malformed/text/second-head-bad.txt 2>&1"
 same "GUIDs stay GUIDs" "$($T show --show-sec-info-only conv/02-basic.md5)" sh -c "$T merge conv/02-basic.md5 | $T show --show-sec-info-only -"
 same "attributes stay in ExtBinary" "$($T merge --text text/13-attr-only.txt)" sh -c "$T merge text/13-attr-only.txt | $T merge --text -"
+printf 'foo:10:1\n 1: 9\n !Attributes: 2\n' >../pre.txt
+printf 'bar:9:1\n 1: 8\n' >../none.txt
+same "marks are those of all inputs" "preInlined,fs-discriminator" sh -c "$T merge --profile-isfs ../none.txt -o ../none.fs
+    $T merge ../none.fs ../pre.txt ../none.txt | $T show --show-sec-info-only - | grep -o 'preInlined,fs-discriminator'"
 same "renaming keeps contexts" "$(sed 's/foo/renamed/g' conv/14-cs-line.text)" sh -c "echo foo renamed >../renames; $T merge --text -r ../renames text/14-cs-line.txt"
 same "the partial mark" "partial" sh -c "$T merge --gen-partial-profile $a | $T show --show-sec-info-only - | grep -o partial"
 same "the split layout" "$($T show --show-sec-info-only hand/ext-ctxsplit.prof)" sh -c "$T merge --split-layout hand/ext.prof | $T show --show-sec-info-only -"
@@ -364,6 +368,16 @@ llvm merge -binary text/15-cs-probe.txt
 llvm merge --text ops/in text/02-basic.txt
 llvm merge --text text/02-basic.txt text/02-basic.txt text/03-nested-deep.txt conv/04-unsorted-dups.ext
 llvm merge text/02-basic.txt --weighted-input=3,text/03-nested-deep.txt conv/04-unsorted-dups.ext ops/out/symlist.ext
+printf 'foo:1000:3\n 1: 900\n !Attributes: 2\n' >../pre.txt
+printf 'bar:100:3\n 1: 90\n 1.257: 9\n !Attributes: 1\n' >../plain.txt
+printf 'baz:10:3\n 1: 9\n' >../none.txt
+for f in pre plain none; do $T merge ../$f.txt -o ../$f.ext; $T merge --profile-isfs ../$f.txt -o ../$f.fs; done
+$T merge --binary ../none.txt -o ../none.bin
+for f in "pre.txt ../plain.txt" "plain.txt ../pre.txt" "plain.txt ../pre.ext" "pre.fs ../plain.txt" "none.fs ../none.bin" "none.fs ../none.ext" \
+    "none.txt ../none.fs" "none.txt --profile-isfs" "none.bin --profile-isfs" "none.ext --profile-isfs" "none.bin ../none.fs --profile-isfs" \
+    "plain.ext --profile-isfs --fs-discriminator-pass=Base" "plain.fs --profile-isfs --fs-discriminator-pass=Base"; do
+    llvm merge ../$f
+done
 llvm merge --use-md5 text/02-basic.txt text/09-names.txt -j 4 --sparse --binary --extbinary
 for limit in 400 600 900 1500 3000; do llvm merge --output-size-limit=$limit ops/in/many.txt; llvm merge --text --output-size-limit=$limit ops/in/many.txt; done
 llvm show
