@@ -1666,29 +1666,23 @@ static int merge_write_failed(const merge *m, const csspgo_error *e, int why)
     return fail("%s: %s", path, e->message);
 }
 
-/* Removes the coldest functions until the profile fits. Returns the exit status. */
-static int merge_fit(merge *m, uint32_t form, uint64_t limit)
+/* Writes what fits of a profile that is too large. Returns the exit status. */
+static int merge_write_limited(merge *m, uint32_t form, uint64_t limit)
 {
-    csspgo_node *node = (csspgo_node *)malloc((csspgo_record_count(m->p) + (size_t)1) * sizeof *node);
+    const char *path = m->o[M_OUTPUT].text;
+    unsigned char *bytes = (unsigned char *)malloc((size_t)limit + 1);
+    size_t size = 0;
     csspgo_error e;
-    size_t size = 0, n, k, i;
-    int status = node == NULL ? fail("out of memory") : 0;
-    while (status == 0) {
-        const size_t records = csspgo_record_count(m->p);
-        double d;
-        if (csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK && size == 0 && e.status != CSSPGO_E_LIMIT)
-            status = merge_write_failed(m, &e, 0);
-        if (status != 0 || size <= limit) break;
-        if (csspgo_order(m->p, node) != CSSPGO_OK) status = fail("out of memory");
-        for (i = n = 0; i < records; i++)
-            if (csspgo_node_kind_of(m->p, node[i]) != CSSPGO_INLINEE) node[n++] = node[i];
-        d = (double)limit / (double)size;
-        k = (size_t)((double)n * d * d + 0.5);
-        if (k >= n) k = n != 0 ? n - 1 : 0;
-        if (k == 0) status = fail("Too much profile data");
-        else if (csspgo_remove(m->p, node + k, n - k) != CSSPGO_OK) status = fail("out of memory");
-    }
-    free(node);
+    FILE *out;
+    int status = 1;
+    if (bytes == NULL) fail("out of memory");
+    else if (csspgo_write_limited(m->p, form, limit, bytes, (size_t)limit, &size, &e) == CSSPGO_OK) status = 0;
+    else if (e.status == CSSPGO_E_LIMIT) fail("Too much profile data");
+    else merge_write_failed(m, &e, 0);
+    out = status == 0 ? output_open(path) : NULL;
+    if (out == NULL) status = 1;
+    else fwrite(bytes, 1, size, out), status = output_close(out, path, 0);
+    free(bytes);
     return status;
 }
 
@@ -1698,12 +1692,13 @@ static int merge_write(merge *m)
     const uint64_t limit = (uint64_t)m->o[M_SIZE].number;
     const uint32_t form = merge_form(m);
     csspgo_error e;
-    int status = 0;
+    size_t size = 0;
     memset(&e, 0, sizeof e);
     e.status = CSSPGO_E_UNSUPPORTED;
     if (compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e, 0);
-    if (limit != 0) status = merge_fit(m, form, limit);
-    if (status != 0) return status;
+    if (limit != 0 && csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK) return merge_write_failed(m, &e, 0);
+    if (limit != 0 && (size > limit || (compat && csspgo_record_count(m->p) == 0)))
+        return merge_write_limited(m, form, size > limit ? limit : size);
     errno = 0;
     if (write_profile(m->p, path, form, &e) == CSSPGO_OK) return 0;
     return merge_write_failed(m, &e, errno);

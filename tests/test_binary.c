@@ -1198,7 +1198,7 @@ static void marks_are_kept_unless_llvm_drops_them(void)
     csspgo_profile_free(p);
 }
 
-/* The vectors of --output-size-limit; every limit gives the largest beginning of the order that the rule allows. */
+/* The vectors of --output-size-limit. */
 static void size_limits_leave_out_the_coldest(void)
 {
     static const struct { const char *file; uint32_t form; uint64_t limit; } v[] = {
@@ -1247,6 +1247,81 @@ static void size_limits_leave_out_the_coldest(void)
     }
     T_CHECK(nth > 5);
     csspgo_profile_free(before);
+}
+
+/* Bytes of the n hottest of the functions of a file, none of which has inlinees. */
+static size_t size_of_hottest(const char *path, size_t n)
+{
+    csspgo_profile *p = read_path(path, 0);
+    csspgo_node node[64];
+    size_t size = 0;
+    csspgo_error e;
+    T_EQ(csspgo_order(p, node), CSSPGO_OK);
+    T_EQ(csspgo_remove(p, node + n, csspgo_record_count(p) - n), CSSPGO_OK);
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
+    csspgo_profile_free(p);
+    return size;
+}
+
+static void a_size_limit_leaves_out_as_few_as_will_do(void)
+{
+    const char *path = path_of("ops/in/many.txt", "", "");
+    csspgo_profile *p = read_path(path, 0), *before = read_path(path, 0), *empty = csspgo_profile_new(NULL);
+    const csspgo_options lenient = with_lenient(1);
+    csspgo_error e;
+    char buf[8192];
+    size_t i, size[64], all = csspgo_record_count(p), fits = 0, limit, n;
+    T_CHECK(all > 10 && all < 64);
+    for (i = 0; i <= all; i++) size[i] = size_of_hottest(path, i);
+    for (limit = 1; limit < size[all] + 2; limit++) {
+        const csspgo_status s = csspgo_write_limited(p, CSSPGO_TEXT, limit, buf, sizeof buf, &n, &e);
+        if (fits < all && size[fits + 1] <= limit) fits++;
+        T_EQ(s, fits != 0 ? CSSPGO_OK : CSSPGO_E_LIMIT);
+        T_EQ(n, size[fits]);
+    }
+    T_CHECK(fits == all && csspgo_equal(p, before) && csspgo_validate(p, &e) == CSSPGO_OK);
+    T_EQ(csspgo_write_limited(empty, CSSPGO_TEXT, 1, buf, sizeof buf, &n, &e), CSSPGO_OK);
+    T_EQ(n, 0);
+    T_EQ(csspgo_write_limited(empty, CSSPGO_EXTBINARY, 1, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
+    T_EQ(n, 0);
+    csspgo_profile_free(empty);
+    empty = csspgo_profile_new(&lenient);
+    T_EQ(csspgo_write_limited(empty, CSSPGO_TEXT, 1000, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
+    csspgo_profile_free(empty);
+    csspgo_profile_free(before);
+    csspgo_profile_free(p);
+}
+
+/* One function makes up the output: of LLVM's steps each would leave out one of the others. */
+static void a_size_limit_needs_few_writes(void)
+{
+    t_heap h;
+    const csspgo_options o = t_options(&h, 0);
+    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "large", 5));
+    csspgo_error e;
+    size_t n, limit;
+    unsigned i;
+    long one, calls;
+    char name[24];
+    T_EQ(csspgo_add_total(p, f, 1000000), CSSPGO_OK);
+    for (i = 0; i < 65000; i++) csspgo_add_body(p, f, csspgo_at(i, 0), i);
+    for (i = 0; i < 1000; i++) {
+        sprintf(name, "small%u", i);
+        f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name, strlen(name)));
+        T_EQ(csspgo_add_total(p, f, 1), CSSPGO_OK);
+    }
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
+    limit = n - 12000;
+    calls = h.calls;
+    T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
+    one = h.calls - calls;
+    calls = h.calls;
+    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, limit, NULL, 0, &n, &e), CSSPGO_OK);
+    T_CHECK(n <= limit && n > limit - 14);
+    T_CHECK(one > 0 && h.calls - calls <= 13 * one);
+    csspgo_profile_free(p);
+    T_EQ(h.live, 0);
 }
 
 static void forms_are_told_by_their_first_bytes(void)
@@ -1758,6 +1833,8 @@ int main(void)
     symbol_lists_equal_llvm();
     marks_are_kept_unless_llvm_drops_them();
     size_limits_leave_out_the_coldest();
+    a_size_limit_leaves_out_as_few_as_will_do();
+    a_size_limit_needs_few_writes();
     defects_of_llvm_are_imitated_only_in_lenient_profiles();
     guids_stay_guids();
     metadata_makes_no_functions();

@@ -242,6 +242,8 @@ same "... when contexts, of which there are none, are merged as well" "$hot" \
     $T merge --text --sample-merge-cold-context --sample-trim-cold-context --profile-summary-cold-count=500 ../cold.txt
 same "merging contexts where there are none changes nothing" "$(cat ../cold.txt)" \
     $T merge --text --sample-merge-cold-context --profile-summary-cold-count=500 ../cold.txt
+same "a size limit takes as many functions as fit" "$($T merge --text ops/in/many.txt | head -c 494)" $T merge --text --output-size-limit=500 ops/in/many.txt
+same "... from none, none" "" $T merge --text --output-size-limit=500 --function=zzz $a
 says "options of ExtBinary alone are said to be ignored" 'csspgo: warning: -use-md5 is ignored' $T merge --text --use-md5 $a
 says "symbols are said to be lost" 'csspgo: warning: Profile Symbol list' $T merge --text ops/out/symlist.ext
 same "no symbol list is an empty one" "======== Dump profile symbol list ========" sh -c "$T show --show-prof-sym-list $a | tail -1"
@@ -356,6 +358,8 @@ llvm merge --text --input-files=ops/in/inputs.list --dump-input-file-list text o
 llvm merge --text -r nonexistent text/01-minimal.txt
 llvm merge --text -r text/01-minimal.txt text/01-minimal.txt
 llvm merge --text --output-size-limit=1 text/02-basic.txt
+llvm merge --text --function=zzz --output-size-limit=100000 text/02-basic.txt
+llvm merge --function=zzz --output-size-limit=1000 text/02-basic.txt
 llvm merge --text --sample-trim-cold-context --profile-summary-cold-count=500 ../cold.txt
 llvm merge --text --sample-trim-cold-context text/02-basic.txt
 llvm merge --text --weighted-input=x text/02-basic.txt
