@@ -1229,6 +1229,7 @@ typedef struct merge {
     file_bytes      remap;        /* --remapping-file, which renames points into */
     csspgo_rename  *rename;
     size_t          renames;
+    int             remaps;       /* a remapping file was given, if an empty one */
     csspgo_profile *p;            /* the sum so far; NULL: nothing read          */
     int             usage;        /* exit status if the command line is at fault */
 } merge;
@@ -1446,7 +1447,7 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
     differ = m->p != NULL ? csspgo_profile_flags(p) ^ csspgo_profile_flags(m->p) : 0;
     if (differ & CSSPGO_IS_PROBE) ok = (fail("cannot merge probe-based profile with non-probe-based profile"), 0);
     else if (differ & CSSPGO_IS_CS) ok = (fail("cannot merge CS profile with non-CS profile"), 0);
-    if (ok && m->renames != 0) {
+    if (ok && (m->renames != 0 || (compat && m->remaps))) {   /* LLVM loses the same when there is nothing to rename */
         const csspgo_status s = csspgo_remap(p, m->rename, m->renames, (uint32_t)compat);
         if (s != CSSPGO_OK) ok = (fail("%s: %s", in->path, csspgo_status_text(s)), 0);
     }
@@ -1708,7 +1709,8 @@ static int merge_write(merge *m)
 static int merge_run(merge *m)
 {
     csspgo_status s;
-    if (m->o[M_REMAP].text != NULL && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
+    m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
+    if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return 1;
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s));

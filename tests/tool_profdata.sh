@@ -224,6 +224,8 @@ printf 'foo:10:1\n 1: 9\n !Attributes: 2\n' >../pre.txt
 printf 'bar:9:1\n 1: 8\n' >../none.txt
 same "marks are those of all inputs" "preInlined,fs-discriminator" sh -c "$T merge --profile-isfs ../none.txt -o ../none.fs
     $T merge ../none.fs ../pre.txt ../none.txt | $T show --show-sec-info-only - | grep -o 'preInlined,fs-discriminator'"
+: >../empty.remap
+same "an empty list renames nothing" "$($T merge --text text/15-cs-probe.txt)" $T merge --text -r ../empty.remap text/15-cs-probe.txt
 same "renaming keeps contexts" "$(sed 's/foo/renamed/g' conv/14-cs-line.text)" sh -c "echo foo renamed >../renames; $T merge --text -r ../renames text/14-cs-line.txt"
 same "the partial mark" "partial" sh -c "$T merge --gen-partial-profile $a | $T show --show-sec-info-only - | grep -o partial"
 same "the split layout" "$($T show --show-sec-info-only hand/ext-ctxsplit.prof)" sh -c "$T merge --split-layout hand/ext.prof | $T show --show-sec-info-only -"
@@ -357,6 +359,13 @@ llvm merge --text --input-files=nonexistent text/01-minimal.txt
 llvm merge --text --input-files=ops/in/inputs.list --dump-input-file-list text ops/in/a.txt --weighted-input=7,ops/in/b.txt
 llvm merge --text -r nonexistent text/01-minimal.txt
 llvm merge --text -r text/01-minimal.txt text/01-minimal.txt
+echo '# no more' >../comment.remap
+for f in empty comment; do
+    llvm merge --text -r ../$f.remap text/13-attr-only.txt
+    llvm merge --text -r ../$f.remap text/15-cs-probe.txt
+    llvm merge -r ../$f.remap ../pre.txt
+done
+llvm merge --text -r= text/13-attr-only.txt
 llvm merge --text --output-size-limit=1 text/02-basic.txt
 llvm merge --text --function=zzz --output-size-limit=100000 text/02-basic.txt
 llvm merge --function=zzz --output-size-limit=1000 text/02-basic.txt
