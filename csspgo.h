@@ -367,7 +367,7 @@ CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_n
 
 /*
  * Adds to the record of a node, which is made if need be. Counts saturate at 2^64 - 1; a count of 0 makes the entry.
- * csspgo_add_target makes the body entry at loc too (with 0).
+ * csspgo_add_target makes the body entry at loc too (with 0). Files keep checksums of CSSPGO_IS_PROBE profiles only.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT; E_ARGUMENT for the root, a bad handle or a line above 65535
  * Cost      O(log n) to find, O(n) to insert a new location into a record of n
@@ -427,7 +427,8 @@ enum { CSSPGO_TEXT = 1 };
  * Reads a profile and adds it to p (as csspgo_add_profile does).
  *
  * Text is read strictly: what LLVM takes without meaning to (a line without colon, a frame without location, ...) is an
- * error. With options.lenient everything is taken that LLVM 19 takes, and for what LLVM takes it. The limits hold too.
+ * error; a checksum, if 0 or of an inlinee, says that the profile has probes. With options.lenient everything is taken
+ * that LLVM 19 takes, and for what LLVM takes it. The limits hold too.
  *
  *   p            after a failure it is exactly what it was before the call
  *   data, size   the whole file, size in bytes; borrowed until the call returns; need not be aligned or terminated
@@ -5869,7 +5870,11 @@ static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_
     return csspgo__text_down(t, k, k->loc, CSSPGO_INLINEE, func) && csspgo__text_enter(t, k);
 }
 
-/* In LLVM a line of attributes replaces those before, and a checksum line sets them to 0; strict reading keeps all. */
+/*
+ * In LLVM a line of attributes replaces those before, and a checksum line sets them to 0; strict reading keeps all. In
+ * LLVM checksums other than 0 of top-level functions make a profile of probes; in strict reading any checksum line does,
+ * as each record of such a profile is written with one: else what is written would read back as another kind.
+ */
 static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
 {
     csspgo__record *r;
@@ -5883,9 +5888,8 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
         return 1;
     }
     if (t->lenient) r->attributes = 0;
-    if (k->count == 0) return 1;
-    r->checksum = k->count;
-    if (k->depth == 1) t->q->flags |= CSSPGO_IS_PROBE;
+    if (!t->lenient || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
+    if (k->count != 0) r->checksum = k->count;
     return 1;
 }
 

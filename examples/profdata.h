@@ -1632,6 +1632,37 @@ static int merge_symbols(merge *m)
 
 /* ----- merge: writing --------------------------------------------------------------------------------------------- */
 
+/* 1 if the profile has the pre-inliner's mark and nothing else that shows it. */
+static int merge_mark_alone(csspgo_profile *p)
+{
+    csspgo_node n;
+    if (!(csspgo_profile_flags(p) & CSSPGO_IS_PREINLINED)) return 0;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_attributes(p, n) & CSSPGO_SHOULD_BE_INLINED) return 0;
+    return 1;
+}
+
+/* Says what other forms than ExtBinary have no place for and lose, rather than refuse. */
+static void merge_losses(merge *m, uint32_t form)
+{
+    const uint32_t flags = csspgo_profile_flags(m->p);
+    char what[200] = "";
+    csspgo_func f;
+    if (flags & CSSPGO_IS_FS) strcat(what, ", that discriminators are flow-sensitive");
+    if (flags & CSSPGO_IS_PARTIAL) strcat(what, ", that the profile is partial");
+    if (flags & CSSPGO_IS_MD5) strcat(what, ", that names are GUIDs");
+    if (merge_mark_alone(m->p)) strcat(what, ", the pre-inliner's mark");
+    if (what[0] != '\0' && !compat)
+        warn("%s does not carry%s",
+             form == CSSPGO_TEXT ? "text" : form == CSSPGO_BINARY ? "raw binary" : "GCC's form", what + 1);
+    for (f.id = 1; f.id <= csspgo_func_count(m->p); f.id++)
+        if (csspgo_is_listed(m->p, f)) {
+            warn("Profile Symbol list is not empty but the output format is not ExtBinary format. "
+                 "The list will be lost in the output. ");
+            break;
+        }
+}
+
 /* The form with what is added to it; says what does not apply. */
 static uint32_t merge_form(merge *m)
 {
@@ -1641,14 +1672,8 @@ static uint32_t merge_form(merge *m)
     };
     uint32_t form = (uint32_t)m->o[M_FORM].number;
     const int ext = form == CSSPGO_EXTBINARY;
-    csspgo_func f;
     size_t i;
-    for (f.id = 1; !ext && f.id <= csspgo_func_count(m->p); f.id++)
-        if (csspgo_is_listed(m->p, f)) {
-            warn("Profile Symbol list is not empty but the output format is not ExtBinary format. "
-                 "The list will be lost in the output. ");
-            break;
-        }
+    if (!ext) merge_losses(m, form);
     for (i = 0; i < sizeof added / sizeof *added; i++) {
         if (!m->o[added[i].option].number) continue;
         if (ext) form |= added[i].bit;

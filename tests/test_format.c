@@ -163,12 +163,12 @@ static const struct { const char *name, *strict; } quirks[] = {
     { "meta-attr-before-checksum.txt", "foo:1:1\n 1: 3\n !CFGChecksum: 12\n !Attributes: 2\n" },
     { "meta-attr-max.txt", NULL },
     { "meta-deeper-body-after.txt", REJECT },
-    { "meta-inlinee-only.txt", NULL },
+    { "meta-inlinee-only.txt", "foo:1:1\n 1: 3\n 2: bar:4\n  1: 1\n  !CFGChecksum: 12\n !CFGChecksum: 0\n" },
     { "meta-inlinee-then-body.txt", NULL },
     { "meta-mixed-probe.txt", NULL },
     { "meta-no-space.txt", NULL },
     { "meta-twice.txt", NULL },
-    { "meta-zero-checksum.txt", NULL },
+    { "meta-zero-checksum.txt", "foo:1:1\n 1: 3\n !CFGChecksum: 0\n" },
     { "no-colon-line.txt", REJECT },
     { "no-final-newline.txt", NULL },
     { "nul-ends-file.txt", REJECT },
@@ -423,11 +423,32 @@ static void a_text_becomes_the_tree_it_stands_for(void)
     T_EQ(csspgo_target_count(p, foo, csspgo_at(2, 5), csspgo_func_find(p, "y", 1)), 3);
     T_EQ(csspgo_node_count(p), 3);
     csspgo_profile_free(p);
-    p = profile_of("main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n   !CFGChecksum: 5\n", 0);
-    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ);   /* checksums of inlinees alone do not make a probe profile */
+}
+
+/* LLVM keeps the checksum, forgets it when it writes, and decides by it what is merged: not if a file lay between. */
+static void any_checksum_makes_a_probe_profile(void)
+{
+    static const char inner[] = "main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n   !CFGChecksum: 5\n";
+    csspgo_profile *p = profile_of(inner, 1), *q;
+    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ);
+    T_EQ(csspgo_checksum(p, csspgo_find(p, "main:3 @ f:2 @ g")), 5);
+    writes_as(p, "main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n");
+    csspgo_profile_free(p);
+    p = profile_of(inner, 0);
+    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ | CSSPGO_IS_PROBE);
     T_EQ(csspgo_checksum(p, csspgo_find(p, "main:3 @ f:2 @ g")), 5);
     T_EQ(csspgo_node_kind_of(p, csspgo_find(p, "main")), CSSPGO_PLAIN);
-    writes_as(p, "main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n");
+    writes_as(p, "main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n   !CFGChecksum: 5\n  !CFGChecksum: 0\n !CFGChecksum: 0\n");
+    q = profile_of("main:9:1\n 3: f:8\n  1: 8\n  2: g:4\n   !CFGChecksum: 5\n  !CFGChecksum: 0\n !CFGChecksum: 0\n", 0);
+    T_CHECK(csspgo_equal(p, q) && csspgo_profile_flags(p) == csspgo_profile_flags(q));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    p = profile_of("f:1:1\n !CFGChecksum: 0\n", 0);
+    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ | CSSPGO_IS_PROBE);
+    writes_as(p, "f:1:1\n !CFGChecksum: 0\n");
+    csspgo_profile_free(p);
+    p = profile_of("f:1:1\n !CFGChecksum: 0\n", 1);
+    T_EQ(csspgo_profile_flags(p), CSSPGO_HAS_UNIQ);
     csspgo_profile_free(p);
 }
 
@@ -1210,6 +1231,7 @@ int main(void)
     late_overflows_have_a_line_too();
     nul_bytes_and_carriage_returns();
     a_text_becomes_the_tree_it_stands_for();
+    any_checksum_makes_a_probe_profile();
     a_record_without_counts_is_not_a_link_frame();
     what_stands_twice_is_added_up();
     long_lines_are_read_whole();

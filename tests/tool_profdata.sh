@@ -224,6 +224,25 @@ printf 'foo:10:1\n 1: 9\n !Attributes: 2\n' >../pre.txt
 printf 'bar:9:1\n 1: 8\n' >../none.txt
 same "marks are those of all inputs" "preInlined,fs-discriminator" sh -c "$T merge --profile-isfs ../none.txt -o ../none.fs
     $T merge ../none.fs ../pre.txt ../none.txt | $T show --show-sec-info-only - | grep -o 'preInlined,fs-discriminator'"
+printf 'foo:10:1\n 1: in:5\n  1: 5\n  !CFGChecksum: 7\n' >../in7.txt
+printf 'foo:10:1\n 1: in:5\n  1: 5\n  !CFGChecksum: 9\n' >../in9.txt
+for form in --text --extbinary --use-md5; do
+    $T merge --quiet $form ../in7.txt -o ../in7.$form
+    $T merge --quiet $form ../in7.$form ../in9.txt -o ../in79.$form
+    same "checksums of inlinees alone: the same through $form" "$($T merge --quiet --use-md5 ../in7.txt ../in9.txt | cksum)" \
+        sh -c "$T merge --quiet --use-md5 ../in79.$form | cksum"
+done
+printf 'foo:10:1\n 1: 9\n !CFGChecksum: 7\nbar:5:1\n 1: 5\n !CFGChecksum: 0\n' >../probes.txt
+$T merge --text --function=bar ../probes.txt -o ../zero.txt 2>/dev/null
+same "a profile of probes whose checksums are 0 stays one as text" "$(printf 'bar:10:2\n 1: 10\n !CFGChecksum: 0\nfoo:10:1\n 1: 9\n !CFGChecksum: 7')" \
+    $T merge --text ../zero.txt ../probes.txt
+says "what text has no place for is said" '^csspgo: warning: text does not carry that discriminators are flow-sensitive$' \
+    $T merge --text --profile-isfs $a
+says "... the partial mark and GUIDs" 'text does not carry that the profile is partial, that names are GUIDs$' \
+    sh -c "$T merge --gen-partial-profile --use-md5 ../none.txt | $T merge --text -"
+says "... the mark of a pre-inliner that inlined nothing" "raw binary does not carry the pre-inliner's mark\$" \
+    sh -c "printf 'f:1:1\n 1: 1\ng:1:1\n 1: 1\n !Attributes: 2\n' | $T merge --function=f - | $T merge --binary -"
+same "... and nothing if all is there" "" sh -c "$T merge --text text/15-cs-probe.txt 2>&1 >/dev/null"
 : >../empty.remap
 same "an empty list renames nothing" "$($T merge --text text/15-cs-probe.txt)" $T merge --text -r ../empty.remap text/15-cs-probe.txt
 same "renaming keeps contexts" "$(sed 's/foo/renamed/g' conv/14-cs-line.text)" sh -c "echo foo renamed >../renames; $T merge --text -r ../renames text/14-cs-line.txt"
