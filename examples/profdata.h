@@ -148,23 +148,41 @@ static int llvm_knows(const file_bytes *f)
     return form != CSSPGO_COMPACT;
 }
 
-/* Our messages that have words of their own in LLVM 19; the others go by their status. */
-static const char *const llvm_terms[][2] = {
-    { "a sum of counts", "Counter overflow" },
-    { "a compressed section", "Uncompress failure" },
-    { "the name table has no", "Truncated function name table" },
-    { "the table of contexts has no", "Truncated function name table" },
-    { "a line is at most", "Truncated function name table" },
-    { "a section is not in", "Truncated function name table" },
-    { "a LEB128 number", "Truncated profile data" },
-    { "the input cannot hold", "Truncated profile data" }
+/* Our messages that have words of their own in LLVM 19, some in one kind of section only; others go by their status. */
+enum { SECTION_SYMBOLS = 3, SECTION_CONTEXTS = 6 };
+static const struct { const char *ours; unsigned section; const char *llvm; } llvm_terms[] = {
+    { "a sum of counts", 0, "Counter overflow" },
+    { "a compressed section", 0, "Uncompress failure" },
+    { "the name table has no", 0, "Truncated function name table" },
+    { "the table of contexts has no", 0, "Truncated function name table" },
+    { "a line is at most", SECTION_CONTEXTS, "Malformed sample profile data" },
+    { "a line is at most", 0, "Truncated function name table" },
+    { "a section is not in", 0, "Truncated function name table" },
+    { "a name has no end", SECTION_SYMBOLS, "Malformed sample profile data" },
+    { "a LEB128 number", 0, "Truncated profile data" },
+    { "the input cannot hold", 0, "Truncated profile data" }
 };
 
-static const char *llvm_term(const csspgo_error *e, int text)
+/* The type of the section of ExtBinary that has the byte; 0: none. */
+static uint64_t section_at(const file_bytes *f, uint64_t byte)
 {
+    csspgo_section v[16];
+    csspgo_error e;
+    size_t n = 0, i;
+    if (csspgo_sections(f->data, f->size, v, 16, &n, &e) != CSSPGO_OK) return 0;
+    for (i = 0; i < n && i < 16; i++)
+        if (byte >= v[i].offset && byte - v[i].offset < v[i].size) return v[i].type;
+    return 0;
+}
+
+static const char *llvm_term(const file_bytes *f, const csspgo_error *e, int text)
+{
+    const uint64_t section = text ? 0 : section_at(f, e->offset);
     size_t i;
     for (i = 0; i < sizeof llvm_terms / sizeof *llvm_terms && !(text && i > 0); i++)
-        if (strncmp(e->message, llvm_terms[i][0], strlen(llvm_terms[i][0])) == 0) return llvm_terms[i][1];
+        if (strncmp(e->message, llvm_terms[i].ours, strlen(llvm_terms[i].ours)) == 0 &&
+            (llvm_terms[i].section == 0 || llvm_terms[i].section == section))
+            return llvm_terms[i].llvm;
     if (e->status == CSSPGO_E_NOMEM || e->status == CSSPGO_E_LIMIT) return csspgo_status_text(e->status);
     if (text) return NULL;
     if (e->status == CSSPGO_E_VERSION) return "Unsupported sample profile format version";
@@ -187,7 +205,7 @@ static int is_first_line(const file_bytes *f, uint32_t line)
 static void llvm_words(const file_bytes *f, const csspgo_error *e, char *words, size_t size, int *fatal)
 {
     const int text = csspgo_sniff(f->data, f->size) == CSSPGO_TEXT;
-    const char *term = llvm_term(e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
+    const char *term = llvm_term(f, e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
     int n;
     *fatal = term != NULL && strcmp(term, "Truncated profile data") == 0;
     if (!llvm_knows(f) || (text && term == NULL && is_first_line(f, e->line)))
@@ -1267,11 +1285,18 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
     return ok;
 }
 
+/* An input that cannot be opened. LLVM leaves an empty name out. */
+static int fail_input(const char *path)
+{
+    const char *why = strerror(errno);
+    return compat && *path == '\0' ? fail("%s", why) : fail("%s: %s", path, why);
+}
+
 static int merge_add(merge *m, const char *path, uint64_t weight)
 {
     struct stat st;
     if (strcmp(path, "-") == 0) return merge_push(m, path, weight);
-    if (stat(path, &st) != 0) return fail("%s: %s", path, strerror(errno)), 0;
+    if (stat(path, &st) != 0) return fail_input(path), 0;
     if (S_ISDIR(st.st_mode)) return merge_add_directory(m, path, weight);
     if (!S_ISREG(st.st_mode) && compat) return 1;     /* LLVM overlooks pipes */
     return merge_push(m, path, weight);
@@ -1314,7 +1339,7 @@ static int merge_add_list(merge *m, const char *path)
     size_t at = 0;
     char *line;
     int ok = 1;
-    if (!file_open(path, &f)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail_input(path), 0;
     while (ok && (line = list_next(&f, &at)) != NULL) {
         if (*line != '\0' && *line != '#')
             ok = strchr(line, ',') != NULL ? merge_add_weighted(m, line) : merge_add(m, line, 1);
@@ -1333,7 +1358,7 @@ static int merge_inputs(merge *m, int files, char **argv)
         if (!merge_add(m, argv[i], 1)) return 0;
     for (k = 0; k < m->o[M_WEIGHTED].count; k++)
         if (!merge_add_weighted(m, m->o[M_WEIGHTED].list[k])) return 0;
-    return m->o[M_LIST].text == NULL || merge_add_list(m, m->o[M_LIST].text);
+    return m->o[M_LIST].text == NULL || *m->o[M_LIST].text == '\0' || merge_add_list(m, m->o[M_LIST].text);
 }
 
 /* "OLD NEW", one pair a line. */
