@@ -396,7 +396,10 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
  */
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
 
-/* 1 if the two hold the same contexts with the same counts (function names matter, ids and order do not). O(p + q). */
+/*
+ * 1 if the two have the same flags and the same records: contexts, counts, checksums, attributes. Function names matter,
+ * ids and order do not; the symbol list and a file's summary do not either. O(p + q).
+ */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
 
 /* Checks every invariant of the tree: for tests and after hand-made changes. err says which one is broken. O(p). */
@@ -435,8 +438,9 @@ enum { CSSPGO_TEXT = 1 };
  *   err          NULL, or filled in every case; for text with the line and column (in bytes) of the offending byte
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED: no function in it; E_RANGE: a number, or a sum of counts, is too large;
- *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: another format than text; E_LIMIT; E_NOMEM; E_ARGUMENT: one of
- *           the two has contexts (or probes) and the other one has not
+ *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: sections of ExtBinary as newer LLVM has them (indexed names and
+ *           function offsets, symbols as MD5), or compressed and the build is without zlib; E_LIMIT; E_NOMEM;
+ *           E_ARGUMENT: one of the two has contexts (or probes) and the other one has not
  * Cost      O(n log n) time, O(n) if lines are in order; at most 16 bytes of memory per input byte + 1 MB before it is
  *           added to p, and never above options.limits.max_bytes together with p
  * Source    LLVM 19: SampleProfReader

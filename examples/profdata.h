@@ -1206,7 +1206,7 @@ static const option merge_options[] = {
     { "no-function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "remapping-file", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "output-size-limit", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "gcov-version", OPT_CHOICE, "1|2", 0, NULL, NULL, 0 },
+    { "gcov-version", OPT_CHOICE, "1|2|3", 0, NULL, NULL, 0 },
     { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
     { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -1695,16 +1695,17 @@ static uint32_t merge_form(merge *m)
         { M_COMPRESS, CSSPGO_COMPRESS, "-compress-all-section" }, { M_MD5, CSSPGO_MD5, "-use-md5" },
         { M_PARTIAL, CSSPGO_PARTIAL, "-gen-partial-profile" }, { M_SPLIT, CSSPGO_SPLIT, "-split-layout" }
     };
+    static const uint32_t versions[] = { 0, CSSPGO_GCC, CSSPGO_GCC3 };
     uint32_t form = (uint32_t)m->o[M_FORM].number;
     const int ext = form == CSSPGO_EXTBINARY;
     size_t i;
     if (!ext) merge_losses(m, form);
     for (i = 0; i < sizeof added / sizeof *added; i++) {
         if (!m->o[added[i].option].number) continue;
-        if (ext) form |= added[i].bit;
+        if (ext || (form == CSSPGO_TEXT && added[i].bit == CSSPGO_SPLIT)) form |= added[i].bit;
         else warn("%s is ignored. Specify -extbinary to enable it", added[i].name);
     }
-    if (form == CSSPGO_GCOV && m->o[M_GCOV_VERSION].number == 1) form |= CSSPGO_GCC;
+    if (form == CSSPGO_GCOV) form |= versions[m->o[M_GCOV_VERSION].number];
     return form;
 }
 

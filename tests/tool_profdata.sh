@@ -142,7 +142,7 @@ expect 2 merge text/02-basic.txt --compbinary
 expect 2 merge text/02-basic.txt --output-form=text
 expect 2 merge text/02-basic.txt --convert-sample-profile-layout=round
 expect 2 merge text/02-basic.txt --supplement-instr-with-sample=x
-expect 2 merge text/02-basic.txt --gcov-version=3
+expect 2 merge text/02-basic.txt --gcov-version=4
 expect 2 merge text/15-cs-probe.txt --sample-merge-cold-context --sample-frame-depth-for-cold-context=0
 expect 1 merge text/02-basic.txt --function='('
 expect 1 merge text/02-basic.txt --input-files=nonexistent
@@ -249,6 +249,11 @@ same "the partial mark" "partial" sh -c "$T merge --gen-partial-profile $a | $T 
 same "the split layout" "$($T show --show-sec-info-only hand/ext-ctxsplit.prof)" sh -c "$T merge --split-layout hand/ext.prof | $T show --show-sec-info-only -"
 same "GCC's form" "$(cat conv/02-basic.text | sed 1d)" sh -c "$T merge --gcc text/02-basic.txt | $T merge --text - | sed 1d"
 same "GCC's later form" "$($T merge --gcc text/02-basic.txt | $T merge --text -)" sh -c "$T merge --gcc --gcov-version=2 text/02-basic.txt | $T merge --text -"
+same "... and the one after" "3 $($T merge --gcc text/02-basic.txt | $T merge --text - | cksum)" \
+    sh -c "$T merge --gcc --gcov-version=3 text/02-basic.txt -o ../gcc3; od -An -tu1 -j4 -N1 ../gcc3 | tr -d '\\n '; echo ' '\$($T merge --text ../gcc3 | cksum)"
+same "the split layout of text" "$(printf 'foo:10:1\n 1: 9\n 2: in:3\n  1: 3\nbar:5:1\n 1: 5\n !Flat')" \
+    sh -c "printf 'foo:10:1\n 1: 9\n 2: in:3\n  1: 3\nbar:5:1\n 1: 5\n' | $T merge --text --split-layout - 2>&1"
+expect 1 merge --text --split-layout text/14-cs-line.txt
 same "recursion is folded" "[a:1 @ a]:2:0
  1: 1
 [a:1 @ b]:2:1
