@@ -397,8 +397,8 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
 
 /*
- * 1 if the two have the same flags and the same records: contexts, counts, checksums, attributes. Function names matter,
- * ids and order do not; the symbol list and a file's summary do not either. O(p + q).
+ * 1 if the two have the same flags and the same records: contexts, counts, checksums, attributes. Function names
+ * matter, ids and order do not; the symbol list and a file's summary do not either. O(p + q).
  */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
 
@@ -5876,8 +5876,8 @@ static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_
 
 /*
  * In LLVM a line of attributes replaces those before, and a checksum line sets them to 0; strict reading keeps all. In
- * LLVM checksums other than 0 of top-level functions make a profile of probes; in strict reading any checksum line does,
- * as each record of such a profile is written with one: else what is written would read back as another kind.
+ * LLVM checksums other than 0 of top-level functions make a profile of probes; in strict reading any checksum line
+ * does, as each record of such a profile is written with one: else what is written would read back as another kind.
  */
 static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
 {

@@ -259,7 +259,7 @@ static csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
         csspgo_profile_free(p);
         return NULL;
     }
-    if (how->is_fs && (!compat || how->form == CSSPGO_TEXT || how->form == CSSPGO_BINARY))   /* others say it themselves */
+    if (how->is_fs && (!compat || how->form == CSSPGO_TEXT || how->form == CSSPGO_BINARY))   /* LLVM asks other forms */
         csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (how->mask != UINT32_MAX && csspgo_profile_flags(p) & CSSPGO_IS_FS) p = profile_masked(p, how->mask);
     return p;
@@ -1451,8 +1451,8 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
 }
 
 /*
- * Marks of a sum are those of all inputs. LLVM keeps them in variables that its readers set: text says yes or no to both,
- * raw binary to one, ExtBinary and GCC's form only ever say yes.
+ * Marks of a sum are those of all inputs. LLVM keeps them in variables that its readers set: text says yes or no to
+ * both, raw binary to one, ExtBinary and GCC's form only ever say yes.
  */
 static void merge_marks(merge *m, uint32_t last, uint32_t form)
 {
