@@ -304,11 +304,11 @@ profgen() {
 }
 profgen --format=text >../profgen.text
 if grep -q '^\[main:' ../profgen.text; then pass; else fail "profgen --format=text"; fi
-reread() { profgen "$@" | $T merge --text -; }
+reread() { profgen "$@" | $T merge --quiet --text -; }
 sections() { profgen "$@" | $T show --show-sec-info-only -; }
 same "profgen writes ExtBinary by default" "$(cat ../profgen.text)" reread
 same "profgen --format=extbinary" "$(cat ../profgen.text)" reread --format=extbinary
-same "profgen --use-md5" "$($T merge --use-md5 ../profgen.text | $T merge --text -)" reread --use-md5
+same "profgen --use-md5" "$($T merge --use-md5 ../profgen.text | $T merge --quiet --text -)" reread --use-md5
 same "profgen --gen-partial-profile" "$($T merge --gen-partial-profile ../profgen.text | $T show --show-sec-info-only -)" sections --gen-partial-profile
 same "profgen without contexts, split" "$(profgen --ignore-stack-samples --format=text)" reread --ignore-stack-samples --split-layout
 [ -z "$ZLIB$TOOL" ] || same "profgen --compress-all-sections" "$(cat ../profgen.text)" reread --compress-all-sections
