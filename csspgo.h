@@ -7692,6 +7692,7 @@ typedef struct csspgo__bin {
     csspgo_profile *q;            /* what has been read                                                 */
     csspgo__reader  r;            /* the file, or the section being read                                */
     uint64_t        most;         /* q's memory may grow to this with what compressed sections hold     */
+    uint64_t        unread;       /* ExtBinary: bytes that what is still to come may have               */
     uint32_t       *func;         /* the name table: index -> function                                  */
     size_t          funcs, func_cap;
     uint32_t       *node;         /* the table of contexts: index -> node                               */
@@ -8619,6 +8620,19 @@ static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, 
 }
 #endif
 
+/*
+ * Takes a section's size, which stands in its entry of the table, from what the file has: so sections that share their
+ * bytes with others cannot cost more than a file of their sum. Returns 0 after a failure.
+ */
+static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char *entry)
+{
+    if (size > b->unread)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, entry + 24, "sections overlap, all together exceed the file: size ",
+                               size);
+    b->unread -= size;
+    return 1;
+}
+
 /* A compressed section: uncompressed size, compressed size, zlib stream. Its errors have the offset of the section. */
 static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
 {
@@ -8681,6 +8695,7 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
         csspgo__say_u64(b->r.err, s.size);
         return 0;
     }
+    if (wanted && !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
     b->r.p = file.base + s.offset;
     b->r.end = b->r.p + s.size;
     ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
@@ -8942,6 +8957,7 @@ static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t
     memset(&b, 0, sizeof b);
     csspgo__reader_init(&b.r, data, size, err);
     b.most = most;
+    b.unread = size;
     b.lenient = options->lenient != 0;
     b.q = csspgo_profile_new(options);
     if (b.q == NULL) {
@@ -9192,6 +9208,9 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
     struct csspgo_lazy *l = b->lazy;
     csspgo__reader *r = &b->r;
     const size_t values = (flags & CSSPGO__SEC_PROBES ? 1u : 0u) + (flags & CSSPGO__SEC_ATTRIBUTES ? 1u : 0u);
+    if (l->meta.p != NULL)
+        csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p, "a second section of metadata cannot be read lazily");
+    if (r->status != CSSPGO_OK) return 0;
     l->meta = *r;
     l->meta_flags = flags;
     while (r->p < r->end) {
@@ -9251,19 +9270,22 @@ static int csspgo__lazy_tables(csspgo__bin *b)
     return 1;
 }
 
-/* The table of functions for the records in section i is the one right before it. 0 after a failure. */
-static int csspgo__lazy_records(csspgo__bin *b, const unsigned char *table, size_t i)
+/*
+ * The table of functions for these records is in the section `before`, counted from 1: the last one of that type before
+ * theirs. Returns 0 after a failure.
+ */
+static int csspgo__lazy_records(csspgo__bin *b, const unsigned char *table, const csspgo__section *records,
+                                size_t before)
 {
-    const csspgo__section records = csspgo__section_at(table, i);
-    csspgo__section offsets;
-    while (i != 0 && csspgo__section_at(table, i - 1).type != CSSPGO__SEC_OFFSETS) i--;
-    if (i == 0) {
+    const unsigned char *entry = table + 32 * (before != 0 ? before - 1 : 0);
+    const csspgo__section offsets = csspgo__section_at(entry, 0);
+    if (before == 0) {
         csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, table, "without a table of functions nothing can be read lazily");
         return 0;
     }
-    offsets = csspgo__section_at(table, i - 1);
-    return offsets.size == 0 || (csspgo__lazy_section(b, &offsets, table + 32 * (i - 1)) &&
-                                 csspgo__lazy_offsets(b, &records, &offsets));
+    return offsets.size == 0 || (csspgo__lazy_section(b, &offsets, entry) &&
+                                 csspgo__bin_charge(b, offsets.size, entry) &&
+                                 csspgo__lazy_offsets(b, records, &offsets));
 }
 
 /*
@@ -9272,18 +9294,19 @@ static int csspgo__lazy_records(csspgo__bin *b, const unsigned char *table, size
  */
 static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t n, uint64_t type)
 {
-    size_t i;
+    size_t i, offsets = 0;
     for (i = 0; i < n; i++) {
         const csspgo__section s = csspgo__section_at(table, i);
         int ok = 1;
+        if (s.type == CSSPGO__SEC_OFFSETS) offsets = i + 1;
         if (s.type != type || s.size == 0) continue;
-        if (!csspgo__lazy_section(b, &s, table + 32 * i)) return 0;
+        if (!csspgo__lazy_section(b, &s, table + 32 * i) || !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
         switch (type) {
         case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s.flags) && csspgo__bin_summary(b); break;
         case CSSPGO__SEC_NAMES: ok = csspgo__lazy_names(b, s.flags); break;
         case CSSPGO__SEC_CONTEXTS: ok = csspgo__lazy_contexts(b); break;
         case CSSPGO__SEC_META: ok = csspgo__lazy_meta(b, s.flags); break;
-        case CSSPGO__SEC_RECORDS: ok = csspgo__lazy_records(b, table, i); break;
+        case CSSPGO__SEC_RECORDS: ok = csspgo__lazy_records(b, table, &s, offsets); break;
         default: break;
         }
         if (!ok) return 0;
@@ -9350,6 +9373,7 @@ static void csspgo__lazy_forget(struct csspgo_lazy *l)
     l->record_at = NULL;
     l->loaded = NULL;
     l->nnames = l->ncontexts = l->records = 0;
+    l->meta.p = NULL;
 }
 
 /* The indexes; the header was looked at before. A failure leaves none of them. */
@@ -9373,6 +9397,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     csspgo__reader_init(&b->r, l->data, l->size, err);
     b->lazy = l;
     b->q = q;
+    b->unread = l->size;
     b->cs = l->cs;
     b->vtables = l->vtables;
     b->lenient = l->heap.lenient != 0;

@@ -753,6 +753,15 @@ static void add_u64(blob *b, uint64_t v)
     add_bytes(b, le, 8);
 }
 
+static void add_uleb(blob *b, uint64_t v)
+{
+    unsigned char buf[20];
+    csspgo__sink sink;
+    csspgo__sink_buffer(&sink, buf, sizeof buf);
+    csspgo__put_uleb(&sink, v);
+    add_bytes(b, buf, (size_t)sink.total);
+}
+
 static void add_u32(blob *b, uint32_t v)
 {
     unsigned char le[4];
@@ -1346,6 +1355,129 @@ static void forms_are_told_by_their_first_bytes(void)
     csspgo_profile_free(p);
 }
 
+/* ----- sections and records that share their bytes ----- */
+
+/* An ExtBinary file: a table of n sections, whose offsets count from the start of the content, which follows it. */
+static blob ext_table(const csspgo_section *s, size_t n, const blob *content)
+{
+    blob b = { NULL, 0 };
+    size_t i;
+    add_uleb(&b, CSSPGO__MAGIC | CSSPGO__MAGIC_EXT);
+    add_uleb(&b, 103);
+    add_u64(&b, n);
+    for (i = 0; i < n; i++) {
+        add_u64(&b, s[i].type);
+        add_u64(&b, s[i].flags);
+        add_u64(&b, 18 + 32 * n + s[i].offset);
+        add_u64(&b, s[i].size);
+    }
+    add_bytes(&b, content->p, content->n);
+    return b;
+}
+
+/* Appends n bytes to the content as one more section. */
+static void add_section(csspgo_section *s, size_t *count, blob *content, unsigned type, uint64_t flags,
+                        const void *data, size_t n)
+{
+    s += (*count)++;
+    s->type = type;
+    s->flags = flags;
+    s->offset = content->n;
+    s->size = n;
+    add_bytes(content, data, n);
+}
+
+static const unsigned char no_summary[6] = { 0, 0, 0, 0, 0, 0 };
+
+/* Each kind of section that is read, `times` entries of the table for one and the same: what fits the file is taken. */
+static void shared_section(unsigned type, uint64_t flags, const void *data, size_t n, size_t times)
+{
+    static const unsigned char record[] = { 0, 0, 1, 0, 0 };
+    csspgo_section s[64];
+    blob content = { NULL, 0 }, file;
+    size_t count = 0, same, i;
+    uint32_t lenient;
+    uint64_t sum = 0;
+    add_section(s, &count, &content, CSSPGO__SEC_SUMMARY, type == CSSPGO__SEC_CONTEXTS ? CSSPGO__SEC_CS : 0,
+                no_summary, 6);
+    add_section(s, &count, &content, CSSPGO__SEC_NAMES, 0, "\1a", 3);
+    if (type != CSSPGO__SEC_CONTEXTS) add_section(s, &count, &content, CSSPGO__SEC_RECORDS, 0, record, 5);
+    same = count;
+    add_section(s, &count, &content, type, flags, data, n);
+    while (count < same + times) s[count++] = s[same];
+    file = ext_table(s, count, &content);
+    for (i = 0; i < count && sum + s[i].size <= file.n; i++) sum += s[i].size;
+    T_CHECK(i > same);
+    for (lenient = 0; lenient < 2; lenient++) {
+        const csspgo_options o = with_lenient(lenient);
+        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_error e;
+        if (times == 1) {
+            T_EQ(csspgo_read(p, file.p, file.n, &e), CSSPGO_OK);
+        } else {
+            T_EQ(csspgo_read(p, file.p, file.n, &e), CSSPGO_E_SYNTAX);
+            T_EQ(e.offset, 18 + 32 * i + 24);         /* the size of the first one too many */
+            T_CHECK(csspgo_func_count(p) == 0);
+        }
+        csspgo_profile_free(p);
+    }
+    free(content.p);
+    free(file.p);
+}
+
+static void sections_cannot_share_their_bytes(void)
+{
+    blob names = { NULL, 0 }, contexts = { NULL, 0 }, records = { NULL, 0 }, meta = { NULL, 0 }, symbols = { NULL, 0 };
+    blob cutoffs = { NULL, 0 };
+    size_t i, times;
+    add_uleb(&names, 900);
+    add_uleb(&contexts, 900);
+    add_bytes(&cutoffs, no_summary, 5);
+    add_uleb(&cutoffs, 900);
+    for (i = 0; i < 900; i++) {
+        const size_t x = i * 7919 % 17576;
+        char name[4];
+        name[0] = (char)('a' + x % 26);
+        name[1] = (char)('a' + x / 26 % 26);
+        name[2] = (char)('a' + x / 676);
+        name[3] = '\0';
+        add_bytes(&names, name, 4);
+        add_bytes(&contexts, "\1\0\0\0", 4);
+        add_bytes(&records, "\1\0\1\0\0", 5);
+        add_bytes(&meta, "\0\7\0", 3);
+        add_bytes(&symbols, "xyz", 4);
+        add_bytes(&cutoffs, "\1\1\1", 3);
+    }
+    for (times = 1; times < 60; times += 58) {
+        shared_section(CSSPGO__SEC_SUMMARY, 0, cutoffs.p, cutoffs.n, times);
+        shared_section(CSSPGO__SEC_NAMES, 0, names.p, names.n, times);
+        shared_section(CSSPGO__SEC_CONTEXTS, 0, contexts.p, contexts.n, times);
+        shared_section(CSSPGO__SEC_RECORDS, 0, records.p, records.n, times);
+        shared_section(CSSPGO__SEC_META, CSSPGO__SEC_PROBES, meta.p, meta.n, times);
+        shared_section(CSSPGO__SEC_SYMBOLS, 0, symbols.p, symbols.n, times);
+#ifdef CSSPGO_USE_ZLIB
+        {
+            uLongf n = compressBound((uLong)names.n);
+            unsigned char *z = (unsigned char *)malloc(n);
+            blob packed = { NULL, 0 };
+            if (z == NULL || compress(z, &n, names.p, (uLong)names.n) != Z_OK) abort();
+            add_uleb(&packed, names.n);
+            add_uleb(&packed, n);
+            add_bytes(&packed, z, n);
+            shared_section(CSSPGO__SEC_NAMES, CSSPGO__SEC_COMPRESSED, packed.p, packed.n, times);
+            free(packed.p);
+            free(z);
+        }
+#endif
+    }
+    free(names.p);
+    free(contexts.p);
+    free(records.p);
+    free(meta.p);
+    free(symbols.p);
+    free(cutoffs.p);
+}
+
 /* ----- lazy reading ----- */
 
 static const char *const lazy_files[] = {
@@ -1442,6 +1574,60 @@ static void a_failed_lazy_load_changes_nothing(void)
     T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 2);
     csspgo_lazy_free(l);
     free(data);
+}
+
+/* Loads one function after the other, as long as that works. */
+static csspgo_lazy *lazy_of(const blob *file, const char *const *name, size_t n, csspgo_error *e)
+{
+    csspgo_lazy *l = csspgo_lazy_open(NULL, file->p, file->n, e);
+    size_t i;
+    if (!T_CHECK(l != NULL)) abort();
+    for (i = 0; i < n && e->status == CSSPGO_OK; i++) csspgo_lazy_load(l, name[i], strlen(name[i]), e);
+    return l;
+}
+
+/* Metadata in two places, whose entries are found by their offset in one of them; many records with one long table. */
+static void lazy_reading_takes_one_table_of_each_kind(void)
+{
+    static const char *const name[] = { "foo" };
+    static const unsigned char names[] = "\1foo", record[] = { 1, 0, 9, 0, 0 }, meta[] = "\0\7\0";
+    csspgo_section s[64];
+    size_t n = 0, i, first;
+    blob content = { NULL, 0 }, offsets = { NULL, 0 }, file;
+    csspgo_error e;
+    csspgo_lazy *l;
+    add_uleb(&offsets, 900);
+    for (i = 0; i < 900; i++) add_bytes(&offsets, "\0", 2);
+    add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, 0, no_summary, 6);
+    add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names, sizeof names);
+    add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, 0, offsets.p, offsets.n);
+    first = n;
+    add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, record, 5);
+    for (i = 0; i < 600; i++) add_bytes(&content, meta, 3);
+    add_section(s, &n, &content, CSSPGO__SEC_META, CSSPGO__SEC_PROBES, meta, 3);
+    file = ext_table(s, n, &content);
+    l = lazy_of(&file, name, 1, &e);
+    T_EQ(e.status, CSSPGO_OK);
+    csspgo_lazy_free(l);
+    free(file.p);
+    s[n] = s[n - 1];
+    s[n - 1].offset -= 1800;                          /* its last entry is far from its start, the other one's near */
+    s[n - 1].size = 1800;
+    file = ext_table(s, n + 1, &content);
+    l = lazy_of(&file, name, 1, &e);
+    T_EQ(e.status, CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 0);
+    csspgo_lazy_free(l);
+    free(file.p);
+    for (n = first + 1; n < 60; n++) s[n] = s[first];
+    file = ext_table(s, n, &content);
+    l = lazy_of(&file, name, 1, &e);
+    T_EQ(e.status, CSSPGO_E_SYNTAX);
+    T_EQ(e.offset, 18 + 32 * 2 + 24);                 /* the size of the table of functions */
+    csspgo_lazy_free(l);
+    free(file.p);
+    free(offsets.p);
+    free(content.p);
 }
 
 static void lazy_reading_refuses_by_name_what_it_cannot_do(void)
@@ -1839,9 +2025,11 @@ int main(void)
     guids_stay_guids();
     metadata_makes_no_functions();
     outputs_do_not_depend_on_the_seed();
+    sections_cannot_share_their_bytes();
     lazy_loading_of_all_is_reading();
     lazy_loading_takes_a_function_with_all_below_it();
     a_failed_lazy_load_changes_nothing();
+    lazy_reading_takes_one_table_of_each_kind();
     lazy_reading_refuses_by_name_what_it_cannot_do();
     lazy_reading_of_hostile_bytes_is_sane();
     random_profiles_equal_llvm();
