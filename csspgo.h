@@ -7679,6 +7679,8 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     uint64_t            *record_at;   /* per context, or name without contexts: offset in the file, 0: none */
     uint32_t            *meta_at; /* the same: its metadata entry + 1                                 */
     unsigned char       *loaded;  /* the same                                                         */
+    uint32_t            *func;    /* per name, during a load: the function; 0: not met yet            */
+    uint64_t             unread;  /* of the file's bytes: those that are in no record read so far     */
     size_t               nnames, ncontexts, records;  /* records: names or contexts                   */
     uint64_t             meta_flags;
     int                  md5, fixed, cs, vtables;
@@ -7693,14 +7695,14 @@ typedef struct csspgo__bin {
     csspgo__reader  r;            /* the file, or the section being read                                */
     uint64_t        most;         /* q's memory may grow to this with what compressed sections hold     */
     uint64_t        unread;       /* ExtBinary: bytes that what is still to come may have               */
-    uint32_t       *func;         /* the name table: index -> function                                  */
+    uint32_t       *func;         /* the name table: index -> function; lazy: indexes that it has met   */
     size_t          funcs, func_cap;
     uint32_t       *node;         /* the table of contexts: index -> node                               */
     size_t          nodes, node_cap;
     uint32_t       *record;       /* the same: index -> record, 0: not read yet                         */
     uint32_t       *ahead;        /* of the section being read: the index of each function in it        */
     size_t          aheads, ahead_cap, record_cap;
-    size_t          top;          /* the index that csspgo__bin_top met                                 */
+    size_t          top;          /* the index that csspgo__bin_top met; lazy: the one that it must meet */
     csspgo__nest   *nest;
     size_t          depth, nest_cap;
     int             lenient, cs;
@@ -7770,7 +7772,7 @@ static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
 }
 
 static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at);
-static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned char *at);
+static uint32_t csspgo__lazy_top(csspgo__bin *b);
 
 /* A name index, as function; 0 after a failure. */
 static uint32_t csspgo__bin_func(csspgo__bin *b)
@@ -8042,11 +8044,11 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
     uint64_t i;
+    if (b->lazy != NULL) return csspgo__lazy_top(b);
     if (b->cs) {
         i = csspgo__bin_num(&b->r);
         b->top = 0;
         csspgo__late_map(b->q, &b->late);
-        if (b->lazy != NULL) return csspgo__lazy_node(b, i, at);
         b->top = (size_t)i;
         if (b->r.status == CSSPGO_OK && i < b->nodes) return b->node[i];
         csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
@@ -9033,18 +9035,20 @@ static uint64_t csspgo__lazy_guid(const struct csspgo_lazy *l, size_t i)
 /* Name i as a function of the profile being filled. */
 static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
 {
-    const struct csspgo_lazy *l = b->lazy;
+    struct csspgo_lazy *l = b->lazy;
     const char *text;
     csspgo_func f;
     if (i >= l->nnames) {
         csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
         return 0;
     }
+    if (l->func[i] != 0) return l->func[i];
     text = (const char *)l->names.p + l->name_at[i];
     f = l->md5 ? csspgo_func_add_guid(b->q, csspgo__lazy_guid(l, (size_t)i))
                : csspgo_func_add(b->q, text, strlen(text));
-    if (f.id == 0) csspgo__bin_full(b);
-    return f.id;
+    if (!csspgo__bin_add_name(b, f)) return 0;
+    b->func[b->funcs - 1] = (uint32_t)i;
+    return l->func[i] = f.id;
 }
 
 /* The node of context i, made if need be. */
@@ -9071,6 +9075,26 @@ static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned cha
     b->r.p = back.p;
     b->r.end = back.end;
     return node;
+}
+
+/* As csspgo__bin_top. What stands here must be what was looked for: a table may point anywhere. */
+static uint32_t csspgo__lazy_top(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t i = csspgo__bin_num(&b->r);
+    uint32_t func = 0;
+    int found = i == b->top;
+    csspgo__late_map(b->q, &b->late);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (!b->cs) {                                     /* a name may be in the table twice */
+        func = csspgo__lazy_func(b, i, at);
+        if (func == 0) return 0;
+        found = func == csspgo__lazy_func(b, b->top, at);
+    }
+    if (!found && (!b->cs || i < b->lazy->ncontexts))
+        csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a table points here from another function than this one: ", i);
+    if (b->r.status != CSSPGO_OK) return 0;
+    return b->cs ? csspgo__lazy_node(b, i, at) : csspgo__bin_plain(b, func);
 }
 
 /* n zeroed elements in *v; 0 after a failure. */
@@ -9267,6 +9291,9 @@ static int csspgo__lazy_tables(csspgo__bin *b)
     l->meta_at = (uint32_t *)v;
     if (!csspgo__lazy_table(b, &v, l->records, 1)) return 0;
     l->loaded = (unsigned char *)v;
+    if (!csspgo__lazy_table(b, &v, l->nnames, sizeof *l->func)) return 0;
+    l->func = (uint32_t *)v;
+    l->unread = l->size;
     return 1;
 }
 
@@ -9368,8 +9395,9 @@ static void csspgo__lazy_forget(struct csspgo_lazy *l)
     csspgo__free(&l->heap, l->record_at, (l->records + 1) * 8);
     csspgo__free(&l->heap, l->meta_at, (l->records + 1) * 4);
     csspgo__free(&l->heap, l->loaded, l->records + 1);
+    csspgo__free(&l->heap, l->func, (l->nnames + 1) * 4);
     memset(&l->map, 0, sizeof l->map);
-    l->name_at = l->context_at = l->context_next = l->first = l->meta_at = NULL;
+    l->name_at = l->context_at = l->context_next = l->first = l->meta_at = l->func = NULL;
     l->record_at = NULL;
     l->loaded = NULL;
     l->nnames = l->ncontexts = l->records = 0;
@@ -9475,12 +9503,20 @@ static int csspgo__lazy_below(const csspgo_lazy *l, size_t a, size_t b)
 static int csspgo__lazy_record(csspgo__bin *b, size_t i)
 {
     csspgo_lazy *l = b->lazy;
+    const unsigned char *record = b->r.base + l->record_at[i];
+    size_t size;
     if (l->loaded[i] != 0) return 1;
     l->loaded[i] = 2;
     if (l->record_at[i] == 0) return 1;
-    b->r.p = b->r.base + l->record_at[i];
+    b->r.p = record;
     b->r.end = b->r.base + l->size;
+    b->top = i;
     if (!csspgo__bin_record(b)) return 0;
+    size = (size_t)(b->r.p - record);
+    if (size > b->unread)                             /* they start inside each other: quadratic time */
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, record, "records overlap, all together exceed the file: size ",
+                               size);
+    b->unread -= size;
     if (l->meta_at[i] == 0) return 1;
     b->r.p = l->meta.p + (l->meta_at[i] - 1);
     b->r.end = l->meta.end;
@@ -9522,6 +9558,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     if (q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     q->flags = p->flags;
     csspgo__lazy_bin(l, &b, q, err);
+    b.unread = l->unread;
     if (!l->cs) ok = csspgo__lazy_tree(&b, name_index);
     else if (l->first != NULL)
         for (i = l->first[name_index]; ok && i != 0; i = l->context_next[i - 1]) ok = csspgo__lazy_tree(&b, i - 1);
@@ -9532,6 +9569,9 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     p->summary = summary;
     for (i = 0; i < l->records; i++)
         if (l->loaded[i] == 2) l->loaded[i] = s == CSSPGO_OK;
+    if (s == CSSPGO_OK) l->unread = b.unread;
+    while (b.funcs != 0) l->func[b.func[--b.funcs]] = 0;
+    csspgo__free(&q->heap, b.func, b.func_cap * sizeof *b.func);
     csspgo__free(&q->heap, b.nest, b.nest_cap * sizeof *b.nest);
     csspgo_profile_free(q);
     return s;

@@ -1586,6 +1586,90 @@ static csspgo_lazy *lazy_of(const blob *file, const char *const *name, size_t n,
     return l;
 }
 
+/* a table says of foo and of bar that its record is foo's: twice the counts, or quadratic time, if it is believed */
+static void a_lazily_read_record_must_be_the_one_looked_for(void)
+{
+    static const char *const bar_only[] = { "bar" }, *const foo_bar[] = { "foo", "bar" };
+    static const unsigned char names[] = "\2foo\0bar", contexts[] = "\2\1\0\0\0\1\1\0\0";
+    static const unsigned char offsets[] = { 2, 0, 0, 1, 0 };           /* of 0 and of 1: the first record */
+    static const unsigned char records[] = { 1, 0, 9, 0, 0, 1, 1, 7, 0, 0 };
+    unsigned cs;
+    for (cs = 0; cs < 2; cs++) {
+        csspgo_section s[8];
+        size_t n = 0, at;
+        blob content = { NULL, 0 }, file;
+        csspgo_error e;
+        csspgo_lazy *l;
+        add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, cs ? CSSPGO__SEC_CS : 0, no_summary, 6);
+        add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names, sizeof names);
+        if (cs) add_section(s, &n, &content, CSSPGO__SEC_CONTEXTS, 0, contexts, sizeof contexts - 1);
+        add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, cs ? CSSPGO__SEC_ORDERED : 0, offsets, sizeof offsets);
+        at = 18 + 32 * (n + 1) + content.n;
+        add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, records, sizeof records);
+        file = ext_table(s, n, &content);
+        l = lazy_of(&file, bar_only, 1, &e);
+        T_EQ(e.status, CSSPGO_E_SYNTAX);
+        T_EQ(e.offset, at + 1);                       /* where the record says whose it is */
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 0);
+        T_EQ(csspgo_lazy_load(l, "foo", 3, &e), CSSPGO_OK);
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 1);
+        csspgo_lazy_free(l);
+        file.p[at - 1] = 5;                           /* bar's own record */
+        l = lazy_of(&file, foo_bar, 2, &e);
+        T_EQ(e.status, CSSPGO_OK);
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 2);
+        csspgo_lazy_free(l);
+        free(content.p);
+        free(file.p);
+    }
+}
+
+/*
+ * Records that start inside each other: eight numbers, the head of one, then a location with call targets up to the end
+ * of the section, which are the heads of the ones behind it, in pairs.
+ */
+static void lazily_read_records_cannot_overlap(void)
+{
+    enum { N = 100 };
+    char text[N][8];
+    const char *name[N];
+    csspgo_section s[8];
+    size_t n = 0, i, at;
+    blob names = { NULL, 0 }, offsets = { NULL, 0 }, records = { NULL, 0 }, content = { NULL, 0 }, file;
+    csspgo_error e;
+    csspgo_lazy *l;
+    add_uleb(&names, N);
+    add_uleb(&offsets, N);
+    for (i = 0; i < N; i++) {
+        snprintf(text[i], sizeof text[i], "f%u", (unsigned)i);
+        name[i] = text[i];
+        add_bytes(&names, text[i], strlen(text[i]) + 1);
+        add_uleb(&offsets, i);
+        add_uleb(&offsets, records.n);
+        add_uleb(&records, 0);
+        add_uleb(&records, i);
+        add_bytes(&records, "\0\1\0\0\0", 5);
+        add_uleb(&records, i + 1 < N ? 4 * (N - 1 - i) : 0);
+    }
+    add_bytes(&records, "", 1);                       /* no inlinees */
+    add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, 0, no_summary, 6);
+    add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names.p, names.n);
+    add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, 0, offsets.p, offsets.n);
+    at = 18 + 32 * (n + 1) + content.n;
+    add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, records.p, records.n);
+    file = ext_table(s, n, &content);
+    l = lazy_of(&file, name, N, &e);
+    T_EQ(e.status, CSSPGO_E_SYNTAX);
+    T_CHECK(e.offset > at && e.offset < at + records.n / 2);
+    T_CHECK(csspgo_record_count(csspgo_lazy_profile(l)) > 0 && csspgo_record_count(csspgo_lazy_profile(l)) < 8);
+    csspgo_lazy_free(l);
+    free(names.p);
+    free(offsets.p);
+    free(records.p);
+    free(content.p);
+    free(file.p);
+}
+
 /* Metadata in two places, whose entries are found by their offset in one of them; many records with one long table. */
 static void lazy_reading_takes_one_table_of_each_kind(void)
 {
@@ -2029,6 +2113,8 @@ int main(void)
     lazy_loading_of_all_is_reading();
     lazy_loading_takes_a_function_with_all_below_it();
     a_failed_lazy_load_changes_nothing();
+    a_lazily_read_record_must_be_the_one_looked_for();
+    lazily_read_records_cannot_overlap();
     lazy_reading_takes_one_table_of_each_kind();
     lazy_reading_refuses_by_name_what_it_cannot_do();
     lazy_reading_of_hostile_bytes_is_sane();
