@@ -9691,6 +9691,7 @@ typedef struct csspgo__bin_out {
     uint32_t          form;
     int               cs, md5, lenient, probes, attributes;
     int               any_attribute, any_guid, any_vtable;
+    int               by_guid;    /* the order is that of GUIDs */
 } csspgo__bin_out;
 
 static csspgo_status csspgo__bin_refuse(csspgo__bin_out *o, const char *what)
@@ -9747,6 +9748,52 @@ static int csspgo__bin_number(csspgo__bin_out *o)
         if (!(p->names.name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
     }
     return 1;
+}
+
+typedef struct csspgo__bin_guid {
+    uint64_t guid;
+    uint32_t rank, id;
+} csspgo__bin_guid;
+
+static int csspgo__bin_guid_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__bin_guid *x = (const csspgo__bin_guid *)a, *y = (const csspgo__bin_guid *)b;
+    (void)ctx;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/*
+ * A file of GUIDs is in their order, where a lenient one (and LLVM's) is in that of the names as far as they are known:
+ * so equal profiles give equal files, whichever names they know. Returns 0 when memory is exhausted.
+ */
+static int csspgo__bin_by_guid(csspgo__bin_out *o)
+{
+    csspgo_profile *p = o->p;
+    const size_t n = p->names.count, key_bytes = n * sizeof(csspgo__bin_guid), bytes = p->tree.count * sizeof(uint32_t);
+    csspgo__bin_guid *key = (csspgo__bin_guid *)csspgo__alloc(&p->heap, key_bytes);
+    uint32_t *stack = key != NULL ? (uint32_t *)csspgo__alloc(&p->heap, bytes) : NULL;
+    csspgo__sibling_ctx ctx;
+    int ok = stack != NULL;
+    size_t i;
+    for (i = 0; ok && i < n; i++) {
+        key[i].id = (uint32_t)i + 1;
+        key[i].guid = csspgo__name_guid(&p->names, key[i].id);
+        key[i].rank = o->order.rank[i + 1];
+    }
+    ok = ok && csspgo__sort(&p->heap, key, n, sizeof *key, csspgo__bin_guid_cmp, NULL);
+    for (i = 0; ok && i < n; i++) o->order.rank[key[i].id] = (uint32_t)i + 1;
+    ctx.p = p;
+    ctx.rank = o->order.rank;
+    if (ok) csspgo__preorder(&ctx, stack, o->order.node);
+    csspgo__free(&p->heap, stack, bytes);
+    csspgo__free(&p->heap, key, key_bytes);
+    csspgo__free(&p->heap, o->index, o->index_bytes);
+    csspgo__free(&p->heap, o->context, o->context_bytes);
+    o->index = o->context = NULL;
+    o->names = o->tops = 0;
+    o->by_guid = 1;
+    return ok && csspgo__bin_number(o);
 }
 
 /* The functions by total, largest first, then in context order. Returns 0 when memory is exhausted. */
@@ -10081,12 +10128,16 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bi
 static csspgo_status csspgo__bin_put_symbols(csspgo__bin_out *o)
 {
     csspgo_profile *p = o->p;
-    const size_t n = p->names.count, bytes = (n + 1) * sizeof(uint32_t);
-    uint32_t *by_rank = (uint32_t *)csspgo__alloc(&p->heap, bytes);
+    const size_t n = p->names.count, bytes = 2 * (n + 1) * sizeof(uint32_t);
+    uint32_t *by_rank = (uint32_t *)csspgo__alloc(&p->heap, bytes), *rank = o->order.rank;
     csspgo_status s = CSSPGO_OK;
     size_t i;
     if (by_rank == NULL) return p->heap.status;
-    for (i = 1; i <= n; i++) by_rank[o->order.rank[i]] = (uint32_t)i;
+    if (o->by_guid) {
+        rank = by_rank + n + 1;
+        if (!csspgo__rank_names(p, rank)) s = p->heap.status;
+    }
+    for (i = 1; i <= n && s == CSSPGO_OK; i++) by_rank[rank[i]] = (uint32_t)i;
     for (i = 1; i <= n && s == CSSPGO_OK; i++)
         if (p->names.name[by_rank[i]].flags & CSSPGO__LISTED) s = csspgo__bin_put_name(o, by_rank[i]);
     csspgo__free(&p->heap, by_rank, bytes);
@@ -10261,7 +10312,6 @@ static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
         return csspgo__bin_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
 #endif
     if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__bin_refuse(o, "the split layout cannot carry contexts");
-    o->md5 = (o->form & CSSPGO_MD5) != 0 || (!o->lenient && (o->any_guid || o->p->flags & CSSPGO_IS_MD5));
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
     o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->lenient && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
@@ -10443,7 +10493,11 @@ static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
 {
     const csspgo__node *v = o->p->tree.node;
     size_t i;
-    if (!csspgo__bin_number(o) || !csspgo__bin_tops(o)) return o->p->heap.status;
+    if (!csspgo__bin_number(o)) return o->p->heap.status;
+    o->md5 = (o->form & 0xff) == CSSPGO_EXTBINARY &&
+             (o->form & CSSPGO_MD5 || (!o->lenient && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    if (o->md5 && !o->lenient && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->p->heap.status;
+    if (!csspgo__bin_tops(o)) return o->p->heap.status;
     for (i = 0; i < o->tops && !o->lenient; i++)
         if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
             return csspgo__bin_refuse(o,

@@ -684,16 +684,34 @@ static csspgo_profile *sum_of(csspgo_profile *const *leaf, unsigned *at, unsigne
 /* The bytes that say all: of names, or, where a detour may have lost some, of their GUIDs. */
 static char *essence(csspgo_profile *p, int md5, size_t *size)
 {
-    csspgo_profile *q;
-    char *file, *again;
-    if (!md5) return written(p, CSSPGO_TEXT, size);
-    file = written(p, CSSPGO_EXTBINARY | CSSPGO_MD5, size);
-    q = fresh(0);
-    T_EQ(csspgo_read(q, file, *size, NULL), CSSPGO_OK);
-    again = written(q, CSSPGO_EXTBINARY | CSSPGO_MD5, size);
+    return written(p, md5 ? CSSPGO_EXTBINARY | CSSPGO_MD5 : CSSPGO_TEXT, size);
+}
+
+/* A file of GUIDs from names, from GUIDs and from some of each. */
+static void a_file_of_guids_does_not_tell_who_knew_the_names(void)
+{
+    static const char text[] =
+        "foo:1:1\n 1: 4 bar:2 foo:2\n 2: bar:3\n  1: 3\n 2: foo:3\n  1: 3\nbar:1:1\nzoo:1:0\n 1: 1\n";
+    static const char some[] = "bar:0:0\nzap:0:0\n";
+    csspgo_profile *p = fresh(0), *q = fresh(0), *known = fresh(0);
+    size_t n, m, k;
+    char *a, *b, *c;
+    T_EQ(csspgo_read(p, text, sizeof text - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read(p, some, sizeof some - 1, NULL), CSSPGO_OK);
+    a = written(p, CSSPGO_EXTBINARY | CSSPGO_MD5, &n);
+    T_EQ(csspgo_read(q, a, n, NULL), CSSPGO_OK);
+    b = written(q, CSSPGO_EXTBINARY, &m);
+    t_same("GUIDs alone", b, m, a, n);
+    T_EQ(csspgo_read(known, some, sizeof some - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read(known, a, n, NULL), CSSPGO_OK);
+    c = written(known, CSSPGO_EXTBINARY, &k);
+    t_same("some names", c, k, a, n);
+    csspgo_profile_free(p);
     csspgo_profile_free(q);
-    free(file);
-    return again;
+    csspgo_profile_free(known);
+    free(a);
+    free(b);
+    free(c);
 }
 
 static void merging_in_any_order_grouping_and_format_gives_the_same_bytes(void)
@@ -975,6 +993,7 @@ int main(void)
     removing_takes_what_is_nested_along();
     cold_plain_functions_are_trimmed_and_merging_keeps_them();
     an_inlinee_and_a_context_at_one_site_are_merged();
+    a_file_of_guids_does_not_tell_who_knew_the_names();
     merging_in_any_order_grouping_and_format_gives_the_same_bytes();
     a_name_is_found_again_after_a_detour_through_guids();
     operations_keep_what_they_promise();
