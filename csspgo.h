@@ -442,7 +442,8 @@ enum { CSSPGO_TEXT = 1 };
  *           function offsets, symbols as MD5), or compressed and the build is without zlib; E_LIMIT; E_NOMEM;
  *           E_ARGUMENT: one of the two has contexts (or probes) and the other one has not
  * Cost      O(n log n) time, O(n) if lines are in order; at most 16 bytes of memory per input byte + 1 MB before it is
- *           added to p, and never above options.limits.max_bytes together with p
+ *           added to p (files that need more are refused: no writer makes them), and never above
+ *           options.limits.max_bytes together with p
  * Source    LLVM 19: SampleProfReader
  */
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err);
@@ -6608,6 +6609,14 @@ static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t mo
     return csspgo__binary_read(options, most, data, size, q, err);
 }
 
+/* A limit that is not the caller's: says which one. */
+static void csspgo__say_dense(csspgo_error *err)
+{
+    static const char why[] = "needs more than 16 times its size of memory: only repetitions, or smallest parts";
+    const char *general = csspgo_status_text(CSSPGO_E_LIMIT);
+    if (err != NULL && memcmp(err->message, general, strlen(general) + 1) == 0) memcpy(err->message, why, sizeof why);
+}
+
 /*
  * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
  * held: bytes of p's allowance that the caller has in use. feed: NULL, or text comes from there instead of data.
@@ -6627,6 +6636,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     most = o.limits.max_bytes;
     if (fair < most) o.limits.max_bytes = fair;
     s = csspgo__read_any(&o, most, size != 0 ? data : "", size, feed, &q, err);
+    if (s == CSSPGO_E_LIMIT && fair < most) csspgo__say_dense(err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;

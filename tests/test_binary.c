@@ -2075,6 +2075,28 @@ static void outputs_do_not_depend_on_the_seed(void)
         }
 }
 
+/* A function's five bytes again and again: refused, and for what it is. */
+static void a_file_of_repetitions_is_refused_as_that(void)
+{
+    enum { TIMES = 200000, RECORD = 5 };
+    csspgo_profile *p = csspgo_profile_new(NULL);
+    const csspgo_func f = csspgo_func_add(p, "f", 1);
+    unsigned char *bytes = (unsigned char *)malloc(4096 + TIMES * RECORD);
+    csspgo_error e;
+    size_t size, i;
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f), 1), CSSPGO_OK);
+    T_EQ(csspgo_write(p, CSSPGO_BINARY, bytes, 4096, &size, NULL), CSSPGO_OK);
+    csspgo_profile_free(p);
+    for (i = 0; i < TIMES; i++, size += RECORD) memcpy(bytes + size, bytes + size - RECORD, RECORD);
+    p = csspgo_profile_new(NULL);
+    T_EQ(csspgo_read(p, bytes, size, &e), CSSPGO_E_LIMIT);
+    T_CHECK(strstr(e.message, "repetitions") != NULL);
+    T_EQ(csspgo_read(p, bytes, size - (TIMES - 1000) * RECORD, &e), CSSPGO_OK);
+    T_EQ(csspgo_total(p, csspgo_find(p, "f")), 1001);
+    csspgo_profile_free(p);
+    free(bytes);
+}
+
 int main(void)
 {
     forms_are_told_by_their_first_bytes();
@@ -2119,5 +2141,6 @@ int main(void)
     lazy_reading_refuses_by_name_what_it_cannot_do();
     lazy_reading_of_hostile_bytes_is_sane();
     random_profiles_equal_llvm();
+    a_file_of_repetitions_is_refused_as_that();
     return t_end();
 }
