@@ -86,7 +86,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
     csspgo_code   *code;
     csspgo_module  module;
-    uint64_t       first_loadable;   /* address of the first loadable segment, rounded down to 4096 */
+    uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
     load_range    *range;         /* by address: code of functions that have probes */
     size_t         ranges, functions, probes;
     csspgo_probe_stats probe_stats;
@@ -112,7 +112,7 @@ static int load_segments(loaded *l, const char *path)
     for (i = 0; i < l->elf.segment_count; i++) {
         elf_segment s;
         if (!elf_segment_at(&l->elf, i, &s) || s.type != ELF_LOAD) continue;
-        if (n == 0) l->first_loadable = s.address & ~(uint64_t)4095;
+        if (l->first_loadable == 0) l->first_loadable = s.address & ~(uint64_t)4095;
         v[n].address = s.address;
         v[n].file_offset = s.offset;
         v[n].size = s.file_size;

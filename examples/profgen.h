@@ -149,8 +149,9 @@ static csspgo_unsymbolized_options profgen_raw(const profgen *g)
     csspgo_unsymbolized_options raw;
     memset(&raw, 0, sizeof raw);
     raw.module = g->image.module;
-    if (g->o[O_FIRST_LOADABLE].number) raw.base = g->image.first_loadable;
-    else if (g->o[O_USE_OFFSET].number) raw.base = csspgo_code_base(g->image.code, g->image.module);
+    if (!g->o[O_USE_OFFSET].number) return raw;
+    raw.base = g->o[O_FIRST_LOADABLE].number ? g->image.first_loadable
+                                             : csspgo_code_base(g->image.code, g->image.module);
     return raw;
 }
 
@@ -709,7 +710,8 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
     how.sampled_functions = 1;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
     s = csspgo_collector_profile(g->collector, p, &how, e);
-    if (s == CSSPGO_OK && g->o[O_TOTALS].number && g->o[O_IGNORE_STACK].number) csspgo_recount_totals(p);
+    if (s == CSSPGO_OK && g->o[O_TOTALS].number && !csspgo_collector_has_contexts(g->collector))
+        csspgo_recount_totals(p);
     return s;
 }
 

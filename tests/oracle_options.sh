@@ -78,6 +78,23 @@ if [ -s $B/ours.out ]; then pass; else fail "no mappings"; fi
 both "mappings of other programs" $D/bin/ext.probe $D/cases/01-calls.ps --show-mmap-events --skip-symbolization
 if [ -s $B/ours.out ]; then pass; else fail "no mappings of other programs"; fi
 
+# what raw addresses count from: the first loadable segment, of a position-independent program the first not at 0
+for b in demo.pie:24-pie demo.probe:01-calls ext.probe:05-extpair; do
+    for o in "" --use-offset=0; do
+        both "addresses of ${b%:*} $o" $D/bin/${b%:*} $D/cases/${b#*:}.ps --skip-symbolization --use-first-loadable-segment-as-base $o
+    done
+done
+
+# --update-total-samples: of whatever has no contexts, also without --ignore-stack-samples
+both "totals of branches alone" $D/bin/demo.probe $D/cases/18-lbr-only.ps --format=text --update-total-samples
+llvm-profgen-19 --binary=$D/bin/demo.probe --perfscript=$D/traces/demo.probe.ps --skip-symbolization --ignore-stack-samples -o $B/flat.raw >$B/llvm.err 2>&1
+for t in llvm-profgen-19 "$TOOL profgen --llvm-compat"; do
+    $t --binary=$D/bin/demo.probe --unsymbolized-profile=$B/flat.raw --format=text --update-total-samples -o $B/totals.${t%%[-/]*} >$B/err 2>&1
+done
+if [ -s $B/totals.llvm ] && cmp -s $B/totals.llvm $B/totals.build; then pass; else fail "totals of raw counters"; fi
+$TOOL profgen --llvm-compat --binary=$D/bin/demo.probe --unsymbolized-profile=$B/flat.raw --format=text -o $B/ours >$B/err 2>&1
+if cmp -s $B/totals.build $B/ours; then fail "totals of raw counters: are what they were"; else pass; fi
+
 # --show-detailed-warning: the same ranges and return addresses, in our words
 in_our_words() {
     sed -n -e 's/^[a-z: ]*warning: //' -e 's/^Truncated stack sample due to invalid return address at \(0x[0-9a-f]*\),.*/\1 is a return address without a call before it/' \
