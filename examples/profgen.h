@@ -16,7 +16,7 @@ enum { /* places in the table below */
     O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
     O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL, O_DETAILS,
-    O_SHOW_PROBES, O_COMPAT, O_QUIET, O_HELP
+    O_SHOW_PROBES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_COMPAT, O_QUIET, O_HELP
 };
 
 static const option profgen_options[] = {
@@ -74,6 +74,10 @@ static const option profgen_options[] = {
     { "kernel", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "leading-ip-only", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "perf-event", OPT_LIST, NULL, 0, NULL, NULL, 0 },
+    { "perf-events", OPT_LIST, NULL, 0, NULL, NULL, 0 },
+    { "sample-period", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
     { "llvm-compat", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -83,10 +87,6 @@ static const option profgen_options[] = {
     { "show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
     { "show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
     { "disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL, 0 },
-    { "leading-ip-only", OPT_REFUSED, "LLVM took it out after version 19", 1, NULL, NULL, 0 },
-    { "perf-event", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
-    { "perf-events", OPT_ALIAS, "perf-event", 0, NULL, NULL, 0 },
-    { "sample-period", OPT_REFUSED, "LLVM took it out after version 19", 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
@@ -99,6 +99,7 @@ typedef struct profgen {
     csspgo_collector *collector;
     int               mapped;     /* a mapping event for the binary was seen */
     uint64_t          bias;       /* run-time - link-time address */
+    int               flat;       /* the script has branch records and no call stacks */
     struct detail    *detail;     /* for --show-detailed-warning */
     size_t            details, detail_cap;
 } profgen;
@@ -118,6 +119,8 @@ static int profgen_check(profgen *g)
     if (g->output == NULL) return usage("--output is missing"), 0;
     if ((g->perfscript != NULL) + (g->perfdata != NULL) + (g->unsymbolized != NULL) + (g->sampled != NULL) != 1)
         return usage("give one of --perfscript, --perfdata, --unsymbolized-profile and --llvm-sample-profile"), 0;
+    if (compat && g->perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
+        return usage("--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
     if (o[O_COMPRESS].number < -1) return usage("Value of --compress-recursion should >= -1"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage("--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
@@ -299,9 +302,31 @@ static uint64_t profgen_dropped(const profgen *g)
     return s.no_stack + s.no_branches + s.prologue_leaves;
 }
 
-/* One item of a script. Returns 0 after saying what is wrong. */
+/* --leading-ip-only: address and stack of a sample count, its branches do not. Returns 0 after saying what is wrong. */
+static int profgen_address(profgen *g, const csspgo_sample *sample)
+{
+    csspgo_sample s = *sample;
+    csspgo_status status;
+    s.branch_count = 0;
+    status = csspgo_collector_add(g->collector, &s, 1);
+    return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
+}
+
+/* --sample-period: what a sample with so many equal ones counts, by the ranges between its branches. */
+static uint64_t flat_weight(const profgen *g, const csspgo_sample *s)
+{
+    const uint64_t period = (uint64_t)g->o[O_PERIOD].number;
+    const uint64_t all = s->count != 0 && period > UINT64_MAX / s->count ? UINT64_MAX : s->count * period;
+    uint64_t n = 0;
+    uint32_t i;
+    for (i = 0; i < s->branch_count; i++) n += is_code(g, s->branches[i].from) || is_code(g, s->branches[i].to);
+    return n > 1 ? all / (n - 1) : all;
+}
+
+/* One item of a recording. Returns 0 after saying what is wrong. */
 static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
+    csspgo_sample weighted;
     uint64_t dropped;
     csspgo_status s;
     if (item == CSSPGO_ITEM_MMAP) {
@@ -319,8 +344,12 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
         return 1;
     }
     if (item != CSSPGO_ITEM_SAMPLE) return 1;
+    if (g->o[O_LEADING].number && !compat) return profgen_address(g, sample);
+    if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
+    weighted = *sample;
+    if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, sample);
     dropped = g->o[O_DETAILS].number ? profgen_dropped(g) : 0;
-    s = csspgo_collector_add(g->collector, sample, 1);
+    s = csspgo_collector_add(g->collector, &weighted, 1);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
     return !g->o[O_DETAILS].number || details_add(g, sample, profgen_dropped(g) == dropped);
 }
@@ -415,6 +444,11 @@ static void catch_interrupt(void)
     sigaction(SIGINT, &a, NULL);
 }
 
+static void recording_interrupted(const recording *r, unsigned long long bytes)
+{
+    warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
+}
+
 /* Reads it from f. Returns 0 after saying what is wrong. */
 static int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
 {
@@ -431,27 +465,223 @@ static int recording_read(profgen *g, recording *r, FILE *f, unsigned long long 
         progress_show(&p, bytes, recording_samples(r));
     }
     progress_end(&p);
-    if (interrupted) warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
+    if (interrupted) recording_interrupted(r, bytes);
     else if (ok && ferror(f)) ok = (fail("%s: %s", r->path, strerror(errno)), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;
 }
 
-static int profgen_read_recording(profgen *g)
+/* ----- scripts of branch records alone, for --leading-ip-only, --perf-event and --sample-period ----- */
+
+enum { FLAT_BATCH = 4096, FLAT_LINE = 80 };
+
+typedef struct flat_reader {
+    recording   r;
+    char       *lines;            /* counters of sampled addresses, still to be read */
+    size_t      size, count;      /* bytes, lines of it                              */
+    int         counted;          /* the last line was a count: `times`              */
+    uint64_t    times, samples;
+} flat_reader;
+
+/* What the branch records of a script are with: 1 call stacks, 0 no call stacks, -1 nothing, it is no script. */
+static int flat_kind(const file_bytes *text)
+{
+    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_item item = CSSPGO_ITEM_OTHER;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    int kind = -1;
+    if (s == NULL) return -1;
+    csspgo_script_feed(s, text->data, text->size);
+    csspgo_script_end(s);
+    while (kind < 0 && item != CSSPGO_ITEM_NONE) {
+        item = csspgo_script_next(s, &sample, &map, NULL);
+        if (csspgo_script_get_stats(s).hybrid) kind = 1;
+        else if (item == CSSPGO_ITEM_SAMPLE) kind = 0;
+    }
+    csspgo_script_free(s);
+    return kind;
+}
+
+/* The word at p: what lies between blanks. Returns its size. */
+static size_t flat_word(const char **p, const char *end)
+{
+    size_t n = 0;
+    while (*p != end && **p == ' ') ++*p;
+    while (*p + n != end && (*p)[n] != ' ') n++;
+    return n;
+}
+
+/* 1 if the word is among those of a list; split: an entry holds several, between commas. */
+static int flat_listed(const option *o, int split, const char *word, size_t size)
+{
+    size_t i;
+    for (i = 0; i < o->count; i++) {
+        const char *v = o->list[i];
+        for (;;) {
+            const size_t n = split ? strcspn(v, ",") : strlen(v);
+            if (n == size && memcmp(v, word, n) == 0) return 1;
+            if (v[n] == '\0') break;
+            v += n + 1;
+        }
+    }
+    return 0;
+}
+
+/* A number that is all of a word. Returns 0 if it is none. */
+static int flat_number(const char *word, size_t size, unsigned base, uint64_t *number)
+{
+    size_t i;
+    *number = 0;
+    for (i = 0; i < size; i++) {
+        const int c = word[i] | 32;
+        const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
+                             : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+        if (digit >= base || *number > (UINT64_MAX - digit) / base) return 0;
+        *number = *number * base + digit;
+    }
+    return size != 0;
+}
+
+/* Hands on the counters that wait. Returns 0 after saying what is wrong. */
+static int flat_flush(profgen *g, flat_reader *f)
+{
+    csspgo_unsymbolized_options raw;
+    csspgo_error e;
+    char head[FLAT_LINE];
+    const size_t n = (size_t)snprintf(head, sizeof head, "%zu\n", f->count);
+    char *const text = f->lines + FLAT_LINE - n;           /* room for the head is in front of the lines */
+    if (f->count == 0) return 1;
+    memset(&raw, 0, sizeof raw);
+    raw.module = g->image.module;
+    memcpy(text, head, n);
+    memcpy(f->lines + f->size, "0\n", 2);
+    e.status = csspgo_read_unsymbolized(g->collector, &raw, text, f->size - FLAT_LINE + n + 2, &e);
+    f->size = FLAT_LINE;
+    f->count = 0;
+    return e.status == CSSPGO_OK || (fail_at(f->r.path, &e), 0);
+}
+
+/* A sampled address: by default as a sample without branches, in compat mode as LLVM's range of one instruction. */
+static int flat_address(profgen *g, flat_reader *f, uint64_t ip, uint64_t times)
+{
+    csspgo_sample s;
+    if (!compat) {
+        memset(&s, 0, sizeof s);
+        s.stack = &ip;
+        s.stack_count = 1;
+        s.count = times;
+        return profgen_address(g, &s);
+    }
+    if (!is_code(g, ip)) return 1;
+    f->size += (size_t)sprintf(f->lines + f->size, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", ip - g->bias, ip - g->bias,
+                               times);
+    return ++f->count < FLAT_BATCH || flat_flush(g, f);
+}
+
+static int flat_is_map(const char *p, size_t size)
+{
+    return size >= 50 && (*p < '0' || *p > '9') && memmem(p, size, "PERF_RECORD_MMAP", 16) != NULL;
+}
+
+/* A line, [p, end), with its line feed. Returns 0 after saying what is wrong. */
+static int flat_line(profgen *g, flat_reader *f, const char *p, const char *end)
+{
+    const option *o = g->o;
+    const int filter = o[O_EVENT].count + o[O_EVENTS].count != 0, leading = o[O_LEADING].number != 0;
+    const char *last = end, *word = p;
+    csspgo_sample s;
+    uint64_t ip;
+    size_t n, name;
+    while (last != p && (last[-1] == '\n' || last[-1] == '\r')) last--;
+    if (!f->counted && flat_is_map(p, (size_t)(last - p))) return recording_feed(g, &f->r, p, (size_t)(end - p));
+    memset(&s, 0, sizeof s);
+    s.count = f->counted ? f->times : 1;
+    f->counted = !f->counted && flat_number(p, (size_t)(last - p), 10, &f->times);
+    if (f->counted) return leading || recording_feed(g, &f->r, p, (size_t)(end - p));
+    n = flat_word(&word, last);
+    if (n != 0 && word[n - 1] == ':') {
+        for (name = n; name != 0 && word[name - 1] == ':'; name--) {}
+        if (filter && !flat_listed(&o[O_EVENT], 0, word, name) && !flat_listed(&o[O_EVENTS], 1, word, name))
+            return leading || recording_feed(g, &f->r, "\n", 1);        /* uses up the count */
+        word += n;
+        n = flat_word(&word, last);
+    }
+    if (!leading) return recording_feed(g, &f->r, p, (size_t)(end - p));
+    if (!flat_number(word, n, 16, &ip)) return 1;
+    f->samples++;
+    return flat_address(g, f, ip, o[O_PERIOD].text != NULL ? flat_weight(g, &s) : s.count);
+}
+
+/* A script without samples decides nothing; --skip-symbolization is to write that there are no counters. */
+static int profgen_no_contexts(profgen *g)
+{
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    csspgo_error e;
+    return csspgo_read_unsymbolized(g->collector, &raw, "0\n0\n", 4, &e) == CSSPGO_OK || (fail("%s", e.message), 0);
+}
+
+/* The end of a recording: what is to be said about it. Returns 0 after saying what is wrong. */
+static int recording_over(profgen *g, const recording *r, unsigned long long samples)
+{
+    if (r->script != NULL && csspgo_collector_get_stats(g->collector).samples == 0 &&
+        (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
+        return 0;
+    recording_warnings(r);
+    if (!g->mapped && g->o[O_KERNEL].number) return fail("%s: no mapping event is for the kernel", r->path), 0;
+    if (!g->mapped && samples != 0)
+        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
+             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
+    return 1;
+}
+
+/* Reads such a script. Returns 0 after saying what is wrong. */
+static int flat_read(profgen *g, const file_bytes *text)
+{
+    const char *const begin = (const char *)text->data, *const end = begin + text->size, *p = begin;
+    csspgo_collector_options how = profgen_how(g);
+    progress shown = progress_begin();
+    flat_reader f;
+    int ok;
+    memset(&f, 0, sizeof f);
+    how.ignore_stack = 1;                                  /* the address alone is no stack */
+    csspgo_collector_free(g->collector);
+    g->collector = csspgo_collector_new(g->image.code, &how, NULL);
+    f.lines = (char *)malloc((FLAT_BATCH + 2) * FLAT_LINE);
+    f.size = FLAT_LINE;
+    g->flat = 1;
+    shown.total = text->size;
+    ok = recording_open(g, &f.r, 0);
+    if (ok && (f.lines == NULL || g->collector == NULL)) ok = (fail("out of memory"), 0);
+    while (ok && !interrupted && p != end) {
+        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p));
+        ok = flat_line(g, &f, p, lf != NULL ? lf + 1 : end);
+        if (ok && lf == NULL) ok = recording_feed(g, &f.r, "\n", 1);
+        p = lf != NULL ? lf + 1 : end;
+        progress_show(&shown, (unsigned long long)(p - begin), f.samples + recording_samples(&f.r));
+    }
+    progress_end(&shown);
+    ok = ok && flat_flush(g, &f);
+    if (interrupted) recording_interrupted(&f.r, (unsigned long long)(p - begin));
+    ok = ok && recording_over(g, &f.r, f.samples + recording_samples(&f.r));
+    recording_close(&f.r);
+    free(f.lines);
+    return ok;
+}
+
+/* 1 if there is one of the options that are for scripts without call stacks. */
+static int flat_asked(const profgen *g)
+{
+    const option *o = g->o;
+    return g->perfscript != NULL &&
+           (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
+}
+
+/* Returns 0 after saying what is wrong. */
+static int recording_read_from(profgen *g, FILE *f, int is_stdin, unsigned long long total)
 {
     recording r;
-    int ok = recording_open(g, &r, 0);
-    const int is_stdin = strcmp(r.path, "-") == 0;
-    FILE *f = is_stdin ? stdin : fopen(r.path, "rb");
-    unsigned long long total = 0;
-    if (ok && f == NULL) ok = (fail("%s: %s", r.path, strerror(errno)), 0);
-    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
-    if (ok && !is_stdin && fseek(f, 0, SEEK_END) == 0) {
-        total = (unsigned long long)ftell(f);
-        rewind(f);
-    }
-    catch_interrupt();
-    ok = ok && recording_read(g, &r, f, total);
+    int ok = recording_open(g, &r, 0) && recording_read(g, &r, f, total);
     if (ok && r.stacks < 0) {                          /* once more, as what it may be */
         recording_close(&r);
         ok = recording_open(g, &r, 1);
@@ -461,14 +691,38 @@ static int profgen_read_recording(profgen *g)
         if (ok && recording_samples(&r) == 0)
             ok = (fail("%s: no perf script: there are neither branch records nor call stacks", r.path), 0);
     }
-    if (ok) recording_warnings(&r);
-    if (ok && !g->mapped && g->o[O_KERNEL].number)
-        ok = (fail("%s: no mapping event is for the kernel", r.path), 0);
-    else if (ok && !g->mapped && recording_samples(&r) != 0)
-        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
-             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
+    ok = ok && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
-    if (f != NULL && !is_stdin) fclose(f);
+    return ok;
+}
+
+static int profgen_read_recording(profgen *g)
+{
+    const char *const path = g->perfscript != NULL ? g->perfscript : g->perfdata;
+    const int is_stdin = strcmp(path, "-") == 0, in_memory = flat_asked(g);
+    unsigned long long total = 0;
+    file_bytes text;
+    FILE *f;
+    int ok;
+    catch_interrupt();
+    memset(&text, 0, sizeof text);
+    if (in_memory && !file_open(path, &text)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (in_memory && flat_kind(&text) == 0) {
+        ok = flat_read(g, &text);
+        file_close(&text);
+        return ok;
+    }
+    if (in_memory) f = fmemopen((void *)(uintptr_t)text.data, text.size, "rb");
+    else f = is_stdin ? stdin : fopen(path, "rb");
+    if (f == NULL) return fail("%s: %s", path, strerror(errno)), file_close(&text), 0;
+    setvbuf(f, NULL, _IONBF, 0);
+    if ((in_memory || !is_stdin) && fseek(f, 0, SEEK_END) == 0) {
+        total = (unsigned long long)ftell(f);
+        rewind(f);
+    }
+    ok = recording_read_from(g, f, is_stdin && !in_memory, total);
+    if (f != stdin) fclose(f);
+    file_close(&text);
     return ok;
 }
 
@@ -783,6 +1037,7 @@ static int profgen_main(int argc, char **argv)
     ok = ok && profgen_write(&g) == 0;
     csspgo_collector_free(g.collector);
     load_free(&g.image);
+    options_free(g.o);
     return interrupted ? 128 + SIGINT : !ok;
 }
 

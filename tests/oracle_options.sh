@@ -24,9 +24,6 @@ refused 'objdump' --show-disassembly-only
 refused 'show-disassembly-only' --show-source-locations
 refused 'show-disassembly-only' --show-canonical-fname
 refused 'show-disassembly-only' --disassemble-functions=main
-refused 'after version 19' --leading-ip-only
-refused 'after version 19' --perf-event=x
-refused 'after version 19' --sample-period=3
 
 # both NAME BINARY SCRIPT OPTIONS...: the same profile and the same on standard output, or both fail
 both() {
@@ -95,6 +92,34 @@ if [ -s $B/totals.llvm ] && cmp -s $B/totals.llvm $B/totals.build; then pass; el
 $TOOL profgen --llvm-compat --binary=$D/bin/demo.probe --unsymbolized-profile=$B/flat.raw --format=text -o $B/ours >$B/err 2>&1
 if cmp -s $B/totals.build $B/ours; then fail "totals of raw counters: are what they were"; else pass; fi
 
+# --leading-ip-only, --perf-event(s), --sample-period: of scripts without call stacks
+# flat SCRIPT: with the sampled address, an event and sometimes a count in front of the branch records
+flat() {
+    awk '/PERF_RECORD/ { print; next } /^ 0x/ { n++; if (n % 11 == 0) print n % 5; e = n % 3 == 0 ? "branches:u" : n % 3 == 1 ? "cycles" : "cycles:u"
+        if (ip != "") print (n % 7 == 0 ? "" : " " e ": ") " " ip " " $0; ip = ""; next } NF == 1 && ip == "" { ip = $1 } NF == 0 { ip = "" }' $1
+}
+# of_19 NAME BINARY SCRIPT
+of_19() {
+    flat $3 >$B/flat.ps
+    for o in --leading-ip-only --perf-event=cycles --perf-event=cycles,cycles:u --perf-events=cycles,branches:u "--perf-event=cycles:u --perf-event=branches:u" \
+        --perf-event=none --sample-period=1009 "--sample-period=97 --leading-ip-only --perf-events=cycles,cycles:u" "--sample-period=77 --perf-event=branches:u"; do
+        both "$1: $o" $2 $B/flat.ps --skip-symbolization $o
+        raw=$(wc -l <$B/ours)
+        if [ $raw -gt 2 ] || [ "$o" = --perf-event=none ]; then pass; else fail "$1: $o: no counters"; fi
+        both "$1: $o, profile" $2 $B/flat.ps --format=text $o
+        both "$1: $o, with stacks" $2 $3 --skip-symbolization $o
+        both "$1: $o, without stacks" $2 $3 --format=text --ignore-stack-samples $o
+    done
+    # by default a sampled address is an estimate of what ran; written as counters it is the same
+    llvm-profgen-19 --binary=$2 --perfscript=$B/flat.ps --skip-symbolization --leading-ip-only -o $B/llvm >$B/llvm.err 2>&1
+    $TOOL profgen --binary=$2 --perfscript=- --skip-symbolization --leading-ip-only -o $B/ours <$B/flat.ps 2>$B/err
+    if cmp -s $B/llvm $B/ours; then pass; else fail "$1: --leading-ip-only by default"; fi
+    $TOOL profgen --binary=$2 --perfscript=$3 --format=text --leading-ip-only -o $B/ours 2>$B/err
+    if grep -q 'counts are estimates' $B/err && [ -s $B/ours ]; then pass; else fail "$1: --leading-ip-only with stacks"; cat $B/err; fi
+}
+of_19 demo $D/bin/demo.probe $D/traces/demo.probe.ps
+of_19 ext $D/bin/ext.probe $D/traces/ext.probe.ps
+
 # --show-detailed-warning: the same ranges and return addresses, in our words
 in_our_words() {
     sed -n -e 's/^[a-z: ]*warning: //' -e 's/^Truncated stack sample due to invalid return address at \(0x[0-9a-f]*\),.*/\1 is a return address without a call before it/' \
@@ -134,6 +159,7 @@ if clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omi
     fail "mix does not build"; finish
 fi
 $TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/mix.ps -- $B/mix >$B/record.out 2>&1
+of_19 mix $B/mix $B/mix.ps
 mkdir -p $B/whole $B/nodebug $B/stripped
 mv $B/mix $B/whole/mix
 llvm-strip-19 --strip-debug -o $B/nodebug/mix $B/whole/mix
