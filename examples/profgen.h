@@ -99,6 +99,7 @@ typedef struct profgen {
     csspgo_collector *collector;
     int               mapped;     /* a mapping event for the binary was seen */
     uint64_t          bias;       /* run-time - link-time address */
+    int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
     struct detail    *detail;     /* for --show-detailed-warning */
     size_t            details, detail_cap;
@@ -423,6 +424,11 @@ static int recording_feed(profgen *g, recording *r, const void *piece, size_t si
         r->stacks = -1;
         return 1;
     }
+    if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
+        warn("%s: byte %llu: %s: the profile is of the %llu samples before", r->path, (unsigned long long)e.offset,
+             e.message, recording_samples(r));
+        return 1;
+    }
     return e.status == CSSPGO_OK || (fail_at(r->path, &e), 0);
 }
 
@@ -434,18 +440,28 @@ static void on_interrupt(int signal)
     interrupted = 1;
 }
 
-/* The first SIGINT ends the input, the second one the program. */
-static void catch_interrupt(void)
+/* The first SIGINT ends the input, the second one the program. flags: whether system calls go on after the first. */
+static void catch_interrupt(int flags)
 {
     struct sigaction a;
     memset(&a, 0, sizeof a);
     a.sa_handler = on_interrupt;
-    a.sa_flags = (int)SA_RESETHAND;
+    a.sa_flags = (int)SA_RESETHAND | flags;
     sigaction(SIGINT, &a, NULL);
 }
 
-static void recording_interrupted(const recording *r, unsigned long long bytes)
+/* While a file is written even a second SIGINT has to wait: no output is left half-written. */
+static void hold_interrupt(int how)
 {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGINT);
+    sigprocmask(how, &one, NULL);
+}
+
+static void recording_interrupted(profgen *g, const recording *r, unsigned long long bytes)
+{
+    g->partial = 1;
     warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
 }
 
@@ -465,7 +481,7 @@ static int recording_read(profgen *g, recording *r, FILE *f, unsigned long long 
         progress_show(&p, bytes, recording_samples(r));
     }
     progress_end(&p);
-    if (interrupted) recording_interrupted(r, bytes);
+    if (ok && interrupted && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
     else if (ok && ferror(f)) ok = (fail("%s: %s", r->path, strerror(errno)), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;
@@ -662,7 +678,7 @@ static int flat_read(profgen *g, const file_bytes *text)
     }
     progress_end(&shown);
     ok = ok && flat_flush(g, &f);
-    if (interrupted) recording_interrupted(&f.r, (unsigned long long)(p - begin));
+    if (ok && p != end) recording_interrupted(g, &f.r, (unsigned long long)(p - begin));
     ok = ok && recording_over(g, &f.r, f.samples + recording_samples(&f.r));
     recording_close(&f.r);
     free(f.lines);
@@ -704,7 +720,6 @@ static int profgen_read_recording(profgen *g)
     file_bytes text;
     FILE *f;
     int ok;
-    catch_interrupt();
     memset(&text, 0, sizeof text);
     if (in_memory && !file_open(path, &text)) return fail("%s: %s", path, strerror(errno)), 0;
     if (in_memory && flat_kind(&text) == 0) {
@@ -957,7 +972,11 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
 {
     csspgo_generate_options how;
     csspgo_status s;
-    if (g->sampled != NULL) return csspgo_read_file(p, g->sampled, e);
+    if (g->sampled != NULL) {
+        s = csspgo_read_file(p, g->sampled, e);
+        catch_interrupt(SA_RESTART);
+        return s;
+    }
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
@@ -979,8 +998,22 @@ static csspgo_status profgen_raw_to(const void *what, void *buf, size_t cap, siz
 static csspgo_status profgen_write_raw(const profgen *g, csspgo_error *e)
 {
     const csspgo_unsymbolized_options raw = profgen_raw(g);
+    csspgo_status s;
     if (strcmp(g->output, "-") == 0) return write_stdout(profgen_raw_to, g, e);
-    return csspgo_write_unsymbolized_file(g->collector, &raw, g->output, e);
+    hold_interrupt(SIG_BLOCK);
+    s = csspgo_write_unsymbolized_file(g->collector, &raw, g->output, e);
+    hold_interrupt(SIG_UNBLOCK);
+    return s;
+}
+
+static csspgo_status profgen_write_profile(const profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const int file = strcmp(g->output, "-") != 0;
+    csspgo_status s;
+    if (file) hold_interrupt(SIG_BLOCK);
+    s = write_profile(p, g->output, profgen_form(g), e);
+    if (file) hold_interrupt(SIG_UNBLOCK);
+    return s;
 }
 
 static int profgen_write(profgen *g)
@@ -1006,7 +1039,7 @@ static int profgen_write(profgen *g)
         }
         if (csspgo_record_count(p) == 0) warn("the profile is empty: no sample hit a probe of %s", g->binary);
         else if (!quiet) profgen_density(g, p);
-        s = write_profile(p, path, profgen_form(g), &e);
+        s = profgen_write_profile(g, p, &e);
     }
     csspgo_profile_free(p);
     return s == CSSPGO_OK ? 0 : fail_at(path, &e);
@@ -1024,6 +1057,7 @@ static int profgen_main(int argc, char **argv)
     if (files > 0) return usage("'%s' is not an option", argv[0]);
     if (g.o[O_HELP].number) return help_main(0, NULL);
     if (!profgen_check(&g)) return usage_status();
+    if (g.sampled == NULL) catch_interrupt(0);             /* else it ends the program until the profile is read */
     if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
         return fail("%s: %s", g.binary, why);
     how = profgen_how(&g);
@@ -1031,10 +1065,14 @@ static int profgen_main(int argc, char **argv)
     ok = g.collector != NULL || (fail("out of memory"), 0);
     if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
     else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);
+    if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
     if (ok && csspgo_collector_flush(g.collector) != CSSPGO_OK) ok = (fail("out of memory"), 0);
     if (ok && !quiet && g.sampled == NULL) profgen_warnings(&g);
     if (ok) details_show(&g);
+    if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)
+        ok = (fail("interrupted before the first sample: %s is not written", g.output), 0);
     ok = ok && profgen_write(&g) == 0;
+    if (ok && interrupted && !g.partial) warn("interrupted when all input was read: %s is complete", g.output);
     csspgo_collector_free(g.collector);
     load_free(&g.image);
     options_free(g.o);

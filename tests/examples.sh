@@ -51,6 +51,73 @@ expect 1 $T profgen --binary=examples.sh --perfscript=y --output=/dev/null
 expect 2 $T record
 expect 1 $T record /nonexistent/program
 
+# a recording cut short, a file and what came through a pipe: what is there, and which byte the rest is missing from
+D=../examples/data
+FLAT="--format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
+total() { awk -F: '/^\[/ { n += $(NF - 1) } END { print n + 0 }' $1; }
+if $CC -O1 -Wall -Wextra -o $B/make_perfdata make_perfdata.c >$B/make.out 2>&1; then pass; else fail "make_perfdata.c does not build"; cat $B/make.out; fi
+$T profgen --quiet $FLAT --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o $B/whole
+for form in file pipe; do
+    $B/make_perfdata $form <$D/demo.perfscript >$B/$form.data
+    $T profgen --quiet $FLAT --binary=$D/demo.elf --perfdata=$B/$form.data -o $B/$form.prof
+    if [ -s $B/whole ] && cmp -s $B/whole $B/$form.prof; then pass; else fail "perf.data, $form: not the script's profile"; fi
+    for part in 3 2; do
+        head -c $(($(wc -c <$B/$form.data) / 4 * part + 13)) $B/$form.data >$B/cut.data
+        $T profgen $FLAT --binary=$D/demo.elf --perfdata=$B/cut.data -o $B/cut.$part 2>$B/err
+        got=$?
+        if [ $got -eq 0 ] && grep -q 'warning: .*cut.data: byte [0-9]*: .*: the profile is of the [0-9]* samples before' $B/err; then pass; else fail "$form, $part quarters: status $got"; cat $B/err; fi
+    done
+    if [ "$(total $B/cut.2)" -gt 0 ] && [ "$(total $B/cut.2)" -lt "$(total $B/cut.3)" ] && [ "$(total $B/cut.3)" -lt "$(total $B/whole)" ]; then pass; else fail "$form: parts are not parts"; fi
+    head -c 300 $B/$form.data >$B/cut.data
+    rm -f $B/none
+    expect 1 $T profgen --binary=$D/demo.elf --perfdata=$B/cut.data -o $B/none
+    if [ -f $B/none ]; then fail "$form: a recording without samples gives a file"; else pass; fi
+done
+
+# SIGINT: while input is read it ends the input; afterwards it is told that nothing is missing. Status 130.
+# (timeout hands the signal on, and lets what runs in the background get it.)
+$T profgen --quiet --skip-symbolization --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o $B/whole.raw
+rm -f $B/in $B/to
+mkfifo $B/in $B/to
+late() {   # late NAME WANTED OPTION...: all input is read, and the output waits for who reads it
+    name=$1 want=$2
+    shift 2
+    timeout 60 $T profgen --binary=$D/demo.elf -o $B/to "$@" 2>$B/err &
+    pid=$!
+    sleep 1
+    kill -INT $pid
+    timeout 20 cat $B/to >$B/got
+    wait $pid
+    got=$?
+    if [ $got -eq 130 ] && grep -q 'interrupted when all input was read: .* is complete' $B/err && cmp -s $want $B/got; then pass; else fail "SIGINT after $name: status $got"; cat $B/err; fi
+}
+late "a script" $B/whole $FLAT --perfscript=$D/demo.perfscript
+late "a script, to raw counters" $B/whole.raw --skip-symbolization --perfscript=$D/demo.perfscript
+late "raw counters" $B/whole $FLAT --unsymbolized-profile=$B/whole.raw
+$T profgen --quiet $FLAT --binary=$D/demo.elf --llvm-sample-profile=$B/whole -o $B/again
+late "a profile" $B/again $FLAT --llvm-sample-profile=$B/whole
+early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of a file and does not end
+    echo precious >$B/kept
+    timeout 60 $T profgen $FLAT --binary=$D/demo.elf "$5=$B/in" -o $B/kept >$B/out 2>$B/err &
+    pid=$!
+    exec 3>$B/in
+    head -c $2 $3 >&3
+    sleep 1
+    kill -INT $pid
+    wait $pid
+    got=$?
+    exec 3>&-
+    if [ $got -eq 130 ] && { [ -z "$4" ] || grep -q "$4" $B/err; }; then pass; else fail "SIGINT in $1: status $got"; cat $B/err; fi
+}
+early "a script" 60000 $D/demo.perfscript 'interrupted after 60000 bytes: the profile is of what came before' --perfscript
+if [ "$(total $B/kept)" -gt 0 ] && [ "$(total $B/kept)" -lt "$(total $B/whole)" ]; then pass; else fail "SIGINT in a script: not a part"; fi
+early "a script's beginning" 0 $D/demo.perfscript 'interrupted before the first sample: .* is not written' --perfscript
+if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in a script's beginning: the output is touched"; fi
+early "raw counters" 200 $B/whole.raw 'Interrupted system call' --unsymbolized-profile
+if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in raw counters: the output is touched"; fi
+early "a profile" 200 $B/whole '' --llvm-sample-profile
+if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in a profile: the output is touched"; fi
+
 # the README's C blocks: each is a program, or statements of one
 awk '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > ("'$B'/readme" n ".c") }' ../README.md
 for f in $B/readme*.c; do
