@@ -255,13 +255,46 @@ static double rec_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* "12 s", "3 min", "2 h" */
+static void rec_duration(char *text, size_t size, double seconds)
+{
+    const char *unit = seconds < 60 ? "s" : seconds < 3600 ? "min" : "h";
+    snprintf(text, size, "%.0f %s", seconds < 60 ? seconds : seconds < 3600 ? seconds / 60 : seconds / 3600, unit);
+}
+
+/*
+ * "12000000 branches, 12000 samples, 0.6 M branches/s, 20 s"; with --count or --max-branches also how long it will take
+ * at that rate, by what is reached first: ", 1 min left at most".
+ */
+static void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
+                              double seconds)
+{
+    const double rate = seconds >= 0.1 ? (double)branches / seconds : 0;
+    double left = -1;
+    char took[32];
+    size_t n;
+    rec_duration(took, sizeof took, seconds);
+    snprintf(text, size, "%llu branches, %llu samples, %.1f M branches/s, %s", (unsigned long long)branches,
+             (unsigned long long)samples, rate / 1e6, took);
+    n = strlen(text);
+    if (o->max_branches > branches && rate > 0) left = (double)(o->max_branches - branches) / rate;
+    if (o->count > samples && samples != 0 && seconds >= 0.1) {
+        const double by_count = (double)(o->count - samples) * seconds / (double)samples;
+        if (left < 0 || by_count < left) left = by_count;
+    }
+    if (left < 0) return;
+    rec_duration(took, sizeof took, left);
+    snprintf(text + n, size - n, ", %s left at most", took);
+}
+
 static void rec_progress(recorder *r)
 {
     const double now = r->terminal ? rec_seconds() : 0;
+    char text[200];
     if (!r->terminal || now - r->shown < 0.2) return;
     r->shown = now;
-    fprintf(stderr, "\r%llu branches, %llu samples, %.0f s ", (unsigned long long)r->branches,
-            (unsigned long long)r->samples, now - r->began);
+    rec_progress_text(text, sizeof text, &r->o, r->branches, r->samples, now - r->began);
+    fprintf(stderr, "\r\033[K%s ", text);
 }
 
 /* One sample as perf script prints it: frames innermost first, then the records newest first on one line. */

@@ -43,5 +43,19 @@ if [ $? -eq 1 ]; then pass; else fail "--start of nothing"; fi
 $TOOL record --quiet --software --period=100 -o $B/seed1 -- $B/qsort >/dev/null 2>&1
 $TOOL record --quiet --software --period=100 --seed=2 -o $B/seed2 -- $B/qsort >/dev/null 2>&1
 if cmp -s $B/seed1 $B/seed2; then fail "--seed changes nothing"; else pass; fi
+
+# progress: the line's text; on a terminal only
+if ${CC:-cc} -O1 -w -o $B/progress tool_progress.c && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
+D=../examples/data
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$TOOL record --software --count=200 --period=50 --stop -o $B/seen.ps -- $B/qsort" /dev/null </dev/null >$B/out 2>&1
+    if grep -q 'branches, .* samples, .* M branches/s' $B/out; then pass; else fail "record shows no progress on a terminal"; cat $B/out; fi
+    script -qec "$TOOL profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o /dev/null" /dev/null </dev/null >$B/out 2>&1
+    if grep -q '100 %, [0-9]* samples' $B/out; then pass; else fail "profgen shows no progress on a terminal"; cat $B/out; fi
+else
+    echo "SKIPPED: record: script (util-linux) gives no terminal here"; skipped=$((skipped + 1))
+fi
+$TOOL profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o /dev/null 2>$B/out
+if grep -q '100 %' $B/out; then fail "progress without a terminal"; else pass; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
