@@ -99,6 +99,7 @@ typedef struct profgen {
     csspgo_collector *collector;
     int               mapped;     /* a mapping event for the binary was seen */
     uint64_t          bias;       /* run-time - link-time address */
+    int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
     struct detail    *detail;     /* for --show-detailed-warning */
@@ -347,6 +348,8 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
     if (item != CSSPGO_ITEM_SAMPLE) return 1;
     if (g->o[O_LEADING].number && !compat) return profgen_address(g, sample);
     if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
+    g->branches |= sample->branch_count != 0;
+    g->stacks |= sample->branch_count != 0 && sample->stack_count != 0;
     weighted = *sample;
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, sample);
     dropped = g->o[O_DETAILS].number ? profgen_dropped(g) : 0;
@@ -759,7 +762,10 @@ static void profgen_warnings(const profgen *g)
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
     const struct { unsigned long long n, of; const char *what; } w[] = {
         { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
-        { s.no_branches, s.samples, "samples dropped: no branch in this program" },
+        { s.no_branches, s.samples,
+          g->branches ? "samples dropped: no branch in this program"
+          : compat    ? "samples dropped: they have no branch records"
+                      : "samples dropped: their address is not in this program" },
         { s.external_leaves, s.samples, "samples have an external leaf" },
         { s.bad_return_addresses, s.samples, "stacks cut at a return address without a call before it" },
         { s.unpaired_external, s.branches, "branches of distinct samples come from other code without a partner" },
@@ -1016,14 +1022,87 @@ static csspgo_status profgen_write_profile(const profgen *g, csspgo_profile *p, 
     return s;
 }
 
+/* ----- options that have no effect on this input or with the others ----- */
+
+enum { /* why; the first that holds is told */
+    IDLE_SAMPLED = 1, IDLE_COUNTED = 2, IDLE_RAW = 4, IDLE_NO_RAW = 8, IDLE_FLAT = 16, IDLE_CONTEXTS = 32,
+    IDLE_PREINLINER = 64, IDLE_NEST = 128, IDLE_MERGE = 256, IDLE_FORMAT = 512, IDLE_INFER = 1024, IDLE_STACKS = 2048,
+    IDLE_DATA = 4096, IDLE_HOT = 8192, IDLE_COLD = 16384, IDLE_HOT_GIVEN = 32768, IDLE_COLD_GIVEN = 65536,
+    IDLE_NO_RECORDING = IDLE_SAMPLED | IDLE_COUNTED,
+    IDLE_WITH_PREINLINER = IDLE_RAW | IDLE_FLAT | IDLE_PREINLINER
+};
+
+/* Tells options that ask for something and get nothing; in compat mode they pass in silence, as in LLVM. */
+static void profgen_idle(const profgen *g, int contexts)
+{
+    static const char *const why[] = {
+        "with --llvm-sample-profile", "with --unsymbolized-profile", "with --skip-symbolization",
+        "without --skip-symbolization and --unsymbolized-profile", "without contexts", "with contexts",
+        "without the pre-inliner", "with --gen-cs-nested-profile=0", "as cold contexts are not merged",
+        "without --format=extbinary", "with --infer-missing-frames=0", "with call stacks", "with --perfdata",
+        "as no hot contexts are told from cold ones", "as nothing cold is looked for",
+        "with --profile-summary-hot-count", "with --profile-summary-cold-count" };
+    static const struct { int option, idle; } rows[] = {
+        { O_SKIP, IDLE_SAMPLED }, { O_PID, IDLE_NO_RECORDING }, { O_SHOW_MMAP, IDLE_NO_RECORDING },
+        { O_KERNEL, IDLE_NO_RECORDING }, { O_DETAILS, IDLE_NO_RECORDING }, { O_IGNORE_STACK, IDLE_NO_RECORDING },
+        { O_LEADING, IDLE_NO_RECORDING }, { O_EVENT, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA },
+        { O_EVENTS, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA },
+        { O_PERIOD, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA }, { O_FIRST_LOADABLE, IDLE_NO_RAW },
+        { O_FORMAT, IDLE_RAW }, { O_MD5, IDLE_RAW }, { O_COMPRESS_ALL, IDLE_RAW }, { O_PARTIAL, IDLE_RAW },
+        { O_SPLIT, IDLE_RAW }, { O_SYMBOLS, IDLE_RAW | IDLE_FORMAT }, { O_SHOW_PROBES, IDLE_RAW },
+        { O_SHOW_DENSITY, IDLE_RAW }, { O_DENSITY, IDLE_RAW }, { O_DENSITY_CUTOFF, IDLE_RAW },
+        { O_COMPRESS, IDLE_SAMPLED | IDLE_FLAT }, { O_DEPTH, IDLE_SAMPLED | IDLE_FLAT },
+        { O_SEARCH_DEPTH, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT | IDLE_INFER },
+        { O_FILL, IDLE_SAMPLED | IDLE_RAW | IDLE_CONTEXTS }, { O_TOTALS, IDLE_SAMPLED | IDLE_RAW | IDLE_CONTEXTS },
+        { O_REPLAY, IDLE_WITH_PREINLINER }, { O_HOT_INLINE, IDLE_WITH_PREINLINER },
+        { O_COLD_INLINE, IDLE_WITH_PREINLINER }, { O_GROWTH, IDLE_WITH_PREINLINER },
+        { O_LIMIT_MIN, IDLE_WITH_PREINLINER }, { O_LIMIT_MAX, IDLE_WITH_PREINLINER }, { O_AGAIN, IDLE_WITH_PREINLINER },
+        { O_SIZES, IDLE_WITH_PREINLINER }, { O_SORT, IDLE_WITH_PREINLINER }, { O_PREINLINER, IDLE_RAW | IDLE_FLAT },
+        { O_INFER, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT }, { O_MERGE_COLD, IDLE_RAW | IDLE_FLAT },
+        { O_COLD_DEPTH, IDLE_RAW | IDLE_FLAT | IDLE_MERGE }, { O_NESTED, IDLE_RAW | IDLE_FLAT },
+        { O_KEEP_BASE, IDLE_RAW | IDLE_FLAT | IDLE_NEST }, { O_TRIM, IDLE_RAW },
+        { O_CUTOFF_HOT, IDLE_RAW | IDLE_HOT | IDLE_HOT_GIVEN }, { O_HOT_COUNT, IDLE_RAW | IDLE_HOT },
+        { O_CUTOFF_COLD, IDLE_RAW | IDLE_COLD | IDLE_COLD_GIVEN }, { O_COLD_COUNT, IDLE_RAW | IDLE_COLD } };
+    const option *o = g->o;
+    const int merge = o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number != 0 : !o[O_PREINLINER].number;
+    const int raw = o[O_SKIP].number && g->sampled == NULL;
+    int state = 0;
+    size_t i, k;
+    if (compat) return;
+    state |= g->sampled != NULL ? IDLE_SAMPLED : g->unsymbolized != NULL ? IDLE_COUNTED : 0;
+    state |= raw ? IDLE_RAW : g->unsymbolized == NULL ? IDLE_NO_RAW : 0;
+    state |= contexts ? IDLE_CONTEXTS : IDLE_FLAT;
+    state |= o[O_PREINLINER].number ? 0 : IDLE_PREINLINER;
+    state |= o[O_NESTED].number ? 0 : IDLE_NEST;
+    state |= merge ? 0 : IDLE_MERGE;
+    state |= o[O_FORMAT].number != 0 ? IDLE_FORMAT : 0;
+    state |= o[O_INFER].number ? 0 : IDLE_INFER;
+    state |= g->stacks ? IDLE_STACKS : 0;
+    state |= g->perfdata != NULL ? IDLE_DATA : 0;
+    state |= contexts && (merge || o[O_TRIM].number) ? 0 : IDLE_HOT;
+    state |= (contexts ? o[O_PREINLINER].number : o[O_TRIM].number) ? 0 : IDLE_COLD;
+    state |= o[O_HOT_COUNT].text != NULL ? IDLE_HOT_GIVEN : 0;
+    state |= o[O_COLD_COUNT].text != NULL ? IDLE_COLD_GIVEN : 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const option *x = &o[rows[i].option];
+        const int asks = x->kind == OPT_SWITCH ? x->text != NULL && x->number : x->kind == OPT_LIST ? x->count != 0
+                                                                                                : x->text != NULL;
+        const int idle = state & rows[i].idle;
+        for (k = 0; !(idle >> k & 1) && k < sizeof why / sizeof *why; k++) {}
+        if (asks && idle != 0) warn("--%s has no effect %s", x->name, why[k]);
+    }
+}
+
 static int profgen_write(profgen *g)
 {
     const char *path = g->output;
     csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
-    if (g->o[O_SKIP].number && g->sampled == NULL)
+    if (g->o[O_SKIP].number && g->sampled == NULL) {
+        profgen_idle(g, csspgo_collector_has_contexts(g->collector));
         return profgen_write_raw(g, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
+    }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = profile_new();
     if (p == NULL) return 1;
@@ -1031,6 +1110,7 @@ static int profgen_write(profgen *g)
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK) {
+        if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
         s = profgen_finish(g, p);
         if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
         if (s != CSSPGO_OK) {
@@ -1038,7 +1118,7 @@ static int profgen_write(profgen *g)
             return fail("%s", csspgo_status_text(s));
         }
         if (csspgo_record_count(p) == 0) warn("the profile is empty: no sample hit a probe of %s", g->binary);
-        else if (!quiet) profgen_density(g, p);
+        else if (!quiet || g->o[O_SHOW_DENSITY].number) profgen_density(g, p);
         s = profgen_write_profile(g, p, &e);
     }
     csspgo_profile_free(p);

@@ -118,6 +118,42 @@ if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in raw counters
 early "a profile" 200 $B/whole '' --llvm-sample-profile
 if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in a profile: the output is touched"; fi
 
+# options that have no effect are told by name, others are not
+idle() {   # idle "OPTION..." WHY ALL...: each is told with its reason, nothing else is
+    options=$1 why=$2
+    shift 2
+    $T profgen --binary=$D/demo.elf -o $B/out "$@" 2>$B/err
+    got=$?
+    for o in $options; do
+        if [ $got -eq 0 ] && grep -q "warning: --$o has no effect $why" $B/err; then pass; else fail "$* does not tell $o: status $got"; cat $B/err; fi
+    done
+    n=$(grep -c 'has no effect' $B/err)
+    if [ "$n" -eq "$(echo $options | wc -w)" ]; then pass; else fail "$*: $n options are told"; cat $B/err; fi
+    $T profgen --llvm-compat --binary=$D/demo.elf -o $B/out "$@" 2>$B/err
+    if [ $? -eq 0 ] && ! grep -q 'has no effect' $B/err; then pass; else fail "$* in compat mode"; cat $B/err; fi
+}
+S=--perfscript=$D/demo.perfscript
+idle "" "" $S
+idle "" "" $S --ignore-stack-samples --csspgo-preinliner=0 --update-total-samples --fill-zero-for-all-funcs
+idle "" "" $S --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text --csprof-merge-cold-context=0 --compress-recursion=1
+idle "csspgo-replay-preinline compress-recursion" "without contexts" $S --ignore-stack-samples --csspgo-replay-preinline --compress-recursion=0
+idle "sample-profile-hot-inline-threshold" "without the pre-inliner" $S --csspgo-preinliner=0 --sample-profile-hot-inline-threshold=3
+idle "update-total-samples fill-zero-for-all-funcs" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
+idle "generate-merged-base-profiles" "with --gen-cs-nested-profile=0" $S --gen-cs-nested-profile=0 --generate-merged-base-profiles
+idle "populate-profile-symbol-list" "without --format=extbinary" $S --populate-profile-symbol-list --format=text
+idle "trim-cold-profile format show-density" "with --skip-symbolization" $S --skip-symbolization --trim-cold-profile --format=text --show-density
+idle "perf-event sample-period" "with call stacks" $S --perf-event=cycles --sample-period=3
+idle "pid ignore-stack-samples" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --pid=3 --ignore-stack-samples
+idle "infer-missing-frames" "with --llvm-sample-profile" --llvm-sample-profile=$B/whole --infer-missing-frames
+idle "profile-summary-hot-count" "as no hot" $S --profile-summary-hot-count=5 --profile-summary-cold-count=5
+idle "profile-summary-cutoff-cold" "with --profile-summary-cold-count" $S --profile-summary-cutoff-cold=500000 --profile-summary-cold-count=5
+idle "profile-summary-cold-count" "as nothing cold" $S --ignore-stack-samples --profile-summary-cold-count=5
+idle "" "" $S --ignore-stack-samples --profile-summary-cold-count=5 --trim-cold-profile
+if $T profgen --quiet --show-density --binary=$D/demo.elf $S -o $B/out 2>&1 | grep -q 'account for'; then pass; else fail "--quiet --show-density"; fi
+sed 's/^ 0x.*//' $D/demo.perfscript >$B/stacks.ps
+$T profgen --binary=$D/demo.elf --perfscript=$B/stacks.ps -o $B/out 2>$B/err
+if grep -q 'counts are estimates' $B/err && ! grep -q 'no branch in this' $B/err; then pass; else fail "stacks alone: told wrongly"; cat $B/err; fi
+
 # the README's C blocks: each is a program, or statements of one
 awk '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > ("'$B'/readme" n ".c") }' ../README.md
 for f in $B/readme*.c; do
