@@ -1807,9 +1807,11 @@ typedef struct csspgo_generate_options {
  *
  * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
  * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
- * same of its calls; then csspgo_flow_solve makes the counts of each function in each context fit its machine code's
- * jumps, if these are known (bytes, or conditional branches among the transfers). A call counts as its block does, and
- * goes where its instruction says or where the stacks show. The README has numbers.
+ * same of its calls; then each function in each context gets those counts that fit its machine code's jumps, if these
+ * are known (bytes, or conditional branches among the transfers), under which its hits are most likely: few hits in a
+ * long stretch of code say little, none where there should be many say much. Hits that fit nothing around them may come
+ * from waiting, up to half of all; so a function that was hit has counts, with one hit too. A call counts as its block
+ * does, and goes where its instruction says or where the stacks show. The README has numbers.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -18825,7 +18827,7 @@ typedef struct csspgo__flow {
     csspgo__flow_point  *point;
     csspgo__flow_arc    *arc;
     csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
-    size_t          points, arcs, queued, paths_left;
+    size_t          points, arcs, queued, paths_left, jumps;   /* jumps: the first one's arc */
     uint32_t        round;
 } csspgo__flow;
 
@@ -18856,6 +18858,51 @@ static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int kn
     csspgo__arc_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
     csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
     if (!known) return;
+    f->point[to].excess += (int64_t)count;
+    f->point[from].excess -= (int64_t)count;
+}
+
+/*
+ * Counts from hits. That a block of n instructions, hit h times at random, ran x times is as likely as a Poisson
+ * distribution has it: its cost is n x - h ln x, here a chain of straight lines, each as steep as the curve is in its
+ * middle. So what was not hit costs its instructions when it is used, and what was hit, h / n being its count, costs
+ * the more the less of that is left; it does not go down to nothing as long as there is a way. With `waits` an
+ * instruction may have been hit up to 8 times too often because the machine waited there: down to an eighth of h / n a
+ * block costs no more than its instructions.
+ */
+typedef struct csspgo__flow_hits {
+    const uint32_t *weight;       /* of each block: instructions; 0: nothing is known of it                  */
+    int             waits;        /* 0 or 1                                                                  */
+} csspgo__flow_hits;
+
+/* Where the lines meet, in 1/4096 of h / n; the cost of an instruction; most instructions of a block. */
+static const uint16_t csspgo__flow_kinks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 2896, 3444, 3756,
+                                               3975, 4096, 4221, 4467, 4871, 5793, 8192, 16384, 32768 };
+enum { CSSPGO__FLOW_KINKS = sizeof csspgo__flow_kinks / sizeof csspgo__flow_kinks[0], CSSPGO__FLOW_WHOLE = 4096 };
+enum { CSSPGO__FLOW_INSN = 64, CSSPGO__FLOW_INSNS = 1 << 18 };
+enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and jumps: then no path costs 2^60 or more */
+#define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
+
+/* The arcs of a block that ran most likely count times if nothing else was known. */
+static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
+{
+    const uint32_t most = CSSPGO__FLOW_INSNS;
+    const int64_t unit = (int64_t)CSSPGO__FLOW_INSN * (weight < most ? weight : most);
+    uint64_t was = 0;
+    uint32_t i, low = 0;
+    for (i = 0; i < CSSPGO__FLOW_KINKS && weight != 0 && count != 0; i++) {
+        const uint32_t kink = csspgo__flow_kinks[i];
+        uint64_t upto = count / CSSPGO__FLOW_WHOLE * kink + count % CSSPGO__FLOW_WHOLE * kink / CSSPGO__FLOW_WHOLE;
+        int64_t cost = was != 0 ? unit - unit * 2 * CSSPGO__FLOW_WHOLE / (low + kink) : -CSSPGO__FLOW_STEEP;
+        if (was != 0 && waits && low >= CSSPGO__FLOW_WHOLE / 8 && cost < -unit) cost = -unit;
+        if (upto == 0) upto = 1;
+        low = kink;
+        if (upto == was) continue;
+        csspgo__arc_add(f, from, to, upto <= count ? 0 : upto - was, upto <= count ? upto - was : 0, cost);
+        was = upto;
+    }
+    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, was != 0 ? unit - unit / 16 : unit);
+    if (was == 0) return;
     f->point[to].excess += (int64_t)count;
     f->point[from].excess -= (int64_t)count;
 }
@@ -18919,7 +18966,7 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
     }
     for (i = 0; i < f->points; i++) {
         csspgo__flow_point *p = &f->point[i];
-        p->potential += p->done == f->round && p->distance < reach ? p->distance : reach;
+        if (p->done == f->round && p->distance < reach) p->potential -= reach - p->distance;
     }
     return found;
 }
@@ -18990,13 +19037,16 @@ static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n
 }
 
 static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
-                               size_t m, const csspgo_flow_costs *c)
+                               size_t m, const csspgo_flow_costs *c, const csspgo__flow_hits *hits)
 {
     const uint32_t outside = 2 * (uint32_t)n;
     uint32_t i;
     for (i = 0; i < n; i++)
-        csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
-                         c->unknown_block);
+        if (hits != NULL)
+            csspgo__likely_arcs(f, 2 * i, 2 * i + 1, block[i].count, hits->weight[i], hits->waits);
+        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+                              c->unknown_block);
+    f->jumps = f->arcs;
     for (i = 0; i < m; i++)
         csspgo__arcs_add(f, 2 * jump[i].from + 1, 2 * jump[i].to, jump[i].known != 0, jump[i].count, c->jump_more,
                          c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
@@ -19008,11 +19058,11 @@ static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, 
     f->round = 1;
 }
 
-/* The count of the i-th pair of arcs; adds its cost. */
-static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t i, int known, uint64_t was, uint32_t more,
+/* The count of a block or jump whose arcs begin with the e-th and leave a point together; adds its cost. */
+static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, uint64_t was, uint32_t more,
                                    uint32_t less, uint32_t unknown, uint64_t *cost)
 {
-    const uint64_t count = f->arc[4 * i + 1].left + f->arc[4 * i + 3].left;
+    const uint64_t count = f->arc[e + 1].left + f->arc[e + 3].left;
     const uint64_t off = !known ? count : count > was ? count - was : was - count;
     *cost = csspgo__sat_add(*cost, csspgo__sat_mul(off, !known ? unknown : count > was ? more : less));
     return count;
@@ -19024,29 +19074,51 @@ static void csspgo__flow_read(const csspgo__flow *f, csspgo_flow_block *block, s
     size_t i;
     *cost = 0;
     for (i = 0; i < n; i++)
-        block[i].count = csspgo__flow_count(f, i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+        block[i].count = csspgo__flow_count(f, 4 * i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
                                             c->unknown_block, cost);
     for (i = 0; i < m; i++)
-        jump[i].count = csspgo__flow_count(f, n + i, jump[i].known != 0, jump[i].count, c->jump_more, c->jump_less,
-                                           jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump, cost);
+        jump[i].count = csspgo__flow_count(f, f->jumps + 4 * i, jump[i].known != 0, jump[i].count, c->jump_more,
+                                           c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump,
+                                           cost);
 }
 
-CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                           uint64_t *cost, csspgo_error *err)
+/* The same of csspgo__likely_arcs. */
+static void csspgo__likely_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
+                                size_t m)
+{
+    size_t i;
+    uint32_t e;
+    for (i = 0; i < n; i++) {
+        block[i].count = 0;
+        for (e = f->point[2 * i].first; e != 0; e = f->arc[e - 1].next)
+            if (e % 2 != 0) block[i].count += f->arc[e].left;      /* of e - 1, which begins here, e is the reverse */
+    }
+    for (i = 0; i < m; i++) jump[i].count = f->arc[f->jumps + 4 * i + 1].left + f->arc[f->jumps + 4 * i + 3].left;
+}
+
+/*
+ * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
+ * instructions. Of jumps nothing is known.
+ */
+static csspgo_status csspgo__flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                        csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                        const csspgo__flow_hits *hits, uint64_t *cost, csspgo_error *err)
 {
     static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
     const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
     csspgo__heap h;
     csspgo__flow f;
     uint64_t sum = 0;
-    size_t arcs, points;
+    size_t arcs, points, i;
     csspgo_status s = csspgo__flow_check(block, n, jump, m, c);
+    if (s == CSSPGO_OK && hits != NULL && n + m > CSSPGO__FLOW_SIZE) s = CSSPGO_E_LIMIT;
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     csspgo__heap_init(&h, options);
     memset(&f, 0, sizeof f);
     points = 2 * n + 1;
     arcs = 4 * (n + m) + 2 + 2 * n;
+    for (i = 0; hits != NULL && i < n; i++)
+        if (hits->weight[i] != 0 && block[i].count != 0) arcs += 2 * CSSPGO__FLOW_KINKS;
     f.point = (csspgo__flow_point *)csspgo__alloc(&h, points * sizeof *f.point);
     if (f.point != NULL) f.arc = (csspgo__flow_arc *)csspgo__alloc(&h, arcs * sizeof *f.arc);
     if (f.arc != NULL) f.queue = (csspgo__flow_step *)csspgo__alloc(&h, (arcs + 1) * sizeof *f.queue);
@@ -19054,9 +19126,10 @@ CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo
     if (s == CSSPGO_OK) {
         memset(f.point, 0, points * sizeof *f.point);
         f.points = points;
-        f.paths_left = 64 * (n + m);
-        csspgo__flow_build(&f, block, n, jump, m, c);
+        f.paths_left = hits == NULL ? 64 * (n + m) : 16 * arcs;
+        csspgo__flow_build(&f, block, n, jump, m, c, hits);
         if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
+        else if (hits != NULL) csspgo__likely_read(&f, block, n, jump, m);
         else csspgo__flow_read(&f, block, n, jump, m, c, &sum);
     }
     if (cost != NULL && s == CSSPGO_OK) *cost = sum;
@@ -19064,6 +19137,13 @@ CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo
     csspgo__free(&h, f.arc, arcs * sizeof *f.arc);
     csspgo__free(&h, f.point, points * sizeof *f.point);
     return csspgo__error_plain(err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                           uint64_t *cost, csspgo_error *err)
+{
+    return csspgo__flow_solve(options, block, n, jump, m, costs, NULL, cost, err);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -20183,7 +20263,7 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
  *   - a function's samples in a context are taken to be spread as CSSPGO__PRIOR more would be that are spread as its
  *     samples in all contexts are
  *   - what was called in a context says how often the call ran
- *   - the flow through a function must add up
+ *   - the flow through a function must add up: its counts are those under which its hits are most likely
  */
 enum { CSSPGO__PER_HIT = 1024, CSSPGO__PRIOR = 4 };
 enum { CSSPGO__GRAPH_ENTRY = 0, CSSPGO__GRAPH_HUB = 1, CSSPGO__GRAPH_CODE = 2 };   /* two blocks that are no code */
@@ -20215,6 +20295,7 @@ typedef struct csspgo__sight {    /* in some context: samples at pos (callee 0),
 
 typedef struct csspgo__measure {  /* of a block and its kin                                               */
     uint64_t own, called, insns;  /* samples in them and in what they called; instructions, those too     */
+    uint64_t count;               /* of this block: how often it ran, as far as they say                  */
 } csspgo__measure;
 
 typedef struct csspgo__estimate {
@@ -20231,11 +20312,12 @@ typedef struct csspgo__estimate {
     uint32_t          *leader;                 /* scratch                                                   */
     csspgo_flow_block *flow;                   /* scratch: the blocks of a shape                            */
     csspgo_flow_jump  *flow_jump;
+    uint32_t          *weight;                 /* scratch: of those blocks                                  */
     csspgo__measure   *measure;                /* scratch: per block, that of its kin                       */
     csspgo__tide      *tide;                   /* scratch                                                   */
     csspgo__counter   *v;                      /* what is made                                              */
     size_t graphs, graph_cap, blocks, block_cap, jumps, jump_cap, calls, call_cap, sights, sight_cap;
-    size_t leaders, leader_cap, flow_cap, flow_jump_cap, measure_cap, tide_cap, n, cap;
+    size_t leaders, leader_cap, flow_cap, weight_cap, flow_jump_cap, measure_cap, tide_cap, n, cap;
 } csspgo__estimate;
 
 /* Room in one of the growing arrays; array: the address of the pointer. Returns 0 when memory is exhausted. */
@@ -20551,8 +20633,8 @@ static uint64_t csspgo__sights_add(csspgo__estimate *e, const csspgo__shape *gra
 }
 
 /*
- * What n sights of one function say about its blocks: e->flow gets their counts. Returns the samples in the function
- * itself.
+ * What n sights of one function say about its blocks: e->flow gets their counts, e->weight how firm they are. Returns
+ * the samples in the function itself.
  */
 static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__sight *v,
                                        size_t n)
@@ -20561,28 +20643,53 @@ static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape 
     const uint64_t all = csspgo__sights_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
     uint32_t b;
     memset(e->flow, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow);
+    memset(e->weight, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->weight);
     for (b = 0; b < graph->blocks; b++) {
         const csspgo__measure *m = &e->measure[block[b].kin];
         const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].kin].hits, most);
         uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
         hits = csspgo__share(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
         hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
+        hits = csspgo__sat_add(hits, m->insns / 2) / m->insns;
+        e->measure[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
         e->flow[b + CSSPGO__GRAPH_CODE].known = 1;
-        e->flow[b + CSSPGO__GRAPH_CODE].count = csspgo__sat_add(hits, m->insns / 2) / m->insns;
+        e->flow[b + CSSPGO__GRAPH_CODE].count = e->measure[b].count;
+        if (block[b].kin != b) continue;              /* the first one's count is that of all */
+        e->weight[b + CSSPGO__GRAPH_CODE] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
     }
     return all;
 }
 
-/* Makes the counts of a function's blocks fit its jumps. Where that is too much they stay as measured. */
+/* The hits that the counts of a function stand for, in units of 1/CSSPGO__PER_HIT. */
+static uint64_t csspgo__blocks_hits(const csspgo__estimate *e, const csspgo__shape *graph)
+{
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = CSSPGO__GRAPH_CODE; i < graph->blocks + CSSPGO__GRAPH_CODE; i++)
+        sum = csspgo__sat_add(sum, csspgo__sat_mul(e->weight[i], e->flow[i].count));
+    return sum;
+}
+
+/*
+ * Makes the counts of a function's blocks fit its jumps. Hits may be too many where the machine waits, but not half of
+ * all. Where it is too much work counts stay as measured. Returns 0 when memory is exhausted.
+ */
 static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
 {
     const csspgo_options options = csspgo__heap_options(e->heap);
+    const uint64_t all = csspgo__blocks_hits(e, graph);
+    csspgo__flow_hits hits;
     csspgo_status s;
     uint32_t i;
+    hits.weight = e->weight;
     if (graph->jumps != 0) memcpy(e->flow_jump, e->jump + graph->jump, graph->jumps * sizeof *e->flow_jump);
     for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = e->block[graph->block + i].is_exit;
-    s = csspgo_flow_solve(&options, e->flow, graph->blocks + CSSPGO__GRAPH_CODE, e->flow_jump, graph->jumps, NULL, NULL,
-                          NULL);
+    for (hits.waits = 1;; hits.waits = 0) {
+        for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].count = e->measure[i].count;
+        s = csspgo__flow_solve(&options, e->flow, graph->blocks + CSSPGO__GRAPH_CODE, e->flow_jump, graph->jumps, NULL,
+                               &hits, NULL, NULL);
+        if (s != CSSPGO_OK || !hits.waits || csspgo__blocks_hits(e, graph) > all / 2) break;
+    }
     if (s == CSSPGO_OK) return 1;
     e->g->status = s;
     if (s == CSSPGO_E_NOMEM) return 0;
@@ -20684,6 +20791,8 @@ static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo
     if (id == 0) return 0;
     graph = &e->graph[id - 1];
     if (!csspgo__estimate_room(e, &e->flow, 0, &e->flow_cap, graph->blocks + CSSPGO__GRAPH_CODE, sizeof *e->flow) ||
+        !csspgo__estimate_room(e, &e->weight, 0, &e->weight_cap, graph->blocks + CSSPGO__GRAPH_CODE,
+                               sizeof *e->weight) ||
         !csspgo__estimate_room(e, &e->measure, 0, &e->measure_cap, graph->blocks + 1, sizeof *e->measure) ||
         !csspgo__estimate_room(e, &e->flow_jump, 0, &e->flow_jump_cap, graph->jumps + 1, sizeof *e->flow_jump))
         return 0;
@@ -20768,6 +20877,7 @@ static void csspgo__estimate_free(csspgo__estimate *e)
     csspgo__free(h, e->sight, e->sight_cap * sizeof *e->sight);
     csspgo__free(h, e->leader, e->leader_cap * sizeof *e->leader);
     csspgo__free(h, e->flow, e->flow_cap * sizeof *e->flow);
+    csspgo__free(h, e->weight, e->weight_cap * sizeof *e->weight);
     csspgo__free(h, e->flow_jump, e->flow_jump_cap * sizeof *e->flow_jump);
     csspgo__free(h, e->measure, e->measure_cap * sizeof *e->measure);
     csspgo__free(h, e->tide, e->tide_cap * sizeof *e->tide);
