@@ -1789,7 +1789,7 @@ typedef struct csspgo_generate_stats {
 /* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
 typedef struct csspgo_generate_options {
     uint32_t no_inference;        /* 1: do not infer frames lost by tail calls */
-    uint32_t max_search_depth;    /* of that inference: tail calls in a row; 0 = 256 */
+    uint32_t max_search_depth;    /* of that inference: tail calls in a row, longer chains are no chains; 0 = 256 */
     uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19 */
     uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
     csspgo_generate_stats *stats; /* NULL, or filled in */
@@ -19584,21 +19584,30 @@ static int csspgo__list_edges(csspgo__gen *g)
 }
 
 /*
- * 1 if tail calls lead from one function to another around those to avoid. If not, what was met is avoided from now on.
- * *steps: edges that may still be looked at; after that the answer is 1.
+ * 1 if `most` tail calls or fewer lead from one function to another around those to avoid. If none do, what was met is
+ * avoided from now on; if more are needed, the function itself: later ones may make fewer. *steps: edges that may still
+ * be looked at; after that the answer is 1.
  */
-static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint32_t *steps)
+static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, size_t most, uint32_t *steps)
 {
-    size_t head = 0, n = 0, i;
+    size_t head = 0, n = 0, level = 1, end = 1, i;    /* functions before end: reached by fewer tail calls than level */
     if (g->avoid[from] == g->query) return 0;
     g->search++;
     g->queue[n++] = from;
     g->met[from] = g->search;
     while (head < n) {
-        const uint32_t f = g->queue[head++];
+        const uint32_t f = g->queue[head];
+        if (head++ == end) {
+            level++;
+            end = n;
+        }
         for (i = csspgo__edge_lower(g, f, 0, 0); i < g->edges && g->edge[i].func == f; i++) {
             const uint32_t t = g->edge[i].callee;
-            if (t == to || *steps == 0) return 1;
+            if (*steps == 0 || (t == to && level <= most)) return 1;
+            if (t == to) {
+                g->avoid[from] = g->query;
+                return 0;
+            }
             --*steps;
             if (g->avoid[t] == g->query || g->met[t] == g->search) continue;
             g->met[t] = g->search;
@@ -19610,18 +19619,19 @@ static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, uint
 }
 
 /*
- * The edge that leads on to a function, of those of one function or (func 0) one call, of which `at` is the first:
- * *next gets its index. Returns how many lead there, 2 standing for more.
+ * The edge that leads on to a function, of those of one function or (func 0) one call, of which `at` is the first, with
+ * at most so many tail calls: *next gets its index. Returns how many lead there, 2 standing for more.
  */
-static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, uint32_t *steps, size_t *next)
+static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, size_t most, uint32_t *steps, size_t *next)
 {
     const csspgo__edge first = g->edge[at];
+    const size_t rest = first.func != 0 && most != 0 ? most - 1 : most;
     uint32_t n = 0;
     size_t i;
-    for (i = at; i < g->edges && n < 2; i++) {
+    for (i = at; i < g->edges && n < 2 && (first.func == 0 || most != 0); i++) {
         const csspgo__edge *e = &g->edge[i];
         if (e->func != first.func || (e->func == 0 && e->site != first.site)) break;
-        if (e->callee != to && !csspgo__tail_reaches(g, e->callee, to, steps)) continue;
+        if (e->callee != to && !csspgo__tail_reaches(g, e->callee, to, rest, steps)) continue;
         *next = i;
         n++;
     }
@@ -19640,8 +19650,9 @@ static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
 }
 
 /*
- * Appends to g->chain the one chain of tail calls that leads from a call to the function `to`. Another chain is one
- * that differs in a function or a tail call and passes no function twice. Following the chain from its start, every way
+ * Appends to g->chain the one chain of tail calls, no longer than the limit, that leads from a call to the function
+ * `to`. Another chain is one that differs in a function or a tail call, is no longer either, and passes no function
+ * twice. Following the chain from its start, every way
  * that leads to the end is tried: one at each function means there is one chain. Functions that turn out to lead
  * nowhere, or only back into the chain, stay so, and are not entered again. Where many edges lead on the effort is
  * bounded: what takes more is taken for more than one chain.
@@ -19655,12 +19666,10 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
     const size_t start = g->chains, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
     uint32_t steps = CSSPGO__SEARCH_STEPS, n;
     g->query++;
-    while ((n = csspgo__tail_next(g, at, to, &steps, &at)) == 1) {
+    while ((n = csspgo__tail_next(g, at, to, deepest - (g->chains - start), &steps, &at)) == 1) {
         const csspgo__edge e = g->edge[at];
         if (e.func != 0 && !csspgo__chain_add(g, e.site)) return 0;
         if (e.callee == to) return 1;
-        n = 0;
-        if (g->chains - start == deepest) break;
         g->avoid[e.callee] = g->query;
         at = csspgo__edge_lower(g, e.callee, 0, 0);
     }

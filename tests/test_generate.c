@@ -996,6 +996,86 @@ static void what_leads_nowhere_is_looked_at_once(void)
     clique(200, 0, "main:1 @ last", 0, 1);            /* more than will be looked at */
 }
 
+enum { NET = 7 };                 /* function 0 is called, the last one was seen called by main */
+
+/* Chains of tail calls from a function to the last one that pass no function twice; the tail calls of one: *how. */
+static unsigned chains(const unsigned char edge[NET][2][NET], unsigned from, unsigned left, unsigned met, unsigned *how)
+{
+    unsigned site, to, sum = 0;
+    if (from == NET - 1) return 1;
+    if (left == 0) return 0;
+    for (site = 0; site < 2; site++)
+        for (to = 0; to < NET; to++) {
+            unsigned rest = 0, n;
+            if (!edge[from][site][to] || met >> to & 1) continue;
+            n = chains(edge, to, left - 1, met | 1u << to, &rest);
+            if (n != 0) *how = rest * 16 + 1 + 2 * from + site;
+            sum += n;
+        }
+    return sum;
+}
+
+/* Random tail calls, in every second round without cycles: just one chain within the limit, or none is inferred. */
+static void the_limit_counts_chains(void)
+{
+    unsigned round, i, site, to, found = 0, many = 0;
+    uint32_t random = 1;
+    for (round = 0; round < 1500; round++) {
+        unsigned char edge[NET][2][NET];
+        char text[4000], context[200];
+        const unsigned limit = 1 + round % 6;
+        unsigned n = 1, how = 0, want;
+        size_t size = 0;
+        lab l;
+        lab_open(&l, NULL, NULL);
+        lab_function(&l, 0x100, 0x20, "main", 0);
+        lab_call(&l, lab_node(&l, 0, 0, "main"), 1, 0x100);
+        lab_transfer(&l, 0x100, 5, CSSPGO_CALL, 0x1000);
+        memset(edge, 0, sizeof edge);
+        for (i = 0; i < NET; i++) {
+            char name[2];
+            uint32_t node;
+            name[0] = (char)('a' + i);
+            name[1] = '\0';
+            lab_function(&l, 0x1000 * (i + 1), 0x100, name, 0);
+            node = lab_node(&l, 0, 0, name);
+            lab_probe(&l, node, 1, 0x1000 * (i + 1));
+            for (site = 0; site < 2; site++) {
+                const unsigned from = 0x1000 * (i + 1) + 0x10 * (site + 1);
+                lab_call(&l, node, 2 + site, from);
+                lab_transfer(&l, from, 5, CSSPGO_IJMP, 0);
+                for (to = round % 2 != 0 ? i + 1 : 0; i + 1 < NET && to < NET; to++) {
+                    random = random * 1664525u + 1013904223u;
+                    if (to == i || (random >> 16) % 8 != 0) continue;
+                    edge[i][site][to] = 1;
+                    size += (size_t)sprintf(text + size, "%x->%x:1\n", from, 0x1000 * (to + 1));
+                    n++;
+                }
+            }
+        }
+        memmove(text + 40, text, size);
+        i = (unsigned)sprintf(text, "[]\n0\n%u\n100->1000:1\n", n);
+        memmove(text + i, text + 40, size);
+        sprintf(text + i + size, "[0x100]\n1\n%x-%x:9\n0\n", 0x1000u * NET, 0x1000u * NET + 8);
+        lab_ready(&l);
+        lab_counters(&l, text);
+        l.make.max_search_depth = limit;
+        lab_profile(&l);
+        want = chains((const unsigned char(*)[2][NET])edge, 0, limit, 1, &how);
+        size = (size_t)sprintf(context, "main:1");
+        for (; want == 1 && how != 0; how /= 16)
+            size += (size_t)sprintf(context + size, " @ %c:%u", 'a' + (int)(how % 16 - 1) / 2, 2 + (how % 16 - 1) % 2);
+        sprintf(context + size, " @ %c", 'a' + NET - 1);
+        T_EQ(csspgo_total(l.p, csspgo_find(l.p, context)), 9);
+        T_EQ(l.stats.inferred, want == 1);
+        T_EQ(l.stats.ambiguous, want > 1);
+        found += want == 1;
+        many += want > 1;
+        lab_close(&l);
+    }
+    T_CHECK(found > 200 && many > 100);
+}
+
 /* n layers of two functions, each tail-calling both of the next layer, which leads to one last function. */
 static void many_chains_are_told_quickly(void)
 {
@@ -1033,6 +1113,7 @@ static void many_chains_are_told_quickly(void)
     lab_probe(&l, lab_node(&l, 0, 0, "last"), 1, 0x20);
     lab_ready(&l);
     text_add(&t, "[0x100]\n1\n20-28:9\n0\n");
+    l.make.max_search_depth = LAYERS;
     lab_counters(&l, t.data);
     lab_profile(&l);
     T_EQ(csspgo_total(l.p, csspgo_find(l.p, "main:1 @ last")), 9);
@@ -1774,6 +1855,7 @@ int main(void)
     one_tail_call_in_two_contexts_is_one();
     more_than_one_chain_is_not();
     a_cycle_of_tail_calls_is_no_second_chain();
+    the_limit_counts_chains();
     a_call_that_was_not_sampled_tells_nothing();
     returns_and_conditional_branches_are_no_tail_calls();
     a_callee_of_the_call_needs_no_inference();
