@@ -21562,6 +21562,7 @@ static int csspgo__pre_queue(csspgo__pre *x, uint32_t node)
         x->heap[n].node = id;
         x->heap[n++].guid = csspgo__pre_key(p, &t->node[id]);
     }
+    if (n == from) return 1;                          /* there may be no heap yet */
     if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL)) return 0;
     for (i = from; i < n; i++) {
         csspgo__choice c = x->heap[i];
