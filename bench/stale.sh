@@ -48,7 +48,7 @@ applied() {
 }
 
 # flat PROFILE OUT: functions without contexts
-flat() { "$TOOL" merge --sample --text --convert-sample-profile-layout=flat "$1" -o "$2"; }
+flat() { "$TOOL" merge --quiet --sample --text --convert-sample-profile-layout=flat "$1" -o "$2"; }
 
 cost() { valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/^==.*Collected : //p'; }
 
