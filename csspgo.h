@@ -1822,7 +1822,7 @@ typedef struct csspgo_generate_options {
  *           c are as before the call)
  * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
  * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
- *           made is there twice if p was not empty
+ *           made is there twice if p was not empty; without branch records 2 KB per block of the largest function
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
