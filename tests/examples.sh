@@ -84,7 +84,7 @@ late() {   # late NAME WANTED OPTION...: all input is read, and the output waits
     shift 2
     timeout 60 $T profgen --binary=$D/demo.elf -o $B/to "$@" 2>$B/err &
     pid=$!
-    sleep 1
+    sleep 2
     kill -INT $pid
     timeout 20 cat $B/to >$B/got
     wait $pid
@@ -102,7 +102,7 @@ early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of
     pid=$!
     exec 3>$B/in
     head -c $2 $3 >&3
-    sleep 1
+    sleep 2
     kill -INT $pid
     wait $pid
     got=$?
