@@ -7830,6 +7830,17 @@ static int csspgo__bin_room(csspgo__bin *b, uint32_t **table, size_t count, size
     return 1;
 }
 
+/* A name of the input as function; id 0 after a failure. */
+static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
+{
+    const csspgo_func f = csspgo_func_add(b->q, text, size);
+    if (f.id == 0 && size > b->q->heap.limits.max_name)
+        csspgo__bin_bad(b, CSSPGO_E_LIMIT, (const unsigned char *)text, "a name is longer than limits.max_name: ",
+                        size);
+    else if (f.id == 0) csspgo__bin_full(b);
+    return f;
+}
+
 static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
 {
     if (f.id == 0 || !csspgo__bin_room(b, &b->func, b->funcs, &b->func_cap)) return csspgo__bin_full(b);
@@ -7875,7 +7886,7 @@ static int csspgo__bin_text_names(csspgo__bin *b)
     if (r->status == CSSPGO_OK && !csspgo__bin_names_ahead(b, n, size)) return 0;
     while (n-- != 0 && r->status == CSSPGO_OK) {
         const char *text = csspgo__bin_string(b, &size);
-        if (text == NULL || !csspgo__bin_add_name(b, csspgo_func_add(b->q, text, size))) return 0;
+        if (text == NULL || !csspgo__bin_add_name(b, csspgo__bin_name(b, text, size))) return 0;
     }
     return r->status == CSSPGO_OK;
 }
@@ -8453,8 +8464,8 @@ static int csspgo__bin_symbols(csspgo__bin *b, uint64_t flags)
         const char *text = csspgo__bin_string(b, &size);
         csspgo_func f;
         if (text == NULL) return 0;
-        f = csspgo_func_add(b->q, text, size);
-        if (f.id == 0) return csspgo__bin_full(b);
+        f = csspgo__bin_name(b, text, size);
+        if (f.id == 0) return 0;
         b->q->names.name[f.id].flags |= CSSPGO__LISTED;
     }
     return 1;
@@ -8802,7 +8813,7 @@ static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
         if (b->r.status != CSSPGO_OK) return 0;
         if (file != UINT32_MAX && file >= files)
             return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of files has no entry ", file);
-        if (!csspgo__bin_add_name(b, csspgo_func_add(b->q, text, size))) return 0;
+        if (!csspgo__bin_add_name(b, csspgo__bin_name(b, text, size))) return 0;
     }
     return b->r.status == CSSPGO_OK;
 }
@@ -9057,7 +9068,7 @@ static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned cha
     if (l->func[i] != 0) return l->func[i];
     text = (const char *)l->names.p + l->name_at[i];
     f = l->md5 ? csspgo_func_add_guid(b->q, csspgo__lazy_guid(l, (size_t)i))
-               : csspgo_func_add(b->q, text, strlen(text));
+               : csspgo__bin_name(b, text, strlen(text));
     if (!csspgo__bin_add_name(b, f)) return 0;
     b->func[b->funcs - 1] = (uint32_t)i;
     return l->func[i] = f.id;
@@ -24923,8 +24934,8 @@ typedef struct csspgo__anchor {   /* a call site */
     uint64_t   callee;
     csspgo_loc loc;
     uint32_t   at;                /* which location of the function */
-    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name; ALIGN, new code: has had, */
-                                  /* and callee is that one */
+    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name; */
+                                  /* ALIGN, new code: has had, and callee is that one       */
 } csspgo__anchor;
 
 typedef struct csspgo__old_callee {
@@ -25135,7 +25146,7 @@ static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
         if (a == NULL) return csspgo__broken(w);
         a->loc = c[i].loc;
         a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
-        a->orphan = w->rename && !many && csspgo__unused(w, guid);
+        a->orphan = w->rename && w->m->how.mode != CSSPGO_MATCH_ALIGN && !many && csspgo__unused(w, guid);
     }
     return 1;
 }
@@ -25215,7 +25226,6 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
 static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, const csspgo__anchor *b)
 {
     if (a->callee == b->callee) return 1;
-    if (w->m->how.mode == CSSPGO_MATCH_ALIGN) return 0;
     return a->orphan && b->orphan ? csspgo__renamed(w, a->callee, b->callee) : 0;
 }
 
@@ -25974,7 +25984,7 @@ typedef struct csspgo__mark {     /* a location of either side */
     uint8_t    how, confidence;
     uint8_t    single;            /* a call, and the only one of this callee on its side                */
     uint8_t    gone;              /* a call whose callee the other side does not call                   */
-    uint8_t    orphan;
+    uint8_t    orphan;            /* code: a call whose callee had another name, which callee is        */
     uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
     uint8_t    pad[2];
 } csspgo__mark;
@@ -26120,7 +26130,6 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
         if (t->count != 0) t->kind = CSSPGO_MATCH_BLOCK;
         if (j >= f->anchor.count || csspgo__loc_key(a[j].loc) != csspgo__loc_key(loc)) continue;
         t->callee = a[j].callee;
-        t->orphan = (uint8_t)a[j].orphan;
         t->kind = a[j++].callee == w->indirect ? CSSPGO_MATCH_INDIRECT : CSSPGO_MATCH_CALL;
     }
     for (i = j = 0; i < code->olds; i++) {

@@ -49,10 +49,6 @@ typedef struct match_base {       /* where the code of a top-level probe record 
 
 #define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
 
-typedef struct match_slot {       /* of the global offset table */
-    uint64_t address, guid;       /* guid: of the symbol whose address the dynamic linker puts there */
-} match_slot;
-
 typedef struct match_old {        /* a function of the profile */
     uint64_t guid;
     csspgo_func func;
@@ -75,7 +71,7 @@ typedef struct match_run {
     match_symbol      *symbol;
     match_base        *base;      /* per record of probes; NULL: symbols tell */
     elf_image          dynamic;   /* with the symbols of .dynsym              */
-    match_slot        *slot;      /* by address                               */
+    match_symbol      *slot;      /* of the global offset table: what the dynamic linker puts there */
     size_t             slots;
     csspgo_match_code *code;
     csspgo_match_loc  *loc;
@@ -146,13 +142,6 @@ static int match_symbols(match_run *m)
     return 1;
 }
 
-static int match_slot_order(const void *a, const void *b)
-{
-    const match_slot *x = (const match_slot *)a, *y = (const match_slot *)b;
-    if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 /* What the dynamic linker puts into the global offset table. 0: memory is exhausted. */
 static int match_slots(match_run *m)
 {
@@ -163,51 +152,42 @@ static int match_slots(match_run *m)
     elf_section s, of;
     elf_symbol y;
     uint32_t i;
-    m->slot = (match_slot *)malloc(sizeof *m->slot);
+    m->slot = (match_symbol *)calloc(1, sizeof *m->slot);
     for (i = 1; m->slot != NULL && e->machine == ELF_X86_64 && i < e->section_count; i++) {
         const unsigned char *p;
         uint64_t n;
-        match_slot *more;
+        match_symbol *more;
         elf_section_at(e, i, &s);
         if (s.type != ELF_RELA || s.contents == NULL || s.compressed || s.size / ENTRY > cap) continue;
         if (!elf_section_at(e, s.link, &of) || of.type != ELF_DYNSYM) continue;
         n = s.size / ENTRY;
         cap -= n;
-        more = (match_slot *)realloc(m->slot, (m->slots + (size_t)n + 1) * sizeof *more);
+        more = (match_symbol *)realloc(m->slot, (m->slots + (size_t)n + 1) * sizeof *more);
         if (more == NULL) return 0;
         m->slot = more;
         for (p = s.contents; n-- > 0; p += ENTRY) {
             if (elf__32(p + 8) != glob_dat && elf__32(p + 8) != jump_slot) continue;
             if (!elf_symbol_at(&m->dynamic, elf__32(p + 12), &y) || y.name_size == 0) continue;
+            memset(&m->slot[m->slots], 0, sizeof *m->slot);
             m->slot[m->slots].address = elf__64(p);
+            m->slot[m->slots].index = (uint32_t)m->slots;
             m->slot[m->slots++].guid = match_symbol_guid(m, &y);
         }
     }
-    if (m->slot != NULL) qsort(m->slot, m->slots, sizeof *m->slot, match_slot_order);
+    if (m->slot != NULL) qsort(m->slot, m->slots, sizeof *m->slot, match_symbol_order);
     return m->slot != NULL;
 }
 
-static uint64_t match_slot_at(const match_run *m, uint64_t address)
+/* The function that begins at an address, or whose address stands there; 0 = none: a stub, or code without symbol. */
+static uint64_t match_guid_at(const match_symbol *v, size_t n, uint64_t address)
 {
-    size_t a = 0, b = m->slots;
+    size_t a = 0, b = n;
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
-        if (m->slot[mid].address < address) a = mid + 1;
+        if (v[mid].address < address) a = mid + 1;
         else b = mid;
     }
-    return a < m->slots && m->slot[a].address == address ? m->slot[a].guid : 0;
-}
-
-/* The function that begins at address, 0 = none: a stub of the linker, or code without symbol. */
-static uint64_t match_function_at(const match_run *m, uint64_t address)
-{
-    size_t a = 0, b = m->symbols;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (m->symbol[mid].address < address) a = mid + 1;
-        else b = mid;
-    }
-    return a < m->symbols && m->symbol[a].address == address ? m->symbol[a].guid : 0;
+    return a < n && v[a].address == address ? v[a].guid : 0;
 }
 
 static int match_holds(const elf_section *s, uint64_t address, uint64_t size)
@@ -244,7 +224,7 @@ static uint64_t match_through_slot(const match_run *m, uint64_t address, elf_sec
     if (s->size - at < 6) return 0;
     p = s->contents + at;
     if (p[0] != 0xff || (p[1] != 0x15 && p[1] != 0x25)) return 0;
-    return match_slot_at(m, s->address + at + 6 + (uint64_t)(int64_t)(int32_t)elf__32(p + 2));
+    return match_guid_at(m->slot, m->slots, s->address + at + 6 + (uint64_t)(int64_t)(int32_t)elf__32(p + 2));
 }
 
 /* What the call whose probe is at address calls; 0 = not to be told. The probe stands right before the call. */
@@ -262,7 +242,7 @@ static uint64_t match_callee(const match_run *m, uint64_t address, elf_section *
         if (insn.size == 0 || insn.kind == CSSPGO_RET || insn.kind == CSSPGO_COND) return 0;
         if (insn.kind != CSSPGO_NONE) {
             if (!insn.has_target) return match_through_slot(m, at, s);
-            guid = match_function_at(m, insn.target);
+            guid = match_guid_at(m->symbol, m->symbols, insn.target);
             return guid != 0 ? guid : match_through_slot(m, insn.target, stubs);
         }
         at += insn.size;

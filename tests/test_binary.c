@@ -2075,6 +2075,32 @@ static void outputs_do_not_depend_on_the_seed(void)
         }
 }
 
+/* In every binary form the limit that was reached is the one that is named. */
+static void a_name_above_the_limit_is_refused_as_that(void)
+{
+    static const uint32_t every[] = { CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV };
+    char name[100];
+    unsigned char bytes[1000];
+    csspgo_profile *p = csspgo_profile_new(NULL), *q;
+    csspgo_options o;
+    csspgo_error e;
+    size_t size, i;
+    memset(name, 'x', sizeof name);
+    T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN,
+                                            csspgo_func_add(p, name, sizeof name)), csspgo_at(1, 0), 5), CSSPGO_OK);
+    memset(&o, 0, sizeof o);
+    o.limits.max_name = 99;
+    for (i = 0; i < sizeof every / sizeof *every; i++) {
+        T_EQ(csspgo_write(p, every[i], bytes, sizeof bytes, &size, NULL), CSSPGO_OK);
+        q = csspgo_profile_new(&o);
+        T_EQ(csspgo_read(q, bytes, size, &e), CSSPGO_E_LIMIT);
+        T_CHECK(strcmp(e.message, "a name is longer than limits.max_name: 100") == 0);
+        T_CHECK(e.offset < size && memcmp(bytes + e.offset, name, sizeof name) == 0);
+        csspgo_profile_free(q);
+    }
+    csspgo_profile_free(p);
+}
+
 /* A function's five bytes again and again: refused, and for what it is. */
 static void a_file_of_repetitions_is_refused_as_that(void)
 {
@@ -2141,6 +2167,7 @@ int main(void)
     lazy_reading_refuses_by_name_what_it_cannot_do();
     lazy_reading_of_hostile_bytes_is_sane();
     random_profiles_equal_llvm();
+    a_name_above_the_limit_is_refused_as_that();
     a_file_of_repetitions_is_refused_as_that();
     return t_end();
 }
