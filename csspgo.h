@@ -6,7 +6,7 @@
  *
  * CONTENTS (search for the mark)
  *     >>manual  >>config
- *     >>base  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>flow  >>generate  >>track  >>match
+ *     >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate  >>match
  *                                                                         (each twice: interface, implementation)
  *     >>licence
  */
@@ -56,15 +56,15 @@
  * LAYERS   each uses only those above it; CSSPGO_NO_<LAYER> drops one and those that stand on it
  *
  *     base      status and error, allocator, limits, names and GUIDs
+ *     graph     counts of a control-flow graph that are missing, by minimum-cost flow (CSSPGO_NO_FLOW)
  *     tree      the profile: functions, nodes, counts; adding two profiles
  *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading; summary
  *     edit      merge, scale, flatten, nest, trim cold contexts, rename; overlap and quality of two profiles
  *     code      the code map: modules, functions, control transfers, probes; probe sections; instruction decoders
  *     sample    perf ring buffers, perf.data and perf script text become samples
  *     unwind    samples become counters per calling context
- *     flow      counts of a control-flow graph that are missing, by minimum-cost flow
- *     generate  counters become a profile, by probe or by source line; the pre-inliner
  *     track     the context tracker: what an inliner asks and says while it works
+ *     generate  counters become a profile, by probe or by source line; the pre-inliner
  *     match     a profile of old code in terms of new code
  *
  * CONFIGURATION
@@ -214,6 +214,55 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status);
  * Source    LLVM 19: MD5Hash of the name
  */
 CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
+
+/* ===== >>graph: counts that fit a control-flow graph ============================================================== */
+
+#ifndef CSSPGO_NO_FLOW
+
+/* A block of a function. Block 0 is the entry; a block without jumps out of it, or with is_exit, may leave it. */
+typedef struct csspgo_flow_block {
+    uint64_t count;               /* in: if known, how often it ran, as measured; out: in the solution     */
+    uint32_t known, is_exit;      /* 0 or 1                                                                */
+} csspgo_flow_block;
+
+typedef struct csspgo_flow_jump {
+    uint32_t from, to;            /* indices of blocks */
+    uint64_t count;               /* as above */
+    uint32_t known, fallthrough;  /* 0 or 1 */
+} csspgo_flow_jump;
+
+/*
+ * What one unit of count costs. All zero: the values in brackets, for functions of whose jumps nothing is known. (BOLT,
+ * which knows most jumps, takes 150, 150, 150, 150, 1, 140, 3: there an unknown jump can cost more than a lost count.)
+ */
+typedef struct csspgo_flow_costs {
+    uint32_t block_more, block_less;   /* than was measured [150, 150] */
+    uint32_t jump_more, jump_less;     /* [150, 150]                   */
+    uint32_t unknown_block;            /* through an unknown block [1] */
+    uint32_t unknown_jump, unknown_fallthrough;   /* [2, 1]            */
+} csspgo_flow_costs;
+
+/*
+ * Counts for all blocks and jumps of a function, such that what enters a block leaves it, nearest to what is known: the
+ * sum over all blocks and jumps of how far they are from what was measured (or, if unknown, of their count), each times
+ * its cost, is as small as it can be. Of several such solutions always the same one.
+ *
+ *   options    memory; NULL: defaults
+ *   block, n   1 or more; counts are filled in
+ *   jump, m    counts are filled in
+ *   costs      NULL: defaults; each below 2^20
+ *   cost       NULL, or gets the sum: 0 if everything was known and fitted
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
+ *           more than 2^60; E_LIMIT: more than 64 (n + m) paths were needed; E_NOMEM. Counts are then as before
+ * Cost      O(k (n + m) log (n + m)) time for k paths, mostly about n + m or fewer; about 250 bytes per block and jump
+ * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
+ */
+CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                           uint64_t *cost, csspgo_error *err);
+
+#endif /* CSSPGO_NO_FLOW */
 
 /* ===== >>tree: the calling-context tree: functions, nodes, counts ================================================= */
 
@@ -419,6 +468,44 @@ CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node);
 /* Bytes that the profile has allocated. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
 
+/* ----- the summary ----- */
+
+/* How the counts of a profile are distributed. Body counts of the same function in several contexts are one count. */
+typedef struct csspgo_summary {
+    uint64_t total;               /* sum of all body counts, mod 2^64                          */
+    uint64_t max_count;           /* the largest one                                           */
+    uint64_t max_head;            /* the largest head count of a function                      */
+    uint64_t counts;              /* number of body counts                                     */
+    uint64_t functions;           /* without those that are only inlined                       */
+} csspgo_summary;
+
+typedef struct csspgo_cutoff {
+    uint64_t ppm;                 /* the hottest counts that make this many millionths of total */
+    uint64_t min_count;           /* the smallest one of them                                   */
+    uint64_t counts;              /* how many they are                                          */
+} csspgo_cutoff;
+
+enum { CSSPGO_CUTOFFS = 16 };     /* entries of the summary in LLVM's files */
+
+/* The summary's 16 cutoffs in LLVM's files: ppm is set, the rest 0. */
+CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
+
+/*
+ * Computes the summary of a profile.
+ *
+ *   summary      filled in
+ *   cutoff, n    ppm of each is the caller's, ascending and at most 1000000; the rest is filled in. NULL and 0 are fine
+ *
+ * Returns   CSSPGO_OK, E_ARGUMENT for bad ppm, E_NOMEM, E_LIMIT
+ * Cost      O(n log n) in the number of counts
+ * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
+ */
+CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
+
+/* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
+CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
+CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i);
+
 /* ===== >>format: profiles as files ================================================================================ */
 
 #ifndef CSSPGO_NO_FORMAT
@@ -488,11 +575,7 @@ CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, c
 CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
 #endif
 
-#endif /* CSSPGO_NO_FORMAT */
-
-#ifndef CSSPGO_NO_FORMAT
-
-/* ----- binary forms, summary, symbol list ----- */
+/* ----- binary forms, symbol list ----- */
 
 /* Forms beside CSSPGO_TEXT for csspgo_write, and what may be added to them. */
 enum {
@@ -533,42 +616,6 @@ typedef struct csspgo_section {   /* of an ExtBinary file, as its table says    
  */
 CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
                                          size_t *count, csspgo_error *err);
-
-/* How the counts of a profile are distributed. Body counts of the same function in several contexts are one count. */
-typedef struct csspgo_summary {
-    uint64_t total;               /* sum of all body counts, mod 2^64                          */
-    uint64_t max_count;           /* the largest one                                           */
-    uint64_t max_head;            /* the largest head count of a function                      */
-    uint64_t counts;              /* number of body counts                                     */
-    uint64_t functions;           /* without those that are only inlined                       */
-} csspgo_summary;
-
-typedef struct csspgo_cutoff {
-    uint64_t ppm;                 /* the hottest counts that make this many millionths of total */
-    uint64_t min_count;           /* the smallest one of them                                   */
-    uint64_t counts;              /* how many they are                                          */
-} csspgo_cutoff;
-
-enum { CSSPGO_CUTOFFS = 16 };     /* entries of the summary in LLVM's files */
-
-/* The summary's 16 cutoffs in LLVM's files: ppm is set, the rest 0. */
-CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
-
-/*
- * Computes the summary of a profile.
- *
- *   summary      filled in
- *   cutoff, n    ppm of each is the caller's, ascending and at most 1000000; the rest is filled in. NULL and 0 are fine
- *
- * Returns   CSSPGO_OK, E_ARGUMENT for bad ppm, E_NOMEM, E_LIMIT
- * Cost      O(n log n) in the number of counts
- * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
- */
-CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
-
-/* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
-CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
-CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i);
 
 /*
  * The symbol list: functions that were in the profiled program, so that those without counts are known to be cold, not
@@ -1723,268 +1770,6 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 
 #endif /* CSSPGO_NO_UNWIND */
 
-/* ===== >>flow: counts that fit a control-flow graph =============================================================== */
-
-#ifndef CSSPGO_NO_FLOW
-
-/* A block of a function. Block 0 is the entry; a block without jumps out of it, or with is_exit, may leave it. */
-typedef struct csspgo_flow_block {
-    uint64_t count;               /* in: if known, how often it ran, as measured; out: in the solution     */
-    uint32_t known, is_exit;      /* 0 or 1                                                                */
-} csspgo_flow_block;
-
-typedef struct csspgo_flow_jump {
-    uint32_t from, to;            /* indices of blocks */
-    uint64_t count;               /* as above */
-    uint32_t known, fallthrough;  /* 0 or 1 */
-} csspgo_flow_jump;
-
-/*
- * What one unit of count costs. All zero: the values in brackets, for functions of whose jumps nothing is known. (BOLT,
- * which knows most jumps, takes 150, 150, 150, 150, 1, 140, 3: there an unknown jump can cost more than a lost count.)
- */
-typedef struct csspgo_flow_costs {
-    uint32_t block_more, block_less;   /* than was measured [150, 150] */
-    uint32_t jump_more, jump_less;     /* [150, 150]                   */
-    uint32_t unknown_block;            /* through an unknown block [1] */
-    uint32_t unknown_jump, unknown_fallthrough;   /* [2, 1]            */
-} csspgo_flow_costs;
-
-/*
- * Counts for all blocks and jumps of a function, such that what enters a block leaves it, nearest to what is known: the
- * sum over all blocks and jumps of how far they are from what was measured (or, if unknown, of their count), each times
- * its cost, is as small as it can be. Of several such solutions always the same one.
- *
- *   options    memory; NULL: defaults
- *   block, n   1 or more; counts are filled in
- *   jump, m    counts are filled in
- *   costs      NULL: defaults; each below 2^20
- *   cost       NULL, or gets the sum: 0 if everything was known and fitted
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
- *           more than 2^60; E_LIMIT: more than 64 (n + m) paths were needed; E_NOMEM. Counts are then as before
- * Cost      O(k (n + m) log (n + m)) time for k paths, mostly about n + m or fewer; about 250 bytes per block and jump
- * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
- */
-CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                           uint64_t *cost, csspgo_error *err);
-
-#endif /* CSSPGO_NO_FLOW */
-
-/* ===== >>generate: counters and code map become a profile ========================================================= */
-
-#ifndef CSSPGO_NO_GENERATE
-
-/* What could not be told when contexts got their names. */
-typedef struct csspgo_generate_stats {
-    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe */
-    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown */
-    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile */
-    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join */
-    uint64_t estimated;           /* functions in contexts whose counts come from sampled addresses */
-    uint64_t unsolved;            /* of those: whose flow was too much to be made consistent */
-} csspgo_generate_stats;
-
-/* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
-typedef struct csspgo_generate_options {
-    uint32_t no_inference;        /* 1: do not infer frames lost by tail calls */
-    uint32_t max_search_depth;    /* of that inference: tail calls in a row, longer chains are no chains; 0 = 256 */
-    uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19 */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
-    csspgo_generate_stats *stats; /* NULL, or filled in */
-} csspgo_generate_options;
-
-/*
- * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew:
- * counters and contexts are forgotten, their memory is used again.
- *
- * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
- * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
- * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
- * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
- * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
- *
- * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
- * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
- * same of its calls; then each function in each context gets those counts that fit its machine code's jumps, if these
- * are known (bytes, or conditional branches among the transfers), under which its hits are most likely: few hits in a
- * long stretch of code say little, none where there should be many say much. Hits that fit nothing around them may come
- * from waiting, up to half of all; so a function that was hit has counts, with one hit too. A call counts as its block
- * does, and goes where its instruction says or where the stacks show. The README has numbers.
- *
- *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
- *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
- *   how   NULL = defaults
- *   err   NULL, or filled in every case
- *
- * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile, or c contexts with names; E_NOMEM, E_LIMIT (p and
- *           c are as before the call)
- * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
- * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
- *           made is there twice if p was not empty; without branch records 2 KB per block of the largest function
- * Source    LLVM 19: llvm-profgen's probe-based generation
- */
-CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
-                                                  const csspgo_generate_options *how, csspgo_error *err);
-
-#endif /* CSSPGO_NO_GENERATE */
-
-/* ----- >>generate, second chapter: the pre-inliner ---------------------------------------------------------------- */
-
-#ifndef CSSPGO_NO_GENERATE
-
-typedef struct csspgo_sizes csspgo_sizes;
-
-typedef struct csspgo_size_frame {     /* one function of an inline stack                                         */
-    const char *name;             /* or NULL if only the GUID is known; name_size bytes                      */
-    size_t      name_size;
-    uint64_t    guid;             /* 0: computed from name                                                   */
-    csspgo_loc  loc;              /* where it calls the frame before it; (0, 0) in the first one, the leaf    */
-} csspgo_size_frame;
-
-/*
- * How many bytes of machine code a function is, by where it is inlined: what the pre-inliner weighs against counts.
- *
- *   options   NULL or all zero: defaults; copied
- *
- * Returns   the object, for csspgo_sizes_free; NULL when out of memory
- */
-CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options);
-CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
-
-/*
- * Adds bytes to the size of a function inlined in the given callers; 0 makes it known.
- *
- *   frame, n   leaf first, n >= 1; one frame is the function itself, not inlined; borrowed for the call
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: no frame, or a line above 65535
- * Cost      one hash probe per frame
- */
-CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes);
-
-/*
- * Adds what the code map shows: code from one probe to the next counts for the function that the first one is of.
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(probes log probes + inline nodes x depth)
- */
-CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code);
-
-/* Fill it with csspgo_preinline_defaults, then change what should differ. */
-typedef struct csspgo_preinline_options {
-    const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
-    uint64_t cold_count;          /* calls this rare are cold, and functions are ordered without them        */
-    uint64_t top_count;           /* calls this frequent are as hot as can be                                */
-    uint32_t hot_threshold;       /* bytes that a callee of the hottest calls may have, in hundredths: 1500  */
-    uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes: 0                        */
-    uint32_t growth_limit;        /* a function may become this many times as large, 12 ...                  */
-    uint32_t limit_min, limit_max;/* ... but always this large, 100, and never larger than that, 50000       */
-    uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
-    uint32_t replay;              /* 1: inline exactly what was inlined there                                */
-    uint32_t unsorted_cycles;     /* 1: functions that call each other come in any order, not by their calls */
-} csspgo_preinline_options;
-
-typedef struct csspgo_preinline_stats {
-    uint64_t inlined, kept;       /* candidates that were, were not inlined                                  */
-    uint64_t full;                /* functions whose limit was reached with candidates left                  */
-    uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
-} csspgo_preinline_stats;
-
-#ifndef CSSPGO_NO_FORMAT
-/* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how);
-#endif
-
-/*
- * Decides, callers first, which contexts should be inlined: they stay and get CSSPGO_SHOULD_BE_INLINED. The counts of
- * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below
- * its own promoted context).
- *
- *   p       a profile with contexts; after a failure it is what it was
- *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
- *   stats   NULL, or filled in
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p; E_NOMEM, E_LIMIT
- * Cost      O(n log n + nodes moved); as much memory again as p for the call
- * Source    LLVM 19: CSPreInliner, with its order of equal candidates (a binary heap of libstdc++)
- */
-CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
-                                          csspgo_preinline_stats *stats);
-
-#endif /* CSSPGO_NO_GENERATE */
-
-/* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
-
-#ifndef CSSPGO_NO_GENERATE
-
-typedef struct csspgo_lines csspgo_lines;
-
-typedef struct csspgo_line_inline { /* a copy of a function's body, inlined or not                            */
-    const char *name;             /* linkage name, name_size bytes; copied                                   */
-    size_t      name_size;
-    uint32_t    parent;           /* index + 1 of what it was inlined into, 0 = nothing; before this one     */
-    csspgo_loc  site;             /* where in the parent: line offset, discriminator as in the line table    */
-} csspgo_line_inline;
-
-typedef struct csspgo_line {      /* instructions from here to the next row                                  */
-    uint64_t   address;
-    uint32_t   inline_node;       /* index + 1 of its csspgo_line_inline; 0: nothing is known of this code   */
-    csspgo_loc loc;               /* line - first line of the function, mod 2^16; discriminator as above     */
-} csspgo_line;
-
-/*
- * A table of which source line each instruction comes from, for code without probes.
- *
- *   options   NULL or all zero: defaults; copied
- *
- * Returns   the object, for csspgo_lines_free; NULL when out of memory
- */
-CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options);
-CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
-
-/*
- * Adds rows for code that the map has.
- *
- *   module        as in csspgo_code_add_function: link-time addresses of it, or run-time addresses without one
- *   node, nodes   copies of functions, parents first; borrowed for the call
- *   row, rows     in any order; a later row for the same instruction replaces an earlier one; rows outside known code
- *                 are left out
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: a line above 65535, an index that is too large; l is then what
- *           it was, apart from names
- * Cost      O(rows log code areas)
- */
-CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
-                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
-                                          size_t rows);
-
-/* All zero: discriminators are decoded, defects of LLVM 19 are not repeated. */
-typedef struct csspgo_line_options {
-    uint32_t flow_sensitive;      /* 1: discriminators are kept whole (images with __llvm_fs_discriminator__) */
-    uint32_t update_totals;       /* 1: totals are sums of body counts, not of bytes of code                  */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map                */
-    uint32_t llvm;                /* 1: callees get a second context where a call's discriminator changes when
-                                     it is decoded, and contexts that end in a call are not compressed        */
-} csspgo_line_options;
-
-/*
- * As csspgo_collector_profile, by line: adds what a collector has counted since the last such call.
- *
- * A line's count is that of its most frequent instruction, times the factor by which its discriminator says that code
- * was duplicated. In a context-less profile totals count bytes of code, as LLVM does.
- *
- *   c     its code map needs the functions' ranges and where instructions start
- *
- * Returns   as csspgo_collector_profile
- * Cost      O(instructions with a line + counters log counters + instructions that ran, per context)
- * Source    LLVM 19: llvm-profgen's line-based generation
- */
-CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
-                                                       const csspgo_line_options *how, csspgo_error *err);
-
-#endif /* CSSPGO_NO_GENERATE */
-
 /* ===== >>track: the context tracker: what an inliner asks of a profile, and tells it ============================== */
 
 #ifndef CSSPGO_NO_TRACK
@@ -2269,6 +2054,219 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
                                                size_t cap, size_t *count, csspgo_node *base);
 
 #endif /* CSSPGO_NO_TRACK */
+
+/* ===== >>generate: counters and code map become a profile ========================================================= */
+
+#ifndef CSSPGO_NO_GENERATE
+
+/* What could not be told when contexts got their names. */
+typedef struct csspgo_generate_stats {
+    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe */
+    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown */
+    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile */
+    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join */
+    uint64_t estimated;           /* functions in contexts whose counts come from sampled addresses */
+    uint64_t unsolved;            /* of those: whose flow was too much to be made consistent */
+} csspgo_generate_stats;
+
+/* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
+typedef struct csspgo_generate_options {
+    uint32_t no_inference;        /* 1: do not infer frames lost by tail calls */
+    uint32_t max_search_depth;    /* of that inference: tail calls in a row, longer chains are no chains; 0 = 256 */
+    uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19 */
+    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
+    csspgo_generate_stats *stats; /* NULL, or filled in */
+} csspgo_generate_options;
+
+/*
+ * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew:
+ * counters and contexts are forgotten, their memory is used again.
+ *
+ * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
+ * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
+ * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
+ * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
+ * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
+ *
+ * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
+ * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
+ * same of its calls; then each function in each context gets those counts that fit its machine code's jumps, if these
+ * are known (bytes, or conditional branches among the transfers), under which its hits are most likely: few hits in a
+ * long stretch of code say little, none where there should be many say much. Hits that fit nothing around them may come
+ * from waiting, up to half of all; so a function that was hit has counts, with one hit too. A call counts as its block
+ * does, and goes where its instruction says or where the stacks show. The README has numbers.
+ *
+ *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
+ *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
+ *   how   NULL = defaults
+ *   err   NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile, or c contexts with names; E_NOMEM, E_LIMIT (p and
+ *           c are as before the call)
+ * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
+ * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
+ *           made is there twice if p was not empty; without branch records 2 KB per block of the largest function
+ * Source    LLVM 19: llvm-profgen's probe-based generation
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
+                                                  const csspgo_generate_options *how, csspgo_error *err);
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ----- >>generate, second chapter: the pre-inliner ---------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+typedef struct csspgo_sizes csspgo_sizes;
+
+typedef struct csspgo_size_frame {     /* one function of an inline stack                                         */
+    const char *name;             /* or NULL if only the GUID is known; name_size bytes                      */
+    size_t      name_size;
+    uint64_t    guid;             /* 0: computed from name                                                   */
+    csspgo_loc  loc;              /* where it calls the frame before it; (0, 0) in the first one, the leaf    */
+} csspgo_size_frame;
+
+/*
+ * How many bytes of machine code a function is, by where it is inlined: what the pre-inliner weighs against counts.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the object, for csspgo_sizes_free; NULL when out of memory
+ */
+CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
+
+/*
+ * Adds bytes to the size of a function inlined in the given callers; 0 makes it known.
+ *
+ *   frame, n   leaf first, n >= 1; one frame is the function itself, not inlined; borrowed for the call
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: no frame, or a line above 65535
+ * Cost      one hash probe per frame
+ */
+CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes);
+
+/*
+ * Adds what the code map shows: code from one probe to the next counts for the function that the first one is of.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(probes log probes + inline nodes x depth)
+ */
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code);
+
+/* Fill it with csspgo_preinline_defaults, then change what should differ. */
+typedef struct csspgo_preinline_options {
+    const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
+    uint64_t cold_count;          /* calls this rare are cold, and functions are ordered without them        */
+    uint64_t top_count;           /* calls this frequent are as hot as can be                                */
+    uint32_t hot_threshold;       /* bytes that a callee of the hottest calls may have, in hundredths: 1500  */
+    uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes: 0                        */
+    uint32_t growth_limit;        /* a function may become this many times as large, 12 ...                  */
+    uint32_t limit_min, limit_max;/* ... but always this large, 100, and never larger than that, 50000       */
+    uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
+    uint32_t replay;              /* 1: inline exactly what was inlined there                                */
+    uint32_t unsorted_cycles;     /* 1: functions that call each other come in any order, not by their calls */
+} csspgo_preinline_options;
+
+typedef struct csspgo_preinline_stats {
+    uint64_t inlined, kept;       /* candidates that were, were not inlined                                  */
+    uint64_t full;                /* functions whose limit was reached with candidates left                  */
+    uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
+} csspgo_preinline_stats;
+
+#ifndef CSSPGO_NO_FORMAT
+/* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how);
+#endif
+
+/*
+ * Decides, callers first, which contexts should be inlined: they stay and get CSSPGO_SHOULD_BE_INLINED. The counts of
+ * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below
+ * its own promoted context).
+ *
+ *   p       a profile with contexts; after a failure it is what it was
+ *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
+ *   stats   NULL, or filled in
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p; E_NOMEM, E_LIMIT
+ * Cost      O(n log n + nodes moved); as much memory again as p for the call
+ * Source    LLVM 19: CSPreInliner, with its order of equal candidates (a binary heap of libstdc++)
+ */
+CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
+                                          csspgo_preinline_stats *stats);
+
+#endif /* CSSPGO_NO_GENERATE */
+
+/* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_GENERATE
+
+typedef struct csspgo_lines csspgo_lines;
+
+typedef struct csspgo_line_inline { /* a copy of a function's body, inlined or not                            */
+    const char *name;             /* linkage name, name_size bytes; copied                                   */
+    size_t      name_size;
+    uint32_t    parent;           /* index + 1 of what it was inlined into, 0 = nothing; before this one     */
+    csspgo_loc  site;             /* where in the parent: line offset, discriminator as in the line table    */
+} csspgo_line_inline;
+
+typedef struct csspgo_line {      /* instructions from here to the next row                                  */
+    uint64_t   address;
+    uint32_t   inline_node;       /* index + 1 of its csspgo_line_inline; 0: nothing is known of this code   */
+    csspgo_loc loc;               /* line - first line of the function, mod 2^16; discriminator as above     */
+} csspgo_line;
+
+/*
+ * A table of which source line each instruction comes from, for code without probes.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the object, for csspgo_lines_free; NULL when out of memory
+ */
+CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options);
+CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
+
+/*
+ * Adds rows for code that the map has.
+ *
+ *   module        as in csspgo_code_add_function: link-time addresses of it, or run-time addresses without one
+ *   node, nodes   copies of functions, parents first; borrowed for the call
+ *   row, rows     in any order; a later row for the same instruction replaces an earlier one; rows outside known code
+ *                 are left out
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: a line above 65535, an index that is too large; l is then what
+ *           it was, apart from names
+ * Cost      O(rows log code areas)
+ */
+CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
+                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
+                                          size_t rows);
+
+/* All zero: discriminators are decoded, defects of LLVM 19 are not repeated. */
+typedef struct csspgo_line_options {
+    uint32_t flow_sensitive;      /* 1: discriminators are kept whole (images with __llvm_fs_discriminator__) */
+    uint32_t update_totals;       /* 1: totals are sums of body counts, not of bytes of code                  */
+    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map                */
+    uint32_t llvm;                /* 1: callees get a second context where a call's discriminator changes when
+                                     it is decoded, and contexts that end in a call are not compressed        */
+} csspgo_line_options;
+
+/*
+ * As csspgo_collector_profile, by line: adds what a collector has counted since the last such call.
+ *
+ * A line's count is that of its most frequent instruction, times the factor by which its discriminator says that code
+ * was duplicated. In a context-less profile totals count bytes of code, as LLVM does.
+ *
+ *   c     its code map needs the functions' ranges and where instructions start
+ *
+ * Returns   as csspgo_collector_profile
+ * Cost      O(instructions with a line + counters log counters + instructions that ran, per context)
+ * Source    LLVM 19: llvm-profgen's line-based generation
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
+                                                       const csspgo_line_options *how, csspgo_error *err);
+
+#endif /* CSSPGO_NO_GENERATE */
 
 /* ===== >>match: profiles of older code carried over to changed code =============================================== */
 
@@ -3516,6 +3514,359 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
 }
 #endif
+
+/* ===== >>graph ==================================================================================================== */
+
+#ifndef CSSPGO_NO_FLOW
+
+/*
+ * A circulation: block b is an arc from point 2 b to point 2 b + 1, a jump one from 2 from + 1 to 2 to; whatever leaves
+ * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
+ * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
+ * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
+ */
+typedef struct csspgo__flow_arc {      /* arc e and its reverse e ^ 1 */
+    uint64_t left;                /* what may still flow */
+    int64_t  cost;
+    uint32_t to, next;            /* next arc of the same point, + 1; 0 = none */
+} csspgo__flow_arc;
+
+typedef struct csspgo__flow_point {
+    int64_t  excess, potential, distance;
+    uint32_t first;               /* arc, + 1                                 */
+    uint32_t via;                 /* last arc of the shortest path            */
+    uint32_t round, done;         /* of the search that set distance, took it */
+} csspgo__flow_point;
+
+typedef struct csspgo__flow_step {
+    int64_t  distance;
+    uint32_t point, pad;
+} csspgo__flow_step;
+
+typedef struct csspgo__flow {
+    csspgo__flow_point  *point;
+    csspgo__flow_arc    *arc;
+    csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
+    size_t          points, arcs, queued, paths_left, jumps;   /* jumps: the first one's arc */
+    uint32_t        round;
+} csspgo__flow;
+
+#define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
+
+static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
+{
+    const uint32_t e = (uint32_t)f->arcs;
+    csspgo__flow_arc *a = &f->arc[e];
+    a[0].left = left;
+    a[0].cost = cost;
+    a[0].to = to;
+    a[0].next = f->point[from].first;
+    f->point[from].first = e + 1;
+    a[1].left = back;
+    a[1].cost = -cost;
+    a[1].to = from;
+    a[1].next = f->point[to].first;
+    f->point[to].first = e + 2;
+    f->arcs += 2;
+    return e;
+}
+
+/* The two arcs of a block or jump. */
+static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
+                             uint32_t less, uint32_t unknown)
+{
+    csspgo__arc_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
+    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
+    if (!known) return;
+    f->point[to].excess += (int64_t)count;
+    f->point[from].excess -= (int64_t)count;
+}
+
+/*
+ * Counts from hits. That a block of n instructions, hit h times at random, ran x times is as likely as a Poisson
+ * distribution has it: its cost is n x - h ln x, here a chain of straight lines, each as steep as the curve is in its
+ * middle. So what was not hit costs its instructions when it is used, and what was hit, h / n being its count, costs
+ * the more the less of that is left; it does not go down to nothing as long as there is a way. With `waits` an
+ * instruction may have been hit up to 8 times too often because the machine waited there: down to an eighth of h / n a
+ * block costs no more than its instructions.
+ */
+typedef struct csspgo__flow_hits {
+    const uint32_t *weight;       /* of each block: instructions; 0: nothing is known of it                  */
+    int             waits;        /* 0 or 1                                                                  */
+} csspgo__flow_hits;
+
+/* Where the lines meet, in 1/4096 of h / n; the cost of an instruction; most instructions of a block. */
+static const uint16_t csspgo__flow_kinks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 2896, 3444, 3756,
+                                               3975, 4096, 4221, 4467, 4871, 5793, 8192, 16384, 32768 };
+enum { CSSPGO__FLOW_KINKS = sizeof csspgo__flow_kinks / sizeof csspgo__flow_kinks[0], CSSPGO__FLOW_WHOLE = 4096 };
+enum { CSSPGO__FLOW_INSN = 64, CSSPGO__FLOW_INSNS = 1 << 18 };
+enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and jumps: then no path costs 2^60 or more */
+#define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
+
+/* The arcs of a block that ran most likely count times if nothing else was known. */
+static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
+{
+    const uint32_t most = CSSPGO__FLOW_INSNS;
+    const int64_t unit = (int64_t)CSSPGO__FLOW_INSN * (weight < most ? weight : most);
+    uint64_t was = 0;
+    uint32_t i, low = 0;
+    for (i = 0; i < CSSPGO__FLOW_KINKS && weight != 0 && count != 0; i++) {
+        const uint32_t kink = csspgo__flow_kinks[i];
+        uint64_t upto = count / CSSPGO__FLOW_WHOLE * kink + count % CSSPGO__FLOW_WHOLE * kink / CSSPGO__FLOW_WHOLE;
+        int64_t cost = was != 0 ? unit - unit * 2 * CSSPGO__FLOW_WHOLE / (low + kink) : -CSSPGO__FLOW_STEEP;
+        if (was != 0 && waits && low >= CSSPGO__FLOW_WHOLE / 8 && cost < -unit) cost = -unit;
+        if (upto == 0) upto = 1;
+        low = kink;
+        if (upto == was) continue;
+        csspgo__arc_add(f, from, to, upto <= count ? 0 : upto - was, upto <= count ? upto - was : 0, cost);
+        was = upto;
+    }
+    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, was != 0 ? unit - unit / 16 : unit);
+    if (was == 0) return;
+    f->point[to].excess += (int64_t)count;
+    f->point[from].excess -= (int64_t)count;
+}
+
+static void csspgo__queue_push(csspgo__flow *f, uint32_t point, int64_t distance)
+{
+    csspgo__flow_step *q = f->queue;
+    size_t i = f->queued++;
+    for (; i != 0 && q[(i - 1) / 2].distance > distance; i = (i - 1) / 2) q[i] = q[(i - 1) / 2];
+    q[i].distance = distance;
+    q[i].point = point;
+}
+
+static uint32_t csspgo__queue_pop(csspgo__flow *f)
+{
+    csspgo__flow_step *q = f->queue;
+    const uint32_t point = q[0].point;
+    const csspgo__flow_step last = q[--f->queued];
+    size_t i = 0, child;
+    while ((child = 2 * i + 1) < f->queued) {
+        if (child + 1 < f->queued && q[child + 1].distance < q[child].distance) child++;
+        if (q[child].distance >= last.distance) break;
+        q[i] = q[child];
+        i = child;
+    }
+    if (f->queued != 0) q[i] = last;
+    return point;
+}
+
+/*
+ * The point with too little, by unit or more, that is nearest to `from` along arcs that let unit pass (Dijkstra; with
+ * the potentials no cost is negative). Returns the number of points if there is none. Brings potentials up to date.
+ */
+static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
+{
+    size_t found = f->points, i;
+    int64_t reach = 0;
+    f->round++;
+    f->queued = 0;
+    f->point[from].distance = 0;
+    f->point[from].round = f->round;
+    csspgo__queue_push(f, from, 0);
+    while (f->queued != 0 && found == f->points) {
+        const uint32_t at = csspgo__queue_pop(f);
+        csspgo__flow_point *p = &f->point[at];
+        uint32_t e;
+        if (p->done == f->round) continue;
+        p->done = f->round;
+        reach = p->distance;
+        if (p->excess <= -(int64_t)unit) found = at;
+        for (e = p->first; e != 0 && found == f->points; e = f->arc[e - 1].next) {
+            const csspgo__flow_arc *a = &f->arc[e - 1];
+            csspgo__flow_point *to = &f->point[a->to];
+            const int64_t d = p->distance + a->cost + p->potential - to->potential;
+            if (a->left < unit || (to->round == f->round && to->distance <= d)) continue;
+            to->round = f->round;
+            to->distance = d;
+            to->via = e - 1;
+            csspgo__queue_push(f, a->to, d);
+        }
+    }
+    for (i = 0; i < f->points; i++) {
+        csspgo__flow_point *p = &f->point[i];
+        if (p->done == f->round && p->distance < reach) p->potential -= reach - p->distance;
+    }
+    return found;
+}
+
+/* Sends as much as can go along the path that was found. */
+static void csspgo__send(csspgo__flow *f, uint32_t from, uint32_t to)
+{
+    const int64_t lack = -f->point[to].excess, much = f->point[from].excess;
+    uint64_t amount = (uint64_t)(lack < much ? lack : much);
+    uint32_t at;
+    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to)
+        if (f->arc[f->point[at].via].left < amount) amount = f->arc[f->point[at].via].left;
+    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to) {
+        f->arc[f->point[at].via].left -= amount;
+        f->arc[f->point[at].via ^ 1].left += amount;
+    }
+    f->point[from].excess -= (int64_t)amount;
+    f->point[to].excess += (int64_t)amount;
+}
+
+/* Arcs that let unit pass but did not let twice as much, and now would save cost, are filled. */
+static void csspgo__fill_savers(csspgo__flow *f, uint64_t unit)
+{
+    size_t e;
+    for (e = 0; e < f->arcs; e++) {
+        csspgo__flow_arc *a = &f->arc[e];
+        csspgo__flow_point *from = &f->point[f->arc[e ^ 1].to], *to = &f->point[a->to];
+        if (a->left < unit || a->cost + from->potential - to->potential >= 0) continue;
+        from->excess -= (int64_t)a->left;
+        to->excess += (int64_t)a->left;
+        f->arc[e ^ 1].left += a->left;
+        a->left = 0;
+    }
+}
+
+/* Returns 0 when the limit of paths is reached. */
+static int csspgo__flow_run(csspgo__flow *f)
+{
+    uint64_t unit = CSSPGO__FLOW_MAX;
+    for (; unit != 0; unit /= 2) {
+        uint32_t i;
+        csspgo__fill_savers(f, unit);
+        for (i = 0; i < f->points; i++)
+            while (f->point[i].excess >= (int64_t)unit) {
+                const size_t to = csspgo__nearest_lack(f, i, unit);
+                if (to == f->points) break;           /* smaller paths will do */
+                if (f->paths_left-- == 0) return 0;
+                csspgo__send(f, i, (uint32_t)to);
+            }
+    }
+    return 1;
+}
+
+static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
+                                        size_t m, const csspgo_flow_costs *c)
+{
+    uint64_t sum = 0;
+    size_t i;
+    const uint32_t any = c->block_more | c->block_less | c->jump_more | c->jump_less | c->unknown_block |
+                         c->unknown_jump | c->unknown_fallthrough;
+    if (n == 0 || any >> 20 != 0) return CSSPGO_E_ARGUMENT;
+    if (n > 0x3fffffff || m > 0x0fffffff || n + m > 0x0fffffff) return CSSPGO_E_LIMIT;
+    for (i = 0; i < m; i++)
+        if (jump[i].from >= n || jump[i].to >= n) return CSSPGO_E_ARGUMENT;
+    for (i = 0; i < n; i++) sum = csspgo__sat_add(sum, block[i].known ? block[i].count : 0);
+    for (i = 0; i < m; i++) sum = csspgo__sat_add(sum, jump[i].known ? jump[i].count : 0);
+    return sum > CSSPGO__FLOW_MAX ? CSSPGO_E_RANGE : CSSPGO_OK;
+}
+
+static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
+                               size_t m, const csspgo_flow_costs *c, const csspgo__flow_hits *hits)
+{
+    const uint32_t outside = 2 * (uint32_t)n;
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        if (hits != NULL)
+            csspgo__likely_arcs(f, 2 * i, 2 * i + 1, block[i].count, hits->weight[i], hits->waits);
+        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+                              c->unknown_block);
+    f->jumps = f->arcs;
+    for (i = 0; i < m; i++)
+        csspgo__arcs_add(f, 2 * jump[i].from + 1, 2 * jump[i].to, jump[i].known != 0, jump[i].count, c->jump_more,
+                         c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
+    csspgo__arc_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
+    for (i = 0; i < m; i++) f->point[2 * jump[i].from + 1].done = 1;   /* has a jump; no search has run so far */
+    for (i = 0; i < n; i++)
+        if (block[i].is_exit || f->point[2 * i + 1].done == 0)
+            csspgo__arc_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
+    f->round = 1;
+}
+
+/* The count of a block or jump whose arcs begin with the e-th and leave a point together; adds its cost. */
+static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, uint64_t was, uint32_t more,
+                                   uint32_t less, uint32_t unknown, uint64_t *cost)
+{
+    const uint64_t count = f->arc[e + 1].left + f->arc[e + 3].left;
+    const uint64_t off = !known ? count : count > was ? count - was : was - count;
+    *cost = csspgo__sat_add(*cost, csspgo__sat_mul(off, !known ? unknown : count > was ? more : less));
+    return count;
+}
+
+static void csspgo__flow_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
+                              size_t m, const csspgo_flow_costs *c, uint64_t *cost)
+{
+    size_t i;
+    *cost = 0;
+    for (i = 0; i < n; i++)
+        block[i].count = csspgo__flow_count(f, 4 * i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+                                            c->unknown_block, cost);
+    for (i = 0; i < m; i++)
+        jump[i].count = csspgo__flow_count(f, f->jumps + 4 * i, jump[i].known != 0, jump[i].count, c->jump_more,
+                                           c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump,
+                                           cost);
+}
+
+/* The same of csspgo__likely_arcs. */
+static void csspgo__likely_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
+                                size_t m)
+{
+    size_t i;
+    uint32_t e;
+    for (i = 0; i < n; i++) {
+        block[i].count = 0;
+        for (e = f->point[2 * i].first; e != 0; e = f->arc[e - 1].next)
+            if (e % 2 != 0) block[i].count += f->arc[e].left;      /* of e - 1, which begins here, e is the reverse */
+    }
+    for (i = 0; i < m; i++) jump[i].count = f->arc[f->jumps + 4 * i + 1].left + f->arc[f->jumps + 4 * i + 3].left;
+}
+
+/*
+ * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
+ * instructions. Of jumps nothing is known.
+ */
+static csspgo_status csspgo__flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                        csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                        const csspgo__flow_hits *hits, uint64_t *cost, csspgo_error *err)
+{
+    static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
+    const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
+    csspgo__heap h;
+    csspgo__flow f;
+    uint64_t sum = 0;
+    size_t arcs, points, i;
+    csspgo_status s = csspgo__flow_check(block, n, jump, m, c);
+    if (s == CSSPGO_OK && hits != NULL && n + m > CSSPGO__FLOW_SIZE) s = CSSPGO_E_LIMIT;
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    csspgo__heap_init(&h, options);
+    memset(&f, 0, sizeof f);
+    points = 2 * n + 1;
+    arcs = 4 * (n + m) + 2 + 2 * n;
+    for (i = 0; hits != NULL && i < n; i++)
+        if (hits->weight[i] != 0 && block[i].count != 0) arcs += 2 * CSSPGO__FLOW_KINKS;
+    f.point = (csspgo__flow_point *)csspgo__alloc(&h, points * sizeof *f.point);
+    if (f.point != NULL) f.arc = (csspgo__flow_arc *)csspgo__alloc(&h, arcs * sizeof *f.arc);
+    if (f.arc != NULL) f.queue = (csspgo__flow_step *)csspgo__alloc(&h, (arcs + 1) * sizeof *f.queue);
+    if (f.queue == NULL) s = h.status;
+    if (s == CSSPGO_OK) {
+        memset(f.point, 0, points * sizeof *f.point);
+        f.points = points;
+        f.paths_left = hits == NULL ? 64 * (n + m) : 16 * arcs;
+        csspgo__flow_build(&f, block, n, jump, m, c, hits);
+        if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
+        else if (hits != NULL) csspgo__likely_read(&f, block, n, jump, m);
+        else csspgo__flow_read(&f, block, n, jump, m, c, &sum);
+    }
+    if (cost != NULL && s == CSSPGO_OK) *cost = sum;
+    csspgo__free(&h, f.queue, (arcs + 1) * sizeof *f.queue);
+    csspgo__free(&h, f.arc, arcs * sizeof *f.arc);
+    csspgo__free(&h, f.point, points * sizeof *f.point);
+    return csspgo__error_plain(err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
+                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
+                                           uint64_t *cost, csspgo_error *err)
+{
+    return csspgo__flow_solve(options, block, n, jump, m, costs, NULL, cost, err);
+}
+
+#endif /* CSSPGO_NO_FLOW */
 
 /* ===== >>tree ===================================================================================================== */
 
@@ -5515,6 +5866,348 @@ CSSPGO__UNUSED static size_t csspgo__compress(uint32_t *p, size_t size, size_t l
     return size;
 }
 
+/* ----- summary ---------------------------------------------------------------------------------------------------- */
+
+CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
+{
+    static const uint32_t ppm[CSSPGO_CUTOFFS] = { 10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
+                                                  800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999 };
+    size_t i;
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        cutoff[i].ppm = ppm[i];
+        cutoff[i].min_count = cutoff[i].counts = 0;
+    }
+}
+
+CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
+{
+    *cutoffs = 0;
+    memset(summary, 0, sizeof *summary);
+    if (p->summary == NULL) return 0;
+    summary->total = p->summary[0];
+    summary->max_count = p->summary[1];
+    summary->max_head = p->summary[2];
+    summary->counts = p->summary[3];
+    summary->functions = p->summary[4];
+    *cutoffs = (p->summary_size - 5) / 3;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
+{
+    csspgo_cutoff c;
+    memset(&c, 0, sizeof c);
+    if (p->summary == NULL || i >= (p->summary_size - 5) / 3) return c;
+    c.ppm = p->summary[5 + 3 * i];
+    c.min_count = p->summary[6 + 3 * i];
+    c.counts = p->summary[7 + 3 * i];
+    return c;
+}
+
+typedef struct csspgo__freq {     /* how often a count occurs */
+    uint64_t count, times;
+} csspgo__freq;
+
+typedef struct csspgo__tally {
+    csspgo_profile *p;
+    csspgo_summary *out;
+    csspgo__map     map;          /* count -> freq                                     */
+    csspgo__freq   *freq;         /* freq[0] unused                                    */
+    size_t          freqs, cap;
+    unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
+} csspgo__tally;
+
+/* Takes one body count into the summary. Returns 0 when memory is exhausted. */
+static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->p->heap.seed);
+    uint32_t id, at = hash;
+    u->out->counts++;
+    u->out->total += count;
+    if (count > u->out->max_count) u->out->max_count = count;
+    while ((id = csspgo__map_next(&u->map, hash, &at)) != 0) {
+        if (u->freq[id].count != count) continue;
+        u->freq[id].times++;
+        return 1;
+    }
+    if (!csspgo__map_reserve(&u->p->heap, &u->map)) return 0;
+    if (u->freqs + 2 > u->cap) {
+        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
+                               sizeof *u->freq);
+        if (v == NULL) return 0;
+        u->freq = (csspgo__freq *)v;
+    }
+    u->freq[++u->freqs].count = count;
+    u->freq[u->freqs].times = 1;
+    csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs);
+    return 1;
+}
+
+static int csspgo__tally_bodies(csspgo__tally *u, const csspgo_body *b, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (!csspgo__tally_count(u, b[i].count)) return 0;
+    return 1;
+}
+
+/* 1 if the record of a node takes part. What was copied into its base profile does not count twice. */
+static int csspgo__tally_takes(csspgo__tally *u, uint32_t id)
+{
+    const csspgo__node *n = &u->p->tree.node[id];
+    if (n->record == 0) return 0;
+    if (csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 1;
+    u->skip[id] = u->skip[n->parent] || u->p->record[n->record].attributes & CSSPGO_DUPLICATED_INTO_BASE;
+    return !u->skip[id];
+}
+
+static int csspgo__tally_plain(csspgo__tally *u)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__record *r;
+        if (!csspgo__tally_takes(u, id)) continue;
+        r = &p->record[p->tree.node[id].record];
+        if (csspgo__site_kind(p->tree.node[id].site) != CSSPGO_INLINEE) {
+            u->out->functions++;
+            if (r->head > u->out->max_head) u->out->max_head = r->head;
+        }
+        if (!csspgo__tally_bodies(u, csspgo__body(p, r), csspgo__run_count(r->body))) return 0;
+    }
+    return 1;
+}
+
+/*
+ * The records that are one when contexts do not matter: the nodes of a tree of functions with what is nested in them.
+ */
+typedef struct csspgo__tally_groups {
+    csspgo__tree  tree;
+    uint32_t     *group;          /* per node of the profile: node of tree; 0: none      */
+    uint32_t     *next;           /* per node of the profile: the next one of its group  */
+    uint32_t     *first;          /* per group: its first node; as many as nodes         */
+    csspgo_body  *body;           /* scratch                                             */
+    size_t        body_cap;
+    csspgo_body  *line;           /* per line: the count in group loc.line               */
+    size_t        line_cap;
+} csspgo__tally_groups;
+
+static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id, to;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo__node *n = &p->tree.node[id];
+        const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
+        if (!csspgo__tally_takes(u, id)) continue;
+        to = nested ? g->group[n->parent] : (uint32_t)CSSPGO__ROOT;
+        to = csspgo__tree_add(&u->p->heap, &g->tree, to, nested ? n->site : 0, n->func);
+        if (to == 0) return 0;
+        g->group[id] = to;
+        g->next[id] = g->first[to];
+        g->first[to] = id;
+    }
+    return 1;
+}
+
+/*
+ * Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is
+ * exhausted.
+ */
+static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t lines)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    size_t i;
+    if (lines > g->line_cap) {
+        const size_t had = g->line_cap;
+        void *v = csspgo__grow(&u->p->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
+        if (v == NULL) return 0;
+        g->line = (csspgo_body *)v;
+        memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
+    }
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__record *r = &p->record[p->tree.node[id].record];
+        const csspgo_body *b = csspgo__body(p, r);
+        for (i = u->skip[id] ? 0 : csspgo__run_count(r->body); i != 0; i--, b++) {
+            csspgo_body *sum = &g->line[b->loc.line];
+            if (sum->loc.line != to) sum->count = 0;
+            sum->loc.line = to;
+            csspgo__count_add(&sum->count, b->count);
+        }
+    }
+    for (i = 0; i < lines; i++)
+        if (g->line[i].loc.line == to && !csspgo__tally_count(u, g->line[i].count)) return 0;
+    return 1;
+}
+
+/* The n bodies of a group, in any order: sorted to be added up. */
+static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t n)
+{
+    const csspgo_profile *p = u->p;
+    uint32_t id;
+    size_t i, k;
+    if (n > g->body_cap) {
+        void *v = csspgo__grow(&u->p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
+        if (v == NULL) return 0;
+        g->body = (csspgo_body *)v;
+    }
+    for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__record *r = &p->record[p->tree.node[id].record];
+        const size_t more = csspgo__run_count(r->body);
+        if (u->skip[id] || more == 0) continue;
+        memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
+        n += more;
+    }
+    if (!csspgo__sort(&u->p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
+    for (i = k = 0; i < n; i++) {
+        if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
+            csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
+        else
+            g->body[k++] = g->body[i];
+    }
+    return csspgo__tally_bodies(u, g->body, k);
+}
+
+/* What the records of a group that take part have. */
+typedef struct csspgo__tally_sums {
+    uint64_t head;
+    size_t   bodies, lines;       /* lines: the largest one + 1           */
+    uint32_t runs, one;           /* records with a body; one of them     */
+    int      discriminators;      /* there are some                       */
+} csspgo__tally_sums;
+
+static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uint32_t id)
+{
+    const csspgo__record *r = &u->p->record[u->p->tree.node[id].record];
+    const csspgo_body *b = csspgo__body(u->p, r);
+    const size_t n = csspgo__run_count(r->body);
+    size_t i;
+    csspgo__count_add(&t->head, r->head);
+    if (n == 0) return;
+    t->runs++;
+    t->one = id;
+    t->bodies += n;
+    if (b[n - 1].loc.line >= t->lines) t->lines = (size_t)b[n - 1].loc.line + 1;
+    for (i = 0; i < n && !t->discriminators; i++) t->discriminators = b[i].loc.discriminator != 0;
+}
+
+/* One group: of its records, those with the largest checksum are added up; the others are lost with what is in them. */
+static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to)
+{
+    const csspgo_profile *p = u->p;
+    csspgo__tally_sums t;
+    uint64_t checksum = 0;
+    uint32_t id;
+    memset(&t, 0, sizeof t);
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        const csspgo__node *v = &p->tree.node[id];
+        if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
+        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
+    }
+    for (id = g->first[to]; id != 0; id = g->next[id]) {
+        if (p->record[p->tree.node[id].record].checksum != checksum) u->skip[id] = 1;
+        if (!u->skip[id]) csspgo__tally_add(u, &t, id);
+    }
+    if (g->tree.node[to].parent == CSSPGO__ROOT) {
+        u->out->functions++;
+        if (t.head > u->out->max_head) u->out->max_head = t.head;
+    }
+    if (t.runs == 1) {
+        const csspgo__record *r = &p->record[p->tree.node[t.one].record];
+        return csspgo__tally_bodies(u, csspgo__body(p, r), t.bodies);
+    }
+    if (t.runs == 0) return 1;
+    if (!t.discriminators && t.lines <= 4 * t.bodies) return csspgo__tally_lines(u, g, to, t.lines);
+    return csspgo__tally_sorted(u, g, to, t.bodies);
+}
+
+static int csspgo__tally_contexts(csspgo__tally *u)
+{
+    csspgo__heap *h = &u->p->heap;
+    const size_t nodes = u->p->tree.count + 2, bytes = 3 * nodes * sizeof(uint32_t);
+    csspgo__tally_groups g;
+    uint32_t to;
+    int ok;
+    memset(&g, 0, sizeof g);
+    g.group = (uint32_t *)csspgo__alloc(h, bytes);
+    if (g.group == NULL) return 0;
+    memset(g.group, 0, bytes);
+    g.next = g.group + nodes;
+    g.first = g.next + nodes;
+    ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
+    for (to = 2; ok && to <= g.tree.count; to++) ok = csspgo__tally_group(u, &g, to);
+    csspgo__free(h, g.body, g.body_cap * sizeof *g.body);
+    csspgo__free(h, g.line, g.line_cap * sizeof *g.line);
+    csspgo__tree_free(h, &g.tree);
+    csspgo__free(h, g.group, bytes);
+    return ok;
+}
+
+static int csspgo__freq_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__freq *)a)->count, y = ((const csspgo__freq *)b)->count;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
+/* Walks the counts from the largest, for all cutoffs. Sums are mod 2^64, as in LLVM. */
+static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
+{
+    const uint64_t total = u->out->total, million = 1000000;
+    uint64_t sum = 0, seen = 0, last = 0;
+    size_t i, at = 1;
+    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL))
+        return 0;
+    for (i = 0; i < n; i++) {
+        const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
+        for (; sum < want && at <= u->freqs; at++) {
+            last = u->freq[at].count;
+            sum += last * u->freq[at].times;
+            seen += u->freq[at].times;
+        }
+        c[i].min_count = last;
+        c[i].counts = seen;
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
+{
+    const size_t nodes = p->tree.count + 1;
+    csspgo__tally u;
+    size_t i;
+    int ok;
+    memset(summary, 0, sizeof *summary);
+    for (i = 0; i < n; i++)
+        if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm)) return CSSPGO_E_ARGUMENT;
+    memset(&u, 0, sizeof u);
+    u.p = p;
+    u.out = summary;
+    u.skip = (unsigned char *)csspgo__alloc(&p->heap, nodes);
+    if (u.skip == NULL) return p->heap.status;
+    memset(u.skip, 0, nodes);
+    ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
+    ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
+    csspgo__free(&p->heap, u.freq, u.cap * sizeof *u.freq);
+    csspgo__map_free(&p->heap, &u.map);
+    csspgo__free(&p->heap, u.skip, nodes);
+    return ok ? CSSPGO_OK : p->heap.status;
+}
+
+CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
+{
+    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
+{
+    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
+    p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
+    if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
+    return CSSPGO_OK;
+}
+
 /* ===== >>format =================================================================================================== */
 
 #ifndef CSSPGO_NO_FORMAT
@@ -7318,352 +8011,6 @@ CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, 
     return s;
 }
 #endif
-
-#endif /* CSSPGO_NO_FORMAT */
-
-#ifndef CSSPGO_NO_FORMAT
-
-/* ----- summary ---------------------------------------------------------------------------------------------------- */
-
-CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
-{
-    static const uint32_t ppm[CSSPGO_CUTOFFS] = { 10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
-                                                  800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999 };
-    size_t i;
-    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
-        cutoff[i].ppm = ppm[i];
-        cutoff[i].min_count = cutoff[i].counts = 0;
-    }
-}
-
-CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
-{
-    *cutoffs = 0;
-    memset(summary, 0, sizeof *summary);
-    if (p->summary == NULL) return 0;
-    summary->total = p->summary[0];
-    summary->max_count = p->summary[1];
-    summary->max_head = p->summary[2];
-    summary->counts = p->summary[3];
-    summary->functions = p->summary[4];
-    *cutoffs = (p->summary_size - 5) / 3;
-    return 1;
-}
-
-CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
-{
-    csspgo_cutoff c;
-    memset(&c, 0, sizeof c);
-    if (p->summary == NULL || i >= (p->summary_size - 5) / 3) return c;
-    c.ppm = p->summary[5 + 3 * i];
-    c.min_count = p->summary[6 + 3 * i];
-    c.counts = p->summary[7 + 3 * i];
-    return c;
-}
-
-typedef struct csspgo__freq {     /* how often a count occurs */
-    uint64_t count, times;
-} csspgo__freq;
-
-typedef struct csspgo__tally {
-    csspgo_profile *p;
-    csspgo_summary *out;
-    csspgo__map     map;          /* count -> freq                                     */
-    csspgo__freq   *freq;         /* freq[0] unused                                    */
-    size_t          freqs, cap;
-    unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
-} csspgo__tally;
-
-/* Takes one body count into the summary. Returns 0 when memory is exhausted. */
-static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
-{
-    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->p->heap.seed);
-    uint32_t id, at = hash;
-    u->out->counts++;
-    u->out->total += count;
-    if (count > u->out->max_count) u->out->max_count = count;
-    while ((id = csspgo__map_next(&u->map, hash, &at)) != 0) {
-        if (u->freq[id].count != count) continue;
-        u->freq[id].times++;
-        return 1;
-    }
-    if (!csspgo__map_reserve(&u->p->heap, &u->map)) return 0;
-    if (u->freqs + 2 > u->cap) {
-        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
-                               sizeof *u->freq);
-        if (v == NULL) return 0;
-        u->freq = (csspgo__freq *)v;
-    }
-    u->freq[++u->freqs].count = count;
-    u->freq[u->freqs].times = 1;
-    csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs);
-    return 1;
-}
-
-static int csspgo__tally_bodies(csspgo__tally *u, const csspgo_body *b, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++)
-        if (!csspgo__tally_count(u, b[i].count)) return 0;
-    return 1;
-}
-
-/* 1 if the record of a node takes part. What was copied into its base profile does not count twice. */
-static int csspgo__tally_takes(csspgo__tally *u, uint32_t id)
-{
-    const csspgo__node *n = &u->p->tree.node[id];
-    if (n->record == 0) return 0;
-    if (csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 1;
-    u->skip[id] = u->skip[n->parent] || u->p->record[n->record].attributes & CSSPGO_DUPLICATED_INTO_BASE;
-    return !u->skip[id];
-}
-
-static int csspgo__tally_plain(csspgo__tally *u)
-{
-    const csspgo_profile *p = u->p;
-    uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
-        const csspgo__record *r;
-        if (!csspgo__tally_takes(u, id)) continue;
-        r = &p->record[p->tree.node[id].record];
-        if (csspgo__site_kind(p->tree.node[id].site) != CSSPGO_INLINEE) {
-            u->out->functions++;
-            if (r->head > u->out->max_head) u->out->max_head = r->head;
-        }
-        if (!csspgo__tally_bodies(u, csspgo__body(p, r), csspgo__run_count(r->body))) return 0;
-    }
-    return 1;
-}
-
-/*
- * The records that are one when contexts do not matter: the nodes of a tree of functions with what is nested in them.
- */
-typedef struct csspgo__tally_groups {
-    csspgo__tree  tree;
-    uint32_t     *group;          /* per node of the profile: node of tree; 0: none      */
-    uint32_t     *next;           /* per node of the profile: the next one of its group  */
-    uint32_t     *first;          /* per group: its first node; as many as nodes         */
-    csspgo_body  *body;           /* scratch                                             */
-    size_t        body_cap;
-    csspgo_body  *line;           /* per line: the count in group loc.line               */
-    size_t        line_cap;
-} csspgo__tally_groups;
-
-static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
-{
-    const csspgo_profile *p = u->p;
-    uint32_t id, to;
-    for (id = 2; id <= p->tree.count; id++) {
-        const csspgo__node *n = &p->tree.node[id];
-        const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
-        if (!csspgo__tally_takes(u, id)) continue;
-        to = nested ? g->group[n->parent] : (uint32_t)CSSPGO__ROOT;
-        to = csspgo__tree_add(&u->p->heap, &g->tree, to, nested ? n->site : 0, n->func);
-        if (to == 0) return 0;
-        g->group[id] = to;
-        g->next[id] = g->first[to];
-        g->first[to] = id;
-    }
-    return 1;
-}
-
-/*
- * Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is
- * exhausted.
- */
-static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t lines)
-{
-    const csspgo_profile *p = u->p;
-    uint32_t id;
-    size_t i;
-    if (lines > g->line_cap) {
-        const size_t had = g->line_cap;
-        void *v = csspgo__grow(&u->p->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
-        if (v == NULL) return 0;
-        g->line = (csspgo_body *)v;
-        memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
-    }
-    for (id = g->first[to]; id != 0; id = g->next[id]) {
-        const csspgo__record *r = &p->record[p->tree.node[id].record];
-        const csspgo_body *b = csspgo__body(p, r);
-        for (i = u->skip[id] ? 0 : csspgo__run_count(r->body); i != 0; i--, b++) {
-            csspgo_body *sum = &g->line[b->loc.line];
-            if (sum->loc.line != to) sum->count = 0;
-            sum->loc.line = to;
-            csspgo__count_add(&sum->count, b->count);
-        }
-    }
-    for (i = 0; i < lines; i++)
-        if (g->line[i].loc.line == to && !csspgo__tally_count(u, g->line[i].count)) return 0;
-    return 1;
-}
-
-/* The n bodies of a group, in any order: sorted to be added up. */
-static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t n)
-{
-    const csspgo_profile *p = u->p;
-    uint32_t id;
-    size_t i, k;
-    if (n > g->body_cap) {
-        void *v = csspgo__grow(&u->p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
-        if (v == NULL) return 0;
-        g->body = (csspgo_body *)v;
-    }
-    for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
-        const csspgo__record *r = &p->record[p->tree.node[id].record];
-        const size_t more = csspgo__run_count(r->body);
-        if (u->skip[id] || more == 0) continue;
-        memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
-        n += more;
-    }
-    if (!csspgo__sort(&u->p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
-    for (i = k = 0; i < n; i++) {
-        if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
-            csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
-        else
-            g->body[k++] = g->body[i];
-    }
-    return csspgo__tally_bodies(u, g->body, k);
-}
-
-/* What the records of a group that take part have. */
-typedef struct csspgo__tally_sums {
-    uint64_t head;
-    size_t   bodies, lines;       /* lines: the largest one + 1           */
-    uint32_t runs, one;           /* records with a body; one of them     */
-    int      discriminators;      /* there are some                       */
-} csspgo__tally_sums;
-
-static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uint32_t id)
-{
-    const csspgo__record *r = &u->p->record[u->p->tree.node[id].record];
-    const csspgo_body *b = csspgo__body(u->p, r);
-    const size_t n = csspgo__run_count(r->body);
-    size_t i;
-    csspgo__count_add(&t->head, r->head);
-    if (n == 0) return;
-    t->runs++;
-    t->one = id;
-    t->bodies += n;
-    if (b[n - 1].loc.line >= t->lines) t->lines = (size_t)b[n - 1].loc.line + 1;
-    for (i = 0; i < n && !t->discriminators; i++) t->discriminators = b[i].loc.discriminator != 0;
-}
-
-/* One group: of its records, those with the largest checksum are added up; the others are lost with what is in them. */
-static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to)
-{
-    const csspgo_profile *p = u->p;
-    csspgo__tally_sums t;
-    uint64_t checksum = 0;
-    uint32_t id;
-    memset(&t, 0, sizeof t);
-    for (id = g->first[to]; id != 0; id = g->next[id]) {
-        const csspgo__node *v = &p->tree.node[id];
-        if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
-        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
-    }
-    for (id = g->first[to]; id != 0; id = g->next[id]) {
-        if (p->record[p->tree.node[id].record].checksum != checksum) u->skip[id] = 1;
-        if (!u->skip[id]) csspgo__tally_add(u, &t, id);
-    }
-    if (g->tree.node[to].parent == CSSPGO__ROOT) {
-        u->out->functions++;
-        if (t.head > u->out->max_head) u->out->max_head = t.head;
-    }
-    if (t.runs == 1) {
-        const csspgo__record *r = &p->record[p->tree.node[t.one].record];
-        return csspgo__tally_bodies(u, csspgo__body(p, r), t.bodies);
-    }
-    if (t.runs == 0) return 1;
-    if (!t.discriminators && t.lines <= 4 * t.bodies) return csspgo__tally_lines(u, g, to, t.lines);
-    return csspgo__tally_sorted(u, g, to, t.bodies);
-}
-
-static int csspgo__tally_contexts(csspgo__tally *u)
-{
-    csspgo__heap *h = &u->p->heap;
-    const size_t nodes = u->p->tree.count + 2, bytes = 3 * nodes * sizeof(uint32_t);
-    csspgo__tally_groups g;
-    uint32_t to;
-    int ok;
-    memset(&g, 0, sizeof g);
-    g.group = (uint32_t *)csspgo__alloc(h, bytes);
-    if (g.group == NULL) return 0;
-    memset(g.group, 0, bytes);
-    g.next = g.group + nodes;
-    g.first = g.next + nodes;
-    ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
-    for (to = 2; ok && to <= g.tree.count; to++) ok = csspgo__tally_group(u, &g, to);
-    csspgo__free(h, g.body, g.body_cap * sizeof *g.body);
-    csspgo__free(h, g.line, g.line_cap * sizeof *g.line);
-    csspgo__tree_free(h, &g.tree);
-    csspgo__free(h, g.group, bytes);
-    return ok;
-}
-
-static int csspgo__freq_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = ((const csspgo__freq *)a)->count, y = ((const csspgo__freq *)b)->count;
-    (void)ctx;
-    return x > y ? -1 : x < y;
-}
-
-/* Walks the counts from the largest, for all cutoffs. Sums are mod 2^64, as in LLVM. */
-static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
-{
-    const uint64_t total = u->out->total, million = 1000000;
-    uint64_t sum = 0, seen = 0, last = 0;
-    size_t i, at = 1;
-    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL))
-        return 0;
-    for (i = 0; i < n; i++) {
-        const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
-        for (; sum < want && at <= u->freqs; at++) {
-            last = u->freq[at].count;
-            sum += last * u->freq[at].times;
-            seen += u->freq[at].times;
-        }
-        c[i].min_count = last;
-        c[i].counts = seen;
-    }
-    return 1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
-{
-    const size_t nodes = p->tree.count + 1;
-    csspgo__tally u;
-    size_t i;
-    int ok;
-    memset(summary, 0, sizeof *summary);
-    for (i = 0; i < n; i++)
-        if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm)) return CSSPGO_E_ARGUMENT;
-    memset(&u, 0, sizeof u);
-    u.p = p;
-    u.out = summary;
-    u.skip = (unsigned char *)csspgo__alloc(&p->heap, nodes);
-    if (u.skip == NULL) return p->heap.status;
-    memset(u.skip, 0, nodes);
-    ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
-    ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
-    csspgo__free(&p->heap, u.freq, u.cap * sizeof *u.freq);
-    csspgo__map_free(&p->heap, &u.map);
-    csspgo__free(&p->heap, u.skip, nodes);
-    return ok ? CSSPGO_OK : p->heap.status;
-}
-
-CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
-{
-    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
-}
-
-CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
-{
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
-    p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
-    if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
-    return CSSPGO_OK;
-}
 
 /* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
 
@@ -17158,6 +17505,10 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
     return stats;
 }
 
+#endif /* CSSPGO_NO_SAMPLE */
+
+/* ===== >>unwind =================================================================================================== */
+
 #ifndef CSSPGO_NO_UNWIND
 
 /* ----- samples as positions, equal ones once: what the unwinder works on ------------------------------------------ */
@@ -17509,14 +17860,6 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     csspgo__cache_keep(c, h->seed, s->count);
     return CSSPGO_OK;
 }
-
-#endif /* CSSPGO_NO_UNWIND */
-
-#endif /* CSSPGO_NO_SAMPLE */
-
-/* ===== >>unwind =================================================================================================== */
-
-#ifndef CSSPGO_NO_UNWIND
 
 #define CSSPGO__BRANCH 0x80000000u
 
@@ -18806,358 +19149,1998 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
 
 #endif /* CSSPGO_NO_UNWIND */
 
-/* ===== >>flow ===================================================================================================== */
+/* ===== >>track ==================================================================================================== */
 
-#ifndef CSSPGO_NO_FLOW
-
-/*
- * A circulation: block b is an arc from point 2 b to point 2 b + 1, a jump one from 2 from + 1 to 2 to; whatever leaves
- * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
- * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
- * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
- */
-typedef struct csspgo__flow_arc {      /* arc e and its reverse e ^ 1 */
-    uint64_t left;                /* what may still flow */
-    int64_t  cost;
-    uint32_t to, next;            /* next arc of the same point, + 1; 0 = none */
-} csspgo__flow_arc;
-
-typedef struct csspgo__flow_point {
-    int64_t  excess, potential, distance;
-    uint32_t first;               /* arc, + 1                                 */
-    uint32_t via;                 /* last arc of the shortest path            */
-    uint32_t round, done;         /* of the search that set distance, took it */
-} csspgo__flow_point;
-
-typedef struct csspgo__flow_step {
-    int64_t  distance;
-    uint32_t point, pad;
-} csspgo__flow_step;
-
-typedef struct csspgo__flow {
-    csspgo__flow_point  *point;
-    csspgo__flow_arc    *arc;
-    csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
-    size_t          points, arcs, queued, paths_left, jumps;   /* jumps: the first one's arc */
-    uint32_t        round;
-} csspgo__flow;
-
-#define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
-
-static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
-{
-    const uint32_t e = (uint32_t)f->arcs;
-    csspgo__flow_arc *a = &f->arc[e];
-    a[0].left = left;
-    a[0].cost = cost;
-    a[0].to = to;
-    a[0].next = f->point[from].first;
-    f->point[from].first = e + 1;
-    a[1].left = back;
-    a[1].cost = -cost;
-    a[1].to = from;
-    a[1].next = f->point[to].first;
-    f->point[to].first = e + 2;
-    f->arcs += 2;
-    return e;
-}
-
-/* The two arcs of a block or jump. */
-static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
-                             uint32_t less, uint32_t unknown)
-{
-    csspgo__arc_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
-    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
-    if (!known) return;
-    f->point[to].excess += (int64_t)count;
-    f->point[from].excess -= (int64_t)count;
-}
+#ifndef CSSPGO_NO_TRACK
 
 /*
- * Counts from hits. That a block of n instructions, hit h times at random, ran x times is as likely as a Poisson
- * distribution has it: its cost is n x - h ln x, here a chain of straight lines, each as steep as the curve is in its
- * middle. So what was not hit costs its instructions when it is used, and what was hit, h / n being its count, costs
- * the more the less of that is left; it does not go down to nothing as long as there is a way. With `waits` an
- * instruction may have been hit up to 8 times too often because the machine waited there: down to an eighth of h / n a
- * block costs no more than its instructions.
+ * The tracker's profile is a profile whose tree was put into another order, and where nodes may be gone:
+ *
+ *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
+ *  - a child may come before its parent in the array
+ *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went
+ *
+ * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
+ * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
+ * journal, an array of words, an entry's last word being its kind, a 16-bit and a 32-bit number.
  */
-typedef struct csspgo__flow_hits {
-    const uint32_t *weight;       /* of each block: instructions; 0: nothing is known of it                  */
-    int             waits;        /* 0 or 1                                                                  */
-} csspgo__flow_hits;
+#define CSSPGO__GONE ((uint64_t)1 << 63)
 
-/* Where the lines meet, in 1/4096 of h / n; the cost of an instruction; most instructions of a block. */
-static const uint16_t csspgo__flow_kinks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 2896, 3444, 3756,
-                                               3975, 4096, 4221, 4467, 4871, 5793, 8192, 16384, 32768 };
-enum { CSSPGO__FLOW_KINKS = sizeof csspgo__flow_kinks / sizeof csspgo__flow_kinks[0], CSSPGO__FLOW_WHOLE = 4096 };
-enum { CSSPGO__FLOW_INSN = 64, CSSPGO__FLOW_INSNS = 1 << 18 };
-enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and jumps: then no path costs 2^60 or more */
-#define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
+enum { CSSPGO__TRACK_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
 
-/* The arcs of a block that ran most likely count times if nothing else was known. */
-static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
+enum csspgo__track_entry {
+    CSSPGO__TRACK_LINKED,               /* node */
+    CSSPGO__TRACK_UNLINKED,             /* site, parent << 32 | prev; node */
+    CSSPGO__TRACK_WENT,                 /* node: is gone */
+    CSSPGO__TRACK_TOOK,                 /* node that got the record; node that had it */
+    CSSPGO__TRACK_STATE,                /* state it had, record */
+    CSSPGO__TRACK_RECORD,         /* bodies, targets, (vtables, their run), csspgo__record; record */
+    CSSPGO__TRACK_DONE,                 /* value it had, function */
+    CSSPGO__TRACK_ENTRY_WORDS = 12      /* enough for all of a node that is moved or merged, but for csspgo__record */
+};
+
+typedef struct csspgo__track_point {
+    size_t               words, body, target, vtable, sides;   /* of the journal, of the profile's arrays */
+    csspgo_tracker_stats stats;
+} csspgo__track_point;
+
+struct csspgo_tracker {
+    csspgo__heap          heap;   /* first: csspgo__object_new                                      */
+    csspgo_profile       *p;
+    csspgo_tracker_options how;   /* hot_count is resolved                                          */
+    csspgo__map           sites;  /* (parent, site) -> first child there                            */
+    uint32_t             *prev;   /* per node: the child before it; of a gone one: where it is now  */
+    uint32_t             *at;     /* per record: its node                                           */
+    uint32_t             *next;   /* per record: the next one of its function, in order of merging  */
+    uint32_t             *first;  /* per function: its first record                                 */
+    uint32_t             *self;   /* per function: itself, for csspgo__join                         */
+    unsigned char        *done;   /* per function: nothing is left to merge into its base           */
+    size_t                bytes;  /* of the one allocation behind these six                         */
+    uint32_t              nested; /* 1: some records have inlinees nested in them                   */
+    csspgo__join          join;   /* of the profile with itself                                     */
+    size_t                sort_cap;   /* bytes that join.sort has                                   */
+    uint64_t             *journal;
+    size_t                words, journal_cap;
+    csspgo__track_point   *checkpoint;
+    size_t                checkpoints, checkpoint_cap;
+    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL: no checkpoint yet */
+    size_t                stamps;
+    uint32_t              epoch;  /* a new one with every checkpoint that begins or ends            */
+    csspgo_tracker_stats  stats;
+};
+
+/* ----- a copy of a profile ---------------------------------------------------------------------------------------- */
+
+/* A copy of n elements of v, and of its capacity; NULL for nothing. *ok becomes 0 when memory is exhausted. */
+static void *csspgo__track_copy(csspgo__heap *h, const void *v, size_t n, size_t elem, size_t *cap, int *ok)
 {
-    const uint32_t most = CSSPGO__FLOW_INSNS;
-    const int64_t unit = (int64_t)CSSPGO__FLOW_INSN * (weight < most ? weight : most);
-    uint64_t was = 0;
-    uint32_t i, low = 0;
-    for (i = 0; i < CSSPGO__FLOW_KINKS && weight != 0 && count != 0; i++) {
-        const uint32_t kink = csspgo__flow_kinks[i];
-        uint64_t upto = count / CSSPGO__FLOW_WHOLE * kink + count % CSSPGO__FLOW_WHOLE * kink / CSSPGO__FLOW_WHOLE;
-        int64_t cost = was != 0 ? unit - unit * 2 * CSSPGO__FLOW_WHOLE / (low + kink) : -CSSPGO__FLOW_STEEP;
-        if (was != 0 && waits && low >= CSSPGO__FLOW_WHOLE / 8 && cost < -unit) cost = -unit;
-        if (upto == 0) upto = 1;
-        low = kink;
-        if (upto == was) continue;
-        csspgo__arc_add(f, from, to, upto <= count ? 0 : upto - was, upto <= count ? upto - was : 0, cost);
-        was = upto;
+    void *p;
+    *cap = 0;
+    if (n == 0 || v == NULL || !*ok) return NULL;
+    p = csspgo__alloc(h, n * elem);
+    *ok = p != NULL;
+    if (p == NULL) return NULL;
+    memcpy(p, v, n * elem);
+    *cap = n;
+    return p;
+}
+
+static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspgo__map *from, int *ok)
+{
+    size_t cap;
+    *to = *from;
+    to->slot = (csspgo__slot *)csspgo__track_copy(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
+}
+
+/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
+static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
+{
+    const csspgo_options o = csspgo__heap_options(&p->heap);
+    csspgo_profile *q;
+    int ok = 1;
+    q = csspgo_profile_new(&o);
+    if (q == NULL) return NULL;
+    q->flags = p->flags;
+    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1,
+                                                       sizeof *q->names.name, &q->names.cap, &ok);
+    q->names.text = (char *)csspgo__track_copy(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
+    if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
+    q->names.text_size = q->names.text_cap;
+    csspgo__track_copy_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
+    csspgo__track_copy_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
+    q->wide = (csspgo_loc *)csspgo__track_copy(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
+    q->wides = q->wide != NULL ? p->wides : 0;
+    csspgo__track_copy_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
+    ok = ok && csspgo__func_room(q, 0);
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* The same with all contexts, and the same ids for all. */
+static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
+{
+    csspgo_profile *q = csspgo__track_like(p);
+    size_t cap;
+    int ok = 1;
+    if (q == NULL) return NULL;
+    if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
+    csspgo__tree_free(&q->heap, &q->tree);
+    q->tree.node = (csspgo__node *)csspgo__track_copy(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
+                                                &q->tree.cap, &ok);
+    q->tree.count = p->tree.count;
+    csspgo__track_copy_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
+    if (p->records != 0)
+        q->record = (csspgo__record *)csspgo__track_copy(&q->heap, p->record, p->records + 1, sizeof *q->record,
+                                                   &q->record_cap, &ok);
+    q->records = p->records;
+    q->dead = p->dead;
+    q->body.data = (unsigned char *)csspgo__track_copy(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
+                                                 &q->body.cap, &ok);
+    q->body.count = q->body.cap;
+    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count,
+                                                         sizeof(csspgo_target), &q->target.cap, &ok);
+    q->target.count = q->target.cap;
+    q->vtable.data = (unsigned char *)csspgo__track_copy(&q->heap, p->vtable.data, p->vtable.count,
+                                                         sizeof(csspgo_target), &q->vtable.cap, &ok);
+    q->vtable.count = q->vtable.cap;
+    q->side = (csspgo__side *)csspgo__track_copy(&q->heap, p->side, p->sides + 1, sizeof *q->side, &q->side_cap, &ok);
+    q->sides = q->side != NULL ? p->sides : 0;
+    csspgo__track_copy_map(&q->heap, &q->side_map, &p->side_map, &ok);
+    q->summary = (uint64_t *)csspgo__track_copy(&q->heap, p->summary, p->summary_size, sizeof *q->summary, &cap, &ok);
+    q->summary_size = cap;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* ----- the journal ------------------------------------------------------------------------------------------------ */
+
+static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
+{
+    void *j;
+    if (t->checkpoints == 0 || words <= t->journal_cap - t->words) return 1;
+    t->heap.status = CSSPGO_E_LIMIT;
+    if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
+    j = csspgo__grow(&t->heap, t->journal, t->words, &t->journal_cap, t->words + words, sizeof *t->journal);
+    if (j == NULL) return 0;
+    t->journal = (uint64_t *)j;
+    return 1;
+}
+
+static void csspgo__track_log(csspgo_tracker *t, enum csspgo__track_entry kind, uint32_t value, uint32_t id)
+{
+    if (t->checkpoints == 0) return;
+    t->journal[t->words++] = (uint64_t)kind << 56 | (uint64_t)value << 32 | id;
+}
+
+static void csspgo__track_log_word(csspgo_tracker *t, uint64_t word)
+{
+    if (t->checkpoints != 0) t->journal[t->words++] = word;
+}
+
+/* bytes: a multiple of 8. */
+static void csspgo__track_log_bytes(csspgo_tracker *t, const void *data, size_t bytes)
+{
+    if (bytes != 0) memcpy(t->journal + t->words, data, bytes);
+    t->words += bytes / 8;
+}
+
+static void csspgo__track_unlog_bytes(csspgo_tracker *t, void *data, size_t bytes)
+{
+    t->words -= bytes / 8;
+    if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
+}
+
+static size_t csspgo__track_record_words(const csspgo_profile *p, const csspgo__record *r)
+{
+    size_t n;
+    csspgo__vtable(p, r, &n);
+    return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
+           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) +
+           (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
+}
+
+/* Before a record's counts change: the journal gets them, once in an epoch. */
+static void csspgo__track_save(csspgo_tracker *t, uint32_t record)
+{
+    const csspgo__record *r = &t->p->record[record];
+    const csspgo__run *run = csspgo__vtable_run(t->p, r);
+    size_t n;
+    const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
+    if (t->checkpoints == 0 || t->stamp[record] == t->epoch) return;
+    t->stamp[record] = t->epoch;
+    csspgo__track_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+    csspgo__track_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__track_log_bytes(t, vtable, n * sizeof *vtable);
+    if (run != NULL) csspgo__track_log_bytes(t, run, sizeof *run);
+    csspgo__track_log_bytes(t, r, sizeof *r);
+    csspgo__track_log(t, CSSPGO__TRACK_RECORD, 0, record);
+}
+
+static void csspgo__track_unsave(csspgo_tracker *t, uint32_t record)
+{
+    csspgo__record *r = &t->p->record[record];
+    csspgo__run *run;
+    size_t n;
+    csspgo__track_unlog_bytes(t, r, sizeof *r);
+    run = csspgo__vtable_run(t->p, r);
+    if (run != NULL) {
+        csspgo_target *vtable;
+        csspgo__track_unlog_bytes(t, run, sizeof *run);
+        vtable = csspgo__vtable(t->p, r, &n);
+        csspgo__track_unlog_bytes(t, vtable, n * sizeof *vtable);
     }
-    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, was != 0 ? unit - unit / 16 : unit);
-    if (was == 0) return;
-    f->point[to].excess += (int64_t)count;
-    f->point[from].excess -= (int64_t)count;
+    csspgo__track_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__track_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
 }
 
-static void csspgo__queue_push(csspgo__flow *f, uint32_t point, int64_t distance)
+static void csspgo__track_set_state(csspgo_tracker *t, uint32_t record, uint32_t state)
 {
-    csspgo__flow_step *q = f->queue;
-    size_t i = f->queued++;
-    for (; i != 0 && q[(i - 1) / 2].distance > distance; i = (i - 1) / 2) q[i] = q[(i - 1) / 2];
-    q[i].distance = distance;
-    q[i].point = point;
+    csspgo__record *r = &t->p->record[record];
+    if (r->state == state) return;
+    csspgo__track_log(t, CSSPGO__TRACK_STATE, r->state, record);
+    r->state = (uint16_t)state;
 }
 
-static uint32_t csspgo__queue_pop(csspgo__flow *f)
+static void csspgo__track_set_done(csspgo_tracker *t, uint32_t func, unsigned char done)
 {
-    csspgo__flow_step *q = f->queue;
-    const uint32_t point = q[0].point;
-    const csspgo__flow_step last = q[--f->queued];
-    size_t i = 0, child;
-    while ((child = 2 * i + 1) < f->queued) {
-        if (child + 1 < f->queued && q[child + 1].distance < q[child].distance) child++;
-        if (q[child].distance >= last.distance) break;
-        q[i] = q[child];
-        i = child;
+    if (t->done[func] == done) return;
+    csspgo__track_log(t, CSSPGO__TRACK_DONE, t->done[func], func);
+    t->done[func] = done;
+}
+
+/* ----- the tree's links ------------------------------------------------------------------------------------------- */
+
+static uint32_t csspgo__track_site_hash(const csspgo_tracker *t, uint32_t parent, uint64_t site)
+{
+    return csspgo__tree_hash(t->p->heap.seed, parent, site, 0);
+}
+
+/* The first child at a call site; the others follow as its siblings. */
+static uint32_t csspgo__track_at(const csspgo_tracker *t, uint32_t parent, uint64_t site)
+{
+    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&t->sites, hash, &at)) != 0)
+        if (t->p->tree.node[id].parent == parent && t->p->tree.node[id].site == site) return id;
+    return 0;
+}
+
+/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
+static void csspgo__track_link(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
+    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
+    v[id].parent = parent;
+    v[id].site = site;
+    v[id].sibling = next;
+    t->prev[id] = prev;
+    if (prev != 0) v[prev].sibling = id;
+    else v[parent].child = id;
+    if (next != 0) t->prev[next] = id;
+    csspgo__map_insert(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, parent, site, v[id].func), id);
+    if (prev != 0 && v[prev].site == site) return;
+    if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
+    csspgo__map_insert(&t->sites, hash, id);
+}
+
+static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
+{
+    csspgo__node *v = t->p->tree.node, *n = &v[id];
+    const uint32_t prev = t->prev[id], next = n->sibling;
+    const uint32_t hash = csspgo__track_site_hash(t, n->parent, n->site);
+    csspgo__map_remove(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, n->parent, n->site, n->func), id);
+    if (prev == 0 || v[prev].site != n->site) {
+        csspgo__map_remove(&t->sites, hash, id);
+        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next);
     }
-    if (f->queued != 0) q[i] = last;
-    return point;
+    if (prev != 0) v[prev].sibling = next;
+    else v[n->parent].child = next;
+    if (next != 0) t->prev[next] = prev;
+    n->parent = n->sibling = 0;
+    t->prev[id] = 0;
 }
 
-/*
- * The point with too little, by unit or more, that is nearest to `from` along arcs that let unit pass (Dijkstra; with
- * the potentials no cost is negative). Returns the number of points if there is none. Brings potentials up to date.
- */
-static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
+static void csspgo__track_attach(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site)
 {
-    size_t found = f->points, i;
-    int64_t reach = 0;
-    f->round++;
-    f->queued = 0;
-    f->point[from].distance = 0;
-    f->point[from].round = f->round;
-    csspgo__queue_push(f, from, 0);
-    while (f->queued != 0 && found == f->points) {
-        const uint32_t at = csspgo__queue_pop(f);
-        csspgo__flow_point *p = &f->point[at];
-        uint32_t e;
-        if (p->done == f->round) continue;
-        p->done = f->round;
-        reach = p->distance;
-        if (p->excess <= -(int64_t)unit) found = at;
-        for (e = p->first; e != 0 && found == f->points; e = f->arc[e - 1].next) {
-            const csspgo__flow_arc *a = &f->arc[e - 1];
-            csspgo__flow_point *to = &f->point[a->to];
-            const int64_t d = p->distance + a->cost + p->potential - to->potential;
-            if (a->left < unit || (to->round == f->round && to->distance <= d)) continue;
-            to->round = f->round;
-            to->distance = d;
-            to->via = e - 1;
-            csspgo__queue_push(f, a->to, d);
+    csspgo__track_link(t, id, parent, site, csspgo__track_at(t, parent, site));
+    csspgo__track_log(t, CSSPGO__TRACK_LINKED, 0, id);
+}
+
+static void csspgo__track_detach(csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo__track_log_word(t, n->site);
+    csspgo__track_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
+    csspgo__track_log(t, CSSPGO__TRACK_UNLINKED, 0, id);
+    csspgo__track_unlink(t, id);
+}
+
+/* A detached node without children is no more; what it stood for is at `to` (0: lost). */
+static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
+{
+    t->p->tree.node[id].site |= CSSPGO__GONE;
+    t->prev[id] = to;
+    csspgo__track_log(t, CSSPGO__TRACK_WENT, 0, id);
+}
+
+static void csspgo__track_take(csspgo_tracker *t, uint32_t to, uint32_t from)
+{
+    csspgo__node *v = t->p->tree.node;
+    v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
+    t->at[v[to].record] = to;
+    csspgo__track_log_word(t, to);
+    csspgo__track_log(t, CSSPGO__TRACK_TOOK, 0, from);
+}
+
+/* Undoes the last entry of the journal. */
+static void csspgo__track_undo(csspgo_tracker *t)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint64_t word = t->journal[--t->words];
+    const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
+    uint64_t where;
+    switch ((enum csspgo__track_entry)(word >> 56)) {
+    case CSSPGO__TRACK_LINKED: csspgo__track_unlink(t, id); break;
+    case CSSPGO__TRACK_UNLINKED:
+        where = t->journal[--t->words];
+        csspgo__track_link(t, id, (uint32_t)(where >> 32), t->journal[--t->words], (uint32_t)(where & 0xffffffffu));
+        break;
+    case CSSPGO__TRACK_WENT:
+        v[id].site &= ~CSSPGO__GONE;
+        t->prev[id] = 0;
+        break;
+    case CSSPGO__TRACK_TOOK:
+        where = t->journal[--t->words];
+        v[where].record = 0;
+        t->at[v[id].record] = id;
+        break;
+    case CSSPGO__TRACK_STATE: t->p->record[id].state = (uint16_t)value; break;
+    case CSSPGO__TRACK_RECORD: csspgo__track_unsave(t, id); break;
+    case CSSPGO__TRACK_DONE: t->done[id] = (unsigned char)value; break;
+    case CSSPGO__TRACK_ENTRY_WORDS: break;
+    }
+}
+
+/* ----- a tracker -------------------------------------------------------------------------------------------------- */
+
+/* The key by which LLVM's tracker finds a child, and in whose order it visits children. */
+static uint64_t csspgo__track_key(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__node *n = &p->tree.node[id];
+    return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
+}
+
+/* Negative: a comes first. Ties do not happen, but for GUIDs that were made to. */
+static int csspgo__track_by_key(const csspgo_profile *p, uint32_t a, uint32_t b)
+{
+    const csspgo__node *v = p->tree.node;
+    const uint64_t x = csspgo__track_key(p, a), y = csspgo__track_key(p, b);
+    if (x != y) return x < y ? -1 : 1;
+    if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
+    return csspgo__name_cmp(&p->names, v[a].func, v[b].func);
+}
+
+static int csspgo__track_key_cmp(const void *ctx, const void *a, const void *b)
+{
+    return csspgo__track_by_key((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
+}
+
+/* All nodes from the root on, level by level, siblings by key. queue: twice as many as there are nodes. */
+static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
+{
+    const csspgo__node *v = p->tree.node;
+    size_t i, k = 1;
+    queue[0] = CSSPGO__ROOT;
+    for (i = 0; i < k; i++) {
+        const size_t begin = k;
+        uint32_t id;
+        for (id = v[queue[i]].child; id != 0; id = v[id].sibling) queue[k++] = id;
+        if (k - begin > 1)
+            csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__track_key_cmp, p);
+    }
+    CSSPGO_ASSERT(k == p->tree.count);
+}
+
+/* Room in sites for what there is. */
+static int csspgo__track_count_sites(csspgo_tracker *t)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id;
+    for (id = 2; id <= t->p->tree.count; id++) {
+        if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
+        if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
+        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id);
+    }
+    csspgo__map_clear(&t->sites);
+    return 1;
+}
+
+/* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
+static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue)
+{
+    csspgo_profile *p = t->p;
+    csspgo__node *v = p->tree.node;
+    size_t i;
+    csspgo__map_clear(&p->tree.map);
+    for (i = 0; i < p->tree.count; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
+    for (i = 1; i < p->tree.count; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
+    for (i = p->tree.count - 1; i != 0; i--) {
+        const csspgo__node *n = &v[queue[i]];
+        if (n->record == 0) continue;
+        t->at[n->record] = queue[i];
+        p->record[n->record].state = 0;
+        if (!csspgo__track_is_context(p, queue[i])) continue;
+        p->record[n->record].state = CSSPGO_RAW;
+        t->next[n->record] = t->first[n->func];
+        t->first[n->func] = n->record;
+    }
+}
+
+static csspgo_status csspgo__track_open(csspgo_tracker *t)
+{
+    csspgo_profile *p = t->p;
+    const size_t nodes = p->tree.count, records = p->records + 1, funcs = p->names.count + 1;
+    uint32_t *queue;
+    uint32_t i;
+    t->bytes = (nodes + 1 + 2 * records + 2 * funcs) * sizeof *t->prev + funcs;
+    t->prev = (uint32_t *)csspgo__alloc(&t->heap, t->bytes);
+    if (t->prev == NULL) return t->heap.status;
+    memset(t->prev, 0, t->bytes);
+    t->at = t->prev + nodes + 1;
+    t->next = t->at + records;
+    t->first = t->next + records;
+    t->self = t->first + funcs;
+    t->done = (unsigned char *)(t->self + funcs);
+    for (i = 1; i < funcs; i++) {
+        csspgo__name_guid(&p->names, i);
+        t->self[i] = i;
+    }
+    for (i = 2; i <= nodes; i++)
+        if (!csspgo__track_is_context(p, i)) t->nested = 1;
+    t->join.p = p;
+    t->join.from = p;
+    t->join.func = t->self;
+    if (!csspgo__track_count_sites(t)) return t->heap.status;
+    queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
+    if (queue == NULL) return t->heap.status;
+    csspgo__track_levels(p, queue);
+    csspgo__track_index(t, queue);
+    csspgo__free(&t->heap, queue, 2 * nodes * sizeof *queue);
+    return CSSPGO_OK;
+}
+
+/* The smallest count that is hot, from the summary of p. */
+static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
+{
+#ifndef CSSPGO_NO_FORMAT
+    const uint64_t ppm = t->how.hot_ppm != 0 ? t->how.hot_ppm : 990000;
+    csspgo_summary sum;
+    csspgo_cutoff c;
+    size_t i, n;
+    csspgo_status s;
+    if (t->how.hot_count != 0) return CSSPGO_OK;
+    if (csspgo_stored_summary(p, &sum, &n)) {
+        for (i = 0; i < n; i++) {
+            c = csspgo_stored_cutoff(p, i);
+            if (c.ppm < ppm) continue;
+            t->how.hot_count = c.min_count;
+            return CSSPGO_OK;
         }
     }
-    for (i = 0; i < f->points; i++) {
-        csspgo__flow_point *p = &f->point[i];
-        if (p->done == f->round && p->distance < reach) p->potential -= reach - p->distance;
-    }
-    return found;
+    c.ppm = ppm;
+    s = csspgo_summarize(p, &sum, &c, 1);
+    t->how.hot_count = s == CSSPGO_OK ? c.min_count : 0;
+    return s;
+#else
+    (void)t;
+    (void)p;
+    return CSSPGO_OK;
+#endif
 }
 
-/* Sends as much as can go along the path that was found. */
-static void csspgo__send(csspgo__flow *f, uint32_t from, uint32_t to)
+static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
 {
-    const int64_t lack = -f->point[to].excess, much = f->point[from].excess;
-    uint64_t amount = (uint64_t)(lack < much ? lack : much);
-    uint32_t at;
-    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to)
-        if (f->arc[f->point[at].via].left < amount) amount = f->arc[f->point[at].via].left;
-    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to) {
-        f->arc[f->point[at].via].left -= amount;
-        f->arc[f->point[at].via ^ 1].left += amount;
+    uint32_t id;
+    for (id = 2; id <= p->tree.count; id++) {
+        const csspgo_node_kind kind = csspgo__site_kind(p->tree.node[id].site);
+        if (kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only a profile with contexts can be tracked");
     }
-    f->point[from].excess -= (int64_t)amount;
-    f->point[to].excess += (int64_t)amount;
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
 }
 
-/* Arcs that let unit pass but did not let twice as much, and now would save cost, are filled. */
-static void csspgo__fill_savers(csspgo__flow *f, uint64_t unit)
+/* Frees all but the profile. */
+static void csspgo__track_close(csspgo_tracker *t)
 {
-    size_t e;
-    for (e = 0; e < f->arcs; e++) {
-        csspgo__flow_arc *a = &f->arc[e];
-        csspgo__flow_point *from = &f->point[f->arc[e ^ 1].to], *to = &f->point[a->to];
-        if (a->left < unit || a->cost + from->potential - to->potential >= 0) continue;
-        from->excess -= (int64_t)a->left;
-        to->excess += (int64_t)a->left;
-        f->arc[e ^ 1].left += a->left;
-        a->left = 0;
-    }
+    csspgo__free(&t->heap, t->prev, t->bytes);
+    csspgo__map_free(&t->heap, &t->sites);
+    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
+    csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
+    csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
+    csspgo__free(&t->heap, t->join.sort, t->sort_cap);
+    csspgo__object_free(t, sizeof *t);
 }
 
-/* Returns 0 when the limit of paths is reached. */
-static int csspgo__flow_run(csspgo__flow *f)
+CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
 {
-    uint64_t unit = CSSPGO__FLOW_MAX;
-    for (; unit != 0; unit /= 2) {
-        uint32_t i;
-        csspgo__fill_savers(f, unit);
-        for (i = 0; i < f->points; i++)
-            while (f->point[i].excess >= (int64_t)unit) {
-                const size_t to = csspgo__nearest_lack(f, i, unit);
-                if (to == f->points) break;           /* smaller paths will do */
-                if (f->paths_left-- == 0) return 0;
-                csspgo__send(f, i, (uint32_t)to);
-            }
+    csspgo_profile *p;
+    if (t == NULL) return;
+    p = t->p;
+    csspgo__track_close(t);
+    csspgo_profile_free(p);
+}
+
+CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
+{
+    const csspgo_options o = csspgo__heap_options(&p->heap);
+    csspgo_tracker *t;
+    csspgo_status s = csspgo__track_accepts(p, err);
+    if (s != CSSPGO_OK) return NULL;
+    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t);
+    if (t == NULL) {
+        csspgo__error_plain(err, CSSPGO_E_NOMEM);
+        return NULL;
+    }
+    if (how != NULL) t->how = *how;
+    s = csspgo__track_heat(t, p);
+    t->p = t->how.take ? p : csspgo__track_clone(p);
+    if (t->p == NULL) s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK) s = csspgo__track_open(t);
+    if (s == CSSPGO_OK) return t;
+    csspgo__error_plain(err, s);
+    if (t->p != p) csspgo_profile_free(t->p);
+    csspgo__track_close(t);
+    return NULL;
+}
+
+CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
+{
+    return t->p;
+}
+
+CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t)
+{
+    return t->stats;
+}
+
+CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
+{
+    return t->how.hot_count;
+}
+
+/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
+static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
+                                     const csspgo__record *from)
+{
+    const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
+    csspgo__record *r = csspgo__record_make(q, node);
+    size_t nv;
+    const csspgo_target *vtable = csspgo__vtable(p, from, &nv);
+    if (r == NULL) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->body, nb, sizeof(csspgo_body))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->target, nt, sizeof(csspgo_target))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->vtable, nv, sizeof(csspgo_target))) return 0;
+    if (nv != 0) {
+        csspgo__run *run = csspgo__vtable_make(q, r);
+        if (run == NULL) return 0;
+        csspgo__run_extend(&q->vtable, run, nv, sizeof *vtable);
+        memcpy(csspgo__targets_of(&q->vtable, *run), vtable, nv * sizeof *vtable);
+    }
+    r->total = from->total;
+    r->head = from->head;
+    r->checksum = from->checksum;
+    r->attributes = from->attributes;
+    if (nb != 0) {
+        csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
+        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
+    }
+    if (nt != 0) {
+        csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
+        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
     }
     return 1;
 }
 
-static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
-                                        size_t m, const csspgo_flow_costs *c)
+CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t)
 {
-    uint64_t sum = 0;
-    size_t i;
-    const uint32_t any = c->block_more | c->block_less | c->jump_more | c->jump_less | c->unknown_block |
-                         c->unknown_jump | c->unknown_fallthrough;
-    if (n == 0 || any >> 20 != 0) return CSSPGO_E_ARGUMENT;
-    if (n > 0x3fffffff || m > 0x0fffffff || n + m > 0x0fffffff) return CSSPGO_E_LIMIT;
-    for (i = 0; i < m; i++)
-        if (jump[i].from >= n || jump[i].to >= n) return CSSPGO_E_ARGUMENT;
-    for (i = 0; i < n; i++) sum = csspgo__sat_add(sum, block[i].known ? block[i].count : 0);
-    for (i = 0; i < m; i++) sum = csspgo__sat_add(sum, jump[i].known ? jump[i].count : 0);
-    return sum > CSSPGO__FLOW_MAX ? CSSPGO_E_RANGE : CSSPGO_OK;
-}
-
-static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
-                               size_t m, const csspgo_flow_costs *c, const csspgo__flow_hits *hits)
-{
-    const uint32_t outside = 2 * (uint32_t)n;
-    uint32_t i;
-    for (i = 0; i < n; i++)
-        if (hits != NULL)
-            csspgo__likely_arcs(f, 2 * i, 2 * i + 1, block[i].count, hits->weight[i], hits->waits);
-        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
-                              c->unknown_block);
-    f->jumps = f->arcs;
-    for (i = 0; i < m; i++)
-        csspgo__arcs_add(f, 2 * jump[i].from + 1, 2 * jump[i].to, jump[i].known != 0, jump[i].count, c->jump_more,
-                         c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
-    csspgo__arc_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
-    for (i = 0; i < m; i++) f->point[2 * jump[i].from + 1].done = 1;   /* has a jump; no search has run so far */
-    for (i = 0; i < n; i++)
-        if (block[i].is_exit || f->point[2 * i + 1].done == 0)
-            csspgo__arc_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
-    f->round = 1;
-}
-
-/* The count of a block or jump whose arcs begin with the e-th and leave a point together; adds its cost. */
-static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, uint64_t was, uint32_t more,
-                                   uint32_t less, uint32_t unknown, uint64_t *cost)
-{
-    const uint64_t count = f->arc[e + 1].left + f->arc[e + 3].left;
-    const uint64_t off = !known ? count : count > was ? count - was : was - count;
-    *cost = csspgo__sat_add(*cost, csspgo__sat_mul(off, !known ? unknown : count > was ? more : less));
-    return count;
-}
-
-static void csspgo__flow_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
-                              size_t m, const csspgo_flow_costs *c, uint64_t *cost)
-{
-    size_t i;
-    *cost = 0;
-    for (i = 0; i < n; i++)
-        block[i].count = csspgo__flow_count(f, 4 * i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
-                                            c->unknown_block, cost);
-    for (i = 0; i < m; i++)
-        jump[i].count = csspgo__flow_count(f, f->jumps + 4 * i, jump[i].known != 0, jump[i].count, c->jump_more,
-                                           c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump,
-                                           cost);
-}
-
-/* The same of csspgo__likely_arcs. */
-static void csspgo__likely_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
-                                size_t m)
-{
-    size_t i;
-    uint32_t e;
-    for (i = 0; i < n; i++) {
-        block[i].count = 0;
-        for (e = f->point[2 * i].first; e != 0; e = f->arc[e - 1].next)
-            if (e % 2 != 0) block[i].count += f->arc[e].left;      /* of e - 1, which begins here, e is the reverse */
+    const csspgo_profile *p = t->p;
+    const csspgo__node *v = p->tree.node;
+    const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
+    csspgo_profile *q = csspgo__track_like(p);
+    uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
+    uint32_t id = CSSPGO__ROOT;
+    csspgo_func f;
+    int ok = to != NULL;
+    if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        f.id = v[id].func;
+        to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
+                                 csspgo__site_kind(v[id].site), f).id;
+        ok = to[id] != 0 && (v[id].record == 0 || csspgo__track_copy_record(q, to[id], p, &p->record[v[id].record]));
     }
-    for (i = 0; i < m; i++) jump[i].count = f->arc[f->jumps + 4 * i + 1].left + f->arc[f->jumps + 4 * i + 3].left;
+    if (q != NULL) csspgo__free(&q->heap, to, bytes);
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* ----- look-ups --------------------------------------------------------------------------------------------------- */
+
+/* What a handle stands for now: 0 for a bad one or a lost node. */
+static uint32_t csspgo__track_live(const csspgo_tracker *t, csspgo_node node)
+{
+    uint32_t id = node.id <= t->p->tree.count ? node.id : 0;
+    while (t->p->tree.node[id].site & CSSPGO__GONE) id = t->prev[id];
+    return id;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
+{
+    return csspgo__node_handle(csspgo__track_live(t, node));
+}
+
+/* The name's size without one suffix, which must be the last thing in it that has a dot before it. */
+static size_t csspgo__track_strip(const char *name, size_t size, const char *suffix)
+{
+    const size_t n = strlen(suffix);
+    size_t dot = size;
+    while (dot != 0 && name[dot - 1] != '.') dot--;
+    return dot >= n && memcmp(name + dot - n, suffix, n) == 0 ? dot - n : size;
+}
+
+CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
+{
+    csspgo_func f;
+    size = csspgo__track_strip(name, size, ".llvm.");
+    size = csspgo__track_strip(name, size, ".part.");
+    if (!(t->p->flags & CSSPGO_HAS_UNIQ)) size = csspgo__track_strip(name, size, ".__uniq.");
+    f = csspgo_func_find(t->p, name, size);
+    if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
+        f.id = csspgo__names_find_guid(&t->p->heap, &t->p->names, csspgo_guid(name, size));
+    return f;
+}
+
+/* A context below another one. */
+static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, csspgo_loc loc, uint32_t func)
+{
+    csspgo_func f;
+    f.id = func;
+    return csspgo_child(t->p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+{
+    uint32_t id = CSSPGO__ROOT;
+    size_t i;
+    for (i = 0; i < n && id != 0; i++)
+        id = csspgo__track_child(t, id, i != 0 ? frames[i - 1].site : csspgo_at(0, 0), frames[i].func.id);
+    return csspgo__node_handle(n != 0 ? id : 0);
+}
+
+/* The first callee at a call site, by whatever function; 0: none. */
+static uint32_t csspgo__track_callees_at(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
+{
+    const uint64_t site = csspgo__site_find(t->p, loc, CSSPGO_CONTEXT);
+    if (site == 0 && loc.line > 0xffff) return 0;
+    return csspgo__track_at(t, csspgo__track_live(t, caller), site);
+}
+
+/* The callee after it at the same site. */
+static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *v = t->p->tree.node;
+    const uint32_t next = v[id].sibling;
+    return next != 0 && v[next].site == v[id].site ? next : 0;
+}
+
+static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
+{
+    uint32_t id, best = 0;
+    uint64_t most = 0;
+    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id)) {
+        const uint64_t total = csspgo_total(t->p, csspgo__node_handle(id));
+        if (total < most || total == 0) continue;
+        if (total == most && csspgo__track_by_key(t->p, best, id) < 0) continue;
+        most = total;
+        best = id;
+    }
+    return csspgo__node_handle(best);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_func func)
+{
+    uint32_t id;
+    if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
+    id = csspgo__track_child(t, caller.id, loc, func.id);
+    if (id == 0) {                                    /* a merged caller has no children any more */
+        const uint32_t live = csspgo__track_live(t, caller);
+        if (live != caller.id) id = csspgo__track_child(t, live, loc, func.id);
+    }
+    return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
+}
+
+/* The count at the first location of a record; 0 if it has none. */
+static uint64_t csspgo__track_first_count(const csspgo_profile *p, const csspgo__record *r)
+{
+    return csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
+}
+
+/* Negative: the location of site a is before that of b. */
+static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_loc b)
+{
+    const uint64_t x = csspgo__loc_key(csspgo__loc_of(p, a)), y = csspgo__loc_key(b);
+    return x < y ? -1 : x > y;
+}
+
+/* The first inlinee of a node at its first call site that has any, if there is no body entry before that; else 0. */
+static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
+{
+    const csspgo__node *v = p->tree.node;
+    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    uint32_t best = 0, id;
+    for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
+        if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
+    if (best == 0 || csspgo__run_count(r->body) == 0) return best;
+    return csspgo__track_site_cmp(p, v[best].site, csspgo__body(p, r)->loc) <= 0 ? best : 0;
 }
 
 /*
- * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
- * instructions. Of jumps nothing is known.
+ * The estimate for a record that begins with an inlinee: the sum over what is inlined at that call site, each of which
+ * counts at least 1 if it ran, and may itself begin with an inlinee. A walk down and up again. Of the nodes on the path
+ * from top, those above depth `zero` have added something, the others have not.
  */
-static csspgo_status csspgo__flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                        csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                        const csspgo__flow_hits *hits, uint64_t *cost, csspgo_error *err)
+static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top)
 {
-    static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
-    const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
-    csspgo__heap h;
-    csspgo__flow f;
+    const csspgo__node *v = p->tree.node;
+    uint32_t id = top, depth = 0, zero = 0;
     uint64_t sum = 0;
-    size_t arcs, points, i;
-    csspgo_status s = csspgo__flow_check(block, n, jump, m, c);
-    if (s == CSSPGO_OK && hits != NULL && n + m > CSSPGO__FLOW_SIZE) s = CSSPGO_E_LIMIT;
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    csspgo__heap_init(&h, options);
-    memset(&f, 0, sizeof f);
-    points = 2 * n + 1;
-    arcs = 4 * (n + m) + 2 + 2 * n;
-    for (i = 0; hits != NULL && i < n; i++)
-        if (hits->weight[i] != 0 && block[i].count != 0) arcs += 2 * CSSPGO__FLOW_KINKS;
-    f.point = (csspgo__flow_point *)csspgo__alloc(&h, points * sizeof *f.point);
-    if (f.point != NULL) f.arc = (csspgo__flow_arc *)csspgo__alloc(&h, arcs * sizeof *f.arc);
-    if (f.arc != NULL) f.queue = (csspgo__flow_step *)csspgo__alloc(&h, (arcs + 1) * sizeof *f.queue);
-    if (f.queue == NULL) s = h.status;
-    if (s == CSSPGO_OK) {
-        memset(f.point, 0, points * sizeof *f.point);
-        f.points = points;
-        f.paths_left = hits == NULL ? 64 * (n + m) : 16 * arcs;
-        csspgo__flow_build(&f, block, n, jump, m, c, hits);
-        if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
-        else if (hits != NULL) csspgo__likely_read(&f, block, n, jump, m);
-        else csspgo__flow_read(&f, block, n, jump, m, c, &sum);
+    for (;;) {
+        const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
+        const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
+        uint64_t own = r->head != 0 ? r->head : csspgo__track_first_count(p, r);
+        if (down != 0) {
+            id = down;
+            depth++;
+            continue;
+        }
+        for (;;) {
+            if (own == 0 && zero <= depth) own = csspgo_total(p, csspgo__node_handle(id)) != 0;
+            sum = csspgo__sat_add(sum, own);
+            if (own != 0 || zero > depth) zero = depth;
+            if (id == top) return sum;
+            if (v[id].sibling != 0 && v[v[id].sibling].site == v[id].site) break;
+            id = v[id].parent;
+            depth--;
+            own = 0;
+        }
+        id = v[id].sibling;
     }
-    if (cost != NULL && s == CSSPGO_OK) *cost = sum;
-    csspgo__free(&h, f.queue, (arcs + 1) * sizeof *f.queue);
-    csspgo__free(&h, f.arc, arcs * sizeof *f.arc);
-    csspgo__free(&h, f.point, points * sizeof *f.point);
-    return csspgo__error_plain(err, s);
 }
 
-CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                           uint64_t *cost, csspgo_error *err)
+CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
-    return csspgo__flow_solve(options, block, n, jump, m, costs, NULL, cost, err);
+    const uint32_t id = csspgo__track_live(t, node);
+    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(id));
+    uint64_t first;
+    if (r->head != 0) return r->head;
+    if (t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
+    first = csspgo__track_first_count(t->p, r);
+    return first != 0 ? first : r->total != 0;
 }
 
-#endif /* CSSPGO_NO_FLOW */
+CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
+{
+    return csspgo__record_at(t->p, node)->state & ~(uint32_t)CSSPGO__TRACK_DROPPED;
+}
+
+typedef int (*csspgo__track_cmp)(const csspgo_tracker *t, uint32_t a, uint32_t b);   /* < 0: a comes first */
+
+static int csspgo__track_by_entry(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    const csspgo__node *v = t->p->tree.node;
+    const uint64_t x = csspgo_tracker_entry(t, csspgo__node_handle(a));
+    const uint64_t y = csspgo_tracker_entry(t, csspgo__node_handle(b));
+    const uint64_t g = t->p->names.name[v[a].func].guid, h = t->p->names.name[v[b].func].guid;
+    if (x != y) return x > y ? -1 : 1;
+    if (g != h) return g < h ? -1 : 1;
+    return csspgo__name_cmp(&t->p->names, v[a].func, v[b].func);
+}
+
+static int csspgo__track_in_order(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    return csspgo__track_by_key(t->p, a, b);
+}
+
+/* Restores a heap of n, whose top is the last in the order, after its element i was replaced by an earlier one. */
+static void csspgo__track_sift(const csspgo_tracker *t, csspgo_node *out, size_t n, size_t i, csspgo__track_cmp cmp)
+{
+    for (;;) {
+        size_t k = 2 * i + 1;
+        const csspgo_node moved = out[i];
+        if (k >= n) return;
+        if (k + 1 < n && cmp(t, out[k].id, out[k + 1].id) < 0) k++;
+        if (cmp(t, out[k].id, moved.id) <= 0) return;
+        out[i] = out[k];
+        out[k] = moved;
+        i = k;
+    }
+}
+
+/* Offers the (n + 1)th element to a list that keeps the cap first ones in the order. */
+static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_t cap, size_t n, uint32_t id,
+                                csspgo__track_cmp cmp)
+{
+    size_t i = n;
+    if (n >= cap) {
+        if (cap == 0 || cmp(t, id, out[0].id) >= 0) return;
+        out[0].id = id;
+        csspgo__track_sift(t, out, cap, 0, cmp);
+        return;
+    }
+    for (; i != 0 && cmp(t, id, out[(i - 1) / 2].id) > 0; i = (i - 1) / 2) out[i] = out[(i - 1) / 2];
+    out[i].id = id;
+}
+
+static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t n, csspgo__track_cmp cmp)
+{
+    while (n > 1) {
+        const csspgo_node last = out[0];
+        out[0] = out[--n];
+        out[n] = last;
+        csspgo__track_sift(t, out, n, 0, cmp);
+    }
+}
+
+CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
+                                         size_t cap)
+{
+    uint32_t id;
+    size_t n = 0;
+    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
+        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_by_entry);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_by_entry);
+    return n;
+}
+
+CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
+{
+    uint32_t id = t->p->tree.node[csspgo__track_live(t, node)].child;
+    size_t n = 0;
+    for (; id != 0; id = t->p->tree.node[id].sibling)
+        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_in_order);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_in_order);
+    return n;
+}
+
+/* The node of the first record of the list that starts with r that is not merged. */
+static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
+{
+    while (r != 0 && t->p->record[r].state & CSSPGO_MERGED) r = t->next[r];
+    return csspgo__node_handle(r != 0 ? t->at[r] : 0);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
+{
+    return csspgo__track_listed(t, csspgo__func_ok(t->p, func) ? t->first[func.id] : 0);
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    return csspgo__track_listed(t, n->record != 0 && csspgo__track_is_context(t->p, node.id) ? t->next[n->record] : 0);
+}
+
+/* ----- changes ---------------------------------------------------------------------------------------------------- */
+
+/* 1 if node a is b or below it. */
+static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
+{
+    while (a != 0 && a != b) a = t->p->tree.node[a].parent;
+    return a == b;
+}
+
+static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uint64_t site, uint32_t func)
+{
+    return csspgo__tree_find(&t->p->tree, t->p->heap.seed, parent, site, func);
+}
+
+typedef struct csspgo__track_need {
+    size_t nodes, words;
+} csspgo__track_need;
+
+/* What merging the record of `from` into that of `to` may take. */
+static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *need, uint32_t to, uint32_t from)
+{
+    const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
+    if (r == NULL || have == NULL) return;
+    need->words += csspgo__track_record_words(t->p, have);
+    csspgo__join_plan_runs(&t->join, have, r);
+}
+
+/*
+ * What moving a subtree to below parent may take: walks it with b, the node that each one would be merged into. That
+ * one may be in the subtree itself (recursion) and then is not there any more: this only makes the estimate larger.
+ */
+static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, uint32_t top, uint32_t parent,
+                                  uint64_t site)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
+    for (;;) {
+        const uint32_t b = alone != 0 ? 0 : csspgo__track_find(t, up, a == top ? site : v[a].site, v[a].func);
+        need->nodes++;
+        need->words += CSSPGO__TRACK_ENTRY_WORDS;
+        if (b != 0) csspgo__track_plan_record(t, need, b, a);
+        else if (alone == 0) alone = a;
+        if (v[a].child != 0) {
+            if (alone == 0) up = b;
+            a = v[a].child;
+            continue;
+        }
+        for (; a != top && v[a].sibling == 0; a = v[a].parent) {
+            if (a == alone) alone = 0;
+            if (alone == 0) up = v[up].parent;
+        }
+        if (a == top) return;
+        if (a == alone) alone = 0;
+        a = v[a].sibling;
+    }
+}
+
+/* All memory that moving a subtree to below parent may take. */
+static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo_profile *p = t->p;
+    csspgo__join *j = &t->join;
+    csspgo__track_need need;
+    size_t left;
+    memset(&need, 0, sizeof need);
+    j->body = j->target = j->vtable = j->sides = 0;
+    csspgo__track_measure(t, &need, top, parent, site);
+    left = p->tree.count - t->sites.count;            /* there are never more call sites than nodes */
+    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
+    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
+    if (j->sort_bytes > t->sort_cap) {
+        void *more = csspgo__alloc(&t->heap, j->sort_bytes);
+        if (more == NULL) return t->heap.status;
+        csspgo__free(&t->heap, j->sort, t->sort_cap);
+        j->sort = more;
+        t->sort_cap = j->sort_bytes;
+    }
+    if (!csspgo__pool_room(&p->heap, &p->body, j->body, sizeof(csspgo_body))) return p->heap.status;
+    if (!csspgo__pool_room(&p->heap, &p->target, j->target, sizeof(csspgo_target))) return p->heap.status;
+    if (!csspgo__pool_room(&p->heap, &p->vtable, j->vtable, sizeof(csspgo_target))) return p->heap.status;
+    return csspgo__side_room(p, j->sides) ? CSSPGO_OK : p->heap.status;
+}
+
+/* The node after id in a walk of the subtree at top; 0 at its end. */
+static uint32_t csspgo__track_walk(const csspgo_tracker *t, uint32_t top, uint32_t id)
+{
+    const csspgo__node *v = t->p->tree.node;
+    if (v[id].child != 0) return v[id].child;
+    while (id != top && v[id].sibling == 0) id = v[id].parent;
+    return id != top ? v[id].sibling : 0;
+}
+
+/* Every record in the subtree is synthetic now. */
+static void csspgo__track_moved(csspgo_tracker *t, uint32_t top)
+{
+    uint32_t id;
+    t->stats.moved++;
+    for (id = top; id != 0; id = csspgo__track_walk(t, top, id)) {
+        const uint32_t r = t->p->tree.node[id].record;
+        if (r != 0 && csspgo__track_is_context(t->p, id))
+            csspgo__track_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
+    }
+}
+
+/* A detached subtree is lost, or part of `to`. */
+static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = top;
+    for (;;) {
+        uint32_t up;
+        while (v[id].child != 0) id = v[id].child;
+        up = v[id].parent;
+        if (id == top) break;
+        csspgo__track_detach(t, id);
+        csspgo__track_leave(t, id, to);
+        id = up;
+    }
+    csspgo__track_leave(t, top, to);
+}
+
+/* The counts of record s are dropped, with what is nested in it (whose totals are part of its own). */
+static void csspgo__track_conflict(csspgo_tracker *t, csspgo__record *s, uint32_t from, uint32_t to)
+{
+    uint32_t id;
+    t->stats.conflicts++;
+    if (csspgo__track_is_context(t->p, from)) csspgo__count_add(&t->stats.lost_by_checksum, s->total);
+    while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
+        csspgo__track_detach(t, id);
+        csspgo__track_drop(t, id, to);
+    }
+}
+
+static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t from)
+{
+    csspgo_profile *p = t->p;
+    const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
+    csspgo__record *r, *s;
+    uint32_t state = CSSPGO_MERGED;
+    uint64_t room;
+    if (b == 0) return;
+    if (a == 0) {
+        csspgo__track_take(t, to, from);
+        csspgo__track_set_state(t, b, (uint32_t)p->record[b].state | CSSPGO_SYNTHETIC);
+        return;
+    }
+    csspgo__track_save(t, a);
+    t->stats.merged++;
+    r = &p->record[a];
+    s = &p->record[b];
+    if (r->checksum == 0) r->checksum = s->checksum;
+    if (r->checksum != s->checksum) {
+        state |= CSSPGO__TRACK_DROPPED;
+        csspgo__track_conflict(t, s, from, to);
+    } else {
+        room = UINT64_MAX - r->total;
+        if (s->total > room && csspgo__track_is_context(p, from))
+            csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
+        csspgo__count_add(&r->total, s->total);
+        csspgo__count_add(&r->head, s->head);
+        csspgo__join_bodies(&t->join, r, s);
+        csspgo__join_targets(&t->join, r, s);
+        csspgo__join_vtables(&t->join, r, s);
+    }
+    if (csspgo__track_is_context(p, from)) r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
+    csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
+    csspgo__track_set_state(t, b, (uint32_t)s->state | state);
+}
+
+/*
+ * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
+ * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list
+ * of what is still to be moved, and its link to the node above it as the stack; prev is where it went.
+ * csspgo__track_plan comes first. Returns the node at the destination.
+ */
+static uint32_t csspgo__track_merge_tree(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo__node *v = t->p->tree.node;
+    uint32_t id = top, above = 0, result = top;
+    csspgo__track_detach(t, top);
+    v[top].site = site;
+    for (;;) {
+        const uint32_t to = csspgo__track_find(t, parent, v[id].site, v[id].func);
+        if (id == top && to != 0) result = to;
+        if (to == 0) {
+            csspgo__track_attach(t, id, parent, v[id].site);
+            csspgo__track_moved(t, id);
+        } else {
+            csspgo__track_merge_record(t, to, id);
+            t->prev[id] = to;
+            v[id].parent = above;
+            above = id;
+        }
+        while (above != 0 && v[above].child == 0) {
+            const uint32_t up = v[above].parent;
+            v[above].parent = 0;
+            csspgo__track_leave(t, above, t->prev[above]);
+            above = up;
+        }
+        if (above == 0) return result;
+        id = v[above].child;
+        parent = t->prev[above];
+        csspgo__track_detach(t, id);
+    }
+}
+
+static csspgo_status csspgo__track_promote(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site,
+                                           uint32_t *result)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo_status s;
+    *result = id;
+    if (n->parent == parent && n->site == site) return CSSPGO_OK;
+    s = csspgo__track_plan(t, id, parent, site);
+    if (s != CSSPGO_OK) return s;
+    if (n->parent == CSSPGO__ROOT) csspgo__track_set_done(t, n->func, 0);
+    *result = csspgo__track_merge_tree(t, id, parent, site);
+    return CSSPGO_OK;
+}
+
+/* A context, alive, not marked; 0 for any other handle. */
+static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
+{
+    const uint32_t id = csspgo__track_live(t, node);
+    if (id <= CSSPGO__ROOT || !csspgo__track_is_context(t->p, id)) return 0;
+    return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result)
+{
+    const uint32_t id = csspgo__track_movable(t, node);
+    uint32_t at = 0;
+    csspgo_status s = CSSPGO_E_ARGUMENT;
+    if (id != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
+    if (result != NULL) result->id = s == CSSPGO_OK ? at : 0;
+    return s;
+}
+
+/* Frames of the longest path below a node, it included. */
+static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = top, depth = 1, height = 1;
+    for (;;) {
+        if (v[id].child != 0) {
+            id = v[id].child;
+            if (++depth > height) height = depth;
+            continue;
+        }
+        for (; id != top && v[id].sibling == 0; id = v[id].parent) depth--;
+        if (id == top) return height;
+        id = v[id].sibling;
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_node *result)
+{
+    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__track_live(t, caller);
+    csspgo_status s;
+    csspgo_func f;
+    uint64_t site;
+    uint32_t up, at = 0, depth = 0;
+    if (result != NULL) result->id = 0;
+    if (to == CSSPGO__ROOT) return csspgo_tracker_promote(t, node, result);
+    if (id == 0 || to == 0) return CSSPGO_E_ARGUMENT;
+    f.id = t->p->tree.node[id].func;
+    if (!csspgo__may_hang(t->p, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, f)) return CSSPGO_E_ARGUMENT;
+    if (csspgo__track_below(t, to, id)) return CSSPGO_E_ARGUMENT;
+    for (up = to; up != CSSPGO__ROOT; up = t->p->tree.node[up].parent) depth++;
+    if ((uint64_t)depth + csspgo__track_height(t, id) > t->p->heap.limits.max_depth) return CSSPGO_E_LIMIT;
+    site = csspgo__site_make(t->p, loc, CSSPGO_CONTEXT);
+    if (site == 0 && loc.line > 0xffff) return t->p->heap.status;
+    s = csspgo__track_promote(t, id, to, site, &at);
+    if (result != NULL && s == CSSPGO_OK) result->id = at;
+    return s;
+}
+
+/* Ends the checkpoint that a call made for itself: its changes stay if all went well. */
+static csspgo_status csspgo__track_settle(csspgo_tracker *t, uint32_t mark, csspgo_status s)
+{
+    if (s == CSSPGO_OK) return csspgo_tracker_keep(t, mark);
+    csspgo_tracker_rollback(t, mark);
+    return s;
+}
+
+/* The next record, from r on, that the base of its function (at node top) lacks. */
+static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint32_t top)
+{
+    while (r != 0 && (t->p->record[r].state & (CSSPGO_INLINED | CSSPGO_MERGED) || t->at[r] == top)) r = t->next[r];
+    return r;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
+{
+    uint32_t top, r, mark;
+    csspgo_status s;
+    base->id = 0;
+    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
+    r = merge && !t->done[func.id] ? csspgo__track_pending(t, t->first[func.id], top) : 0;
+    if (r != 0) {
+        s = csspgo_tracker_checkpoint(t, &mark);
+        if (s != CSSPGO_OK) return s;
+        for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, top))
+            s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, &top);
+        if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
+        if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
+        s = csspgo__track_settle(t, mark, s);
+        if (s != CSSPGO_OK) return s;
+    }
+    if (t->p->tree.node[top].record != 0) base->id = top;
+    return CSSPGO_OK;
+}
+
+/* Promotes those of n nodes that may be. */
+static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_node *node, size_t n)
+{
+    uint32_t mark, at, id;
+    size_t i;
+    csspgo_status s = csspgo_tracker_checkpoint(t, &mark);
+    if (s != CSSPGO_OK) return s;
+    for (i = 0; i < n && s == CSSPGO_OK; i++)
+        if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
+    return csspgo__track_settle(t, mark, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
+                                                     csspgo_func func)
+{
+    const uint32_t first = csspgo__track_callees_at(t, caller, loc);
+    csspgo_node *list;
+    csspgo_status s;
+    uint32_t id;
+    size_t n = 0, i = 0;
+    if (func.id != 0)
+        return csspgo_tracker_promote(
+            t, csspgo__node_handle(csspgo__track_child(t, csspgo__track_live(t, caller), loc, func.id)), NULL);
+    for (id = first; id != 0; id = csspgo__track_beside(t, id)) n++;
+    if (n == 0) return CSSPGO_OK;
+    list = (csspgo_node *)csspgo__alloc(&t->heap, n * sizeof *list);   /* recursion can bring others to the call */
+    if (list == NULL) return t->heap.status;
+    for (id = first; id != 0; id = csspgo__track_beside(t, id))
+        csspgo__track_offer(t, list, n, i++, id, csspgo__track_in_order);
+    csspgo__track_sort(t, list, n, csspgo__track_in_order);
+    s = csspgo__track_promote_all(t, list, n);
+    csspgo__free(&t->heap, list, n * sizeof *list);
+    return s;
+}
+
+/* ----- marks ------------------------------------------------------------------------------------------------------ */
+
+static void csspgo__track_less(uint64_t *count, uint64_t less)
+{
+    *count -= less < *count ? less : *count;
+}
+
+/* Takes the m targets or vtables g off those at v. */
+static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_target *g, size_t m)
+{
+    size_t i;
+    for (i = 0; i < m; i++) {
+        csspgo_target *x = csspgo__target_find(v, n, g[i].loc, g[i].func.id);
+        if (x != NULL) csspgo__track_less(&x->count, g[i].count);
+    }
+}
+
+/* Takes the counts of record s off record r. */
+static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
+{
+    const csspgo_profile *p = t->p;
+    const csspgo_body *b = csspgo__body(p, s);
+    size_t i, n, m;
+    csspgo_target *v = csspgo__vtable(p, r, &n);
+    const csspgo_target *g = csspgo__vtable(p, s, &m);
+    csspgo__count_add(&t->stats.subtracted, s->total < r->total ? s->total : r->total);
+    csspgo__track_less(&r->total, s->total);
+    csspgo__track_less(&r->head, s->head);
+    for (i = 0; i < csspgo__run_count(s->body); i++) {
+        csspgo_body *x = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), b[i].loc);
+        if (x != NULL) csspgo__track_less(&x->count, b[i].count);
+    }
+    csspgo__track_less_targets(csspgo__target(p, r), csspgo__run_count(r->target), csspgo__target(p, s),
+                               csspgo__run_count(s->target));
+    csspgo__track_less_targets(v, n, g, m);
+}
+
+/* 1 if the counts of a merged node were dropped on their way. */
+static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *v = t->p->tree.node;
+    for (; v[id].site & CSSPGO__GONE; id = t->prev[id])
+        if (v[id].record != 0 && t->p->record[v[id].record].state & CSSPGO__TRACK_DROPPED) return 1;
+    return 0;
+}
+
+/* A record is marked whose counts are in another one already. */
+static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, uint32_t record)
+{
+    const uint32_t to = csspgo__track_live(t, csspgo__node_handle(node)), a = t->p->tree.node[to].record;
+    csspgo__record *s = &t->p->record[record];
+    if (!t->how.subtract) return CSSPGO_E_ARGUMENT;
+    if (s->state & CSSPGO_INLINED) return CSSPGO_OK;
+    if (!csspgo__track_journal_room(t, csspgo__track_record_words(t->p, &t->p->record[a]) + 1)) return t->heap.status;
+    if (a != 0 && !csspgo__track_is_dropped(t, node)) {
+        csspgo__track_save(t, a);
+        csspgo__track_subtract(t, &t->p->record[a], s);
+    }
+    csspgo__track_set_state(t, record, (uint32_t)s->state | CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
+    if (t->p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
+    if (!csspgo__track_journal_room(t, 1)) return t->heap.status;
+    csspgo__track_set_state(t, n->record, (uint32_t)t->p->record[n->record].state | CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
+{
+    const csspgo__node *n = csspgo__at_node(t->p, node);
+    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
+    if (t->p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__track_journal_room(t, 2)) return t->heap.status;
+    csspgo__track_set_done(t, n->func, 0);
+    csspgo__track_set_state(t, n->record, t->p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+{
+    const csspgo_node node = csspgo_tracker_find(t, frames, n);
+    if (n <= 1 || node.id == 0 || csspgo_tracker_mark_inlined(t, node) == CSSPGO_OK) return node;
+    return csspgo__node_handle(0);
+}
+
+/* ----- checkpoints ------------------------------------------------------------------------------------------------ */
+
+/* Records that the journal has are as good as not there for the checkpoint that is now the last one. */
+static void csspgo__track_new_epoch(csspgo_tracker *t)
+{
+    if (++t->epoch != 0) return;
+    memset(t->stamp, 0, t->stamps * sizeof *t->stamp);
+    t->epoch = 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark)
+{
+    csspgo__track_point *c;
+    *mark = 0;
+    if (t->stamp == NULL) {
+        const size_t n = t->p->records + 1;
+        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
+        if (t->stamp == NULL) return t->heap.status;
+        memset(t->stamp, 0, n * sizeof *t->stamp);
+        t->stamps = n;
+    }
+    if (t->checkpoints == t->checkpoint_cap) {
+        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1,
+                               sizeof *c);
+        if (v == NULL) return t->heap.status;
+        t->checkpoint = (csspgo__track_point *)v;
+    }
+    c = &t->checkpoint[t->checkpoints++];
+    c->words = t->words;
+    c->body = t->p->body.count;
+    c->target = t->p->target.count;
+    c->vtable = t->p->vtable.count;
+    c->sides = t->p->sides;
+    c->stats = t->stats;
+    csspgo__track_new_epoch(t);
+    *mark = (uint32_t)t->checkpoints;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark)
+{
+    csspgo_profile *p = t->p;
+    const csspgo__track_point *c;
+    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    c = &t->checkpoint[mark - 1];
+    while (t->words > c->words) csspgo__track_undo(t);
+    for (; p->sides > c->sides; p->sides--)
+        csspgo__map_remove(&p->side_map, (uint32_t)csspgo__hash64(p->side[p->sides].record, p->heap.seed),
+                           (uint32_t)p->sides);
+    p->body.count = c->body;
+    p->target.count = c->target;
+    p->vtable.count = c->vtable;
+    t->stats = c->stats;
+    t->checkpoints = mark - 1;
+    csspgo__track_new_epoch(t);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark)
+{
+    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    t->checkpoints = mark - 1;
+    csspgo__track_new_epoch(t);
+    if (t->checkpoints != 0) return CSSPGO_OK;
+    t->words = 0;
+    if (t->journal_cap < 65536) return CSSPGO_OK;
+    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
+    t->journal = NULL;
+    t->journal_cap = 0;
+    return CSSPGO_OK;
+}
+
+/* ----- the order of compilation ----------------------------------------------------------------------------------- */
+
+/* Calls between two functions in all contexts. */
+typedef struct csspgo__track_edge {
+    uint32_t from, to;
+    uint64_t weight;
+} csspgo__track_edge;
+
+/* All arrays but edge and its like are per function. */
+typedef struct csspgo__track_graph {
+    csspgo__track_edge *edge;     /* by caller, then name of the callee                          */
+    size_t              edges, room;
+    uint32_t           *rank;     /* of the name, from 1                                         */
+    uint32_t           *by_name;  /* rank - 1 -> function                                        */
+    uint32_t           *begin;    /* its first edge; one more at the end                         */
+    uint32_t           *at;       /* edge to go on with                                          */
+    uint32_t           *visit;    /* number in the walk; 0: not yet, UINT32_MAX: in a cycle done */
+    uint32_t           *low;      /* least number that is reachable; then the cycle's number     */
+    uint32_t           *stack, *path;
+    uint32_t           *group;    /* union-find; functions that are joined by hot calls          */
+    uint32_t           *callers;  /* number of hot calls from functions not emitted yet          */
+    uint32_t           *result;
+    uint32_t           *pick;     /* edges of a cycle; twice as long as edge, for sorting        */
+    unsigned char      *member, *hot;   /* function takes part; edge is in the forest            */
+    size_t              bytes, edge_bytes;
+    size_t              stacked, pathed, left;   /* left: free places in front of result */
+    uint32_t            number, cycles;
+} csspgo__track_graph;
+
+static int csspgo__track_edge_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__track_edge *x = (const csspgo__track_edge *)a, *y = (const csspgo__track_edge *)b;
+    const uint32_t *rank = (const uint32_t *)ctx;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return rank[x->to] < rank[y->to] ? -1 : rank[x->to] > rank[y->to];
+}
+
+static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
+    csspgo_func f;
+    uint64_t calls, entries;
+    if (n->record == 0 || t->p->tree.node[n->parent].record == 0) return 0;
+    f.id = n->func;
+    calls = csspgo_target_count(t->p, up, csspgo__loc_of(t->p, n->site), f);
+    entries = csspgo_tracker_entry(t, node);
+    return calls > entries ? calls : entries;
+}
+
+/* The functions of the tree, and their calls there, each pair once. Returns 0 when memory is exhausted. */
+static int csspgo__track_edges(csspgo_tracker *t, csspgo__track_graph *g)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = CSSPGO__ROOT, f;
+    size_t i, k;
+    while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0) {
+        if (!csspgo__track_is_context(t->p, id)) continue;
+        g->member[v[id].func] = 1;
+        if (v[id].parent == CSSPGO__ROOT) continue;
+        g->edge[g->edges].from = v[v[id].parent].func;
+        g->edge[g->edges].to = v[id].func;
+        g->edge[g->edges++].weight = csspgo__track_weight(t, id);
+    }
+    if (!csspgo__sort(&t->heap, g->edge, g->edges, sizeof *g->edge, csspgo__track_edge_cmp, g->rank)) return 0;
+    for (i = k = 0; i < g->edges; i++) {
+        if (k != 0 && csspgo__track_edge_cmp(g->rank, &g->edge[k - 1], &g->edge[i]) == 0)
+            csspgo__count_add(&g->edge[k - 1].weight, g->edge[i].weight);
+        else
+            g->edge[k++] = g->edge[i];
+    }
+    g->edges = k;
+    for (i = 0, f = 0; f <= t->p->names.count + 1; f++) {
+        while (i < k && g->edge[i].from < f) i++;
+        g->begin[f] = (uint32_t)i;
+    }
+    return 1;
+}
+
+static uint32_t csspgo__track_group(const csspgo__track_graph *g, uint32_t f)
+{
+    while (g->group[f] != f) f = g->group[f] = g->group[g->group[f]];
+    return f;
+}
+
+static int csspgo__track_heavy_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__track_edge *e = (const csspgo__track_edge *)ctx;
+    const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
+    return x > y ? -1 : x < y;
+}
+
+/*
+ * Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle become
+ * hot. Returns how many calls there are; pick has them, the heaviest first.
+ */
+static size_t csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
+{
+    size_t i, k = 0;
+    uint32_t e;
+    for (i = 0; i < n; i++) {
+        g->group[func[i]] = func[i];
+        g->callers[func[i]] = 0;
+        for (e = g->begin[func[i]]; e < g->begin[func[i] + 1]; e++)
+            if (g->low[g->edge[e].to] == g->cycles && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
+    }
+    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__track_heavy_cmp, g->edge);
+    for (i = 0; i < k; i++) {
+        const csspgo__track_edge *x = &g->edge[g->pick[i]];
+        const uint32_t a = csspgo__track_group(g, x->from), b = csspgo__track_group(g, x->to);
+        if (a == b) continue;
+        g->group[a] = b;
+        g->hot[g->pick[i]] = 1;
+        g->callers[x->to]++;
+    }
+    return k;
+}
+
+/*
+ * Emits a cycle of n functions along the forest: those first that no hot call leads to, by their heaviest calls. Every
+ * function of a cycle makes calls within it.
+ */
+static void csspgo__track_emit(csspgo__track_graph *g, const uint32_t *func, size_t n)
+{
+    uint32_t *out = g->result + (g->left -= n);
+    const size_t calls = n > 1 ? csspgo__track_forest(g, func, n) : 0;
+    size_t i, k = 0;
+    uint32_t e;
+    if (n == 1) out[k++] = func[0];
+    for (i = 0; i < calls; i++) {
+        const uint32_t f = g->edge[g->pick[i]].from;
+        if (g->callers[f] != 0) continue;
+        g->callers[f] = UINT32_MAX;
+        out[k++] = f;
+    }
+    for (i = 0; n > 1 && i < k; i++)
+        for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
+            if (g->hot[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;
+    CSSPGO_ASSERT(k == n);
+}
+
+/* A function whose calls are all walked: it may close a cycle, whose functions are on the stack, the last one first. */
+static void csspgo__track_leave_func(csspgo__track_graph *g, uint32_t f)
+{
+    size_t top = g->stacked, i;
+    if (g->pathed != 0 && g->low[f] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[f];
+    if (g->low[f] != g->visit[f]) return;
+    while (g->stack[--top] != f) {}
+    for (i = 0; top + i < g->stacked - 1 - i; i++) {
+        const uint32_t x = g->stack[top + i];
+        g->stack[top + i] = g->stack[g->stacked - 1 - i];
+        g->stack[g->stacked - 1 - i] = x;
+    }
+    g->cycles++;
+    for (i = top; i < g->stacked; i++) {
+        g->visit[g->stack[i]] = UINT32_MAX;
+        g->low[g->stack[i]] = g->cycles;
+    }
+    csspgo__track_emit(g, g->stack + top, g->stacked - top);
+    g->stacked = top;
+}
+
+static void csspgo__track_enter_func(csspgo__track_graph *g, uint32_t f)
+{
+    g->visit[f] = g->low[f] = ++g->number;
+    g->at[f] = g->begin[f];
+    g->stack[g->stacked++] = f;
+    g->path[g->pathed++] = f;
+}
+
+/* Tarjan's walk; callees in order of their names. Cycles come out callees first, and are put down from the end. */
+static void csspgo__track_walk_calls(csspgo__track_graph *g, uint32_t start)
+{
+    if (g->visit[start] != 0) return;
+    csspgo__track_enter_func(g, start);
+    while (g->pathed != 0) {
+        const uint32_t f = g->path[g->pathed - 1];
+        if (g->at[f] == g->begin[f + 1]) {
+            g->pathed--;
+            csspgo__track_leave_func(g, f);
+        } else {
+            const uint32_t to = g->edge[g->at[f]++].to;
+            if (g->visit[to] == 0) csspgo__track_enter_func(g, to);
+            else if (g->visit[to] < g->low[f]) g->low[f] = g->visit[to];
+        }
+    }
+}
+
+/* Returns 0 when memory is exhausted. */
+static int csspgo__track_graph_open(csspgo_tracker *t, csspgo__track_graph *g)
+{
+    const size_t n = t->p->names.count + 2, e = t->p->tree.count;
+    uint32_t *v;
+    g->bytes = (11 * n + 2 * e) * sizeof *v + n + e;
+    g->edge_bytes = e * sizeof *g->edge;
+    g->edge = (csspgo__track_edge *)csspgo__alloc(&t->heap, g->edge_bytes);
+    if (g->edge == NULL) return 0;
+    v = (uint32_t *)csspgo__alloc(&t->heap, g->bytes);
+    if (v == NULL) return 0;
+    memset(v, 0, g->bytes);
+    g->rank = v;
+    g->by_name = v + n;
+    g->begin = v + 2 * n;
+    g->at = v + 3 * n;
+    g->visit = v + 4 * n;
+    g->low = v + 5 * n;
+    g->stack = v + 6 * n;
+    g->path = v + 7 * n;
+    g->group = v + 8 * n;
+    g->callers = v + 9 * n;
+    g->result = v + 10 * n;
+    g->pick = v + 11 * n;
+    g->member = (unsigned char *)(g->pick + 2 * e);
+    g->hot = g->member + n;
+    return csspgo__rank_names(t->p, g->rank);
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
+                                              size_t cap, size_t *count)
+{
+    csspgo__track_graph g;
+    size_t i, k;
+    uint32_t f;
+    int ok;
+    *count = 0;
+    for (i = 0; i < n; i++)
+        if (!csspgo__func_ok(t->p, more[i])) return CSSPGO_E_ARGUMENT;
+    memset(&g, 0, sizeof g);
+    t->p->heap.status = CSSPGO_OK;
+    ok = csspgo__track_graph_open(t, &g) && csspgo__track_edges(t, &g);
+    if (ok) {
+        for (i = 0; i < n; i++) g.member[more[i].id] = 1;
+        for (f = 1; f <= t->p->names.count; f++) {
+            g.by_name[g.rank[f] - 1] = f;
+            *count += g.member[f];
+        }
+        g.left = *count;
+        for (i = 0; i < t->p->names.count; i++)
+            if (g.member[g.by_name[i]]) csspgo__track_walk_calls(&g, g.by_name[i]);
+        for (k = 0; k < *count && k < cap; k++) out[k].id = g.result[k];
+    }
+    csspgo__free(&t->heap, g.edge, g.edge_bytes);
+    csspgo__free(&t->heap, g.rank, g.bytes);
+    if (ok) return CSSPGO_OK;
+    return t->p->heap.status != CSSPGO_OK ? t->p->heap.status : t->heap.status;
+}
+
+/* ----- an inliner ------------------------------------------------------------------------------------------------- */
+
+/* A call that could be inlined; for an indirect one, func 0 and the node of the hottest callee. */
+typedef struct csspgo__candidate {
+    uint64_t   count, guid;
+    csspgo_loc loc;
+    uint32_t   caller, node, func;
+    uint32_t   bodies, parent, number;
+} csspgo__candidate;
+
+/* A callee of an indirect call. */
+typedef struct csspgo__callee {
+    uint64_t count, guid;
+    uint32_t func, node;
+} csspgo__callee;
+
+typedef struct csspgo__inliner {
+    csspgo_tracker        *t;
+    csspgo_inline_options  how;   /* resolved */
+    const csspgo_callable *callable;
+    size_t                 n;
+    uint32_t               func;
+    uint64_t               size, limit, budget;
+    csspgo__candidate     *heap;  /* the first one is the next; none comes before its parent, (i - 1) / 2 */
+    size_t                 count, cap;
+    csspgo__callee        *callee;
+    size_t                 callees, callee_cap;
+    csspgo_decision       *out;
+    size_t                 made, out_cap;
+    uint32_t               number;
+} csspgo__inliner;
+
+static const csspgo_callable *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
+{
+    static const csspgo_callable unknown = { 0, 0, 0, 0, NULL };
+    return func < in->n ? &in->callable[func] : &unknown;
+}
+
+/* More calls first, then the shorter profile, then the larger GUID. */
+static int csspgo__candidate_before(const csspgo__candidate *a, const csspgo__candidate *b)
+{
+    if (a->count != b->count) return a->count > b->count;
+    if (a->bodies != b->bodies) return a->bodies < b->bodies;
+    if (a->guid != b->guid) return a->guid > b->guid;
+    return a->number < b->number;
+}
+
+static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
+{
+    csspgo__heap *h = &in->t->heap;
+    size_t i = in->count;
+    if (i == in->cap) {
+        void *v = csspgo__grow(h, in->heap, i, &in->cap, i + 1, sizeof *in->heap);
+        if (v == NULL) return h->status;
+        in->heap = (csspgo__candidate *)v;
+    }
+    in->count++;
+    for (; i != 0 && csspgo__candidate_before(c, &in->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        in->heap[i] = in->heap[(i - 1) / 2];
+    in->heap[i] = *c;
+    return CSSPGO_OK;
+}
+
+static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
+{
+    const csspgo__candidate top = in->heap[0], last = in->heap[--in->count];
+    size_t i = 0, k;
+    while ((k = 2 * i + 1) < in->count) {
+        if (k + 1 < in->count && csspgo__candidate_before(&in->heap[k + 1], &in->heap[k])) k++;
+        if (!csspgo__candidate_before(&in->heap[k], &last)) break;
+        in->heap[i] = in->heap[k];
+        i = k;
+    }
+    if (in->count != 0) in->heap[i] = last;
+    return top;
+}
+
+/* Of a count of the base profile of what decision `parent` inlined, the part that this copy has. */
+static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
+{
+    uint64_t all, part;
+    if (!in->how.context_less || parent == 0) return count;
+    all = csspgo_tracker_entry(in->t, in->out[parent - 1].node);
+    part = in->out[parent - 1].count;
+    if (all <= part) return count;
+    return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
+}
+
+static int csspgo__callee_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__callee *x = (const csspgo__callee *)a, *y = (const csspgo__callee *)b;
+    (void)ctx;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
+{
+    csspgo__heap *h = &in->t->heap;
+    csspgo__callee *c;
+    if (in->callees == in->callee_cap) {
+        void *v = csspgo__grow(h, in->callee, in->callees, &in->callee_cap, in->callees + 1, sizeof *c);
+        if (v == NULL) return h->status;
+        in->callee = (csspgo__callee *)v;
+    }
+    c = &in->callee[in->callees++];
+    c->count = count;
+    c->guid = in->t->p->names.name[func].guid;
+    c->func = func;
+    c->node = node;
+    return CSSPGO_OK;
+}
+
+/* The callees of an indirect call, the most frequent first: its contexts, or its call targets. */
+static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
+{
+    const csspgo_tracker *t = in->t;
+    const csspgo_node up = csspgo__node_handle(caller);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    size_t n, i;
+    in->callees = 0;
+    if (in->how.context_less) {
+        const csspgo_target *g = csspgo_targets_at(t->p, up, loc, &n);
+        for (i = 0; i < n && s == CSSPGO_OK; i++)
+            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
+    } else {
+        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
+            if (t->p->tree.node[id].record != 0)
+                s = csspgo__inline_add_callee(in, csspgo_tracker_entry(t, csspgo__node_handle(id)),
+                                              t->p->tree.node[id].func, id);
+    }
+    if (s != CSSPGO_OK || in->callees == 0) return s;
+    if (csspgo__sort(&in->t->heap, in->callee, in->callees, sizeof *in->callee, csspgo__callee_cmp, NULL)) return s;
+    return in->t->heap.status;
+}
+
+static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
+{
+    csspgo_func f;
+    csspgo_node base;
+    csspgo_status s;
+    f.id = func;
+    s = csspgo_tracker_base(in->t, f, 1, &base);
+    *node = base.id;
+    return s;
+}
+
+/* The node that speaks for a callee, and how often it is called; node 0: no counts. */
+static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
+{
+    const csspgo_node node = csspgo__node_handle(c->caller);
+    csspgo_func f;
+    f.id = c->func;
+    if (!in->how.context_less) {
+        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
+        c->count = csspgo_tracker_entry(in->t, csspgo__node_handle(c->node));
+        return CSSPGO_OK;
+    }
+    if (f.id == 0) {
+        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
+        if (s != CSSPGO_OK || in->callees == 0) return s;
+        c->count = in->callee[0].count;
+        f.id = in->callee[0].func;
+    } else {
+        c->count = csspgo_target_count(in->t->p, node, c->loc, f);
+        if (c->count == 0) c->count = csspgo_body_count(in->t->p, node, c->loc);
+        c->count = csspgo__inline_share(in, c->count, c->parent);
+    }
+    if (c->count == 0) return CSSPGO_OK;
+    return csspgo__inline_base(in, f.id, &c->node);
+}
+
+/* The calls in the code of a function whose counts are at node become candidates. */
+static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
+{
+    const csspgo_callable *f = csspgo__inline_callable(in, func);
+    csspgo_status s = CSSPGO_OK;
+    csspgo__candidate c;
+    uint32_t i;
+    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
+        memset(&c, 0, sizeof c);
+        c.loc = f->calls[i].loc;
+        c.caller = node;
+        c.func = f->calls[i].target.id;
+        c.parent = parent;
+        c.number = in->number++;
+        s = csspgo__inline_judge(in, &c);
+        if (s != CSSPGO_OK || c.node == 0) continue;
+        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->p, csspgo__node_handle(c.node))->body);
+        c.guid = in->t->p->names.name[in->t->p->tree.node[c.node].func].guid;
+        s = csspgo__inline_push(in, &c);
+    }
+    return s;
+}
+
+/* 1 if a callee is worth its cost. */
+static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
+{
+    const csspgo_callable *f = csspgo__inline_callable(in, func);
+    const csspgo__record *r = csspgo__record_at(in->t->p, csspgo__node_handle(node));
+    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
+    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
+    if (in->t->p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
+        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
+        return 1;
+    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
+}
+
+static csspgo_decision *csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func)
+{
+    csspgo_decision *d;
+    if (in->made == in->out_cap) return NULL;
+    d = &in->out[in->made++];
+    memset(d, 0, sizeof *d);
+    d->parent = c->parent;
+    d->loc = c->loc;
+    d->callee.id = func;
+    d->node.id = c->node;
+    d->count = c->count;
+    d->guarded = c->func == 0 ? 1 : 0;
+    return d;
+}
+
+/* Inlines func at a call; what it calls may follow. */
+static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
+{
+    const uint32_t size = csspgo__inline_callable(in, d->callee.id)->size;
+    csspgo_status s = in->how.context_less ? CSSPGO_OK : csspgo_tracker_mark_inlined(in->t, d->node);
+    d->inlined = 1;
+    in->size += size;
+    in->budget -= size;
+    if (s != CSSPGO_OK) return s;
+    return csspgo__inline_calls(in, d->callee.id, d->node.id, (uint32_t)(d - in->out) + 1);
+}
+
+static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
+{
+    csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
+    const size_t n = in->callees;
+    csspgo__candidate c = *call;
+    uint64_t sum = 0;
+    uint32_t made = 0, inlined = 0;
+    csspgo__callee *list = in->callee;                /* its own while deeper calls are looked at */
+    const size_t cap = in->callee_cap;
+    size_t i;
+    in->callee = NULL;
+    in->callees = in->callee_cap = 0;
+    for (i = 0; i < n; i++) csspgo__count_add(&sum, list[i].count);
+    for (i = 0; i < n && s == CSSPGO_OK && made < in->how.max_targets; i++) {
+        csspgo_decision *d;
+        if (inlined != 0 && csspgo__sat_mul(list[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
+        if (list[i].count == 0 || list[i].count < in->t->how.hot_count) break;
+        if (list[i].func == in->func || csspgo__inline_callable(in, list[i].func)->size == 0) continue;
+        c.node = list[i].node;
+        c.count = list[i].count;
+        if (in->how.context_less) s = csspgo__inline_base(in, list[i].func, &c.node);
+        if (s != CSSPGO_OK) break;
+        made++;
+        d = csspgo__inline_decide(in, &c, list[i].func);
+        if (d == NULL) s = CSSPGO_E_LIMIT;
+        else if (c.node != 0 && csspgo__inline_wants(in, list[i].func, c.node, c.count)) {
+            inlined++;
+            s = csspgo__inline_do(in, d);
+        }
+    }
+    csspgo__free(&in->t->heap, list, cap * sizeof *list);
+    return s;
+}
+
+static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
+{
+    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
+    while (s == CSSPGO_OK && in->count != 0 && in->size < in->limit) {
+        const csspgo__candidate c = csspgo__inline_pop(in);
+        if (c.func == in->func) continue;
+        if (c.func == 0) {
+            s = csspgo__inline_indirect(in, &c);
+        } else if (csspgo__inline_wants(in, c.func, c.node, c.count)) {
+            csspgo_decision *d = csspgo__inline_decide(in, &c, c.func);
+            s = d != NULL ? csspgo__inline_do(in, d) : CSSPGO_E_LIMIT;
+        }
+    }
+    return s;
+}
+
+static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inline_options *how)
+{
+    csspgo_inline_options *o = &in->how;
+    if (how != NULL) *o = *how;
+    if (o->hot_cost == 0) o->hot_cost = 3000;
+    if (o->cold_cost == 0) o->cold_cost = 45;
+    if (o->growth == 0) o->growth = 12;
+    if (o->min_size == 0) o->min_size = 100;
+    if (o->max_size == 0) o->max_size = 10000;
+    if (o->max_targets == 0) o->max_targets = 3;
+    if (o->min_percent == 0) o->min_percent = 25;
+    in->size = csspgo__inline_callable(in, in->func)->size;
+    in->limit = in->size * o->growth;
+    if (in->limit < o->min_size) in->limit = o->min_size;
+    if (in->limit > o->max_size) in->limit = o->max_size;
+    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func func, const csspgo_callable *callable,
+                                               size_t n, const csspgo_inline_options *how, csspgo_decision *out,
+                                               size_t cap, size_t *count, csspgo_node *base)
+{
+    csspgo__inliner in;
+    csspgo_node own;
+    uint32_t mark;
+    csspgo_status s;
+    *count = 0;
+    if (base != NULL) base->id = 0;
+    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    memset(&in, 0, sizeof in);
+    in.t = t;
+    in.callable = callable;
+    in.n = n;
+    in.func = func.id;
+    in.out = out;
+    in.out_cap = cap;
+    csspgo__inline_defaults(&in, how);
+    s = csspgo_tracker_checkpoint(t, &mark);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo_tracker_base(t, func, 1, &own);
+    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
+    csspgo__free(&t->heap, in.heap, in.cap * sizeof *in.heap);
+    csspgo__free(&t->heap, in.callee, in.callee_cap * sizeof *in.callee);
+    s = csspgo__track_settle(t, mark, s);
+    if (s != CSSPGO_OK) return s;
+    if (base != NULL) *base = own;
+    if (in.how.budget != NULL) *in.how.budget = in.budget;
+    *count = in.made;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_NO_TRACK */
 
 /* ===== >>generate ================================================================================================= */
 
@@ -22497,1999 +24480,6 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 }
 
 #endif /* CSSPGO_NO_GENERATE */
-
-/* ===== >>track ==================================================================================================== */
-
-#ifndef CSSPGO_NO_TRACK
-
-/*
- * The tracker's profile is a profile whose tree was put into another order, and where nodes may be gone:
- *
- *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
- *  - a child may come before its parent in the array
- *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went
- *
- * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
- * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
- * journal, an array of words, an entry's last word being its kind, a 16-bit and a 32-bit number.
- */
-#define CSSPGO__GONE ((uint64_t)1 << 63)
-
-enum { CSSPGO__TRACK_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
-
-enum csspgo__track_entry {
-    CSSPGO__TRACK_LINKED,               /* node */
-    CSSPGO__TRACK_UNLINKED,             /* site, parent << 32 | prev; node */
-    CSSPGO__TRACK_WENT,                 /* node: is gone */
-    CSSPGO__TRACK_TOOK,                 /* node that got the record; node that had it */
-    CSSPGO__TRACK_STATE,                /* state it had, record */
-    CSSPGO__TRACK_RECORD,         /* bodies, targets, (vtables, their run), csspgo__record; record */
-    CSSPGO__TRACK_DONE,                 /* value it had, function */
-    CSSPGO__TRACK_ENTRY_WORDS = 12      /* enough for all of a node that is moved or merged, but for csspgo__record */
-};
-
-typedef struct csspgo__track_point {
-    size_t               words, body, target, vtable, sides;   /* of the journal, of the profile's arrays */
-    csspgo_tracker_stats stats;
-} csspgo__track_point;
-
-struct csspgo_tracker {
-    csspgo__heap          heap;   /* first: csspgo__object_new                                      */
-    csspgo_profile       *p;
-    csspgo_tracker_options how;   /* hot_count is resolved                                          */
-    csspgo__map           sites;  /* (parent, site) -> first child there                            */
-    uint32_t             *prev;   /* per node: the child before it; of a gone one: where it is now  */
-    uint32_t             *at;     /* per record: its node                                           */
-    uint32_t             *next;   /* per record: the next one of its function, in order of merging  */
-    uint32_t             *first;  /* per function: its first record                                 */
-    uint32_t             *self;   /* per function: itself, for csspgo__join                         */
-    unsigned char        *done;   /* per function: nothing is left to merge into its base           */
-    size_t                bytes;  /* of the one allocation behind these six                         */
-    uint32_t              nested; /* 1: some records have inlinees nested in them                   */
-    csspgo__join          join;   /* of the profile with itself                                     */
-    size_t                sort_cap;   /* bytes that join.sort has                                   */
-    uint64_t             *journal;
-    size_t                words, journal_cap;
-    csspgo__track_point   *checkpoint;
-    size_t                checkpoints, checkpoint_cap;
-    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL: no checkpoint yet */
-    size_t                stamps;
-    uint32_t              epoch;  /* a new one with every checkpoint that begins or ends            */
-    csspgo_tracker_stats  stats;
-};
-
-/* ----- a copy of a profile ---------------------------------------------------------------------------------------- */
-
-/* A copy of n elements of v, and of its capacity; NULL for nothing. *ok becomes 0 when memory is exhausted. */
-static void *csspgo__track_copy(csspgo__heap *h, const void *v, size_t n, size_t elem, size_t *cap, int *ok)
-{
-    void *p;
-    *cap = 0;
-    if (n == 0 || v == NULL || !*ok) return NULL;
-    p = csspgo__alloc(h, n * elem);
-    *ok = p != NULL;
-    if (p == NULL) return NULL;
-    memcpy(p, v, n * elem);
-    *cap = n;
-    return p;
-}
-
-static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspgo__map *from, int *ok)
-{
-    size_t cap;
-    *to = *from;
-    to->slot = (csspgo__slot *)csspgo__track_copy(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
-}
-
-/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
-static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_profile *q;
-    int ok = 1;
-    q = csspgo_profile_new(&o);
-    if (q == NULL) return NULL;
-    q->flags = p->flags;
-    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1,
-                                                       sizeof *q->names.name, &q->names.cap, &ok);
-    q->names.text = (char *)csspgo__track_copy(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
-    if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
-    q->names.text_size = q->names.text_cap;
-    csspgo__track_copy_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
-    csspgo__track_copy_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
-    q->wide = (csspgo_loc *)csspgo__track_copy(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
-    q->wides = q->wide != NULL ? p->wides : 0;
-    csspgo__track_copy_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
-    ok = ok && csspgo__func_room(q, 0);
-    q->dropped_by_checksum = p->dropped_by_checksum;
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
-/* The same with all contexts, and the same ids for all. */
-static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
-{
-    csspgo_profile *q = csspgo__track_like(p);
-    size_t cap;
-    int ok = 1;
-    if (q == NULL) return NULL;
-    if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
-    csspgo__tree_free(&q->heap, &q->tree);
-    q->tree.node = (csspgo__node *)csspgo__track_copy(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
-                                                &q->tree.cap, &ok);
-    q->tree.count = p->tree.count;
-    csspgo__track_copy_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
-    if (p->records != 0)
-        q->record = (csspgo__record *)csspgo__track_copy(&q->heap, p->record, p->records + 1, sizeof *q->record,
-                                                   &q->record_cap, &ok);
-    q->records = p->records;
-    q->dead = p->dead;
-    q->body.data = (unsigned char *)csspgo__track_copy(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
-                                                 &q->body.cap, &ok);
-    q->body.count = q->body.cap;
-    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count,
-                                                         sizeof(csspgo_target), &q->target.cap, &ok);
-    q->target.count = q->target.cap;
-    q->vtable.data = (unsigned char *)csspgo__track_copy(&q->heap, p->vtable.data, p->vtable.count,
-                                                         sizeof(csspgo_target), &q->vtable.cap, &ok);
-    q->vtable.count = q->vtable.cap;
-    q->side = (csspgo__side *)csspgo__track_copy(&q->heap, p->side, p->sides + 1, sizeof *q->side, &q->side_cap, &ok);
-    q->sides = q->side != NULL ? p->sides : 0;
-    csspgo__track_copy_map(&q->heap, &q->side_map, &p->side_map, &ok);
-    q->summary = (uint64_t *)csspgo__track_copy(&q->heap, p->summary, p->summary_size, sizeof *q->summary, &cap, &ok);
-    q->summary_size = cap;
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
-/* ----- the journal ------------------------------------------------------------------------------------------------ */
-
-static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
-{
-    void *j;
-    if (t->checkpoints == 0 || words <= t->journal_cap - t->words) return 1;
-    t->heap.status = CSSPGO_E_LIMIT;
-    if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
-    j = csspgo__grow(&t->heap, t->journal, t->words, &t->journal_cap, t->words + words, sizeof *t->journal);
-    if (j == NULL) return 0;
-    t->journal = (uint64_t *)j;
-    return 1;
-}
-
-static void csspgo__track_log(csspgo_tracker *t, enum csspgo__track_entry kind, uint32_t value, uint32_t id)
-{
-    if (t->checkpoints == 0) return;
-    t->journal[t->words++] = (uint64_t)kind << 56 | (uint64_t)value << 32 | id;
-}
-
-static void csspgo__track_log_word(csspgo_tracker *t, uint64_t word)
-{
-    if (t->checkpoints != 0) t->journal[t->words++] = word;
-}
-
-/* bytes: a multiple of 8. */
-static void csspgo__track_log_bytes(csspgo_tracker *t, const void *data, size_t bytes)
-{
-    if (bytes != 0) memcpy(t->journal + t->words, data, bytes);
-    t->words += bytes / 8;
-}
-
-static void csspgo__track_unlog_bytes(csspgo_tracker *t, void *data, size_t bytes)
-{
-    t->words -= bytes / 8;
-    if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
-}
-
-static size_t csspgo__track_record_words(const csspgo_profile *p, const csspgo__record *r)
-{
-    size_t n;
-    csspgo__vtable(p, r, &n);
-    return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
-           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) +
-           (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
-}
-
-/* Before a record's counts change: the journal gets them, once in an epoch. */
-static void csspgo__track_save(csspgo_tracker *t, uint32_t record)
-{
-    const csspgo__record *r = &t->p->record[record];
-    const csspgo__run *run = csspgo__vtable_run(t->p, r);
-    size_t n;
-    const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
-    if (t->checkpoints == 0 || t->stamp[record] == t->epoch) return;
-    t->stamp[record] = t->epoch;
-    csspgo__track_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
-    csspgo__track_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
-    csspgo__track_log_bytes(t, vtable, n * sizeof *vtable);
-    if (run != NULL) csspgo__track_log_bytes(t, run, sizeof *run);
-    csspgo__track_log_bytes(t, r, sizeof *r);
-    csspgo__track_log(t, CSSPGO__TRACK_RECORD, 0, record);
-}
-
-static void csspgo__track_unsave(csspgo_tracker *t, uint32_t record)
-{
-    csspgo__record *r = &t->p->record[record];
-    csspgo__run *run;
-    size_t n;
-    csspgo__track_unlog_bytes(t, r, sizeof *r);
-    run = csspgo__vtable_run(t->p, r);
-    if (run != NULL) {
-        csspgo_target *vtable;
-        csspgo__track_unlog_bytes(t, run, sizeof *run);
-        vtable = csspgo__vtable(t->p, r, &n);
-        csspgo__track_unlog_bytes(t, vtable, n * sizeof *vtable);
-    }
-    csspgo__track_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
-    csspgo__track_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
-}
-
-static void csspgo__track_set_state(csspgo_tracker *t, uint32_t record, uint32_t state)
-{
-    csspgo__record *r = &t->p->record[record];
-    if (r->state == state) return;
-    csspgo__track_log(t, CSSPGO__TRACK_STATE, r->state, record);
-    r->state = (uint16_t)state;
-}
-
-static void csspgo__track_set_done(csspgo_tracker *t, uint32_t func, unsigned char done)
-{
-    if (t->done[func] == done) return;
-    csspgo__track_log(t, CSSPGO__TRACK_DONE, t->done[func], func);
-    t->done[func] = done;
-}
-
-/* ----- the tree's links ------------------------------------------------------------------------------------------- */
-
-static uint32_t csspgo__track_site_hash(const csspgo_tracker *t, uint32_t parent, uint64_t site)
-{
-    return csspgo__tree_hash(t->p->heap.seed, parent, site, 0);
-}
-
-/* The first child at a call site; the others follow as its siblings. */
-static uint32_t csspgo__track_at(const csspgo_tracker *t, uint32_t parent, uint64_t site)
-{
-    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&t->sites, hash, &at)) != 0)
-        if (t->p->tree.node[id].parent == parent && t->p->tree.node[id].site == site) return id;
-    return 0;
-}
-
-/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
-static void csspgo__track_link(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
-{
-    csspgo__node *v = t->p->tree.node;
-    const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
-    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
-    v[id].parent = parent;
-    v[id].site = site;
-    v[id].sibling = next;
-    t->prev[id] = prev;
-    if (prev != 0) v[prev].sibling = id;
-    else v[parent].child = id;
-    if (next != 0) t->prev[next] = id;
-    csspgo__map_insert(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, parent, site, v[id].func), id);
-    if (prev != 0 && v[prev].site == site) return;
-    if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
-    csspgo__map_insert(&t->sites, hash, id);
-}
-
-static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
-{
-    csspgo__node *v = t->p->tree.node, *n = &v[id];
-    const uint32_t prev = t->prev[id], next = n->sibling;
-    const uint32_t hash = csspgo__track_site_hash(t, n->parent, n->site);
-    csspgo__map_remove(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, n->parent, n->site, n->func), id);
-    if (prev == 0 || v[prev].site != n->site) {
-        csspgo__map_remove(&t->sites, hash, id);
-        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next);
-    }
-    if (prev != 0) v[prev].sibling = next;
-    else v[n->parent].child = next;
-    if (next != 0) t->prev[next] = prev;
-    n->parent = n->sibling = 0;
-    t->prev[id] = 0;
-}
-
-static void csspgo__track_attach(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site)
-{
-    csspgo__track_link(t, id, parent, site, csspgo__track_at(t, parent, site));
-    csspgo__track_log(t, CSSPGO__TRACK_LINKED, 0, id);
-}
-
-static void csspgo__track_detach(csspgo_tracker *t, uint32_t id)
-{
-    const csspgo__node *n = &t->p->tree.node[id];
-    csspgo__track_log_word(t, n->site);
-    csspgo__track_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
-    csspgo__track_log(t, CSSPGO__TRACK_UNLINKED, 0, id);
-    csspgo__track_unlink(t, id);
-}
-
-/* A detached node without children is no more; what it stood for is at `to` (0: lost). */
-static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
-{
-    t->p->tree.node[id].site |= CSSPGO__GONE;
-    t->prev[id] = to;
-    csspgo__track_log(t, CSSPGO__TRACK_WENT, 0, id);
-}
-
-static void csspgo__track_take(csspgo_tracker *t, uint32_t to, uint32_t from)
-{
-    csspgo__node *v = t->p->tree.node;
-    v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
-    t->at[v[to].record] = to;
-    csspgo__track_log_word(t, to);
-    csspgo__track_log(t, CSSPGO__TRACK_TOOK, 0, from);
-}
-
-/* Undoes the last entry of the journal. */
-static void csspgo__track_undo(csspgo_tracker *t)
-{
-    csspgo__node *v = t->p->tree.node;
-    const uint64_t word = t->journal[--t->words];
-    const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
-    uint64_t where;
-    switch ((enum csspgo__track_entry)(word >> 56)) {
-    case CSSPGO__TRACK_LINKED: csspgo__track_unlink(t, id); break;
-    case CSSPGO__TRACK_UNLINKED:
-        where = t->journal[--t->words];
-        csspgo__track_link(t, id, (uint32_t)(where >> 32), t->journal[--t->words], (uint32_t)(where & 0xffffffffu));
-        break;
-    case CSSPGO__TRACK_WENT:
-        v[id].site &= ~CSSPGO__GONE;
-        t->prev[id] = 0;
-        break;
-    case CSSPGO__TRACK_TOOK:
-        where = t->journal[--t->words];
-        v[where].record = 0;
-        t->at[v[id].record] = id;
-        break;
-    case CSSPGO__TRACK_STATE: t->p->record[id].state = (uint16_t)value; break;
-    case CSSPGO__TRACK_RECORD: csspgo__track_unsave(t, id); break;
-    case CSSPGO__TRACK_DONE: t->done[id] = (unsigned char)value; break;
-    case CSSPGO__TRACK_ENTRY_WORDS: break;
-    }
-}
-
-/* ----- a tracker -------------------------------------------------------------------------------------------------- */
-
-/* The key by which LLVM's tracker finds a child, and in whose order it visits children. */
-static uint64_t csspgo__track_key(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__node *n = &p->tree.node[id];
-    return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
-}
-
-/* Negative: a comes first. Ties do not happen, but for GUIDs that were made to. */
-static int csspgo__track_by_key(const csspgo_profile *p, uint32_t a, uint32_t b)
-{
-    const csspgo__node *v = p->tree.node;
-    const uint64_t x = csspgo__track_key(p, a), y = csspgo__track_key(p, b);
-    if (x != y) return x < y ? -1 : 1;
-    if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
-    return csspgo__name_cmp(&p->names, v[a].func, v[b].func);
-}
-
-static int csspgo__track_key_cmp(const void *ctx, const void *a, const void *b)
-{
-    return csspgo__track_by_key((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
-{
-    return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
-}
-
-/* All nodes from the root on, level by level, siblings by key. queue: twice as many as there are nodes. */
-static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
-{
-    const csspgo__node *v = p->tree.node;
-    size_t i, k = 1;
-    queue[0] = CSSPGO__ROOT;
-    for (i = 0; i < k; i++) {
-        const size_t begin = k;
-        uint32_t id;
-        for (id = v[queue[i]].child; id != 0; id = v[id].sibling) queue[k++] = id;
-        if (k - begin > 1)
-            csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__track_key_cmp, p);
-    }
-    CSSPGO_ASSERT(k == p->tree.count);
-}
-
-/* Room in sites for what there is. */
-static int csspgo__track_count_sites(csspgo_tracker *t)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id;
-    for (id = 2; id <= t->p->tree.count; id++) {
-        if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
-        if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
-        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id);
-    }
-    csspgo__map_clear(&t->sites);
-    return 1;
-}
-
-/* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
-static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue)
-{
-    csspgo_profile *p = t->p;
-    csspgo__node *v = p->tree.node;
-    size_t i;
-    csspgo__map_clear(&p->tree.map);
-    for (i = 0; i < p->tree.count; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
-    for (i = 1; i < p->tree.count; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
-    for (i = p->tree.count - 1; i != 0; i--) {
-        const csspgo__node *n = &v[queue[i]];
-        if (n->record == 0) continue;
-        t->at[n->record] = queue[i];
-        p->record[n->record].state = 0;
-        if (!csspgo__track_is_context(p, queue[i])) continue;
-        p->record[n->record].state = CSSPGO_RAW;
-        t->next[n->record] = t->first[n->func];
-        t->first[n->func] = n->record;
-    }
-}
-
-static csspgo_status csspgo__track_open(csspgo_tracker *t)
-{
-    csspgo_profile *p = t->p;
-    const size_t nodes = p->tree.count, records = p->records + 1, funcs = p->names.count + 1;
-    uint32_t *queue;
-    uint32_t i;
-    t->bytes = (nodes + 1 + 2 * records + 2 * funcs) * sizeof *t->prev + funcs;
-    t->prev = (uint32_t *)csspgo__alloc(&t->heap, t->bytes);
-    if (t->prev == NULL) return t->heap.status;
-    memset(t->prev, 0, t->bytes);
-    t->at = t->prev + nodes + 1;
-    t->next = t->at + records;
-    t->first = t->next + records;
-    t->self = t->first + funcs;
-    t->done = (unsigned char *)(t->self + funcs);
-    for (i = 1; i < funcs; i++) {
-        csspgo__name_guid(&p->names, i);
-        t->self[i] = i;
-    }
-    for (i = 2; i <= nodes; i++)
-        if (!csspgo__track_is_context(p, i)) t->nested = 1;
-    t->join.p = p;
-    t->join.from = p;
-    t->join.func = t->self;
-    if (!csspgo__track_count_sites(t)) return t->heap.status;
-    queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
-    if (queue == NULL) return t->heap.status;
-    csspgo__track_levels(p, queue);
-    csspgo__track_index(t, queue);
-    csspgo__free(&t->heap, queue, 2 * nodes * sizeof *queue);
-    return CSSPGO_OK;
-}
-
-/* The smallest count that is hot, from the summary of p. */
-static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
-{
-#ifndef CSSPGO_NO_FORMAT
-    const uint64_t ppm = t->how.hot_ppm != 0 ? t->how.hot_ppm : 990000;
-    csspgo_summary sum;
-    csspgo_cutoff c;
-    size_t i, n;
-    csspgo_status s;
-    if (t->how.hot_count != 0) return CSSPGO_OK;
-    if (csspgo_stored_summary(p, &sum, &n)) {
-        for (i = 0; i < n; i++) {
-            c = csspgo_stored_cutoff(p, i);
-            if (c.ppm < ppm) continue;
-            t->how.hot_count = c.min_count;
-            return CSSPGO_OK;
-        }
-    }
-    c.ppm = ppm;
-    s = csspgo_summarize(p, &sum, &c, 1);
-    t->how.hot_count = s == CSSPGO_OK ? c.min_count : 0;
-    return s;
-#else
-    (void)t;
-    (void)p;
-    return CSSPGO_OK;
-#endif
-}
-
-static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
-{
-    uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
-        const csspgo_node_kind kind = csspgo__site_kind(p->tree.node[id].site);
-        if (kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
-        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only a profile with contexts can be tracked");
-    }
-    csspgo__error_clear(err);
-    return CSSPGO_OK;
-}
-
-/* Frees all but the profile. */
-static void csspgo__track_close(csspgo_tracker *t)
-{
-    csspgo__free(&t->heap, t->prev, t->bytes);
-    csspgo__map_free(&t->heap, &t->sites);
-    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
-    csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
-    csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
-    csspgo__free(&t->heap, t->join.sort, t->sort_cap);
-    csspgo__object_free(t, sizeof *t);
-}
-
-CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
-{
-    csspgo_profile *p;
-    if (t == NULL) return;
-    p = t->p;
-    csspgo__track_close(t);
-    csspgo_profile_free(p);
-}
-
-CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_tracker *t;
-    csspgo_status s = csspgo__track_accepts(p, err);
-    if (s != CSSPGO_OK) return NULL;
-    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t);
-    if (t == NULL) {
-        csspgo__error_plain(err, CSSPGO_E_NOMEM);
-        return NULL;
-    }
-    if (how != NULL) t->how = *how;
-    s = csspgo__track_heat(t, p);
-    t->p = t->how.take ? p : csspgo__track_clone(p);
-    if (t->p == NULL) s = CSSPGO_E_NOMEM;
-    if (s == CSSPGO_OK) s = csspgo__track_open(t);
-    if (s == CSSPGO_OK) return t;
-    csspgo__error_plain(err, s);
-    if (t->p != p) csspgo_profile_free(t->p);
-    csspgo__track_close(t);
-    return NULL;
-}
-
-CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
-{
-    return t->p;
-}
-
-CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t)
-{
-    return t->stats;
-}
-
-CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
-{
-    return t->how.hot_count;
-}
-
-/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
-static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
-                                     const csspgo__record *from)
-{
-    const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
-    csspgo__record *r = csspgo__record_make(q, node);
-    size_t nv;
-    const csspgo_target *vtable = csspgo__vtable(p, from, &nv);
-    if (r == NULL) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->body, nb, sizeof(csspgo_body))) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->target, nt, sizeof(csspgo_target))) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->vtable, nv, sizeof(csspgo_target))) return 0;
-    if (nv != 0) {
-        csspgo__run *run = csspgo__vtable_make(q, r);
-        if (run == NULL) return 0;
-        csspgo__run_extend(&q->vtable, run, nv, sizeof *vtable);
-        memcpy(csspgo__targets_of(&q->vtable, *run), vtable, nv * sizeof *vtable);
-    }
-    r->total = from->total;
-    r->head = from->head;
-    r->checksum = from->checksum;
-    r->attributes = from->attributes;
-    if (nb != 0) {
-        csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
-        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
-    }
-    if (nt != 0) {
-        csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
-        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
-    }
-    return 1;
-}
-
-CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t)
-{
-    const csspgo_profile *p = t->p;
-    const csspgo__node *v = p->tree.node;
-    const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
-    csspgo_profile *q = csspgo__track_like(p);
-    uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
-    uint32_t id = CSSPGO__ROOT;
-    csspgo_func f;
-    int ok = to != NULL;
-    if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
-        f.id = v[id].func;
-        to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
-                                 csspgo__site_kind(v[id].site), f).id;
-        ok = to[id] != 0 && (v[id].record == 0 || csspgo__track_copy_record(q, to[id], p, &p->record[v[id].record]));
-    }
-    if (q != NULL) csspgo__free(&q->heap, to, bytes);
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
-/* ----- look-ups --------------------------------------------------------------------------------------------------- */
-
-/* What a handle stands for now: 0 for a bad one or a lost node. */
-static uint32_t csspgo__track_live(const csspgo_tracker *t, csspgo_node node)
-{
-    uint32_t id = node.id <= t->p->tree.count ? node.id : 0;
-    while (t->p->tree.node[id].site & CSSPGO__GONE) id = t->prev[id];
-    return id;
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
-{
-    return csspgo__node_handle(csspgo__track_live(t, node));
-}
-
-/* The name's size without one suffix, which must be the last thing in it that has a dot before it. */
-static size_t csspgo__track_strip(const char *name, size_t size, const char *suffix)
-{
-    const size_t n = strlen(suffix);
-    size_t dot = size;
-    while (dot != 0 && name[dot - 1] != '.') dot--;
-    return dot >= n && memcmp(name + dot - n, suffix, n) == 0 ? dot - n : size;
-}
-
-CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
-{
-    csspgo_func f;
-    size = csspgo__track_strip(name, size, ".llvm.");
-    size = csspgo__track_strip(name, size, ".part.");
-    if (!(t->p->flags & CSSPGO_HAS_UNIQ)) size = csspgo__track_strip(name, size, ".__uniq.");
-    f = csspgo_func_find(t->p, name, size);
-    if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
-        f.id = csspgo__names_find_guid(&t->p->heap, &t->p->names, csspgo_guid(name, size));
-    return f;
-}
-
-/* A context below another one. */
-static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, csspgo_loc loc, uint32_t func)
-{
-    csspgo_func f;
-    f.id = func;
-    return csspgo_child(t->p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
-{
-    uint32_t id = CSSPGO__ROOT;
-    size_t i;
-    for (i = 0; i < n && id != 0; i++)
-        id = csspgo__track_child(t, id, i != 0 ? frames[i - 1].site : csspgo_at(0, 0), frames[i].func.id);
-    return csspgo__node_handle(n != 0 ? id : 0);
-}
-
-/* The first callee at a call site, by whatever function; 0: none. */
-static uint32_t csspgo__track_callees_at(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
-{
-    const uint64_t site = csspgo__site_find(t->p, loc, CSSPGO_CONTEXT);
-    if (site == 0 && loc.line > 0xffff) return 0;
-    return csspgo__track_at(t, csspgo__track_live(t, caller), site);
-}
-
-/* The callee after it at the same site. */
-static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
-{
-    const csspgo__node *v = t->p->tree.node;
-    const uint32_t next = v[id].sibling;
-    return next != 0 && v[next].site == v[id].site ? next : 0;
-}
-
-static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
-{
-    uint32_t id, best = 0;
-    uint64_t most = 0;
-    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id)) {
-        const uint64_t total = csspgo_total(t->p, csspgo__node_handle(id));
-        if (total < most || total == 0) continue;
-        if (total == most && csspgo__track_by_key(t->p, best, id) < 0) continue;
-        most = total;
-        best = id;
-    }
-    return csspgo__node_handle(best);
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
-                                             csspgo_func func)
-{
-    uint32_t id;
-    if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
-    id = csspgo__track_child(t, caller.id, loc, func.id);
-    if (id == 0) {                                    /* a merged caller has no children any more */
-        const uint32_t live = csspgo__track_live(t, caller);
-        if (live != caller.id) id = csspgo__track_child(t, live, loc, func.id);
-    }
-    return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
-}
-
-/* The count at the first location of a record; 0 if it has none. */
-static uint64_t csspgo__track_first_count(const csspgo_profile *p, const csspgo__record *r)
-{
-    return csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
-}
-
-/* Negative: the location of site a is before that of b. */
-static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_loc b)
-{
-    const uint64_t x = csspgo__loc_key(csspgo__loc_of(p, a)), y = csspgo__loc_key(b);
-    return x < y ? -1 : x > y;
-}
-
-/* The first inlinee of a node at its first call site that has any, if there is no body entry before that; else 0. */
-static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
-{
-    const csspgo__node *v = p->tree.node;
-    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
-    uint32_t best = 0, id;
-    for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
-        if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
-    if (best == 0 || csspgo__run_count(r->body) == 0) return best;
-    return csspgo__track_site_cmp(p, v[best].site, csspgo__body(p, r)->loc) <= 0 ? best : 0;
-}
-
-/*
- * The estimate for a record that begins with an inlinee: the sum over what is inlined at that call site, each of which
- * counts at least 1 if it ran, and may itself begin with an inlinee. A walk down and up again. Of the nodes on the path
- * from top, those above depth `zero` have added something, the others have not.
- */
-static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top)
-{
-    const csspgo__node *v = p->tree.node;
-    uint32_t id = top, depth = 0, zero = 0;
-    uint64_t sum = 0;
-    for (;;) {
-        const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
-        const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
-        uint64_t own = r->head != 0 ? r->head : csspgo__track_first_count(p, r);
-        if (down != 0) {
-            id = down;
-            depth++;
-            continue;
-        }
-        for (;;) {
-            if (own == 0 && zero <= depth) own = csspgo_total(p, csspgo__node_handle(id)) != 0;
-            sum = csspgo__sat_add(sum, own);
-            if (own != 0 || zero > depth) zero = depth;
-            if (id == top) return sum;
-            if (v[id].sibling != 0 && v[v[id].sibling].site == v[id].site) break;
-            id = v[id].parent;
-            depth--;
-            own = 0;
-        }
-        id = v[id].sibling;
-    }
-}
-
-CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
-{
-    const uint32_t id = csspgo__track_live(t, node);
-    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(id));
-    uint64_t first;
-    if (r->head != 0) return r->head;
-    if (t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
-    first = csspgo__track_first_count(t->p, r);
-    return first != 0 ? first : r->total != 0;
-}
-
-CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
-{
-    return csspgo__record_at(t->p, node)->state & ~(uint32_t)CSSPGO__TRACK_DROPPED;
-}
-
-typedef int (*csspgo__track_cmp)(const csspgo_tracker *t, uint32_t a, uint32_t b);   /* < 0: a comes first */
-
-static int csspgo__track_by_entry(const csspgo_tracker *t, uint32_t a, uint32_t b)
-{
-    const csspgo__node *v = t->p->tree.node;
-    const uint64_t x = csspgo_tracker_entry(t, csspgo__node_handle(a));
-    const uint64_t y = csspgo_tracker_entry(t, csspgo__node_handle(b));
-    const uint64_t g = t->p->names.name[v[a].func].guid, h = t->p->names.name[v[b].func].guid;
-    if (x != y) return x > y ? -1 : 1;
-    if (g != h) return g < h ? -1 : 1;
-    return csspgo__name_cmp(&t->p->names, v[a].func, v[b].func);
-}
-
-static int csspgo__track_in_order(const csspgo_tracker *t, uint32_t a, uint32_t b)
-{
-    return csspgo__track_by_key(t->p, a, b);
-}
-
-/* Restores a heap of n, whose top is the last in the order, after its element i was replaced by an earlier one. */
-static void csspgo__track_sift(const csspgo_tracker *t, csspgo_node *out, size_t n, size_t i, csspgo__track_cmp cmp)
-{
-    for (;;) {
-        size_t k = 2 * i + 1;
-        const csspgo_node moved = out[i];
-        if (k >= n) return;
-        if (k + 1 < n && cmp(t, out[k].id, out[k + 1].id) < 0) k++;
-        if (cmp(t, out[k].id, moved.id) <= 0) return;
-        out[i] = out[k];
-        out[k] = moved;
-        i = k;
-    }
-}
-
-/* Offers the (n + 1)th element to a list that keeps the cap first ones in the order. */
-static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_t cap, size_t n, uint32_t id,
-                                csspgo__track_cmp cmp)
-{
-    size_t i = n;
-    if (n >= cap) {
-        if (cap == 0 || cmp(t, id, out[0].id) >= 0) return;
-        out[0].id = id;
-        csspgo__track_sift(t, out, cap, 0, cmp);
-        return;
-    }
-    for (; i != 0 && cmp(t, id, out[(i - 1) / 2].id) > 0; i = (i - 1) / 2) out[i] = out[(i - 1) / 2];
-    out[i].id = id;
-}
-
-static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t n, csspgo__track_cmp cmp)
-{
-    while (n > 1) {
-        const csspgo_node last = out[0];
-        out[0] = out[--n];
-        out[n] = last;
-        csspgo__track_sift(t, out, n, 0, cmp);
-    }
-}
-
-CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
-                                         size_t cap)
-{
-    uint32_t id;
-    size_t n = 0;
-    for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
-        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_by_entry);
-    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_by_entry);
-    return n;
-}
-
-CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
-{
-    uint32_t id = t->p->tree.node[csspgo__track_live(t, node)].child;
-    size_t n = 0;
-    for (; id != 0; id = t->p->tree.node[id].sibling)
-        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_in_order);
-    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_in_order);
-    return n;
-}
-
-/* The node of the first record of the list that starts with r that is not merged. */
-static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
-{
-    while (r != 0 && t->p->record[r].state & CSSPGO_MERGED) r = t->next[r];
-    return csspgo__node_handle(r != 0 ? t->at[r] : 0);
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
-{
-    return csspgo__track_listed(t, csspgo__func_ok(t->p, func) ? t->first[func.id] : 0);
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
-{
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    return csspgo__track_listed(t, n->record != 0 && csspgo__track_is_context(t->p, node.id) ? t->next[n->record] : 0);
-}
-
-/* ----- changes ---------------------------------------------------------------------------------------------------- */
-
-/* 1 if node a is b or below it. */
-static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
-{
-    while (a != 0 && a != b) a = t->p->tree.node[a].parent;
-    return a == b;
-}
-
-static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uint64_t site, uint32_t func)
-{
-    return csspgo__tree_find(&t->p->tree, t->p->heap.seed, parent, site, func);
-}
-
-typedef struct csspgo__track_need {
-    size_t nodes, words;
-} csspgo__track_need;
-
-/* What merging the record of `from` into that of `to` may take. */
-static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *need, uint32_t to, uint32_t from)
-{
-    const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
-    if (r == NULL || have == NULL) return;
-    need->words += csspgo__track_record_words(t->p, have);
-    csspgo__join_plan_runs(&t->join, have, r);
-}
-
-/*
- * What moving a subtree to below parent may take: walks it with b, the node that each one would be merged into. That
- * one may be in the subtree itself (recursion) and then is not there any more: this only makes the estimate larger.
- */
-static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, uint32_t top, uint32_t parent,
-                                  uint64_t site)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
-    for (;;) {
-        const uint32_t b = alone != 0 ? 0 : csspgo__track_find(t, up, a == top ? site : v[a].site, v[a].func);
-        need->nodes++;
-        need->words += CSSPGO__TRACK_ENTRY_WORDS;
-        if (b != 0) csspgo__track_plan_record(t, need, b, a);
-        else if (alone == 0) alone = a;
-        if (v[a].child != 0) {
-            if (alone == 0) up = b;
-            a = v[a].child;
-            continue;
-        }
-        for (; a != top && v[a].sibling == 0; a = v[a].parent) {
-            if (a == alone) alone = 0;
-            if (alone == 0) up = v[up].parent;
-        }
-        if (a == top) return;
-        if (a == alone) alone = 0;
-        a = v[a].sibling;
-    }
-}
-
-/* All memory that moving a subtree to below parent may take. */
-static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
-{
-    csspgo_profile *p = t->p;
-    csspgo__join *j = &t->join;
-    csspgo__track_need need;
-    size_t left;
-    memset(&need, 0, sizeof need);
-    j->body = j->target = j->vtable = j->sides = 0;
-    csspgo__track_measure(t, &need, top, parent, site);
-    left = p->tree.count - t->sites.count;            /* there are never more call sites than nodes */
-    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
-    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
-    if (j->sort_bytes > t->sort_cap) {
-        void *more = csspgo__alloc(&t->heap, j->sort_bytes);
-        if (more == NULL) return t->heap.status;
-        csspgo__free(&t->heap, j->sort, t->sort_cap);
-        j->sort = more;
-        t->sort_cap = j->sort_bytes;
-    }
-    if (!csspgo__pool_room(&p->heap, &p->body, j->body, sizeof(csspgo_body))) return p->heap.status;
-    if (!csspgo__pool_room(&p->heap, &p->target, j->target, sizeof(csspgo_target))) return p->heap.status;
-    if (!csspgo__pool_room(&p->heap, &p->vtable, j->vtable, sizeof(csspgo_target))) return p->heap.status;
-    return csspgo__side_room(p, j->sides) ? CSSPGO_OK : p->heap.status;
-}
-
-/* The node after id in a walk of the subtree at top; 0 at its end. */
-static uint32_t csspgo__track_walk(const csspgo_tracker *t, uint32_t top, uint32_t id)
-{
-    const csspgo__node *v = t->p->tree.node;
-    if (v[id].child != 0) return v[id].child;
-    while (id != top && v[id].sibling == 0) id = v[id].parent;
-    return id != top ? v[id].sibling : 0;
-}
-
-/* Every record in the subtree is synthetic now. */
-static void csspgo__track_moved(csspgo_tracker *t, uint32_t top)
-{
-    uint32_t id;
-    t->stats.moved++;
-    for (id = top; id != 0; id = csspgo__track_walk(t, top, id)) {
-        const uint32_t r = t->p->tree.node[id].record;
-        if (r != 0 && csspgo__track_is_context(t->p, id))
-            csspgo__track_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
-    }
-}
-
-/* A detached subtree is lost, or part of `to`. */
-static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id = top;
-    for (;;) {
-        uint32_t up;
-        while (v[id].child != 0) id = v[id].child;
-        up = v[id].parent;
-        if (id == top) break;
-        csspgo__track_detach(t, id);
-        csspgo__track_leave(t, id, to);
-        id = up;
-    }
-    csspgo__track_leave(t, top, to);
-}
-
-/* The counts of record s are dropped, with what is nested in it (whose totals are part of its own). */
-static void csspgo__track_conflict(csspgo_tracker *t, csspgo__record *s, uint32_t from, uint32_t to)
-{
-    uint32_t id;
-    t->stats.conflicts++;
-    if (csspgo__track_is_context(t->p, from)) csspgo__count_add(&t->stats.lost_by_checksum, s->total);
-    while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
-        csspgo__track_detach(t, id);
-        csspgo__track_drop(t, id, to);
-    }
-}
-
-static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t from)
-{
-    csspgo_profile *p = t->p;
-    const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
-    csspgo__record *r, *s;
-    uint32_t state = CSSPGO_MERGED;
-    uint64_t room;
-    if (b == 0) return;
-    if (a == 0) {
-        csspgo__track_take(t, to, from);
-        csspgo__track_set_state(t, b, (uint32_t)p->record[b].state | CSSPGO_SYNTHETIC);
-        return;
-    }
-    csspgo__track_save(t, a);
-    t->stats.merged++;
-    r = &p->record[a];
-    s = &p->record[b];
-    if (r->checksum == 0) r->checksum = s->checksum;
-    if (r->checksum != s->checksum) {
-        state |= CSSPGO__TRACK_DROPPED;
-        csspgo__track_conflict(t, s, from, to);
-    } else {
-        room = UINT64_MAX - r->total;
-        if (s->total > room && csspgo__track_is_context(p, from))
-            csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
-        csspgo__count_add(&r->total, s->total);
-        csspgo__count_add(&r->head, s->head);
-        csspgo__join_bodies(&t->join, r, s);
-        csspgo__join_targets(&t->join, r, s);
-        csspgo__join_vtables(&t->join, r, s);
-    }
-    if (csspgo__track_is_context(p, from)) r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
-    csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
-    csspgo__track_set_state(t, b, (uint32_t)s->state | state);
-}
-
-/*
- * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
- * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list
- * of what is still to be moved, and its link to the node above it as the stack; prev is where it went.
- * csspgo__track_plan comes first. Returns the node at the destination.
- */
-static uint32_t csspgo__track_merge_tree(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
-{
-    csspgo__node *v = t->p->tree.node;
-    uint32_t id = top, above = 0, result = top;
-    csspgo__track_detach(t, top);
-    v[top].site = site;
-    for (;;) {
-        const uint32_t to = csspgo__track_find(t, parent, v[id].site, v[id].func);
-        if (id == top && to != 0) result = to;
-        if (to == 0) {
-            csspgo__track_attach(t, id, parent, v[id].site);
-            csspgo__track_moved(t, id);
-        } else {
-            csspgo__track_merge_record(t, to, id);
-            t->prev[id] = to;
-            v[id].parent = above;
-            above = id;
-        }
-        while (above != 0 && v[above].child == 0) {
-            const uint32_t up = v[above].parent;
-            v[above].parent = 0;
-            csspgo__track_leave(t, above, t->prev[above]);
-            above = up;
-        }
-        if (above == 0) return result;
-        id = v[above].child;
-        parent = t->prev[above];
-        csspgo__track_detach(t, id);
-    }
-}
-
-static csspgo_status csspgo__track_promote(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site,
-                                           uint32_t *result)
-{
-    const csspgo__node *n = &t->p->tree.node[id];
-    csspgo_status s;
-    *result = id;
-    if (n->parent == parent && n->site == site) return CSSPGO_OK;
-    s = csspgo__track_plan(t, id, parent, site);
-    if (s != CSSPGO_OK) return s;
-    if (n->parent == CSSPGO__ROOT) csspgo__track_set_done(t, n->func, 0);
-    *result = csspgo__track_merge_tree(t, id, parent, site);
-    return CSSPGO_OK;
-}
-
-/* A context, alive, not marked; 0 for any other handle. */
-static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
-{
-    const uint32_t id = csspgo__track_live(t, node);
-    if (id <= CSSPGO__ROOT || !csspgo__track_is_context(t->p, id)) return 0;
-    return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result)
-{
-    const uint32_t id = csspgo__track_movable(t, node);
-    uint32_t at = 0;
-    csspgo_status s = CSSPGO_E_ARGUMENT;
-    if (id != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    if (result != NULL) result->id = s == CSSPGO_OK ? at : 0;
-    return s;
-}
-
-/* Frames of the longest path below a node, it included. */
-static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id = top, depth = 1, height = 1;
-    for (;;) {
-        if (v[id].child != 0) {
-            id = v[id].child;
-            if (++depth > height) height = depth;
-            continue;
-        }
-        for (; id != top && v[id].sibling == 0; id = v[id].parent) depth--;
-        if (id == top) return height;
-        id = v[id].sibling;
-    }
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
-                                             csspgo_node *result)
-{
-    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__track_live(t, caller);
-    csspgo_status s;
-    csspgo_func f;
-    uint64_t site;
-    uint32_t up, at = 0, depth = 0;
-    if (result != NULL) result->id = 0;
-    if (to == CSSPGO__ROOT) return csspgo_tracker_promote(t, node, result);
-    if (id == 0 || to == 0) return CSSPGO_E_ARGUMENT;
-    f.id = t->p->tree.node[id].func;
-    if (!csspgo__may_hang(t->p, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, f)) return CSSPGO_E_ARGUMENT;
-    if (csspgo__track_below(t, to, id)) return CSSPGO_E_ARGUMENT;
-    for (up = to; up != CSSPGO__ROOT; up = t->p->tree.node[up].parent) depth++;
-    if ((uint64_t)depth + csspgo__track_height(t, id) > t->p->heap.limits.max_depth) return CSSPGO_E_LIMIT;
-    site = csspgo__site_make(t->p, loc, CSSPGO_CONTEXT);
-    if (site == 0 && loc.line > 0xffff) return t->p->heap.status;
-    s = csspgo__track_promote(t, id, to, site, &at);
-    if (result != NULL && s == CSSPGO_OK) result->id = at;
-    return s;
-}
-
-/* Ends the checkpoint that a call made for itself: its changes stay if all went well. */
-static csspgo_status csspgo__track_settle(csspgo_tracker *t, uint32_t mark, csspgo_status s)
-{
-    if (s == CSSPGO_OK) return csspgo_tracker_keep(t, mark);
-    csspgo_tracker_rollback(t, mark);
-    return s;
-}
-
-/* The next record, from r on, that the base of its function (at node top) lacks. */
-static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint32_t top)
-{
-    while (r != 0 && (t->p->record[r].state & (CSSPGO_INLINED | CSSPGO_MERGED) || t->at[r] == top)) r = t->next[r];
-    return r;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
-{
-    uint32_t top, r, mark;
-    csspgo_status s;
-    base->id = 0;
-    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
-    top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
-    r = merge && !t->done[func.id] ? csspgo__track_pending(t, t->first[func.id], top) : 0;
-    if (r != 0) {
-        s = csspgo_tracker_checkpoint(t, &mark);
-        if (s != CSSPGO_OK) return s;
-        for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, top))
-            s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, &top);
-        if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
-        if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
-        s = csspgo__track_settle(t, mark, s);
-        if (s != CSSPGO_OK) return s;
-    }
-    if (t->p->tree.node[top].record != 0) base->id = top;
-    return CSSPGO_OK;
-}
-
-/* Promotes those of n nodes that may be. */
-static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_node *node, size_t n)
-{
-    uint32_t mark, at, id;
-    size_t i;
-    csspgo_status s = csspgo_tracker_checkpoint(t, &mark);
-    if (s != CSSPGO_OK) return s;
-    for (i = 0; i < n && s == CSSPGO_OK; i++)
-        if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    return csspgo__track_settle(t, mark, s);
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
-                                                     csspgo_func func)
-{
-    const uint32_t first = csspgo__track_callees_at(t, caller, loc);
-    csspgo_node *list;
-    csspgo_status s;
-    uint32_t id;
-    size_t n = 0, i = 0;
-    if (func.id != 0)
-        return csspgo_tracker_promote(
-            t, csspgo__node_handle(csspgo__track_child(t, csspgo__track_live(t, caller), loc, func.id)), NULL);
-    for (id = first; id != 0; id = csspgo__track_beside(t, id)) n++;
-    if (n == 0) return CSSPGO_OK;
-    list = (csspgo_node *)csspgo__alloc(&t->heap, n * sizeof *list);   /* recursion can bring others to the call */
-    if (list == NULL) return t->heap.status;
-    for (id = first; id != 0; id = csspgo__track_beside(t, id))
-        csspgo__track_offer(t, list, n, i++, id, csspgo__track_in_order);
-    csspgo__track_sort(t, list, n, csspgo__track_in_order);
-    s = csspgo__track_promote_all(t, list, n);
-    csspgo__free(&t->heap, list, n * sizeof *list);
-    return s;
-}
-
-/* ----- marks ------------------------------------------------------------------------------------------------------ */
-
-static void csspgo__track_less(uint64_t *count, uint64_t less)
-{
-    *count -= less < *count ? less : *count;
-}
-
-/* Takes the m targets or vtables g off those at v. */
-static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_target *g, size_t m)
-{
-    size_t i;
-    for (i = 0; i < m; i++) {
-        csspgo_target *x = csspgo__target_find(v, n, g[i].loc, g[i].func.id);
-        if (x != NULL) csspgo__track_less(&x->count, g[i].count);
-    }
-}
-
-/* Takes the counts of record s off record r. */
-static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
-{
-    const csspgo_profile *p = t->p;
-    const csspgo_body *b = csspgo__body(p, s);
-    size_t i, n, m;
-    csspgo_target *v = csspgo__vtable(p, r, &n);
-    const csspgo_target *g = csspgo__vtable(p, s, &m);
-    csspgo__count_add(&t->stats.subtracted, s->total < r->total ? s->total : r->total);
-    csspgo__track_less(&r->total, s->total);
-    csspgo__track_less(&r->head, s->head);
-    for (i = 0; i < csspgo__run_count(s->body); i++) {
-        csspgo_body *x = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), b[i].loc);
-        if (x != NULL) csspgo__track_less(&x->count, b[i].count);
-    }
-    csspgo__track_less_targets(csspgo__target(p, r), csspgo__run_count(r->target), csspgo__target(p, s),
-                               csspgo__run_count(s->target));
-    csspgo__track_less_targets(v, n, g, m);
-}
-
-/* 1 if the counts of a merged node were dropped on their way. */
-static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
-{
-    const csspgo__node *v = t->p->tree.node;
-    for (; v[id].site & CSSPGO__GONE; id = t->prev[id])
-        if (v[id].record != 0 && t->p->record[v[id].record].state & CSSPGO__TRACK_DROPPED) return 1;
-    return 0;
-}
-
-/* A record is marked whose counts are in another one already. */
-static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, uint32_t record)
-{
-    const uint32_t to = csspgo__track_live(t, csspgo__node_handle(node)), a = t->p->tree.node[to].record;
-    csspgo__record *s = &t->p->record[record];
-    if (!t->how.subtract) return CSSPGO_E_ARGUMENT;
-    if (s->state & CSSPGO_INLINED) return CSSPGO_OK;
-    if (!csspgo__track_journal_room(t, csspgo__track_record_words(t->p, &t->p->record[a]) + 1)) return t->heap.status;
-    if (a != 0 && !csspgo__track_is_dropped(t, node)) {
-        csspgo__track_save(t, a);
-        csspgo__track_subtract(t, &t->p->record[a], s);
-    }
-    csspgo__track_set_state(t, record, (uint32_t)s->state | CSSPGO_INLINED);
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
-{
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
-    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
-    if (t->p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
-    if (!csspgo__track_journal_room(t, 1)) return t->heap.status;
-    csspgo__track_set_state(t, n->record, (uint32_t)t->p->record[n->record].state | CSSPGO_INLINED);
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
-{
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
-    if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
-    if (t->p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__track_journal_room(t, 2)) return t->heap.status;
-    csspgo__track_set_done(t, n->func, 0);
-    csspgo__track_set_state(t, n->record, t->p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
-{
-    const csspgo_node node = csspgo_tracker_find(t, frames, n);
-    if (n <= 1 || node.id == 0 || csspgo_tracker_mark_inlined(t, node) == CSSPGO_OK) return node;
-    return csspgo__node_handle(0);
-}
-
-/* ----- checkpoints ------------------------------------------------------------------------------------------------ */
-
-/* Records that the journal has are as good as not there for the checkpoint that is now the last one. */
-static void csspgo__track_new_epoch(csspgo_tracker *t)
-{
-    if (++t->epoch != 0) return;
-    memset(t->stamp, 0, t->stamps * sizeof *t->stamp);
-    t->epoch = 1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark)
-{
-    csspgo__track_point *c;
-    *mark = 0;
-    if (t->stamp == NULL) {
-        const size_t n = t->p->records + 1;
-        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
-        if (t->stamp == NULL) return t->heap.status;
-        memset(t->stamp, 0, n * sizeof *t->stamp);
-        t->stamps = n;
-    }
-    if (t->checkpoints == t->checkpoint_cap) {
-        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1,
-                               sizeof *c);
-        if (v == NULL) return t->heap.status;
-        t->checkpoint = (csspgo__track_point *)v;
-    }
-    c = &t->checkpoint[t->checkpoints++];
-    c->words = t->words;
-    c->body = t->p->body.count;
-    c->target = t->p->target.count;
-    c->vtable = t->p->vtable.count;
-    c->sides = t->p->sides;
-    c->stats = t->stats;
-    csspgo__track_new_epoch(t);
-    *mark = (uint32_t)t->checkpoints;
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark)
-{
-    csspgo_profile *p = t->p;
-    const csspgo__track_point *c;
-    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    c = &t->checkpoint[mark - 1];
-    while (t->words > c->words) csspgo__track_undo(t);
-    for (; p->sides > c->sides; p->sides--)
-        csspgo__map_remove(&p->side_map, (uint32_t)csspgo__hash64(p->side[p->sides].record, p->heap.seed),
-                           (uint32_t)p->sides);
-    p->body.count = c->body;
-    p->target.count = c->target;
-    p->vtable.count = c->vtable;
-    t->stats = c->stats;
-    t->checkpoints = mark - 1;
-    csspgo__track_new_epoch(t);
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark)
-{
-    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    t->checkpoints = mark - 1;
-    csspgo__track_new_epoch(t);
-    if (t->checkpoints != 0) return CSSPGO_OK;
-    t->words = 0;
-    if (t->journal_cap < 65536) return CSSPGO_OK;
-    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
-    t->journal = NULL;
-    t->journal_cap = 0;
-    return CSSPGO_OK;
-}
-
-/* ----- the order of compilation ----------------------------------------------------------------------------------- */
-
-/* Calls between two functions in all contexts. */
-typedef struct csspgo__track_edge {
-    uint32_t from, to;
-    uint64_t weight;
-} csspgo__track_edge;
-
-/* All arrays but edge and its like are per function. */
-typedef struct csspgo__track_graph {
-    csspgo__track_edge *edge;     /* by caller, then name of the callee                          */
-    size_t              edges, room;
-    uint32_t           *rank;     /* of the name, from 1                                         */
-    uint32_t           *by_name;  /* rank - 1 -> function                                        */
-    uint32_t           *begin;    /* its first edge; one more at the end                         */
-    uint32_t           *at;       /* edge to go on with                                          */
-    uint32_t           *visit;    /* number in the walk; 0: not yet, UINT32_MAX: in a cycle done */
-    uint32_t           *low;      /* least number that is reachable; then the cycle's number     */
-    uint32_t           *stack, *path;
-    uint32_t           *group;    /* union-find; functions that are joined by hot calls          */
-    uint32_t           *callers;  /* number of hot calls from functions not emitted yet          */
-    uint32_t           *result;
-    uint32_t           *pick;     /* edges of a cycle; twice as long as edge, for sorting        */
-    unsigned char      *member, *hot;   /* function takes part; edge is in the forest            */
-    size_t              bytes, edge_bytes;
-    size_t              stacked, pathed, left;   /* left: free places in front of result */
-    uint32_t            number, cycles;
-} csspgo__track_graph;
-
-static int csspgo__track_edge_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__track_edge *x = (const csspgo__track_edge *)a, *y = (const csspgo__track_edge *)b;
-    const uint32_t *rank = (const uint32_t *)ctx;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return rank[x->to] < rank[y->to] ? -1 : rank[x->to] > rank[y->to];
-}
-
-static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
-{
-    const csspgo__node *n = &t->p->tree.node[id];
-    const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
-    csspgo_func f;
-    uint64_t calls, entries;
-    if (n->record == 0 || t->p->tree.node[n->parent].record == 0) return 0;
-    f.id = n->func;
-    calls = csspgo_target_count(t->p, up, csspgo__loc_of(t->p, n->site), f);
-    entries = csspgo_tracker_entry(t, node);
-    return calls > entries ? calls : entries;
-}
-
-/* The functions of the tree, and their calls there, each pair once. Returns 0 when memory is exhausted. */
-static int csspgo__track_edges(csspgo_tracker *t, csspgo__track_graph *g)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id = CSSPGO__ROOT, f;
-    size_t i, k;
-    while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0) {
-        if (!csspgo__track_is_context(t->p, id)) continue;
-        g->member[v[id].func] = 1;
-        if (v[id].parent == CSSPGO__ROOT) continue;
-        g->edge[g->edges].from = v[v[id].parent].func;
-        g->edge[g->edges].to = v[id].func;
-        g->edge[g->edges++].weight = csspgo__track_weight(t, id);
-    }
-    if (!csspgo__sort(&t->heap, g->edge, g->edges, sizeof *g->edge, csspgo__track_edge_cmp, g->rank)) return 0;
-    for (i = k = 0; i < g->edges; i++) {
-        if (k != 0 && csspgo__track_edge_cmp(g->rank, &g->edge[k - 1], &g->edge[i]) == 0)
-            csspgo__count_add(&g->edge[k - 1].weight, g->edge[i].weight);
-        else
-            g->edge[k++] = g->edge[i];
-    }
-    g->edges = k;
-    for (i = 0, f = 0; f <= t->p->names.count + 1; f++) {
-        while (i < k && g->edge[i].from < f) i++;
-        g->begin[f] = (uint32_t)i;
-    }
-    return 1;
-}
-
-static uint32_t csspgo__track_group(const csspgo__track_graph *g, uint32_t f)
-{
-    while (g->group[f] != f) f = g->group[f] = g->group[g->group[f]];
-    return f;
-}
-
-static int csspgo__track_heavy_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__track_edge *e = (const csspgo__track_edge *)ctx;
-    const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
-    return x > y ? -1 : x < y;
-}
-
-/*
- * Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle become
- * hot. Returns how many calls there are; pick has them, the heaviest first.
- */
-static size_t csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
-{
-    size_t i, k = 0;
-    uint32_t e;
-    for (i = 0; i < n; i++) {
-        g->group[func[i]] = func[i];
-        g->callers[func[i]] = 0;
-        for (e = g->begin[func[i]]; e < g->begin[func[i] + 1]; e++)
-            if (g->low[g->edge[e].to] == g->cycles && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
-    }
-    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__track_heavy_cmp, g->edge);
-    for (i = 0; i < k; i++) {
-        const csspgo__track_edge *x = &g->edge[g->pick[i]];
-        const uint32_t a = csspgo__track_group(g, x->from), b = csspgo__track_group(g, x->to);
-        if (a == b) continue;
-        g->group[a] = b;
-        g->hot[g->pick[i]] = 1;
-        g->callers[x->to]++;
-    }
-    return k;
-}
-
-/*
- * Emits a cycle of n functions along the forest: those first that no hot call leads to, by their heaviest calls. Every
- * function of a cycle makes calls within it.
- */
-static void csspgo__track_emit(csspgo__track_graph *g, const uint32_t *func, size_t n)
-{
-    uint32_t *out = g->result + (g->left -= n);
-    const size_t calls = n > 1 ? csspgo__track_forest(g, func, n) : 0;
-    size_t i, k = 0;
-    uint32_t e;
-    if (n == 1) out[k++] = func[0];
-    for (i = 0; i < calls; i++) {
-        const uint32_t f = g->edge[g->pick[i]].from;
-        if (g->callers[f] != 0) continue;
-        g->callers[f] = UINT32_MAX;
-        out[k++] = f;
-    }
-    for (i = 0; n > 1 && i < k; i++)
-        for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
-            if (g->hot[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;
-    CSSPGO_ASSERT(k == n);
-}
-
-/* A function whose calls are all walked: it may close a cycle, whose functions are on the stack, the last one first. */
-static void csspgo__track_leave_func(csspgo__track_graph *g, uint32_t f)
-{
-    size_t top = g->stacked, i;
-    if (g->pathed != 0 && g->low[f] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[f];
-    if (g->low[f] != g->visit[f]) return;
-    while (g->stack[--top] != f) {}
-    for (i = 0; top + i < g->stacked - 1 - i; i++) {
-        const uint32_t x = g->stack[top + i];
-        g->stack[top + i] = g->stack[g->stacked - 1 - i];
-        g->stack[g->stacked - 1 - i] = x;
-    }
-    g->cycles++;
-    for (i = top; i < g->stacked; i++) {
-        g->visit[g->stack[i]] = UINT32_MAX;
-        g->low[g->stack[i]] = g->cycles;
-    }
-    csspgo__track_emit(g, g->stack + top, g->stacked - top);
-    g->stacked = top;
-}
-
-static void csspgo__track_enter_func(csspgo__track_graph *g, uint32_t f)
-{
-    g->visit[f] = g->low[f] = ++g->number;
-    g->at[f] = g->begin[f];
-    g->stack[g->stacked++] = f;
-    g->path[g->pathed++] = f;
-}
-
-/* Tarjan's walk; callees in order of their names. Cycles come out callees first, and are put down from the end. */
-static void csspgo__track_walk_calls(csspgo__track_graph *g, uint32_t start)
-{
-    if (g->visit[start] != 0) return;
-    csspgo__track_enter_func(g, start);
-    while (g->pathed != 0) {
-        const uint32_t f = g->path[g->pathed - 1];
-        if (g->at[f] == g->begin[f + 1]) {
-            g->pathed--;
-            csspgo__track_leave_func(g, f);
-        } else {
-            const uint32_t to = g->edge[g->at[f]++].to;
-            if (g->visit[to] == 0) csspgo__track_enter_func(g, to);
-            else if (g->visit[to] < g->low[f]) g->low[f] = g->visit[to];
-        }
-    }
-}
-
-/* Returns 0 when memory is exhausted. */
-static int csspgo__track_graph_open(csspgo_tracker *t, csspgo__track_graph *g)
-{
-    const size_t n = t->p->names.count + 2, e = t->p->tree.count;
-    uint32_t *v;
-    g->bytes = (11 * n + 2 * e) * sizeof *v + n + e;
-    g->edge_bytes = e * sizeof *g->edge;
-    g->edge = (csspgo__track_edge *)csspgo__alloc(&t->heap, g->edge_bytes);
-    if (g->edge == NULL) return 0;
-    v = (uint32_t *)csspgo__alloc(&t->heap, g->bytes);
-    if (v == NULL) return 0;
-    memset(v, 0, g->bytes);
-    g->rank = v;
-    g->by_name = v + n;
-    g->begin = v + 2 * n;
-    g->at = v + 3 * n;
-    g->visit = v + 4 * n;
-    g->low = v + 5 * n;
-    g->stack = v + 6 * n;
-    g->path = v + 7 * n;
-    g->group = v + 8 * n;
-    g->callers = v + 9 * n;
-    g->result = v + 10 * n;
-    g->pick = v + 11 * n;
-    g->member = (unsigned char *)(g->pick + 2 * e);
-    g->hot = g->member + n;
-    return csspgo__rank_names(t->p, g->rank);
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
-                                              size_t cap, size_t *count)
-{
-    csspgo__track_graph g;
-    size_t i, k;
-    uint32_t f;
-    int ok;
-    *count = 0;
-    for (i = 0; i < n; i++)
-        if (!csspgo__func_ok(t->p, more[i])) return CSSPGO_E_ARGUMENT;
-    memset(&g, 0, sizeof g);
-    t->p->heap.status = CSSPGO_OK;
-    ok = csspgo__track_graph_open(t, &g) && csspgo__track_edges(t, &g);
-    if (ok) {
-        for (i = 0; i < n; i++) g.member[more[i].id] = 1;
-        for (f = 1; f <= t->p->names.count; f++) {
-            g.by_name[g.rank[f] - 1] = f;
-            *count += g.member[f];
-        }
-        g.left = *count;
-        for (i = 0; i < t->p->names.count; i++)
-            if (g.member[g.by_name[i]]) csspgo__track_walk_calls(&g, g.by_name[i]);
-        for (k = 0; k < *count && k < cap; k++) out[k].id = g.result[k];
-    }
-    csspgo__free(&t->heap, g.edge, g.edge_bytes);
-    csspgo__free(&t->heap, g.rank, g.bytes);
-    if (ok) return CSSPGO_OK;
-    return t->p->heap.status != CSSPGO_OK ? t->p->heap.status : t->heap.status;
-}
-
-/* ----- an inliner ------------------------------------------------------------------------------------------------- */
-
-/* A call that could be inlined; for an indirect one, func 0 and the node of the hottest callee. */
-typedef struct csspgo__candidate {
-    uint64_t   count, guid;
-    csspgo_loc loc;
-    uint32_t   caller, node, func;
-    uint32_t   bodies, parent, number;
-} csspgo__candidate;
-
-/* A callee of an indirect call. */
-typedef struct csspgo__callee {
-    uint64_t count, guid;
-    uint32_t func, node;
-} csspgo__callee;
-
-typedef struct csspgo__inliner {
-    csspgo_tracker        *t;
-    csspgo_inline_options  how;   /* resolved */
-    const csspgo_callable *callable;
-    size_t                 n;
-    uint32_t               func;
-    uint64_t               size, limit, budget;
-    csspgo__candidate     *heap;  /* the first one is the next; none comes before its parent, (i - 1) / 2 */
-    size_t                 count, cap;
-    csspgo__callee        *callee;
-    size_t                 callees, callee_cap;
-    csspgo_decision       *out;
-    size_t                 made, out_cap;
-    uint32_t               number;
-} csspgo__inliner;
-
-static const csspgo_callable *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
-{
-    static const csspgo_callable unknown = { 0, 0, 0, 0, NULL };
-    return func < in->n ? &in->callable[func] : &unknown;
-}
-
-/* More calls first, then the shorter profile, then the larger GUID. */
-static int csspgo__candidate_before(const csspgo__candidate *a, const csspgo__candidate *b)
-{
-    if (a->count != b->count) return a->count > b->count;
-    if (a->bodies != b->bodies) return a->bodies < b->bodies;
-    if (a->guid != b->guid) return a->guid > b->guid;
-    return a->number < b->number;
-}
-
-static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
-{
-    csspgo__heap *h = &in->t->heap;
-    size_t i = in->count;
-    if (i == in->cap) {
-        void *v = csspgo__grow(h, in->heap, i, &in->cap, i + 1, sizeof *in->heap);
-        if (v == NULL) return h->status;
-        in->heap = (csspgo__candidate *)v;
-    }
-    in->count++;
-    for (; i != 0 && csspgo__candidate_before(c, &in->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        in->heap[i] = in->heap[(i - 1) / 2];
-    in->heap[i] = *c;
-    return CSSPGO_OK;
-}
-
-static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
-{
-    const csspgo__candidate top = in->heap[0], last = in->heap[--in->count];
-    size_t i = 0, k;
-    while ((k = 2 * i + 1) < in->count) {
-        if (k + 1 < in->count && csspgo__candidate_before(&in->heap[k + 1], &in->heap[k])) k++;
-        if (!csspgo__candidate_before(&in->heap[k], &last)) break;
-        in->heap[i] = in->heap[k];
-        i = k;
-    }
-    if (in->count != 0) in->heap[i] = last;
-    return top;
-}
-
-/* Of a count of the base profile of what decision `parent` inlined, the part that this copy has. */
-static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
-{
-    uint64_t all, part;
-    if (!in->how.context_less || parent == 0) return count;
-    all = csspgo_tracker_entry(in->t, in->out[parent - 1].node);
-    part = in->out[parent - 1].count;
-    if (all <= part) return count;
-    return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
-}
-
-static int csspgo__callee_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__callee *x = (const csspgo__callee *)a, *y = (const csspgo__callee *)b;
-    (void)ctx;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
-    return x->func < y->func ? -1 : x->func > y->func;
-}
-
-static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
-{
-    csspgo__heap *h = &in->t->heap;
-    csspgo__callee *c;
-    if (in->callees == in->callee_cap) {
-        void *v = csspgo__grow(h, in->callee, in->callees, &in->callee_cap, in->callees + 1, sizeof *c);
-        if (v == NULL) return h->status;
-        in->callee = (csspgo__callee *)v;
-    }
-    c = &in->callee[in->callees++];
-    c->count = count;
-    c->guid = in->t->p->names.name[func].guid;
-    c->func = func;
-    c->node = node;
-    return CSSPGO_OK;
-}
-
-/* The callees of an indirect call, the most frequent first: its contexts, or its call targets. */
-static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
-{
-    const csspgo_tracker *t = in->t;
-    const csspgo_node up = csspgo__node_handle(caller);
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    size_t n, i;
-    in->callees = 0;
-    if (in->how.context_less) {
-        const csspgo_target *g = csspgo_targets_at(t->p, up, loc, &n);
-        for (i = 0; i < n && s == CSSPGO_OK; i++)
-            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
-    } else {
-        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
-            if (t->p->tree.node[id].record != 0)
-                s = csspgo__inline_add_callee(in, csspgo_tracker_entry(t, csspgo__node_handle(id)),
-                                              t->p->tree.node[id].func, id);
-    }
-    if (s != CSSPGO_OK || in->callees == 0) return s;
-    if (csspgo__sort(&in->t->heap, in->callee, in->callees, sizeof *in->callee, csspgo__callee_cmp, NULL)) return s;
-    return in->t->heap.status;
-}
-
-static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
-{
-    csspgo_func f;
-    csspgo_node base;
-    csspgo_status s;
-    f.id = func;
-    s = csspgo_tracker_base(in->t, f, 1, &base);
-    *node = base.id;
-    return s;
-}
-
-/* The node that speaks for a callee, and how often it is called; node 0: no counts. */
-static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
-{
-    const csspgo_node node = csspgo__node_handle(c->caller);
-    csspgo_func f;
-    f.id = c->func;
-    if (!in->how.context_less) {
-        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
-        c->count = csspgo_tracker_entry(in->t, csspgo__node_handle(c->node));
-        return CSSPGO_OK;
-    }
-    if (f.id == 0) {
-        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
-        if (s != CSSPGO_OK || in->callees == 0) return s;
-        c->count = in->callee[0].count;
-        f.id = in->callee[0].func;
-    } else {
-        c->count = csspgo_target_count(in->t->p, node, c->loc, f);
-        if (c->count == 0) c->count = csspgo_body_count(in->t->p, node, c->loc);
-        c->count = csspgo__inline_share(in, c->count, c->parent);
-    }
-    if (c->count == 0) return CSSPGO_OK;
-    return csspgo__inline_base(in, f.id, &c->node);
-}
-
-/* The calls in the code of a function whose counts are at node become candidates. */
-static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
-{
-    const csspgo_callable *f = csspgo__inline_callable(in, func);
-    csspgo_status s = CSSPGO_OK;
-    csspgo__candidate c;
-    uint32_t i;
-    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
-        memset(&c, 0, sizeof c);
-        c.loc = f->calls[i].loc;
-        c.caller = node;
-        c.func = f->calls[i].target.id;
-        c.parent = parent;
-        c.number = in->number++;
-        s = csspgo__inline_judge(in, &c);
-        if (s != CSSPGO_OK || c.node == 0) continue;
-        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->p, csspgo__node_handle(c.node))->body);
-        c.guid = in->t->p->names.name[in->t->p->tree.node[c.node].func].guid;
-        s = csspgo__inline_push(in, &c);
-    }
-    return s;
-}
-
-/* 1 if a callee is worth its cost. */
-static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
-{
-    const csspgo_callable *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = csspgo__record_at(in->t->p, csspgo__node_handle(node));
-    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
-    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
-    if (in->t->p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
-        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
-        return 1;
-    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
-}
-
-static csspgo_decision *csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func)
-{
-    csspgo_decision *d;
-    if (in->made == in->out_cap) return NULL;
-    d = &in->out[in->made++];
-    memset(d, 0, sizeof *d);
-    d->parent = c->parent;
-    d->loc = c->loc;
-    d->callee.id = func;
-    d->node.id = c->node;
-    d->count = c->count;
-    d->guarded = c->func == 0 ? 1 : 0;
-    return d;
-}
-
-/* Inlines func at a call; what it calls may follow. */
-static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
-{
-    const uint32_t size = csspgo__inline_callable(in, d->callee.id)->size;
-    csspgo_status s = in->how.context_less ? CSSPGO_OK : csspgo_tracker_mark_inlined(in->t, d->node);
-    d->inlined = 1;
-    in->size += size;
-    in->budget -= size;
-    if (s != CSSPGO_OK) return s;
-    return csspgo__inline_calls(in, d->callee.id, d->node.id, (uint32_t)(d - in->out) + 1);
-}
-
-static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
-{
-    csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
-    const size_t n = in->callees;
-    csspgo__candidate c = *call;
-    uint64_t sum = 0;
-    uint32_t made = 0, inlined = 0;
-    csspgo__callee *list = in->callee;                /* its own while deeper calls are looked at */
-    const size_t cap = in->callee_cap;
-    size_t i;
-    in->callee = NULL;
-    in->callees = in->callee_cap = 0;
-    for (i = 0; i < n; i++) csspgo__count_add(&sum, list[i].count);
-    for (i = 0; i < n && s == CSSPGO_OK && made < in->how.max_targets; i++) {
-        csspgo_decision *d;
-        if (inlined != 0 && csspgo__sat_mul(list[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
-        if (list[i].count == 0 || list[i].count < in->t->how.hot_count) break;
-        if (list[i].func == in->func || csspgo__inline_callable(in, list[i].func)->size == 0) continue;
-        c.node = list[i].node;
-        c.count = list[i].count;
-        if (in->how.context_less) s = csspgo__inline_base(in, list[i].func, &c.node);
-        if (s != CSSPGO_OK) break;
-        made++;
-        d = csspgo__inline_decide(in, &c, list[i].func);
-        if (d == NULL) s = CSSPGO_E_LIMIT;
-        else if (c.node != 0 && csspgo__inline_wants(in, list[i].func, c.node, c.count)) {
-            inlined++;
-            s = csspgo__inline_do(in, d);
-        }
-    }
-    csspgo__free(&in->t->heap, list, cap * sizeof *list);
-    return s;
-}
-
-static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
-{
-    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
-    while (s == CSSPGO_OK && in->count != 0 && in->size < in->limit) {
-        const csspgo__candidate c = csspgo__inline_pop(in);
-        if (c.func == in->func) continue;
-        if (c.func == 0) {
-            s = csspgo__inline_indirect(in, &c);
-        } else if (csspgo__inline_wants(in, c.func, c.node, c.count)) {
-            csspgo_decision *d = csspgo__inline_decide(in, &c, c.func);
-            s = d != NULL ? csspgo__inline_do(in, d) : CSSPGO_E_LIMIT;
-        }
-    }
-    return s;
-}
-
-static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inline_options *how)
-{
-    csspgo_inline_options *o = &in->how;
-    if (how != NULL) *o = *how;
-    if (o->hot_cost == 0) o->hot_cost = 3000;
-    if (o->cold_cost == 0) o->cold_cost = 45;
-    if (o->growth == 0) o->growth = 12;
-    if (o->min_size == 0) o->min_size = 100;
-    if (o->max_size == 0) o->max_size = 10000;
-    if (o->max_targets == 0) o->max_targets = 3;
-    if (o->min_percent == 0) o->min_percent = 25;
-    in->size = csspgo__inline_callable(in, in->func)->size;
-    in->limit = in->size * o->growth;
-    if (in->limit < o->min_size) in->limit = o->min_size;
-    if (in->limit > o->max_size) in->limit = o->max_size;
-    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
-}
-
-CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func func, const csspgo_callable *callable,
-                                               size_t n, const csspgo_inline_options *how, csspgo_decision *out,
-                                               size_t cap, size_t *count, csspgo_node *base)
-{
-    csspgo__inliner in;
-    csspgo_node own;
-    uint32_t mark;
-    csspgo_status s;
-    *count = 0;
-    if (base != NULL) base->id = 0;
-    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
-    memset(&in, 0, sizeof in);
-    in.t = t;
-    in.callable = callable;
-    in.n = n;
-    in.func = func.id;
-    in.out = out;
-    in.out_cap = cap;
-    csspgo__inline_defaults(&in, how);
-    s = csspgo_tracker_checkpoint(t, &mark);
-    if (s != CSSPGO_OK) return s;
-    s = csspgo_tracker_base(t, func, 1, &own);
-    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
-    csspgo__free(&t->heap, in.heap, in.cap * sizeof *in.heap);
-    csspgo__free(&t->heap, in.callee, in.callee_cap * sizeof *in.callee);
-    s = csspgo__track_settle(t, mark, s);
-    if (s != CSSPGO_OK) return s;
-    if (base != NULL) *base = own;
-    if (in.how.budget != NULL) *in.how.budget = in.budget;
-    *count = in.made;
-    return CSSPGO_OK;
-}
-
-#endif /* CSSPGO_NO_TRACK */
 
 /* ===== >>match ==================================================================================================== */
 
