@@ -16427,8 +16427,8 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, uint64_t at)
     const unsigned char *body = d->in + 8;
     const size_t size = d->in_size - 8;
     if (type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2)
-        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "PERF_RECORD_COMPRESSED: record without -z, or unpack with "
-                                                            "'perf inject'");
+        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "PERF_RECORD_COMPRESSED: record without -z, or read the text of "
+                                                            "'perf script -F ip,brstack --show-mmap-events'");
     if (type == CSSPGO__RECORD_FINISHED_ROUND) {
         const uint64_t upto = d->newest_before;
         d->newest_before = d->newest;

@@ -1694,6 +1694,7 @@ static void what_cannot_be_read_is_refused_by_name(void)
     pd_one(d, 81, 16);
     T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_CHECK(e.offset == 408 && strstr(e.message, "PERF_RECORD_COMPRESSED") != NULL);
+    T_CHECK(strstr(e.message, "inject") == NULL && strstr(e.message, "'perf script -F ip,brstack --show-mmap-events'") != NULL);
     pd_one(d, 83, 16);
     T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
     pd_one(d, 9, 7);
