@@ -27,8 +27,11 @@
  *     #include "csspgo.h"
  *
  *     csspgo_error e;
- *     csspgo_profile *p = csspgo_profile_new(NULL);
- *     if (csspgo_read_file(p, "app.prof", &e) != CSSPGO_OK) printf("app.prof:%u: %s\n", e.line, e.message);
+ *     csspgo_profile *p = csspgo_profile_new(NULL, &e);
+ *     if (p == NULL || csspgo_read_file(p, "app.prof", &e) != CSSPGO_OK) {
+ *         fprintf(stderr, "app.prof:%u: %s\n", e.line, e.message);
+ *         return 1;
+ *     }
  *     csspgo_node bar = csspgo_find(p, "main:12 @ bar");
  *     printf("%llu\n", (unsigned long long)csspgo_body_count(p, bar, csspgo_at(3, 0)));
  *     csspgo_write_file(p, "copy.prof", CSSPGO_TEXT, &e);
@@ -87,6 +90,7 @@
  *               stays usable or at least can be freed. limits.max_bytes bounds an object
  *     time      nothing above O(n log n) in the size of the input, within limits.max_depth frames of context
  *     stack     no recursion; at most 8 KB of stack
+ *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's
  *     threads   objects share nothing. One object is for one thread at a time; several threads may read one code map
  *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
  *     sums      counts saturate at 2^64 - 1
@@ -182,12 +186,12 @@ typedef struct csspgo_limits {
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
 } csspgo_limits;
 
-/* All zero means: malloc and free, default limits, strict reading. */
+/* All zero means: malloc and free, default limits, csspgo's own rules. */
 typedef struct csspgo_options {
     csspgo_allocator allocator;   /* alloc_fn NULL: CSSPGO_MALLOC and CSSPGO_FREE                                */
     csspgo_limits    limits;
     uint64_t         hash_seed;   /* seed of the hash tables: make it random where input is hostile              */
-    uint32_t         lenient;     /* 1: reads what LLVM 19 reads and writes what it writes, for compatible modes */
+    uint32_t         llvm;        /* 0; or 19: reads what LLVM 19 reads, writes what it writes; E_ARGUMENT otherwise */
 } csspgo_options;
 
 /* A location inside a function. Ordered by line, then discriminator. */
@@ -276,7 +280,7 @@ typedef enum csspgo_node_kind {
     CSSPGO_CONTEXT = 0,           /* a frame of a context, [main:3 @ foo]; below the root a base profile, [foo]   */
     CSSPGO_INLINEE = 1,           /* nested in its caller's record                                                */
     CSSPGO_PLAIN   = 2,           /* top level of a profile without contexts: `foo`; a child of the root          */
-    CSSPGO_TWIN    = 3,           /* lenient reading only: a second record of the parent's context, whose text
+    CSSPGO_TWIN    = 3,           /* with options.llvm only: a second record of the parent's context, whose text
                                      had a location, the node's, behind the leaf: [main:3 @ foo:9]; func is the
                                      parent's                                                                     */
     CSSPGO_NODE_KIND_FORCE_32 = 0x7fffffff
@@ -313,10 +317,12 @@ enum {                            /* csspgo_profile_flags                  */
  *
  *   options   NULL or all zero: defaults; copied
  *
- * Returns   the profile, for csspgo_profile_free; NULL when out of memory
+ *   err       NULL, or filled in every case
+ *
+ * Returns   the profile, for csspgo_profile_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  * Threads   two profiles share nothing; one profile is for one thread at a time
  */
-CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options);
+CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err);
 
 /* Frees a profile and all it holds; NULL is fine. */
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p);
@@ -440,7 +446,7 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
  * are dropped and counted.
  *
  * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not, or if
- *           a lenient profile holds what p cannot. After a failure p is what it was.
+ *           a profile in LLVM mode holds what p cannot. After a failure p is what it was.
  * Cost      O(n log n) in the size of from and of the records of p that it meets
  */
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
@@ -517,7 +523,7 @@ enum { CSSPGO_TEXT = 1 };
  * Reads a profile and adds it to p (as csspgo_add_profile does).
  *
  * Text is read strictly: what LLVM takes without meaning to (a line without colon, a frame without location, ...) is an
- * error; a checksum, if 0 or of an inlinee, says that the profile has probes. With options.lenient everything is taken
+ * error; a checksum, if 0 or of an inlinee, says that the profile has probes. With options.llvm everything is taken
  * that LLVM 19 takes, and for what LLVM takes it. The limits hold too.
  *
  *   p            after a failure it is exactly what it was before the call
@@ -544,8 +550,8 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  *   size       gets the bytes needed (0 after any failure but a short buffer), or NULL
  *
  * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
- *           would read back as something else (a lenient profile is written all the same, as LLVM does it); E_ARGUMENT
- *           for an unknown form; E_NOMEM
+ *           would read back as something else (in LLVM mode it is written all the same, as LLVM does); E_ARGUMENT for
+ *           an unknown form; E_NOMEM
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node and 20 per name
  * Source    LLVM 19: SampleProfWriter
  */
@@ -553,17 +559,16 @@ CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *bu
                                       csspgo_error *err);
 
 /*
- * As csspgo_write, but of at most limit bytes: the coldest functions (or contexts), with what is nested in them, are
- * left out of it, as few as will do. Of a lenient profile as many as LLVM 19 leaves out: while the output is larger, of
- * n and an output of z bytes stay n (limit / z)^2, and one less at least.
+ * As csspgo_write, but writes at most limit bytes: it leaves out the coldest functions (or contexts) with everything
+ * nested in them, as few as possible. In LLVM mode it leaves out as many as LLVM 19 does: while the output is too
+ * large, each round keeps n * (limit / size)^2 of n functions, and drops at least one.
  *
  *   limit     bytes
  *   p         is not changed
  *
- * Returns   as csspgo_write; E_LIMIT, with size 0, too if nothing would be left, or of a lenient profile if there was
- *           nothing
- * Cost      log2(n) + 2 times that of csspgo_write; of a lenient profile a few times, where a few large functions make
- *           up the output up to n times. 8 bytes of memory per record
+ * Returns   as csspgo_write; E_LIMIT, with size 0, too if nothing would be left, or in LLVM mode if there was nothing
+ * Cost      log2(n) + 2 times that of csspgo_write; in LLVM mode a few times, or up to n times where a few large
+ *           functions make up the output. 8 bytes of memory per record
  * Source    llvm-profdata-19 merge --sample --output-size-limit
  */
 CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
@@ -629,14 +634,14 @@ typedef struct csspgo_lazy csspgo_lazy;
 /*
  * Opens an ExtBinary profile without reading its functions.
  *
- *   options      of the profile that is filled; NULL: defaults
  *   data, size   the whole file, borrowed until csspgo_lazy_free (it may be a mapped file)
+ *   options      of the profile that is filled; NULL: defaults
  *
  * Returns   the object; NULL: err says why. E_UNSUPPORTED for other forms and for compressed sections, which
  *           csspgo_read reads
  * Cost      O(sections + summary), whatever the size of the file
  */
-CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size,
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
                                          csspgo_error *err);
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
 
@@ -663,7 +668,7 @@ CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 
 /*
  * An operation that fails leaves the profile as it was. Node handles are not valid after one that says "Rebuilds". In a
- * lenient profile each does what LLVM 19's tools do.
+ * profile in LLVM mode each does what LLVM 19's tools do.
  */
 
 enum {                            /* csspgo_merge_options.result */
@@ -681,7 +686,7 @@ typedef struct csspgo_merge_stats {
 /* All zero: weight 1, csspgo_add_profile's rules. */
 typedef struct csspgo_merge_options {
     uint64_t            weight;   /* every count of the profile that is added times this; 0 = 1          */
-    uint32_t            llvm;     /* 1, or p is lenient: LLVM 19's rules. Of two checksums the first one wins, 0
+    uint32_t            llvm;     /* 19, or p has llvm = 19: its rules. Of two checksums the first one wins, 0
                                      adopts one; the first record's attributes stay; order matters        */
     csspgo_merge_stats *stats;    /* NULL, or added to                                                   */
     unsigned char      *result;   /* NULL, or csspgo_node_count(from) + 2 bytes that get CSSPGO_MERGE_*, at
@@ -713,7 +718,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
 /*
  * The smallest count among the hottest that make ppm millionths of the total: 990000 for "hot", 999999 for "cold".
  *
- *   ppm     at most 1000000; in a lenient profile at most 999999, and the next one of csspgo_default_cutoffs is taken
+ *   ppm     at most 1000000; in LLVM mode at most 999999, and the next one of csspgo_default_cutoffs is taken
  *   count   gets the count; 0 if ppm of the total is less than 1
  *
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT
@@ -726,7 +731,7 @@ CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint6
  *
  * The contexts of a function are merged as csspgo_add_profile does it. A nested profile is unfolded: an inlinee's entry
  * estimate stands for it in its caller, as a body count and call target; head counts become the entry estimate; of
- * different checksums the largest one stays, and all counts. A lenient profile keeps attributes of nested records.
+ * different checksums the largest one stays, and all counts. A profile in LLVM mode keeps attributes of nested records.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n)
@@ -790,7 +795,7 @@ typedef struct csspgo_rename {
  * the first one counts; a name that was put in is not renamed again. The symbol list stays as it is. Rebuilds.
  *
  *   names, n   from: in a profile of GUIDs its GUID is looked for too
- *   llvm       1, or p is lenient: checksums, attributes and contexts are lost, as in LLVM 19
+ *   llvm       19, or p has llvm = 19: checksums, attributes and contexts are lost, as in LLVM 19
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n)
@@ -806,7 +811,7 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n);
 
 /* How deep the records of a profile are: frames of their contexts, levels of inlinees. */
-typedef struct csspgo_depths {
+typedef struct csspgo_depth_stats {
     uint64_t records, functions;  /* functions: that have records                                   */
     uint64_t max_depth;           /* of a record; a function without context has depth 1            */
     uint64_t depths;              /* sum of the depths of all records                               */
@@ -814,14 +819,14 @@ typedef struct csspgo_depths {
     uint64_t deep;                /* the same of records deeper than 1                              */
     double   mean_depth;          /* depths / records; 0 without records                            */
     double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
-} csspgo_depths;
+} csspgo_depth_stats;
 
 /*
  * Statistics of depth: the share of samples in contexts deeper than 1 says how much of a profile is context-sensitive.
  *
  * Cost      O(n), no memory
  */
-CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats);
+CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p);
 
 #endif /* CSSPGO_NO_EDIT */
 #if !defined(CSSPGO_NO_EDIT) && !defined(CSSPGO_NO_FORMAT)
@@ -874,7 +879,7 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
 /*
  * Compares two profiles as `llvm-profdata-19 overlap --sample` does.
  *
- * A function that one of them knows by its GUID only is the same as its name in the other; not so in a lenient base.
+ * A function that one of them knows by its GUID only is the same as its name in the other, unless base is in LLVM mode.
  *
  *   base, test   not changed, but base lends its memory; they may be the same
  *   options      NULL: defaults. Thresholds are those of the summary that was read, else of one that is computed
@@ -1016,8 +1021,8 @@ typedef struct csspgo_descriptor { /* what .pseudo_probe_desc says of a function
 /* Module id 0: run-time addresses. */
 CSSPGO_DEF csspgo_module csspgo_no_module(void);
 
-/* A new, empty code map; NULL when out of memory. Free it after every collector that uses it. */
-CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options);
+/* A new, empty code map; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. Free it after every collector that uses it. */
+CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 
 /*
@@ -1175,7 +1180,7 @@ typedef struct csspgo_probe_record { /* a top-level record: the code of one func
 
 enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
 
-/* What was odd in the decoded sections, and what was dropped: one counter per reason. L: in lenient mode only. */
+/* What was odd in the decoded sections, and what was dropped: one counter per reason. L: in LLVM mode only. */
 typedef struct csspgo_probe_stats {
     uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
     uint64_t sentinels;           /* records whose symbol has another name than the function                          */
@@ -1202,8 +1207,8 @@ typedef struct csspgo_probe_tables {
     csspgo_probe_stats stats;
 } csspgo_probe_tables;
 
-/* Empty tables; NULL when out of memory. Threads: calls on different tables may overlap, calls on one may not. */
-CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options);
+/* Empty tables; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. Two tables share nothing; one is for one thread at a time. */
+CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t);
 
 /* Empties the tables but keeps their memory. */
@@ -1225,7 +1230,7 @@ CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t);
  *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
  *   err   NULL, or filled in every case
  *
- * Strict reading fails on what LLVM's producers never write (lenient, in brackets: kept or dropped, and counted): kinds
+ * Strict reading fails on what LLVM's producers never write (llvm, in brackets: kept or dropped, and counted): kinds
  * above 2 [kept], id 0 [kept], GUID 0 [kept], misplaced sentinels [move the base], a delta or sentinel whose base is
  * in no symbol [probes dropped, inline nodes kept].
  *
@@ -1305,11 +1310,6 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
-typedef enum csspgo_llvm {        /* whose numbering; checksums differ where there are calls and branches             */
-    CSSPGO_LLVM_14 = 14, CSSPGO_LLVM_19 = 19,
-    CSSPGO_LLVM_FORCE_32 = 0x7fffffff
-} csspgo_llvm;
-
 enum { CSSPGO_CFG_EH_PAD = 1, CSSPGO_CFG_INVOKE = 2 };   /* csspgo_cfg_block.flags                                    */
 
 typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry first                                    */
@@ -1325,6 +1325,7 @@ typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry fir
  * Numbers the probes of a function and computes its checksum.
  *
  *   blocks     the out fields are filled in
+ *   llvm       0 or 19, or 14: whose checksum; they differ where there are calls and branches
  *   options    memory for the call; NULL = defaults
  *   checksum   gets the checksum, whose bits 60 to 63 are clear
  *
@@ -1333,7 +1334,7 @@ typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry fir
  * Cost      O(edges + blocks log blocks); 13 bytes of memory per block
  * Source    LLVM 19 (also main) and LLVM 14: SampleProfileProber
  */
-CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, csspgo_llvm version,
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, uint32_t llvm,
                                              const csspgo_options *options, uint64_t *checksum, csspgo_error *err);
 
 typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWARF discriminator of the call          */
@@ -1343,8 +1344,8 @@ typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWA
     uint32_t base_discriminator;  /* packed by LLVM 19 if it and the id are small enough (7 and 8191), else lost      */
 } csspgo_call_probe;
 
-/* The discriminator; 0 if a field is out of its range. Source: LLVM 19 and 14, PseudoProbeDwarfDiscriminator. */
-CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *call, csspgo_llvm version);
+/* The discriminator as LLVM 19 (llvm 0 or 19) or 14 packs it; 0 if a field is out of its range. */
+CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *call, uint32_t llvm);
 
 /* Returns 1 and fills in *call if the discriminator is a call probe (of either version), else 0 and clears it. */
 CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t discriminator, csspgo_call_probe *call);
@@ -1499,8 +1500,8 @@ typedef struct csspgo_perfdata_stats {
     uint32_t reserved;
 } csspgo_perfdata_stats;
 
-/* A new parser, NULL when out of memory. options: memory and limits, NULL = defaults. */
-CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options);
+/* A new parser; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. options: memory and limits, NULL = defaults. */
+CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d);
 
 /*
@@ -1562,8 +1563,8 @@ typedef struct csspgo_script_stats {
     uint32_t reserved;
 } csspgo_script_stats;
 
-/* A new parser, NULL when out of memory. options: memory and limits, NULL = defaults. */
-CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options);
+/* A new parser; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. options: memory and limits, NULL = defaults. */
+CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
 
 /*
@@ -1641,7 +1642,7 @@ typedef struct csspgo_collector_options {
                                                /* none if that is 0                                                   */
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context */
     uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB                                 */
-    uint32_t llvm_compat;         /* 1: samples are kept, cut and dropped as llvm-profgen 19 does it                  */
+    uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
 } csspgo_collector_options;
 
 /*
@@ -1652,7 +1653,7 @@ typedef struct csspgo_collector_stats {
     uint64_t samples;             /* handed in                                                                        */
     uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
-    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm_compat)                            */
+    uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm = 19)                              */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
     uint64_t bad_return_addresses;/* stack cut: no call before a return address                                       */
     uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                */
@@ -1683,13 +1684,13 @@ typedef struct csspgo_collector_stats {
  *   how       NULL = defaults; copied
  *   options   memory, limits; NULL = defaults
  *
- * Returns   the collector, for csspgo_collector_free; NULL when out of memory
+ * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows the old one besides
  * Threads   collectors share only the code map; calls on one, and changes of the map, need the caller's order
  */
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
-                                                  const csspgo_options *options);
+                                                  const csspgo_options *options, csspgo_error *err);
 
 /* Frees a collector and all it holds; NULL is fine. */
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
@@ -1834,7 +1835,7 @@ typedef struct csspgo_tracker_stats {
  *   how   NULL = defaults; copied
  *   err   NULL, or filled in every case
  *
- * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, lenient
+ * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, llvm
  *           twins), E_NOMEM, E_LIMIT; p is what it was
  * Cost      O(n log n) in the number of nodes, and the summary's. Beside the copy, 4 bytes per node, 11 to 22 per call
  *           site that has contexts, 8 per record (12 after the first checkpoint), 9 per function
@@ -1852,12 +1853,12 @@ CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
 /*
  * What the tracker holds now as a profile of its own, with the same functions (and their handles), and other nodes.
  *
- * Returns   the profile, for csspgo_profile_free; NULL when memory is exhausted
+ * Returns   the profile, for csspgo_profile_free; NULL: E_NOMEM, E_LIMIT
  * Cost      O(nodes + counts)
  */
-CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t);
+CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err);
 
-CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t);
+CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_get_stats(const csspgo_tracker *t);
 
 /* The smallest count that is hot. */
 CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t);
@@ -2073,7 +2074,7 @@ typedef struct csspgo_generate_stats {
 typedef struct csspgo_generate_options {
     uint32_t no_inference;        /* 1: do not infer frames lost by tail calls */
     uint32_t max_search_depth;    /* of that inference: tail calls in a row, longer chains are no chains; 0 = 256 */
-    uint32_t sampled_functions;   /* 1: probes count only below functions that were sampled, as in llvm-profgen 19 */
+    uint32_t llvm;                /* 19: probes count only below functions that were sampled, as in llvm-profgen 19 */
     uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
     csspgo_generate_stats *stats; /* NULL, or filled in */
 } csspgo_generate_options;
@@ -2131,9 +2132,9 @@ typedef struct csspgo_size_frame {     /* one function of an inline stack       
  *
  *   options   NULL or all zero: defaults; copied
  *
- * Returns   the object, for csspgo_sizes_free; NULL when out of memory
+ * Returns   the object, for csspgo_sizes_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  */
-CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options);
+CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
 
 /*
@@ -2221,9 +2222,9 @@ typedef struct csspgo_line {      /* instructions from here to the next row     
  *
  *   options   NULL or all zero: defaults; copied
  *
- * Returns   the object, for csspgo_lines_free; NULL when out of memory
+ * Returns   the object, for csspgo_lines_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  */
-CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options);
+CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
 
 /*
@@ -2247,7 +2248,7 @@ typedef struct csspgo_line_options {
     uint32_t flow_sensitive;      /* 1: discriminators are kept whole (images with __llvm_fs_discriminator__) */
     uint32_t update_totals;       /* 1: totals are sums of body counts, not of bytes of code                  */
     uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map                */
-    uint32_t llvm;                /* 1: callees get a second context where a call's discriminator changes when
+    uint32_t llvm;                /* 19: callees get a second context where a call's discriminator changes when
                                      it is decoded, and contexts that end in a call are not compressed        */
 } csspgo_line_options;
 
@@ -2271,15 +2272,6 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 /* ===== >>match: profiles of older code carried over to changed code =============================================== */
 
 #ifndef CSSPGO_NO_MATCH
-
-/* What the matcher does. All but the first are for comparison, and for those who mix tools. */
-typedef enum csspgo_match_mode {
-    CSSPGO_MATCH_ALIGN = 0,       /* calls and blocks aligned together; what has no evidence is unknown              */
-    CSSPGO_MATCH_LEXICAL,         /* as LLVM 17 and 18: calls by callee and order                                    */
-    CSSPGO_MATCH_LLVM19,          /* as LLVM 19: longest common subsequence of calls                                 */
-    CSSPGO_MATCH_LLVM_MAIN,       /* as LLVM main in 2026                                                            */
-    CSSPGO_MATCH_MODE_FORCE_32 = 0x7fffffff
-} csspgo_match_mode;
 
 typedef enum csspgo_match_kind {
     CSSPGO_MATCH_BLOCK = 0,       /* a block probe, or a line without a call                                         */
@@ -2324,11 +2316,15 @@ typedef struct csspgo_match_code {
     size_t                   olds;
 } csspgo_match_code;
 
-/* All zero: ALIGN, renamed functions as the mode does it, LLVM's thresholds. */
+/*
+ * All zero: calls and blocks are aligned together (below: ALIGN), and LLVM's thresholds. The rules of LLVM are for
+ * comparison and for users who mix tools.
+ */
 typedef struct csspgo_match_options {
-    csspgo_match_mode mode;
+    uint32_t llvm;                /* 0; or 17, 18: calls by callee and order; 19: longest common subsequence of      */
+                                  /* calls; 22: as LLVM main in 2026                                                 */
     uint32_t no_salvage;          /* 1: tell what is stale, map nothing                                              */
-    uint32_t rename;              /* 0: as the mode does it (19, LEXICAL off; MAIN, ALIGN on), 1 on, 2 off           */
+    uint32_t rename;              /* renamed functions: 0: off for llvm 17 to 19, else on; 1 on, 2 off               */
     uint32_t max_calls;           /* functions with more calls, here or in the profile, are not matched; 0 = 16384   */
     uint32_t min_similarity;      /* of renamed functions, in percent, must be exceeded; 0 = 80                      */
     uint32_t min_blocks;          /* of renamed functions, on both sides; 0 = 5                                      */
@@ -2372,13 +2368,15 @@ typedef struct csspgo_matcher csspgo_matcher;
 /*
  * A matcher: for each function of the new code a map of its locations to those of a profile.
  *
- *   options   memory and limits, NULL: defaults
  *   how       NULL: defaults
+ *   options   memory and limits, NULL: defaults
+ *   err       NULL, or filled in every case
  *
- * Returns   the matcher, for csspgo_matcher_free; NULL when out of memory
+ * Returns   the matcher, for csspgo_matcher_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  * Threads   two matchers share nothing; one is for one thread at a time
  */
-CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_options *options, const csspgo_match_options *how);
+CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, const csspgo_options *options,
+                                              csspgo_error *err);
 CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
 
 /*
@@ -2756,7 +2754,7 @@ typedef struct csspgo__heap {
     uint64_t         used;        /* bytes handed out                                     */
     uint64_t         seed;
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
-    uint32_t         lenient;
+    uint32_t         llvm;
 } csspgo__heap;
 
 static void *csspgo__default_alloc(void *ctx, size_t size)
@@ -2779,7 +2777,7 @@ static void csspgo__heap_init(csspgo__heap *h, const csspgo_options *o)
         h->a = o->allocator;
         h->limits = o->limits;
         h->seed = o->hash_seed;
-        h->lenient = o->lenient;
+        h->llvm = o->llvm;
     }
     if (h->a.alloc_fn == NULL) {
         h->a.alloc_fn = csspgo__default_alloc;
@@ -2799,7 +2797,7 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
     o.allocator = h->a;
     o.limits = h->limits;
     o.hash_seed = h->seed;
-    o.lenient = h->lenient;
+    o.llvm = h->llvm;
     return o;
 }
 
@@ -2844,13 +2842,24 @@ static void *csspgo__grow(csspgo__heap *h, void *old, size_t count, size_t *cap,
     return p;
 }
 
-/* A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. */
-static void *csspgo__object_new(const csspgo_options *o, size_t size)
+/*
+ * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
+ * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
+ */
+static void *csspgo__object_new(const csspgo_options *o, size_t size, csspgo_error *err)
 {
     csspgo__heap h, *own;
+    csspgo__error_clear(err);
+    if (o != NULL && o->llvm != 0 && o->llvm != 19) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "csspgo_options.llvm must be 0 or 19");
+        return NULL;
+    }
     csspgo__heap_init(&h, o);
     own = (csspgo__heap *)csspgo__alloc(&h, size);
-    if (own == NULL) return NULL;
+    if (own == NULL) {
+        csspgo__error_plain(err, h.status);
+        return NULL;
+    }
     memset(own, 0, size);
     *own = h;
     return own;
@@ -4022,7 +4031,7 @@ struct csspgo_profile {
     csspgo__side   *side;         /* side[0] unused */
     size_t          sides, side_cap;
     csspgo__map     side_map;     /* record -> side */
-    csspgo_loc     *wide;         /* sites whose line is above 65535 (lenient only): CSSPGO__WIDE; wide[0] unused */
+    csspgo_loc     *wide;         /* sites whose line is above 65535 (LLVM mode only): CSSPGO__WIDE; wide[0] unused */
     size_t          wides, wide_cap;
     csspgo__map     wide_map;
     uint32_t        flags;
@@ -4388,7 +4397,7 @@ CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, c
 
 /*
  * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
- * lenient reading lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations have equal sites.
+ * LLVM mode lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations have equal sites.
  */
 #define CSSPGO__WIDE ((uint64_t)1 << 50)
 
@@ -4431,11 +4440,11 @@ static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspg
     return 0;
 }
 
-/* As csspgo__site_find, but makes the entry; 0 for a wide line: memory is exhausted or p is not lenient. */
+/* As csspgo__site_find, but makes the entry; 0 for a wide line: memory is exhausted or p is not in LLVM mode. */
 static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
     uint64_t site = csspgo__site_find(p, loc, kind);
-    if (loc.line <= 0xffff || site != 0 || !p->heap.lenient) return site;
+    if (loc.line <= 0xffff || site != 0 || !p->heap.llvm) return site;
     if (!csspgo__map_reserve(&p->heap, &p->wide_map)) return 0;
     if (p->wides + 2 > p->wide_cap) {
         const size_t used = p->wides != 0 ? p->wides + 1 : 0;
@@ -4448,11 +4457,12 @@ static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node
     return CSSPGO__WIDE | (uint64_t)kind << 48 | p->wides;
 }
 
-CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p);
+    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
     if (p == NULL) return NULL;
     if (csspgo__tree_init(&p->heap, &p->tree)) return p;
+    csspgo__error_plain(err, p->heap.status);
     csspgo_profile_free(p);
     return NULL;
 }
@@ -4520,14 +4530,14 @@ static int csspgo__func_room(csspgo_profile *p, size_t more)
 }
 
 /*
- * A name and a GUID that is its hash are one function, whichever came first; in a lenient profile they are two, as in
+ * A name and a GUID that is its hash are one function, whichever came first; in LLVM mode they are two, as in
  * LLVM. The first function that comes as a GUID makes the index of all names by GUID. 0 when memory is exhausted.
  */
 static int csspgo__func_unify(csspgo_profile *p)
 {
     csspgo__names *t = &p->names;
     uint32_t id;
-    if (p->unified || p->heap.lenient) return 1;
+    if (p->unified || p->heap.llvm) return 1;
     if (!csspgo__map_room(&p->heap, &t->by_guid, t->count)) return 0;
     for (id = 1; id <= t->count; id++)
         csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid(t, id), p->heap.seed), id);
@@ -4669,14 +4679,14 @@ static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_
 {
     const csspgo__node *up;
     csspgo_node_kind up_kind;
-    if (parent.id == 0 || parent.id > p->tree.count || (loc.line > 0xffff && !p->heap.lenient)) return 0;
+    if (parent.id == 0 || parent.id > p->tree.count || (loc.line > 0xffff && !p->heap.llvm)) return 0;
     if (parent.id == CSSPGO__ROOT)
         return (kind == CSSPGO_CONTEXT || kind == CSSPGO_PLAIN) && csspgo__loc_key(loc) == 0;
     up = &p->tree.node[parent.id];
     up_kind = csspgo__site_kind(up->site);
     if (kind == CSSPGO_CONTEXT) return up_kind == CSSPGO_CONTEXT;
     if (kind == CSSPGO_TWIN)
-        return p->heap.lenient && up_kind == CSSPGO_CONTEXT && up->func == func.id && csspgo__loc_key(loc) != 0;
+        return p->heap.llvm && up_kind == CSSPGO_CONTEXT && up->func == func.id && csspgo__loc_key(loc) != 0;
     return kind == CSSPGO_INLINEE;
 }
 
@@ -4858,7 +4868,7 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
     csspgo__record *r;
     *status = CSSPGO_E_ARGUMENT;
     if (node.id <= CSSPGO__ROOT || node.id > p->tree.count) return NULL;
-    if (loc.line > 0xffff && !p->heap.lenient) return NULL;
+    if (loc.line > 0xffff && !p->heap.llvm) return NULL;
     csspgo__summary_drop(p);
     r = csspgo__record_make(p, node.id);
     *status = r != NULL ? CSSPGO_OK : p->heap.status;
@@ -5140,7 +5150,7 @@ static csspgo_status csspgo__join_plan_aliases(csspgo__join *j)
     return CSSPGO_OK;
 }
 
-/* A lenient profile may have a name and its GUID as two functions, others cannot. */
+/* A profile in LLVM mode may have a name and its GUID as two functions, others cannot. */
 static csspgo_status csspgo__join_check_guids(csspgo__join *j)
 {
     const csspgo__names *t = &j->from->names;
@@ -5161,11 +5171,11 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t i;
-    if (!j->p->heap.lenient && csspgo__any_nameless(j->from)) {
+    if (!j->p->heap.llvm && csspgo__any_nameless(j->from)) {
         if (!csspgo__func_unify(j->p)) return j->p->heap.status;
-        if (j->from->heap.lenient) s = csspgo__join_check_guids(j);
+        if (j->from->heap.llvm) s = csspgo__join_check_guids(j);
     }
-    if (j->p->heap.lenient && j->llvm) s = csspgo__join_plan_aliases(j);
+    if (j->p->heap.llvm && j->llvm) s = csspgo__join_plan_aliases(j);
     for (i = 1; i <= j->from->names.count && s == CSSPGO_OK; i++) {
         const csspgo__name *n = &j->from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
@@ -5250,7 +5260,7 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     const size_t nb = r != NULL ? csspgo__run_count(r->body) : 0;
     const uint32_t up = j->node[n->parent], func = j->func[n->func];
     uint64_t site;
-    if (!j->p->heap.lenient &&
+    if (!j->p->heap.llvm &&
         (loc.line > 0xffff || kind == CSSPGO_TWIN || (nb != 0 && csspgo__body(j->from, r)[nb - 1].loc.line > 0xffff)))
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(j->p, loc, kind);
@@ -5490,7 +5500,7 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from)
 {
     csspgo__join j;
-    if (!p->heap.lenient && !csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
+    if (!p->heap.llvm && !csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
     memset(&j, 0, sizeof j);
     j.p = p;
     j.from = from;
@@ -5599,7 +5609,7 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
     b = csspgo__body(p, r);
     t = csspgo__target(p, r);
     for (i = 0; i < nb; i++) {
-        if (b[i].loc.line > 0xffff && !p->heap.lenient) return "a line offset is above 65535";
+        if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
         if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
     }
     for (i = 0; i < csspgo__run_count(r->target); i++) {
@@ -6339,7 +6349,7 @@ typedef struct csspgo__text {
     uint32_t             lines;         /* and lines                                                               */
     csspgo_error        *err;
     csspgo_status        status;        /* of the first failure                                                    */
-    int                  lenient, nul;  /* nul: there is a NUL at end                                              */
+    int                  llvm, nul;  /* nul: there is a NUL at end                                              */
     int                  any;           /* there was a head line                                                   */
     csspgo__token        token[CSSPGO__BATCH];
     size_t               tokens;
@@ -6434,7 +6444,7 @@ static int csspgo__text_enter(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_open(csspgo__text *t, const csspgo__token *k)
 {
     const int cs = k->kind == CSSPGO__T_FRAME, before = (t->q->flags & CSSPGO_IS_CS) != 0;
-    if (!t->lenient && t->depth != 0 && cs != before)
+    if (!t->llvm && t->depth != 0 && cs != before)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, cs ? k->at - 1 : k->at, k->end,
                                  cs ? "a context after functions without contexts"
                                     : "expected '[': the functions before have contexts");
@@ -6455,7 +6465,7 @@ static int csspgo__text_frame(csspgo__text *t, const csspgo__token *k, uint32_t 
     return csspgo__text_down(t, k, site, CSSPGO_CONTEXT, func);
 }
 
-/* The end of a head line's name. A location behind the leaf, which only lenient reading keeps, makes another record. */
+/* The end of a head line's name. A location behind the leaf, which only LLVM mode keeps, makes another record. */
 static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 {
     if (csspgo__loc_key(t->site) != 0 &&
@@ -6468,7 +6478,7 @@ static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
 {
     const unsigned char *line = k->at - k->depth;
-    if (!t->lenient && k->depth > t->depth)
+    if (!t->llvm && k->depth > t->depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end,
                                  "the line is indented deeper than what it can belong to");
     if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && k->kind != CSSPGO__T_FLAT &&
@@ -6563,7 +6573,7 @@ static int csspgo__text_vtables(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     if (!csspgo__text_indented(t, k)) return 0;
-    if (!t->lenient && t->q->flags & CSSPGO_IS_CS)
+    if (!t->llvm && t->q->flags & CSSPGO_IS_CS)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, k->at, k->end, "an inlinee inside a context");
     if (++t->depth > t->q->heap.limits.max_depth)
         return csspgo__text_fail(t, CSSPGO_E_LIMIT, k->at, k->end, "inlinees are nested deeper than limits.max_depth");
@@ -6583,12 +6593,12 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     t->meta_depth = k->depth;
     if (k->kind == CSSPGO__T_FLAT) return 1;          /* says what the tree shows */
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
-        r->attributes = (t->lenient ? 0 : r->attributes) | (uint32_t)k->count;
+        r->attributes = (t->llvm ? 0 : r->attributes) | (uint32_t)k->count;
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
         return 1;
     }
-    if (t->lenient) r->attributes = 0;
-    if (!t->lenient || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
+    if (t->llvm) r->attributes = 0;
+    if (!t->llvm || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
     if (k->count != 0) r->checksum = k->count;
     return 1;
 }
@@ -6774,7 +6784,7 @@ static const unsigned char *csspgo__text_at_sign(const unsigned char *p, const u
 }
 
 /* A frame as LLVM takes it: any location that is no number is 0. Returns the next frame, or NULL at the end. */
-static const unsigned char *csspgo__text_frame_lenient(csspgo__text *t, csspgo__token *k, const unsigned char *p,
+static const unsigned char *csspgo__text_frame_llvm(csspgo__text *t, csspgo__token *k, const unsigned char *p,
                                                        const unsigned char *end)
 {
     const unsigned char *stop = csspgo__text_at_sign(p, end), *next = end - stop > 3 ? stop + 3 : NULL, *dot, *number;
@@ -6829,12 +6839,12 @@ static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const u
 {
     uint32_t depth = 0;
     if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the context is empty");
-    if (!t->lenient && end[-1] != ']')
+    if (!t->llvm && end[-1] != ']')
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end - 1, end, "expected ']' at the end of the context");
     for (p++, end--; p != NULL;) {
         csspgo__token *k = csspgo__text_token(t, CSSPGO__T_FRAME, p, end, ++depth, 0);
         if (k == NULL) return 0;
-        if (t->lenient) p = csspgo__text_frame_lenient(t, k, p, end);
+        if (t->llvm) p = csspgo__text_frame_llvm(t, k, p, end);
         else if (!csspgo__text_frame_strict(t, k, p, end, &p)) return 0;
         csspgo__text_emit(t);
     }
@@ -6878,7 +6888,7 @@ static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsi
     } else if (head > p) {
         name_end = p;
     }
-    if (!t->lenient && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p, end);
+    if (!t->llvm && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p, end);
     at = total;
     if (!csspgo__text_number(t, &at, end, UINT64_MAX, &ntotal, "expected a total")) return 0;
     at = head;
@@ -6887,7 +6897,7 @@ static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsi
     if (p < name_end && *p == '[') {
         if (!csspgo__text_context(t, p, name_end)) return 0;
     } else {
-        if (!t->lenient && csspgo__sniff(p, (size_t)(name_end - p)) != CSSPGO__FORMAT_TEXT)   /* could not be written */
+        if (!t->llvm && csspgo__sniff(p, (size_t)(name_end - p)) != CSSPGO__FORMAT_TEXT)   /* could not be written */
             return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "a name that begins like another format");
         k = csspgo__text_token(t, CSSPGO__T_PLAIN, p, end, 0, 0);
         if (k == NULL) return 0;
@@ -6908,7 +6918,7 @@ static int csspgo__text_loc(csspgo__text *t, const unsigned char **at, const uns
     if (*at < end && **at == '.') {
         ++*at;
         if (!csspgo__text_number(t, at, end, UINT32_MAX, &disc, "expected a discriminator")) return 0;
-        checked = !t->lenient;
+        checked = !t->llvm;
     }
     if (line > 0xffff && checked) return csspgo__text_reject(t, CSSPGO_E_RANGE, start, *at, "a line is at most 65535");
     *loc = csspgo_at((uint32_t)line, (uint32_t)disc);
@@ -6994,7 +7004,7 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
     const unsigned char *total = csspgo__text_digits_before(p, end), *number = total;
     csspgo__token *k;
     uint64_t n;
-    if (!t->lenient && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
+    if (!t->llvm && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
         return csspgo__text_types(t, loc, depth, at, p + 8, end);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
@@ -7002,7 +7012,7 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected a count or INLINEE:TOTAL");
     }
     if (!csspgo__text_number(t, &number, end, UINT64_MAX, &n, "expected a total")) return 0;
-    if (!t->lenient && total - p == 1)
+    if (!t->llvm && total - p == 1)
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
     k = csspgo__text_token(t, CSSPGO__T_INLINEE, at, end, depth, n);
     if (k == NULL) return 0;
@@ -7019,7 +7029,7 @@ static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned
     const int c = n >= nc && memcmp(at, checksum, nc) == 0;
     const unsigned char *p = at + (c ? nc : na), *line_end = end;
     uint64_t v;
-    if (!t->lenient && n == 5 && memcmp(at, "!Flat", 5) == 0) {   /* of newer LLVM */
+    if (!t->llvm && n == 5 && memcmp(at, "!Flat", 5) == 0) {   /* of newer LLVM */
         if (depth != 1) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "an inlinee cannot be marked as flat");
         return csspgo__text_token(t, CSSPGO__T_FLAT, at, end, depth, 0) != NULL && csspgo__text_emit(t);
     }
@@ -7043,10 +7053,10 @@ static int csspgo__text_indented_line(csspgo__text *t, const unsigned char *line
     if (!t->any) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, line, end, "expected NAME:TOTAL:HEAD, no indentation");
     if (*p == '!') return csspgo__text_metadata(t, depth, p, end);
     if (!csspgo__text_loc(t, &p, end, &loc)) return 0;
-    if (t->lenient && p == end && depth == 1 && memchr(at, '.', (size_t)(end - at)) == NULL)
+    if (t->llvm && p == end && depth == 1 && memchr(at, '.', (size_t)(end - at)) == NULL)
         return csspgo__text_count(t, loc, depth, at, at, end);   /* ` 7` is ` 7: 7` */
     if (p == end || *p != ':') return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected ': ' after the line");
-    if (end - p > 1 && p[1] != ' ' && !t->lenient)
+    if (end - p > 1 && p[1] != ' ' && !t->llvm)
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p + 1, end, "expected a space after the colon");
     if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end, end, "expected a count or INLINEE:TOTAL");
     p += 2;
@@ -7191,7 +7201,7 @@ static int csspgo__text_lines(csspgo__text *t)
             const int more = csspgo__text_more(t, &p, lines);
             if (more < 0) return 0;
             if (more != 0) { lines = 0; continue; }
-            if (p == t->end || (t->nul && !t->lenient)) break;
+            if (p == t->end || (t->nul && !t->llvm)) break;
         }
         end = lf != NULL ? lf : t->end;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
@@ -7199,7 +7209,7 @@ static int csspgo__text_lines(csspgo__text *t)
         p = lf != NULL ? lf + 1 : t->end;
         lines++;
     }
-    if (t->nul && !t->lenient) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
+    if (t->nul && !t->llvm) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
     if (!t->any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
     return csspgo__text_flush(t);
 }
@@ -7230,7 +7240,7 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     t->depth = t->meta_depth = 0;
     t->any = 0;
     memset(&t->late, 0, sizeof t->late);
-    t->q = csspgo_profile_new(options);
+    t->q = csspgo_profile_new(options, NULL);
     if (t->q == NULL) {
         const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
         return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
@@ -7272,7 +7282,7 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     t.nul = t.end != NULL;
     if (!t.nul) t.end = t.base + size;
     t.err = err;
-    t.lenient = options->lenient != 0;
+    t.llvm = options->llvm != 0;
     if (csspgo__text_read(&t, options) == CSSPGO_E_LIMIT && t.full_at != 0) {
         csspgo__error_clear(err);
         csspgo__text_read(&t, options);
@@ -7359,7 +7369,7 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  *
  * Byte for byte what LLVM 19 writes: functions by total, largest first, then in context order; bodies by location;
  * targets by count, largest first, then by name; inlinees by location and name; metadata last. A name that would read
- * back as something else is refused; a lenient profile is written as LLVM does it, whatever that reads back as.
+ * back as something else is refused; a profile in LLVM mode is written as LLVM does it, whatever that reads back as.
  */
 
 /* Where a name cannot stand in text. */
@@ -7374,7 +7384,7 @@ typedef struct csspgo__text_out {
     csspgo__order   order;
     int             cs;           /* functions are written as contexts                             */
     int             split;        /* functions without inlinees are marked                         */
-    unsigned char  *bad;          /* per function: CSSPGO__NOT_HEAD ...; NULL in a lenient profile */
+    unsigned char  *bad;          /* per function: CSSPGO__NOT_HEAD ...; NULL in LLVM mode */
     uint32_t       *path;         /* of the context being written: nodes, the leaf first           */
     size_t          path_cap;
     csspgo_target  *target;       /* of the location being written                                 */
@@ -7414,7 +7424,7 @@ static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
     const csspgo__names *t = &o->p->names;
     uint32_t i;
     size_t n;
-    if (o->p->heap.lenient) return CSSPGO_OK;
+    if (o->p->heap.llvm) return CSSPGO_OK;
     o->bad = (unsigned char *)csspgo__alloc(&o->p->heap, t->count + 1);
     if (o->bad == NULL) return o->p->heap.status;
     for (i = 1; i <= t->count; i++) {
@@ -7629,7 +7639,7 @@ static void csspgo__text_put_meta(csspgo__text_out *o, const csspgo__record *r, 
 /* In a profile with contexts LLVM puts brackets around an inlinee, which makes it another function. */
 static void csspgo__text_put_inlinee(csspgo__text_out *o, const csspgo__node *n, size_t depth)
 {
-    if (o->cs && !o->p->heap.lenient) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
+    if (o->cs && !o->p->heap.llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
     csspgo__text_indent(o->s, depth);
     csspgo__text_put_loc(o->s, csspgo__loc_of(o->p, n->site));
     csspgo__put_str(o->s, o->cs ? ": [" : ": ");
@@ -7645,7 +7655,7 @@ static csspgo_status csspgo__text_put_head(csspgo__text_out *o, const csspgo__no
     csspgo_status s = CSSPGO_OK;
     if (!o->cs) csspgo__text_put_name(o, n->func, CSSPGO__NOT_HEAD, "function");
     else s = csspgo__text_put_context(o, id);
-    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->p->heap.lenient)
+    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->p->heap.llvm)
         csspgo__text_refuse(o, n->func, "function without context in a profile with contexts");
     csspgo__put_char(o->s, ':');
     csspgo__put_u64(o->s, r->total);
@@ -7892,11 +7902,11 @@ static csspgo_status csspgo__limit_bisect(const csspgo__limiting *x, size_t *kee
 /* Leaves in the profile what is to be written; *size: its bytes. */
 static csspgo_status csspgo__limit_fit(const csspgo__limiting *x, size_t *size, csspgo_error *err)
 {
-    const int lenient = x->p->heap.lenient != 0;
+    const int llvm = x->p->heap.llvm != 0;
     size_t keep = 0;
     csspgo_status s = csspgo_write(x->p, x->form, NULL, 0, size, err);
-    if (s != CSSPGO_OK || (*size <= x->limit && (x->tops != 0 || !lenient))) return s;
-    s = lenient ? csspgo__limit_steps(x, &keep, size, err) : csspgo__limit_bisect(x, &keep, size, err);
+    if (s != CSSPGO_OK || (*size <= x->limit && (x->tops != 0 || !llvm))) return s;
+    s = llvm ? csspgo__limit_steps(x, &keep, size, err) : csspgo__limit_bisect(x, &keep, size, err);
     if (s != CSSPGO_OK || keep == 0) *size = 0;
     if (s == CSSPGO_OK && keep == 0)
         s = csspgo__error(err, CSSPGO_E_LIMIT, 0, "too much profile data for the size limit");
@@ -8064,7 +8074,7 @@ typedef struct csspgo__bin {
     size_t          top;          /* the index that csspgo__bin_top met; lazy: the one that it must meet */
     csspgo__nest   *nest;
     size_t          depth, nest_cap;
-    int             lenient, cs;
+    int             llvm, cs;
     int             vtables;      /* every record ends with vtable counts                               */
     int             dirty;        /* a record was: csspgo__settle is due                                */
     csspgo__late    late;         /* inlinees of b->q that are not in the map yet                       */
@@ -8160,9 +8170,9 @@ static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
     disc = csspgo__bin_num(&b->r);
     *loc = csspgo_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
     if (b->r.status != CSSPGO_OK) return 0;
-    if (line > 0xffff && (body || !b->lenient))
+    if (line > 0xffff && (body || !b->llvm))
         return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
-    if (disc <= UINT32_MAX || b->lenient) return 1;
+    if (disc <= UINT32_MAX || b->llvm) return 1;
     return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
 }
 
@@ -8716,12 +8726,12 @@ static int csspgo__bin_hang(csspgo__bin *b, csspgo__bin_path *path, size_t i, si
     return i == n || csspgo__bin_hang_new(b, path, i, n);
 }
 
-/* LLVM tells a context whose leaf has a location from the one without; only lenient reading keeps that apart. */
+/* LLVM tells a context whose leaf has a location from the one without; only LLVM mode keeps that apart. */
 static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
 {
     csspgo_func f;
     uint32_t node = leaf->node;
-    if (csspgo__loc_key(leaf->loc) != 0 && b->lenient) {
+    if (csspgo__loc_key(leaf->loc) != 0 && b->llvm) {
         f.id = leaf->func;
         node = csspgo_node_add(b->q, csspgo__node_handle(node), leaf->loc, CSSPGO_TWIN, f).id;
         if (node == 0) csspgo__bin_full(b);
@@ -8776,7 +8786,7 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         const unsigned char *at = b->r.p;
         frames = csspgo__bin_many32(b, 3);
         ok = b->r.status == CSSPGO_OK;
-        if (ok && frames == 0 && !b->lenient) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (ok && frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
         if (ok && frames > max)
             csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         if (ok && b->r.status == CSSPGO_OK && frames > cap) {
@@ -8847,7 +8857,7 @@ static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node,
     *node = up != 0 ? csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id : 0;
     *record = b->q->tree.node[*node].record;
     if (*record == 0) *node = 0;
-    if (*node != 0 || up == 0 || !b->lenient) return 1;
+    if (*node != 0 || up == 0 || !b->llvm) return 1;
     f = csspgo_func_add(b->q, "", 0);
     *node = f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : 0;
     *record = b->q->tree.node[*node].record;
@@ -9019,7 +9029,7 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
     csspgo_status status;
     int ok;
     if (r->status != CSSPGO_OK) return 0;
-    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->lenient))
+    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->llvm))
         return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
                                "a compressed section does not have the size that it claims: ", packed);
     if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
@@ -9059,7 +9069,7 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
         s.type == CSSPGO__SEC_RECORDS ||
         (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
     int ok;
-    if (s.size == 0 || (b->lenient && !wanted)) return 1;
+    if (s.size == 0 || (b->llvm && !wanted)) return 1;
     if (s.offset > size || s.size > size - s.offset) {
         csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
         csspgo__say_u64(b->r.err, s.offset);
@@ -9330,8 +9340,8 @@ static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t
     csspgo__reader_init(&b.r, data, size, err);
     b.most = most;
     b.unread = size;
-    b.lenient = options->lenient != 0;
-    b.q = csspgo_profile_new(options);
+    b.llvm = options->llvm != 0;
+    b.q = csspgo_profile_new(options, NULL);
     if (b.q == NULL) {
         const int small = options->limits.max_bytes < sizeof *b.q + 8 * sizeof(csspgo__node);
         return csspgo__error_plain(err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
@@ -9798,24 +9808,19 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     b->unread = l->size;
     b->cs = l->cs;
     b->vtables = l->vtables;
-    b->lenient = l->heap.lenient != 0;
+    b->llvm = l->heap.llvm != 0;
 }
 
-CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const csspgo_options *options, const void *data, size_t size,
+CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
                                          csspgo_error *err)
 {
-    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l);
+    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l, err);
     csspgo__bin b;
-    if (l == NULL) {
-        csspgo__error_plain(err, CSSPGO_E_NOMEM);
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->data = (const unsigned char *)data;
     l->size = size;
-    l->profile = csspgo_profile_new(options);
-    if (l->profile == NULL) {
-        csspgo__error_plain(err, CSSPGO_E_NOMEM);
-    } else {
+    l->profile = csspgo_profile_new(options, err);
+    if (l->profile != NULL) {
         csspgo__lazy_bin(l, &b, l->profile, err);
         if (csspgo__lazy_header(&b)) return l;
     }
@@ -9924,7 +9929,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     name_index = csspgo__lazy_find(l, name, size);
     if (name_index == l->nnames) return CSSPGO_OK;
     o = csspgo__heap_options(&l->heap);
-    q = csspgo_profile_new(&o);
+    q = csspgo_profile_new(&o, NULL);
     if (q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     q->flags = p->flags;
     csspgo__lazy_bin(l, &b, q, err);
@@ -9949,7 +9954,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
 
 /* ----- binary out ---------------------------------------------------------------------------------------------------
  *
- * Byte for byte what LLVM 19 writes from a lenient profile. Differences of a strict one: attributes are always kept
+ * Byte for byte what LLVM 19 writes, in LLVM mode. Otherwise: attributes are always kept
  * (LLVM: only with contexts or a pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become
  * names), the partial mark stays. Metadata entries come in the order of the functions (LLVM: in that of a hash table).
  *
@@ -10059,7 +10064,7 @@ typedef struct csspgo__bin_out {
     csspgo_target    *target;     /* scratch */
     size_t            target_cap;
     uint32_t          form;
-    int               cs, md5, lenient, probes, attributes;
+    int               cs, md5, llvm, probes, attributes;
     int               any_attribute, any_guid, any_vtable;
     int               by_guid;    /* the order is that of GUIDs */
 } csspgo__bin_out;
@@ -10134,7 +10139,7 @@ static int csspgo__bin_guid_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /*
- * A file of GUIDs is in their order, where a lenient one (and LLVM's) is in that of the names as far as they are known:
+ * A file of GUIDs is in their order, where one in LLVM mode (as LLVM) is in that of the names as far as they are known:
  * so equal profiles give equal files, whichever names they know. Returns 0 when memory is exhausted.
  */
 static int csspgo__bin_by_guid(csspgo__bin_out *o)
@@ -10422,9 +10427,9 @@ static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
     csspgo_status s;
     if (o->cs) return csspgo__bin_refuse(o, "raw binary cannot carry contexts");
     if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "raw binary cannot carry checksums");
-    if (!o->lenient && o->any_attribute) return csspgo__bin_refuse(o, "raw binary cannot carry attributes");
-    if (!o->lenient && o->any_guid) return csspgo__bin_refuse(o, "raw binary cannot carry a function without a name");
-    if (!o->lenient && o->any_vtable) return csspgo__bin_refuse(o, "raw binary cannot carry vtable counts");
+    if (!o->llvm && o->any_attribute) return csspgo__bin_refuse(o, "raw binary cannot carry attributes");
+    if (!o->llvm && o->any_guid) return csspgo__bin_refuse(o, "raw binary cannot carry a function without a name");
+    if (!o->llvm && o->any_vtable) return csspgo__bin_refuse(o, "raw binary cannot carry vtable counts");
     o->any_vtable = 0;
     csspgo__bin_put_header(o, CSSPGO__MAGIC_RAW);
     s = csspgo__bin_put_summary(o);
@@ -10547,7 +10552,7 @@ static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
     size_t i, k, n;
     switch (type) {
     case CSSPGO__SEC_SUMMARY:
-        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->lenient)) f |= CSSPGO__SEC_PARTIAL;
+        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->llvm)) f |= CSSPGO__SEC_PARTIAL;
         if (o->cs) f |= CSSPGO__SEC_CS;
         if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
         if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
@@ -10683,7 +10688,7 @@ static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
 #endif
     if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__bin_refuse(o, "the split layout cannot carry contexts");
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
-    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->lenient && o->any_attribute);
+    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
 }
 
@@ -10865,10 +10870,10 @@ static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
     size_t i;
     if (!csspgo__bin_number(o)) return o->p->heap.status;
     o->md5 = (o->form & 0xff) == CSSPGO_EXTBINARY &&
-             (o->form & CSSPGO_MD5 || (!o->lenient && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    if (o->md5 && !o->lenient && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->p->heap.status;
+             (o->form & CSSPGO_MD5 || (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    if (o->md5 && !o->llvm && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->p->heap.status;
     if (!csspgo__bin_tops(o)) return o->p->heap.status;
-    for (i = 0; i < o->tops && !o->lenient; i++)
+    for (i = 0; i < o->tops && !o->llvm; i++)
         if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
             return csspgo__bin_refuse(o,
                                       "binary forms cannot carry functions with contexts and without in one profile");
@@ -10895,7 +10900,7 @@ static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, cssp
     o.p = p;
     o.err = err != NULL ? err : &own;
     o.form = form;
-    o.lenient = h->lenient != 0;
+    o.llvm = h->llvm != 0;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
     s = csspgo__blob_init(&o.blob, h);
     if (s == CSSPGO_OK) s = csspgo__order_make(p, &o.order);
@@ -10927,14 +10932,14 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     j.p = p;
     j.from = from;
     j.weight = how != NULL ? how->weight : 0;
-    j.llvm = (how != NULL && how->llvm) || p->heap.lenient;
+    j.llvm = (how != NULL && how->llvm) || p->heap.llvm;
     if (!csspgo__may_join(p, from))
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
                              (p->flags ^ from->flags) & CSSPGO_IS_PROBE
                                  ? "a profile with probes and one without cannot be merged"
                                  : "a profile with contexts and one without cannot be merged");
     s = csspgo__join_run(&j, how != NULL ? how->result : NULL);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__error(err, s, 0, "the lenient profile holds what this one cannot");
+    if (s == CSSPGO_E_ARGUMENT) return csspgo__error(err, s, 0, "the profile in LLVM mode holds what this one cannot");
     if (s == CSSPGO_OK && how != NULL && how->stats != NULL) {
         csspgo__count_add(&how->stats->clamped, j.clamps);
         csspgo__count_add(&how->stats->mismatched, j.mismatched);
@@ -11003,9 +11008,9 @@ CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint6
     memset(&one, 0, sizeof one);
     one.ppm = ppm;
     csspgo_default_cutoffs(all);
-    for (i = 0; p->heap.lenient && i < CSSPGO_CUTOFFS && all[i].ppm < ppm; i++) {}
+    for (i = 0; p->heap.llvm && i < CSSPGO_CUTOFFS && all[i].ppm < ppm; i++) {}
     if (i == CSSPGO_CUTOFFS) return CSSPGO_E_ARGUMENT;
-    if (p->heap.lenient) one.ppm = all[i].ppm;
+    if (p->heap.llvm) one.ppm = all[i].ppm;
     s = csspgo_summarize(p, &summary, &one, 1);
     if (s == CSSPGO_OK) *count = one.min_count;
     return s;
@@ -11058,7 +11063,7 @@ static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
     uint32_t i;
     o.limits.max_bytes = h->used < h->limits.max_bytes ? h->limits.max_bytes - h->used : 1;
     *s = o.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node) ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM;
-    q = csspgo_profile_new(&o);
+    q = csspgo_profile_new(&o, NULL);
     if (q == NULL) return NULL;
     q->flags = p->flags;
     q->dropped_by_checksum = p->dropped_by_checksum;
@@ -11076,7 +11081,7 @@ static csspgo_status csspgo__fold_begin(csspgo__fold *f, const csspgo_profile *p
     memset(f, 0, sizeof *f);
     f->p = p;
     f->q = csspgo__like(p, &s);
-    f->rule = p->heap.lenient ? CSSPGO__FIRST : CSSPGO__LARGEST;
+    f->rule = p->heap.llvm ? CSSPGO__FIRST : CSSPGO__LARGEST;
     return f->q != NULL ? CSSPGO_OK : s;
 }
 
@@ -11355,7 +11360,7 @@ static int csspgo__unfold_sums(csspgo__unfolding *x)
 static int csspgo__unfold_parts(csspgo__unfolding *x, int contexts)
 {
     csspgo__fold *f = &x->f;
-    const uint32_t bare = contexts || !f->p->heap.lenient ? CSSPGO__BARE : 0;
+    const uint32_t bare = contexts || !f->p->heap.llvm ? CSSPGO__BARE : 0;
     size_t i;
     for (i = 0; i < x->order.nodes; i++) {
         const uint32_t id = x->order.node[i], up = f->p->tree.node[id].parent;
@@ -11518,7 +11523,7 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
     csspgo_node twin;
     csspgo_func func;
     if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_TWIN) return 0;
-    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.lenient) return 1;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
     func.id = n->func;
     twin = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE, func);
     return twin.id == 0 || c->tree.node[twin.id].record == 0;
@@ -11878,7 +11883,7 @@ static int csspgo__remap_part(csspgo__fold *f, uint32_t id, uint32_t *image, uin
 CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm)
 {
     const size_t nodes = p->tree.count + 1, funcs = p->names.count + 1, bytes = (2 * nodes + funcs) * sizeof(uint32_t);
-    const int bare = llvm || p->heap.lenient;
+    const int bare = llvm || p->heap.llvm;
     uint32_t *image, *part, id;
     csspgo__heap *h;
     csspgo__fold f;
@@ -11900,7 +11905,7 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
 /* ----- statistics ------------------------------------------------------------------------------------------------- */
 
 /* Takes in one record. */
-static void csspgo__depth_count(csspgo_depths *d, const csspgo_profile *p, const csspgo__record *r, uint64_t depth)
+static void csspgo__depth_count(csspgo_depth_stats *d, const csspgo_profile *p, const csspgo__record *r, uint64_t depth)
 {
     const csspgo_body *b = csspgo__body(p, r);
     size_t i;
@@ -11913,14 +11918,15 @@ static void csspgo__depth_count(csspgo_depths *d, const csspgo_profile *p, const
     }
 }
 
-CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats)
+CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p)
 {
+    csspgo_depth_stats d;
     const csspgo__node *v = p->tree.node;
     uint32_t id = CSSPGO__ROOT, f;
     uint64_t depth = 0;
-    memset(stats, 0, sizeof *stats);
+    memset(&d, 0, sizeof d);
     for (;;) {
-        if (v[id].record != 0) csspgo__depth_count(stats, p, &p->record[v[id].record], depth);
+        if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth);
         if (v[id].child != 0) {
             id = v[id].child;
             depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
@@ -11937,10 +11943,11 @@ CSSPGO_DEF void csspgo_depth_stats(const csspgo_profile *p, csspgo_depths *stats
     }
     for (f = 1; f <= p->names.count; f++) {
         for (id = p->func[f].begin; id != 0 && v[id].record == 0; id = v[id].same) {}
-        stats->functions += id != 0;
+        d.functions += id != 0;
     }
-    if (stats->records != 0) stats->mean_depth = (double)stats->depths / (double)stats->records;
-    if (stats->samples != 0) stats->deep_share = (double)stats->deep / (double)stats->samples;
+    if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
+    if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
+    return d;
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -12016,7 +12023,7 @@ static int csspgo__pair_funcs(csspgo__pair *c)
         named[1] += test->names.name[i].flags & CSSPGO__HAS_TEXT;
         c->func[i] = csspgo__func_lookup(base, test, i);
     }
-    if (base->heap.lenient) return 1;
+    if (base->heap.llvm) return 1;
     if (named[0] == base->names.count && named[1] == test->names.count) return 1;   /* names only */
     if (named[0] + named[1] == 0 || base->names.count == 0) return 1;               /* GUIDs only */
     taken = (unsigned char *)csspgo__alloc(c->heap, bytes);
@@ -12910,12 +12917,13 @@ CSSPGO_DEF csspgo_module csspgo_no_module(void)
     return m;
 }
 
-CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c);
+    csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
     c->byte = (unsigned char *)csspgo__grow(&c->heap, NULL, 0, &c->byte_cap, CSSPGO__FIRST_POS, 1);
     if (c->byte == NULL) {
+        csspgo__error_plain(err, c->heap.status);
         csspgo_code_free(c);
         return NULL;
     }
@@ -13841,9 +13849,9 @@ struct csspgo_probes {
     csspgo_probe_stats   stats;
 };
 
-CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_probes *)csspgo__object_new(options, sizeof(csspgo_probes));
+    return (csspgo_probes *)csspgo__object_new(options, sizeof(csspgo_probes), err);
 }
 
 CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
@@ -13987,12 +13995,12 @@ static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
     return a < in->text_count && in->text[a].begin <= address;
 }
 
-/* Something that only a lenient reader takes. Returns 1 if this one is. */
+/* Something that only a reader in LLVM mode takes. Returns 1 if this one is. */
 static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
                              uint64_t value)
 {
     if (s->r.status != CSSPGO_OK) return 0;
-    if (!s->t->heap.lenient) {
+    if (!s->t->heap.llvm) {
         csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
         csspgo__say_hex(s->r.err, value);
         return 0;
@@ -14022,7 +14030,7 @@ static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at
         s->record.address = s->known ? s->base : 0;
         s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
     }
-    if (!s->known && !s->t->heap.lenient) {
+    if (!s->known && !s->t->heap.llvm) {
         csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
         csspgo__say_hex(s->r.err, value);
     }
@@ -14767,11 +14775,11 @@ static void csspgo__cfg_edge(csspgo__cfg *c, uint32_t id)
     c->bytes += 4;
 }
 
-static csspgo_status csspgo__cfg_run(csspgo__cfg *c, csspgo_llvm version)
+static csspgo_status csspgo__cfg_run(csspgo__cfg *c, uint32_t llvm)
 {
     size_t i, k;
     csspgo_status s = CSSPGO_OK;
-    if (version == CSSPGO_LLVM_14) {
+    if (llvm == 14) {
         s = csspgo__cfg_number_14(c);
         for (i = 0; i < c->n; i++) c->final[i] = (uint32_t)i;
     } else {
@@ -14805,7 +14813,7 @@ static csspgo_status csspgo__cfg_check(csspgo_cfg_block *blocks, size_t count, c
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, csspgo_llvm version,
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, uint32_t llvm,
                                              const csspgo_options *options, uint64_t *checksum, csspgo_error *err)
 {
     const size_t bytes = count * (3 * sizeof(uint32_t) + 1) + sizeof(uint32_t);
@@ -14814,8 +14822,8 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t co
     void *memory;
     csspgo_status s;
     *checksum = 0;
-    if (version != CSSPGO_LLVM_14 && version != CSSPGO_LLVM_19)
-        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_llvm");
+    if (llvm != 0 && llvm != 14 && llvm != 19)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "llvm must be 0, 14 or 19");
     s = csspgo__cfg_check(blocks, count, err);
     if (s != CSSPGO_OK) return s;
     csspgo__heap_init(&h, options);
@@ -14830,7 +14838,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t co
     c.final = c.power + count;
     c.mark = (unsigned char *)(c.final + count);
     c.crc = UINT32_MAX;
-    s = csspgo__cfg_run(&c, version);
+    s = csspgo__cfg_run(&c, llvm);
     csspgo__free(&h, memory, bytes);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     *checksum = (c.calls << 48 | c.bytes << 32 | c.crc) & UINT64_C(0x0FFFFFFFFFFFFFFF);
@@ -14842,11 +14850,11 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t co
 
 #define CSSPGO__CALL_HAS_BASE 0x10000000u
 
-CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *c, csspgo_llvm version)
+CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *c, uint32_t llvm)
 {
     const uint32_t d = 7u | c->id << 3 | c->percent << 19 | c->kind << 26;
     if (c->id == 0 || c->id > 0xffff || c->kind > CSSPGO_PROBE_DIRECT_CALL || c->percent > 100) return 0;
-    if (version == CSSPGO_LLVM_14 || c->id > 0x1fff || c->base_discriminator > 7) return d;
+    if (llvm == 14 || c->id > 0x1fff || c->base_discriminator > 7) return d;
     return d | c->base_discriminator << 16 | CSSPGO__CALL_HAS_BASE;
 }
 
@@ -16536,9 +16544,9 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 
 /* ----- the reader ----- */
 
-CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_perfdata *)csspgo__object_new(options, sizeof(csspgo_perfdata));
+    return (csspgo_perfdata *)csspgo__object_new(options, sizeof(csspgo_perfdata), err);
 }
 
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
@@ -17430,14 +17438,15 @@ static void csspgo__script_finish(csspgo_script *s)
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
 }
 
-CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_script *s = (csspgo_script *)csspgo__object_new(options, sizeof *s);
+    csspgo_script *s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL) return NULL;
     s->scan_start = 1;
     s->frame = (uint64_t *)csspgo__grow(&s->heap, NULL, 0, &s->frame_cap, 128, sizeof *s->frame);
     s->branch = (csspgo_branch *)csspgo__grow(&s->heap, NULL, 0, &s->branch_cap, 64, sizeof *s->branch);
     if (s->frame != NULL && s->branch != NULL) return s;
+    csspgo__error_plain(err, s->heap.status);
     csspgo_script_free(s);
     return NULL;
 }
@@ -18122,14 +18131,14 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     *site = from;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (call > CSSPGO__EXT && !c->how.llvm_compat && csspgo__is_entry(c->code, to)) {
+    if (call > CSSPGO__EXT && !c->how.llvm && csspgo__is_entry(c->code, to)) {
         c->stats.entry_calls += from == CSSPGO__EXT;
         call = 0;
     }
     if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) return CSSPGO__CALLED;
     *site = call;
     if (call != 0) return CSSPGO__RETURNED;
-    if (older != NULL && !c->how.llvm_compat && csspgo__kind(c->code, older[0]) == CSSPGO_CALL &&
+    if (older != NULL && !c->how.llvm && csspgo__kind(c->code, older[0]) == CSSPGO_CALL &&
         older[1] > CSSPGO__EXT && csspgo__is_sound(c, older[1], from)) {
         c->stats.return_jumps++;
         *site = older[0];
@@ -18257,7 +18266,7 @@ static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__trace *t, uint3
 static uint32_t csspgo__context_mended(csspgo_collector *c, const csspgo__trace *t)
 {
     uint32_t *callers = c->site + 1, n, lacks;
-    if (c->how.llvm_compat || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
+    if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
     n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
     lacks = csspgo__lacks(c, t, callers, n);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
@@ -18286,7 +18295,7 @@ static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__s
 /* Branches of a trace that count: the oldest has no range before it, so it is left out beside others. */
 static uint32_t csspgo__counting(const csspgo_collector *c, const csspgo__trace *t)
 {
-    return t->nlbr > 1 && !c->how.llvm_compat ? t->nlbr - 1 : t->nlbr;
+    return t->nlbr > 1 && !c->how.llvm ? t->nlbr - 1 : t->nlbr;
 }
 
 /*
@@ -18348,14 +18357,15 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 /* ----- collecting ------------------------------------------------------------------------------------------------- */
 
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
-                                                  const csspgo_options *options)
+                                                  const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c);
+    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
     c->code = code;
     if (how != NULL) c->how = *how;
     csspgo__cache_init(&c->cache, c->how.cache_bytes);
     if (csspgo__tree_init(&c->heap, &c->trie)) return c;
+    csspgo__error_plain(err, c->heap.status);
     csspgo_collector_free(c);
     return NULL;
 }
@@ -18381,7 +18391,7 @@ static csspgo_status csspgo__stacks_judge(csspgo_collector *c)
     const csspgo_collector_stats stats = c->stats;
     csspgo__trace t;
     size_t at = 0;
-    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm_compat || c->how.keep_leaves) return CSSPGO_OK;
+    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
         if (!t.frameless) continue;
         if (!csspgo__trace_room(c, &t)) return c->heap.status;
@@ -18420,7 +18430,7 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
     }
     how.ignore_stack = c->mode == CSSPGO__FLAT;
     how.keep_leaves = c->how.keep_leaves;
-    how.as_llvm = c->how.llvm_compat;
+    how.as_llvm = c->how.llvm;
     for (;;) {
         status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &how, &c->stats);
         if (status != (csspgo_status)CSSPGO__FULL) return status;
@@ -19238,7 +19248,7 @@ static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_profile *q;
     int ok = 1;
-    q = csspgo_profile_new(&o);
+    q = csspgo_profile_new(&o, NULL);
     if (q == NULL) return NULL;
     q->flags = p->flags;
     q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1,
@@ -19686,11 +19696,8 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     csspgo_tracker *t;
     csspgo_status s = csspgo__track_accepts(p, err);
     if (s != CSSPGO_OK) return NULL;
-    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t);
-    if (t == NULL) {
-        csspgo__error_plain(err, CSSPGO_E_NOMEM);
-        return NULL;
-    }
+    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
+    if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
     s = csspgo__track_heat(t, p);
     t->p = t->how.take ? p : csspgo__track_clone(p);
@@ -19708,7 +19715,7 @@ CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
     return t->p;
 }
 
-CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_statistics(const csspgo_tracker *t)
+CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_get_stats(const csspgo_tracker *t)
 {
     return t->stats;
 }
@@ -19751,7 +19758,7 @@ static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const css
     return 1;
 }
 
-CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t)
+CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err)
 {
     const csspgo_profile *p = t->p;
     const csspgo__node *v = p->tree.node;
@@ -19768,6 +19775,7 @@ CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t)
                                  csspgo__site_kind(v[id].site), f).id;
         ok = to[id] != 0 && (v[id].record == 0 || csspgo__track_copy_record(q, to[id], p, &p->record[v[id].record]));
     }
+    csspgo__error_plain(err, ok ? CSSPGO_OK : q != NULL ? q->heap.status : CSSPGO_E_NOMEM);
     if (q != NULL) csspgo__free(&q->heap, to, bytes);
     if (ok) return q;
     csspgo_profile_free(q);
@@ -21424,7 +21432,7 @@ static void csspgo__list_spots(csspgo__gen *g, int contexts)
         s.pos = probe->pos;
         s.probe = code->by_pos[i];
         if (probe->pos == 0 || !csspgo__probe_counts(probe)) continue;
-        if (g->how.sampled_functions && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
+        if (g->how.llvm && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
         s.func = csspgo__gen_func_at(g, probe->pos);
         if (probe->kind != CSSPGO_PROBE_BLOCK) g->call[g->calls++] = s;
         if (probe->kind != CSSPGO_PROBE_BLOCK && contexts) continue;
@@ -22949,7 +22957,7 @@ static int csspgo__gen_funcs(csspgo__gen *g)
 static int csspgo__gen_profile(csspgo__gen *g, const csspgo__heap *like)
 {
     const csspgo_options o = csspgo__heap_options(like);
-    g->p = csspgo_profile_new(&o);
+    g->p = csspgo_profile_new(&o, NULL);
     g->status = g->p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     return g->p != NULL;
 }
@@ -22966,7 +22974,7 @@ static int csspgo__gen_setup(csspgo__gen *g, int contexts)
     if ((g->copy = (csspgo__copy *)csspgo__gen_array(g, nodes, sizeof *g->copy)) == NULL) return 0;
     if ((g->list = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->list)) == NULL) return 0;
     if ((g->climb = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->climb)) == NULL) return 0;
-    if (g->how.sampled_functions) csspgo__mark_sampled(g);
+    if (g->how.llvm) csspgo__mark_sampled(g);
     csspgo__list_spots(g, contexts);
     return (g->delta = (csspgo__sum *)csspgo__gen_array(g, g->spots + 1, sizeof *g->delta)) != NULL;
 }
@@ -23044,10 +23052,11 @@ struct csspgo_sizes {
     csspgo__tree  tree;           /* leaves below the root, callers below them; record: bytes + 1, 0 = not known */
 };
 
-CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s);
+    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL || csspgo__tree_init(&s->heap, &s->tree)) return s;
+    csspgo__error_plain(err, s->heap.status);
     csspgo_sizes_free(s);
     return NULL;
 }
@@ -23141,7 +23150,7 @@ static csspgo_status csspgo__profile_copy(const csspgo_profile *p, csspgo_profil
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_status s = CSSPGO_E_NOMEM;
-    *copy = csspgo_profile_new(&o);
+    *copy = csspgo_profile_new(&o, NULL);
     if (*copy != NULL) s = csspgo_add_profile(*copy, p);
     if (s == CSSPGO_OK) return s;
     csspgo_profile_free(*copy);
@@ -23840,9 +23849,9 @@ struct csspgo_lines {
     size_t nodes, node_cap, rows, row_cap, settled;
 };
 
-CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options)
+CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_lines *)csspgo__object_new(options, sizeof(csspgo_lines));
+    return (csspgo_lines *)csspgo__object_new(options, sizeof(csspgo_lines), err);
 }
 
 CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
@@ -24505,6 +24514,9 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64
 };
 
+/* csspgo_match_options.llvm */
+enum { CSSPGO__ALIGN = 0, CSSPGO__LEXICAL = 18, CSSPGO__LLVM19 = 19, CSSPGO__LLVM_MAIN = 22 };
+
 typedef struct csspgo__matched {  /* a function of the new code */
     uint64_t guid, profile;       /* of its name here; of its name in the profile */
     uint64_t checksum;
@@ -25081,7 +25093,7 @@ static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t nod
 {
     const csspgo__node *v = w->p->tree.node;
     const csspgo__record *r = &w->p->record[v[node].record];
-    const int by_checksum = w->m->is_probe && (w->m->is_cs || w->m->how.mode == CSSPGO_MATCH_ALIGN);
+    const int by_checksum = w->m->is_probe && (w->m->is_cs || w->m->how.llvm == CSSPGO__ALIGN);
     size_t i, n = csspgo__run_count(r->body);
     uint32_t c;
     if (by_checksum && r->checksum != f->checksum) return 1;
@@ -25095,7 +25107,7 @@ static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t nod
     for (c = v[node].child; c != 0; c = v[c].sibling) {
         const csspgo_node_kind kind = csspgo__site_kind(v[c].site);
         const csspgo__record *in = csspgo__record_of(w->p, c);
-        if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.mode != CSSPGO_MATCH_ALIGN)) continue;
+        if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.llvm != CSSPGO__ALIGN)) continue;
         if (!csspgo__push_callee(w, f, csspgo__loc_of(w->p, v[c].site), v[c].func,
                                  csspgo__sat_add(in->head, in->total))) return 0;
     }
@@ -25117,8 +25129,8 @@ static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
 {
     const csspgo__old_callee *c = (const csspgo__old_callee *)f->callee.data;
-    const int main_rule = w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN || w->m->how.mode == CSSPGO_MATCH_ALIGN;
-    const int all_lines = w->m->how.mode == CSSPGO_MATCH_ALIGN && w->m->is_probe;
+    const int main_rule = w->m->how.llvm == CSSPGO__LLVM_MAIN || w->m->how.llvm == CSSPGO__ALIGN;
+    const int all_lines = w->m->how.llvm == CSSPGO__ALIGN && w->m->is_probe;
     size_t i, j, n = f->callee.count;
     f->anchor.count = 0;
     for (i = 0; i < n; i = j) {
@@ -25136,7 +25148,7 @@ static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
         if (a == NULL) return csspgo__broken(w);
         a->loc = c[i].loc;
         a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
-        a->orphan = w->rename && w->m->how.mode != CSSPGO_MATCH_ALIGN && !many && csspgo__unused(w, guid);
+        a->orphan = w->rename && w->m->how.llvm != CSSPGO__ALIGN && !many && csspgo__unused(w, guid);
     }
     return 1;
 }
@@ -25168,7 +25180,7 @@ static int csspgo__match_loc_cmp(const void *ctx, const void *a, const void *b)
 /* Its locations, ascending, each once; for the reference modes those of lines only if they are calls. */
 static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__vec *out)
 {
-    const int calls_only = !w->m->is_probe && w->m->how.mode != CSSPGO_MATCH_ALIGN;
+    const int calls_only = !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN;
     csspgo_match_loc *v;
     size_t i, k = 0;
     out->count = 0;
@@ -25200,7 +25212,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__vec *loc, css
         a->callee = v[i].kind == CSSPGO_MATCH_INDIRECT ? w->indirect : v[i].callee;
         if (w->rename && v[i].kind == CSSPGO_MATCH_CALL) {
             const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, v[i].callee);
-            const int align = w->m->how.mode == CSSPGO_MATCH_ALIGN;
+            const int align = w->m->how.llvm == CSSPGO__ALIGN;
             const uint32_t flag = align ? (uint32_t)CSSPGO__RENAMED : (uint32_t)CSSPGO__ORPHAN;
             a->orphan = f != NULL && (f->flags & flag) != 0;
             if (align && a->orphan) a->callee = f->profile;
@@ -25420,7 +25432,7 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
                          f->anchor.count, pair))
         return 0;
     for (i = 0; i < n; i++) both += pair[i] != 0;
-    if (how->mode == CSSPGO_MATCH_LLVM19) return 200 * both > how->min_similarity * (n + m);
+    if (how->llvm == CSSPGO__LLVM19) return 200 * both > how->min_similarity * (n + m);
     return 100 * both > how->min_similarity * m;
 }
 
@@ -25430,7 +25442,7 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
     const csspgo_match_options *how = &w->m->how;
     csspgo__flat *f = &w->flat[1];
     int same;
-    if (how->mode == CSSPGO_MATCH_LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
+    if (how->llvm == CSSPGO__LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
     w->level = 1;
     same = csspgo__flatten(w, there, f, NULL);
     if (same) {
@@ -25555,7 +25567,7 @@ static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
 static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
-    if (w->m->how.mode != CSSPGO_MATCH_ALIGN) return csspgo__rename_note(w, here, there, 1);
+    if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, here, there, 1);
     if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__broken(w);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
@@ -25605,7 +25617,7 @@ static int csspgo__match_bases(csspgo__matching *w)
 {
     static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
                                        CSSPGO__SAME_CHECKSUM, 0 };
-    const size_t n = w->m->how.mode == CSSPGO_MATCH_ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
+    const size_t n = w->m->how.llvm == CSSPGO__ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
     csspgo__vec v = csspgo__vec_of(sizeof(csspgo__based));
     size_t i;
     int ok = csspgo__based_collect(w, &v);
@@ -25942,7 +25954,7 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     const csspgo__anchor *a = (const csspgo__anchor *)w->anchor[0].data;
     const csspgo__anchor *b = (const csspgo__anchor *)w->flat[0].anchor.data;
     const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
-    const csspgo_match_mode mode = w->m->how.mode;
+    const uint32_t mode = w->m->how.llvm;
     csspgo__place *p = run ? csspgo__places_make(w, f, &w->loc[0]) : NULL;
     uint32_t *pair;
     int ok;
@@ -25950,8 +25962,8 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
     pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
     if (pair == NULL) return csspgo__broken(w);
-    ok = mode == CSSPGO_MATCH_LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
-    if (ok && run) csspgo__spread(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO_MATCH_LLVM_MAIN);
+    ok = mode == CSSPGO__LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
+    if (ok && run) csspgo__spread(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
     return ok;
 }
 
@@ -26676,7 +26688,7 @@ static csspgo__callsite *csspgo__callsite_at(csspgo__callsite *s, size_t n, cssp
 /* Main: an indirect call fits whatever was called there. */
 static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there)
 {
-    return here == there || (here == w->indirect && w->m->how.mode == CSSPGO_MATCH_LLVM_MAIN);
+    return here == there || (here == w->indirect && w->m->how.llvm == CSSPGO__LLVM_MAIN);
 }
 
 /* Before matching: which call sites of the profile are where they were. */
@@ -26742,7 +26754,7 @@ static int csspgo__account(csspgo__matching *w, csspgo__matched *f)
     unsigned char *used = (unsigned char *)csspgo__vec_fill(&w->m->heap, &w->lcs[0].path, n);
     size_t i;
     if (used == NULL) return csspgo__broken(w);
-    memset(used, !w->m->is_probe && w->m->how.mode != CSSPGO_MATCH_ALIGN, n);
+    memset(used, !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN, n);
     for (i = 0; i < f->places; i++) {
         const csspgo_body *at = NULL;
         if (csspgo__place_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
@@ -26756,13 +26768,13 @@ static int csspgo__account(csspgo__matching *w, csspgo__matched *f)
 static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
-    const int align = w->m->how.mode == CSSPGO_MATCH_ALIGN;
+    const int align = w->m->how.llvm == CSSPGO__ALIGN;
     int run;
     if (!csspgo__has_copies(w, f->profile)) return 1;
     if (!csspgo__flatten(w, f->profile, &w->flat[0], align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
         !csspgo__code_locs(w, c, &w->loc[0]) || !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0]))
         return 0;
-    if (w->m->how.mode == CSSPGO_MATCH_LLVM19 && f->flags & CSSPGO__RENAMED)
+    if (w->m->how.llvm == CSSPGO__LLVM19 && f->flags & CSSPGO__RENAMED)
         return csspgo__match_reference(w, f, 0);      /* its calls may tell of other new names; that is all */
     f->flags |= CSSPGO__KNOWN;
     if (!csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor)) return 0;
@@ -27145,8 +27157,8 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, csspgo
     w->code = code;
     w->codes = n;
     w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
-    w->rename = m->how.rename == 1 && m->how.mode != CSSPGO_MATCH_LEXICAL && !m->how.no_salvage;
-    w->hashed = m->how.mode != CSSPGO_MATCH_ALIGN && p->flags & CSSPGO_IS_MD5;
+    w->rename = m->how.rename == 1 && m->how.llvm != CSSPGO__LEXICAL && !m->how.no_salvage;
+    w->hashed = m->how.llvm != CSSPGO__ALIGN && p->flags & CSSPGO_IS_MD5;
     if (w->hashed) w->rename = 0;
     w->alive_guid.elem = sizeof(uint64_t);
     w->order.elem = sizeof(uint32_t);
@@ -27173,8 +27185,8 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     f = (csspgo__matched *)w->m->func.data;
     if (w->rename) {
         csspgo__find_orphans(w);
-        if (w->m->how.mode != CSSPGO_MATCH_LLVM19 && !csspgo__match_bases(w)) return 0;
-        if (w->m->how.mode == CSSPGO_MATCH_ALIGN && !csspgo__match_callers(w)) return 0;
+        if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
+        if (w->m->how.llvm == CSSPGO__ALIGN && !csspgo__match_callers(w)) return 0;
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
@@ -27189,12 +27201,17 @@ static void csspgo__matcher_clear(csspgo_matcher *m)
     csspgo__map_clear(&m->by_old);
 }
 
-CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_options *options, const csspgo_match_options *how)
+CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, const csspgo_options *options,
+                                              csspgo_error *err)
 {
-    csspgo_matcher *m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m);
+    csspgo_matcher *m = NULL;
+    if (how == NULL || how->llvm == 0 || (how->llvm >= 17 && how->llvm <= 19) || how->llvm == 22)
+        m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m, err);
+    else csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
-    if (m->how.rename == 0) m->how.rename = m->how.mode == CSSPGO_MATCH_LLVM_MAIN || m->how.mode == CSSPGO_MATCH_ALIGN;
+    if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
+    if (m->how.rename == 0) m->how.rename = m->how.llvm == CSSPGO__LLVM_MAIN || m->how.llvm == CSSPGO__ALIGN;
     if (m->how.max_calls == 0) m->how.max_calls = 16384;
     if (m->how.max_calls > 1000000) m->how.max_calls = 1000000;
     if (m->how.min_similarity == 0) m->how.min_similarity = 80;
@@ -27360,7 +27377,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t nod
 /* Locations of lines that a reference mode does not look at stay where they are. */
 static int csspgo__stays(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
 {
-    return !c->m->is_probe && c->m->how.mode != CSSPGO_MATCH_ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
+    return !c->m->is_probe && c->m->how.llvm != CSSPGO__ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
 }
 
 /* A function of p in q, under its new name; 0 when memory is exhausted. */
@@ -27370,7 +27387,7 @@ static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
     const csspgo__matched *f;
     if (*to != 0) return *to;
     f = csspgo__matched_of(c->m, &c->m->by_old, csspgo__name_guid(&c->p->names, id));
-    if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.mode == CSSPGO_MATCH_LLVM19)
+    if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
         *to = csspgo_func_add(c->q, (const char *)c->m->text.data + f->name, f->name_size).id;
@@ -27398,7 +27415,7 @@ static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
     if (func.id == 0) return 0;
     if (up != NULL && !csspgo__stays(c, up, loc)) {
         const csspgo__place *was = csspgo__place_was(c, up, loc);
-        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.lenient)) {
+        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm)) {
             loc = was->from;
         } else {
             parent.id = CSSPGO__ROOT;
@@ -27433,7 +27450,7 @@ static csspgo_status csspgo__carry_loc(csspgo__carry *c, csspgo_node from, csspg
     csspgo_status s;
     size_t n, i;
     if (b == NULL) return CSSPGO_OK;
-    if (loc.line > 0xffff && !c->q->heap.lenient) {   /* no profile can say so */
+    if (loc.line > 0xffff && !c->q->heap.llvm) {   /* no profile can say so */
         c->lost = csspgo__sat_add(c->lost, b->count);
         return CSSPGO_OK;
     }
@@ -27575,12 +27592,12 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
     csspgo__carry c;
     csspgo_status s;
     memset(&c, 0, sizeof c);
-    o.lenient = p->heap.lenient;
+    o.llvm = p->heap.llvm;
     c.m = m;
     c.p = p;
     c.func.elem = c.node.elem = c.inverse.elem = sizeof(uint32_t);
     c.nested.elem = sizeof(uint64_t);
-    c.q = csspgo_profile_new(&o);
+    c.q = csspgo_profile_new(&o, NULL);
     if (c.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     c.q->flags = p->flags;
     s = csspgo__carry_all(&c);
@@ -27732,7 +27749,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     x.jump.elem = sizeof(csspgo_flow_jump);
     x.found.elem = 1;
     if (unfit != NULL) *unfit = 0;
-    x.q = csspgo_profile_new(&x.options);
+    x.q = csspgo_profile_new(&x.options, NULL);
     if (x.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     csspgo__error_plain(err, CSSPGO_OK);
     s = csspgo__complete_index(&x, n, err);

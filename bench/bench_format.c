@@ -87,7 +87,7 @@ static int lazy(const char *path, const char *name)
     t0 = now();
     data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) return 1;
-    l = csspgo_lazy_open(NULL, data, (size_t)st.st_size, &e);
+    l = csspgo_lazy_open(data, (size_t)st.st_size, NULL, &e);
     t1 = now();
     if (l == NULL || csspgo_lazy_load(l, name, strlen(name), &e) != CSSPGO_OK) {
         fprintf(stderr, "%s: %s\n", path, e.message);

@@ -99,7 +99,7 @@ static void must(int ok, const char *what)
 
 static csspgo_profile *make_profile(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_node n;
     unsigned i;
     must(p != NULL, "out of memory");
@@ -129,8 +129,8 @@ static double now(void)
 
 static void ask(csspgo_profile *p, int mode)
 {
-    static const csspgo_match_mode modes[MODES] = { CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_LEXICAL,
-        CSSPGO_MATCH_LLVM19, CSSPGO_MATCH_LLVM_MAIN, CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_ALIGN };
+    static const uint32_t modes[MODES] = { 0, 0, 18,
+        19, 22, 0, 0, 0 };
     csspgo_match_options how;
     csspgo_match_code code;
     csspgo_matcher *m;
@@ -148,7 +148,7 @@ static void ask(csspgo_profile *p, int mode)
     if (mode == DROP || mode == IDENTITY || mode == ORACLE) return;
     memset(&how, 0, sizeof how);
     memset(&code, 0, sizeof code);
-    how.mode = modes[mode];
+    how.llvm = modes[mode];
     how.rename = 2;
     code.name = "f";
     code.name_size = 1;
@@ -156,7 +156,7 @@ static void ask(csspgo_profile *p, int mode)
     code.loc = loc;
     code.locs = news;
     start = now();
-    m = csspgo_matcher_new(NULL, &how);
+    m = csspgo_matcher_new(&how, NULL, NULL);
     must(m != NULL && csspgo_matcher_module(m, p, &code, 1, NULL, NULL) == CSSPGO_OK, "matching failed");
     seconds[mode] += now() - start;
     for (i = 0; i < news; i++) {
@@ -363,7 +363,7 @@ static void counting_free(void *ctx, void *p, size_t size)
 static void accept_worst_case(void)
 {
     enum { CALLS = 16000 };
-    static const csspgo_match_mode modes[] = { CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_LLVM19, CSSPGO_MATCH_LLVM_MAIN };
+    static const uint32_t modes[] = { 0, 19, 22 };
     csspgo_profile *p;
     csspgo_options o;
     csspgo_match_code code;
@@ -393,9 +393,9 @@ static void accept_worst_case(void)
         csspgo_matcher *m;
         const clock_t start = clock();
         memset(&how, 0, sizeof how);
-        how.mode = modes[i];
+        how.llvm = modes[i];
         live = peak = 0;
-        m = csspgo_matcher_new(&o, &how);
+        m = csspgo_matcher_new(&how, &o, NULL);
         must(m != NULL && csspgo_matcher_module(m, p, &code, 1, NULL, NULL) == CSSPGO_OK, "matching failed");
         csspgo_matcher_free(m);
         expect(peak < 16u << 20, "16,000 calls, all changed", "MB of memory", (double)peak / 1048576, 16);

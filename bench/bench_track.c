@@ -42,7 +42,7 @@ static void *must(void *p)
 /* A tree of contexts: each node hangs below a random earlier one that is not too deep; function 1 is called last. */
 static csspgo_profile *make(const csspgo_options *o)
 {
-    csspgo_profile *p = (csspgo_profile *)must(csspgo_profile_new(o));
+    csspgo_profile *p = (csspgo_profile *)must(csspgo_profile_new(o, NULL));
     csspgo_node *node = (csspgo_node *)must(malloc((CONTEXTS + 1) * sizeof *node));
     unsigned char *depth = (unsigned char *)must(malloc(CONTEXTS + 1));
     uint32_t i, k, n = 0;
@@ -293,7 +293,7 @@ static void moves(csspgo_tracker *t, size_t size, const char *what)
 
 static void bases(csspgo_tracker *t)
 {
-    csspgo_tracker_stats before = csspgo_tracker_statistics(t), s;
+    csspgo_tracker_stats before = csspgo_tracker_get_stats(t), s;
     csspgo_node n;
     csspgo_func f;
     uint32_t mark;
@@ -302,7 +302,7 @@ static void bases(csspgo_tracker *t)
     for (f.id = 1; f.id <= FUNCS; f.id++)
         if (csspgo_tracker_base(t, f, 1, &n) != CSSPGO_OK) exit(1);
     ms = (now() - t0) * 1e3;
-    s = csspgo_tracker_statistics(t);
+    s = csspgo_tracker_get_stats(t);
     add("base of every function, with a checkpoint", "ms", ms);
     add("  the same per subtree moved or record merged", "ns",
         ms * 1e6 / (double)(s.moved - before.moved + s.merged - before.merged));

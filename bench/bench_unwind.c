@@ -44,7 +44,7 @@ static void keep(samples *s, const csspgo_sample *x)
 
 static void read_samples(loaded *image, const char *path, samples *s)
 {
-    csspgo_script *script = csspgo_script_new(NULL);
+    csspgo_script *script = csspgo_script_new(NULL, NULL);
     file_bytes text;
     csspgo_sample x;
     csspgo_mmap map;
@@ -72,8 +72,8 @@ static int sample_cmp(const void *a, const void *b)
 
 static void once(loaded *image, const samples *s, int profile, double *add, double *generate)
 {
-    csspgo_collector *c = csspgo_collector_new(image->code, NULL, NULL);
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_collector *c = csspgo_collector_new(image->code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     double t = cpu_now();
     if (c == NULL || p == NULL || csspgo_collector_add(c, s->v, s->n) != CSSPGO_OK ||
         csspgo_collector_flush(c) != CSSPGO_OK)

@@ -124,7 +124,7 @@ static csspgo_kind kind_at(const run *r, uint32_t pos)
 /* Joins the windows; each begins with the branch that the one before ended with. */
 static void run_read(run *r, const char *path)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     file_bytes f;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -573,8 +573,8 @@ static csspgo_collector *collector_new(const run *r, uint32_t compat)
     csspgo_collector_options how;
     csspgo_collector *c;
     memset(&how, 0, sizeof how);
-    how.llvm_compat = compat;
-    c = csspgo_collector_new(r->image.code, &how, NULL);
+    how.llvm = compat ? 19 : 0;
+    c = csspgo_collector_new(r->image.code, &how, NULL, NULL);
     if (c == NULL) die("out of memory");
     return c;
 }
@@ -649,7 +649,7 @@ static void sample_run(run *r, sampling *s, const size_t *ends, size_t n, size_t
 
 static csspgo_profile *profile_of(csspgo_collector *c)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     if (p == NULL || csspgo_collector_profile(c, p, NULL, &e) != CSSPGO_OK) die("no profile");
     return p;
@@ -708,7 +708,7 @@ static void print_dense(const char *name, size_t window, const char *stacks, con
 static void recorded(const run *r, const char *name, const char *path, const counts *want)
 {
     csspgo_collector *ours = collector_new(r, 0), *llvms = collector_new(r, 1);
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_collector_stats stats;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -878,7 +878,7 @@ static int compare(const run *r, char **path)
     counts c[2];
     int i;
     for (i = 0; i < 2; i++) {
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_error e;
         if (p == NULL || csspgo_read_file(p, path[i], &e) != CSSPGO_OK) die(path[i]);
         c[i] = counts_of_profile(r, p);

@@ -319,7 +319,7 @@ static void bench_one(const workload *w, const bench_options *o)
 {
     static double seconds[WAYS][MAX_RUNS];
     program *p = new_program();
-    csspgo_profile *profile = csspgo_profile_new(NULL);
+    csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
     engine *g[WAYS];
     tier2 r[WAYS];
     outcome first = { 0, 1 };

@@ -132,7 +132,7 @@ static void run_and_compare(engine *g, const expected *x, int step, const char *
 static uint64_t check_way(const expected *x, int way, uint32_t budget, tier2 *result)
 {
     engine *g = engine_new(x->p, 1, NULL);
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     uint64_t reused = 0;
     csspgo_error e;
     tier2 r;
@@ -197,7 +197,7 @@ static int check_poor(const expected *x, long n, int again, uint32_t budget)
     options.allocator.alloc_fn = poor_alloc;
     options.allocator.free_fn = poor_free;
     options.allocator.ctx = &heap;
-    p = csspgo_profile_new(&options);
+    p = csspgo_profile_new(&options, NULL);
     g = engine_new(x->p, 1, &options);
     if (!check(g != NULL, "runs without memory for csspgo", x->name)) exit(1);
     run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 1)");
@@ -349,7 +349,7 @@ static void check_source(source wanted, uint32_t which)
 {
     const workload *w = &workloads[which];
     program *p = new_program();
-    csspgo_profile *profile = csspgo_profile_new(NULL);
+    csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
     engine *g;
     expected x;
     tier2 r;
@@ -377,7 +377,7 @@ static void check_source(source wanted, uint32_t which)
 /* A profile that says what the interpreter saw. */
 static csspgo_profile *true_profile(const expected *x)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_node *node = (csspgo_node *)calloc(x->truth.count + 1, sizeof *node);
     uint32_t i, k, bad = 0;
     if (p == NULL || node == NULL) abort();

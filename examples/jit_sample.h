@@ -226,7 +226,7 @@ static source sampler_open(const engine *g, source wanted, int quiet)
         if (s == SOURCE_TIMER || (ok && s == SOURCE_TRAP))
             ok = set_handler(SIGPROF, on_timer) && open_timer(s == SOURCE_TRAP ? 4000000 : 500000);
         if (ok && (s == SOURCE_CLOCK || s == SOURCE_TIMER)) {
-            sampler.profile = csspgo_profile_new(NULL);
+            sampler.profile = csspgo_profile_new(NULL, NULL);
             if (sampler.profile == NULL) ok = 0;
             else csspgo_set_profile_flags(sampler.profile, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
         }

@@ -684,8 +684,8 @@ static engine *engine_new(const program *p, int profiled, const csspgo_options *
     how.keep_leaves = 1;              /* our stacks are right wherever a sample is taken */
     how.limit_recursion = 1;          /* and contexts as deep as they are                */
     if (profiled) {
-        g->map = csspgo_code_new(options);
-        g->collector = g->map == NULL ? NULL : csspgo_collector_new(g->map, &how, options);
+        g->map = csspgo_code_new(options, NULL);
+        g->collector = g->map == NULL ? NULL : csspgo_collector_new(g->map, &how, options, NULL);
         if (g->collector == NULL) {   /* runs all the same */
             csspgo_code_free(g->map);
             g->map = NULL;

@@ -363,8 +363,8 @@ static csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base
     }
     memset(&lenient, 0, sizeof lenient);
     memset(&in, 0, sizeof in);
-    lenient.lenient = 1;
-    probes = csspgo_probes_new(&lenient);
+    lenient.llvm = 19;
+    probes = csspgo_probes_new(&lenient, NULL);
     in.data = s.contents;
     in.size = (size_t)s.size;
     in.bases = bases;
@@ -445,7 +445,7 @@ static int load_image(loaded *l, const char *path, const char *debug_path, char 
     if (ok && debug_path != NULL) ok = load_debug(l, debug_path, why, why_size);
     if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
         ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
-    if (ok && (l->code = csspgo_code_new(NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
+    if (ok && (l->code = csspgo_code_new(NULL, NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
     if (ok && !load_segments(l, path)) ok = load_fail(why, why_size, "out of memory");
     ok = ok && load_code(l, why, why_size) && load_probes(l, why, why_size);
     if (!ok) load_free(l);

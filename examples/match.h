@@ -20,7 +20,7 @@ static const option match_options[] = {
     { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", CSSPGO_MATCH_ALIGN, NULL, NULL, 0 },
+    { "mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, NULL, 0 },
     { "rename", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
     { "format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, NULL, 0 },
     { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -940,13 +940,16 @@ static int match_row_order(const void *a, const void *b)
     return x->old.id < y->old.id ? -1 : x->old.id > y->old.id;
 }
 
+/* csspgo_match_options.llvm of each word of --mode */
+static const uint32_t llvm_of_mode[] = { 0, 18, 19, 22 };
+
 /* 1 if renamed functions are looked for: csspgo_match_options.rename */
 static int match_renames(const match_run *m)
 {
-    const long long mode = m->o[MT_MODE].number;
-    if (mode == CSSPGO_MATCH_LEXICAL) return 0;
+    const uint32_t mode = llvm_of_mode[m->o[MT_MODE].number];
+    if (mode == 18) return 0;
     if (m->o[MT_RENAME].text != NULL) return m->o[MT_RENAME].number != 0;
-    return mode == CSSPGO_MATCH_ALIGN || mode == CSSPGO_MATCH_LLVM_MAIN;
+    return mode == 0 || mode == 22;
 }
 
 static void match_why(const match_run *m, const match_row *r, FILE *out)
@@ -1133,7 +1136,7 @@ static int match_do(match_run *m)
     memset(&r, 0, sizeof r);
     memset(&how, 0, sizeof how);
     r.mask = UINT32_MAX;
-    how.mode = (csspgo_match_mode)m->o[MT_MODE].number;
+    how.llvm = llvm_of_mode[m->o[MT_MODE].number];
     how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
     m->old = profile_read(path, &r, &fatal);
     if (m->old == NULL) return 1;
@@ -1142,7 +1145,7 @@ static int match_do(match_run *m)
     if (!match_load(m)) return 1;
     m->out = profile_new();
     if (m->out == NULL) return 1;
-    m->matcher = csspgo_matcher_new(NULL, &how);
+    m->matcher = csspgo_matcher_new(&how, NULL, NULL);
     if (m->matcher == NULL) return fail("out of memory");
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)

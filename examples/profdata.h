@@ -54,9 +54,9 @@ static csspgo_profile *profile_new(void)
     csspgo_options options;
     csspgo_profile *p;
     memset(&options, 0, sizeof options);
-    options.lenient = (uint32_t)compat;
+    options.llvm = compat ? 19 : 0;
     options.allocator = big_blocks();
-    p = csspgo_profile_new(&options);
+    p = csspgo_profile_new(&options, NULL);
     if (p == NULL) fail("out of memory");
     return p;
 }
@@ -1437,7 +1437,7 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     memset(&stats, 0, sizeof stats);
     memset(&how, 0, sizeof how);
     how.weight = in->weight;
-    how.llvm = (uint32_t)compat;
+    how.llvm = compat ? 19 : 0;
     how.stats = &stats;
     how.result = compat ? (unsigned char *)calloc(csspgo_node_count(p) + (size_t)2, 1) : NULL;
     if (compat && how.result == NULL) return fail("out of memory"), 0;

@@ -137,7 +137,7 @@ static csspgo_collector_options profgen_how(const profgen *g)
     csspgo_collector_options how;
     memset(&how, 0, sizeof how);
     how.ignore_stack = (uint32_t)o[O_IGNORE_STACK].number;
-    how.llvm_compat = (uint32_t)compat;
+    how.llvm = compat ? 19 : 0;
     if (o[O_COMPRESS].number >= 0) {
         how.limit_recursion = 1;
         how.max_recursion = (uint32_t)o[O_COMPRESS].number;
@@ -371,8 +371,8 @@ static int recording_open(profgen *g, recording *r, int stacks)
     memset(r, 0, sizeof *r);
     r->stacks = stacks;
     r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
-    if (g->perfscript != NULL) r->script = csspgo_script_new(NULL);
-    else r->data = csspgo_perfdata_new(NULL);
+    if (g->perfscript != NULL) r->script = csspgo_script_new(NULL, NULL);
+    else r->data = csspgo_perfdata_new(NULL, NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
     if (stacks) csspgo_script_set_stacks(r->script);
     if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
@@ -505,7 +505,7 @@ typedef struct flat_reader {
 /* What the branch records of a script are with: 1 call stacks, 0 no call stacks, -1 nothing, it is no script. */
 static int flat_kind(const file_bytes *text)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_item item = CSSPGO_ITEM_OTHER;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -665,7 +665,7 @@ static int flat_read(profgen *g, const file_bytes *text)
     memset(&f, 0, sizeof f);
     how.ignore_stack = 1;                                  /* the address alone is no stack */
     csspgo_collector_free(g->collector);
-    g->collector = csspgo_collector_new(g->image.code, &how, NULL);
+    g->collector = csspgo_collector_new(g->image.code, &how, NULL, NULL);
     f.lines = (char *)malloc((FLAT_BATCH + 2) * FLAT_LINE);
     f.size = FLAT_LINE;
     g->flat = 1;
@@ -813,7 +813,7 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     how.replay = (uint32_t)o[O_REPLAY].number;
     how.unsorted_cycles = !o[O_SORT].number;
     if (s == CSSPGO_OK && o[O_SIZES].number) {
-        how.sizes = sizes = csspgo_sizes_new(NULL);
+        how.sizes = sizes = csspgo_sizes_new(NULL, NULL);
         s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
     }
     if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL);
@@ -986,7 +986,7 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
-    how.sampled_functions = 1;
+    how.llvm = 19;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
     s = csspgo_collector_profile(g->collector, p, &how, e);
     if (s == CSSPGO_OK && g->o[O_TOTALS].number && !csspgo_collector_has_contexts(g->collector))
@@ -1141,7 +1141,7 @@ static int profgen_main(int argc, char **argv)
     if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
         return fail("%s: %s", g.binary, why);
     how = profgen_how(&g);
-    g.collector = csspgo_collector_new(g.image.code, &how, NULL);
+    g.collector = csspgo_collector_new(g.image.code, &how, NULL, NULL);
     ok = g.collector != NULL || (fail("out of memory"), 0);
     if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
     else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);

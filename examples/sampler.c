@@ -363,7 +363,7 @@ static csspgo_collector *new_collector(sampler *s)
     memset(&o, 0, sizeof o);
     how.cache_bytes = COLLECTOR_BYTES / 8;
     o.limits.max_bytes = 8 * COLLECTOR_BYTES;         /* not reached: profiles are made in the collector's memory too */
-    return csspgo_collector_new(s->own.code, &how, &o);
+    return csspgo_collector_new(s->own.code, &how, &o, NULL);
 }
 
 /* Counters become part of the profile; collector and profile are brought back below their limits. */
@@ -446,7 +446,7 @@ static void start(sampler *s, const char *only)
         printf("no samples: this program %s\n", why);
         return;
     }
-    s->profile = csspgo_profile_new(NULL);
+    s->profile = csspgo_profile_new(NULL, NULL);
     s->collector = new_collector(s);
     if (s->profile == NULL || s->collector == NULL) return failed(s, CSSPGO_E_NOMEM);
     for (from = BY_LBR; from < BY_NOTHING; from++) {

@@ -193,7 +193,7 @@ static int views_names_file(views_names *v, const char *path)
 /* The probe descriptors' names and the symbols', these also without the suffix that ThinLTO appends. */
 static int views_names_elf(views_names *v, const char *path)
 {
-    csspgo_probes *probes = csspgo_probes_new(NULL);
+    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
     char why[256];
     elf_image elf;
     elf_section s;
@@ -332,7 +332,7 @@ static int views_open(views *v)
     if (v->names_file != NULL && !views_names_file(&v->names, v->names_file)) return 0;
     if (v->binary != NULL && !views_names_elf(&v->names, v->binary)) return 0;
     if (v->names.count != 0) qsort(v->names.names, v->names.count, sizeof *v->names.names, views_name_order);
-    v->p = csspgo_profile_new(NULL);
+    v->p = csspgo_profile_new(NULL, NULL);
     if (v->p == NULL || v->names.text.failed) return fail("out of memory"), 0;
     if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->input, &e), 0;
     v->out = strcmp(v->output, "-") == 0 ? stdout : fopen(v->output, "wb");
@@ -573,7 +573,7 @@ static int views_folded(int argc, char **argv)
     s.v = &v;
     ok = views_open(&v);
     if (ok) {
-        s.q = csspgo_profile_new(&options);
+        s.q = csspgo_profile_new(&options, NULL);
         s.frames = (csspgo_func *)calloc(2 * ((size_t)csspgo_func_count(v.p) + 1), sizeof *s.frames);
         ok = s.q != NULL && s.frames != NULL && views_collapse(&s) && views_print_stacks(s.q, v.out);
         if (!ok) fail("out of memory");

@@ -26,8 +26,8 @@ static csspgo_profile *profile(uint32_t lenient)
     csspgo_options o;
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 64u << 20;
-    o.lenient = lenient;
-    return csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    return csspgo_profile_new(&o, NULL);
 }
 
 /* NULL if the form cannot carry p, or there is not the memory. */
@@ -76,7 +76,7 @@ static void round_trip(csspgo_profile *p, uint32_t form)
 static void try_lazy(const uint8_t *data, size_t size, const csspgo_profile *p)
 {
     csspgo_error e;
-    csspgo_lazy *l = csspgo_lazy_open(NULL, data, size, &e);
+    csspgo_lazy *l = csspgo_lazy_open(data, size, NULL, &e);
     csspgo_func f;
     size_t n;
     REQUIRE((l != NULL) == (e.status == CSSPGO_OK) && e.offset <= size);
@@ -103,8 +103,8 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
     o.allocator.alloc_fn = counted_alloc;
     o.allocator.free_fn = counted_free;
     o.allocator.ctx = &heap;
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) return;
     s = csspgo_read(p, data, size, &e);
     REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);

@@ -8,16 +8,16 @@ static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
     csspgo_options o;
     csspgo_profile *p;
     memset(&o, 0, sizeof o);
-    o.lenient = lenient;
+    o.llvm = lenient ? 19 : 0;
     o.limits.max_bytes = max_bytes;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     REQUIRE(p != NULL);
     return p;
 }
 
 static csspgo_profile *copy_of(const csspgo_profile *p)
 {
-    csspgo_profile *q = fresh(p->heap.lenient, 0);
+    csspgo_profile *q = fresh(p->heap.llvm, 0);
     REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK);
     csspgo_set_profile_flags(q, csspgo_profile_flags(p));
     return q;
@@ -85,7 +85,7 @@ static void laws(csspgo_profile *p, csspgo_profile *q)
     const csspgo_status s = csspgo_merge(pq, q, NULL, NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
     REQUIRE(csspgo_merge(qp, p, NULL, NULL) == s);
-    if (s == CSSPGO_OK && !p->heap.lenient) {
+    if (s == CSSPGO_OK && !p->heap.llvm) {
         REQUIRE(csspgo_equal(pq, qp) && csspgo_equal(qp, pq));
         ppq = copy_of(p);
         pqp = copy_of(pq);
@@ -103,7 +103,7 @@ static void laws(csspgo_profile *p, csspgo_profile *q)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_profile *p, *before, *was;
-    csspgo_depths depths;
+    csspgo_depth_stats depths;
     size_t ops, i;
     if (size == 0 || size < 1 + 2 * (ops = data[0] >> 2 & 7)) return 0;
     p = fresh(data[0] & 1, data[0] & 2 ? 30000 : 0);
@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (s != CSSPGO_OK) REQUIRE(csspgo_equal(p, before) && csspgo_func_count(p) == csspgo_func_count(before));
             csspgo_profile_free(before);
         }
-        csspgo_depth_stats(p, &depths);
+        depths = csspgo_get_depth_stats(p);
         REQUIRE(depths.records == csspgo_record_count(p) && depths.deep <= depths.samples);
         laws(p, was);
         csspgo_profile_free(was);

@@ -6,7 +6,7 @@
 
 static void round_trip(csspgo_profile *p, uint32_t form)
 {
-    csspgo_profile *q = csspgo_profile_new(NULL);
+    csspgo_profile *q = csspgo_profile_new(NULL, NULL);
     unsigned char *out;
     csspgo_error e;
     size_t n;
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_status s;
     if (csspgo_sniff(data, size) != CSSPGO_GCOV) return 0;
     memset(&o, 0, sizeof o);
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) return 0;
     s = csspgo_read(p, data, size, &e);
     REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);

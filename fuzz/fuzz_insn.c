@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     a64 = data[0] & 1;
     data++;
     size--;
-    code = csspgo_code_new(NULL);
+    code = csspgo_code_new(NULL, NULL);
     if (code == NULL) return 0;
     REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0) ==
             CSSPGO_OK);

@@ -33,7 +33,7 @@ static uint64_t count(input *in)
 
 static csspgo_profile *profile(input *in, uint32_t flags)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     unsigned left = byte(in) % 48;
     csspgo_node n;
     REQUIRE(p != NULL);
@@ -115,8 +115,8 @@ static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, con
 static csspgo_profile *matched(csspgo_profile *p, const csspgo_match_code *c, size_t n, csspgo_match_options *how,
                                csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r)
 {
-    csspgo_matcher *m = csspgo_matcher_new(NULL, how);
-    csspgo_profile *q = csspgo_profile_new(NULL);
+    csspgo_matcher *m = csspgo_matcher_new(how, NULL, NULL);
+    csspgo_profile *q = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     size_t i;
     REQUIRE(m != NULL && q != NULL);
@@ -128,7 +128,7 @@ static csspgo_profile *matched(csspgo_profile *p, const csspgo_match_code *c, si
     for (i = 0; i < n; i++) {
         const csspgo_match_function f = csspgo_matcher_about(m, csspgo_guid(c[i].name, c[i].name_size));
         REQUIRE(f.lost_samples <= f.samples && f.lost_calls <= f.calls && f.unknown <= f.locations);
-        if (how->mode == CSSPGO_MATCH_ALIGN) check_order(m, &c[i], v[i]);
+        if (how->llvm == 0) check_order(m, &c[i], v[i]);
     }
     csspgo_matcher_free(m);
     return q;
@@ -165,6 +165,7 @@ static void check_flow(input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const uint32_t versions[] = { 0, 18, 19, 22 };
     static csspgo_match_loc v[FUNCS][LOCS];
     csspgo_match_code c[FUNCS];
     csspgo_match_options how;
@@ -178,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_base_name((const char *)data, size, &base);
     memset(&how, 0, sizeof how);
     flags = byte(&in);
-    how.mode = (csspgo_match_mode)(flags & 3);
+    how.llvm = versions[flags & 3];
     how.rename = flags >> 2 & 1;
     how.min_calls = 1 + (flags >> 3 & 1);
     how.min_blocks = 1;

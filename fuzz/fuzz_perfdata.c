@@ -48,7 +48,7 @@ static outcome run(const uint8_t *data, size_t size, size_t piece)
     memset(&o, 0, sizeof o);
     memset(&options, 0, sizeof options);
     options.limits.max_bytes = 16 * size + (1 << 20);
-    d = csspgo_perfdata_new(&options);
+    d = csspgo_perfdata_new(&options, NULL);
     REQUIRE(d != NULL);
     do {
         n = size - at < piece ? size - at : piece;

@@ -11,7 +11,7 @@
  */
 static csspgo_code *some_code(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_module none;
     uint64_t a;
     none.id = 0;
@@ -72,7 +72,7 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
     o.allocator.free_fn = counted_free;
     o.allocator.ctx = &heap;
     o.limits.max_line = max_line;
-    s = csspgo_script_new(&o);
+    s = csspgo_script_new(&o, NULL);
     REQUIRE(s != NULL);
     csspgo_script_set_code(s, code);
     if (stacks) csspgo_script_set_stacks(s);

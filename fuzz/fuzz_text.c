@@ -15,8 +15,8 @@ static csspgo_profile *fresh(counted *c, uint32_t lenient)
     o.allocator.ctx = c;
     o.limits.max_depth = 40;
     o.limits.max_name = 200;
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    p = csspgo_profile_new(&o, NULL);
     REQUIRE(p != NULL);
     return p;
 }

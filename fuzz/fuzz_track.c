@@ -37,7 +37,7 @@ static void fill(csspgo_profile *p, input *in, unsigned n)
 /* The totals in the tree, and the lost ones. The counts of a context's record. */
 static uint64_t sum(const csspgo_tracker *t)
 {
-    const csspgo_tracker_stats s = csspgo_tracker_statistics(t);
+    const csspgo_tracker_stats s = csspgo_tracker_get_stats(t);
     const csspgo__node *v = t->p->tree.node;
     uint64_t total = s.lost_by_checksum + s.lost_by_saturation + s.subtracted;
     uint32_t id = CSSPGO__ROOT;
@@ -138,7 +138,7 @@ static void operate(csspgo_tracker *t, input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[FUNCS] = { "a", "b", "c", "main" };
-    csspgo_profile *p = csspgo_profile_new(NULL), *before, *after;
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *before, *after;
     csspgo_tracker_options how;
     csspgo_tracker *t;
     uint64_t in_sum;
@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (i = byte(&in) & 7; i != 0; i--) operate(t, &in);
     check(t);
     REQUIRE(sum(t) == in_sum);
-    before = csspgo_tracker_snapshot(t);
+    before = csspgo_tracker_snapshot(t, NULL);
     REQUIRE(before != NULL && csspgo_validate(before, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_tracker_checkpoint(t, &mark) == CSSPGO_OK);
     while (in.p < in.end) operate(t, &in);
@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(sum(t) == in_sum);
     REQUIRE(csspgo_tracker_rollback(t, mark) == CSSPGO_OK);
     check(t);
-    after = csspgo_tracker_snapshot(t);
+    after = csspgo_tracker_snapshot(t, NULL);
     REQUIRE(after != NULL && csspgo_equal(before, after) && csspgo_equal(after, before));
     csspgo_profile_free(before);
     csspgo_profile_free(after);

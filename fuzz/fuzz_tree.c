@@ -57,8 +57,8 @@ static csspgo_profile *fresh(uint32_t lenient)
     csspgo_options o;
     csspgo_profile *p;
     memset(&o, 0, sizeof o);
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    p = csspgo_profile_new(&o, NULL);
     REQUIRE(p != NULL);
     return p;
 }

@@ -18,7 +18,7 @@ static void add_function(csspgo_code *code, csspgo_module m, uint64_t begin, uin
 /* A module at 401000 with a hole, of which every byte is an instruction. */
 static csspgo_code *some_code(csspgo_module *module)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_segment segment;
     csspgo_module m;
     memset(&segment, 0, sizeof segment);
@@ -37,7 +37,7 @@ static csspgo_code *some_code(csspgo_module *module)
 /* A line per 16 bytes of a, of which half is inlined code of b; some of main is not known. */
 static csspgo_lines *some_lines(csspgo_code *code, csspgo_module m)
 {
-    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
     csspgo_line_inline node[3];
     csspgo_line row[20];
     size_t i;
@@ -61,12 +61,12 @@ static csspgo_lines *some_lines(csspgo_code *code, csspgo_module m)
 
 static void require_profile(csspgo_collector *c, csspgo_code *code, csspgo_module m, int llvm)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL), *other = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *other = csspgo_profile_new(NULL, NULL);
     csspgo_lines *l = some_lines(code, m);
     csspgo_line_options how;
     csspgo_error e;
     memset(&how, 0, sizeof how);
-    how.llvm = (uint32_t)llvm;
+    how.llvm = llvm ? 19 : 0;
     REQUIRE(p != NULL && other != NULL);
     REQUIRE(csspgo_collector_line_profile(c, l, p, &how, &e) == CSSPGO_OK);
     REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
@@ -113,8 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.limit_depth = size % 5 == 1;
     how.max_depth = 2;
     how.limit_recursion = size % 5 == 2;
-    p = csspgo_collector_new(code, &how, &options);
-    q = csspgo_collector_new(code, &how, NULL);
+    p = csspgo_collector_new(code, &how, &options, NULL);
+    q = csspgo_collector_new(code, &how, NULL, NULL);
     REQUIRE(p != NULL && q != NULL);
     memset(&e, 0xee, sizeof e);
     if (csspgo_read_unsymbolized(p, NULL, data, size, &e) != CSSPGO_OK) {

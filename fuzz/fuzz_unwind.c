@@ -241,7 +241,7 @@ static csspgo_code *make_code(input *in, model *m)
 {
     static const csspgo_kind kinds[] = { CSSPGO_NONE, CSSPGO_NONE, CSSPGO_NONE, CSSPGO_COND,
                                          CSSPGO_JMP,  CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_transfer list[CODE];
     size_t i, k, n = 0;
@@ -349,7 +349,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&how, 0, sizeof how);
     how.ignore_stack = (v & 7) == 7;
     how.keep_leaves = v >> 3 & 1;
-    how.llvm_compat = 1;
+    how.llvm = 19;
     how.limit_depth = v >> 4 & 1;
     how.max_depth = v >> 5 & 3;
     how.limit_recursion = (v & 3) == 1;
@@ -358,11 +358,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     m->max_recursion = how.limit_recursion ? how.max_recursion : (size_t)FRAMES;
     code = make_code(&in, m);
     how.cache_bytes = 32768;
-    c = csspgo_collector_new(code, &how, NULL);
+    c = csspgo_collector_new(code, &how, NULL, NULL);
     how.cache_bytes = 1;
-    tiny = csspgo_collector_new(code, &how, NULL);
-    how.llvm_compat = 0;
-    ours = csspgo_collector_new(code, &how, NULL);
+    tiny = csspgo_collector_new(code, &how, NULL, NULL);
+    how.llvm = 0;
+    ours = csspgo_collector_new(code, &how, NULL, NULL);
     REQUIRE(c != NULL && tiny != NULL && ours != NULL);
     for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, ours, &how);
     want = model_text(m);

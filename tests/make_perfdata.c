@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
     static char text[1 << 24];
     const size_t size = fread(text, 1, sizeof text, stdin);
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;

@@ -24,7 +24,7 @@ static const form forms[] = {
 
 int main(int argc, char **argv)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     size_t i;
     if (argc != 4 || p == NULL) return 2;

@@ -28,7 +28,7 @@ static size_t read_probes(const char *path, csspgo_match_loc *v, uint64_t *check
 int main(int argc, char **argv)
 {
     static csspgo_match_loc v[LOCS];
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_match_options how;
     csspgo_match_code c;
     csspgo_match_report r;
@@ -38,13 +38,13 @@ int main(int argc, char **argv)
     if (argc != 4) return 2;
     memset(&how, 0, sizeof how);
     memset(&c, 0, sizeof c);
-    how.mode = CSSPGO_MATCH_LLVM19;
+    how.llvm = 19;
     c.name = "test";
     c.name_size = 4;
     c.loc = v;
     c.locs = read_probes(argv[1], v, &c.checksum);
     T_EQ(csspgo_read_file(p, argv[2], NULL), CSSPGO_OK);
-    m = csspgo_matcher_new(NULL, &how);
+    m = csspgo_matcher_new(&how, NULL, NULL);
     T_EQ(csspgo_matcher_module(m, p, &c, 1, &r, NULL), CSSPGO_OK);
     T_EQ(csspgo_match_report_text(&r, report, sizeof report - 1, &n), CSSPGO_OK);
     report[n] = '\0';

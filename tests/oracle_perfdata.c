@@ -30,7 +30,7 @@ static void print_item(csspgo_item item, const csspgo_sample *s, const csspgo_mm
 
 int main(int argc, char **argv)
 {
-    csspgo_perfdata *d = csspgo_perfdata_new(NULL);
+    csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
     FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
     const size_t chunk = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 65536;
     char *buf = (char *)malloc(chunk);

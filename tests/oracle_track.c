@@ -145,7 +145,7 @@ static int run(int indirect, const char *path)
     csspgo_error e;
     size_t n, i;
     memset(&g, 0, sizeof g);
-    g.p = csspgo_profile_new(NULL);
+    g.p = csspgo_profile_new(NULL, NULL);
     if (g.p == NULL || csspgo_read_file(g.p, path, &e) != CSSPGO_OK) return 1;
     describe(&g, indirect);
     t = csspgo_tracker_new(g.p, NULL, &e);
@@ -286,7 +286,7 @@ static int run_code(const code *c, int hot, const char *path)
     how.hot_cost = hot ? 1000 : 1;                    /* every hot call, or none; no other, and no other limit */
     how.cold_cost = 1;
     how.growth = how.max_size = UINT32_MAX;
-    g.p = csspgo_profile_new(NULL);
+    g.p = csspgo_profile_new(NULL, NULL);
     if (g.p == NULL || csspgo_read_file(g.p, path, &e) != CSSPGO_OK) return 1;
     for (i = 1; i <= c->n; i++) {
         sprintf(name, "f%u", (unsigned)i);

@@ -51,7 +51,7 @@ static void add_nodes(csspgo_sizes *s, const t_table *t)
 
 static csspgo_sizes *sizes_of(const char *path, int lines)
 {
-    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
     char *text, *line, *at;
     size_t size;
     t_table t;

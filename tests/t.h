@@ -86,8 +86,8 @@ CSSPGO__UNUSED static csspgo_profile *t_profile(uint32_t lenient)
     csspgo_options o;
     csspgo_profile *p;
     memset(&o, 0, sizeof o);
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     return p;
 }

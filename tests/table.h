@@ -320,7 +320,7 @@ static csspgo_status t_table_load(t_table *t, const char *path, const csspgo_opt
     memset(name, 0, sizeof name);
     strncpy(name, slash != NULL ? slash + 1 : path, sizeof name - 1);
     if (strstr(name, ".tsv") != NULL) *strstr(name, ".tsv") = '\0';
-    t->code = csspgo_code_new(options);
+    t->code = csspgo_code_new(options, NULL);
     return t->code != NULL ? t_table_fill(t, name) : CSSPGO_E_NOMEM;
 }
 

@@ -12,7 +12,7 @@ static csspgo_options with_lenient(uint32_t lenient)
 {
     csspgo_options o;
     memset(&o, 0, sizeof o);
-    o.lenient = lenient;
+    o.llvm = lenient ? 19 : 0;
     return o;
 }
 
@@ -28,7 +28,7 @@ static const char *path_of(const char *folder, const char *name, const char *ext
 static csspgo_profile *read_path(const char *path, uint32_t lenient)
 {
     const csspgo_options o = with_lenient(lenient);
-    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL);
     csspgo_error e;
     if (csspgo_read_file(p, path, &e) != CSSPGO_OK) {
         T_MSG(0, path);
@@ -386,7 +386,7 @@ static void damaged(const char *path, const char *name, const char *want, size_t
     data = t_file(path, &size);
     for (n = 0; n < 2; n++) {
         const csspgo_options o = with_lenient((uint32_t)n);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         const csspgo_status s = csspgo_read(p, data, size, &e);
         T_EQ(e.status, s);
@@ -433,8 +433,8 @@ static csspgo_status try_bytes(const void *data, size_t n, uint32_t lenient)
     csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
-    o.lenient = lenient;
-    p = csspgo_profile_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    p = csspgo_profile_new(&o, NULL);
     s = csspgo_read(p, exact, n, &e);
     T_CHECK(e.status == s && e.offset <= n && (s == CSSPGO_OK) == (e.message[0] == '\0'));
     T_CHECK(csspgo_validate(p, &e) == CSSPGO_OK);
@@ -490,7 +490,7 @@ static void bombs_are_refused(void)
             unsigned char *bomb = (unsigned char *)malloc(size + 64);
             t_heap h;
             const csspgo_options o = t_options(&h, 0);
-            csspgo_profile *p = csspgo_profile_new(&o);
+            csspgo_profile *p = csspgo_profile_new(&o, NULL);
             csspgo_error e;
             if (bomb == NULL) abort();
             if (s.size > 0 && s.type != 3 && s.type != 4) {
@@ -532,7 +532,7 @@ static void a_name_table_of_2_to_the_36_names_costs_nothing(void)
         unsigned char bomb[4096], *data = (unsigned char *)t_file(path_of(file[i], "", ""), &size);
         t_heap h;
         const csspgo_options o = t_options(&h, 0);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         T_CHECK(size < 1024);
         memcpy(bomb, data, size);
@@ -576,7 +576,7 @@ static csspgo_status read_bomb(size_t content, uint64_t claim, uint64_t limit, s
     for (k = 0; csspgo__section_at(bomb + 18, k).type != 2; k++) {}
     move_section(bomb, k, size, n, 1);
     o.limits.max_bytes = limit;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     s = csspgo_read(p, bomb, size + n, &e);
     T_CHECK(s != CSSPGO_OK && e.status == s && csspgo_node_count(p) == 0);
     *packed = size + n;
@@ -622,8 +622,8 @@ static void every_allocation_may_fail(void)
                 csspgo_profile *p;
                 csspgo_status s = CSSPGO_E_NOMEM;
                 csspgo_error e;
-                o.lenient = 1;
-                p = csspgo_profile_new(&o);
+                o.llvm = 19;
+                p = csspgo_profile_new(&o, NULL);
                 if (p != NULL) s = csspgo_read(p, data, size, &e);
                 if (s == CSSPGO_OK) s = csspgo_write(p, out[k], NULL, 0, &n, &e);
                 if (p != NULL) T_EQ(e.status, s);
@@ -663,7 +663,7 @@ static void short_buffers_get_the_beginning(void)
 
 static csspgo_profile *read_bytes(const void *data, size_t n)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     if (!T_EQ(csspgo_read(p, data, n, &e), CSSPGO_OK)) fprintf(stderr, "    %s\n", e.message);
     T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
@@ -863,7 +863,7 @@ static void version_3_of_gcc_is_read(void)
         b.p[n] ^= 0x41;
     }
     b.p[4] = 4;
-    p = csspgo_profile_new(NULL);
+    p = csspgo_profile_new(NULL, NULL);
     T_EQ(csspgo_read(p, b.p, b.n, &e), CSSPGO_E_VERSION);
     T_EQ(e.offset, 4);
     b.p[4] = 3;
@@ -894,7 +894,7 @@ static void refused(const char *text, uint32_t form, csspgo_status status)
 
 static void forms_refuse_what_they_cannot_carry(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     csspgo_func f;
     csspgo_node n;
@@ -935,7 +935,7 @@ static void newer_files_are_refused_by_name(void)
     size_t i, n;
     for (i = 0; i < 3; i++) {
         char *data = t_file(path_of("hand/ext-symlist.prof", "", ""), &n);
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_error e;
         data[18 + 32 * v[i].slot + 12] = (char)v[i].bit;
         T_EQ(csspgo_read(p, data, n, &e), CSSPGO_E_UNSUPPORTED);
@@ -1026,7 +1026,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
         T_EQ(count, 3);
         csspgo_profile_free(q);
         if (k == 0) {                                 /* and function by function */
-            csspgo_lazy *l = csspgo_lazy_open(NULL, again, n, &e);
+            csspgo_lazy *l = csspgo_lazy_open(again, n, NULL, &e);
             T_EQ(csspgo_lazy_load(l, "foo", 3, &e), CSSPGO_OK);
             T_EQ(csspgo_lazy_load(l, "bar", 3, &e), CSSPGO_OK);
             T_CHECK(csspgo_equal(csspgo_lazy_profile(l), p));
@@ -1041,7 +1041,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
     csspgo_profile_free(p);
     free(b.p);
     b = vtable_file(0);                               /* without the flag these bytes make no sense */
-    p = csspgo_profile_new(NULL);
+    p = csspgo_profile_new(NULL, NULL);
     T_CHECK(csspgo_read(p, b.p, b.n, &e) != CSSPGO_OK);
     csspgo_profile_free(p);
     free(b.p);
@@ -1062,7 +1062,7 @@ static void damaged_vtable_counts_are_sane(void)
     for (nth = 1; s != CSSPGO_OK; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         s = p != NULL ? csspgo_read(p, b.p, b.n, &e) : CSSPGO_E_NOMEM;
         if (s == CSSPGO_OK) s = csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &n, &e);
@@ -1244,7 +1244,7 @@ static void size_limits_leave_out_the_coldest(void)
         t_heap h;
         const csspgo_options o = t_options(&h, 0);
         csspgo_status s;
-        p = csspgo_profile_new(&o);
+        p = csspgo_profile_new(&o, NULL);
         T_EQ(csspgo_read_file(p, path_of("ops/in/many.txt", "", ""), &e), CSSPGO_OK);
         h.nth = h.calls + nth;
         s = csspgo_write_limited(p, CSSPGO_EXTBINARY, 500, buf, sizeof buf, &n, &e);
@@ -1275,7 +1275,7 @@ static size_t size_of_hottest(const char *path, size_t n)
 static void a_size_limit_leaves_out_as_few_as_will_do(void)
 {
     const char *path = path_of("ops/in/many.txt", "", "");
-    csspgo_profile *p = read_path(path, 0), *before = read_path(path, 0), *empty = csspgo_profile_new(NULL);
+    csspgo_profile *p = read_path(path, 0), *before = read_path(path, 0), *empty = csspgo_profile_new(NULL, NULL);
     const csspgo_options lenient = with_lenient(1);
     csspgo_error e;
     char buf[8192];
@@ -1294,7 +1294,7 @@ static void a_size_limit_leaves_out_as_few_as_will_do(void)
     T_EQ(csspgo_write_limited(empty, CSSPGO_EXTBINARY, 1, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
     T_EQ(n, 0);
     csspgo_profile_free(empty);
-    empty = csspgo_profile_new(&lenient);
+    empty = csspgo_profile_new(&lenient, NULL);
     T_EQ(csspgo_write_limited(empty, CSSPGO_TEXT, 1000, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
     csspgo_profile_free(empty);
     csspgo_profile_free(before);
@@ -1306,7 +1306,7 @@ static void a_size_limit_needs_few_writes(void)
 {
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL);
     csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "large", 5));
     csspgo_error e;
     size_t n, limit;
@@ -1410,7 +1410,7 @@ static void shared_section(unsigned type, uint64_t flags, const void *data, size
     T_CHECK(i > same);
     for (lenient = 0; lenient < 2; lenient++) {
         const csspgo_options o = with_lenient(lenient);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         if (times == 1) {
             T_EQ(csspgo_read(p, file.p, file.n, &e), CSSPGO_OK);
@@ -1516,7 +1516,7 @@ static void lazy_loading_of_all_is_reading(void)
         char *data = t_file(path_of(lazy_files[i], "", ""), &n);
         csspgo_profile *all = read_bytes(data, n), *names = names_of(lazy_files[i]);
         csspgo_error e;
-        csspgo_lazy *l = csspgo_lazy_open(NULL, data, n, &e);
+        csspgo_lazy *l = csspgo_lazy_open(data, n, NULL, &e);
         csspgo_summary a, b;
         if (T_MSG(l != NULL, lazy_files[i])) {
             T_EQ(csspgo_node_count(csspgo_lazy_profile(l)), 0);
@@ -1543,7 +1543,7 @@ static void lazy_loading_takes_a_function_with_all_below_it(void)
     size_t n;
     char *data = t_file(path_of("hand/ext-cs.prof", "", ""), &n);
     csspgo_error e;
-    csspgo_lazy *l = csspgo_lazy_open(NULL, data, n, &e);
+    csspgo_lazy *l = csspgo_lazy_open(data, n, NULL, &e);
     csspgo_profile *p = csspgo_lazy_profile(l);
     T_EQ(csspgo_lazy_load(l, "baz", 3, &e), CSSPGO_OK);
     T_EQ(csspgo_record_count(p), 1);
@@ -1565,7 +1565,7 @@ static void a_failed_lazy_load_changes_nothing(void)
     csspgo_error e;
     csspgo_lazy *l;
     data[0x182 + 1] = 9;                              /* the context of baz's record */
-    l = csspgo_lazy_open(NULL, data, n, &e);
+    l = csspgo_lazy_open(data, n, NULL, &e);
     T_EQ(csspgo_lazy_load(l, "bar", 3, &e), CSSPGO_E_RANGE);
     T_EQ(e.offset, 0x183);
     T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 0);
@@ -1579,7 +1579,7 @@ static void a_failed_lazy_load_changes_nothing(void)
 /* Loads one function after the other, as long as that works. */
 static csspgo_lazy *lazy_of(const blob *file, const char *const *name, size_t n, csspgo_error *e)
 {
-    csspgo_lazy *l = csspgo_lazy_open(NULL, file->p, file->n, e);
+    csspgo_lazy *l = csspgo_lazy_open(file->p, file->n, NULL, e);
     size_t i;
     if (!T_CHECK(l != NULL)) abort();
     for (i = 0; i < n && e->status == CSSPGO_OK; i++) csspgo_lazy_load(l, name[i], strlen(name[i]), e);
@@ -1722,7 +1722,7 @@ static void lazy_reading_refuses_by_name_what_it_cannot_do(void)
     for (i = 0; i < 4; i++) {
         char *data = t_file(path_of(file[i], "", ""), &n);
         csspgo_error e;
-        csspgo_lazy *l = csspgo_lazy_open(NULL, data, n, &e);
+        csspgo_lazy *l = csspgo_lazy_open(data, n, NULL, &e);
         T_CHECK(l == NULL && e.status == CSSPGO_E_UNSUPPORTED && e.message[0] != '\0');
         csspgo_lazy_free(l);
         free(data);
@@ -1736,7 +1736,7 @@ static csspgo_status try_lazy(const void *data, size_t n, const csspgo_profile *
     t_heap h;
     const csspgo_options o = t_options(&h, nth);
     csspgo_error e;
-    csspgo_lazy *l = csspgo_lazy_open(&o, exact, n, &e);
+    csspgo_lazy *l = csspgo_lazy_open(exact, n, &o, &e);
     csspgo_status s = e.status;
     T_CHECK((l != NULL) == (s == CSSPGO_OK) && e.offset <= n);
     if (l != NULL) {
@@ -1937,7 +1937,7 @@ typedef struct defect {
 static void one_defect(const defect *d, uint32_t lenient, const char *want)
 {
     const csspgo_options o = with_lenient(lenient);
-    csspgo_profile *p = csspgo_profile_new(&o), *q = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL), *q = csspgo_profile_new(&o, NULL);
     csspgo_error e;
     size_t n = 0;
     char *bytes = NULL, *text;
@@ -2063,7 +2063,7 @@ static void outputs_do_not_depend_on_the_seed(void)
             csspgo_error e;
             char *a, *b;
             o.hash_seed = UINT64_C(0x123456789abcdef);
-            q = csspgo_profile_new(&o);
+            q = csspgo_profile_new(&o, NULL);
             T_EQ(csspgo_read_file(q, path_of("text/", sources[i], ".txt"), &e), CSSPGO_OK);
             a = written(p, out[k], &n);
             b = written(q, out[k], &m);
@@ -2081,7 +2081,7 @@ static void a_name_above_the_limit_is_refused_as_that(void)
     static const uint32_t every[] = { CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV };
     char name[100];
     unsigned char bytes[1000];
-    csspgo_profile *p = csspgo_profile_new(NULL), *q;
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q;
     csspgo_options o;
     csspgo_error e;
     size_t size, i;
@@ -2092,7 +2092,7 @@ static void a_name_above_the_limit_is_refused_as_that(void)
     o.limits.max_name = 99;
     for (i = 0; i < sizeof every / sizeof *every; i++) {
         T_EQ(csspgo_write(p, every[i], bytes, sizeof bytes, &size, NULL), CSSPGO_OK);
-        q = csspgo_profile_new(&o);
+        q = csspgo_profile_new(&o, NULL);
         T_EQ(csspgo_read(q, bytes, size, &e), CSSPGO_E_LIMIT);
         T_CHECK(strcmp(e.message, "a name is longer than limits.max_name: 100") == 0);
         T_CHECK(e.offset < size && memcmp(bytes + e.offset, name, sizeof name) == 0);
@@ -2105,7 +2105,7 @@ static void a_name_above_the_limit_is_refused_as_that(void)
 static void a_file_of_repetitions_is_refused_as_that(void)
 {
     enum { TIMES = 200000, RECORD = 5 };
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     const csspgo_func f = csspgo_func_add(p, "f", 1);
     unsigned char *bytes = (unsigned char *)malloc(4096 + TIMES * RECORD);
     csspgo_error e;
@@ -2114,7 +2114,7 @@ static void a_file_of_repetitions_is_refused_as_that(void)
     T_EQ(csspgo_write(p, CSSPGO_BINARY, bytes, 4096, &size, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
     for (i = 0; i < TIMES; i++, size += RECORD) memcpy(bytes + size, bytes + size - RECORD, RECORD);
-    p = csspgo_profile_new(NULL);
+    p = csspgo_profile_new(NULL, NULL);
     T_EQ(csspgo_read(p, bytes, size, &e), CSSPGO_E_LIMIT);
     T_CHECK(strstr(e.message, "repetitions") != NULL);
     T_EQ(csspgo_read(p, bytes, size - (TIMES - 1000) * RECORD, &e), CSSPGO_OK);

@@ -239,7 +239,7 @@ static void probes_come_back_with_their_inline_stacks(void)
 
 static void short_frame_arrays_get_the_outermost_frames(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_inline in[3];
     csspgo_probe p;
     csspgo_frame f[3];
@@ -274,7 +274,7 @@ static void short_frame_arrays_get_the_outermost_frames(void)
 
 static void bad_probe_tables_add_nothing(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_inline in[2];
     csspgo_probe p;
     csspgo_module none = csspgo_no_module(), bad;
@@ -302,7 +302,7 @@ static void bad_probe_tables_add_nothing(void)
 
 static void many_small_probe_tables_are_like_one(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_inline in;
     csspgo_probe p;
     uint32_t i;
@@ -331,7 +331,7 @@ static void many_small_probe_tables_are_like_one(void)
 
 static void overlapping_code_is_refused(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_module bad;
     bad.id = 1;
@@ -360,7 +360,7 @@ static void decoding_restarts_at_symbols(void)
 {
     static const unsigned char code[] = { 0x90, 0xe8, 1, 2, 3, 4, 0xc3, 0xff, 0xff, 0xc3 };   /* nop call ret bad ret */
     static const uint64_t starts[] = { 0x2000, 0x2001, 0x2001, 0x2002, 0x9000 };
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     unsigned char *bytes = t_copy(code, sizeof code);
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, bytes, sizeof code, NULL, 0), CSSPGO_OK);
@@ -384,7 +384,7 @@ static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
 {
     static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x4000, 1);
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), n = make_module(c, "n", &seg, 1);
     uint32_t i;
     T_EQ(csspgo_code_map(c, n, 0x100000), CSSPGO_OK);
@@ -408,7 +408,7 @@ static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
 static void areas_of_a_jit_have_nothing_to_do_with_each_other(void)
 {
     static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0), CSSPGO_OK);
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1003, other, sizeof other, NULL, 0), CSSPGO_OK);
@@ -418,7 +418,7 @@ static void areas_of_a_jit_have_nothing_to_do_with_each_other(void)
 
 static void transfers_describe_code_without_bytes(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module none = csspgo_no_module(), bad;
     csspgo_transfer x[4];
     bad.id = 3;
@@ -453,7 +453,7 @@ static void transfers_describe_code_without_bytes(void)
 
 static void transfers_in_any_order_give_the_same_map(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     uint32_t i, k;
     T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000, 0x1000), CSSPGO_OK);
     for (i = 0; i < 100; i++) {
@@ -470,7 +470,7 @@ static void transfers_in_any_order_give_the_same_map(void)
 
 static void a_function_announces_code_that_was_not(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_module bad;
     csspgo_function f = make_function(0x1000, 0x1040, "f");
@@ -506,7 +506,7 @@ static uint32_t below(uint32_t *state, uint32_t n)
 static void functions_in_any_order_do_not_overlap(void)
 {
     static unsigned char taken[0x10000];
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_function f;
     uint32_t i, size, at, random = 1, added = 0;
@@ -535,7 +535,7 @@ static void functions_in_any_order_do_not_overlap(void)
 
 static void removed_code_is_unknown_and_keeps_its_tables(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_function f = make_function(0x1000, 0x1100, "old");
     csspgo_transfer x = make_transfer(0x1010, 5, CSSPGO_CALL, 0);
@@ -565,7 +565,7 @@ static void removed_code_is_unknown_and_keeps_its_tables(void)
 static void any_stretch_can_be_removed(void)
 {
     enum { SPACE = 400, BASE = 0x7000 };
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     unsigned char live[SPACE];
     uint32_t pos[SPACE], seed = 12345, round, i, wrong = 0, cut = 0;
     memset(live, 0, sizeof live);
@@ -599,7 +599,7 @@ static void any_stretch_can_be_removed(void)
 static void code_of_modules_is_not_a_jits_to_remove(void)
 {
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1);
     T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
     T_EQ(csspgo_code_remove(c, 0, UINT64_MAX), CSSPGO_OK);
@@ -611,7 +611,7 @@ static void code_of_modules_is_not_a_jits_to_remove(void)
 /* A long-running JIT must not get slower with every function: settling looks at what is new. */
 static void emitting_for_a_long_time_stays_cheap(void)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_inline in;
     csspgo_probe p;
@@ -641,7 +641,7 @@ static void emitting_for_a_long_time_stays_cheap(void)
 static void mapping_events_move_a_module(void)
 {
     csspgo_segment seg[4];
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m;
     seg[0] = make_segment(0x400000, 0, 0x600, 0);
     seg[1] = make_segment(0x401040, 0x1040, 0x600, 1);   /* base is rounded down */
@@ -677,7 +677,7 @@ static void mapping_events_move_a_module(void)
 static void a_module_does_not_move_onto_other_code(void)
 {
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x300, 1);
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), bad;
     bad.id = 2;
     T_EQ(csspgo_code_map(c, m, 0x10000), CSSPGO_OK);   /* before there is code: where what is added will be */
@@ -702,7 +702,7 @@ static void a_module_does_not_move_onto_other_code(void)
 static void two_modules_keep_apart(void)
 {
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module a = make_module(c, "a.so", &seg, 1), b = make_module(c, "b.so", &seg, 1);
     T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/lib/a.so", 1), 1);
     T_EQ(mapped(c, 0x7f0000101000, 0x1000, "/lib/b.so", 1), 1);
@@ -764,7 +764,7 @@ static void a_failed_call_can_be_repeated(void)
     for (nth = 1; failed; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, 0);
-        csspgo_code *c = csspgo_code_new(&o);
+        csspgo_code *c = csspgo_code_new(&o, NULL);
         csspgo_module m = make_module(c, "m", &seg, 1);
         csspgo_status s;
         failed = 0;

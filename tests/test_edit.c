@@ -25,9 +25,9 @@ static csspgo_profile *fresh(uint32_t lenient)
     csspgo_options o;
     csspgo_profile *p;
     memset(&o, 0, sizeof o);
-    o.lenient = lenient;
+    o.llvm = lenient ? 19 : 0;
     o.hash_seed = rng_state;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     return p;
 }
@@ -73,7 +73,7 @@ static int is_text(csspgo_profile *p, const char *what, const char *want)
 
 static csspgo_profile *copy_of(const csspgo_profile *p)
 {
-    csspgo_profile *q = fresh(p->heap.lenient);
+    csspgo_profile *q = fresh(p->heap.llvm);
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
     csspgo_set_profile_flags(q, csspgo_profile_flags(p));
     return q;
@@ -194,7 +194,7 @@ static void merge_in(csspgo_profile *p, const char *name, uint64_t weight)
     csspgo_error e;
     if (name == NULL) return;
     snprintf(path, sizeof path, DATA "%s", name);
-    q = from_file(path, p->heap.lenient);
+    q = from_file(path, p->heap.llvm);
     memset(&how, 0, sizeof how);
     how.weight = weight;
     T_MSG(csspgo_merge(p, q, &how, &e) == CSSPGO_OK, e.message);
@@ -258,7 +258,7 @@ static void llvm_rules_are_there_for_who_asks(void)
     csspgo_profile *p = from_text("foo:10:1\n 1: 10\n !CFGChecksum: 5\n !Attributes: 1\n"), *q;
     memset(&how, 0, sizeof how);
     memset(&stats, 0, sizeof stats);
-    how.llvm = 1;
+    how.llvm = 19;
     how.weight = 4;
     how.stats = &stats;
     how.result = result;
@@ -439,15 +439,15 @@ static void depths_are_counted(void)
 {
     csspgo_profile *p = from_text("[a]:9:1\n 1: 9\n[a:1 @ b]:4:1\n 1: 3\n 2: 1\n[x:1 @ a:1 @ b]:7:1\n 1: 7\n"),
                    *q = fresh(0);
-    csspgo_depths d;
-    csspgo_depth_stats(p, &d);
+    csspgo_depth_stats d;
+    d = csspgo_get_depth_stats(p);
     T_CHECK(d.records == 3 && d.functions == 2 && d.max_depth == 3 && d.depths == 6 && d.samples == 20 && d.deep == 11);
     T_CHECK(d.mean_depth > 1.99 && d.mean_depth < 2.01 && d.deep_share > 0.549 && d.deep_share < 0.551);
     csspgo_profile_free(p);
     p = from_text("f:9:1\n 1: 2\n 2: g:4\n  1: 4\n  2: h:1\n   7: 1\n 3: g:1\n");
-    csspgo_depth_stats(p, &d);
+    d = csspgo_get_depth_stats(p);
     T_CHECK(d.records == 4 && d.functions == 3 && d.max_depth == 3 && d.depths == 8 && d.samples == 7 && d.deep == 5);
-    csspgo_depth_stats(q, &d);
+    d = csspgo_get_depth_stats(q);
     T_CHECK(d.records == 0 && d.max_depth == 0 && !(d.mean_depth > 0) && !(d.deep_share > 0));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -799,12 +799,12 @@ static void operations_keep_what_they_promise(void)
         csspgo_profile *p = random_profile(kind), *q = copy_of(p), *flat = copy_of(p);
         csspgo_cold_options o = cold(1 + rnd(2000), 1, 0, 1 + rnd(3));
         const uint64_t total = sum_totals(p);
-        csspgo_depths d;
+        csspgo_depth_stats d;
         T_CHECK(csspgo_scale(q, 1, 1) == CSSPGO_OK && csspgo_remap(q, NULL, 0, 0) == CSSPGO_OK);
         check_same(q, p, "scaling by 1, renaming nothing");
         T_EQ(csspgo_flatten(flat), CSSPGO_OK);
         if (kind & CS) T_EQ(sum_totals(flat), total);
-        csspgo_depth_stats(flat, &d);
+        d = csspgo_get_depth_stats(flat);
         T_CHECK(d.max_depth <= 1 && d.functions == d.records && (flat->flags & CSSPGO_IS_CS) == 0);
         q = copy_of(flat);
         T_EQ(csspgo_flatten(q), CSSPGO_OK);           /* of contexts heads are added, of flat functions estimated */
@@ -880,7 +880,7 @@ static void every_allocation_may_fail(void)
             for (nth = 1;; nth++) {
                 t_heap h;
                 csspgo_options o = t_options(&h, 0);
-                csspgo_profile *p = csspgo_profile_new(&o), *before;
+                csspgo_profile *p = csspgo_profile_new(&o, NULL), *before;
                 csspgo_status s;
                 rng_state = 5 + kind;
                 before = random_profile(kind | ATTRIBUTES);
@@ -910,7 +910,7 @@ static void the_limit_of_memory_holds(void)
             csspgo_status s;
             memset(&o, 0, sizeof o);
             o.limits.max_bytes = max;
-            p = csspgo_profile_new(&o);
+            p = csspgo_profile_new(&o, NULL);
             rng_state = 9;
             before = random_profile(CS);
             if (csspgo_add_profile(p, before) == CSSPGO_OK) {

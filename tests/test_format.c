@@ -805,7 +805,7 @@ static void reading_survives_every_failed_allocation(void)
         for (nth = 1; s != CSSPGO_OK; nth++) {
             t_heap heap;
             csspgo_options o = t_options(&heap, 0);
-            csspgo_profile *p = csspgo_profile_new(&o);
+            csspgo_profile *p = csspgo_profile_new(&o, NULL);
             csspgo_error e;
             if (p == NULL) abort();
             if (start != NULL) T_EQ(read_str(p, start, NULL), CSSPGO_OK);
@@ -829,7 +829,7 @@ static void writing_survives_every_failed_allocation(void)
     char *text = rich(0, &size), *want, *out;
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o), *before = t_profile(0);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL), *before = t_profile(0);
     csspgo_status s = CSSPGO_E_NOMEM;
     csspgo_error e;
     long nth;
@@ -889,10 +889,10 @@ static void limits_hold_in_both_modes(void)
         csspgo_profile *p;
         csspgo_error e;
         memset(&o, 0, sizeof o);
-        o.lenient = lenient;
+        o.llvm = lenient ? 19 : 0;
         o.limits.max_depth = 3;
         o.limits.max_name = 5;
-        p = csspgo_profile_new(&o);
+        p = csspgo_profile_new(&o, NULL);
         if (p == NULL) abort();
         T_EQ(read_str(p, "[a:1 @ b:1 @ c:1 @ d]:1:1\n", &e), CSSPGO_E_LIMIT);
         T_CHECK(e.line == 1 && strstr(e.message, "max_depth") != NULL);
@@ -904,7 +904,7 @@ static void limits_hold_in_both_modes(void)
         T_EQ(read_str(p, "[a:1 @ b:1 @ c]:1:1\n", &e), CSSPGO_OK);
         csspgo_profile_free(p);
         o.limits.max_bytes = 3000;
-        p = csspgo_profile_new(&o);
+        p = csspgo_profile_new(&o, NULL);
         if (p == NULL) abort();
         T_EQ(read_str(p, "f:1:1\n 1: 1\n", &e), CSSPGO_OK);
         T_EQ(read_str(p, "f:1:1\n 1: 1\n 1: 1 a:1 b:1 c:1 d:1\n", &e), CSSPGO_E_LIMIT);
@@ -938,7 +938,7 @@ static csspgo_status hostile(const char *what, const grown *g)
 {
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL);
     csspgo_status s;
     csspgo_error e;
     size_t size;
@@ -1153,7 +1153,7 @@ static void files_are_read_and_written(void)
     grown g = { NULL, 0, 0 };
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL);
     csspgo_error e;
     unsigned i;
     if (p == NULL) abort();
@@ -1202,7 +1202,7 @@ static void files_survive_every_failed_allocation(void)
     for (nth = 1; s != CSSPGO_OK || w != CSSPGO_OK; nth++) {
         t_heap heap;
         csspgo_options o = t_options(&heap, 0);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         if (p == NULL) abort();
         heap.nth = heap.calls + nth;
         s = csspgo_read_file(p, "data/formats/text/11-probe-nested.txt", NULL);

@@ -10,15 +10,15 @@ static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_collecto
     csspgo_collector_options as_llvm;
     memset(&as_llvm, 0, sizeof as_llvm);
     if (how != NULL) as_llvm = *how;
-    as_llvm.llvm_compat = 1;
-    return csspgo_collector_new(code, &as_llvm, o);
+    as_llvm.llvm = 19;
+    return csspgo_collector_new(code, &as_llvm, o, NULL);
 }
 
 /* ----- helpers ----- */
 
 static csspgo_profile *new_profile(const csspgo_options *o)
 {
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     if (p == NULL) abort();
     return p;
 }
@@ -67,7 +67,7 @@ static golden golden_of(const char *program, const char *counters, const char *p
     g.program = program;
     g.counters = counters;
     g.profile = profile;
-    g.make.sampled_functions = 1;
+    g.make.llvm = 19;
     g.make.no_inference = strstr(profile, ".noinfer") != NULL;
     g.make.fill_all_functions = strstr(profile, ".nocs-fill") != NULL;
     g.collect.limit_recursion = strstr(profile, ".nocompress") != NULL;
@@ -161,9 +161,9 @@ typedef struct lab {
 static void lab_open(lab *l, const csspgo_collector_options *how, const csspgo_options *o)
 {
     memset(l, 0, sizeof *l);
-    l->code = csspgo_code_new(NULL);
+    l->code = csspgo_code_new(NULL, NULL);
     l->c = llvm_collector(l->code, how, o);
-    l->p = csspgo_profile_new(o);
+    l->p = csspgo_profile_new(o, NULL);
     if (l->code == NULL || l->c == NULL || l->p == NULL) abort();
     l->make.stats = &l->stats;
 }
@@ -1233,7 +1233,7 @@ static void only_sampled_functions_count_if_asked_for(void)
     for (only = 0; only < 2; only++) {
         lab l;
         lab_open(&l, NULL, NULL);
-        l.make.sampled_functions = (uint32_t)only;
+        l.make.llvm = only ? 19 : 0;
         lab_function(&l, 0x1000, 0x10, "f", 0);
         lab_function(&l, 0x1010, 0x10, "g", 0);       /* f runs on into g */
         lab_probe(&l, lab_node(&l, 0, 0, "f"), 1, 0x1000);
@@ -1291,7 +1291,7 @@ static void addresses_without_branches_stand_for_the_block_around_them(void)
         lab_call(&l, f, 3, 0x1018);
         lab_probe(&l, g, 1, 0x1090);
         lab_ready(&l);
-        l.c = csspgo_collector_new(l.code, &how, NULL);
+        l.c = csspgo_collector_new(l.code, &how, NULL, NULL);
         lab_address(&l, 0x1005, 0, 1);
         lab_address(&l, 0x1010, 0, 2);
         lab_address(&l, 0x101d, 0, 4);                /* behind the call: still its block */
@@ -1462,7 +1462,7 @@ typedef struct samples {
 
 static samples samples_of(const char *path)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
@@ -1754,7 +1754,7 @@ static csspgo_symbol_base *x01_symbols(char *text, size_t *count)
 
 static void x01_open(t_table *t)
 {
-    csspgo_probes *probes = csspgo_probes_new(NULL);
+    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
     csspgo_probe_tables tables;
     csspgo_probe_section in;
     csspgo_error e;
@@ -1789,7 +1789,7 @@ static void x01_gives(csspgo_collector *c, const char *name)
     char path[128], *want;
     size_t size;
     memset(&make, 0, sizeof make);
-    make.sampled_functions = 1;
+    make.llvm = 19;
     T_EQ(csspgo_collector_profile(c, p, &make, &e), CSSPGO_OK);
     snprintf(path, sizeof path, "data/probes/usage/%s.prof", name);
     want = t_file(path, &size);

@@ -9,8 +9,8 @@ static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_collecto
     csspgo_collector_options as_llvm;
     memset(&as_llvm, 0, sizeof as_llvm);
     if (how != NULL) as_llvm = *how;
-    as_llvm.llvm_compat = 1;
-    return csspgo_collector_new(code, &as_llvm, o);
+    as_llvm.llvm = 19;
+    return csspgo_collector_new(code, &as_llvm, o, NULL);
 }
 
 /* ----- recorded outputs ----- */
@@ -28,7 +28,7 @@ static void recorded_open(recorded *r, const char *binary, const csspgo_options 
     snprintf(path, sizeof path, "data/generate/tables/%s.tsv", binary);
     T_EQ(t_table_load(&r->t, path, NULL), CSSPGO_OK);
     r->text = lines_of(&r->rows, path);
-    r->lines = csspgo_lines_new(options);
+    r->lines = csspgo_lines_new(options, NULL);
 }
 
 static csspgo_status recorded_lines(recorded *r)
@@ -52,7 +52,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
     csspgo_collector_options collect;
     csspgo_unsymbolized_options offsets;
     csspgo_collector *c;
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     char path[128], *want, *got, *counters;
     size_t want_size, got_size;
@@ -91,7 +91,7 @@ static csspgo_line_options line_options(int update, int fill, int llvm, int fs)
     memset(&o, 0, sizeof o);
     o.update_totals = (uint32_t)update;
     o.fill_all_functions = (uint32_t)fill;
-    o.llvm = (uint32_t)llvm;
+    o.llvm = llvm ? 19 : 0;
     o.flow_sensitive = (uint32_t)fs;
     return o;
 }
@@ -144,7 +144,7 @@ static uint64_t heads_of(csspgo_profile *p)
 /* LLVM gives b two contexts because the call's discriminator is decoded in one place and not in the other. */
 static void a_call_has_one_context(void)
 {
-    csspgo_profile *ours = csspgo_profile_new(NULL), *llvm = csspgo_profile_new(NULL);
+    csspgo_profile *ours = csspgo_profile_new(NULL, NULL), *llvm = csspgo_profile_new(NULL, NULL);
     recorded r;
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
@@ -166,7 +166,7 @@ static void a_call_has_one_context(void)
 /* A recursive function that is called below its folded context does not get a longer one. */
 static void callees_are_compressed(void)
 {
-    csspgo_profile *ours = csspgo_profile_new(NULL);
+    csspgo_profile *ours = csspgo_profile_new(NULL, NULL);
     char *text;
     size_t size;
     recorded r;
@@ -209,7 +209,7 @@ static void names_make_the_profile_that_samples_make(void)
     int llvm;
     for (i = 0; i < 2; i++)
         for (llvm = 0; llvm < 2; llvm++) {
-            csspgo_profile *want = csspgo_profile_new(NULL), *got = csspgo_profile_new(NULL);
+            csspgo_profile *want = csspgo_profile_new(NULL, NULL), *got = csspgo_profile_new(NULL, NULL);
             const csspgo_line_options how = line_options(0, 0, llvm, 0);
             csspgo_collector *c;
             char path[64];
@@ -236,7 +236,7 @@ static void names_make_the_profile_that_samples_make(void)
 
 static void names_are_no_use_by_probe_and_take_no_samples(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_collector *c;
     csspgo_sample s;
     csspgo_error e;
@@ -269,13 +269,13 @@ static void names_are_compressed_and_cut(void)
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     for (i = 0; i < 4; i++) {
         csspgo_collector_options how;
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_collector *c;
         memset(&how, 0, sizeof how);
         how.limit_recursion = i == 1;
         how.limit_depth = i >= 2;
         how.max_depth = i == 2;
-        c = csspgo_collector_new(r.t.code, &how, NULL);
+        c = csspgo_collector_new(r.t.code, &how, NULL, NULL);
         T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
         T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_has_record(p, csspgo_find(p, want[i])));
@@ -287,7 +287,7 @@ static void names_are_compressed_and_cut(void)
 
 static void failing_allocations_change_nothing_with_names(void)
 {
-    csspgo_profile *want = csspgo_profile_new(NULL);
+    csspgo_profile *want = csspgo_profile_new(NULL, NULL);
     csspgo_status s = CSSPGO_E_NOMEM;
     csspgo_collector *c;
     t_heap heap;
@@ -300,7 +300,7 @@ static void failing_allocations_change_nothing_with_names(void)
     csspgo_collector_free(c);
     for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
         csspgo_options o = t_options(&heap, nth);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         c = p != NULL ? named_collector(&r, "data/generate/cs-line.unsym", &o) : NULL;
         s = c != NULL ? csspgo_collector_line_profile(c, r.lines, p, NULL, NULL) : CSSPGO_E_NOMEM;
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
@@ -320,8 +320,8 @@ static void failing_allocations_change_nothing_with_names(void)
 
 static void bad_tables_are_refused(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
-    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
     csspgo_line_inline n;
     csspgo_line row;
     memset(&n, 0, sizeof n);
@@ -360,7 +360,7 @@ static void failing_allocations_change_nothing(void)
             recorded r;
             recorded_open(&r, binary[i], &o);
             s = recorded_lines(&r);
-            p = csspgo_profile_new(&o);
+            p = csspgo_profile_new(&o, NULL);
             if (s == CSSPGO_OK && p == NULL) s = CSSPGO_E_NOMEM;
             if (s == CSSPGO_OK) s = profile_of(&r, script[i], line_options(0, 0, 0, 0), p);
             T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
@@ -375,7 +375,7 @@ static void failing_allocations_change_nothing(void)
 
 static void a_collector_out_of_memory_keeps_its_counts(void)
 {
-    csspgo_profile *want = csspgo_profile_new(NULL);
+    csspgo_profile *want = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
@@ -389,7 +389,7 @@ static void a_collector_out_of_memory_keeps_its_counts(void)
     c = llvm_collector(r.t.code, NULL, &o);
     feed_script(c, r.t.code, "data/generate/tiny.perfscript");
     for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         heap.calls = 0;
         heap.nth = nth;
         s = csspgo_collector_line_profile(c, r.lines, p, NULL, &e);

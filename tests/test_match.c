@@ -48,7 +48,7 @@ static size_t parse_code(const char *s, csspgo_match_loc *v)
 /* The same syntax as calls of function `name` in a probe profile: count 1000 + line. */
 static csspgo_profile *parse_profile(const csspgo_options *o, const char *name, const char *s)
 {
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     csspgo_node n;
     if (p == NULL) return NULL;
     csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
@@ -83,12 +83,15 @@ static csspgo_match_code code_of(const char *name, uint64_t checksum, const cssp
     return c;
 }
 
-static csspgo_matcher *matcher(csspgo_match_mode mode)
+/* csspgo_match_options.llvm: the matcher's own rule, LLVM 17 and 18, 19, main */
+static const uint32_t llvm_modes[] = { 0, 18, 19, 22 };
+
+static csspgo_matcher *matcher(uint32_t mode)
 {
     csspgo_match_options how;
     memset(&how, 0, sizeof how);
-    how.mode = mode;
-    return csspgo_matcher_new(NULL, &how);
+    how.llvm = mode;
+    return csspgo_matcher_new(&how, NULL, NULL);
 }
 
 /* ----- vectors of the reference modes ----- */
@@ -141,8 +144,8 @@ static void same_pairs(const char *line, int k, const char *got)
 
 static void reference_modes_agree_with_every_vector(void)
 {
-    static const struct { csspgo_match_mode mode; int pairs, map; } modes[] = {
-        { CSSPGO_MATCH_LLVM19, 2, 3 }, { CSSPGO_MATCH_LLVM_MAIN, 2, 4 }, { CSSPGO_MATCH_LEXICAL, 5, 6 }
+    static const struct { uint32_t mode; int pairs, map; } modes[] = {
+        { 19, 2, 3 }, { 22, 2, 4 }, { 18, 5, 6 }
     };
     size_t size, lines = 0;
     char *text = t_file(DATA "vectors-lcs.txt", &size), *line = text, *next;
@@ -297,7 +300,7 @@ static void reports_and_applied_counts_equal_opt_19s(void)
         const case_run *c = &cases[i];
         char path[100], got[2000], want[2000];
         unit u;
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_match_options how;
         csspgo_match_report r;
         csspgo_matcher *m;
@@ -305,10 +308,10 @@ static void reports_and_applied_counts_equal_opt_19s(void)
         size_t size, n;
         char *text;
         memset(&how, 0, sizeof how);
-        how.mode = CSSPGO_MATCH_LLVM19;
+        how.llvm = 19;
         how.no_salvage = c->no_salvage;
         how.rename = c->rename;
-        m = csspgo_matcher_new(NULL, &how);
+        m = csspgo_matcher_new(&how, NULL, NULL);
         sprintf(path, DATA "cases/%s", c->profile);
         T_EQ(csspgo_read_file(p, path, &e), CSSPGO_OK);
         read_unit(c->source, &u);
@@ -330,16 +333,16 @@ static void reports_and_applied_counts_equal_opt_19s(void)
 static csspgo_profile *read_case(const char *profile)
 {
     char path[100];
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     sprintf(path, DATA "cases/%s", profile);
     T_EQ(csspgo_read_file(p, path, NULL), CSSPGO_OK);
     return p;
 }
 
 /* The profile of one case in terms of another source, matched in this mode. */
-static csspgo_profile *carried(const char *profile, const char *source, csspgo_match_mode mode, uint64_t *lost)
+static csspgo_profile *carried(const char *profile, const char *source, uint32_t mode, uint64_t *lost)
 {
-    csspgo_profile *p = read_case(profile), *q = csspgo_profile_new(NULL);
+    csspgo_profile *p = read_case(profile), *q = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m = matcher(mode);
     csspgo_error e;
     unit u;
@@ -362,7 +365,7 @@ static void unchanged_code_carries_the_profile_over_as_it_is(void)
         for (mode = 0; mode < 4; mode++) {
             uint64_t lost = 1;
             csspgo_profile *p = read_case(cases[i][0]);
-            csspgo_profile *q = carried(cases[i][0], cases[i][1], (csspgo_match_mode)mode, &lost);
+            csspgo_profile *q = carried(cases[i][0], cases[i][1], llvm_modes[mode], &lost);
             T_CHECK(csspgo_equal(p, q));
             T_EQ(lost, 0);
             csspgo_profile_free(q);
@@ -373,7 +376,7 @@ static void unchanged_code_carries_the_profile_over_as_it_is(void)
 static void counts_call_sites_and_checksums_move_together(void)
 {
     uint64_t lost;
-    csspgo_profile *q = carried("inlinee.prof", "inlinee_v2.c", CSSPGO_MATCH_LLVM19, &lost);
+    csspgo_profile *q = carried("inlinee.prof", "inlinee_v2.c", 19, &lost);
     const csspgo_node test = csspgo_find(q, "test"), inner = csspgo_find(q, "test:7 @ inner");
     T_EQ(lost, 0);
     T_EQ(csspgo_checksum(q, test), UINT64_C(563108754654518));
@@ -398,7 +401,7 @@ static void a_renamed_inlinee_is_found_and_named_anew(void)
             uint64_t lost;
             char context[64];
             csspgo_node n;
-            csspgo_profile *q = carried("renameinl.prof", v[i].source, (csspgo_match_mode)mode, &lost);
+            csspgo_profile *q = carried("renameinl.prof", v[i].source, llvm_modes[mode], &lost);
             sprintf(context, "test:%u @ compute_new", v[i].site);
             n = csspgo_find(q, context);
             T_CHECK(n.id != 0);
@@ -421,8 +424,8 @@ static void a_call_site_that_is_gone_leaves_its_callee_without_caller(void)
     const csspgo_match_code c = code_of("main", 10, v, n);
     int k;
     for (k = 0; k < 2; k++) {
-        csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
-        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
         csspgo_node gone;
         T_EQ(csspgo_read(p, k ? cs : plain, k ? sizeof cs - 1 : sizeof plain - 1, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
@@ -446,7 +449,7 @@ static void a_call_site_that_is_gone_leaves_its_callee_without_caller(void)
 static void guids_match_as_names_do(void)
 {
     csspgo_profile *p = read_case("blocks.prof"), *q = read_case("blocks.md5.prof");
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN), *k = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_matcher *m = matcher(0), *k = matcher(0);
     unit u;
     unsigned i;
     read_unit("blocks_v2.c", &u);
@@ -495,7 +498,7 @@ static void align_answers_are_in_order_and_of_the_right_kind(void)
     for (round = 0; round < 400; round++) {
         char here[2048], there[2048];
         csspgo_match_loc v[128], old[128];
-        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_matcher *m = matcher(0);
         csspgo_profile *p;
         csspgo_match_code c;
         size_t n, k, i;
@@ -532,7 +535,7 @@ static void blocks_before_the_first_call_move_all_that_follows(void)
     for (mode = 0; mode < 4; mode++)
         for (shift = 0; shift < 10; shift++) {
             csspgo_match_loc v[64];
-            csspgo_matcher *m = matcher((csspgo_match_mode)mode);
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
             csspgo_profile *p;
             csspgo_match_code c;
             size_t n;
@@ -598,7 +601,7 @@ static void long_sequences_equal_the_plain_algorithm(void)
     for (round = 0; round < 24; round++) {
         const int n = round < 4 ? N : 1 + (int)(next_random(&state) % N), m = 1 + (int)(next_random(&state) % N);
         const unsigned callees = 2u + (unsigned)round * (unsigned)round;
-        csspgo_matcher *k = matcher(CSSPGO_MATCH_LLVM19);
+        csspgo_matcher *k = matcher(19);
         csspgo_match_code c;
         csspgo_profile *p;
         size_t d;
@@ -642,9 +645,9 @@ static void calls_of_lines_move_as_opt_19_moves_them(void)
         size_t size, n;
         char *text = t_file(path, &size);
         memset(&how, 0, sizeof how);
-        how.mode = CSSPGO_MATCH_LLVM19;
+        how.llvm = 19;
         how.no_salvage = !on;
-        m = csspgo_matcher_new(NULL, &how);
+        m = csspgo_matcher_new(&how, NULL, NULL);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, &r, NULL), CSSPGO_OK);
         T_EQ(csspgo_match_report_text(&r, got, sizeof got, &n), CSSPGO_OK);
         t_same(path, got, n, want, report_lines(text, want));
@@ -664,7 +667,7 @@ static void calls_of_lines_move_as_opt_19_moves_them(void)
 
 static void what_became_of_a_function_is_told(void)
 {
-    static const csspgo_match_mode modes[] = { CSSPGO_MATCH_ALIGN, CSSPGO_MATCH_LLVM19 };
+    static const uint32_t modes[] = { 0, 19 };
     size_t i;
     for (i = 0; i < 2; i++) {
         csspgo_match_loc v[8];
@@ -704,8 +707,8 @@ static csspgo_matcher *matched_texts(const char *old, const char *now, csspgo_ma
     csspgo_matcher *m;
     memset(&how, 0, sizeof how);
     how.no_near = no_near;
-    m = csspgo_matcher_new(NULL, &how);
-    *p = csspgo_profile_new(NULL);
+    m = csspgo_matcher_new(&how, NULL, NULL);
+    *p = csspgo_profile_new(NULL, NULL);
     T_EQ(csspgo_read(*p, old, strlen(old), NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(m, *p, &c, 1, NULL, NULL), CSSPGO_OK);
     return m;
@@ -721,8 +724,8 @@ static void the_entry_stays_the_entry(void)
 {
     csspgo_match_loc v[8];
     csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3 4 5:a", v));
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
     static const char old[] = "f:3001:1\n 1: 1\n 2: 1000\n 3: 1000\n 4: 1000 a:1000\n !CFGChecksum: 1\n";
     unsigned i;
     for (i = 0; i < 5; i++) v[i].eq = i % 4 + 1;
@@ -741,7 +744,7 @@ static void new_blocks_are_as_hot_as_the_colder_of_their_neighbours(void)
     csspgo_match_loc v[8];
     uint32_t no_near;
     for (no_near = 0; no_near < 2; no_near++) {
-        csspgo_profile *p, *q = csspgo_profile_new(NULL);
+        csspgo_profile *p, *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matched_texts(old, "1 2:a 3 4 5 6:b", v, no_near, &p);
         T_EQ(at(m, 3).to.line, 3);
         T_EQ(at(m, 5).to.line, 4);
@@ -798,7 +801,7 @@ static void numbers_without_a_trace_take_what_lies_between(void)
     csspgo_match_loc v[8];
     csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3 4:a 5 6:b 7:z", v));
     csspgo_profile *p = parse_profile(NULL, "f", "1 2 3:a 4 5:b 6:y");
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_matcher *m = matcher(0);
     v[4].kind = CSSPGO_MATCH_ANY;
     v[6].callee = 0;
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
@@ -820,8 +823,8 @@ static void flow_completes_what_matching_leaves_unknown(void)
     static const unsigned block_id[7] = { 1, 2, 4, 5, 7, 8, 10 };
     static const unsigned jumps[9][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 }, { 2, 3 }, { 2, 4 },
                                           { 3, 4 }, { 4, 5 }, { 4, 6 }, { 5, 6 } };
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
     csspgo_flow_block b[7];
     csspgo_flow_jump j[9];
     uint64_t in[7], cost;
@@ -894,7 +897,7 @@ static csspgo_profile *flow_profile(uint32_t *state, const csspgo_options *o)
 {
     static const char *const head[] = { "main:3000:1\n 1: 5\n 2: f:1\n", "f:2000:100\n", "g:500:1\n 1: 77\n 2: 3\n" };
     char text[2000], *t = text;
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     size_t k, i;
     for (k = 0; k < 3; k++) {
         t += sprintf(t, "%s", head[k]);
@@ -937,9 +940,9 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
     unsigned round, changed = 0;
     for (round = 0; round < 1000; round++) {
         flow_case c;
-        csspgo_profile *p = flow_profile(&state, NULL), *q = csspgo_profile_new(NULL);
-        csspgo_profile *again = csspgo_profile_new(NULL);
-        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_profile *p = flow_profile(&state, NULL), *q = csspgo_profile_new(NULL, NULL);
+        csspgo_profile *again = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
         csspgo_node n;
         size_t unfit;
         flow_random(&state, &c);
@@ -956,7 +959,7 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
         T_EQ(csspgo_body_count(q, csspgo_find(q, "g"), csspgo_at(1, 0)), 77);
         T_EQ(csspgo_body_count(q, csspgo_find(q, "main"), csspgo_at(1, 0)), 5);
         csspgo_profile_free(again);
-        again = csspgo_profile_new(NULL);
+        again = csspgo_profile_new(NULL, NULL);
         T_EQ(csspgo_add_profile(again, q), CSSPGO_OK);
         csspgo_recount_totals(again);
         T_CHECK(csspgo_equal(again, q));              /* totals moved with the counts */
@@ -978,8 +981,8 @@ static void what_was_not_found_follows_in_every_context(void)
     static const csspgo_loc block[4] = { { 1, 0 }, { 3, 0 }, { 5, 0 }, { 6, 0 } };
     static const csspgo_match_edge edge[4] = { { 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
     csspgo_match_flow f;
-    csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
     size_t unfit = 9;
     csspgo_error e;
     memset(&f, 0, sizeof f);
@@ -1023,9 +1026,9 @@ static void every_allocation_may_fail_while_counts_are_completed(void)
     flow_case c;
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    csspgo_profile *p = flow_profile(&state, NULL), *was = csspgo_profile_new(NULL);
-    csspgo_profile *q = csspgo_profile_new(&o);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = flow_profile(&state, NULL), *was = csspgo_profile_new(NULL, NULL);
+    csspgo_profile *q = csspgo_profile_new(&o, NULL);
+    csspgo_matcher *m = matcher(0);
     long step, done = 0;
     do flow_random(&state, &c); while (c.flow.edges < 10);
     T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
@@ -1232,7 +1235,7 @@ static void a_moved_namespace_is_a_rename(void)
     csspgo_match_loc v[8], g[8];
     csspgo_match_code c[2];
     csspgo_profile *p = parse_profile(NULL, "_ZN3old4workEv", "1 2:a 3:b 4");
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_LLVM_MAIN);
+    csspgo_matcher *m = matcher(22);
     c[0] = code_of("_ZN3new4workEv", 2, v, parse_code("1 2 3:a 4:b 5", v));
     c[1] = code_of("other", 2, g, parse_code("1 2", g));
     T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
@@ -1254,8 +1257,8 @@ static void of_two_with_one_base_name_the_checksum_tells(void)
         { "_ZN1n3putIfEEvT_", 9, NULL }, { "_ZN1n3putIlEEvT_", 6, NULL } };
     csspgo_match_loc l[2];
     csspgo_match_code c[4];
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
     size_t i;
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     for (i = 0; i < 4; i++) c[i] = code_of(v[i].name, v[i].checksum, l, parse_code("1 2", l));
@@ -1278,12 +1281,12 @@ static void llvm_19_follows_chains_and_stops_at_strangers(void)
     csspgo_match_code c[3];
     csspgo_match_options how;
     csspgo_match_report r;
-    csspgo_profile *p = csspgo_profile_new(NULL), *q = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m;
     memset(&how, 0, sizeof how);
-    how.mode = CSSPGO_MATCH_LLVM19;
+    how.llvm = 19;
     how.rename = 1;
-    m = csspgo_matcher_new(NULL, &how);
+    m = csspgo_matcher_new(&how, NULL, NULL);
     T_EQ(csspgo_read(p, chain, sizeof chain - 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_read(q, stranger, sizeof stranger - 1, NULL), CSSPGO_OK);
     c[0] = code_of("top", 7, v[0], parse_code("1 2 3:e 4 5:e2 6:nb", v[0]));
@@ -1309,8 +1312,8 @@ static void instances_of_a_template_keep_their_own_profiles(void)
         "_ZN2v14foldIhEEiT_:10:5\n 1: 10\n !CFGChecksum: 8\n_ZN2v15parseEi:5:5\n 1: 5\n !CFGChecksum: 9\n";
     csspgo_match_loc v[8], one[1];
     csspgo_match_code c[5];
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
     size_t i;
     parse_code("1", one);
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
@@ -1343,8 +1346,8 @@ static void a_profile_is_one_function_s(void)
         static csspgo_match_loc v[FUNCS][CALLS + 6];
         csspgo_match_code c[FUNCS];
         char name[FUNCS][8], text[4000], *t = text;
-        csspgo_profile *p = csspgo_profile_new(NULL);
-        csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
         unsigned i, k, j;
         for (i = 0; i < FUNCS; i++) {
             char code[300], *s = code;
@@ -1391,8 +1394,8 @@ static void many_renames_take_little_memory(void)
     char (*name)[16] = (char (*)[16])malloc(N * sizeof *name), old[16];
     t_heap h;
     csspgo_options o = t_options(&h, 0);
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_matcher *m = csspgo_matcher_new(&o, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
     const csspgo_func f = csspgo_func_add(p, "main", 4);
     const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f);
     uint32_t i;
@@ -1427,26 +1430,26 @@ static void limits_and_losses_are_told(void)
     csspgo_match_report r;
     csspgo_match_loc v[8];
     csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b 5", v));
-    csspgo_profile *p = parse_profile(NULL, "f", "1 2:a 3:b 4"), *q = csspgo_profile_new(NULL);
+    csspgo_profile *p = parse_profile(NULL, "f", "1 2:a 3:b 4"), *q = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m;
     uint64_t lost = 0;
     int mode;
     for (mode = 0; mode < 4; mode++) {                /* too many calls: every location where it was */
         memset(&how, 0, sizeof how);
-        how.mode = (csspgo_match_mode)mode;
+        how.llvm = llvm_modes[mode];
         how.max_calls = 1;
-        m = csspgo_matcher_new(NULL, &how);
+        m = csspgo_matcher_new(&how, NULL, NULL);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
         T_EQ(at(m, 4).how, CSSPGO_MATCHED_IDENTITY);
         csspgo_matcher_free(m);
     }
     v[3].loc = csspgo_at(70000, 0);                   /* b: where no profile can say so */
-    m = matcher(CSSPGO_MATCH_ALIGN);
+    m = matcher(0);
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
     T_CHECK(lost >= 1003);
     csspgo_matcher_free(m);
-    m = matcher(CSSPGO_MATCH_LLVM_MAIN);              /* an indirect call fits what was called there, always */
+    m = matcher(22);              /* an indirect call fits what was called there, always */
     c = code_of("f", 2, v, parse_code("1 2:* 3:b 4", v));
     T_EQ(csspgo_matcher_module(m, p, &c, 1, &r, NULL), CSSPGO_OK);
     T_EQ(r.mismatched_callsites + r.recovered_callsites, 0);
@@ -1474,9 +1477,9 @@ static void similarity_is_strict(void)
                                             csspgo_func_add(p, "top", 3));
             T_EQ(csspgo_add_target(p, n, csspgo_at(2, 0), csspgo_func_find(p, "was", 3), 9), CSSPGO_OK);
             memset(&how, 0, sizeof how);
-            how.mode = is_main ? CSSPGO_MATCH_LLVM_MAIN : CSSPGO_MATCH_LLVM19;
+            how.llvm = is_main ? 22 : 19;
             how.rename = 1;
-            m = csspgo_matcher_new(NULL, &how);
+            m = csspgo_matcher_new(&how, NULL, NULL);
             c[0] = code_of("top", 2, top, parse_code("1 2 3:is", top));
             c[1] = code_of("is", 2, in, parse_code(v[i].code, in));
             c[1].blocks = 5;
@@ -1494,7 +1497,7 @@ static void bad_arguments_are_refused_and_short_buffers_told(void)
     csspgo_match_report r;
     csspgo_error e;
     csspgo_profile *p = parse_profile(NULL, "f", "1 2:a");
-    csspgo_matcher *m = matcher(CSSPGO_MATCH_ALIGN);
+    csspgo_matcher *m = matcher(0);
     char buf[8];
     size_t n;
     c[0] = c[1] = code_of("f", 2, v, parse_code("1 2 3:a", v));
@@ -1538,7 +1541,7 @@ static void every_allocation_may_fail_among_renames(void)
     for (nth = 1; !done; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_matcher *m = csspgo_matcher_new(&o, NULL);
+        csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
         if (m != NULL) {
             const csspgo_status s = csspgo_matcher_module(m, p, &c, 1, NULL, NULL);
             T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
@@ -1558,7 +1561,7 @@ static void every_allocation_may_fail(void)
     for (mode = 0; mode < 4; mode++) {
         unit u;
         long nth, done = 0;
-        csspgo_profile *p = read_case("renameinl.prof"), *none = csspgo_profile_new(NULL);
+        csspgo_profile *p = read_case("renameinl.prof"), *none = csspgo_profile_new(NULL, NULL);
         read_unit("renameinl_v2.c", &u);
         for (nth = 1; !done; nth++) {
             t_heap h, g;
@@ -1567,9 +1570,9 @@ static void every_allocation_may_fail(void)
             csspgo_match_report r;
             csspgo_matcher *m;
             memset(&how, 0, sizeof how);
-            how.mode = (csspgo_match_mode)mode;
+            how.llvm = llvm_modes[mode];
             how.rename = 1;
-            m = csspgo_matcher_new(&o, &how);
+            m = csspgo_matcher_new(&how, &o, NULL);
             if (m != NULL) {
                 const csspgo_status s = csspgo_matcher_module(m, p, u.code, u.codes, &r, NULL);
                 T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
@@ -1578,7 +1581,7 @@ static void every_allocation_may_fail(void)
             if (done) {
                 long step, applied = 0;
                 for (step = 1; !applied; step++) {
-                    csspgo_profile *q = csspgo_profile_new(&k);
+                    csspgo_profile *q = csspgo_profile_new(&k, NULL);
                     csspgo_status s;
                     g.nth = g.calls + step;
                     s = csspgo_matcher_apply(m, p, q, NULL, NULL);

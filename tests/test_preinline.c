@@ -49,7 +49,7 @@ static plan plan_of(const char *want, const char *command)
 
 static csspgo_profile *read_profile(const char *name, const csspgo_options *options)
 {
-    csspgo_profile *p = csspgo_profile_new(options);
+    csspgo_profile *p = csspgo_profile_new(options, NULL);
     csspgo_error e;
     size_t size;
     char path[128], *text;
@@ -82,7 +82,7 @@ static void run_plan(plan *k, const char *command)
     size_t got_size, want_size;
     uint64_t hot;
     memset(&o, 0, sizeof o);
-    o.lenient = 1;
+    o.llvm = 19;
     p = read_profile(k->input, &o);
     hot = k->hot != 0 ? k->hot : cutoff(p, 990000);
     if (k->preinline) {
@@ -187,7 +187,7 @@ static uint64_t random_next(uint64_t *state)
 /* Contexts over few functions, so that most are recursive; a record here and there is missing. */
 static csspgo_profile *random_profile(uint64_t seed, const csspgo_options *options)
 {
-    csspgo_profile *p = csspgo_profile_new(options);
+    csspgo_profile *p = csspgo_profile_new(options, NULL);
     const uint64_t funcs = 2 + random_next(&seed) % 6;
     uint64_t i;
     if (p == NULL) return NULL;
@@ -252,7 +252,7 @@ static void counts_are_conserved_under_recursion(void)
 
 static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_preinline_stats stats;
     csspgo_error e;
@@ -269,7 +269,7 @@ static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
 
 static void vtable_counts_go_where_their_context_goes(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     const csspgo_target *v;
     csspgo_preinline_options how;
     csspgo_error e;
@@ -298,7 +298,7 @@ static void vtable_counts_go_where_their_context_goes(void)
 
 static void profiles_without_contexts_are_refused(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
     T_EQ(csspgo_preinline(p, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_read(p, "f:1:1\n 1: 1\n", 12, &e), CSSPGO_OK);
@@ -323,8 +323,8 @@ static void sizes_are_by_context(void)
 {
     static const char text[] = "[m]:7:1\n 1: 7\n 2: 900 f:900\n[k]:7:1\n 1: 7\n 2: 400 f:400\n"
                                "[m:2 @ f]:900:900\n 1: 900\n[k:2 @ f]:400:400\n 1: 400\n";
-    csspgo_profile *p = csspgo_profile_new(NULL);
-    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_size_frame v[2];
     csspgo_error e;
@@ -355,7 +355,7 @@ static void sizes_are_by_context(void)
 static void sizes_come_from_probes(void)
 {
     csspgo_profile *p = read_profile("out/tiny.flat-all.txt", NULL);
-    csspgo_sizes *s = csspgo_sizes_new(NULL);
+    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_preinline_stats stats;
     t_table t;
@@ -403,7 +403,7 @@ static void failing_allocations_leave_sizes_usable(void)
     T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
     for (nth = 1; nth < 100; nth++) {
         csspgo_options o = t_options(&heap, nth);
-        csspgo_sizes *s = csspgo_sizes_new(&o);
+        csspgo_sizes *s = csspgo_sizes_new(&o, NULL);
         const csspgo_status status = s != NULL ? csspgo_sizes_add_code(s, t.code) : CSSPGO_E_NOMEM;
         csspgo_sizes_free(s);
         T_EQ(heap.live, 0);

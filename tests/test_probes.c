@@ -140,8 +140,8 @@ static csspgo_probes *new_probes(int lenient)
 {
     csspgo_options o;
     memset(&o, 0, sizeof o);
-    o.lenient = (uint32_t)lenient;
-    return csspgo_probes_new(&o);
+    o.llvm = lenient ? 19 : 0;
+    return csspgo_probes_new(&o, NULL);
 }
 
 static void decode_desc(csspgo_probes *t, const char *path)
@@ -1287,7 +1287,7 @@ static void depth_is_limited_as_asked(void)
         csspgo_error e;
         memset(&o, 0, sizeof o);
         o.limits.max_depth = limit;
-        t = csspgo_probes_new(&o);
+        t = csspgo_probes_new(&o, NULL);
         T_EQ(csspgo_probes_decode(t, &x01.in, &e), limit == 100 ? CSSPGO_E_LIMIT : CSSPGO_OK);
         if (limit == 100) T_CHECK(strstr(e.message, "100") != NULL);
         csspgo_probes_free(t);
@@ -1305,7 +1305,7 @@ static void functions_deeper_than_the_limit_are_refused(void)
         csspgo_probes *t;
         memset(&o, 0, sizeof o);
         o.limits.max_depth = i;
-        t = csspgo_probes_new(&o);
+        t = csspgo_probes_new(&o, NULL);
         build_begin(b, 50, 0);
         build_node(b, 0, 0, 50);
         build_node(b, 1, 1, 51);
@@ -1375,7 +1375,7 @@ static void memory_is_bounded_by_the_section(void)
         make[i](&s, count[i]);
         T_CHECK(s.n > 2000000);
         o.limits.max_depth = 1000000;
-        t = csspgo_probes_new(&o);
+        t = csspgo_probes_new(&o, NULL);
         in = section_of(&s, &base, 1);
         T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
         T_CHECK((csspgo_probes_by_address(t) != NULL) == (i == 0));
@@ -1391,7 +1391,7 @@ static void memory_for_descriptors_is_bounded_by_the_section(void)
 {
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_probes *t = csspgo_probes_new(&o);
+    csspgo_probes *t = csspgo_probes_new(&o, NULL);
     str s;
     unsigned i;
     memset(&s, 0, sizeof s);
@@ -1416,7 +1416,7 @@ static void max_bytes_is_a_limit(void)
     csspgo_error e;
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 1500;
-    t = csspgo_probes_new(&o);
+    t = csspgo_probes_new(&o, NULL);
     T_EQ(csspgo_probes_decode(t, &s.in, &e), CSSPGO_E_LIMIT);
     T_EQ(e.status, CSSPGO_E_LIMIT);
     csspgo_probes_free(t);
@@ -1427,7 +1427,7 @@ static csspgo_status use_everything(const csspgo_options *o, const sample *s, co
                                     const builder *b)
 {
     static const uint32_t to[] = { 1 };
-    csspgo_probes *t = csspgo_probes_new(o);
+    csspgo_probes *t = csspgo_probes_new(o, NULL);
     csspgo_cfg_block blocks[2];
     csspgo_descriptor d;
     uint64_t checksum;
@@ -1444,7 +1444,7 @@ static csspgo_status use_everything(const csspgo_options *o, const sample *s, co
     if (status == CSSPGO_OK) status = csspgo_probes_add_descriptor(t, &d, &e);
     if (status == CSSPGO_OK) status = csspgo_probes_add(t, &b->f, &e);
     if (status == CSSPGO_OK && csspgo_probes_by_address(t) == NULL) status = CSSPGO_E_NOMEM;
-    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(blocks, 2, CSSPGO_LLVM_19, o, &checksum, &e);
+    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(blocks, 2, 19, o, &checksum, &e);
     if (status != CSSPGO_OK && t != NULL) {            /* what failed can be repeated or given up */
         const csspgo_probe_tables v = csspgo_probes_tables(t);
         T_CHECK(v.probe_count == 0 || v.probe_count == 67 || v.probe_count == 69);
@@ -1497,7 +1497,7 @@ static void descriptors_are_taken_back_when_memory_runs_out(void)
     for (nth = 1;; nth++) {
         t_heap heap;
         const csspgo_options o = t_options(&heap, 0);
-        csspgo_probes *t = csspgo_probes_new(&o);
+        csspgo_probes *t = csspgo_probes_new(&o, NULL);
         csspgo_probe_tables v;
         csspgo_status status;
         T_EQ(csspgo_probes_decode_descriptors(t, s.p, 18 * 10, NULL), CSSPGO_OK);
@@ -1563,7 +1563,7 @@ static void adding_descriptors_survives_every_failure(void)
     for (nth = 1;; nth++) {
         t_heap heap;
         const csspgo_options o = t_options(&heap, 0);
-        csspgo_probes *t = csspgo_probes_new(&o);
+        csspgo_probes *t = csspgo_probes_new(&o, NULL);
         csspgo_descriptor d;
         size_t failed = 0;
         memset(&d, 0, sizeof d);
@@ -1593,7 +1593,7 @@ static void long_names_are_a_limit(void)
     str s;
     memset(&o, 0, sizeof o);
     o.limits.max_name = 3;
-    t = csspgo_probes_new(&o);
+    t = csspgo_probes_new(&o, NULL);
     memset(&s, 0, sizeof s);
     str_le64(&s, 1);
     str_le64(&s, 2);
@@ -1706,7 +1706,7 @@ static uint32_t read_list(const char *text, uint32_t *v)
     }
 }
 
-static size_t check_cfg_vectors(const char *path, csspgo_llvm version)
+static size_t check_cfg_vectors(const char *path, uint32_t version)
 {
     size_t size, functions = 0;
     char *text = t_file(path, &size), *at = text, *line = next_line(&at);
@@ -1762,8 +1762,8 @@ static size_t check_cfg_vectors(const char *path, csspgo_llvm version)
 
 static void every_cfg_vector_has_its_ids_and_checksum(void)
 {
-    T_EQ(check_cfg_vectors(DATA "cfg/vectors19.txt", CSSPGO_LLVM_19), 84);
-    T_EQ(check_cfg_vectors(DATA "cfg/vectors14.txt", CSSPGO_LLVM_14), 17);
+    T_EQ(check_cfg_vectors(DATA "cfg/vectors19.txt", 19), 84);
+    T_EQ(check_cfg_vectors(DATA "cfg/vectors14.txt", 14), 17);
 }
 
 /* An independent computation: CRC-32 with a table, of the ids as bytes. */
@@ -1792,7 +1792,7 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
         b[i].successor_count = i + 1 < N;
         b[i].call_count = i == 0;
     }
-    T_EQ(csspgo_cfg_checksum(b, N, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
     for (i = 0; i + 1 < N; i++) ids[i] = i + 3;
     T_EQ(b[1].id, 3);
     T_EQ(checksum, expect_checksum(ids, N - 1, 1));              /* 159996 bytes: 17 bits and a half */
@@ -1800,7 +1800,7 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     b[0].call_count = 65533;                                     /* ids 2 to 0xfffe */
     b[1].call_count = 0;                                         /* block 0xffff    */
     b[2].call_count = 2;                                         /* block 0x10000; no call may follow it */
-    T_EQ(csspgo_cfg_checksum(b, N, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65533);
     T_EQ(b[1].id, 0xffff);
     T_EQ(b[2].id, 0x10000);
@@ -1811,11 +1811,11 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     T_EQ(checksum, expect_checksum(ids, 2, 65533));
 
     b[0].call_count = UINT32_MAX;                                /* 65534 of them get ids */
-    T_EQ(csspgo_cfg_checksum(b, N, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65534);
     T_EQ(b[1].id, 0);
     T_EQ(checksum, expect_checksum(ids, 0, 65534));
-    T_EQ(csspgo_cfg_checksum(b, N, CSSPGO_LLVM_14, NULL, &checksum, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_cfg_checksum(b, N, 14, NULL, &checksum, NULL), CSSPGO_E_LIMIT);
     free(b);
     free(succ);
     free(ids);
@@ -1833,7 +1833,7 @@ static void cycles_and_long_chains_of_invokes_end(void)
     b[0].flags = b[1].flags = CSSPGO_CFG_INVOKE;
     b[0].call_count = b[1].call_count = 1;
     b[2].flags = CSSPGO_CFG_EH_PAD;
-    T_EQ(csspgo_cfg_checksum(b, 3, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, 3, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(checksum, expect_checksum(ids, 0, 2));                  /* ends at block 1, whose successors have no ids */
 
     memset(b, 0, N * sizeof *b);                                 /* half of the blocks enter a chain of invokes   */
@@ -1845,7 +1845,7 @@ static void cycles_and_long_chains_of_invokes_end(void)
         if (i >= N / 2 && i + 1 < N) b[i].flags = CSSPGO_CFG_INVOKE;
         if (i + 1 == N / 2) b[i].flags = CSSPGO_CFG_INVOKE;
     }
-    T_EQ(csspgo_cfg_checksum(b, N, CSSPGO_LLVM_19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[N - 1].id, 0);
     free(b);
     free(succ);
@@ -1860,17 +1860,17 @@ static void bad_graphs_are_refused(void)
     memset(b, 0, sizeof b);
     b[0].successors = two;
     b[0].successor_count = 2;
-    T_EQ(csspgo_cfg_checksum(b, 2, CSSPGO_LLVM_19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     T_EQ(checksum, 0);
     T_CHECK(e.message[0] != '\0');
     b[0].successor_count = 1;
-    T_EQ(csspgo_cfg_checksum(b, 2, (csspgo_llvm)17, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_cfg_checksum(b, 2, (uint32_t)17, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = CSSPGO_CFG_INVOKE;
-    T_EQ(csspgo_cfg_checksum(b, 2, CSSPGO_LLVM_19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = 0;
-    T_EQ(csspgo_cfg_checksum(b, 2, CSSPGO_LLVM_19, NULL, &checksum, &e), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
-    T_EQ(csspgo_cfg_checksum(b, 0, CSSPGO_LLVM_19, NULL, &checksum, &e), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(b, 0, 19, NULL, &checksum, &e), CSSPGO_OK);
     T_EQ(checksum, 0xffffffff);
 }
 
@@ -1878,18 +1878,18 @@ static void bad_graphs_are_refused(void)
 
 static void call_probes_are_packed_as_llvm_packs_them(void)
 {
-    static const struct { csspgo_call_probe c; csspgo_llvm version; uint32_t d; uint32_t base_read; } v[] = {
-        { { 2, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, CSSPGO_LLVM_19, 0x1B200017, 0 },
-        { { 2, CSSPGO_PROBE_INDIRECT_CALL, 100, 0 }, CSSPGO_LLVM_19, 0x17200017, 0 },
-        { { 3, CSSPGO_PROBE_DIRECT_CALL, 100, 1 }, CSSPGO_LLVM_19, 0x1B21001F, 1 },
-        { { 4, CSSPGO_PROBE_DIRECT_CALL, 100, 7 }, CSSPGO_LLVM_19, 0x1B270027, 7 },
-        { { 7, CSSPGO_PROBE_DIRECT_CALL, 100, 8 }, CSSPGO_LLVM_19, 0x0B20003F, 0 },
-        { { 8191, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, CSSPGO_LLVM_19, 0x1B20FFFF, 0 },
-        { { 8193, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, CSSPGO_LLVM_19, 0x0B21000F, 0 },
-        { { 10001, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, CSSPGO_LLVM_19, 0x0B21388F, 0 },
-        { { 2, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, CSSPGO_LLVM_14, 0x0B200017, 0 },
-        { { 8, CSSPGO_PROBE_INDIRECT_CALL, 100, 3 }, CSSPGO_LLVM_14, 0x07200047, 0 },
-        { { 65535, CSSPGO_PROBE_BLOCK, 0, 0 }, CSSPGO_LLVM_19, 0x0007FFFF, 0 }
+    static const struct { csspgo_call_probe c; uint32_t version; uint32_t d; uint32_t base_read; } v[] = {
+        { { 2, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, 19, 0x1B200017, 0 },
+        { { 2, CSSPGO_PROBE_INDIRECT_CALL, 100, 0 }, 19, 0x17200017, 0 },
+        { { 3, CSSPGO_PROBE_DIRECT_CALL, 100, 1 }, 19, 0x1B21001F, 1 },
+        { { 4, CSSPGO_PROBE_DIRECT_CALL, 100, 7 }, 19, 0x1B270027, 7 },
+        { { 7, CSSPGO_PROBE_DIRECT_CALL, 100, 8 }, 19, 0x0B20003F, 0 },
+        { { 8191, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, 19, 0x1B20FFFF, 0 },
+        { { 8193, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, 19, 0x0B21000F, 0 },
+        { { 10001, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, 19, 0x0B21388F, 0 },
+        { { 2, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, 14, 0x0B200017, 0 },
+        { { 8, CSSPGO_PROBE_INDIRECT_CALL, 100, 3 }, 14, 0x07200047, 0 },
+        { { 65535, CSSPGO_PROBE_BLOCK, 0, 0 }, 19, 0x0007FFFF, 0 }
     };
     size_t i, lost = 0;
     uint32_t id;
@@ -1908,7 +1908,7 @@ static void call_probes_are_packed_as_llvm_packs_them(void)
         in.kind = id % 3;
         in.percent = id % 101;
         in.base_discriminator = id % 11;
-        lost += !csspgo_call_probe_unpack(csspgo_call_probe_pack(&in, CSSPGO_LLVM_19), &c);
+        lost += !csspgo_call_probe_unpack(csspgo_call_probe_pack(&in, 19), &c);
         lost += c.id != id || c.kind != in.kind || c.percent != in.percent;
         lost += c.base_discriminator != (id <= 8191 && in.base_discriminator <= 7 ? in.base_discriminator : 0);
     }
@@ -1921,15 +1921,15 @@ static void discriminators_that_are_no_call_probes_are_told_apart(void)
     uint32_t d;
     for (d = 0; d < 7; d++) T_EQ(csspgo_call_probe_unpack(0x1B200010 | d, &c), 0);
     memset(&c, 0, sizeof c);
-    T_EQ(csspgo_call_probe_pack(&c, CSSPGO_LLVM_19), 0);         /* id 0 */
+    T_EQ(csspgo_call_probe_pack(&c, 19), 0);         /* id 0 */
     c.id = 0x10000;
-    T_EQ(csspgo_call_probe_pack(&c, CSSPGO_LLVM_19), 0);
+    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
     c.id = 1;
     c.kind = 3;
-    T_EQ(csspgo_call_probe_pack(&c, CSSPGO_LLVM_19), 0);
+    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
     c.kind = 2;
     c.percent = 101;
-    T_EQ(csspgo_call_probe_pack(&c, CSSPGO_LLVM_19), 0);
+    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
 }
 
 /* ----- the tool of oracle_probes.sh ------------------------------------------------------------------------------- */

@@ -13,12 +13,12 @@ static const char *const cases[] = { "cases/19-line-mode", "cases/19b-line-retur
 
 static void by_line(csspgo_collector *c, const t_table *t, const char *table, csspgo_profile *p)
 {
-    csspgo_lines *l = csspgo_lines_new(NULL);
+    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
     csspgo_line_options how;
     line_table rows;
     char *text = lines_of(&rows, table);
     memset(&how, 0, sizeof how);
-    how.llvm = 1;
+    how.llvm = 19;
     T_EQ(csspgo_lines_add(l, t->code, t->module, rows.node, rows.nodes, rows.row, rows.rows), CSSPGO_OK);
     T_EQ(csspgo_collector_line_profile(c, l, p, &how, NULL), CSSPGO_OK);
     csspgo_lines_free(l);
@@ -43,7 +43,7 @@ static void finish(csspgo_profile *p, const char *table, int nested)
 static void check(const char *name)
 {
     const int trace = strncmp(name, "traces", 6) == 0;
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_collector_options how;
     csspgo_collector *c;
     char table[128], path[128], *want, *got;
@@ -52,8 +52,8 @@ static void check(const char *name)
     snprintf(table, sizeof table, "data/unwind/tables/%s.tsv", trace ? "ext.line" : "demo.line");
     T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
     memset(&how, 0, sizeof how);
-    how.llvm_compat = 1;
-    c = csspgo_collector_new(t.code, &how, NULL);
+    how.llvm = 19;
+    c = csspgo_collector_new(t.code, &how, NULL, NULL);
     snprintf(path, sizeof path, "data/unwind/%s.ps", name);
     feed_script(c, t.code, path);
     by_line(c, &t, table, p);

@@ -52,7 +52,7 @@ static void print_script(t_out *out, const char *text, size_t size, run how)
     size_t at = 0;
     memset(&o, 0, sizeof o);
     o.limits.max_line = how.max_line;
-    s = csspgo_script_new(&o);
+    s = csspgo_script_new(&o, NULL);
     if (!T_CHECK(s != NULL)) return;
     csspgo_script_set_code(s, how.code);
     while (at < size) {
@@ -107,7 +107,7 @@ static void check_script(const char *name, const char *text, size_t size, run ho
 /* The items of a script of stacks, fed in pieces of a size. */
 static void print_stacks(t_out *out, const char *text, size_t size, size_t piece, csspgo_script_stats *stats)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_error err;
     size_t at;
     if (!T_CHECK(s != NULL)) return;
@@ -168,7 +168,7 @@ static void every_allocation_of_stacks_may_fail(void)
     for (nth = 1; nth < 100; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_script *s = csspgo_script_new(&o);
+        csspgo_script *s = csspgo_script_new(&o, NULL);
         csspgo_error e;
         csspgo_sample sample;
         csspgo_mmap map;
@@ -485,7 +485,7 @@ static void too_long_lines_are_junk(void)
 static csspgo_code *small_code(void)
 {
     static const uint64_t calls[] = { 0x401100, 0x401200, 0x401210 };
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_module none;
     csspgo_transfer t;
     csspgo_function f;
@@ -570,7 +570,7 @@ static void append_records(t_out *t, size_t n)
 static csspgo_script_stats read_all(const t_out *t, const csspgo_options *o, size_t chunk, uint64_t *frames,
     uint64_t *records)
 {
-    csspgo_script *s = csspgo_script_new(o);
+    csspgo_script *s = csspgo_script_new(o, NULL);
     csspgo_script_stats stats;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -674,7 +674,7 @@ static void hostile_lines_take_linear_time(void)
 
 static void misuse_is_an_argument_error(void)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
@@ -698,7 +698,7 @@ static void misuse_is_an_argument_error(void)
 
 static void an_error_stays(void)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
@@ -714,7 +714,7 @@ static void an_error_stays(void)
 
 static csspgo_status try_script(const char *text, size_t size, const csspgo_options *o)
 {
-    csspgo_script *s = csspgo_script_new(o);
+    csspgo_script *s = csspgo_script_new(o, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
@@ -1499,7 +1499,7 @@ static void pd_print(t_out *t, csspgo_item item, const csspgo_sample *s, const c
 static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piece, const csspgo_options *o,
                              t_out *text, csspgo_perfdata_stats *stats, csspgo_error *err)
 {
-    csspgo_perfdata *d = csspgo_perfdata_new(o);
+    csspgo_perfdata *d = csspgo_perfdata_new(o, NULL);
     size_t at = 0;
     csspgo_sample s;
     csspgo_mmap m;
@@ -1730,7 +1730,7 @@ static void what_came_before_a_fault_is_handed_out(void)
 static void misuse_of_a_recording_is_an_argument_error(void)
 {
     pd *d = (pd *)calloc(1, sizeof *d);
-    csspgo_perfdata *r = csspgo_perfdata_new(NULL);
+    csspgo_perfdata *r = csspgo_perfdata_new(NULL, NULL);
     csspgo_sample s;
     csspgo_mmap m;
     csspgo_error e;
@@ -1777,7 +1777,7 @@ static void a_long_recording_takes_bounded_memory(void)
     pd *d = (pd *)calloc(1, sizeof *d);
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    csspgo_perfdata *r = csspgo_perfdata_new(&o);
+    csspgo_perfdata *r = csspgo_perfdata_new(&o, NULL);
     csspgo_perfdata_stats stats;
     uint64_t round, i, last = 0, out = 0;
     csspgo_sample s;
@@ -1984,7 +1984,7 @@ static void code_without_any_module_makes_everything_external(void)
     cache_test c;
     cache_open(&c, 4096, 0);
     csspgo_code_free(c.code);
-    c.code = csspgo_code_new(NULL);
+    c.code = csspgo_code_new(NULL, NULL);
     T_EQ(cache_add(&c, "401600 401105|401100 401500", 5), CSSPGO_OK);
     T_EQ(c.stats.no_branches, 5);
     cache_close(&c);
@@ -2165,7 +2165,7 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo__cache cache;
     csspgo__heap heap;
     csspgo__trace trace;
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;

@@ -28,9 +28,9 @@ static void same(const char *data, size_t size, const char *what)
         csspgo_profile *p, *q;
         csspgo_error a, b;
         memset(&o, 0, sizeof o);
-        o.lenient = lenient;
-        p = csspgo_profile_new(&o);
-        q = csspgo_profile_new(&o);
+        o.llvm = lenient ? 19 : 0;
+        p = csspgo_profile_new(&o, NULL);
+        q = csspgo_profile_new(&o, NULL);
         csspgo_read(p, data, size, &a);
         csspgo_read_file(q, FILE_NAME, &b);
         T_MSG(same_error(&a, &b), what);
@@ -104,7 +104,7 @@ static void every_allocation_may_fail(void)
     for (nth = 1; s != CSSPGO_OK && nth < 10000; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, 0);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         if (p == NULL) abort();
         h.nth = h.calls + nth;
@@ -125,7 +125,7 @@ static void memory_follows_the_profile(void)
     FILE *f = fopen(FILE_NAME, "wb");
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    csspgo_profile *p = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL);
     int i;
     if (f == NULL || p == NULL) abort();
     fputs("main:5:1\n 1: 5\n", f);

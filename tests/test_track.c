@@ -129,7 +129,7 @@ static void put_record(text *x, const csspgo_profile *p, csspgo_node node, uint3
 
 static csspgo_profile *read_profile(const char *data, size_t size, const csspgo_options *o)
 {
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     csspgo_error e;
     if (p == NULL) return NULL;
     if (csspgo_read(p, data, size, &e) == CSSPGO_OK) return p;
@@ -205,7 +205,7 @@ static void add_flat(csspgo_profile *q, csspgo_node to, const csspgo_profile *p,
 static void put_flat(text *x, const csspgo_tracker *t)
 {
     const csspgo_profile *p = csspgo_tracker_profile(t);
-    csspgo_profile *q = csspgo_profile_new(NULL);
+    csspgo_profile *q = csspgo_profile_new(NULL, NULL);
     csspgo_node n, to;
     csspgo_func f;
     csspgo__order o;
@@ -685,7 +685,7 @@ static void same_record(const world *w, const model_record *r)
 
 static void same_world(world *w)
 {
-    const csspgo_tracker_stats s = csspgo_tracker_statistics(w->t);
+    const csspgo_tracker_stats s = csspgo_tracker_get_stats(w->t);
     uint64_t sum = 0;
     unsigned i, k, live = 0, listed = 0;
     csspgo_node n;
@@ -783,7 +783,7 @@ static char *written(csspgo_profile *p, size_t *size)
 /* The tracker holds what it held when `kept` was taken, to the byte. */
 static void same_as_snapshot(const csspgo_tracker *t, csspgo_profile *kept)
 {
-    csspgo_profile *now = csspgo_tracker_snapshot(t);
+    csspgo_profile *now = csspgo_tracker_snapshot(t, NULL);
     csspgo_error e;
     size_t n, m;
     char *a, *b;
@@ -808,7 +808,7 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
 {
     static const char *const names[FUNCS] = { "main", "a", "b", "foo", "bar" };
     static const char *const types[LOCS] = { "v0", "v1", "v2" };
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3), alike = rnd(&w->seed, 3) == 0;
     unsigned i, k, d;
     if (p == NULL) return NULL;
@@ -1022,7 +1022,7 @@ static void step_mark_point(world *w)
     const unsigned what = rnd(&w->seed, 3);
     if (w->marks == 0 || (what == 0 && w->marks < MARKS)) {
         w->saved[w->marks] = w->m;
-        w->kept[w->marks] = csspgo_tracker_snapshot(w->t);
+        w->kept[w->marks] = csspgo_tracker_snapshot(w->t, NULL);
         T_EQ(csspgo_tracker_checkpoint(w->t, &w->mark[w->marks]), CSSPGO_OK);
         w->marks++;
     } else {
@@ -1093,7 +1093,7 @@ static void random_sequence(uint64_t seed)
         links_are_right(w.t);
         end_marks(&w, 0);
     }
-    snapshot = csspgo_tracker_snapshot(w.t);
+    snapshot = csspgo_tracker_snapshot(w.t, NULL);
     T_CHECK(snapshot != NULL && csspgo_validate(snapshot, &e) == CSSPGO_OK);
     csspgo_profile_free(snapshot);
     csspgo_tracker_free(w.t);
@@ -1141,7 +1141,7 @@ static csspgo_node add_context(csspgo_profile *p, const char *context, uint64_t 
 
 static csspgo_profile *small_profile(const csspgo_options *o)
 {
-    csspgo_profile *p = csspgo_profile_new(o);
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
     csspgo_node nested;
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
     add_context(p, "main", 100);
@@ -1217,7 +1217,7 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
     case OP_CONTEXT_LESS: return inline_all(t, "main", 1, out, &count);
     case OP_CHECKPOINT: return csspgo_tracker_checkpoint(t, &mark);
     default:
-        q = csspgo_tracker_snapshot(t);
+        q = csspgo_tracker_snapshot(t, NULL);
         csspgo_profile_free(q);
         return q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     }
@@ -1225,7 +1225,7 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
 
 static void put_all(text *x, const csspgo_tracker *t)
 {
-    const csspgo_tracker_stats s = csspgo_tracker_statistics(t);
+    const csspgo_tracker_stats s = csspgo_tracker_get_stats(t);
     csspgo_func f;
     put_tree(x, t, csspgo_root(csspgo_tracker_profile(t)));
     for (f.id = 1; f.id <= csspgo_func_count(csspgo_tracker_profile(t)); f.id++) put_list(x, t, f, 1);
@@ -1371,7 +1371,7 @@ static void queries_and_marks_allocate_nothing(void)
 
 static void bad_arguments_are_refused(void)
 {
-    csspgo_profile *p = small_profile(NULL), *q = csspgo_profile_new(NULL);
+    csspgo_profile *p = small_profile(NULL), *q = csspgo_profile_new(NULL, NULL);
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     csspgo_node none, n, high;
     csspgo_func f, bad;
@@ -1421,7 +1421,7 @@ static void a_move_stays_within_the_depth_limit(void)
     csspgo_node n, at;
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 4;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
     n = add_context(p, "x:1 @ a:1 @ b:1 @ c", 1);
     (void)n;
@@ -1437,7 +1437,7 @@ static void a_move_stays_within_the_depth_limit(void)
 
 static void names_lose_the_suffixes_of_later_passes(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_func foo, uniq, guid;
     csspgo_tracker *t;
     foo = add_func(p, "foo");
@@ -1487,7 +1487,7 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
     T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n), CSSPGO_OK);
     T_EQ(csspgo_find(q, "a:9 @ in").id, 0);           /* another checksum: dropped with what is in it */
     T_EQ(csspgo_total(q, n), 70);
-    T_EQ(csspgo_tracker_statistics(t).lost_by_checksum, 450);
+    T_EQ(csspgo_tracker_get_stats(t).lost_by_checksum, 450);
     links_are_right(t);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1503,7 +1503,7 @@ static csspgo_node nest(csspgo_profile *p, csspgo_node up, uint32_t line, const 
 /* The head count; or the count at the first location; or what is inlined there; or 1. */
 static void an_entry_count_is_found_without_a_head_count(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_node f, g, x, n;
     csspgo_tracker *t;
     csspgo_set_profile_flags(p, CSSPGO_IS_CS);
@@ -1576,7 +1576,7 @@ static void ordered(const csspgo_tracker *t, csspgo_func *f, size_t n, const cha
 
 static void callers_come_first(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_func f[16], more;
     csspgo_tracker *t;
     size_t n;
@@ -1606,7 +1606,7 @@ static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
 {
     int a_is_hotter;
     for (a_is_hotter = 0; a_is_hotter < 2; a_is_hotter++) {
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_func f[4];
         csspgo_tracker *t;
         size_t n;
@@ -1912,8 +1912,8 @@ static void a_stale_profile_is_matched_before_it_is_tracked(void)
     static const uint32_t block[] = { 1, 2, 4, 5, 7, 8, 10, 12, 13, 14 };
     static const char *const callee[] = { "ext", "foo", "foo" };
     static const char want[] = "main_loop 1 +foo@:9 +leaf@foo:2\nfoo 10\nleaf 110\n";
-    csspgo_profile *p = loader_profile("basic"), *q = csspgo_profile_new(NULL);
-    csspgo_matcher *m = csspgo_matcher_new(NULL, NULL);
+    csspgo_profile *p = loader_profile("basic"), *q = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = csspgo_matcher_new(NULL, NULL, NULL);
     csspgo_match_loc loc[13];
     csspgo_match_code code;
     csspgo_error e;

@@ -291,7 +291,7 @@ static void objects_are_charged_against_their_limit(void)
     csspgo__free(&h, p, 60);
     csspgo__free(&h, NULL, 60);
     T_EQ(h.used, 0);
-    T_CHECK(csspgo_profile_new(&o) == NULL);
+    T_CHECK(csspgo_profile_new(&o, NULL) == NULL);
     csspgo__heap_init(&h, NULL);
     T_CHECK(h.limits.max_bytes == UINT64_C(1) << 34 && h.limits.max_depth == 1024 && h.limits.max_name == 1u << 20);
 }
@@ -516,7 +516,7 @@ static void names_longer_than_the_limit_are_refused(void)
     csspgo_profile *p;
     memset(&o, 0, sizeof o);
     o.limits.max_name = 3;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     T_EQ(csspgo_func_add(p, "abc", 3).id, 1);
     T_EQ(csspgo_func_add(p, "abcd", 4).id, 0);
@@ -830,7 +830,7 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
     unsigned i;
     memset(&o, 0, sizeof o);
     if (heap != NULL) o = t_options(heap, 0);
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     csspgo_set_profile_flags(p, cs ? CSSPGO_IS_CS : 0);
     for (i = 0; i < size; i++) {
@@ -1016,7 +1016,7 @@ static void adding_respects_the_limits(void)
     unsigned i;
     memset(&o, 0, sizeof o);
     o.limits.max_name = 4;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     csspgo_add_total(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "12345"), 1);
     T_EQ(csspgo_add_profile(p, q), CSSPGO_E_LIMIT);
@@ -1024,7 +1024,7 @@ static void adding_respects_the_limits(void)
     csspgo_profile_free(p);
     o.limits.max_name = 0;
     o.limits.max_bytes = 20000;
-    p = csspgo_profile_new(&o);
+    p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     for (i = 0; i < 3000; i++) csspgo_add_body(q, csspgo_find(q, "12345"), csspgo_at(i, 0), 1);
     T_EQ(csspgo_add_profile(p, q), CSSPGO_E_LIMIT);
@@ -1283,7 +1283,7 @@ static void any_allocation_may_fail(void)
     for (nth = 1;; nth++) {
         t_heap heap;
         const csspgo_options o = t_options(&heap, nth);
-        csspgo_profile *p = csspgo_profile_new(&o);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo__order order;
         int done = 0;
         if (p != NULL) {
@@ -1313,7 +1313,7 @@ static void taking_over_swaps_contents(void)
 {
     t_heap heap;
     const csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o), *q = csspgo_profile_new(&o);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL), *q = csspgo_profile_new(&o, NULL);
     if (p == NULL || q == NULL) abort();
     csspgo_add_total(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), 5);
     csspgo_add_total(p, node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "g"), 6);
@@ -1327,7 +1327,7 @@ static void taking_over_swaps_contents(void)
 
 static void totals_are_recounted(void)
 {
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     static const char text[] =
         "f:9:1\n 1: 5\n 2: 7 g:7\n 3: g:1\n  1: 18446744073709551615\n  2: h:4\n   1: 2\nk:3:0\n";
     csspgo_node g;

@@ -384,7 +384,7 @@ static size_t cut_stream(const stream *s, const cut *how, csspgo_collector *c)
     return last;
 }
 
-static double error_of(const stream *s, const cut *how, int llvm_compat, int exact, csspgo_collector_stats *stats)
+static double error_of(const stream *s, const cut *how, int llvm, int exact, csspgo_collector_stats *stats)
 {
     csspgo_collector_options o;
     csspgo_collector *c;
@@ -392,8 +392,8 @@ static double error_of(const stream *s, const cut *how, int llvm_compat, int exa
     double d;
     size_t last;
     memset(&o, 0, sizeof o);
-    o.llvm_compat = (uint32_t)llvm_compat;
-    c = csspgo_collector_new(s->t.code, &o, NULL);
+    o.llvm = llvm ? 19 : 0;
+    c = csspgo_collector_new(s->t.code, &o, NULL, NULL);
     last = cut_stream(s, how, c);
     want = truth_of(s, last);
     got = events_of(c, s->t.code);
@@ -466,7 +466,7 @@ static void dense_windows_give_every_count_of_every_context(int show)
 /* Four functions of 32 bytes at 0x1000; the transfers are the caller's. */
 static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_function f;
     unsigned i;
     memset(&f, 0, sizeof f);
@@ -499,7 +499,7 @@ static csspgo_transfer transfer(uint64_t address, csspgo_kind kind, uint64_t tar
 /* One sample, numbers like "1040 1008|1044 1008,1004 1040": stack, then from and to, newest first. */
 static void expect_counts(csspgo_code *code, const char *sample, const char *want, csspgo_collector_stats *stats)
 {
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
     csspgo_unsymbolized_options plain;
     uint64_t stack[16];
     csspgo_branch branch[16];
@@ -637,7 +637,7 @@ static void every_allocation_may_fail(void)
     for (nth = 1; !done; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_collector *c = csspgo_collector_new(code, NULL, &o);
+        csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
         for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3)
             status = csspgo_collector_add(c, &s, 1);
@@ -695,13 +695,13 @@ static csspgo_profile *estimate(csspgo_code *code, uint32_t flat, const char *sa
 {
     csspgo_collector_options what;
     csspgo_collector *c;
-    csspgo_profile *p = csspgo_profile_new(NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_generate_options how;
     memset(&what, 0, sizeof what);
     memset(&how, 0, sizeof how);
     what.ignore_stack = flat;
     how.stats = stats;
-    c = csspgo_collector_new(code, &what, NULL);
+    c = csspgo_collector_new(code, &what, NULL, NULL);
     T_EQ(add_addresses(c, samples), CSSPGO_OK);
     T_EQ(csspgo_collector_profile(c, p, &how, NULL), CSSPGO_OK);
     csspgo_collector_free(c);
@@ -922,8 +922,8 @@ static void every_allocation_of_an_estimate_may_fail(void)
     for (nth = 1; !done && nth < 500; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_collector *c = csspgo_collector_new(code, NULL, &o);
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : add_addresses(c, "16 1003,8 1009,32 1018");
         if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, NULL, NULL);
         done = status == CSSPGO_OK;
@@ -957,7 +957,7 @@ static void any_code_and_any_addresses_make_a_profile(void)
         csspgo_transfer t[12];
         csspgo_code *code;
         csspgo_collector *c;
-        csspgo_profile *p = csspgo_profile_new(NULL);
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_generate_stats stats;
         csspgo_generate_options how;
         csspgo_error e;
@@ -976,7 +976,7 @@ static void any_code_and_any_addresses_make_a_profile(void)
             for (k = 0; k < 3; k++) blocks[i][k] = 0x1000 + 32 * i + rnd(&state, 32);
             hand_probes(code, name, blocks[i], 3, rnd(&state, 2) ? 0x1000 + 32 * i + rnd(&state, 32) : 0);
         }
-        c = csspgo_collector_new(code, NULL, NULL);
+        c = csspgo_collector_new(code, NULL, NULL, NULL);
         for (i = rnd(&state, 40); i > 0; i--) {
             uint64_t stack[6];
             csspgo_sample s;
@@ -1007,13 +1007,13 @@ static void a_run_without_branch_records_is_known_approximately(int show)
     stream s;
     shadow k;
     csspgo_collector *c;
-    csspgo_profile *ours = csspgo_profile_new(NULL), *exact = csspgo_profile_new(NULL);
+    csspgo_profile *ours = csspgo_profile_new(NULL, NULL), *exact = csspgo_profile_new(NULL, NULL);
     size_t i, pass, x;
     double sum[2], least = 0;
     csspgo_node node, *same;
     if (!stream_open(&s, recordings[2].table, recordings[2].script, recordings[2].period)) return;
     for (pass = 0; pass < 2; pass++) {                  /* every branch; every third instruction's address and stack */
-        c = csspgo_collector_new(s.t.code, NULL, NULL);
+        c = csspgo_collector_new(s.t.code, NULL, NULL, NULL);
         memset(&k, 0, sizeof k);
         memcpy(k.site, s.first, sizeof k.site);
         k.depth = s.frames;

@@ -19,7 +19,7 @@ static csspgo_collector_options no_options(void)
 {
     csspgo_collector_options how;
     memset(&how, 0, sizeof how);
-    how.llvm_compat = 1;
+    how.llvm = 19;
     return how;
 }
 
@@ -27,13 +27,13 @@ static csspgo_collector_options no_options(void)
 static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_options *o)
 {
     const csspgo_collector_options how = no_options();
-    return csspgo_collector_new(code, &how, o);
+    return csspgo_collector_new(code, &how, o, NULL);
 }
 
 /* Reads a script into a collector, in pieces of at most chunk bytes. */
 static csspgo_status read_script(csspgo_collector *c, csspgo_code *code, const char *text, size_t size, size_t chunk)
 {
-    csspgo_script *s = csspgo_script_new(NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_status status = CSSPGO_OK;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -94,7 +94,7 @@ static int load(t_table *t, const char *dir, const char *binary)
 static csspgo_collector_stats expect_text(const char *what, t_table *t, const csspgo_collector_options *how,
                                           const char *script, size_t size, const char *want, size_t want_size)
 {
-    csspgo_collector *c = how != NULL ? csspgo_collector_new(t->code, how, NULL) : llvm_collector(t->code, NULL);
+    csspgo_collector *c = how != NULL ? csspgo_collector_new(t->code, how, NULL, NULL) : llvm_collector(t->code, NULL);
     csspgo_collector_stats stats;
     size_t n;
     char *got;
@@ -433,7 +433,7 @@ static void a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen(void)
         expect_of("no counters, contexts", c, "");
         csspgo_collector_free(c);
         how.ignore_stack = 1;
-        c = csspgo_collector_new(t.code, &how, NULL);
+        c = csspgo_collector_new(t.code, &how, NULL, NULL);
         T_EQ(add_hand(c, &h), CSSPGO_OK);
         expect_of("no counters, flat", c, "0\n0\n");
         csspgo_collector_free(c);
@@ -516,7 +516,7 @@ static void keep_leaves_keeps_samples_in_prologues(void)
     if (load(&t, "data/unwind/tables", "demo.probe")) {
         csspgo_collector *c;
         how.keep_leaves = 1;
-        c = csspgo_collector_new(t.code, &how, NULL);
+        c = csspgo_collector_new(t.code, &how, NULL, NULL);
         hand_calls(&h);
         h.stack[0] = 0x401130;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
@@ -626,7 +626,7 @@ static void caches(t_table *t, const hand *list, size_t n, const char *want, siz
         csspgo_collector *c;
         char *got;
         how.cache_bytes = bytes[i];
-        c = csspgo_collector_new(t->code, &how, NULL);
+        c = csspgo_collector_new(t->code, &how, NULL, NULL);
         add_hands(c, list, n, 0, 1);
         T_CHECK(csspgo_collector_memory(c) < 4u << 20);
         got = text_of(c, NULL, &size);
@@ -766,7 +766,7 @@ static void jit_sample(csspgo_collector *c, uint64_t count)
 
 static void code_at_the_same_address_later_is_other_code(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = llvm_collector(code, NULL);
     csspgo__keyed k;
     uint32_t func[2];
@@ -797,7 +797,7 @@ static void code_at_the_same_address_later_is_other_code(void)
 
 static void a_transfer_that_is_added_later_is_seen(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = llvm_collector(code, NULL);
     csspgo_transfer x;
     csspgo_module none;
@@ -922,7 +922,7 @@ static csspgo_status unwind_stack(csspgo_collector *c, const uint32_t *stack, ui
 static void deep_contexts_keep_their_innermost_frames(void)
 {
     csspgo_options o;
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c;
     uint32_t stack[2000];
     csspgo__keyed k;
@@ -952,7 +952,7 @@ static void deep_contexts_keep_their_innermost_frames(void)
 /* Contexts that are hard to compress: long, full of near repetitions, none of them direct. */
 static void hostile_recursion_takes_bounded_time(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = llvm_collector(code, NULL);
     csspgo__keyed k;
     static uint32_t stack[100001];
@@ -976,7 +976,7 @@ static void hostile_recursion_takes_bounded_time(void)
 
 static void unknown_code_cuts_the_context(void)
 {
-    csspgo_code *code = csspgo_code_new(NULL);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = llvm_collector(code, NULL);
     csspgo_module none;
     static const uint32_t stack[] = { 30, 40, CSSPGO__EXT, 50, 60 };   /* leaf 30 */
@@ -1342,7 +1342,7 @@ static void failing_allocations(t_table *t, const hand *list, size_t n, const ch
     for (nth = 1; nth < 100000; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_collector *c = csspgo_collector_new(t->code, &how, &o);
+        csspgo_collector *c = csspgo_collector_new(t->code, &how, &o, NULL);
         csspgo_status s = c != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
         for (i = 0; i < n && s == CSSPGO_OK; i++) s = add_hand(c, &list[i]);
         size = 0;
@@ -1468,7 +1468,7 @@ static void a_memory_limit_is_kept(void)
         memset(&o, 0, sizeof o);
         o.limits.max_bytes = 150000;
         how.cache_bytes = 4096;
-        c = csspgo_collector_new(t.code, &how, &o);
+        c = csspgo_collector_new(t.code, &how, &o, NULL);
         T_CHECK(c != NULL);
         for (i = 0; c != NULL && i < n && s == CSSPGO_OK; i++) s = add_hand(c, &list[i]);
         T_EQ(s, CSSPGO_E_LIMIT);
@@ -1592,7 +1592,7 @@ static int returns_to_nowhere(const mutator *m, const hand *h)
     csspgo_collector *c;
     int yes;
     how.cache_bytes = 4096;
-    c = csspgo_collector_new(m->t->code, &how, NULL);
+    c = csspgo_collector_new(m->t->code, &how, NULL, NULL);
     T_EQ(add_hand(c, h), CSSPGO_OK);
     T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
     yes = csspgo_collector_get_stats(c).zero_returns != 0;
@@ -1649,7 +1649,7 @@ static void compare_once(const mutator *m, const char *binary, const char *dir, 
     how.ignore_stack = option == 5;
     {
         char *script = t_file(path, &size), *want = t_file(raw, &want_size), *warnings = t_file(log, &log_size), *got;
-        csspgo_collector *c = csspgo_collector_new(m->t->code, &how, NULL);
+        csspgo_collector *c = csspgo_collector_new(m->t->code, &how, NULL, NULL);
         if (script != NULL && want != NULL && warnings != NULL) {
             T_EQ(read_script(c, m->t->code, script, size, 4096), CSSPGO_OK);
             got = text_of(c, NULL, &size);
