@@ -443,10 +443,11 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 /*
  * Adds all of from to p: the same contexts get the sums. Associative and commutative: saturating sums; attributes and
  * flags by OR; of two checksums the larger one wins and the counts of the other record, with all that is nested in it,
- * are dropped and counted.
+ * are dropped and counted. An empty profile, one without nodes, can be added to any kind and from any kind: the sum has
+ * contexts (or probes) if the other one has; of two empty profiles it has them if either says so.
  *
- * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not, or if
- *           a profile in LLVM mode holds what p cannot. After a failure p is what it was.
+ * Returns   CSSPGO_OK; E_NOMEM or E_LIMIT; E_ARGUMENT if one has contexts (or probes) and the other one has not and
+ *           neither is empty, or if a profile in LLVM mode holds what p cannot. After a failure p is what it was.
  * Cost      O(n log n) in the size of from and of the records of p that it meets
  */
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
@@ -700,7 +701,8 @@ typedef struct csspgo_merge_options {
  *   how    NULL: defaults
  *   err    NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if one has contexts (or probes) and the other one has not; E_NOMEM, E_LIMIT
+ * Returns   CSSPGO_OK; E_ARGUMENT if one has contexts (or probes), the other one has not, and neither is empty;
+ *           E_NOMEM, E_LIMIT
  * Cost      O(n log n) in the size of from and of the records of p that it meets
  * Source    LLVM 19: FunctionSamples::merge, llvm-profdata merge
  */
@@ -5434,11 +5436,20 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
     if (j->clamped) j->event[i] |= CSSPGO__CLAMPED;
 }
 
+/* The flags of p with from added: of both. An empty profile says of which kind it is only to another empty one. */
+static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profile *from)
+{
+    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    const int p_empty = p->tree.count == 1, from_empty = from->tree.count == 1;
+    if (p_empty == from_empty || p->heap.llvm) return p->flags | from->flags;
+    return p_empty ? (p->flags & ~kind) | from->flags : p->flags | (from->flags & ~kind);
+}
+
 static void csspgo__join_commit(csspgo__join *j)
 {
     const csspgo_profile *from = j->from;
     const size_t nodes = from->tree.count;            /* from may be p */
-    const uint32_t names = (uint32_t)from->names.count;
+    const uint32_t names = (uint32_t)from->names.count, flags = csspgo__flags_joined(j->p, from);
     uint32_t i;
     csspgo_func f;
     for (i = 1; i <= names; i++) {
@@ -5463,11 +5474,11 @@ static void csspgo__join_commit(csspgo__join *j)
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) j->event[n->parent] |= j->event[i];
         else j->clamps += (j->event[i] & CSSPGO__CLAMPED) != 0;
     }
-    j->p->flags |= from->flags;
+    j->p->flags = flags;
     csspgo__summary_drop(j->p);
 }
 
-/* 1 unless one of the two has contexts (or probes) and the other one has not. */
+/* 1 unless one of the two has contexts (or probes), the other one has not, and neither is empty. */
 static int csspgo__may_join(const csspgo_profile *p, const csspgo_profile *from)
 {
     if (p->tree.count == 1 || from->tree.count == 1) return 1;
@@ -7353,7 +7364,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
         return csspgo__error(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
     }
     o.limits = p->heap.limits;
-    q->flags |= p->flags;
+    q->flags = csspgo__flags_joined(p, q);
     q->dropped_by_checksum = p->dropped_by_checksum;
     csspgo__profile_take(p, q);
     p->heap.limits = o.limits;
@@ -8900,7 +8911,6 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
 
 static int csspgo__bin_metadata(csspgo__bin *b, uint64_t flags)
 {
-    if (flags & CSSPGO__SEC_PROBES) b->q->flags |= CSSPGO_IS_PROBE;
     while (b->r.p < b->r.end)
         if (!csspgo__bin_meta_entry(b, flags)) return 0;
     return 1;
@@ -9059,6 +9069,13 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
 #endif
 }
 
+/* The flags of the metadata say that the profile has probes, also if it has no functions; LLVM skips it then. */
+static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo__section *s)
+{
+    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !b->llvm))
+        b->q->flags |= CSSPGO_IS_PROBE;
+}
+
 /* Section i of the table: it must lie in the file, and all of it must be of use. */
 static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
 {
@@ -9069,6 +9086,7 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
         s.type == CSSPGO__SEC_RECORDS ||
         (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
     int ok;
+    csspgo__bin_section_kind(b, &s);
     if (s.size == 0 || (b->llvm && !wanted)) return 1;
     if (s.offset > size || s.size > size - s.offset) {
         csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
@@ -9727,6 +9745,7 @@ static int csspgo__lazy_check(csspgo__bin *b, const unsigned char *table, size_t
     size_t i;
     for (i = 0; i < n; i++) {
         const csspgo__section s = csspgo__section_at(table, i);
+        csspgo__bin_section_kind(b, &s);
         if (s.size == 0 || s.type == CSSPGO__SEC_SYMBOLS || s.type == 0 ||
             (s.type > CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_RECORDS))
             continue;
@@ -9735,7 +9754,6 @@ static int csspgo__lazy_check(csspgo__bin *b, const unsigned char *table, size_t
             if (s.flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) b->q->flags |= CSSPGO_IS_MD5;
             if (!(s.flags & CSSPGO__SEC_UNIQ)) b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
         }
-        if (s.type == CSSPGO__SEC_META && s.flags & CSSPGO__SEC_PROBES) b->q->flags |= CSSPGO_IS_PROBE;
     }
     return 1;
 }

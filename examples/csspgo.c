@@ -83,7 +83,7 @@ static const char usage_text[] =
     "  --text, --binary, --extbinary, --gcc   form of the output; ExtBinary is the default\n"
     "  --weighted-input=N,FILE           every count of FILE times N\n"
     "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
-    "  --failure-mode=any|all|warn       a bad input: stop; go on as long as one is good\n"
+    "  --failure-mode=any|all|warn       an input that is bad or does not go with the others: stop; go on without it\n"
     "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as in profgen;\n"
     "                                    --split-layout of text: marks functions without inlinees, for newer LLVM\n"
     "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"

@@ -1249,6 +1249,7 @@ typedef struct merge {
     size_t          renames;
     int             remaps;       /* a remapping file was given, if an empty one */
     csspgo_profile *p;            /* the sum so far; NULL: nothing read          */
+    const char     *filled;       /* path of the first input that is not empty   */
     int             usage;        /* exit status if the command line is at fault */
 } merge;
 
@@ -1462,17 +1463,57 @@ static void merge_marks(merge *m, uint32_t last, uint32_t form)
     if (compat) csspgo_set_profile_flags(m->p, csspgo_profile_flags(m->p) & ~(said & ~last));
 }
 
+/*
+ * Returns 1 if the profile is of the sum's kind, else 0 after saying so. An empty profile goes with every kind, except
+ * in LLVM. m->filled: the first input that is not empty.
+ */
+static int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, int go_on)
+{
+    uint32_t differ = m->p != NULL ? csspgo_profile_flags(p) ^ csspgo_profile_flags(m->p) : 0;
+    const int probes = (csspgo_profile_flags(p) & CSSPGO_IS_PROBE) != 0;
+    const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0;
+    char why[128];
+    if (compat) {                                             /* an empty ExtBinary file says only what it has */
+        if (csspgo_node_count(p) == 0) differ &= csspgo_profile_flags(p);
+        if (differ & CSSPGO_IS_PROBE) fail("cannot merge probe-based profile with non-probe-based profile");
+        else if (differ & CSSPGO_IS_CS) fail("cannot merge CS profile with non-CS profile");
+        return (differ & (CSSPGO_IS_PROBE | CSSPGO_IS_CS)) == 0;
+    }
+    if (csspgo_node_count(p) == 0) return 1;
+    if (m->filled == NULL) m->filled = in->path;
+    if (m->p == NULL || csspgo_node_count(m->p) == 0) return 1;
+    if (differ & CSSPGO_IS_PROBE)
+        snprintf(why, sizeof why, "one is by %s, the other by %s", probes ? "probes" : "source lines",
+                 probes ? "source lines" : "probes");
+    else if (differ & CSSPGO_IS_CS)
+        snprintf(why, sizeof why, "only the %s has contexts; see --convert-sample-profile-layout",
+                 contexts ? "former" : "latter");
+    else return 1;
+    if (go_on) warn("%s cannot be merged with %s and is left out: %s", in->path, m->filled, why);
+    else fail("%s cannot be merged with %s: %s", in->path, m->filled, why);
+    return 0;
+}
+
+/* The flags of the sum after p was added: those of all inputs, except that an empty profile changes none. */
+static uint32_t merge_flags(const csspgo_profile *sum, const csspgo_profile *p)
+{
+    const int sum_empty = csspgo_node_count(sum) == 0, p_empty = csspgo_node_count(p) == 0;
+    if (sum_empty == p_empty || compat) return csspgo_profile_flags(sum) | csspgo_profile_flags(p);
+    return csspgo_profile_flags(p_empty ? sum : p);
+}
+
 /* Reads one input and adds it. The first one, if its counts stay as they are, is the sum. Returns 0 after an error. */
 static int merge_one(merge *m, const merge_input *in, reading *how)
 {
     int fatal, ok = 1;
-    uint32_t differ;
+    uint32_t flags;
     csspgo_profile *p = profile_read(in->path, how, &fatal);
     if (p == NULL) return how->go_on && !fatal;
-    differ = m->p != NULL ? csspgo_profile_flags(p) ^ csspgo_profile_flags(m->p) : 0;
-    if (differ & CSSPGO_IS_PROBE) ok = (fail("cannot merge probe-based profile with non-probe-based profile"), 0);
-    else if (differ & CSSPGO_IS_CS) ok = (fail("cannot merge CS profile with non-CS profile"), 0);
-    if (ok && (m->renames != 0 || (compat && m->remaps))) {   /* LLVM loses the same when there is nothing to rename */
+    if (!merge_fits(m, p, in, how->go_on)) {
+        csspgo_profile_free(p);
+        return how->go_on && !compat;
+    }
+    if (m->renames != 0 || (compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
         const csspgo_status s = csspgo_remap(p, m->rename, m->renames, (uint32_t)compat);
         if (s != CSSPGO_OK) ok = (fail("%s: %s", in->path, csspgo_status_text(s)), 0);
     }
@@ -1481,7 +1522,9 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
         return 1;
     }
     if (ok && m->p == NULL) ok = (m->p = profile_new()) != NULL;
+    flags = ok ? merge_flags(m->p, p) : 0;
     ok = ok && merge_add_up(m, p, in);
+    if (ok) csspgo_set_profile_flags(m->p, flags);
     if (ok) merge_marks(m, csspgo_profile_flags(p), how->form);
     csspgo_profile_free(p);
     return ok;

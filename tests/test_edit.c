@@ -337,6 +337,54 @@ static csspgo_profile *named(unsigned names, uint32_t lenient)
     return p;
 }
 
+/* Says "probes, not contexts" or the like, and has records or not. */
+static csspgo_profile *of_kind(uint32_t flags, int filled)
+{
+    csspgo_profile *p = fresh(0);
+    if (filled) {
+        const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0),
+                                              flags & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN,
+                                              csspgo_func_add(p, "f", 1));
+        T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 7), CSSPGO_OK);
+    }
+    csspgo_set_profile_flags(p, flags);
+    return p;
+}
+
+/* ExtBinary carries the kind of an empty profile, so all three ways of adding are tried. */
+static csspgo_status sum_of_kinds(csspgo_profile *p, csspgo_profile *q, unsigned how)
+{
+    csspgo_status s;
+    size_t size;
+    char *file;
+    if (how == 0) return csspgo_merge(p, q, NULL, NULL);
+    if (how == 1) return csspgo_add_profile(p, q);
+    file = written(q, CSSPGO_EXTBINARY, &size);
+    s = csspgo_read(p, file, size, NULL);
+    free(file);
+    return s;
+}
+
+static void an_empty_profile_is_neutral(void)
+{
+    static const uint32_t kinds[] = { 0, CSSPGO_IS_PROBE, CSSPGO_IS_CS, CSSPGO_IS_CS | CSSPGO_IS_PROBE };
+    unsigned i, k, how;
+    for (i = 0; i < 16 * 4; i++)
+        for (how = 0; how < 3; how++) {
+            const uint32_t a = kinds[i % 4], b = kinds[i / 4 % 4], both = a | b;
+            const int pa = (int)(i / 16 % 2), pb = (int)(i / 32);
+            csspgo_profile *p = of_kind(a | CSSPGO_IS_FS, pa), *q = of_kind(b, pb);
+            const uint32_t want = pa == pb ? both : pa ? a : b;
+            const csspgo_status s = sum_of_kinds(p, q, how);
+            k = csspgo_profile_flags(p);
+            T_EQ(s, pa && pb && a != b ? CSSPGO_E_ARGUMENT : CSSPGO_OK);
+            if (s == CSSPGO_OK) T_EQ(k & (CSSPGO_IS_CS | CSSPGO_IS_PROBE), want);
+            T_CHECK((k & CSSPGO_IS_FS) != 0);         /* other flags are those of both */
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+}
+
 static void a_name_and_its_guid_are_one_function_whichever_comes_first(void)
 {
     static const char want[] = "main:20:0\n 1: 0 bar:8 foo:6\n 2: foo:0\n  1: 10\n";
@@ -981,6 +1029,7 @@ int main(void)
     llvm_rules_are_there_for_who_asks();
     what_happens_to_an_inlinee_is_told_of_its_function();
     mixtures_are_refused();
+    an_empty_profile_is_neutral();
     a_name_and_its_guid_are_one_function_whichever_comes_first();
     a_guid_gets_its_name_later();
     a_lenient_name_and_its_guid_cannot_be_added_to_a_default_profile();

@@ -235,6 +235,32 @@ printf 'foo:10:1\n 1: 9\n !CFGChecksum: 7\nbar:5:1\n 1: 5\n !CFGChecksum: 0\n' >
 $T merge --text --function=bar ../probes.txt -o ../zero.txt 2>/dev/null
 same "a profile of probes whose checksums are 0 stays one as text" "$(printf 'bar:10:2\n 1: 10\n !CFGChecksum: 0\nfoo:10:1\n 1: 9\n !CFGChecksum: 7')" \
     $T merge --text ../zero.txt ../probes.txt
+cs=text/15-cs-probe.txt
+for f in $a ../probes.txt text/14-cs-line.txt $cs; do
+    $T merge --function=zzz $f -o ../empty.${f##*/} 2>../err
+    for g in $a ../probes.txt text/14-cs-line.txt $cs; do
+        same "an empty profile is neutral: ${f##*/} in front of ${g##*/}" "$($T merge $g | cksum)" sh -c "$T merge ../empty.${f##*/} $g | cksum"
+        same "an empty profile is neutral: ${f##*/} after ${g##*/}" "$($T merge $g | cksum)" sh -c "$T merge $g ../empty.${f##*/} | cksum"
+    done
+done
+same "empty profiles keep the mark of their kind" "$(printf 'context\nprobe')" \
+    sh -c "$T merge ../empty.${a##*/} ../empty.probes.txt ../empty.14-cs-line.txt ../empty.${a##*/} | $T show --show-sec-info-only - | grep -o -e probe -e context"
+# mixed OPTIONS STATUS PATTERN FILES: what is said of a mixture, and that only the first file counts if it is no error
+mixed() {
+    mode=$1 want=$2 pattern=$3
+    shift 3
+    $T merge $mode --text "$@" >../out 2>../err </dev/null
+    got=$?
+    if [ $got -eq "$want" ] && grep -Eq -e "$pattern" ../err && [ "$(wc -l <../err)" -eq 1 ] &&
+       { [ "$want" -ne 0 ] || [ "$(cat ../out)" = "$($T merge --text $1)" ]; }; then pass; else fail "mixture: $mode $*: $got"; cat ../err; fi
+}
+mixed --failure-mode=any 1 "^csspgo: error: ../probes.txt cannot be merged with $a: one is by probes, the other by source lines\$" $a ../probes.txt
+mixed --failure-mode=any 1 "^csspgo: error: $a cannot be merged with ../probes.txt: one is by source lines, the other by probes\$" \
+    ../empty.${a##*/} ../probes.txt $a
+mixed --failure-mode=any 1 "^csspgo: error: $cs cannot be merged with ../probes.txt: only the former has contexts" ../probes.txt $cs
+mixed --failure-mode=any 1 "^csspgo: error: $a cannot be merged with text/14-cs-line.txt: only the latter has contexts" text/14-cs-line.txt $a
+mixed --failure-mode=warn 0 "^csspgo: warning: ../probes.txt cannot be merged with $a and is left out: one is by probes" $a ../probes.txt
+mixed --failure-mode=all 0 "^csspgo: warning: $cs cannot be merged with ../probes.txt and is left out: only the former" ../probes.txt $cs
 says "what text has no place for is said" '^csspgo: warning: text does not carry that discriminators are flow-sensitive$' \
     $T merge --text --profile-isfs $a
 says "... the partial mark and GUIDs" 'text does not carry that the profile is partial, that names are GUIDs$' \
@@ -366,6 +392,15 @@ llvm merge nonexistent
 llvm merge /dev/null
 llvm merge text/14-cs-line.txt text/01-minimal.txt
 llvm merge text/01-minimal.txt text/12-probe-flat.txt
+for f in text/01-minimal.txt text/12-probe-flat.txt text/14-cs-line.txt text/15-cs-probe.txt; do
+    llvm-profdata-19 merge --sample --function=zzz $f -o ../nothing 2>/dev/null
+    for g in text/01-minimal.txt text/12-probe-flat.txt text/14-cs-line.txt text/15-cs-probe.txt; do
+        form=--extbinary
+        case $g in text/14*) form=--text ;; esac      # the order of metadata is not decided
+        llvm merge $form --failure-mode=warn $g ../nothing
+        llvm merge $form ../nothing $g
+    done
+done
 llvm merge --text --failure-mode=warn malformed/text/empty.txt text/02-basic.txt
 llvm merge --text --failure-mode=all malformed/text/empty.txt malformed/bin/ext-compress-garbage.prof text/02-basic.txt
 llvm merge --text --failure-mode=all malformed/text/empty.txt malformed/text/body-column0.txt text/02-basic.txt
