@@ -5047,19 +5047,80 @@ static uint32_t csspgo__func_copy(csspgo_profile *p, const csspgo_profile *q, ui
 }
 
 /*
+ * The conflict rule: what happens when a record comes to a context that has one.
+ *
+ * Ours keeps the larger checksum; the other record is dropped with all that is nested in it. So the sum of many
+ * profiles is the sum of the records with the largest checksum, in whatever order they are added. LLVM keeps the record
+ * that came first; if its checksum is 0 it takes the other's, but drops what comes with 0 after that.
+ */
+enum csspgo__rule {
+    CSSPGO__OURS,                 /* the larger checksum stays; attributes by OR                              */
+    CSSPGO__LLVM,                 /* llvm-profdata: the first checksum but 0 stays, and the first attributes  */
+    CSSPGO__LLVM_TRACKER,         /* LLVM's tracker: the same, but ShouldBeInlined is passed on               */
+    CSSPGO__SUM,                  /* all are added; the larger checksum, attributes by OR                     */
+    CSSPGO__LLVM_SUM,             /* all are added; the larger checksum, the first attributes                 */
+    CSSPGO__MOST                  /* the larger total stays, of equal ones the smaller checksum               */
+};
+
+enum csspgo__fate {
+    CSSPGO__JOINS,                /* is added to the record that is there, if there is one            */
+    CSSPGO__LOSES,                /* is dropped                                                       */
+    CSSPGO__WINS,                 /* takes the place of the record that is there                      */
+    CSSPGO__FOLLOWS               /* nested in a winner: what was nested in the other is gone by then */
+};
+
+typedef struct csspgo__identity {    /* what the conflict rule asks of a record, or of several that met */
+    uint64_t checksum, total;
+    uint32_t attributes;
+    uint32_t any, bare;           /* any: there is a record; bare: it has no say in the attributes */
+} csspgo__identity;
+
+/* r NULL: there is no record. */
+static csspgo__identity csspgo__identity_of(const csspgo__record *r)
+{
+    csspgo__identity c;
+    memset(&c, 0, sizeof c);
+    c.bare = r == NULL;
+    if (r == NULL) return c;
+    c.checksum = r->checksum;
+    c.total = r->total;
+    c.attributes = r->attributes;
+    c.any = 1;
+    return c;
+}
+
+/* The attributes of *have when *comes has met it. */
+static void csspgo__conflict_attributes(enum csspgo__rule rule, csspgo__identity *have, const csspgo__identity *comes)
+{
+    if (comes->bare) return;
+    if (have->bare || rule == CSSPGO__OURS || rule == CSSPGO__SUM) have->attributes |= comes->attributes;
+    else if (rule == CSSPGO__LLVM_TRACKER) have->attributes |= comes->attributes & CSSPGO_SHOULD_BE_INLINED;
+    have->bare = 0;
+}
+
+/* Decides what becomes of a record that comes to another one: *have gets the checksum and attributes of both. */
+static enum csspgo__fate csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have, const csspgo__identity *comes)
+{
+    const int first = rule == CSSPGO__LLVM || rule == CSSPGO__LLVM_TRACKER, any = have->any != 0;
+    int loses = have->checksum > comes->checksum;
+    csspgo__conflict_attributes(rule, have, comes);
+    have->any = 1;
+    if (have->checksum == comes->checksum && rule != CSSPGO__MOST) return CSSPGO__JOINS;
+    if (first) loses = have->checksum != 0;
+    if (rule == CSSPGO__MOST)
+        loses = have->total > comes->total || (have->total == comes->total && have->checksum <= comes->checksum);
+    if (!loses || !any) {
+        have->checksum = comes->checksum;
+        have->total = comes->total;
+    }
+    if (!any || rule == CSSPGO__SUM || rule == CSSPGO__LLVM_SUM) return CSSPGO__JOINS;
+    return loses ? CSSPGO__LOSES : first ? CSSPGO__JOINS : CSSPGO__WINS;
+}
+
+/*
  * Adding a profile is planned first: what exists, what is missing, who wins where checksums differ. Then all memory is
  * allocated, and only then p changes, so a failure leaves p as it was. Records are merged run by run in O(n log n).
- *
- * Of two records of a node, the one with the larger checksum stays; the other one goes, with all that is nested in it.
- * So the sum of many profiles is the sum of the records with the largest checksum, in whatever order they are added.
- * LLVM keeps the one that came first, unless its checksum is 0, and drops also what comes with 0 later.
  */
-enum csspgo__fate {
-    CSSPGO__JOINS,                /* is added to the record of p, if there is one                    */
-    CSSPGO__LOSES,                /* is dropped                                                      */
-    CSSPGO__WINS,                 /* takes the place of the record of p                              */
-    CSSPGO__FOLLOWS               /* nested in a winner: what p nests there is gone by then          */
-};
 
 enum csspgo__event {
     CSSPGO__CLAMPED = 1,          /* a count reached 2^64 - 1         */
@@ -5075,7 +5136,8 @@ typedef struct csspgo__join {
     size_t                bytes;             /* of the one allocation behind these four                  */
     uint32_t             *alias;             /* as func, but a name for a GUID, a GUID for a name; or NULL  */
     uint64_t              weight;            /* times which from is added; 0 = 1                        */
-    int                   llvm, clamped;     /* llvm: LLVM's rules; clamped: since a record was begun    */
+    enum csspgo__rule     rule;
+    int                   clamped;           /* a count was, since a record was begun                    */
     uint64_t              clamps, mismatched, dropped;   /* see csspgo_merge_stats                       */
     size_t                texts, guids, text_size, nodes, records, body, target, vtable, sides;   /* p needs more */
     void                 *sort;              /* scratch for the largest run to sort                      */
@@ -5177,7 +5239,7 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
         if (!csspgo__func_unify(j->p)) return j->p->heap.status;
         if (j->from->heap.llvm) s = csspgo__join_check_guids(j);
     }
-    if (j->p->heap.llvm && j->llvm) s = csspgo__join_plan_aliases(j);
+    if (j->p->heap.llvm && j->rule == CSSPGO__LLVM) s = csspgo__join_plan_aliases(j);
     for (i = 1; i <= j->from->names.count && s == CSSPGO_OK; i++) {
         const csspgo__name *n = &j->from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
@@ -5244,13 +5306,15 @@ static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
 {
     const csspgo__node *n = &j->from->tree.node[i];
     const csspgo__record *to = csspgo__record_of(j->p, j->node[i]), *r = csspgo__record_of(j->from, i);
+    csspgo__identity have, comes;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
         if (j->fate[n->parent] == CSSPGO__LOSES) return CSSPGO__LOSES;
         if (j->fate[n->parent] != CSSPGO__JOINS) return CSSPGO__FOLLOWS;
     }
-    if (to == NULL || r == NULL || to->checksum == r->checksum) return CSSPGO__JOINS;
-    if (j->llvm) return to->checksum == 0 ? CSSPGO__JOINS : CSSPGO__LOSES;
-    return to->checksum > r->checksum ? CSSPGO__LOSES : CSSPGO__WINS;
+    if (to == NULL || r == NULL) return CSSPGO__JOINS;
+    have = csspgo__identity_of(to);
+    comes = csspgo__identity_of(r);
+    return csspgo__conflict(j->rule, &have, &comes);
 }
 
 static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
@@ -5415,7 +5479,10 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
     csspgo_profile *p = j->p;
     const int made = p->tree.node[j->node[i]].record == 0;
     csspgo__record *to = csspgo__record_make(p, j->node[i]);   /* cannot fail: csspgo__join_reserve */
-    if (made || !j->llvm) to->attributes |= r->attributes;
+    csspgo__identity have = csspgo__identity_of(made ? NULL : to), comes = csspgo__identity_of(r);
+    csspgo__conflict(j->rule, &have, &comes);
+    to->attributes = have.attributes;
+    to->checksum = have.checksum;
     if (j->fate[i] == CSSPGO__WINS) {
         csspgo__join_drop(j, i, to->total);
         csspgo__nested_drop(p, j->node[i]);
@@ -5427,7 +5494,6 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
         return;
     }
     j->clamped = 0;
-    to->checksum = r->checksum;
     csspgo__join_count(j, &to->total, r->total);
     csspgo__join_count(j, &to->head, r->head);
     csspgo__join_bodies(j, to, r);
@@ -6118,16 +6184,18 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
 {
     const csspgo_profile *p = u->p;
     csspgo__tally_sums t;
-    uint64_t checksum = 0;
+    csspgo__identity have = csspgo__identity_of(NULL), comes;
     uint32_t id;
     memset(&t, 0, sizeof t);
     for (id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__node *v = &p->tree.node[id];
         if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
-        if (!u->skip[id] && p->record[v->record].checksum > checksum) checksum = p->record[v->record].checksum;
+        if (u->skip[id]) continue;
+        comes = csspgo__identity_of(&p->record[v->record]);
+        csspgo__conflict(CSSPGO__OURS, &have, &comes);
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
-        if (p->record[p->tree.node[id].record].checksum != checksum) u->skip[id] = 1;
+        if (p->record[p->tree.node[id].record].checksum != have.checksum) u->skip[id] = 1;
         if (!u->skip[id]) csspgo__tally_add(u, &t, id);
     }
     if (g->tree.node[to].parent == CSSPGO__ROOT) {
@@ -10950,7 +11018,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     j.p = p;
     j.from = from;
     j.weight = how != NULL ? how->weight : 0;
-    j.llvm = (how != NULL && how->llvm) || p->heap.llvm;
+    j.rule = (how != NULL && how->llvm) || p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
     if (!csspgo__may_join(p, from))
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
                              (p->flags ^ from->flags) & CSSPGO_IS_PROBE
@@ -11042,12 +11110,6 @@ CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint6
  * is nested in it and has moved with it.
  */
 
-enum csspgo__fold_rule {
-    CSSPGO__LARGEST,              /* of different checksums the largest one wins; attributes by OR       */
-    CSSPGO__FIRST,                /* LLVM: the first checksum but 0 wins, then 0 loses; first attributes */
-    CSSPGO__ALL                   /* all are added; the largest checksum, the first attributes           */
-};
-
 enum {                            /* csspgo__part.flags */
     CSSPGO__PART_LOST = 1,             /* left out                                   */
     CSSPGO__BARE = 2,             /* its attributes do not count                */
@@ -11068,7 +11130,7 @@ typedef struct csspgo__fold {
     size_t                 parts, cap;
     uint32_t              *first; /* per node of q: its first part                               */
     const uint32_t        *func;  /* function of p -> of q; NULL: the same                       */
-    enum csspgo__fold_rule rule;
+    enum csspgo__rule      rule;
 } csspgo__fold;
 
 /* An empty profile with the options, flags and functions (and their ids) of p. NULL when memory is exhausted: *s. */
@@ -11099,7 +11161,7 @@ static csspgo_status csspgo__fold_begin(csspgo__fold *f, const csspgo_profile *p
     memset(f, 0, sizeof *f);
     f->p = p;
     f->q = csspgo__like(p, &s);
-    f->rule = p->heap.llvm ? CSSPGO__FIRST : CSSPGO__LARGEST;
+    f->rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
     return f->q != NULL ? CSSPGO_OK : s;
 }
 
@@ -11147,34 +11209,33 @@ static const csspgo__record *csspgo__fold_record(const csspgo__fold *f, const cs
     return &f->p->record[f->p->tree.node[v->node].record];
 }
 
-/* Marks the parts of a node that lose; gives its checksum and attributes. */
-static void csspgo__fold_elect(csspgo__fold *f, uint32_t first, uint64_t *checksum, uint32_t *attributes)
+static void csspgo__fold_lose(csspgo__fold *f, csspgo__part *v)
 {
-    uint32_t i, seen = 0;
-    *checksum = *attributes = 0;
+    v->flags |= CSSPGO__PART_LOST;
+    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__fold_record(f, v)->total);
+}
+
+/* Marks the parts of a node that lose, and all before one that wins. Returns the identity that the node gets. */
+static csspgo__identity csspgo__fold_elect(csspgo__fold *f, uint32_t first)
+{
+    csspgo__identity have = csspgo__identity_of(NULL);
+    uint32_t i, winner = first;
     for (i = first; i != 0; i = f->part[i].next) {
         csspgo__part *v = &f->part[i];
-        const csspgo__record *r = csspgo__fold_record(f, v);
-        const uint64_t c = v->flags & CSSPGO__BLANK ? 0 : r->checksum;
+        csspgo__identity comes = csspgo__identity_of(csspgo__fold_record(f, v));
+        enum csspgo__fate fate;
         if (v->up != 0 && f->part[v->up].flags & CSSPGO__PART_LOST) v->flags |= CSSPGO__PART_LOST;
         if (v->flags & CSSPGO__PART_LOST) continue;
-        if (!(v->flags & CSSPGO__BARE)) {
-            if (!seen || f->rule == CSSPGO__LARGEST) *attributes |= r->attributes | v->set;
-            seen = 1;
-        }
-        if (f->rule == CSSPGO__FIRST ? *checksum == 0 : c > *checksum) *checksum = c;
-        if (f->rule == CSSPGO__FIRST && c != *checksum) {
-            v->flags |= CSSPGO__PART_LOST;
-            csspgo__count_add(&f->q->dropped_by_checksum, r->total);
-        }
+        comes.attributes |= v->set;
+        if (v->flags & CSSPGO__BARE) comes.bare = 1;
+        if (v->flags & CSSPGO__BLANK) comes.checksum = 0;
+        fate = csspgo__conflict(f->rule, &have, &comes);
+        if (fate == CSSPGO__LOSES) csspgo__fold_lose(f, v);
+        if (fate == CSSPGO__WINS) winner = i;
     }
-    for (i = first; i != 0 && f->rule == CSSPGO__LARGEST; i = f->part[i].next) {
-        csspgo__part *v = &f->part[i];
-        const csspgo__record *r = csspgo__fold_record(f, v);
-        if (v->flags & CSSPGO__PART_LOST || (v->flags & CSSPGO__BLANK ? 0 : r->checksum) == *checksum) continue;
-        v->flags |= CSSPGO__PART_LOST;
-        csspgo__count_add(&f->q->dropped_by_checksum, r->total);
-    }
+    for (i = first; i != winner; i = f->part[i].next)
+        if (!(f->part[i].flags & CSSPGO__PART_LOST)) csspgo__fold_lose(f, &f->part[i]);
+    return have;
 }
 
 static int csspgo__fold_room(csspgo__fold *f, uint32_t first, size_t *parts)
@@ -11225,16 +11286,15 @@ static int csspgo__fold_up(csspgo__fold *f, uint32_t to)
 {
     csspgo_target clamped;
     csspgo__record *r;
-    uint64_t checksum;
-    uint32_t i, attributes;
+    const csspgo__identity have = csspgo__fold_elect(f, f->first[to]);
+    uint32_t i;
     size_t parts;
-    csspgo__fold_elect(f, f->first[to], &checksum, &attributes);
     if (!csspgo__fold_room(f, f->first[to], &parts)) return 0;
     if (parts == 0) return 1;
     r = csspgo__record_make(f->q, to);
     if (r == NULL) return 0;
-    r->checksum = checksum;
-    r->attributes = attributes;
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
     r->body.begin = (uint32_t)f->q->body.count;
     r->target.begin = (uint32_t)f->q->target.count;
     r->body.size = r->target.size = CSSPGO__TIGHT;
@@ -11396,7 +11456,7 @@ static csspgo_status csspgo__unfold_run(csspgo__unfolding *x, int contexts)
 {
     csspgo_status s;
     if (!csspgo__unfold_parts(x, contexts)) return x->f.q->heap.status;
-    if (!contexts) x->f.rule = CSSPGO__ALL;
+    if (!contexts) x->f.rule = CSSPGO__LLVM_SUM;
     s = csspgo__fold_run(&x->f);
     if (s != CSSPGO_OK || contexts) return s;
     csspgo__unfold_estimate(x);
@@ -11629,7 +11689,7 @@ CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags)
     if (x.c == NULL) return s;
     s = csspgo_add_profile(x.c, p);
     if (s == CSSPGO_OK) s = csspgo__fold_begin(&x.f, x.c);
-    x.f.rule = CSSPGO__FIRST;                         /* LLVM's order is one that does not depend on the input's */
+    x.f.rule = CSSPGO__LLVM;                          /* LLVM's order is one that does not depend on the input's */
     if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
     csspgo_profile_free(x.c);
     return csspgo__fold_end(&x.f, p, s);
@@ -20205,6 +20265,7 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
     csspgo_profile *p = t->p;
     const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
     csspgo__record *r, *s;
+    csspgo__identity have, comes;
     uint32_t state = CSSPGO_MERGED;
     uint64_t room;
     if (b == 0) return;
@@ -20217,8 +20278,10 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
     t->stats.merged++;
     r = &p->record[a];
     s = &p->record[b];
-    if (r->checksum == 0) r->checksum = s->checksum;
-    if (r->checksum != s->checksum) {
+    have = csspgo__identity_of(r);
+    comes = csspgo__identity_of(s);
+    comes.bare = !csspgo__track_is_context(p, from);
+    if (csspgo__conflict(CSSPGO__LLVM_TRACKER, &have, &comes) == CSSPGO__LOSES) {
         state |= CSSPGO__TRACK_DROPPED;
         csspgo__track_conflict(t, s, from, to);
     } else {
@@ -20231,7 +20294,8 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
         csspgo__join_targets(&t->join, r, s);
         csspgo__join_vtables(&t->join, r, s);
     }
-    if (csspgo__track_is_context(p, from)) r->attributes |= s->attributes & CSSPGO_SHOULD_BE_INLINED;
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
     csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
     csspgo__track_set_state(t, b, (uint32_t)s->state | state);
 }
@@ -23659,13 +23723,15 @@ static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
 {
     csspgo_profile *p = x->p;
     csspgo__record *a = &p->record[to], *b = &p->record[from];
+    csspgo__identity have = csspgo__identity_of(a), comes = csspgo__identity_of(b);
+    const enum csspgo__fate fate = csspgo__conflict(CSSPGO__LLVM_TRACKER, &have, &comes);
     csspgo_target clamped;
     size_t i, vtables;
     x->state[from] |= CSSPGO__PRE_MERGED;
-    a->attributes |= b->attributes & CSSPGO_SHOULD_BE_INLINED;
+    a->attributes = have.attributes;
+    a->checksum = have.checksum;
     p->dead++;
-    if (a->checksum == 0) a->checksum = b->checksum;
-    if (a->checksum != b->checksum) {
+    if (fate == CSSPGO__LOSES) {
         x->stats.dropped = csspgo__sat_add(x->stats.dropped, b->total);
         return 1;
     }
@@ -25076,23 +25142,22 @@ static size_t csspgo__add_up(csspgo_body *v, size_t n)
 /* The checksum with the largest total, of equals the smallest; not_this only if there is no other. */
 static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
 {
+    csspgo__identity have = csspgo__identity_of(NULL), comes = have;
     csspgo_body *v;
     size_t i, n;
-    int found = 0;
     w->sums.count = 0;
-    f->checksum = f->total = 0;
     if (!csspgo__see_copies(w, guid, f, csspgo__see_checksum)) return 0;
     v = (csspgo_body *)w->sums.data;
     if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__broken(w);
     n = csspgo__add_up(v, w->sums.count);
     for (i = 0; i < n; i++) {
-        const uint64_t checksum = csspgo__loc_key(v[i].loc);
-        if (not_this != NULL && checksum == *not_this && n > 1) continue;
-        if (found && v[i].count <= f->total) continue;
-        f->checksum = checksum;
-        f->total = v[i].count;
-        found = 1;
+        comes.checksum = csspgo__loc_key(v[i].loc);
+        comes.total = v[i].count;
+        if (not_this == NULL || comes.checksum != *not_this || n == 1)
+            csspgo__conflict(CSSPGO__MOST, &have, &comes);
     }
+    f->checksum = have.checksum;
+    f->total = have.total;
     return 1;
 }
 
@@ -27530,15 +27595,16 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
     const csspgo__matched *f = csspgo__moved(c, id);
     const int outlined = csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
                          csspgo_node_kind_of(c->q, to) != CSSPGO_INLINEE;
-    uint64_t was = 0, own = 0, head = r->head, checksum = r->checksum, total;
+    csspgo__identity have = csspgo__identity_of(csspgo__record_of(c->q, to.id)), comes = csspgo__identity_of(r);
+    uint64_t was = 0, own = 0, head = r->head, total;
     csspgo_status s;
     size_t i;
     for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body(c->p, r)[i].count);
     if (outlined && head == 0 && i != 0) head = csspgo__body(c->p, r)->count;
-    if (f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe) checksum = f->checksum;
-    if (csspgo_checksum(c->q, to) > checksum) checksum = csspgo_checksum(c->q, to);
-    s = csspgo_set_checksum(c->q, to, checksum);
-    if (s == CSSPGO_OK) s = csspgo_set_attributes(c->q, to, r->attributes | csspgo_attributes(c->q, to));
+    if (f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe) comes.checksum = f->checksum;
+    csspgo__conflict(CSSPGO__SUM, &have, &comes);
+    s = csspgo_set_checksum(c->q, to, have.checksum);
+    if (s == CSSPGO_OK) s = csspgo_set_attributes(c->q, to, have.attributes);
     if (s == CSSPGO_OK) s = csspgo_add_head(c->q, to, head);
     if (s == CSSPGO_OK && f != NULL) s = csspgo__carry_moved(c, f, from, to, &own);
     else if (s == CSSPGO_OK) s = csspgo__carry_fixed(c, from, to, &own);
