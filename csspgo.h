@@ -2385,7 +2385,8 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * Matches functions of the new code with a profile, and forgets what it matched before.
  *
  * A function is compared with the sum of its copies in the profile, in contexts and inlined; of several checksums with
- * those of the one with most samples (ALIGN: the new one apart). Where the checksums of a probe profile agree, every
+ * those of the one with most samples (ALIGN: the new one apart). A frame without counts of its own is a call all the
+ * same. Where the checksums of a probe profile agree, every
  * location is where it was; a profile by lines is always matched. With rename matching, functions that the profile does
  * not know are compared with profiles that no function claims, so give all functions of a module (or program) in one
  * call. ALIGN gives a profile to one function at most: by base name, what stands behind that in a mangled name,
@@ -11731,8 +11732,8 @@ typedef struct csspgo__trimming {
 
 static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
 {
-    const csspgo__record *r = csspgo__record_of(x->f.p, id);
-    return r->total < x->how.threshold && (x->how.merge || !x->how.base_only || x->depth[id] == 1);
+    const uint64_t total = csspgo_total(x->f.p, csspgo__node_handle(id));
+    return total < x->how.threshold && (x->how.merge || !x->how.base_only || x->depth[id] == 1);
 }
 
 /* The frames of contexts that stay, and which records are cold. */
@@ -23885,7 +23886,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     csspgo_status s;
     memset(&x, 0, sizeof x);
     if (stats != NULL) *stats = x.stats;
-    if (p->tree.count == 1) return CSSPGO_OK;
+    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
     if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_E_ARGUMENT;
     if (how != NULL) x.how = *how;
 #ifdef CSSPGO_NO_FORMAT
@@ -25189,7 +25190,7 @@ static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t nod
     }
     for (c = v[node].child; c != 0; c = v[c].sibling) {
         const csspgo_node_kind kind = csspgo__site_kind(v[c].site);
-        const csspgo__record *in = csspgo__record_of(w->p, c);
+        const csspgo__record *in = csspgo__record_at(w->p, csspgo__node_handle(c));
         if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.llvm != CSSPGO__ALIGN)) continue;
         if (!csspgo__push_callee(w, f, csspgo__loc_of(w->p, v[c].site), v[c].func,
                                  csspgo__sat_add(in->head, in->total))) return 0;
@@ -26917,7 +26918,7 @@ static void csspgo__report_stale(const csspgo__matching *w, csspgo_match_report 
     uint32_t id, next;
     for (id = top; id != 0; id = next) {
         const csspgo__matched *f = csspgo__node_matched(w, id);
-        const csspgo__record *c = csspgo__record_of(w->p, id);
+        const csspgo__record *c = csspgo__record_at(w->p, csspgo__node_handle(id));
         const int inlined = id == top || csspgo__site_kind(t->node[id].site) == CSSPGO_INLINEE;
         const int stale = inlined && f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->checksum != f->checksum;
         if (stale) r->stale_samples = csspgo__sat_add(r->stale_samples, c->total);
@@ -26935,7 +26936,8 @@ static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_repor
         const uint64_t guid = csspgo__name_guid(&w->p->names, t->node[id].func);
         const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
         const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
-        if (renamed) r->renamed_samples = csspgo__sat_add(r->renamed_samples, csspgo__record_of(w->p, id)->total);
+        if (renamed)
+            r->renamed_samples = csspgo__sat_add(r->renamed_samples, csspgo_total(w->p, csspgo__node_handle(id)));
         next = csspgo__walk_below(t, top, id, renamed);
     }
 }
@@ -26947,7 +26949,7 @@ static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_rep
     uint32_t id, next, c;
     for (id = top; id != 0; id = next) {
         const csspgo__matched *f = csspgo__node_matched(w, id), *up;
-        const csspgo__record *v = csspgo__record_of(w->p, id);
+        const csspgo__record *v = csspgo__record_at(w->p, csspgo__node_handle(id));
         size_t i;
         int skip = f == NULL || f->states == 0;
         if (id != top) {
@@ -26962,7 +26964,7 @@ static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_rep
             for (c = t->node[id].child; c != 0; c = t->node[c].sibling)
                 if (csspgo__site_kind(t->node[c].site) == CSSPGO_INLINEE)
                     csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, t->node[c].site)),
-                                       csspgo__record_of(w->p, c)->total);
+                                       csspgo_total(w->p, csspgo__node_handle(c)));
         }
         next = csspgo__walk_below(t, top, id, skip);
     }
@@ -26970,7 +26972,7 @@ static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_rep
 
 static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *r, uint32_t node)
 {
-    r->samples = csspgo__sat_add(r->samples, csspgo__record_of(w->p, node)->total);
+    r->samples = csspgo__sat_add(r->samples, csspgo_total(w->p, csspgo__node_handle(node)));
     if (w->rename) csspgo__report_renamed(w, r, node);
     if (w->m->is_probe) csspgo__report_stale(w, r, node);
     csspgo__report_callsites(w, r, node);
@@ -27657,7 +27659,7 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
     for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
         const csspgo__node *n = &t->node[id];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
-            nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo__record_of(c->p, id)->total);
+            nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo_total(c->p, csspgo__node_handle(id)));
     }
     for (id = CSSPGO__ROOT + 1; id <= t->count; id++)
         if (!csspgo__carry_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;

@@ -78,7 +78,7 @@ static char *lines_of(line_table *t, const char *path)
 }
 
 /* The samples of a perf script, broken stacks as llvm-profgen reads them. */
-static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
+CSSPGO__UNUSED static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
 {
     csspgo_script *s = csspgo_script_new(NULL, NULL);
     csspgo_sample sample;

@@ -79,12 +79,12 @@ modes() {
     for o in -O0 -O2; do
         for c in gcc clang-19; do
             have $c || { skip "$c is not installed"; continue; }
-            silent "$c $o: warnings in C" $c $WC $o -c -o $B/impl.o $B/impl.c
+            silent "$c $o: warnings in C" $c $WC -Wnull-dereference $o -c -o $B/impl.o $B/impl.c
             silent "$c $o: warnings for an includer in C" $c $WC $o -c -o $B/user.o $B/user.c
         done
         for c in g++ clang++-19; do
             have $c || { skip "$c is not installed"; continue; }
-            silent "$c $o: warnings in C++" $c $WX $o -c -o $B/implx.o $B/impl.c
+            silent "$c $o: warnings in C++" $c $WX -Wnull-dereference $o -c -o $B/implx.o $B/impl.c
             silent "$c $o: warnings for an includer in C++" $c $WX $o -c -o $B/userx.o $B/user.c
         done
     done
