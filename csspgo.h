@@ -91,7 +91,9 @@
  *     time      nothing above O(n log n) in the size of the input, within limits.max_depth frames of context
  *     stack     no recursion; at most 8 KB of stack
  *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's
- *     threads   objects share nothing. One object is for one thread at a time; several threads may read one code map
+ *     threads   objects share nothing. Functions that take an object const may run on it in several threads at a time,
+ *               writers of files included; any other function needs the object for itself. The allocator must then be
+ *               safe for threads, as malloc is
  *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
  *     sums      counts saturate at 2^64 - 1
  *     LLVM      files are LLVM 19's; on request, profiles of probe binaries equal llvm-profgen 19's byte for byte
@@ -351,8 +353,8 @@ CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p);
 /* The name's bytes (not terminated, owned by p, valid until p grows) and their number; NULL, 0 for a mere GUID. */
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size);
 
-/* The function's GUID; computed on first use, then O(1). */
-CSSPGO_DEF uint64_t csspgo_func_guid(csspgo_profile *p, csspgo_func func);
+/* The function's GUID. O(1), or O(size of its name) where it is not known yet. */
+CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func);
 
 /* The nodes of a function in the order in which they were made: start with csspgo_func_nodes, go on until id 0. */
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func);
@@ -470,7 +472,7 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n) in the number of nodes and names
  */
-CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node);
+CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node);
 
 /* Bytes that the profile has allocated. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
@@ -507,7 +509,7 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
  * Cost      O(n log n) in the number of counts
  * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
  */
-CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
 
 /* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
@@ -545,7 +547,7 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
 /*
  * Writes a profile. Text is, byte for byte, what `llvm-profdata-19 merge --sample --text` writes.
  *
- *   p          is not changed, but needs memory for the order of its functions
+ *   p          is not changed; its allocator gives memory for the order of its functions
  *   form       CSSPGO_TEXT, or a binary form below
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed (0 after any failure but a short buffer), or NULL
@@ -556,7 +558,7 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node and 20 per name
  * Source    LLVM 19: SampleProfWriter
  */
-CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
+CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err);
 
 /*
@@ -578,7 +580,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
 #ifndef CSSPGO_NO_STDIO
 /* The same for files; E_IO if one cannot be opened, read or written. A file that failed to be written is incomplete. */
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err);
-CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
 #endif
 
 /* ----- binary forms, symbol list ----- */
@@ -726,7 +728,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT
  * Cost      as csspgo_summarize
  */
-CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint64_t *count);
+CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count);
 
 /*
  * Makes every function one plain record: no contexts, no inlinees, no attributes. Rebuilds.
@@ -883,7 +885,7 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *
  * A function that one of them knows by its GUID only is the same as its name in the other, unless base is in LLVM mode.
  *
- *   base, test   not changed, but base lends its memory; they may be the same
+ *   base, test   may be the same; memory is base's allocator's
  *   options      NULL: defaults. Thresholds are those of the summary that was read, else of one that is computed
  *   out          filled in
  *   rows, cap    room for csspgo_overlap_bound rows; NULL and 0: no rows. Descending by base_samples, then by
@@ -896,7 +898,7 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *           of test and 1 for each node of base, after what csspgo_summarize needs
  * Source    LLVM 19: SampleOverlapAggregator
  */
-CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *test,
+CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo_profile *test,
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
                                         csspgo_overlap_row *rows, size_t cap, size_t *count);
 
@@ -934,7 +936,7 @@ typedef struct csspgo_quality_row {
  * Compares the blocks' counts of two profiles, whatever their forms: contexts of a function and its inlined copies are
  * added up, as csspgo_flatten does it.
  *
- *   base         the reference; neither is changed, but base lends its memory
+ *   base         the reference; its allocator gives the memory
  *   rows, cap    room for a row per function of both (csspgo_func_count); NULL and 0: no rows. By base_samples
  *                descending, then name. Only functions with samples have one
  *   count        gets the number of rows, or NULL
@@ -942,7 +944,7 @@ typedef struct csspgo_quality_row {
  * Returns   CSSPGO_OK; E_LIMIT if cap is too small; E_NOMEM, E_LIMIT
  * Cost      O(n log n) in the number of body counts
  */
-CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_profile *test,
+CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
                                                csspgo_quality_row *rows, size_t cap, size_t *count);
 
@@ -2179,7 +2181,7 @@ typedef struct csspgo_preinline_stats {
 
 #ifndef CSSPGO_NO_FORMAT
 /* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how);
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how);
 #endif
 
 /*
@@ -2393,7 +2395,7 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * checksum, and by what both call. (In LLVM's modes several may claim one and the first has it; LLVM main would give
  * the others copies. These modes compare 2^18 pairs of names at most.)
  *
- *   p        its counts are not changed (GUIDs of its names are computed)
+ *   p        is not changed
  *   code, n  the new code; names must differ
  *   report   NULL, or filled in
  *
@@ -2403,7 +2405,7 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  *           Renamed functions: ALIGN O(p log p) and at most 2^24 steps of comparing, LLVM's modes quadratic in them
  * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
  */
-CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, csspgo_profile *p, const csspgo_match_code *code,
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p, const csspgo_match_code *code,
                                                size_t n, csspgo_match_report *report, csspgo_error *err);
 
 /*
@@ -2443,8 +2445,8 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
  * Returns   CSSPGO_OK; or as csspgo_add_profile: out is then what it was
  * Cost      O(p log p)
  */
-CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
-                                              csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
+                                              uint64_t *lost, csspgo_error *err);
 
 /* A way through a function's control flow: block `from` may be followed by block `to`. */
 typedef struct csspgo_match_edge { uint32_t from, to; } csspgo_match_edge;
@@ -2820,6 +2822,15 @@ static void csspgo__free(csspgo__heap *h, void *p, size_t size)
     if (p == NULL) return;
     h->used -= size;
     h->a.free_fn(h->a.ctx, p, size);
+}
+
+/*
+ * A heap on the caller's stack that lends what is left of h: for functions that only read the object of h and need
+ * memory until they return. Several threads may do so at a time.
+ */
+static csspgo__heap csspgo__heap_loan(const csspgo__heap *h)
+{
+    return *h;
 }
 
 /*
@@ -3438,14 +3449,18 @@ CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names
     return id;
 }
 
-/* The GUID, computed on the first call for a name. */
-CSSPGO__UNUSED static uint64_t csspgo__name_guid(csspgo__names *t, uint32_t id)
+CSSPGO__UNUSED static uint64_t csspgo__name_guid(const csspgo__names *t, uint32_t id)
+{
+    const csspgo__name *n = &t->name[id];
+    return n->flags & CSSPGO__HAS_GUID ? n->guid : csspgo_guid(t->text + n->text, n->size);
+}
+
+/* The same, kept for the next call. */
+CSSPGO__UNUSED static uint64_t csspgo__name_guid_keep(csspgo__names *t, uint32_t id)
 {
     csspgo__name *n = &t->name[id];
-    if (!(n->flags & CSSPGO__HAS_GUID)) {
-        n->guid = csspgo_guid(t->text + n->text, n->size);
-        n->flags |= CSSPGO__HAS_GUID;
-    }
+    n->guid = csspgo__name_guid(t, id);
+    n->flags |= CSSPGO__HAS_GUID;
     return n->guid;
 }
 
@@ -4543,7 +4558,7 @@ static int csspgo__func_unify(csspgo_profile *p)
     if (p->unified || p->heap.llvm) return 1;
     if (!csspgo__map_room(&p->heap, &t->by_guid, t->count)) return 0;
     for (id = 1; id <= t->count; id++)
-        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid(t, id), p->heap.seed), id);
+        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid_keep(t, id), p->heap.seed), id);
     p->unified = 1;
     return 1;
 }
@@ -4567,7 +4582,7 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
         return id;
     }
     id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
-    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid(t, id), p->heap.seed), id);
+    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid_keep(t, id), p->heap.seed), id);
     return id;
 }
 
@@ -4624,7 +4639,7 @@ CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func fun
     return csspgo__name_text(&p->names, func.id, size);
 }
 
-CSSPGO_DEF uint64_t csspgo_func_guid(csspgo_profile *p, csspgo_func func)
+CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
     return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
@@ -5770,7 +5785,7 @@ static int csspgo__name_key_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /* rank[id] = place of the name among all, from 1. Returns 0 when memory is exhausted. */
-static int csspgo__rank_names(csspgo_profile *p, uint32_t *rank)
+static int csspgo__rank_names(csspgo__heap *h, const csspgo_profile *p, uint32_t *rank)
 {
     const size_t n = p->names.count, bytes = n * sizeof(csspgo__name_key);
     csspgo__name_key *key;
@@ -5778,7 +5793,7 @@ static int csspgo__rank_names(csspgo_profile *p, uint32_t *rank)
     int ok;
     rank[0] = 0;
     if (n == 0) return 1;
-    key = (csspgo__name_key *)csspgo__alloc(&p->heap, bytes);
+    key = (csspgo__name_key *)csspgo__alloc(h, bytes);
     if (key == NULL) return 0;
     for (i = 0; i < n; i++) {
         const csspgo__name *name = &p->names.name[i + 1];
@@ -5789,9 +5804,9 @@ static int csspgo__rank_names(csspgo_profile *p, uint32_t *rank)
         for (k = 0; k < 8; k++)
             key[i].prefix = key[i].prefix << 8 | (k < name->size ? (unsigned char)text[k] : 0u);
     }
-    ok = csspgo__sort(&p->heap, key, n, sizeof *key, csspgo__name_key_cmp, &p->names);
+    ok = csspgo__sort(h, key, n, sizeof *key, csspgo__name_key_cmp, &p->names);
     for (i = 0; ok && i < n; i++) rank[key[i].id] = (uint32_t)i + 1;
-    csspgo__free(&p->heap, key, bytes);
+    csspgo__free(h, key, bytes);
     return ok;
 }
 
@@ -5820,9 +5835,9 @@ static int csspgo__sibling_stack_cmp(const void *ctx, const void *a, const void 
     return csspgo__sibling_cmp((const csspgo__sibling_ctx *)ctx, *(const uint32_t *)b, *(const uint32_t *)a);
 }
 
-static void csspgo__order_free(csspgo_profile *p, csspgo__order *o)
+static void csspgo__order_free(csspgo__heap *h, csspgo__order *o)
 {
-    csspgo__free(&p->heap, o->rank, o->bytes);
+    csspgo__free(h, o->rank, o->bytes);
     memset(o, 0, sizeof *o);
 }
 
@@ -5846,17 +5861,17 @@ static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint
  * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in
  * it, then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
  */
-static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
+static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p, csspgo__order *o)
 {
     const size_t nf = p->names.count + 1, nn = p->tree.count, bytes = nn * sizeof(uint32_t);
-    uint32_t *stack = (uint32_t *)csspgo__alloc(&p->heap, bytes);
+    uint32_t *stack = (uint32_t *)csspgo__alloc(h, bytes);
     csspgo__sibling_ctx ctx;
     int ok;
     memset(o, 0, sizeof *o);
-    if (stack == NULL) return p->heap.status;
+    if (stack == NULL) return h->status;
     o->bytes = (nf + nn) * sizeof(uint32_t);
-    o->rank = (uint32_t *)csspgo__alloc(&p->heap, o->bytes);
-    ok = o->rank != NULL && csspgo__rank_names(p, o->rank);
+    o->rank = (uint32_t *)csspgo__alloc(h, o->bytes);
+    ok = o->rank != NULL && csspgo__rank_names(h, p, o->rank);
     if (ok) {
         o->node = o->rank + nf;
         o->nodes = nn - 1;
@@ -5864,10 +5879,10 @@ static csspgo_status csspgo__order_make(csspgo_profile *p, csspgo__order *o)
         ctx.rank = o->rank;
         csspgo__preorder(&ctx, stack, o->node);
     }
-    csspgo__free(&p->heap, stack, bytes);
+    csspgo__free(h, stack, bytes);
     if (ok) return CSSPGO_OK;
-    if (o->rank != NULL) csspgo__order_free(p, o);
-    return p->heap.status;
+    if (o->rank != NULL) csspgo__order_free(h, o);
+    return h->status;
 }
 
 typedef struct csspgo__top {      /* a top-level record */
@@ -5892,15 +5907,16 @@ static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__order *o,
     return n;
 }
 
-CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node)
+CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node)
 {
     const size_t bytes = ((size_t)p->records + 1) * sizeof(csspgo__top);
-    csspgo__top *top = (csspgo__top *)csspgo__alloc(&p->heap, bytes);
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__top *top = (csspgo__top *)csspgo__alloc(&h, bytes);
     csspgo_status s;
     csspgo__order o;
     size_t i, n = 0;
-    if (top == NULL) return p->heap.status;
-    s = csspgo__order_make(p, &o);
+    if (top == NULL) return h.status;
+    s = csspgo__order_make(&h, p, &o);
     if (s == CSSPGO_OK) {
         for (i = 0; i < o.nodes; i++) {
             const csspgo__node *v = &p->tree.node[o.node[i]];
@@ -5908,11 +5924,11 @@ CSSPGO_DEF csspgo_status csspgo_order(csspgo_profile *p, csspgo_node *node)
             top[n].total = p->record[v->record].total;
             top[n++].at = (uint32_t)i;
         }
-        if (!csspgo__sort(&p->heap, top, n, sizeof *top, csspgo__top_cmp, NULL)) s = p->heap.status;
+        if (!csspgo__sort(&h, top, n, sizeof *top, csspgo__top_cmp, NULL)) s = h.status;
         for (i = 0; i < n && s == CSSPGO_OK; i++) node += csspgo__order_put(p, &o, top[i].at, node);
-        csspgo__order_free(p, &o);
+        csspgo__order_free(&h, &o);
     }
-    csspgo__free(&p->heap, top, bytes);
+    csspgo__free(&h, top, bytes);
     return s;
 }
 
@@ -5997,7 +6013,8 @@ typedef struct csspgo__freq {     /* how often a count occurs */
 } csspgo__freq;
 
 typedef struct csspgo__tally {
-    csspgo_profile *p;
+    const csspgo_profile *p;
+    csspgo__heap    heap;         /* on loan from p                                    */
     csspgo_summary *out;
     csspgo__map     map;          /* count -> freq                                     */
     csspgo__freq   *freq;         /* freq[0] unused                                    */
@@ -6008,7 +6025,7 @@ typedef struct csspgo__tally {
 /* Takes one body count into the summary. Returns 0 when memory is exhausted. */
 static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->p->heap.seed);
+    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->heap.seed);
     uint32_t id, at = hash;
     u->out->counts++;
     u->out->total += count;
@@ -6018,9 +6035,9 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
         u->freq[id].times++;
         return 1;
     }
-    if (!csspgo__map_reserve(&u->p->heap, &u->map)) return 0;
+    if (!csspgo__map_reserve(&u->heap, &u->map)) return 0;
     if (u->freqs + 2 > u->cap) {
-        void *v = csspgo__grow(&u->p->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
+        void *v = csspgo__grow(&u->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
                                sizeof *u->freq);
         if (v == NULL) return 0;
         u->freq = (csspgo__freq *)v;
@@ -6089,7 +6106,7 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
         const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
         if (!csspgo__tally_takes(u, id)) continue;
         to = nested ? g->group[n->parent] : (uint32_t)CSSPGO__ROOT;
-        to = csspgo__tree_add(&u->p->heap, &g->tree, to, nested ? n->site : 0, n->func);
+        to = csspgo__tree_add(&u->heap, &g->tree, to, nested ? n->site : 0, n->func);
         if (to == 0) return 0;
         g->group[id] = to;
         g->next[id] = g->first[to];
@@ -6109,7 +6126,7 @@ static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32
     size_t i;
     if (lines > g->line_cap) {
         const size_t had = g->line_cap;
-        void *v = csspgo__grow(&u->p->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
+        void *v = csspgo__grow(&u->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
         if (v == NULL) return 0;
         g->line = (csspgo_body *)v;
         memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
@@ -6136,7 +6153,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
     uint32_t id;
     size_t i, k;
     if (n > g->body_cap) {
-        void *v = csspgo__grow(&u->p->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
+        void *v = csspgo__grow(&u->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
         if (v == NULL) return 0;
         g->body = (csspgo_body *)v;
     }
@@ -6147,7 +6164,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
         memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
         n += more;
     }
-    if (!csspgo__sort(&u->p->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
+    if (!csspgo__sort(&u->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
     for (i = k = 0; i < n; i++) {
         if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
             csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
@@ -6214,7 +6231,7 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
 
 static int csspgo__tally_contexts(csspgo__tally *u)
 {
-    csspgo__heap *h = &u->p->heap;
+    csspgo__heap *h = &u->heap;
     const size_t nodes = u->p->tree.count + 2, bytes = 3 * nodes * sizeof(uint32_t);
     csspgo__tally_groups g;
     uint32_t to;
@@ -6247,7 +6264,7 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     const uint64_t total = u->out->total, million = 1000000;
     uint64_t sum = 0, seen = 0, last = 0;
     size_t i, at = 1;
-    if (u->freqs != 0 && !csspgo__sort(&u->p->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL))
+    if (u->freqs != 0 && !csspgo__sort(&u->heap, u->freq + 1, u->freqs, sizeof *u->freq, csspgo__freq_cmp, NULL))
         return 0;
     for (i = 0; i < n; i++) {
         const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
@@ -6262,7 +6279,7 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
 {
     const size_t nodes = p->tree.count + 1;
     csspgo__tally u;
@@ -6273,16 +6290,17 @@ CSSPGO_DEF csspgo_status csspgo_summarize(csspgo_profile *p, csspgo_summary *sum
         if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm)) return CSSPGO_E_ARGUMENT;
     memset(&u, 0, sizeof u);
     u.p = p;
+    u.heap = csspgo__heap_loan(&p->heap);
     u.out = summary;
-    u.skip = (unsigned char *)csspgo__alloc(&p->heap, nodes);
-    if (u.skip == NULL) return p->heap.status;
+    u.skip = (unsigned char *)csspgo__alloc(&u.heap, nodes);
+    if (u.skip == NULL) return u.heap.status;
     memset(u.skip, 0, nodes);
     ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
     ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
-    csspgo__free(&p->heap, u.freq, u.cap * sizeof *u.freq);
-    csspgo__map_free(&p->heap, &u.map);
-    csspgo__free(&p->heap, u.skip, nodes);
-    return ok ? CSSPGO_OK : p->heap.status;
+    csspgo__free(&u.heap, u.freq, u.cap * sizeof *u.freq);
+    csspgo__map_free(&u.heap, &u.map);
+    csspgo__free(&u.heap, u.skip, nodes);
+    return ok ? CSSPGO_OK : u.heap.status;
 }
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
@@ -7383,7 +7401,7 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
  */
 static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
                                          csspgo_profile **q, csspgo_error *err);
-static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
+static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
 
 /* *q = the profile in the input, made with options; feed: NULL, or text comes from there instead of data. */
 static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t most, const void *data, size_t size,
@@ -7459,7 +7477,8 @@ enum {
 };
 
 typedef struct csspgo__text_out {
-    csspgo_profile *p;
+    const csspgo_profile *p;
+    csspgo__heap    heap;         /* on loan from p */
     csspgo__sink   *s;
     csspgo__order   order;
     int             cs;           /* functions are written as contexts                             */
@@ -7505,8 +7524,8 @@ static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
     uint32_t i;
     size_t n;
     if (o->p->heap.llvm) return CSSPGO_OK;
-    o->bad = (unsigned char *)csspgo__alloc(&o->p->heap, t->count + 1);
-    if (o->bad == NULL) return o->p->heap.status;
+    o->bad = (unsigned char *)csspgo__alloc(&o->heap, t->count + 1);
+    if (o->bad == NULL) return o->heap.status;
     for (i = 1; i <= t->count; i++) {
         const char *text = csspgo__name_text(t, i, &n);
         unsigned bad = CSSPGO__NOT_INLINEE;           /* a GUID is written in decimal */
@@ -7558,8 +7577,8 @@ static csspgo_status csspgo__text_put_context(csspgo__text_out *o, uint32_t node
     if (csspgo__site_kind(v[node].site) == CSSPGO_TWIN) node = v[node].parent;
     for (; node != CSSPGO__ROOT; node = v[node].parent) {
         if (n == o->path_cap) {
-            void *path = csspgo__grow(&o->p->heap, o->path, n, &o->path_cap, n + 1, sizeof *o->path);
-            if (path == NULL) return o->p->heap.status;
+            void *path = csspgo__grow(&o->heap, o->path, n, &o->path_cap, n + 1, sizeof *o->path);
+            if (path == NULL) return o->heap.status;
             o->path = (uint32_t *)path;
         }
         o->path[n++] = node;
@@ -7602,13 +7621,13 @@ static csspgo_status csspgo__text_sort(csspgo__text_out *o, const csspgo_target 
     ctx.rank = o->order.rank;
     if (n < 2) return CSSPGO_OK;
     if (n > o->target_cap) {
-        void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof **t);
-        if (v == NULL) return o->p->heap.status;
+        void *v = csspgo__grow(&o->heap, o->target, 0, &o->target_cap, n, sizeof **t);
+        if (v == NULL) return o->heap.status;
         o->target = (csspgo_target *)v;
     }
     memcpy(o->target, *t, n * sizeof **t);
     *t = o->target;
-    return csspgo__sort(&o->p->heap, o->target, n, sizeof **t, cmp, &ctx) ? CSSPGO_OK : o->p->heap.status;
+    return csspgo__sort(&o->heap, o->target, n, sizeof **t, cmp, &ctx) ? CSSPGO_OK : o->heap.status;
 }
 
 /* The n targets of one location. */
@@ -7868,50 +7887,51 @@ static csspgo_status csspgo__text_put_all(csspgo__text_out *o)
     size_t i;
     if (n == 0) return CSSPGO_OK;
     memset(climber, 0, sizeof climber);
-    top = (csspgo__text_top *)csspgo__alloc(&o->p->heap, bytes);
-    if (top == NULL) return o->p->heap.status;
+    top = (csspgo__text_top *)csspgo__alloc(&o->heap, bytes);
+    if (top == NULL) return o->heap.status;
     csspgo__text_tops(o, top);
-    if (!csspgo__sort(&o->p->heap, top, n, sizeof *top, csspgo__text_top_cmp, NULL)) s = o->p->heap.status;
+    if (!csspgo__sort(&o->heap, top, n, sizeof *top, csspgo__text_top_cmp, NULL)) s = o->heap.status;
     for (i = 0; i < n && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) {
         csspgo__text_ahead(o->p, climber, top, n, i);
         s = csspgo__text_put_function(o, top[i].at);
     }
-    csspgo__free(&o->p->heap, top, bytes);
+    csspgo__free(&o->heap, top, bytes);
     return s;
 }
 
-static csspgo_status csspgo__write_text(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+static csspgo_status csspgo__write_text(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__text_out o;
     csspgo_status s;
     memset(&o, 0, sizeof o);
     o.p = p;
+    o.heap = csspgo__heap_loan(&p->heap);
     o.s = sink;
     o.err = err;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
     o.split = (form & CSSPGO_SPLIT) != 0;
     if (o.cs && o.split) return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "the split layout cannot carry contexts");
-    s = csspgo__order_make(p, &o.order);
+    s = csspgo__order_make(&o.heap, p, &o.order);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     s = csspgo__text_check_names(&o);
     if (s == CSSPGO_OK) s = csspgo__text_put_all(&o);
-    csspgo__free(&p->heap, o.target, o.target_cap * sizeof *o.target);
-    csspgo__free(&p->heap, o.path, o.path_cap * sizeof *o.path);
-    csspgo__free(&p->heap, o.bad, p->names.count + 1);
-    csspgo__order_free(p, &o.order);
+    csspgo__free(&o.heap, o.target, o.target_cap * sizeof *o.target);
+    csspgo__free(&o.heap, o.path, o.path_cap * sizeof *o.path);
+    csspgo__free(&o.heap, o.bad, p->names.count + 1);
+    csspgo__order_free(&o.heap, &o.order);
     return o.status != CSSPGO_OK ? o.status : csspgo__error_plain(err, s);
 }
 
 /* ----- writing any format ----------------------------------------------------------------------------------------- */
 
-static csspgo_status csspgo__write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+static csspgo_status csspgo__write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__error_clear(err);
     if ((form & ~(uint32_t)CSSPGO_SPLIT) == CSSPGO_TEXT) return csspgo__write_text(p, form, sink, err);
     return csspgo__binary_write(p, form, sink, err);
 }
 
-CSSPGO_DEF csspgo_status csspgo_write(csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
+CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err)
 {
     csspgo__sink sink;
@@ -8075,14 +8095,15 @@ CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, c
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
 {
     enum { ROOM = 1 << 16 };
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__sink sink;
     csspgo_status s;
     FILE *f;
-    unsigned char *buf = (unsigned char *)csspgo__alloc(&p->heap, ROOM);
-    if (buf == NULL) return csspgo__error_plain(err, p->heap.status);
+    unsigned char *buf = (unsigned char *)csspgo__alloc(&h, ROOM);
+    if (buf == NULL) return csspgo__error_plain(err, h.status);
     csspgo__sink_buffer(&sink, buf, ROOM);
     f = fopen(path, "wb");
     if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
@@ -8094,7 +8115,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(csspgo_profile *p, const char *path, 
         if (s == CSSPGO_OK) s = sink.status;
         if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
     }
-    csspgo__free(&p->heap, buf, ROOM);
+    csspgo__free(&h, buf, ROOM);
     if (s != CSSPGO_E_IO) return s;
     csspgo__error(err, s, 0, "cannot write ");
     csspgo__say_bytes(err, path, strlen(path));
@@ -10134,7 +10155,8 @@ static int csspgo__bin_type_cmp(const void *ctx, const void *a, const void *b)
 }
 
 typedef struct csspgo__bin_out {
-    csspgo_profile   *p;
+    const csspgo_profile *p;
+    csspgo__heap      heap;       /* on loan from p */
     csspgo_error     *err;
     csspgo__order     order;
     csspgo__blob      blob;
@@ -10183,13 +10205,13 @@ static void csspgo__bin_use(csspgo__bin_out *o, uint32_t id)
 /* Name and context indices and the list of functions to write. Returns 0 when memory is exhausted. */
 static int csspgo__bin_number(csspgo__bin_out *o)
 {
-    csspgo_profile *p = o->p;
+    const csspgo_profile *p = o->p;
     const size_t nf = p->names.count + 1, nn = p->tree.count + 1;
     size_t i;
     o->index_bytes = 2 * nf * sizeof *o->index;
     o->context_bytes = 2 * nn * sizeof *o->context;
-    o->index = (uint32_t *)csspgo__alloc(&p->heap, o->index_bytes);
-    o->context = (uint32_t *)csspgo__alloc(&p->heap, o->context_bytes);
+    o->index = (uint32_t *)csspgo__alloc(&o->heap, o->index_bytes);
+    o->context = (uint32_t *)csspgo__alloc(&o->heap, o->context_bytes);
     if (o->index == NULL || o->context == NULL) return 0;
     memset(o->index, 0, o->index_bytes);
     memset(o->context, 0, o->context_bytes);
@@ -10231,10 +10253,10 @@ static int csspgo__bin_guid_cmp(const void *ctx, const void *a, const void *b)
  */
 static int csspgo__bin_by_guid(csspgo__bin_out *o)
 {
-    csspgo_profile *p = o->p;
+    const csspgo_profile *p = o->p;
     const size_t n = p->names.count, key_bytes = n * sizeof(csspgo__bin_guid), bytes = p->tree.count * sizeof(uint32_t);
-    csspgo__bin_guid *key = (csspgo__bin_guid *)csspgo__alloc(&p->heap, key_bytes);
-    uint32_t *stack = key != NULL ? (uint32_t *)csspgo__alloc(&p->heap, bytes) : NULL;
+    csspgo__bin_guid *key = (csspgo__bin_guid *)csspgo__alloc(&o->heap, key_bytes);
+    uint32_t *stack = key != NULL ? (uint32_t *)csspgo__alloc(&o->heap, bytes) : NULL;
     csspgo__sibling_ctx ctx;
     int ok = stack != NULL;
     size_t i;
@@ -10243,15 +10265,15 @@ static int csspgo__bin_by_guid(csspgo__bin_out *o)
         key[i].guid = csspgo__name_guid(&p->names, key[i].id);
         key[i].rank = o->order.rank[i + 1];
     }
-    ok = ok && csspgo__sort(&p->heap, key, n, sizeof *key, csspgo__bin_guid_cmp, NULL);
+    ok = ok && csspgo__sort(&o->heap, key, n, sizeof *key, csspgo__bin_guid_cmp, NULL);
     for (i = 0; ok && i < n; i++) o->order.rank[key[i].id] = (uint32_t)i + 1;
     ctx.p = p;
     ctx.rank = o->order.rank;
     if (ok) csspgo__preorder(&ctx, stack, o->order.node);
-    csspgo__free(&p->heap, stack, bytes);
-    csspgo__free(&p->heap, key, key_bytes);
-    csspgo__free(&p->heap, o->index, o->index_bytes);
-    csspgo__free(&p->heap, o->context, o->context_bytes);
+    csspgo__free(&o->heap, stack, bytes);
+    csspgo__free(&o->heap, key, key_bytes);
+    csspgo__free(&o->heap, o->index, o->index_bytes);
+    csspgo__free(&o->heap, o->context, o->context_bytes);
     o->index = o->context = NULL;
     o->names = o->tops = 0;
     o->by_guid = 1;
@@ -10261,11 +10283,11 @@ static int csspgo__bin_by_guid(csspgo__bin_out *o)
 /* The functions by total, largest first, then in context order. Returns 0 when memory is exhausted. */
 static int csspgo__bin_tops(csspgo__bin_out *o)
 {
-    csspgo_profile *p = o->p;
+    const csspgo_profile *p = o->p;
     size_t i, n = 0;
     if (o->tops == 0) return 1;
     o->top_bytes = o->tops * (sizeof *o->top + sizeof *o->offset);
-    o->top = (csspgo__bin_first *)csspgo__alloc(&p->heap, o->top_bytes);
+    o->top = (csspgo__bin_first *)csspgo__alloc(&o->heap, o->top_bytes);
     if (o->top == NULL) return 0;
     o->offset = (uint64_t *)(void *)(o->top + o->tops);
     for (i = 0; i < o->order.nodes; i++) {
@@ -10276,7 +10298,7 @@ static int csspgo__bin_tops(csspgo__bin_out *o)
         o->top[n].node = id;
         o->top[n++].at = (uint32_t)i;
     }
-    return csspgo__sort(&p->heap, o->top, n, sizeof *o->top, csspgo__bin_first_cmp, NULL);
+    return csspgo__sort(&o->heap, o->top, n, sizeof *o->top, csspgo__bin_first_cmp, NULL);
 }
 
 /* A number in ULEB128. */
@@ -10363,14 +10385,14 @@ static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_t
     *sorted = t;
     if (n < 2) return CSSPGO_OK;
     if (n > o->target_cap) {
-        void *v = csspgo__grow(&o->p->heap, o->target, 0, &o->target_cap, n, sizeof *t);
-        if (v == NULL) return o->p->heap.status;
+        void *v = csspgo__grow(&o->heap, o->target, 0, &o->target_cap, n, sizeof *t);
+        if (v == NULL) return o->heap.status;
         o->target = (csspgo_target *)v;
     }
     memcpy(o->target, t, n * sizeof *t);
     *sorted = o->target;
     ctx.rank = o->order.rank;
-    if (!csspgo__sort(&o->p->heap, o->target, n, sizeof *t, cmp, &ctx)) return o->p->heap.status;
+    if (!csspgo__sort(&o->heap, o->target, n, sizeof *t, cmp, &ctx)) return o->heap.status;
     return CSSPGO_OK;
 }
 
@@ -10558,7 +10580,7 @@ static void csspgo__bin_put_contexts(csspgo__bin_out *o)
 /* Where the records are: in the order of contexts, or in that of the records. */
 static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bin_part part)
 {
-    csspgo__heap *h = &o->p->heap;
+    csspgo__heap *h = &o->heap;
     const size_t bytes = o->tops * sizeof(uint64_t);
     uint64_t *by_context = NULL;
     size_t i, n = 0;
@@ -10589,20 +10611,20 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bi
 /* The names of the symbol list, sorted. */
 static csspgo_status csspgo__bin_put_symbols(csspgo__bin_out *o)
 {
-    csspgo_profile *p = o->p;
+    const csspgo_profile *p = o->p;
     const size_t n = p->names.count, bytes = 2 * (n + 1) * sizeof(uint32_t);
-    uint32_t *by_rank = (uint32_t *)csspgo__alloc(&p->heap, bytes), *rank = o->order.rank;
+    uint32_t *by_rank = (uint32_t *)csspgo__alloc(&o->heap, bytes), *rank = o->order.rank;
     csspgo_status s = CSSPGO_OK;
     size_t i;
-    if (by_rank == NULL) return p->heap.status;
+    if (by_rank == NULL) return o->heap.status;
     if (o->by_guid) {
         rank = by_rank + n + 1;
-        if (!csspgo__rank_names(p, rank)) s = p->heap.status;
+        if (!csspgo__rank_names(&o->heap, p, rank)) s = o->heap.status;
     }
     for (i = 1; i <= n && s == CSSPGO_OK; i++) by_rank[rank[i]] = (uint32_t)i;
     for (i = 1; i <= n && s == CSSPGO_OK; i++)
         if (p->names.name[by_rank[i]].flags & CSSPGO__LISTED) s = csspgo__bin_put_name(o, by_rank[i]);
-    csspgo__free(&p->heap, by_rank, bytes);
+    csspgo__free(&o->heap, by_rank, bytes);
     return s;
 }
 
@@ -10665,7 +10687,7 @@ static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
 /* Replaces what was written from `start` on by its deflated form. An empty section stays empty. */
 static csspgo_status csspgo__bin_deflate(csspgo__bin_out *o, size_t start)
 {
-    csspgo__heap *h = &o->p->heap;
+    csspgo__heap *h = &o->heap;
     csspgo__blob *m = &o->blob;
     const size_t size = csspgo__blob_at(m) - start, piece = 1u << 30;
     size_t cap = 0, have = 0, at = 0;
@@ -10955,11 +10977,11 @@ static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
 {
     const csspgo__node *v = o->p->tree.node;
     size_t i;
-    if (!csspgo__bin_number(o)) return o->p->heap.status;
+    if (!csspgo__bin_number(o)) return o->heap.status;
     o->md5 = (o->form & 0xff) == CSSPGO_EXTBINARY &&
              (o->form & CSSPGO_MD5 || (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    if (o->md5 && !o->llvm && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->p->heap.status;
-    if (!csspgo__bin_tops(o)) return o->p->heap.status;
+    if (o->md5 && !o->llvm && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->heap.status;
+    if (!csspgo__bin_tops(o)) return o->heap.status;
     for (i = 0; i < o->tops && !o->llvm; i++)
         if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
             return csspgo__bin_refuse(o,
@@ -10971,10 +10993,10 @@ static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
     }
 }
 
-static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
-    csspgo__heap *h = &p->heap;
     csspgo__bin_out o;
+    csspgo__heap *h = &o.heap;
     csspgo_error own;
     csspgo_status s;
     if (!csspgo__bin_form_ok(form)) {
@@ -10985,12 +11007,13 @@ static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, cssp
     memset(&o, 0, sizeof o);
     memset(&own, 0, sizeof own);
     o.p = p;
+    o.heap = csspgo__heap_loan(&p->heap);
     o.err = err != NULL ? err : &own;
     o.form = form;
     o.llvm = h->llvm != 0;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
     s = csspgo__blob_init(&o.blob, h);
-    if (s == CSSPGO_OK) s = csspgo__order_make(p, &o.order);
+    if (s == CSSPGO_OK) s = csspgo__order_make(h, p, &o.order);
     if (s == CSSPGO_OK) s = csspgo__bin_write(&o);
     if (s == CSSPGO_OK) s = o.blob.sink.status;
     if (s == CSSPGO_OK) csspgo__put(sink, o.blob.data, csspgo__blob_at(&o.blob));
@@ -10998,7 +11021,7 @@ static csspgo_status csspgo__binary_write(csspgo_profile *p, uint32_t form, cssp
     csspgo__free(h, o.context, o.context_bytes);
     csspgo__free(h, o.top, o.top_bytes);
     csspgo__free(h, o.target, o.target_cap * sizeof *o.target);
-    if (o.order.rank != NULL) csspgo__order_free(p, &o.order);
+    if (o.order.rank != NULL) csspgo__order_free(h, &o.order);
     csspgo__blob_free(&o.blob);
     if (s != CSSPGO_OK && o.err->status == CSSPGO_OK) csspgo__error_plain(err, s);
     return s;
@@ -11085,7 +11108,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
 }
 
 #ifndef CSSPGO_NO_FORMAT
-CSSPGO_DEF csspgo_status csspgo_threshold(csspgo_profile *p, uint64_t ppm, uint64_t *count)
+CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count)
 {
     csspgo_cutoff all[CSSPGO_CUTOFFS], one;
     csspgo_summary summary;
@@ -11470,7 +11493,7 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
     csspgo__unfolding x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
-    s = csspgo__order_make(p, &x.order);
+    s = csspgo__order_make(&p->heap, p, &x.order);
     if (s != CSSPGO_OK) return s;
     s = csspgo__fold_begin(&x.f, p);
     if (s == CSSPGO_OK) {
@@ -11482,7 +11505,7 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
         csspgo__free(h, x.entry, nodes * (2 * sizeof *x.entry + sizeof *x.part));
         x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     }
-    csspgo__order_free(p, &x.order);
+    csspgo__order_free(&p->heap, &x.order);
     return csspgo__fold_end(&x.f, p, s);
 }
 
@@ -12046,8 +12069,9 @@ static double csspgo__distance(double a, double b)
 
 /* Two profiles side by side; [0] is the base, [1] the test. */
 typedef struct csspgo__pair {
-    csspgo_profile *p[2];
-    csspgo__heap   *heap;         /* the base's                                                   */
+    const csspgo_profile *p[2];
+    csspgo__heap   *heap;         /* &loan                                                        */
+    csspgo__heap    loan;         /* from the base                                                */
     uint32_t       *func;         /* function of the test -> of the base; 0: it has none          */
     uint32_t       *node;         /* node of the test -> of the base; 0: it has none              */
     unsigned char  *met;          /* per node of the base: the test has it                        */
@@ -12060,7 +12084,7 @@ typedef struct csspgo__pair {
  */
 static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
 {
-    csspgo_profile *base = c->p[0], *test = c->p[1];
+    const csspgo_profile *base = c->p[0], *test = c->p[1];
     csspgo__map map;
     uint32_t i, id;
     int ok = 1;
@@ -12079,7 +12103,7 @@ static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
         } else {
             const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
             uint32_t at = hash;
-            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && base->names.name[id].guid != guid) {}
+            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && csspgo__name_guid(&base->names, id) != guid) {}
         }
         if (id == 0 || taken[id]) continue;
         c->func[i] = id;
@@ -12139,14 +12163,16 @@ static void csspgo__pair_end(csspgo__pair *c)
  * Finds what is the same in both: functions, and contexts. inlinees: whether these count as contexts, and then whether
  * a context may be one in one profile and an inlinee in the other.
  */
-static csspgo_status csspgo__pair_begin(csspgo__pair *c, csspgo_profile *base, csspgo_profile *test, int inlinees)
+static csspgo_status csspgo__pair_begin(csspgo__pair *c, const csspgo_profile *base, const csspgo_profile *test,
+                                        int inlinees)
 {
     const size_t nf = test->names.count + 1, nn = test->tree.count + 1, nb = base->tree.count + 1;
     uint32_t i;
     memset(c, 0, sizeof *c);
     c->p[0] = base;
     c->p[1] = test;
-    c->heap = &base->heap;
+    c->loan = csspgo__heap_loan(&base->heap);
+    c->heap = &c->loan;
     c->bytes = (nf + nn) * sizeof *c->func + nb;
     c->func = (uint32_t *)csspgo__alloc(c->heap, c->bytes);
     if (c->func == NULL) return c->heap->status;
@@ -12501,7 +12527,7 @@ static int csspgo__overlap_row_cmp(const void *ctx, const void *a, const void *b
 }
 
 /* The count from which a block is hot: of the summary's first cutoff that is not below the one asked for. */
-static csspgo_status csspgo__hot_count(csspgo_profile *p, const csspgo_overlap_options *options, uint64_t *hot)
+static csspgo_status csspgo__hot_count(const csspgo_profile *p, const csspgo_overlap_options *options, uint64_t *hot)
 {
     const uint64_t ppm = options != NULL && options->hot_ppm != 0 ? options->hot_ppm : 990000;
     csspgo_cutoff c[CSSPGO_CUTOFFS];
@@ -12554,7 +12580,7 @@ static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
                ? CSSPGO_OK : o->c.heap->status;
 }
 
-CSSPGO_DEF csspgo_status csspgo_overlap(csspgo_profile *base, csspgo_profile *test,
+CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo_profile *test,
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
                                         csspgo_overlap_row *rows, size_t cap, size_t *count)
 {
@@ -12618,7 +12644,7 @@ static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_optio
     for (i = 0; ok && i < options->block_count; i++)
         csspgo__map_insert(&map, (uint32_t)csspgo__hash64(options->blocks[i].guid, 0), (uint32_t)i + 1);
     for (side = 0; ok && side < 2; side++) {
-        csspgo__names *names = &q->c.p[side]->names;
+        const csspgo__names *names = &q->c.p[side]->names;
         q->limit[side] = (uint32_t *)csspgo__alloc(q->c.heap, (names->count + 1) * sizeof *q->limit[side]);
         ok = q->limit[side] != NULL;
         for (f = 1; ok && f <= names->count; f++) {
@@ -12875,7 +12901,7 @@ static int csspgo__quality_run(csspgo__quality *q, const csspgo_quality_options 
     return csspgo__sort(q->c.heap, rows->v, rows->count, sizeof *rows->v, csspgo__quality_row_cmp, &q->c);
 }
 
-CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_profile *test,
+CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
                                                csspgo_quality_row *rows, size_t cap, size_t *count)
 {
@@ -12896,7 +12922,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(csspgo_profile *base, csspgo_prof
     else if (r.count > r.cap && rows != NULL) s = CSSPGO_E_LIMIT;
     if (count != NULL) *count = r.count;
     for (side = 0; side < 2; side++) {
-        csspgo_profile *p = side == 0 ? base : test;
+        const csspgo_profile *p = side == 0 ? base : test;
         csspgo__free(q.c.heap, q.entry[side], (p->tree.count + 1) * sizeof *q.entry[side]);
         csspgo__free(q.c.heap, q.limit[side], (p->names.count + 1) * sizeof *q.limit[side]);
         csspgo__free(q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
@@ -19690,7 +19716,7 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
     t->self = t->first + funcs;
     t->done = (unsigned char *)(t->self + funcs);
     for (i = 1; i < funcs; i++) {
-        csspgo__name_guid(&p->names, i);
+        csspgo__name_guid_keep(&p->names, i);
         t->self[i] = i;
     }
     for (i = 2; i <= nodes; i++)
@@ -20860,7 +20886,7 @@ static int csspgo__track_graph_open(csspgo_tracker *t, csspgo__track_graph *g)
     g->pick = v + 11 * n;
     g->member = (unsigned char *)(g->pick + 2 * e);
     g->hot = g->member + n;
-    return csspgo__rank_names(t->p, g->rank);
+    return csspgo__rank_names(&t->p->heap, t->p, g->rank);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
@@ -23532,7 +23558,7 @@ static int csspgo__pre_order(csspgo__pre *x)
     memset(&s, 0, sizeof s);
     b.heap = &x->p->heap;
     s.x = x;
-    if (!csspgo__rank_names(x->p, x->rank)) return 0;
+    if (!csspgo__rank_names(&x->p->heap, x->p, x->rank)) return 0;
     for (v = 1; v <= x->p->names.count; v++) x->func[x->rank[v]] = v;
     if (csspgo__pre_arcs(x) && (s.number = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.number)) != NULL &&
         (s.low = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.low)) != NULL &&
@@ -23858,7 +23884,7 @@ static int csspgo__pre_run(csspgo__pre *x)
 }
 
 #ifndef CSSPGO_NO_FORMAT
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(csspgo_profile *p, csspgo_preinline_options *how)
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how)
 {
     csspgo_cutoff cutoff[2];
     csspgo_summary summary;
@@ -25044,7 +25070,8 @@ typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
 
 typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo_matcher          *m;
-    csspgo_profile          *p;
+    const csspgo_profile    *p;
+    csspgo__vec              guid;     /* of each function of p */
     const csspgo_match_code *code;
     size_t                   codes;
     csspgo__map  old;             /* GUID -> function of p: all that have it                       */
@@ -25062,6 +25089,18 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     int          hashed;          /* a reference mode and a profile of GUIDs: LLVM's names equal none of them */
     csspgo_status status;         /* sticky                                                        */
 } csspgo__matching;
+
+/* guid: those of all functions of p, by their ids. Returns 0 when memory is exhausted. */
+static int csspgo__guids_fill(csspgo__heap *h, csspgo__vec *guid, const csspgo_profile *p)
+{
+    const uint32_t n = csspgo_func_count(p);
+    uint64_t *v = (uint64_t *)csspgo__vec_fill(h, guid, (size_t)n + 1);
+    uint32_t i;
+    if (v == NULL) return 0;
+    v[0] = 0;
+    for (i = 1; i <= n; i++) v[i] = csspgo__name_guid(&p->names, i);
+    return 1;
+}
 
 static int csspgo__broken(csspgo__matching *w)
 {
@@ -25089,7 +25128,7 @@ static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, ui
 {
     csspgo_func f;
     while ((f.id = csspgo__map_next(&w->old, csspgo__guid_hash(w, guid), at)) != 0)
-        if (csspgo__name_guid(&w->p->names, f.id) == guid) break;
+        if (((const uint64_t *)w->guid.data)[f.id] == guid) break;
     return f;
 }
 
@@ -25167,7 +25206,7 @@ static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc 
     csspgo__old_callee *c = (csspgo__old_callee *)csspgo__vec_push(&w->m->heap, &f->callee);
     if (c == NULL) return 0;
     c->loc = loc;
-    c->guid = csspgo__name_guid(&w->p->names, func);
+    c->guid = ((const uint64_t *)w->guid.data)[func];
     c->count = count;
     return 1;
 }
@@ -25637,7 +25676,7 @@ static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
     for (i = 0; i < v->count; i++) ((csspgo__based *)v->data)[i].usable = 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const char *name = csspgo_func_name(w->p, old, &n);
-        if (name != NULL && !csspgo__based_push(w, v, name, n, csspgo_func_guid(w->p, old))) return 0;
+        if (name != NULL && !csspgo__based_push(w, v, name, n, ((const uint64_t *)w->guid.data)[old.id])) return 0;
     }
     for (; i < v->count; i++) {
         csspgo__based *b = (csspgo__based *)v->data + i;
@@ -25813,7 +25852,7 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo
     }
     if (alone->count == 0) return 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
-        const uint64_t guid = csspgo_func_guid(w->p, old);
+        const uint64_t guid = ((const uint64_t *)w->guid.data)[old.id];
         uint32_t at = csspgo__guid_hash(w, guid);
         const csspgo__anchor *a;
         csspgo__alone *x;
@@ -26908,7 +26947,7 @@ static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t
 
 static const csspgo__matched *csspgo__node_matched(const csspgo__matching *w, uint32_t node)
 {
-    return csspgo__matched_of(w->m, &w->m->by_guid, csspgo__name_guid(&w->p->names, w->p->tree.node[node].func));
+    return csspgo__matched_of(w->m, &w->m->by_guid, ((const uint64_t *)w->guid.data)[w->p->tree.node[node].func]);
 }
 
 /* Totals of stale copies in what is nested in top; what is nested in these is not looked at. */
@@ -26933,7 +26972,7 @@ static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_repor
     const csspgo__tree *t = &w->p->tree;
     uint32_t id, next;
     for (id = top; id != 0; id = next) {
-        const uint64_t guid = csspgo__name_guid(&w->p->names, t->node[id].func);
+        const uint64_t guid = ((const uint64_t *)w->guid.data)[t->node[id].func];
         const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
         const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
         if (renamed)
@@ -27081,9 +27120,11 @@ static int csspgo__index_names(csspgo__matching *w)
 {
     csspgo_func f;
     size_t i, k;
-    if (!csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p))) return csspgo__broken(w);
+    if (!csspgo__guids_fill(&w->m->heap, &w->guid, w->p) ||
+        !csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p)))
+        return csspgo__broken(w);
     for (f.id = 1; f.id <= csspgo_func_count(w->p); f.id++)
-        csspgo__map_insert(&w->old, csspgo__guid_hash(w, csspgo_func_guid(w->p, f)), f.id);
+        csspgo__map_insert(&w->old, csspgo__guid_hash(w, ((const uint64_t *)w->guid.data)[f.id]), f.id);
     if (!w->rename) return 1;
     for (i = 0; i < w->codes; i++) {
         if (!csspgo__alive_add(w, ((const csspgo__matched *)w->m->func.data)[i].guid)) return 0;
@@ -27207,6 +27248,7 @@ static void csspgo__matching_free(csspgo__matching *w)
 {
     csspgo__heap *h = &w->m->heap;
     size_t i;
+    csspgo__vec_free(h, &w->guid);
     csspgo__map_free(h, &w->old);
     csspgo__map_free(h, &w->alive);
     csspgo__map_free(h, &w->by_pair);
@@ -27231,7 +27273,7 @@ static void csspgo__matching_free(csspgo__matching *w)
     }
 }
 
-static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, csspgo_profile *p,
+static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const csspgo_profile *p,
                                   const csspgo_match_code *code, size_t n)
 {
     static const char indirect[] = "unknown.indirect.callee";
@@ -27239,6 +27281,7 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, csspgo
     memset(w, 0, sizeof *w);
     w->m = m;
     w->p = p;
+    w->guid.elem = sizeof(uint64_t);
     w->code = code;
     w->codes = n;
     w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
@@ -27321,7 +27364,7 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
     csspgo__object_free(m, sizeof *m);
 }
 
-CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, csspgo_profile *p, const csspgo_match_code *code,
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p, const csspgo_match_code *code,
                                                size_t n, csspgo_match_report *report, csspgo_error *err)
 {
     csspgo__matching w;
@@ -27394,8 +27437,10 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 /* ----- a profile in terms of the new code ------------------------------------------------------------------------- */
 
 typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
-    csspgo_matcher *m;
-    csspgo_profile *p, *q;        /* from, to */
+    const csspgo_matcher *m;
+    const csspgo_profile *p;      /* from */
+    csspgo_profile *q;            /* to */
+    csspgo__vec     guid;         /* of each function of p */
     csspgo__vec     func, node;   /* of p: what it is in q, 0 = not yet */
     csspgo__vec     inverse;      /* of each function's places: indices, ascending by to, calls first */
     csspgo__vec     nested;       /* per node of p: sum of the totals of its inlinees */
@@ -27451,7 +27496,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t nod
     const csspgo__node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
-    f = csspgo__matched_of(c->m, &c->m->by_old, csspgo__name_guid(&c->p->names, n->func));
+    f = csspgo__matched_of(c->m, &c->m->by_old, ((const uint64_t *)c->guid.data)[n->func]);
     if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
     if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
         c->p->record[n->record].checksum == f->checksum)
@@ -27471,7 +27516,7 @@ static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
     uint32_t *to = (uint32_t *)c->func.data + id;
     const csspgo__matched *f;
     if (*to != 0) return *to;
-    f = csspgo__matched_of(c->m, &c->m->by_old, csspgo__name_guid(&c->p->names, id));
+    f = csspgo__matched_of(c->m, &c->m->by_old, ((const uint64_t *)c->guid.data)[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
@@ -27649,7 +27694,8 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
     csspgo_status s;
     uint32_t id;
     if (csspgo__vec_fill(h, &c->func, funcs) == NULL || csspgo__vec_fill(h, &c->node, nodes) == NULL ||
-        csspgo__vec_fill(h, &c->nested, nodes) == NULL || !csspgo__inverse_make(c))
+        csspgo__vec_fill(h, &c->nested, nodes) == NULL || !csspgo__guids_fill(h, &c->guid, c->p) ||
+        !csspgo__inverse_make(c))
         return h->status;
     memset(c->func.data, 0, funcs * sizeof(uint32_t));
     memset(c->node.data, 0, nodes * sizeof(uint32_t));
@@ -27671,8 +27717,8 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
     return csspgo__carry_names(c);
 }
 
-CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile *p, csspgo_profile *out, uint64_t *lost,
-                                              csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
+                                              uint64_t *lost, csspgo_error *err)
 {
     csspgo_options o = csspgo__heap_options(&out->heap);
     csspgo__carry c;
@@ -27682,7 +27728,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
     c.m = m;
     c.p = p;
     c.func.elem = c.node.elem = c.inverse.elem = sizeof(uint32_t);
-    c.nested.elem = sizeof(uint64_t);
+    c.nested.elem = c.guid.elem = sizeof(uint64_t);
     c.q = csspgo_profile_new(&o, NULL);
     if (c.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     c.q->flags = p->flags;
@@ -27691,6 +27737,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(csspgo_matcher *m, csspgo_profile 
     csspgo__vec_free(&c.q->heap, &c.node);
     csspgo__vec_free(&c.q->heap, &c.inverse);
     csspgo__vec_free(&c.q->heap, &c.nested);
+    csspgo__vec_free(&c.q->heap, &c.guid);
     if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q);
     csspgo_profile_free(c.q);
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;

@@ -69,7 +69,7 @@ static void check(csspgo_profile *p)
     csspgo_error e;
     size_t i;
     REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
-    REQUIRE(csspgo__order_make(p, &o) == CSSPGO_OK && o.nodes == csspgo_node_count(p));
+    REQUIRE(csspgo__order_make(&p->heap, p, &o) == CSSPGO_OK && o.nodes == csspgo_node_count(p));
     for (i = 1; i < o.nodes; i++) { /* siblings in order, each below the node before or its ancestor */
         const csspgo__node *v = p->tree.node;
         const uint32_t up = v[o.node[i]].parent;
@@ -80,7 +80,7 @@ static void check(csspgo_profile *p)
         for (; a != up && a != 0; a = v[a].parent) below = a;
         REQUIRE(a == up && (below == 0 || csspgo__sibling_cmp(&c, below, o.node[i]) < 0));
     }
-    csspgo__order_free(p, &o);
+    csspgo__order_free(&p->heap, &o);
 }
 
 static csspgo_profile *sum(const csspgo_profile *a, const csspgo_profile *b, uint32_t lenient)

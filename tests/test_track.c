@@ -219,7 +219,7 @@ static void put_flat(text *x, const csspgo_tracker *t)
             add_flat(q, to, p, n);
         }
     }
-    T_EQ(csspgo__order_make(q, &o), CSSPGO_OK);
+    T_EQ(csspgo__order_make(&q->heap, q, &o), CSSPGO_OK);
     for (i = 0; i < o.nodes; i++) {
         n.id = o.node[i];
         puts_(x, "  ");
@@ -227,7 +227,7 @@ static void put_flat(text *x, const csspgo_tracker *t)
         puts_(x, " ");
         put_record(x, q, n, 0);
     }
-    csspgo__order_free(q, &o);
+    csspgo__order_free(&q->heap, &o);
     csspgo_profile_free(q);
 }
 

@@ -1232,14 +1232,14 @@ static void nodes_come_in_context_order(void)
         csspgo__order o;
         size_t i;
         csspgo_func_add_guid(p, 5);
-        T_EQ(csspgo__order_make(p, &o), CSSPGO_OK);
+        T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);
         T_EQ(o.nodes, csspgo_node_count(p));
         for (i = 1; i < o.nodes; i++)
             if (!comes_before(p, o.node[i - 1], o.node[i])) break;
         T_CHECK(i >= o.nodes);
         for (i = 2; i <= p->names.count; i++)
             T_CHECK((csspgo__name_cmp(&p->names, (uint32_t)i - 1, (uint32_t)i) < 0) == (o.rank[i - 1] < o.rank[i]));
-        csspgo__order_free(p, &o);
+        csspgo__order_free(&p->heap, &o);
         csspgo_profile_free(p);
     }
 }
@@ -1253,10 +1253,10 @@ static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
     const csspgo_node twin = node(p, m, 5, 0, CSSPGO_TWIN, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
     const csspgo_node wide = node(p, m, 65536, 0, CSSPGO_CONTEXT, "a"),
                       plain = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "x");
-    T_EQ(csspgo__order_make(p, &o), CSSPGO_OK);
+    T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);
     T_CHECK(o.nodes == 7 && o.node[0] == plain.id && o.node[1] == m.id && o.node[2] == in.id && o.node[3] == early.id);
     T_CHECK(o.node[4] == twin.id && o.node[5] == late.id && o.node[6] == wide.id);
-    csspgo__order_free(p, &o);
+    csspgo__order_free(&p->heap, &o);
     csspgo_profile_free(p);
 }
 
@@ -1269,9 +1269,9 @@ static void names_with_equal_beginnings_are_ranked(void)
     csspgo__order o;
     uint32_t i;
     for (i = 0; i < N; i++) csspgo_func_add(p, sorted[i * 4 % N], strlen(sorted[i * 4 % N]));
-    T_EQ(csspgo__order_make(p, &o), CSSPGO_OK);
+    T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);
     for (i = 0; i < N; i++) T_EQ(o.rank[func(p, sorted[i]).id], i + 1);
-    csspgo__order_free(p, &o);
+    csspgo__order_free(&p->heap, &o);
     csspgo_profile_free(p);
 }
 
@@ -1297,7 +1297,7 @@ static void any_allocation_may_fail(void)
                 if (n.id == 0) done = 0;
                 else if (csspgo_add_target(p, n, csspgo_at(i, 0), csspgo_node_func(p, n), 1) != CSSPGO_OK) done = 0;
             }
-            if (csspgo__order_make(p, &order) == CSSPGO_OK) csspgo__order_free(p, &order);
+            if (csspgo__order_make(&p->heap, p, &order) == CSSPGO_OK) csspgo__order_free(&p->heap, &order);
             else done = 0;
             T_CHECK(t_valid(p));
             T_EQ(csspgo_profile_memory(p), heap.live_bytes);
