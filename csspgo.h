@@ -1109,6 +1109,17 @@ typedef struct csspgo_mmap {      /* a mapping event                            
  */
 CSSPGO_DEF int csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event);
 
+typedef struct csspgo_code_stats {
+    uint64_t memory;              /* bytes that the map has allocated                                            */
+    uint64_t code_bytes;          /* bytes of code that is there                                                 */
+    uint64_t removed_bytes;       /* bytes of removed code whose tables are still there                          */
+    uint64_t functions, transfers, probes;   /* entries of the tables, also of such removed code                 */
+    uint64_t moved_bytes;         /* bytes moved so far to keep the tables in order                              */
+} csspgo_code_stats;
+
+/* What the map holds. */
+CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *code);
+
 /* ----- questions about code at a run-time address; 0 or id 0 where there is no code ------------------------------- */
 
 /* The kind of the instruction at address. */
@@ -2157,7 +2168,7 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_fra
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(probes log probes + inline nodes x depth)
  */
-CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code);
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code);
 
 /* Fill it with csspgo_preinline_defaults, then change what should differ. */
 typedef struct csspgo_preinline_options {
@@ -12945,16 +12956,391 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
  */
 enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSPGO__EXT: all that is not known code */
 
+/* ----- elements in the order of a key ----------------------------------------------------------------------------- */
+
+/*
+ * A B+ tree: elements of one size stand in pages in the order of their key, an integer that they begin with; above the
+ * pages are levels of branches. Elements of equal keys stay in the order in which they came. Adding and removing cost
+ * O(log n) whatever the order, adding behind the last one O(1), and nothing is put off: several threads may read at the
+ * same time. A branch's key is not above those of its page, and not below those of the page before.
+ */
+enum { CSSPGO__PAGE_BYTES = 1024, CSSPGO__LEVELS = 16 };
+
+typedef struct csspgo__page {     /* elements or branches follow                          */
+    struct csspgo__page *next, *prev;   /* of the same level                              */
+    uint32_t count, reserved;
+} csspgo__page;
+
+typedef struct csspgo__branch {
+    uint64_t      key;
+    csspgo__page *page;
+} csspgo__branch;
+
+typedef struct csspgo__ordered {  /* all 0 but elem and wide: empty                       */
+    csspgo__page *top, *first, *last;   /* first, last: pages of elements                 */
+    size_t   count;
+    uint64_t moved;               /* bytes moved so far to keep the order                 */
+    uint32_t levels;              /* of branches                                          */
+    uint16_t elem, wide;          /* bytes of an element; 1: its key has 64 bits, else 32 */
+} csspgo__ordered;
+
+typedef struct csspgo__cursor {   /* an element; page NULL: behind the last               */
+    csspgo__page *page;
+    uint32_t      at;
+} csspgo__cursor;
+
+static uint32_t csspgo__page_elem(const csspgo__ordered *t, uint32_t level)
+{
+    return level != 0 ? (uint32_t)sizeof(csspgo__branch) : t->elem;
+}
+
+static uint32_t csspgo__page_cap(const csspgo__ordered *t, uint32_t level)
+{
+    return (uint32_t)(CSSPGO__PAGE_BYTES - sizeof(csspgo__page)) / csspgo__page_elem(t, level);
+}
+
+static void *csspgo__page_at(const csspgo__ordered *t, uint32_t level, csspgo__page *page, uint32_t i)
+{
+    return (unsigned char *)(page + 1) + (size_t)i * csspgo__page_elem(t, level);
+}
+
+static csspgo__branch *csspgo__branch_at(csspgo__page *page, uint32_t i)
+{
+    return (csspgo__branch *)(void *)(page + 1) + i;
+}
+
+static uint64_t csspgo__elem_key(const void *elem, int wide)
+{
+    uint64_t key;
+    uint32_t low;
+    if (wide) memcpy(&key, elem, sizeof key);
+    else memcpy(&low, elem, sizeof low), key = low;
+    return key;
+}
+
+/* Elements or branches of a page whose keys are below a bound. */
+static uint32_t csspgo__page_rank(const csspgo__ordered *t, uint32_t level, csspgo__page *page, uint64_t bound)
+{
+    const uint32_t elem = csspgo__page_elem(t, level);
+    const int wide = level != 0 || t->wide;
+    const unsigned char *v = (const unsigned char *)(page + 1);
+    uint32_t a = 0, b = page->count;
+    while (a < b) {
+        const uint32_t m = a + (b - a) / 2;
+        if (csspgo__elem_key(v + (size_t)m * elem, wide) < bound) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* The page of elements in which a bound lies, its path from the top if path is not NULL; there is at least one. */
+static csspgo__page *csspgo__page_of(const csspgo__ordered *t, uint64_t bound, csspgo__cursor *path)
+{
+    csspgo__page *page = t->top;
+    uint32_t level;
+    for (level = t->levels; level != 0; level--) {
+        const uint32_t n = csspgo__page_rank(t, level, page, bound), at = n != 0 ? n - 1 : 0;
+        if (path != NULL) {
+            path[level].page = page;
+            path[level].at = at;
+        }
+        page = csspgo__branch_at(page, at)->page;
+    }
+    if (path == NULL) return page;
+    path[0].page = page;
+    path[0].at = csspgo__page_rank(t, 0, page, bound);
+    return page;
+}
+
+/* The last element whose key is below a bound, or NULL. */
+static void *csspgo__ordered_before(const csspgo__ordered *t, uint64_t bound)
+{
+    csspgo__page *page = t->top != NULL ? csspgo__page_of(t, bound, NULL) : NULL;
+    uint32_t n = page != NULL ? csspgo__page_rank(t, 0, page, bound) : 0;
+    if (page == NULL || (n == 0 && page->prev == NULL)) return NULL;
+    if (n != 0) return csspgo__page_at(t, 0, page, n - 1);
+    page = page->prev;
+    return csspgo__page_at(t, 0, page, page->count - 1);
+}
+
+/* The first element whose key is not below a bound. */
+static csspgo__cursor csspgo__ordered_from(const csspgo__ordered *t, uint64_t bound)
+{
+    csspgo__cursor c;
+    c.page = t->top != NULL ? csspgo__page_of(t, bound, NULL) : NULL;
+    c.at = c.page != NULL ? csspgo__page_rank(t, 0, c.page, bound) : 0;
+    if (c.page != NULL && c.at == c.page->count) {
+        c.page = c.page->next;
+        c.at = 0;
+    }
+    return c;
+}
+
+static csspgo__cursor csspgo__ordered_begin(const csspgo__ordered *t)
+{
+    csspgo__cursor c;
+    c.page = t->first;
+    c.at = 0;
+    return c;
+}
+
+/* The element at a cursor, which goes on to the next one; NULL behind the last. */
+static void *csspgo__ordered_next(const csspgo__ordered *t, csspgo__cursor *c)
+{
+    void *elem;
+    if (c->page == NULL) return NULL;
+    elem = csspgo__page_at(t, 0, c->page, c->at);
+    if (++c->at == c->page->count) {
+        c->page = c->page->next;
+        c->at = 0;
+    }
+    return elem;
+}
+
+/* Inserts an element or branch into a page that has room. */
+static void csspgo__page_put(csspgo__ordered *t, uint32_t level, csspgo__page *page, uint32_t at, const void *item)
+{
+    const uint32_t elem = csspgo__page_elem(t, level), behind = (page->count - at) * elem;
+    unsigned char *to = (unsigned char *)csspgo__page_at(t, level, page, at);
+    if (behind != 0) memmove(to + elem, to, behind);
+    memcpy(to, item, elem);
+    page->count++;
+    t->moved += behind + elem;
+}
+
+/* Moves the last n items of a page to the end of another one of the same level. */
+static void csspgo__page_move(csspgo__ordered *t, uint32_t level, csspgo__page *from, csspgo__page *to, uint32_t n)
+{
+    const size_t bytes = (size_t)n * csspgo__page_elem(t, level);
+    from->count -= n;
+    memcpy(csspgo__page_at(t, level, to, to->count), csspgo__page_at(t, level, from, from->count), bytes);
+    to->count += n;
+    t->moved += bytes;
+}
+
+/* n pages in a list, linked by next. Returns 0 when memory is exhausted. */
+static int csspgo__pages_new(csspgo__heap *h, uint32_t n, csspgo__page **list)
+{
+    csspgo__page *page;
+    *list = NULL;
+    for (; n != 0; n--) {
+        page = (csspgo__page *)csspgo__alloc(h, CSSPGO__PAGE_BYTES);
+        if (page == NULL) break;
+        memset(page, 0, sizeof *page);
+        page->next = *list;
+        *list = page;
+    }
+    for (; n != 0 && *list != NULL; *list = page) {
+        page = (*list)->next;
+        csspgo__free(h, *list, CSSPGO__PAGE_BYTES);
+    }
+    return n == 0;
+}
+
+/* Links a page of a list behind another one and moves its upper half there; none of it if `at` is behind all pages. */
+static csspgo__page *csspgo__page_split(csspgo__ordered *t, uint32_t level, csspgo__cursor *c, csspgo__page **list)
+{
+    csspgo__page *page = c->page, *right = *list;
+    *list = right->next;
+    right->next = page->next;
+    right->prev = page;
+    if (page->next != NULL) page->next->prev = right;
+    page->next = right;
+    if (level == 0 && t->last == page) t->last = right;
+    if (right->next != NULL || c->at != page->count) csspgo__page_move(t, level, page, right, page->count / 2);
+    if (c->at <= page->count && right->count != 0) return right;
+    c->page = right;
+    c->at -= page->count;
+    return right;
+}
+
+/* A page of a list becomes the top: above the top there was, its only branch. */
+static void csspgo__top_new(csspgo__ordered *t, csspgo__page **list, csspgo__cursor *c)
+{
+    csspgo__branch down;
+    down.key = 0;
+    down.page = t->top;
+    t->top = c->page = *list;
+    *list = t->top->next;
+    t->top->next = NULL;
+    c->at = 0;
+    csspgo__page_put(t, ++t->levels, t->top, 0, &down);
+}
+
+/* Adds an element behind those of its key. Returns 0 when memory is exhausted. */
+static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *elem)
+{
+    const uint64_t key = csspgo__elem_key(elem, t->wide);
+    csspgo__cursor path[CSSPGO__LEVELS];
+    csspgo__branch up;
+    csspgo__page *list = NULL;
+    const void *item = elem;
+    uint32_t level = 0;
+    if (t->top == NULL && !csspgo__pages_new(h, 1, &t->top)) return 0;
+    if (t->first == NULL) t->first = t->last = t->top;
+    if (t->last->count < csspgo__page_cap(t, 0) &&
+        (t->last->count == 0 || csspgo__elem_key(csspgo__page_at(t, 0, t->last, t->last->count - 1), t->wide) <= key)) {
+        csspgo__page_put(t, 0, t->last, t->last->count, elem);
+        t->count++;
+        return 1;
+    }
+    csspgo__page_of(t, key + 1, path);
+    while (level <= t->levels && path[level].page->count == csspgo__page_cap(t, level)) level++;
+    if (!csspgo__pages_new(h, level + (level > t->levels), &list)) return 0;
+    t->count++;
+    for (level = 0; list != NULL; level++) {
+        csspgo__page *right;
+        path[level].at += level != 0;
+        right = csspgo__page_split(t, level, &path[level], &list);
+        csspgo__page_put(t, level, path[level].page, path[level].at, item);
+        if (level == t->levels) csspgo__top_new(t, &list, &path[level + 1]);
+        up.key = csspgo__elem_key(csspgo__page_at(t, level, right, 0), level != 0 || t->wide);
+        up.page = right;
+        item = &up;
+    }
+    csspgo__page_put(t, level, path[level].page, path[level].at + (level != 0), item);
+    return 1;
+}
+
+/* Unlinks and frees an empty page of a level. */
+static void csspgo__page_free(csspgo__heap *h, csspgo__ordered *t, uint32_t level, csspgo__page *page)
+{
+    if (page->prev != NULL) page->prev->next = page->next;
+    if (page->next != NULL) page->next->prev = page->prev;
+    if (level == 0 && t->first == page) t->first = page->next;
+    if (level == 0 && t->last == page) t->last = page->prev;
+    csspgo__free(h, page, CSSPGO__PAGE_BYTES);
+}
+
+/* Removes n items of a page from number `at` on. */
+static void csspgo__page_cut(csspgo__ordered *t, uint32_t level, csspgo__page *page, uint32_t at, uint32_t n)
+{
+    const size_t behind = (size_t)(page->count - at - n) * csspgo__page_elem(t, level);
+    if (behind != 0) memmove(csspgo__page_at(t, level, page, at), csspgo__page_at(t, level, page, at + n), behind);
+    page->count -= n;
+    t->moved += behind;
+}
+
+/* Removes n elements of one page, that at the end of a path. Pages that get small join their right neighbour. */
+static void csspgo__ordered_take(csspgo__heap *h, csspgo__ordered *t, csspgo__cursor *path, uint32_t n)
+{
+    csspgo__page *page = path[0].page, *right;
+    uint32_t level;
+    t->count -= n;
+    csspgo__page_cut(t, 0, page, path[0].at, n);
+    for (level = 0; level < t->levels; level++) {
+        csspgo__cursor *up = &path[level + 1];
+        const uint32_t cap = csspgo__page_cap(t, level);
+        page = path[level].page;
+        right = up->at + 1 < up->page->count ? csspgo__branch_at(up->page, up->at + 1)->page : NULL;
+        if (page->count == 0) {
+            csspgo__page_free(h, t, level, page);
+            csspgo__page_cut(t, level + 1, up->page, up->at, 1);
+        } else if (page->count < cap / 4 && right != NULL && page->count + right->count <= cap / 4 * 3) {
+            csspgo__page_move(t, level, right, page, right->count);
+            csspgo__page_free(h, t, level, right);
+            csspgo__page_cut(t, level + 1, up->page, up->at + 1, 1);
+        } else break;
+    }
+    while (t->levels != 0 && t->top->count <= 1) {
+        page = t->top;
+        t->top = page->count != 0 ? csspgo__branch_at(page, 0)->page : NULL;
+        csspgo__page_free(h, t, t->levels, page);
+        t->levels = t->top != NULL ? t->levels - 1 : 0;
+    }
+    if (t->count != 0 || t->top == NULL) return;
+    csspgo__page_free(h, t, 0, t->top);
+    t->top = NULL;
+}
+
+/* Moves a path one page of elements on (step 1) or back (step -1). Returns 0 if there is none. */
+static int csspgo__path_step(const csspgo__ordered *t, csspgo__cursor *path, int step)
+{
+    uint32_t level = 1;
+    while (level <= t->levels && path[level].at == (step > 0 ? path[level].page->count - 1 : 0)) level++;
+    if (level > t->levels) return 0;
+    path[level].at = step > 0 ? path[level].at + 1 : path[level].at - 1;
+    for (; level != 0; level--) {
+        csspgo__cursor *c = &path[level - 1];
+        c->page = csspgo__branch_at(path[level].page, path[level].at)->page;
+        c->at = step > 0 ? 0 : c->page->count - (level > 1);
+    }
+    return 1;
+}
+
+/* Removes the elements whose keys are in [from, to). */
+static void csspgo__ordered_cut(csspgo__heap *h, csspgo__ordered *t, uint64_t from, uint64_t to)
+{
+    csspgo__cursor path[CSSPGO__LEVELS];
+    while (t->top != NULL) {
+        uint32_t end;
+        csspgo__page_of(t, from, path);
+        if (path[0].at == path[0].page->count && !csspgo__path_step(t, path, 1)) return;
+        end = csspgo__page_rank(t, 0, path[0].page, to);
+        if (end <= path[0].at) return;
+        csspgo__ordered_take(h, t, path, end - path[0].at);
+    }
+}
+
+/* Removes the last element of those with a key; there is one. */
+static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t key)
+{
+    csspgo__cursor path[CSSPGO__LEVELS];
+    csspgo__page_of(t, key + 1, path);
+    if (path[0].at == 0) csspgo__path_step(t, path, -1);
+    path[0].at--;
+    csspgo__ordered_take(h, t, path, 1);
+}
+
+/* Makes the branches fit elements whose keys were changed in place. */
+static void csspgo__ordered_rekey(csspgo__ordered *t)
+{
+    uint32_t level, i, k;
+    for (level = 1; level <= t->levels; level++) {
+        csspgo__page *page = t->top;
+        for (k = t->levels; k != level; k--) page = csspgo__branch_at(page, 0)->page;
+        for (; page != NULL; page = page->next)
+            for (i = 0; i < page->count; i++) {
+                csspgo__branch *b = csspgo__branch_at(page, i);
+                b->key = csspgo__elem_key(b->page + 1, level > 1 || t->wide);
+            }
+    }
+}
+
+static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered *t)
+{
+    csspgo__page *page = t->top, *down, *next;
+    uint32_t level = t->levels;
+    for (; page != NULL; page = down) {
+        down = level-- != 0 ? csspgo__branch_at(page, 0)->page : NULL;
+        for (; page != NULL; page = next) {
+            next = page->next;
+            csspgo__free(h, page, CSSPGO__PAGE_BYTES);
+        }
+    }
+    t->top = t->first = t->last = NULL;
+    t->count = t->levels = 0;
+}
+
+static void csspgo__ordered_init(csspgo__ordered *t, size_t elem, int wide)
+{
+    memset(t, 0, sizeof *t);
+    t->elem = (uint16_t)elem;
+    t->wide = (uint16_t)wide;
+}
+
+/* ----- positions -------------------------------------------------------------------------------------------------- */
+
 /* One byte per position: bit 0 an instruction starts here, 1-3 its kind, 4-7 bytes back to the call that ends here. */
 enum { CSSPGO__START = 1, CSSPGO__KIND_SHIFT = 1, CSSPGO__CALL_SHIFT = 4, CSSPGO__CALL_FAR = 15 };
 
-typedef struct csspgo__area {     /* code added in one piece; in order of position       */
-    uint64_t address, size;       /* link-time address, run-time address for a JIT       */
+typedef struct csspgo__area {     /* code added in one piece; its key: pos                */
     uint32_t pos, module;
+    uint64_t address, size;       /* link-time address, run-time address for a JIT       */
     uint32_t bytewise, reserved;  /* bytewise: every byte counts as an instruction       */
 } csspgo__area;
 
-typedef struct csspgo__window {   /* where an area is mapped now; in order of begin       */
+typedef struct csspgo__window {   /* where an area is mapped now; its key: begin          */
     uint64_t begin, size;
     uint32_t pos, module;
 } csspgo__window;
@@ -12967,12 +13353,17 @@ typedef struct csspgo__module {
     uint32_t mapped;              /* a mapping event or csspgo_code_map said where it is                           */
 } csspgo__module;
 
-typedef struct csspgo__transfer {
-    uint64_t target;              /* link-time address of a direct transfer, 0 = unknown  */
+typedef struct csspgo__transfer { /* a call, jump, branch or return; its key: pos          */
     uint32_t pos, kind;
+    uint64_t target;              /* link-time address of a direct transfer, 0 = unknown  */
 } csspgo__transfer;
 
-typedef struct csspgo__range {    /* [begin, end) of a function                           */
+typedef struct csspgo__placed {   /* its key: pos                                         */
+    uint32_t pos;
+    uint32_t id;                  /* index of a probe; of a far call: bytes back to it    */
+} csspgo__placed;
+
+typedef struct csspgo__range {    /* [begin, end) of a function; its key: begin           */
     uint32_t begin, end, func;    /* func: id in csspgo_code.names                        */
     uint32_t part;                /* 1: not the function's entry                          */
 } csspgo__range;
@@ -12996,23 +13387,20 @@ struct csspgo_code {
     size_t            checksum_cap;
     unsigned char    *byte;       /* per position              */
     size_t            bytes, byte_cap;
-    csspgo__area     *area;
-    csspgo__window   *window;
     csspgo__module   *module;
     csspgo_segment   *segment;
-    csspgo__transfer *transfer;   /* calls, jumps, branches, returns; in order of pos once settled       */
-    uint32_t         *stop;       /* positions of calls, direct jumps and returns; likewise              */
-    csspgo__range    *range;      /* likewise, by begin                                                  */
     csspgo__inline   *node;
     csspgo__probe    *probe;
-    uint32_t         *by_pos;     /* indices of probes, always by (pos, index)                           */
-    csspgo__transfer *far_call;   /* kind = positions back to the call, where 4 bits are too few; by pos */
-    size_t areas, area_cap, windows, window_cap, modules, module_cap, segments, segment_cap, transfers, transfer_cap;
-    size_t stops, stop_cap, ranges, range_cap, nodes, node_cap, probes, probe_cap, by_poss, by_pos_cap;
-    size_t far_calls, far_call_cap;
-    size_t settled_transfers, settled_stops, settled_ranges;   /* in order up to there                   */
-    uint32_t last_end;            /* above all ranges                                                    */
-    int      dirty;               /* csspgo__code_settle has something to do                             */
+    size_t modules, module_cap, segments, segment_cap, nodes, node_cap, probes, probe_cap;
+    csspgo__ordered   areas;      /* csspgo__area              */
+    csspgo__ordered   windows;    /* csspgo__window            */
+    csspgo__ordered   transfers;  /* csspgo__transfer          */
+    csspgo__ordered   stops;      /* uint32_t: positions of calls, direct jumps and returns             */
+    csspgo__ordered   ranges;     /* csspgo__range             */
+    csspgo__ordered   places;     /* csspgo__placed: probes; at one position in order of index          */
+    csspgo__ordered   far_calls;  /* csspgo__placed: instructions after calls of more than 14 bytes     */
+    uint64_t          live, removed;   /* bytes of code; of removed code that is in the tables          */
+    uint32_t          changes;    /* how often tables were added or given back                          */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -13034,6 +13422,13 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
     }
     memset(c->byte, 0, CSSPGO__FIRST_POS);
     c->bytes = CSSPGO__FIRST_POS;
+    csspgo__ordered_init(&c->areas, sizeof(csspgo__area), 0);
+    csspgo__ordered_init(&c->windows, sizeof(csspgo__window), 1);
+    csspgo__ordered_init(&c->transfers, sizeof(csspgo__transfer), 0);
+    csspgo__ordered_init(&c->stops, sizeof(uint32_t), 0);
+    csspgo__ordered_init(&c->ranges, sizeof(csspgo__range), 0);
+    csspgo__ordered_init(&c->places, sizeof(csspgo__placed), 0);
+    csspgo__ordered_init(&c->far_calls, sizeof(csspgo__placed), 0);
     return c;
 }
 
@@ -13044,42 +13439,34 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     csspgo__names_free(&c->heap, &c->paths);
     csspgo__free(&c->heap, c->checksum, c->checksum_cap * sizeof *c->checksum);
     csspgo__free(&c->heap, c->byte, c->byte_cap);
-    csspgo__free(&c->heap, c->area, c->area_cap * sizeof *c->area);
-    csspgo__free(&c->heap, c->window, c->window_cap * sizeof *c->window);
     csspgo__free(&c->heap, c->module, c->module_cap * sizeof *c->module);
     csspgo__free(&c->heap, c->segment, c->segment_cap * sizeof *c->segment);
-    csspgo__free(&c->heap, c->transfer, c->transfer_cap * sizeof *c->transfer);
-    csspgo__free(&c->heap, c->stop, c->stop_cap * sizeof *c->stop);
-    csspgo__free(&c->heap, c->range, c->range_cap * sizeof *c->range);
     csspgo__free(&c->heap, c->node, c->node_cap * sizeof *c->node);
     csspgo__free(&c->heap, c->probe, c->probe_cap * sizeof *c->probe);
-    csspgo__free(&c->heap, c->by_pos, c->by_pos_cap * sizeof *c->by_pos);
-    csspgo__free(&c->heap, c->far_call, c->far_call_cap * sizeof *c->far_call);
+    csspgo__ordered_free(&c->heap, &c->areas);
+    csspgo__ordered_free(&c->heap, &c->windows);
+    csspgo__ordered_free(&c->heap, &c->transfers);
+    csspgo__ordered_free(&c->heap, &c->stops);
+    csspgo__ordered_free(&c->heap, &c->ranges);
+    csspgo__ordered_free(&c->heap, &c->places);
+    csspgo__ordered_free(&c->heap, &c->far_calls);
     csspgo__object_free(c, sizeof *c);
 }
 
 /* ----- looking up ------------------------------------------------------------------------------------------------- */
 
-/* Index of the last window that begins at or before address, or 0. There is at least one window. */
-static size_t csspgo__window_at(const csspgo_code *c, uint64_t address)
+/* The window that holds an address, or NULL. */
+static const csspgo__window *csspgo__window_at(const csspgo_code *c, uint64_t address)
 {
-    const csspgo__window *w = c->window;
-    size_t n = c->windows;
-    while (n > 1) {
-        const size_t half = n / 2;
-        if (w[half].begin <= address) w += half;
-        n -= half;
-    }
-    return (size_t)(w - c->window);
+    const csspgo__window *w = (const csspgo__window *)csspgo__ordered_before(&c->windows, address + 1);
+    return w != NULL && address - w->begin < w->size ? w : NULL;
 }
 
 /* Position of a run-time address, whether an instruction starts there or not; 0 if it is not in known code. */
 static uint32_t csspgo__pos_any(const csspgo_code *c, uint64_t address)
 {
-    const csspgo__window *w;
-    if (c->windows == 0) return 0;
-    w = &c->window[csspgo__window_at(c, address)];
-    return address - w->begin < w->size ? w->pos + (uint32_t)(address - w->begin) : 0;
+    const csspgo__window *w = csspgo__window_at(c, address);
+    return w != NULL ? w->pos + (uint32_t)(address - w->begin) : 0;
 }
 
 /* Position of the instruction at a run-time address, or CSSPGO__EXT. */
@@ -13091,13 +13478,8 @@ CSSPGO__UNUSED static uint32_t csspgo__pos(const csspgo_code *c, uint64_t addres
 
 static const csspgo__area *csspgo__area_of(const csspgo_code *c, uint32_t pos)
 {
-    size_t a = 0, b = c->areas;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->area[m].pos <= pos) a = m + 1;
-        else b = m;
-    }
-    return a != 0 && pos - c->area[a - 1].pos < c->area[a - 1].size ? &c->area[a - 1] : NULL;
+    const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
+    return a != NULL && pos - a->pos < a->size ? a : NULL;
 }
 
 /* The link-time address of a position (run-time address for a JIT); CSSPGO__EXT and 0 stay what they are. */
@@ -13130,14 +13512,10 @@ static csspgo_kind csspgo__kind(const csspgo_code *c, uint32_t pos)
 static uint32_t csspgo__call_before(const csspgo_code *c, uint32_t pos)
 {
     const uint32_t back = (uint32_t)c->byte[pos] >> CSSPGO__CALL_SHIFT;
-    size_t a = 0, b = c->far_calls;
+    const csspgo__placed *far_call;
     if (back != CSSPGO__CALL_FAR) return back != 0 ? pos - back : 0;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->far_call[m].pos < pos) a = m + 1;
-        else b = m;
-    }
-    return pos - (a < c->far_calls && c->far_call[a].pos == pos ? c->far_call[a].kind : (uint32_t)CSSPGO__CALL_FAR);
+    far_call = (const csspgo__placed *)csspgo__ordered_before(&c->far_calls, (uint64_t)pos + 1);
+    return pos - (far_call != NULL && far_call->pos == pos ? far_call->id : back);
 }
 
 /* The next instruction start above pos, the last one below it; 0 if there is none within 16 bytes. */
@@ -13157,36 +13535,39 @@ static uint32_t csspgo__previous_start(const csspgo_code *c, uint32_t pos)
     return 0;
 }
 
-/* Index of the first transfer at or after pos; the map is settled. */
-CSSPGO__UNUSED static size_t csspgo__transfer_lower(const csspgo_code *c, uint32_t pos)
+/* The first transfer at pos, or NULL. */
+static const csspgo__transfer *csspgo__transfer_at(const csspgo_code *c, uint32_t pos)
 {
-    size_t a = 0, b = c->transfers;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->transfer[m].pos < pos) a = m + 1;
-        else b = m;
-    }
-    return a;
+    csspgo__cursor at = csspgo__ordered_from(&c->transfers, pos);
+    const csspgo__transfer *t = (const csspgo__transfer *)csspgo__ordered_next(&c->transfers, &at);
+    return t != NULL && t->pos == pos ? t : NULL;
 }
 
 /* Where the direct transfer at pos goes, as a position; 0 if that is not known or not in known code. */
 CSSPGO__UNUSED static uint32_t csspgo__transfer_target(const csspgo_code *c, uint32_t pos)
 {
-    const size_t i = csspgo__transfer_lower(c, pos);
-    if (i == c->transfers || c->transfer[i].pos != pos || c->transfer[i].target == 0) return 0;
-    return csspgo__pos_in(c, csspgo__module_of(c, pos), c->transfer[i].target);
+    const csspgo__transfer *t = csspgo__transfer_at(c, pos);
+    return t != NULL && t->target != 0 ? csspgo__pos_in(c, csspgo__module_of(c, pos), t->target) : 0;
+}
+
+/* The transfers of [begin, end), one with each call of csspgo__transfer_next; NULL behind the last. */
+CSSPGO__UNUSED static csspgo__cursor csspgo__transfers_from(const csspgo_code *c, uint32_t begin)
+{
+    return csspgo__ordered_from(&c->transfers, begin);
+}
+
+CSSPGO__UNUSED static const csspgo__transfer *csspgo__transfer_next(const csspgo_code *c, csspgo__cursor *at,
+                                                                    uint32_t end)
+{
+    const csspgo__transfer *t = (const csspgo__transfer *)csspgo__ordered_next(&c->transfers, at);
+    return t != NULL && t->pos < end ? t : NULL;
 }
 
 /* The function range that contains pos, or NULL. */
 static const csspgo__range *csspgo__range_of(const csspgo_code *c, uint32_t pos)
 {
-    size_t a = 0, b = c->ranges;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->range[m].begin <= pos) a = m + 1;
-        else b = m;
-    }
-    return a != 0 && pos < c->range[a - 1].end ? &c->range[a - 1] : NULL;
+    const csspgo__range *r = (const csspgo__range *)csspgo__ordered_before(&c->ranges, (uint64_t)pos + 1);
+    return r != NULL && pos < r->end ? r : NULL;
 }
 
 /*
@@ -13214,37 +13595,28 @@ CSSPGO__UNUSED static int csspgo__leaf_unsafe(const csspgo_code *c, uint32_t pos
 /* 1 if code can run straight from start to the instruction at end: no call, return or direct jump in [start, end). */
 CSSPGO__UNUSED static int csspgo__runs_straight(const csspgo_code *c, uint32_t start, uint32_t end)
 {
-    size_t a = 0, b = c->stops;
+    csspgo__cursor at;
+    const uint32_t *stop;
     if (start > end) return 0;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->stop[m] < start) a = m + 1;
-        else b = m;
-    }
-    return a == c->stops || c->stop[a] >= end;
+    at = csspgo__ordered_from(&c->stops, start);
+    stop = (const uint32_t *)csspgo__ordered_next(&c->stops, &at);
+    return stop == NULL || *stop >= end;
 }
 
-/* The first of the probes at pos in by_pos order, and their number. */
-static const uint32_t *csspgo__probes_at(const csspgo_code *c, uint32_t pos, size_t *count)
+/* The probe at a cursor in the order of positions, which goes on to the next one; NULL behind the last. */
+static const csspgo__probe *csspgo__probe_next(const csspgo_code *c, csspgo__cursor *at)
 {
-    size_t a = 0, b = c->by_poss, e;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (c->probe[c->by_pos[m]].pos < pos) a = m + 1;
-        else b = m;
-    }
-    for (e = a; e < c->by_poss && c->probe[c->by_pos[e]].pos == pos; e++) {}
-    *count = e - a;
-    return c->by_pos + a;
+    const csspgo__placed *p = (const csspgo__placed *)csspgo__ordered_next(&c->places, at);
+    return p != NULL ? &c->probe[p->id] : NULL;
 }
 
-/* ----- order ------------------------------------------------------------------------------------------------------ */
-
-static int csspgo__transfer_cmp(const void *ctx, const void *a, const void *b)
+/* The ith probe at pos, or NULL. */
+static const csspgo__probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
-    const uint32_t x = ((const csspgo__transfer *)a)->pos, y = ((const csspgo__transfer *)b)->pos;
-    (void)ctx;
-    return x < y ? -1 : x > y;
+    csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
+    const csspgo__probe *p = csspgo__probe_next(c, &at);
+    for (; i != 0 && p != NULL && p->pos == pos; i--) p = csspgo__probe_next(c, &at);
+    return p != NULL && p->pos == pos ? p : NULL;
 }
 
 static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
@@ -13254,96 +13626,41 @@ static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int csspgo__range_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = ((const csspgo__range *)a)->begin, y = ((const csspgo__range *)b)->begin;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-static int csspgo__by_pos_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__probe *v = (const csspgo__probe *)ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].pos != v[y].pos) return v[x].pos < v[y].pos ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-/*
- * Puts a list in order whose first *settled elements are: what was appended since, and all of it only if that does not
- * belong behind them. A JIT's fresh code does. Returns 0 when memory is exhausted.
- */
-static int csspgo__settle_list(csspgo__heap *h, void *list, size_t n, size_t *settled, size_t elem, csspgo__cmp_fn cmp,
-                               const void *ctx)
-{
-    unsigned char *tail;
-    if (n == *settled) return 1;
-    tail = (unsigned char *)list + *settled * elem;
-    if (!csspgo__sort(h, tail, n - *settled, elem, cmp, ctx)) return 0;
-    if (*settled != 0 && cmp(ctx, tail - elem, tail) > 0 && !csspgo__sort(h, list, n, elem, cmp, ctx)) return 0;
-    *settled = n;
-    return 1;
-}
-
-/* Puts every table in order. To be called before any of the questions above, after anything was added. */
-CSSPGO__UNUSED static csspgo_status csspgo__code_settle(csspgo_code *c)
-{
-    csspgo__heap *h = &c->heap;
-    if (!c->dirty) return CSSPGO_OK;
-    if (!csspgo__settle_list(h, c->transfer, c->transfers, &c->settled_transfers, sizeof *c->transfer,
-                             csspgo__transfer_cmp, NULL)) return h->status;
-    if (!csspgo__settle_list(h, c->stop, c->stops, &c->settled_stops, sizeof *c->stop, csspgo__u32_cmp, NULL))
-        return h->status;
-    if (!csspgo__settle_list(h, c->range, c->ranges, &c->settled_ranges, sizeof *c->range, csspgo__range_cmp, NULL))
-        return h->status;
-    c->dirty = 0;
-    return CSSPGO_OK;
-}
-
 /* ----- adding ----------------------------------------------------------------------------------------------------- */
 
-static int csspgo__window_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = ((const csspgo__window *)a)->begin, y = ((const csspgo__window *)b)->begin;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
-/* Puts a window in its place; room for it is there. */
-static void csspgo__window_insert(csspgo_code *c, uint64_t begin, uint64_t size, uint32_t pos, uint32_t module)
-{
-    size_t i = c->windows++;
-    for (; i != 0 && c->window[i - 1].begin > begin; i--) c->window[i] = c->window[i - 1];
-    c->window[i].begin = begin;
-    c->window[i].size = size;
-    c->window[i].pos = pos;
-    c->window[i].module = module;
-}
-
-static int csspgo__window_room(csspgo_code *c, size_t more)
-{
-    void *p;
-    if (c->windows + more <= c->window_cap) return 1;
-    p = csspgo__grow(&c->heap, c->window, c->windows, &c->window_cap, c->windows + more, sizeof *c->window);
-    if (p == NULL) return 0;
-    c->window = (csspgo__window *)p;
-    return 1;
-}
-
+/* 1 if no window overlaps [begin, begin + size). */
 static int csspgo__window_free_at(const csspgo_code *c, uint64_t begin, uint64_t size)
 {
-    size_t i;
+    const csspgo__window *w;
     if (size == 0 || begin > UINT64_MAX - size) return 0;
-    if (c->windows == 0) return 1;
-    i = csspgo__window_at(c, begin);
-    if (begin - c->window[i].begin < c->window[i].size) return 0;
-    if (c->window[i].begin <= begin) i++;
-    return i == c->windows || c->window[i].begin - begin >= size;
+    w = (const csspgo__window *)csspgo__ordered_before(&c->windows, begin + size);
+    return w == NULL || (w->begin < begin && begin - w->begin >= w->size);
 }
 
-/* A new area with fresh positions (bytes zero) behind one unused position. *area gets its index. */
+static int csspgo__window_add(csspgo_code *c, uint64_t begin, uint64_t size, uint32_t pos, uint32_t module)
+{
+    csspgo__window w;
+    w.begin = begin;
+    w.size = size;
+    w.pos = pos;
+    w.module = module;
+    return csspgo__ordered_add(&c->heap, &c->windows, &w);
+}
+
+/* Forgets the tables of the code at [pos, pos + size); its positions are not used again. */
+static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint64_t size)
+{
+    const uint64_t end = pos + size;
+    csspgo__ordered_cut(&c->heap, &c->transfers, pos, end);
+    csspgo__ordered_cut(&c->heap, &c->stops, pos, end);
+    csspgo__ordered_cut(&c->heap, &c->ranges, pos, end);
+    csspgo__ordered_cut(&c->heap, &c->far_calls, pos, end);
+    c->changes++;
+}
+
+/* A new area with fresh positions (bytes zero) behind one unused position. */
 static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
-                                      csspgo__area **area)
+                                      uint32_t bytewise, csspgo__area *area)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
     void *p;
@@ -13354,32 +13671,39 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
         if (p == NULL) return c->heap.status;
         c->byte = (unsigned char *)p;
     }
-    if (c->areas == c->area_cap) {
-        p = csspgo__grow(&c->heap, c->area, c->areas, &c->area_cap, c->areas + 1, sizeof *c->area);
-        if (p == NULL) return c->heap.status;
-        c->area = (csspgo__area *)p;
+    memset(area, 0, sizeof *area);
+    area->address = address;
+    area->size = size;
+    area->module = module.id;
+    area->pos = (uint32_t)c->bytes + 1;
+    area->bytewise = bytewise;
+    if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return c->heap.status;
+    if (!csspgo__window_add(c, address + bias, size, area->pos, module.id)) {
+        csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
+        return c->heap.status;
     }
-    if (!csspgo__window_room(c, 1)) return c->heap.status;
-    *area = &c->area[c->areas++];
-    memset(*area, 0, sizeof **area);
-    (*area)->address = address;
-    (*area)->size = size;
-    (*area)->module = module.id;
-    (*area)->pos = (uint32_t)c->bytes + 1;
-    memset(c->byte + c->bytes, 0, 1 + (size_t)size);
+    c->byte[c->bytes] = 0;
+    memset(c->byte + area->pos, bytewise ? CSSPGO__START : 0, (size_t)size);
     c->bytes += 1 + (size_t)size;
-    csspgo__window_insert(c, address + bias, size, (*area)->pos, module.id);
+    c->live += size;
     return CSSPGO_OK;
+}
+
+/* Takes back the area that was added last. */
+static void csspgo__area_undo(csspgo_code *c, const csspgo__area *area)
+{
+    const uint64_t bias = area->module != 0 ? c->module[area->module].bias : 0;
+    csspgo__tables_cut(c, area->pos, area->size);
+    csspgo__ordered_undo(&c->heap, &c->windows, area->address + bias);
+    csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
+    c->bytes = area->pos - 1;
+    c->live -= area->size;
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size)
 {
-    csspgo__area *a = NULL;
-    const csspgo_status s = csspgo__area_add(c, module, address, size, &a);
-    if (s != CSSPGO_OK) return s;
-    a->bytewise = 1;
-    memset(c->byte + a->pos, CSSPGO__START, (size_t)size);
-    return CSSPGO_OK;
+    csspgo__area a;
+    return csspgo__area_add(c, module, address, size, 1, &a);
 }
 
 static csspgo_status csspgo__code_fail(csspgo_code *c)
@@ -13401,29 +13725,37 @@ static csspgo_status csspgo__code_fail(csspgo_code *c)
 static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call, uint32_t pos)
 {
     const uint32_t back = pos - call < CSSPGO__CALL_FAR ? pos - call : (uint32_t)CSSPGO__CALL_FAR;
-    if (pos - call > CSSPGO__CALL_FAR) {              /* positions of later areas are higher: far_call stays in order */
-        CSSPGO__ROOM(far_call, 1);
-        c->far_call[c->far_calls].pos = pos;
-        c->far_call[c->far_calls].kind = pos - call;
-        c->far_call[c->far_calls++].target = 0;
-    }
+    csspgo__placed far_call;
+    far_call.pos = pos;
+    far_call.id = pos - call;
+    if (far_call.id > CSSPGO__CALL_FAR && !csspgo__ordered_add(&c->heap, &c->far_calls, &far_call))
+        return c->heap.status;
     c->byte[pos] = (unsigned char)((c->byte[pos] & 15) | back << CSSPGO__CALL_SHIFT);
     return CSSPGO_OK;
 }
 
-static csspgo_status csspgo__transfer_add(csspgo_code *c, uint32_t pos, csspgo_kind kind, uint64_t target)
+static int csspgo__kind_stops(csspgo_kind kind)
 {
-    const int stops = kind == CSSPGO_CALL || kind == CSSPGO_JMP || kind == CSSPGO_RET;
+    return kind == CSSPGO_CALL || kind == CSSPGO_JMP || kind == CSSPGO_RET;
+}
+
+/* Lists a transfer, not in c->byte. Returns 0 when memory is exhausted. */
+static int csspgo__transfer_list(csspgo_code *c, uint32_t pos, csspgo_kind kind, uint64_t target)
+{
+    csspgo__transfer t;
+    if (kind == CSSPGO_NONE) return 1;
+    t.pos = pos;
+    t.kind = (uint32_t)kind;
+    t.target = target;
+    if (!csspgo__ordered_add(&c->heap, &c->transfers, &t)) return 0;
+    if (!csspgo__kind_stops(kind) || csspgo__ordered_add(&c->heap, &c->stops, &pos)) return 1;
+    csspgo__ordered_undo(&c->heap, &c->transfers, pos);
+    return 0;
+}
+
+static void csspgo__kind_set(csspgo_code *c, uint32_t pos, csspgo_kind kind)
+{
     c->byte[pos] = (unsigned char)((c->byte[pos] & 0xf1) | (unsigned)kind << CSSPGO__KIND_SHIFT);
-    if (kind == CSSPGO_NONE) return CSSPGO_OK;
-    CSSPGO__ROOM(transfer, 1);
-    CSSPGO__ROOM(stop, 1);
-    c->dirty = 1;
-    c->transfer[c->transfers].target = target;
-    c->transfer[c->transfers].pos = pos;
-    c->transfer[c->transfers++].kind = (uint32_t)kind;
-    if (stops) c->stop[c->stops++] = pos;
-    return CSSPGO_OK;
 }
 
 /* The last instruction start of an area, the first one; 0 if it has none. */
@@ -13449,12 +13781,12 @@ static uint32_t csspgo__first_start(const csspgo_code *c, const csspgo__area *a)
  */
 static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *later)
 {
-    const csspgo__area *a = later, *before = NULL;
+    csspgo__cursor at = csspgo__ordered_begin(&c->areas);
+    const csspgo__area *a, *before = NULL;
     uint32_t first, last;
     if (later->module == 0) return CSSPGO_OK;         /* a JIT's areas have nothing to do with each other */
     first = csspgo__first_start(c, later);
-    while (a != c->area) {
-        a--;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->areas, &at)) != NULL) {
         if (a->module != later->module || a->bytewise || a->address >= later->address) continue;
         if (before == NULL || a->address > before->address) before = a;
     }
@@ -13480,9 +13812,9 @@ static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, css
         }
         c->byte[pos] |= CSSPGO__START;
         if (*call != 0) s = csspgo__mark_after_call(c, *call, pos);
-        if (s == CSSPGO_OK && insn.kind != CSSPGO_NONE)
-            s = csspgo__transfer_add(c, pos, insn.kind, insn.has_target ? insn.target : 0);
         if (s != CSSPGO_OK) return s;
+        if (!csspgo__transfer_list(c, pos, insn.kind, insn.has_target ? insn.target : 0)) return c->heap.status;
+        csspgo__kind_set(c, pos, insn.kind);
         *call = insn.kind == CSSPGO_CALL ? pos : 0;
         at += insn.size;
     }
@@ -13493,33 +13825,25 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
                                                uint64_t address, const void *bytes, size_t size,
                                                const uint64_t *starts, size_t start_count)
 {
-    const size_t transfers = c->transfers, stops = c->stops, far_calls = c->far_calls;
-    csspgo__area *area;
+    csspgo__area area;
     csspgo_status s;
     uint32_t call = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64) return CSSPGO_E_ARGUMENT;
-    s = csspgo__area_add(c, module, address, size, &area);
+    s = csspgo__area_add(c, module, address, size, 0, &area);
     if (s != CSSPGO_OK) return s;
-    if (starts == NULL) s = csspgo__sweep(c, area, arch, (const unsigned char *)bytes, 0, size, &call);
+    if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
     while (starts != NULL && i < start_count && s == CSSPGO_OK) {
         const uint64_t at = starts[i] - address;
         uint64_t end = size;
         while (i < start_count && starts[i] - address == at) i++;
         if (i < start_count && starts[i] - address < size) end = starts[i] - address;
         if (at < size && at < end)
-            s = csspgo__sweep(c, area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call);
+            s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call);
     }
-    if (s == CSSPGO_OK) s = csspgo__join_sections(c, area);
-    if (s != CSSPGO_OK) {                             /* the area stays behind, empty; nothing maps to it */
-        size_t w = csspgo__window_at(c, address + (module.id != 0 ? c->module[module.id].bias : 0));
-        memset(c->byte + area->pos, 0, size);
-        memmove(c->window + w, c->window + w + 1, (c->windows - w - 1) * sizeof *c->window);
-        c->windows--;
-        c->transfers = transfers;
-        c->stops = stops;
-        c->far_calls = far_calls;
-    }
+    if (s == CSSPGO_OK) s = csspgo__join_sections(c, &area);
+    if (s != CSSPGO_OK) csspgo__area_undo(c, &area);
+    c->changes++;
     return s;
 }
 
@@ -13540,76 +13864,31 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     return id;
 }
 
-/* 1 if none of n disjoint ranges in order overlaps [begin, end). */
-static int csspgo__run_free(const csspgo__range *v, size_t n, uint32_t begin, uint32_t end)
-{
-    size_t a = 0, b = n;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (v[m].begin < end) a = m + 1;
-        else b = m;
-    }
-    return a == 0 || v[a - 1].end <= begin;
-}
-
-/*
- * 1 if no function range overlaps [begin, end). Ranges that did not come in address order stand behind the settled ones
- * in runs, each in order: one of 2^k ranges, k falling, for every bit of their number. So adding n functions in any
- * order costs O(n log^2 n); in address order (a JIT's fresh areas always are) there are no runs.
- */
-static int csspgo__range_free(const csspgo_code *c, uint32_t begin, uint32_t end)
-{
-    size_t at = c->settled_ranges, run = 1;
-    if (begin >= c->last_end) return 1;
-    if (!csspgo__run_free(c->range, at, begin, end)) return 0;
-    while (run <= (c->ranges - at) / 2) run *= 2;
-    for (; at < c->ranges; run /= 2) {
-        if (c->ranges - at < run) continue;
-        if (!csspgo__run_free(c->range + at, run, begin, end)) return 0;
-        at += run;
-    }
-    return 1;
-}
-
-/* There is room. Returns 0 when memory is exhausted. */
-static int csspgo__range_add(csspgo_code *c, const csspgo__range *r)
-{
-    size_t tail, run;
-    c->range[c->ranges++] = *r;
-    tail = c->ranges - c->settled_ranges;
-    run = tail & (~tail + 1);
-    if (tail == 1 && r->begin >= c->last_end) c->settled_ranges++;
-    else if (!csspgo__sort(&c->heap, c->range + c->ranges - run, run, sizeof *r, csspgo__range_cmp, NULL)) {
-        c->ranges--;
-        return 0;
-    }
-    if (r->end > c->last_end) c->last_end = r->end;
-    return 1;
-}
-
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_function *f)
 {
+    csspgo__area area;
     csspgo__range r;
-    uint32_t pos;
+    const csspgo__range *before;
+    area.size = 0;
     if (module.id > c->modules || f->end <= f->begin || (f->guid == 0 && f->name == NULL)) return CSSPGO_E_ARGUMENT;
     if (f->name_size > c->heap.limits.max_name) return CSSPGO_E_LIMIT;
-    CSSPGO__ROOM(range, 1);
     r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
     if (r.func == 0) return c->heap.status;
-    pos = csspgo__pos_in(c, module.id, f->begin);
-    if (pos == 0) {
-        const csspgo_status s = csspgo_code_add_area(c, module, f->begin, f->end - f->begin);
+    r.begin = csspgo__pos_in(c, module.id, f->begin);
+    if (r.begin == 0) {
+        const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area);
         if (s != CSSPGO_OK) return s;
-        pos = csspgo__pos_in(c, module.id, f->begin);
+        r.begin = area.pos;
     }
-    if (csspgo__pos_in(c, module.id, f->end - 1) - pos != f->end - 1 - f->begin) return CSSPGO_E_ARGUMENT;
-    r.begin = pos;
-    r.end = pos + (uint32_t)(f->end - f->begin);
+    if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin) return CSSPGO_E_ARGUMENT;
+    r.end = r.begin + (uint32_t)(f->end - f->begin);
     r.part = f->part;
-    if (!csspgo__range_free(c, r.begin, r.end)) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__range_add(c, &r)) return c->heap.status;
-    c->dirty = 1;
-    return CSSPGO_OK;
+    before = (const csspgo__range *)csspgo__ordered_before(&c->ranges, r.end);
+    if (before != NULL && before->end > r.begin) return CSSPGO_E_ARGUMENT;
+    c->changes++;
+    if (csspgo__ordered_add(&c->heap, &c->ranges, &r)) return CSSPGO_OK;
+    if (area.size != 0) csspgo__area_undo(c, &area);
+    return c->heap.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
@@ -13617,8 +13896,6 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
 {
     size_t i;
     if (module.id > c->modules) return CSSPGO_E_ARGUMENT;
-    CSSPGO__ROOM(transfer, count);
-    CSSPGO__ROOM(stop, count);
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         if (t->kind > CSSPGO_RET || t->size == 0 || t->size > 15 || csspgo__pos_in(c, module.id, t->address) == 0)
@@ -13626,12 +13903,26 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     }
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
+        if (!csspgo__transfer_list(c, csspgo__pos_in(c, module.id, t->address), t->kind, t->target)) break;
+    }
+    if (i != count) {
+        const csspgo_status s = c->heap.status;
+        while (i-- != 0) {
+            const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
+            if (transfers[i].kind != CSSPGO_NONE) csspgo__ordered_undo(&c->heap, &c->transfers, pos);
+            if (csspgo__kind_stops(transfers[i].kind)) csspgo__ordered_undo(&c->heap, &c->stops, pos);
+        }
+        return s;
+    }
+    for (i = 0; i < count; i++) {
+        const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
         const uint32_t after = csspgo__pos_in(c, module.id, t->address + t->size);
-        csspgo__transfer_add(c, pos, t->kind, t->target);     /* cannot fail: there is room */
+        csspgo__kind_set(c, pos, t->kind);
         if (t->kind == CSSPGO_CALL && after == pos + t->size)
-            csspgo__mark_after_call(c, pos, after);
+            csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
     }
+    c->changes++;
     return CSSPGO_OK;
 }
 
@@ -13683,7 +13974,6 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
         if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count) return CSSPGO_E_ARGUMENT;
     if (!csspgo__inline_room(c, inline_count)) return c->heap.status;
     CSSPGO__ROOM(probe, probe_count);
-    CSSPGO__ROOM(by_pos, c->probes + probe_count - c->by_poss);
     for (i = 0; i < inline_count; i++) {
         csspgo__inline *n = &c->node[node0 + i + 1];
         memset(n, 0, sizeof *n);
@@ -13695,9 +13985,17 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     }
     c->nodes += inline_count;
     csspgo__probes_place(c, module, probes, probe_count, node0);
-    for (i = c->by_poss; i < c->probes; i++) c->by_pos[i] = (uint32_t)i;
-    if (csspgo__settle_list(&c->heap, c->by_pos, c->probes, &c->by_poss, sizeof *c->by_pos, csspgo__by_pos_cmp,
-                            c->probe)) return CSSPGO_OK;
+    for (i = probe0; i < c->probes; i++) {
+        csspgo__placed place;
+        place.pos = c->probe[i].pos;
+        place.id = (uint32_t)i;
+        if (!csspgo__ordered_add(&c->heap, &c->places, &place)) break;
+    }
+    if (i == c->probes) {
+        c->changes++;
+        return CSSPGO_OK;
+    }
+    while (i-- != probe0) csspgo__ordered_undo(&c->heap, &c->places, c->probe[i].pos);
     c->nodes = node0;
     c->probes = probe0;
     return c->heap.status;
@@ -13769,46 +14067,54 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
-/* Moves the windows of a module by delta. */
-static void csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
+static int csspgo__window_cmp(const void *ctx, const void *a, const void *b)
 {
-    size_t i;
-    for (i = 0; i < c->windows; i++)
-        if (c->window[i].module == module) c->window[i].begin += delta;
+    const uint64_t x = ((const csspgo__window *)a)->begin, y = ((const csspgo__window *)b)->begin;
+    (void)ctx;
+    return x < y ? -1 : x > y;
 }
 
-static int csspgo__windows_disjoint(const csspgo_code *c)
+/* 1 if n windows in order do not overlap. */
+static int csspgo__windows_disjoint(const csspgo__window *w, size_t n)
 {
     size_t i;
-    for (i = 0; i < c->windows; i++) {
-        const csspgo__window *w = &c->window[i];
-        if (w->begin > UINT64_MAX - w->size) return 0;
-        if (i + 1 < c->windows && w[1].begin - w->begin < w->size) return 0;
+    for (i = 0; i < n; i++) {
+        if (w[i].begin > UINT64_MAX - w[i].size) return 0;
+        if (i + 1 < n && w[i + 1].begin - w[i].begin < w[i].size) return 0;
     }
     return 1;
 }
 
+/* Moves the windows of a module by delta. */
+static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
+{
+    const size_t n = c->windows.count, size = n * sizeof(csspgo__window);
+    csspgo__window *w = (csspgo__window *)csspgo__alloc(&c->heap, 2 * size);
+    csspgo__cursor at = csspgo__ordered_begin(&c->windows);
+    size_t i;
+    int fits;
+    if (w == NULL) return c->heap.status;
+    for (i = 0; i < n; i++) {
+        w[i] = *(const csspgo__window *)csspgo__ordered_next(&c->windows, &at);
+        if (w[i].module == module) w[i].begin += delta;
+    }
+    csspgo__sort_with(w, n, sizeof *w, w + n, csspgo__window_cmp, NULL);
+    fits = csspgo__windows_disjoint(w, n);
+    at = csspgo__ordered_begin(&c->windows);
+    for (i = 0; i < n && fits; i++) *(csspgo__window *)csspgo__ordered_next(&c->windows, &at) = w[i];
+    if (fits) csspgo__ordered_rekey(&c->windows);
+    csspgo__free(&c->heap, w, 2 * size);
+    return fits ? CSSPGO_OK : CSSPGO_E_ARGUMENT;
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias)
 {
-    const size_t size = c->windows * sizeof *c->window;
+    csspgo_status s = CSSPGO_OK;
     csspgo__module *m;
-    void *scratch;
-    int fits;
     if (module.id == 0 || module.id > c->modules) return CSSPGO_E_ARGUMENT;
     m = &c->module[module.id];
-    if (bias != m->bias && c->windows != 0) {
-        scratch = csspgo__alloc(&c->heap, size);
-        if (scratch == NULL) return c->heap.status;
-        csspgo__windows_move(c, module.id, bias - m->bias);
-        csspgo__sort_with(c->window, c->windows, sizeof *c->window, scratch, csspgo__window_cmp, NULL);
-        fits = csspgo__windows_disjoint(c);
-        if (!fits) {
-            csspgo__windows_move(c, module.id, m->bias - bias);
-            csspgo__sort_with(c->window, c->windows, sizeof *c->window, scratch, csspgo__window_cmp, NULL);
-        }
-        csspgo__free(&c->heap, scratch, size);
-        if (!fits) return CSSPGO_E_ARGUMENT;
-    }
+    if (bias != m->bias && c->windows.count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
+    if (s != CSSPGO_OK) return s;
     m->bias = bias;
     m->mapped = 1;
     return CSSPGO_OK;
@@ -13836,39 +14142,50 @@ CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
     return 0;
 }
 
+/* Removes [begin, end) from a window that holds both ends or begins there. Returns 0 when memory is exhausted. */
+static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin, uint64_t end)
+{
+    const csspgo__window was = *w;
+    const uint64_t stop = was.begin + was.size;
+    if (stop > end && !csspgo__window_add(c, end, stop - end, was.pos + (uint32_t)(end - was.begin), 0)) return 0;
+    w = (csspgo__window *)csspgo__ordered_before(&c->windows, was.begin + 1);
+    if (was.begin < begin) w->size = begin - was.begin;
+    else csspgo__ordered_undo(&c->heap, &c->windows, was.begin);
+    begin = was.begin < begin ? begin : was.begin;
+    c->live -= (stop < end ? stop : end) - begin;
+    c->removed += (stop < end ? stop : end) - begin;
+    return 1;
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end)
 {
-    size_t i, n = 0;
+    uint64_t at = end;
+    csspgo__window *w;
     if (begin >= end) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__window_room(c, 1)) return c->heap.status;    /* one window may be cut in two */
-    for (i = 0; i < c->windows; i++) {
-        csspgo__window w = c->window[i];
-        const uint64_t stop = w.begin + w.size;
-        if (w.module != 0 || stop <= begin || w.begin >= end) {
-            c->window[n++] = w;
-            continue;
-        }
-        if (w.begin < begin) {
-            c->window[n] = w;
-            c->window[n++].size = begin - w.begin;
-        }
-        if (stop > end) {
-            if (n > i) {                              /* the middle was cut out: make room */
-                memmove(c->window + i + 2, c->window + i + 1, (c->windows - i - 1) * sizeof w);
-                c->windows++;
-                i++;
-            }
-            w.pos += (uint32_t)(end - w.begin);
-            w.size = stop - end;
-            w.begin = end;
-            c->window[n++] = w;
-        }
+    while (at > begin && (w = (csspgo__window *)csspgo__ordered_before(&c->windows, at)) != NULL) {
+        at = w->begin;
+        if (w->begin < begin && begin - w->begin >= w->size) break;
+        if (w->module == 0 && !csspgo__window_cut(c, w, begin, end)) return c->heap.status;
     }
-    c->windows = n;
     return CSSPGO_OK;
 }
 
 /* ----- questions -------------------------------------------------------------------------------------------------- */
+
+CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
+{
+    csspgo_code_stats stats;
+    memset(&stats, 0, sizeof stats);
+    stats.memory = c->heap.used;
+    stats.code_bytes = c->live;
+    stats.removed_bytes = c->removed;
+    stats.functions = c->ranges.count;
+    stats.transfers = c->transfers.count;
+    stats.probes = c->probes;
+    stats.moved_bytes = c->areas.moved + c->windows.moved + c->transfers.moved + c->stops.moved + c->ranges.moved +
+                         c->places.moved + c->far_calls.moved;
+    return stats;
+}
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
@@ -13896,22 +14213,25 @@ CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, u
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)
 {
-    size_t n = 0;
     const uint32_t pos = csspgo__pos_any(c, address);
-    if (pos != 0) csspgo__probes_at(c, pos, &n);
+    csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
+    const csspgo__probe *p;
+    size_t n = 0;
+    while (pos != 0 && (p = csspgo__probe_next(c, &at)) != NULL && p->pos == pos) n++;
     return n;
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t room)
 {
-    size_t n = 0, depth = 0, k;
-    const uint32_t pos = csspgo__pos_any(c, address), *list = pos != 0 ? csspgo__probes_at(c, pos, &n) : NULL;
+    const uint32_t pos = csspgo__pos_any(c, address);
+    const csspgo__probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
     uint32_t node, site;
-    if (i >= n) return 0;
-    for (node = c->probe[list[i]].node; node != 0; node = c->node[node].parent) depth++;
-    site = c->probe[list[i]].id;
-    for (k = depth, node = c->probe[list[i]].node; k-- > 0; site = c->node[node].site, node = c->node[node].parent) {
+    size_t depth = 0, k;
+    if (probe == NULL) return 0;
+    for (node = probe->node; node != 0; node = c->node[node].parent) depth++;
+    site = probe->id;
+    for (k = depth, node = probe->node; k-- > 0; site = c->node[node].site, node = c->node[node].parent) {
         const csspgo__name *name = &c->names.name[c->node[node].func];
         if (k >= room) continue;
         memset(&frames[k], 0, sizeof frames[k]);
@@ -13919,7 +14239,7 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
         frames[k].probe = site;
         if (name->flags & CSSPGO__HAS_TEXT)
             frames[k].name = csspgo__name_text(&c->names, c->node[node].func, &frames[k].name_size);
-        if (k + 1 == depth) frames[k].kind = c->probe[list[i]].kind;
+        if (k + 1 == depth) frames[k].kind = probe->kind;
     }
     return depth;
 }
@@ -17730,10 +18050,8 @@ static uint32_t csspgo__pos_near(const csspgo_code *code, const csspgo__window *
 {
     uint32_t pos;
     if (*w == NULL || address - (*w)->begin >= (*w)->size) {
-        const csspgo__window *other = code->window;
-        if (code->windows == 0) return CSSPGO__EXT;
-        other += csspgo__window_at(code, address);
-        if (address - other->begin >= other->size) return CSSPGO__EXT;
+        const csspgo__window *other = csspgo__window_at(code, address);
+        if (other == NULL) return CSSPGO__EXT;
         *w = other;
     }
     pos = (*w)->pos + (uint32_t)(address - (*w)->begin);
@@ -17924,7 +18242,6 @@ typedef struct csspgo__taking {   /* how samples are taken                      
 /*
  * Adds one sample, its addresses looked up now.
  *
- *   code     settled
  *   stats    those of dropped, cut and mended samples are added to
  *
  * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
@@ -18044,7 +18361,7 @@ struct csspgo_collector {
     csspgo__tick            *tick;            /* scratch: what one trace counts                                       */
     size_t                   ticks, tick_cap;
     csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                         */
-    size_t                   sound_stops;     /* code->stops when they were looked at                                 */
+    uint32_t                 sound_changes;   /* code->changes when they were looked at                               */
     csspgo__link            *path;            /* the last stack's frames, outermost first                             */
     size_t                   paths, path_cap;
     csspgo__step            *step;            /* scratch: per branch of a trace                                       */
@@ -18312,14 +18629,13 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
     csspgo__lone_call *known = &c->lone[csspgo__hash64((uint64_t)caller << 32 | callee, 0) % CSSPGO__LONE];
-    size_t a;
+    const csspgo__transfer *t;
+    csspgo__cursor at = csspgo__transfers_from(c->code, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
     known->caller = caller;
     known->callee = callee;
     known->call = 0;
-    a = csspgo__transfer_lower(c->code, caller);
-    for (; r != NULL && a < c->code->transfers && c->code->transfer[a].pos < r->end; a++) {
-        const csspgo__transfer *t = &c->code->transfer[a];
+    while (r != NULL && (t = csspgo__transfer_next(c->code, &at, r->end)) != NULL) {
         if (t->kind != CSSPGO_CALL || csspgo__called_range(c->code, t->pos) != callee) continue;
         if (known->call != 0) return known->call = 0;
         known->call = t->pos;
@@ -18441,14 +18757,14 @@ static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
     }
 }
 
-/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all. The code map is settled. */
+/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all. */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 {
     if (!csspgo__trace_room(c, t)) return c->heap.status;
-    if (c->sound_stops != c->code->stops) {           /* code was added, or transfers to known code */
+    if (c->sound_changes != c->code->changes) {
         memset(c->sound, 0, sizeof c->sound);
         memset(c->lone, 0, sizeof c->lone);
-        c->sound_stops = c->code->stops;
+        c->sound_changes = c->code->changes;
     }
     c->stats.unwound++;
     c->stats.branches += t->nlbr;
@@ -18511,8 +18827,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
 {
     csspgo__trace t;
     size_t at = c->flushed;
-    csspgo_status s = csspgo__code_settle(c->code);
-    if (s == CSSPGO_OK && c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_judge(c);
+    csspgo_status s = CSSPGO_OK;
+    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_judge(c);
     while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         s = csspgo__unwind(c, &t);
         if (s == CSSPGO_OK) c->flushed = at;
@@ -18546,7 +18862,7 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
 
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count)
 {
-    csspgo_status s = c->flushed != 0 ? csspgo_collector_flush(c) : csspgo__code_settle(c->code);
+    csspgo_status s = c->flushed != 0 ? csspgo_collector_flush(c) : CSSPGO_OK;
     size_t i;
     if (c->mode == CSSPGO__NAMES) return CSSPGO_E_ARGUMENT;
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
@@ -21405,9 +21721,7 @@ static void csspgo__gen_free(csspgo__gen *g)
 static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
 {
     const csspgo__range *r = g->range;
-    if (r != NULL && pos >= r->begin && pos < r->end &&
-        (r + 1 == g->code->range + g->code->ranges || pos < r[1].begin))
-        return r;
+    if (r != NULL && pos >= r->begin && pos < r->end) return r;
     r = csspgo__range_of(g->code, pos);
     if (r != NULL) g->range = r;
     return r;
@@ -21533,13 +21847,13 @@ static int csspgo__probe_counts(const csspgo__probe *probe)
 static void csspgo__list_spots(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
-    size_t i;
-    for (i = 0; i < code->by_poss; i++) {
-        const csspgo__probe *probe = &code->probe[code->by_pos[i]];
+    csspgo__cursor at = csspgo__ordered_begin(&code->places);
+    const csspgo__probe *probe;
+    while ((probe = csspgo__probe_next(code, &at)) != NULL) {
         const uint32_t top = code->node[code->node[probe->node].top].func;
         csspgo__spot s;
         s.pos = probe->pos;
-        s.probe = code->by_pos[i];
+        s.probe = (uint32_t)(probe - code->probe);
         if (probe->pos == 0 || !csspgo__probe_counts(probe)) continue;
         if (g->how.llvm && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
         s.func = csspgo__gen_func_at(g, probe->pos);
@@ -21624,11 +21938,9 @@ static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t s
 /* Where a module's direct jump goes (position; 0: not known code), or the recorded target if that is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
-    const size_t i = csspgo__transfer_lower(code, pos);
-    if (csspgo__module_of(code, pos) == 0 || i == code->transfers || code->transfer[i].pos != pos ||
-        code->transfer[i].target == 0)
-        return recorded;
-    return csspgo__pos_in(code, csspgo__module_of(code, pos), code->transfer[i].target);
+    const uint32_t module = csspgo__module_of(code, pos);
+    const csspgo__transfer *t = module != 0 ? csspgo__transfer_at(code, pos) : NULL;
+    return t != NULL && t->target != 0 ? csspgo__pos_in(code, module, t->target) : recorded;
 }
 
 /*
@@ -22196,15 +22508,16 @@ static int csspgo__gen_contexts(csspgo__gen *g)
 static void csspgo__flat_ranges(csspgo__gen *g, uint32_t *cover)
 {
     const csspgo_code *code = g->code;
-    size_t i, first = 0, a, b;
+    csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
+    const csspgo__range *r;
+    size_t i, first = 0, a = 0, b;
     for (i = 0; i < g->keyed.n && !(g->keyed.v[i].node & CSSPGO__BRANCH); i++) {
         b = csspgo__range_spots(g, &g->keyed.v[i], &first);
         cover[first]++;
         cover[b]--;
         g->mark[csspgo__gen_func_at(g, g->keyed.v[i].a)] |= CSSPGO__STARTED;
     }
-    for (i = 0, a = 0; i < code->ranges; i++) {
-        const csspgo__range *r = &code->range[i];
+    while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL) {
         if (!(g->mark[r->func] & CSSPGO__STARTED) && !g->how.fill_all_functions) continue;
         a = csspgo__spot_lower(g->spot, g->spots, a, r->begin);
         cover[a]++;
@@ -22424,6 +22737,7 @@ typedef struct csspgo__estimate {
     csspgo__arrays     arrays;
     uint32_t          *graph_of;               /* per function: shape + 1; 0: not made yet                  */
     uint32_t          *first_range, *next_range;   /* per function and per range: range + 1                 */
+    const csspgo__range **range;  /* in order of position                                                   */
     uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
     csspgo__shape     *graph;
     csspgo__block     *block;
@@ -22468,13 +22782,14 @@ static int csspgo__leader_add(csspgo__estimate *e, uint32_t pos)
 static int csspgo__is_loose(const csspgo__estimate *e, uint32_t func)
 {
     const csspgo_code *code = e->g->code;
+    const csspgo__transfer *t;
     uint32_t k;
-    size_t i;
     for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
-        const csspgo__range *r = &code->range[k - 1];
+        const csspgo__range *r = e->range[k - 1];
+        csspgo__cursor at = csspgo__transfers_from(code, r->begin);
         if (!csspgo__area_of(code, r->begin)->bytewise) return 0;
-        for (i = csspgo__transfer_lower(code, r->begin); i < code->transfers && code->transfer[i].pos < r->end; i++)
-            if (code->transfer[i].kind == CSSPGO_COND) return 0;
+        while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL)
+            if (t->kind == CSSPGO_COND) return 0;
     }
     return 1;
 }
@@ -22482,10 +22797,10 @@ static int csspgo__is_loose(const csspgo__estimate *e, uint32_t func)
 static int csspgo__leaders_at_probes(csspgo__estimate *e, const csspgo__range *r)
 {
     const csspgo_code *code = e->g->code;
-    const uint32_t *end = code->by_pos + code->by_poss, *at;
-    size_t n;
-    for (at = csspgo__probes_at(code, r->begin, &n); at != end && code->probe[*at].pos < r->end; at++)
-        if (code->probe[*at].kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_add(e, code->probe[*at].pos)) return 0;
+    csspgo__cursor at = csspgo__ordered_from(&code->places, r->begin);
+    const csspgo__probe *p;
+    while ((p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
+        if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_add(e, p->pos)) return 0;
     return 1;
 }
 
@@ -22493,16 +22808,17 @@ static int csspgo__leaders_at_probes(csspgo__estimate *e, const csspgo__range *r
 static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loose)
 {
     const csspgo_code *code = e->g->code;
+    const csspgo__transfer *t;
     uint32_t k;
     size_t i, n = 0;
     e->leaders = 0;
     for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
-        const csspgo__range *r = &code->range[k - 1];
+        const csspgo__range *r = e->range[k - 1];
+        csspgo__cursor at = csspgo__transfers_from(code, r->begin);
         if (!csspgo__leader_add(e, r->begin) || (loose && !csspgo__leaders_at_probes(e, r))) return 0;
-        for (i = csspgo__transfer_lower(code, r->begin); i < code->transfers && code->transfer[i].pos < r->end; i++) {
-            const uint32_t pos = code->transfer[i].pos, after = csspgo__next_start(code, pos);
-            const uint32_t to = csspgo__transfer_target(code, pos);
-            if (code->transfer[i].kind == CSSPGO_CALL) continue;
+        while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
+            const uint32_t after = csspgo__next_start(code, t->pos), to = csspgo__transfer_target(code, t->pos);
+            if (t->kind == CSSPGO_CALL) continue;
             if (after != 0 && after < r->end && !csspgo__leader_add(e, after)) return 0;
             if (to != 0 && csspgo__gen_func_at(e->g, to) == func && !csspgo__leader_add(e, to)) return 0;
         }
@@ -22694,7 +23010,7 @@ static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
     graph->loose = loose;
     csspgo__blocks_make(e, graph);
     for (i = e->first_range[func]; i != 0; i = e->next_range[i - 1]) {
-        const csspgo__range *r = &e->g->code->range[i - 1];
+        const csspgo__range *r = e->range[i - 1];
         const uint32_t entry = r->part ? 0 : csspgo__block_at(e, graph, r->begin);
         if (entry != 0) csspgo__jump_add(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
     }
@@ -22856,14 +23172,14 @@ static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t fun
                                  const csspgo__sight *v, size_t n)
 {
     const csspgo_code *code = e->g->code;
+    const csspgo__transfer *x;
     uint32_t i;
-    size_t t;
     for (i = 0; i < graph->blocks; i++) {
         const csspgo__block *b = &e->block[graph->block + i];
+        csspgo__cursor at = csspgo__transfers_from(code, b->begin);
         const uint64_t count = e->flow[i + CSSPGO__GRAPH_CODE].count;
         if (!csspgo__estimate_put(e, key, b->begin, b->last, count)) return 0;
-        for (t = csspgo__transfer_lower(code, b->begin); t < code->transfers && code->transfer[t].pos < b->end; t++) {
-            const csspgo__transfer *x = &code->transfer[t];
+        while ((x = csspgo__transfer_next(code, &at, b->end)) != NULL) {
             const int leaves = x->kind == CSSPGO_JMP && x->target != 0 &&
                                csspgo__gen_func_at(e->g, csspgo__transfer_target(code, x->pos)) != func;
             if ((x->kind == CSSPGO_CALL || leaves) && !csspgo__transfer_put(e, key, x, count, v, n)) return 0;
@@ -22949,17 +23265,20 @@ static int csspgo__sights_list(csspgo__estimate *e, uint32_t key, size_t a, size
 static int csspgo__estimate_setup(csspgo__estimate *e)
 {
     const csspgo_code *code = e->g->code;
-    const size_t funcs = code->names.count + 1, keys = e->g->keyed.keys.count + 1;
+    const size_t funcs = code->names.count + 1, keys = e->g->keyed.keys.count + 1, ranges = code->ranges.count;
+    csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
     size_t i;
     e->arrays.heap = e->heap;
     if ((e->graph_of = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->graph_of)) == NULL ||
         (e->first_range = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->first_range)) == NULL ||
-        (e->next_range = (uint32_t *)csspgo__arrays_add(&e->arrays, code->ranges, sizeof *e->next_range)) == NULL ||
+        (e->next_range = (uint32_t *)csspgo__arrays_add(&e->arrays, ranges, sizeof *e->next_range)) == NULL ||
+        (e->range = (const csspgo__range **)csspgo__arrays_add(&e->arrays, ranges, sizeof *e->range)) == NULL ||
         (e->call_of = (uint32_t *)csspgo__arrays_add(&e->arrays, keys, sizeof *e->call_of)) == NULL)
         return csspgo__gen_fail(e->g, e->heap);
-    for (i = code->ranges; i-- > 0;) {
-        e->next_range[i] = e->first_range[code->range[i].func];
-        e->first_range[code->range[i].func] = (uint32_t)i + 1;
+    for (i = 0; i < ranges; i++) e->range[i] = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at);
+    for (i = ranges; i-- > 0;) {
+        e->next_range[i] = e->first_range[e->range[i]->func];
+        e->first_range[e->range[i]->func] = (uint32_t)i + 1;
     }
     return 1;
 }
@@ -23211,44 +23530,43 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_fra
 }
 
 /* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
-static uint32_t csspgo__sizes_place(csspgo_sizes *s, csspgo_code *code, uint32_t node)
+static uint32_t csspgo__sizes_place(csspgo_sizes *s, const csspgo_code *code, uint32_t node)
 {
     uint32_t at = CSSPGO__ROOT, site = 0;
     for (; node != 0 && at != 0; site = code->node[node].site, node = code->node[node].parent) {
         const uint32_t func = code->node[node].func;
         size_t size;
         const char *name = csspgo__name_text(&code->names, func, &size);
-        at = csspgo__sizes_step(s, at, csspgo_at(site & 0xffff, 0), csspgo__name_guid(&code->names, func), name, size);
+        at = csspgo__sizes_step(s, at, csspgo_at(site & 0xffff, 0), code->names.name[func].guid, name, size);
     }
     return at;
 }
 
-/* The end of the code that starts at the ith probe by position: the next probe's, or the function's end. */
-static uint32_t csspgo__sizes_end(const csspgo_code *code, size_t i)
+/* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
+static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__probe *probe, const csspgo__probe *next)
 {
-    const uint32_t pos = code->probe[code->by_pos[i]].pos;
-    const csspgo__range *r = csspgo__range_of(code, pos);
-    uint32_t end = r != NULL ? r->end : pos;
-    if (i + 1 < code->by_poss && code->probe[code->by_pos[i + 1]].pos < end) end = code->probe[code->by_pos[i + 1]].pos;
-    return end;
+    const csspgo__range *r = csspgo__range_of(code, probe->pos);
+    const uint32_t end = r != NULL ? r->end : probe->pos;
+    if (probe->pos == 0) return 0;
+    return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
 }
 
-CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, csspgo_code *code)
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code)
 {
-    csspgo_status status = csspgo__code_settle(code);
+    csspgo__cursor at = csspgo__ordered_begin(&code->places);
+    csspgo_status status = CSSPGO_OK;
     csspgo__arrays blocks;
+    const csspgo__probe *probe, *next = csspgo__probe_next(code, &at);
     uint32_t *place;
-    size_t i;
-    if (status != CSSPGO_OK) return status;
     memset(&blocks, 0, sizeof blocks);
     blocks.heap = &s->heap;
     place = (uint32_t *)csspgo__arrays_add(&blocks, code->nodes + 1, sizeof *place);
     if (place == NULL) return s->heap.status;
-    for (i = 0; i < code->by_poss && status == CSSPGO_OK; i++) {
-        const csspgo__probe *probe = &code->probe[code->by_pos[i]];
+    while ((probe = next) != NULL && status == CSSPGO_OK) {
+        next = csspgo__probe_next(code, &at);
         if (place[probe->node] == 0) place[probe->node] = csspgo__sizes_place(s, code, probe->node);
         if (place[probe->node] == 0) status = s->heap.status;
-        else csspgo__sizes_count(s, place[probe->node], probe->pos != 0 ? csspgo__sizes_end(code, i) - probe->pos : 0);
+        else csspgo__sizes_count(s, place[probe->node], csspgo__sizes_bytes(code, probe, next));
     }
     csspgo__arrays_free(&blocks);
     return status;
@@ -24032,6 +24350,18 @@ static int csspgo__line_row_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Puts the rows in order: those that came last, and all of them only if these do not belong behind the others. */
+static int csspgo__rows_settle(csspgo_lines *l)
+{
+    csspgo__line_row *tail = l->row + l->settled;
+    if (l->rows == l->settled) return 1;
+    if (!csspgo__sort(&l->heap, tail, l->rows - l->settled, sizeof *tail, csspgo__line_row_cmp, NULL)) return 0;
+    if (l->settled != 0 && csspgo__line_row_cmp(NULL, tail - 1, tail) > 0 &&
+        !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__line_row_cmp, NULL)) return 0;
+    l->settled = l->rows;
+    return 1;
+}
+
 /* ----- discriminators: three numbers in one, base, duplication factor and copy; each with a prefix code ----------- */
 
 static uint32_t csspgo__disc_number(uint32_t e)
@@ -24116,21 +24446,24 @@ static int csspgo__line_spots(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
     const csspgo_code *code = g->code;
-    size_t i, n = 0, row = 0;
+    csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
+    const csspgo__range *r;
+    size_t n = 0, row = 0;
     uint32_t pos;
-    for (i = 0; i < code->ranges; i++)
-        for (pos = code->range[i].begin; pos < code->range[i].end; pos++) n += code->byte[pos] & CSSPGO__START;
+    while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
+        for (pos = r->begin; pos < r->end; pos++) n += code->byte[pos] & CSSPGO__START;
     if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, n, sizeof *g->spot)) == NULL) return 0;
     if ((g->delta = (csspgo__sum *)csspgo__gen_array(g, n + 1, sizeof *g->delta)) == NULL) return 0;
-    for (i = 0; i < code->ranges; i++)
-        for (pos = code->range[i].begin; pos < code->range[i].end; pos++) {
+    at = csspgo__ordered_begin(&code->ranges);
+    while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
+        for (pos = r->begin; pos < r->end; pos++) {
             csspgo__spot *s = &g->spot[g->spots];
             if (!(code->byte[pos] & CSSPGO__START)) continue;
             while (row < x->l->rows && x->l->row[row].pos <= pos) row++;
-            if (row == 0 || x->l->row[row - 1].pos < code->range[i].begin || x->l->row[row - 1].node == 0) continue;
+            if (row == 0 || x->l->row[row - 1].pos < r->begin || x->l->row[row - 1].node == 0) continue;
             s->pos = pos;
             s->probe = (uint32_t)row - 1;
-            s->func = code->range[i].func;
+            s->func = r->func;
             g->spots++;
         }
     return 1;
@@ -24559,9 +24892,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
 static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
 {
     csspgo__gen *g = &x->g;
-    csspgo__heap *h = &x->l->heap;
-    if (!csspgo__settle_list(h, x->l->row, x->l->rows, &x->l->settled, sizeof *x->l->row, csspgo__line_row_cmp, NULL))
-        return csspgo__gen_fail(g, h);
+    if (!csspgo__rows_settle(x->l)) return csspgo__gen_fail(g, &x->l->heap);
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g)) return 0;
     x->func = (uint32_t *)csspgo__gen_array(g, x->l->names.count + 1, sizeof *x->func);
     if (x->func == NULL || !csspgo__line_spots(x)) return 0;

@@ -157,7 +157,6 @@ static void run_read(run *r, const char *path)
     }
     csspgo_script_free(s);
     file_close(&f);
-    if (csspgo__code_settle(r->image.code) != CSSPGO_OK) die("out of memory");
     for (i = 0; i < r->n; i++) {
         r->v[i].a = pos_of(r, r->v[i].from);
         r->v[i].b = pos_of(r, r->v[i].to);

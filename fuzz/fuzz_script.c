@@ -33,7 +33,6 @@ static csspgo_code *some_code(void)
         f.guid = a;
         if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f) == CSSPGO_OK);
     }
-    REQUIRE(csspgo__code_settle(code) == CSSPGO_OK);
     return code;
 }
 

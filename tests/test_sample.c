@@ -508,7 +508,6 @@ static csspgo_code *small_code(void)
     f.end = 0x401500;
     f.guid = 1;
     T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
-    T_EQ(csspgo__code_settle(code), CSSPGO_OK);
     return code;
 }
 
@@ -2178,7 +2177,6 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo__heap_init(&heap, NULL);
     csspgo__cache_init(&cache, 0);
     T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
-    T_EQ(csspgo__code_settle(t.code), CSSPGO_OK);
     csspgo_script_set_code(s, t.code);
     csspgo_script_feed(s, text, size);
     csspgo_script_end(s);

@@ -94,7 +94,6 @@ static int stream_open(stream *s, const char *table, const char *script, size_t 
     csspgo_branch window[WINDOW];
     memset(s, 0, sizeof *s);
     if (text == NULL || !T_EQ(t_table_load(&s->t, table, NULL), CSSPGO_OK)) return 0;
-    if (csspgo__code_settle(s->t.code) != CSSPGO_OK) return 0;
     s->branch = (csspgo_branch *)malloc((size / 20 + 1) * sizeof *s->branch);
     for (line = text; s->branch != NULL && *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
         if (*line == '\t' && samples == 0) s->first[s->frames++] = (uint64_t)strtoull(line, NULL, 16);
