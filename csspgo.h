@@ -972,6 +972,9 @@ typedef enum csspgo_arch {
  * without one (module id 0: a JIT's code, all addresses are run-time addresses). Tables are copied. Code that was
  * removed keeps its tables, so counts already taken from it stay right; what is put at the same addresses later is
  * other code.
+ *
+ * Threads   functions that take a const map may be called by several threads at the same time, and so may those on
+ *           different collectors and parsers of one map; whatever else is called with the map needs the caller's order
  */
 typedef struct csspgo_code csspgo_code;
 typedef struct csspgo_module { uint32_t id; } csspgo_module;
@@ -1072,8 +1075,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * with id 0 or of an unknown kind get no count.
  *
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
- * Cost      O(n) when tables come in ascending address order; otherwise O(log^2 total) per function more, and
- *           O(total log total) at the next use
+ * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module, const csspgo_function *f);
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *code, csspgo_module module,
@@ -1086,6 +1088,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
 /*
  * The code of a JIT in [begin, end) is gone: later samples there are not its. Add samples taken before this call
  * first.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT unless begin < end; E_NOMEM, E_LIMIT: nothing was removed
+ * Cost      O(log total) for each piece of code that is removed
  */
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end);
 
@@ -1105,7 +1110,8 @@ typedef struct csspgo_mmap {      /* a mapping event                            
  * Tells the map of a mapping event. It counts if the path's last component is the name of a module and the file offset
  * that of its first executable segment (or of a further one at a fitting distance): then the module is mapped there.
  *
- * Returns   1 if it was for a module, 0 if not, -1 if it names a module but fits none of its segments (ignored)
+ * Returns   1 if it was for a module, 0 if not, -1 if it names a module but fits none of its segments, or other code is
+ *           mapped there (ignored); -2 when out of memory: nothing was done
  */
 CSSPGO_DEF int csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event);
 
@@ -1702,7 +1708,9 @@ typedef struct csspgo_collector_stats {
  * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows the old one besides
- * Threads   collectors share only the code map; calls on one, and changes of the map, need the caller's order
+ * Threads   collectors share only the code map, which they only read: calls on different ones may overlap. Calls on one
+ *           collector need the caller's order, and so do changes of the map, csspgo_collector_new and
+ *           csspgo_collector_free with all calls on collectors of the map
  */
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err);
@@ -14130,8 +14138,10 @@ CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
     for (m.id = 1; m.id <= c->modules; m.id++) {
         const csspgo__module *mod = &c->module[m.id];
         if (mod->name != name) continue;
-        if (e->file_offset == mod->base_offset)
-            return csspgo_code_map(c, m, e->address - mod->base) == CSSPGO_OK ? 1 : -1;
+        if (e->file_offset == mod->base_offset) {
+            const csspgo_status s = csspgo_code_map(c, m, e->address - mod->base);
+            return s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : -2;
+        }
         for (k = 0; k < mod->segments; k++) {
             const csspgo_segment *s = &c->segment[mod->segment + k];
             if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;

@@ -339,6 +339,7 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
                    (unsigned long long)map->address);
         if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
         hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
+        if (hit == -2) return fail("%s", csspgo_status_text(CSSPGO_E_NOMEM)), 0;
         if (hit < 0)
             warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
         if (hit > 0) g->bias = profgen_bias(g, map, g->bias);

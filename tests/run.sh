@@ -71,6 +71,13 @@ build_as() {
 
 unit() {
     build_as unit "" $CC $WC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+    if ! $CC -g -O1 -fsanitize=thread -o $B/tsan -x c - >/dev/null 2>&1 <<-'END'
+	int main(void) { return 0; }
+	END
+    then skip "$CC has no ThreadSanitizer"
+    elif $CC $WC -g -O1 -fsanitize=thread -o $B/test_threads.tsan test_threads.c >$B/check.out 2>&1; then
+        counted "test_threads (ThreadSanitizer)" $B/test_threads.tsan
+    else fail "test_threads with ThreadSanitizer"; head -20 $B/check.out; fi
 }
 
 modes() {

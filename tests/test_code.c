@@ -629,7 +629,7 @@ static void emitting_for_a_long_time_stays_cheap(void)
 /* Adds and removes n functions, number i at place (i + 1) * step mod n; with and without an area around all of them. */
 static void order_costs_little(uint32_t n, uint32_t step, int area)
 {
-    csspgo_code *c = csspgo_code_new(NULL);
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_code_stats stats;
     uint32_t i, failed = 0;
@@ -713,6 +713,25 @@ static void mapping_events_move_a_module(void)
     T_EQ(csspgo__address_of(c, csspgo__pos(c, 0x1040)), 0x401040);
     T_EQ(csspgo__pos_in(c, m.id, 0x401040), csspgo__pos(c, 0x1040));
     csspgo_code_free(c);
+}
+
+static void a_mapping_event_says_that_memory_is_out(void)
+{
+    const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x300, 1);
+    t_heap h;
+    const csspgo_options o = t_options(&h, 0);
+    csspgo_code *c = csspgo_code_new(&o, NULL);
+    csspgo_module m = make_module(c, "m", &seg, 1);
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
+    h.nth = h.calls + 1;
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "m", 1), -2);
+    T_EQ(csspgo_code_runs_straight(c, 0x1000, 0x1001), 1);    /* it stays where it was */
+    T_EQ(csspgo_code_runs_straight(c, 0x7f0000001000, 0x7f0000001001), -1);
+    h.nth = 0;
+    T_EQ(mapped(c, 0x7f0000001000, 0x1000, "m", 1), 1);
+    T_EQ(csspgo_code_runs_straight(c, 0x7f0000001000, 0x7f0000001001), 1);
+    csspgo_code_free(c);
+    T_EQ(h.live, 0);
 }
 
 static void a_module_does_not_move_onto_other_code(void)
@@ -871,6 +890,7 @@ int main(void)
     code_of_modules_is_not_a_jits_to_remove();
     emitting_for_a_long_time_stays_cheap();
     mapping_events_move_a_module();
+    a_mapping_event_says_that_memory_is_out();
     a_module_does_not_move_onto_other_code();
     two_modules_keep_apart();
     every_allocation_may_fail();

@@ -1,0 +1,290 @@
+/* test_threads.c - what the header promises about threads. Build it with -fsanitize=thread to see data races. */
+#ifndef _POSIX_C_SOURCE
+#  define _POSIX_C_SOURCE 200809L
+#endif
+#include "t.h"
+#include "table.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4 };
+
+typedef struct job {              /* of one thread                            */
+    csspgo_code *map;             /* shared, only read                        */
+    csspgo_collector *collector;  /* its own                                  */
+    const csspgo_tracker *tracker;/* shared, only read                        */
+    const char *text, *name;
+    size_t      size;
+    char       *out;              /* a result, for free()                     */
+    size_t      out_size;
+    uint64_t    sum;              /* of answers                               */
+    unsigned    failed;
+} job;
+
+/* Runs a function in some threads at the same time; all of them must come to the result of the first. */
+static void in_threads(void *(*run)(void *), job *jobs)
+{
+    pthread_t thread[THREADS];
+    int started[THREADS], i;
+    for (i = 0; i < THREADS; i++) {
+        started[i] = pthread_create(&thread[i], NULL, run, &jobs[i]) == 0;
+        T_CHECK(started[i]);
+    }
+    for (i = 0; i < THREADS; i++)
+        if (started[i]) pthread_join(thread[i], NULL);
+    for (i = 0; i < THREADS; i++) {
+        T_EQ(jobs[i].failed, 0);
+        T_EQ(jobs[i].sum, jobs[0].sum);
+        if (jobs[0].out != NULL && jobs[i].out != NULL)
+            t_same("threads", jobs[i].out, jobs[i].out_size, jobs[0].out, jobs[0].out_size);
+    }
+    for (i = 0; i < THREADS; i++) free(jobs[i].out);
+}
+
+/* T_CHECK is not for threads. */
+static int expect(job *j, int ok)
+{
+    j->failed += !ok;
+    return ok;
+}
+
+/* ----- several threads read one code map -------------------------------------------------------------------------- */
+
+static void ask_map(job *j)
+{
+    uint64_t at;
+    csspgo_frame frames[8];
+    size_t i, k, n;
+    for (at = 0x201000; at < 0x203000; at++) {
+        j->sum += (uint64_t)csspgo_code_kind(j->map, at) + csspgo_code_call_before(j->map, at);
+        j->sum += csspgo_code_runs_straight(j->map, at, at + 8) == 1;
+        n = csspgo_code_probe_count(j->map, at);
+        for (i = 0; i < n; i++) {
+            const size_t depth = csspgo_code_probe_stack(j->map, at, i, frames, 8);
+            for (k = 0; k < depth && k < 8; k++) j->sum = j->sum * 31 + frames[k].guid + frames[k].name_size;
+        }
+    }
+    j->sum += csspgo_code_get_stats(j->map).functions;
+}
+
+/* Samples of a recording through a parser and a collector of its own to profile, text and sizes. */
+static void *read_map(void *p)
+{
+    job *j = (job *)p;
+    csspgo_script *script = csspgo_script_new(NULL, NULL);
+    csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
+    csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
+    csspgo_preinline_options how;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_item item;
+    memset(&how, 0, sizeof how);
+    how.sizes = sizes;
+    ask_map(j);
+    if (expect(j, script != NULL && profile != NULL && sizes != NULL)) {
+        csspgo_script_set_code(script, j->map);
+        csspgo_script_feed(script, j->text, j->size);
+        csspgo_script_end(script);
+        while ((item = csspgo_script_next(script, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+            if (item == CSSPGO_ITEM_SAMPLE) expect(j, csspgo_collector_add(j->collector, &sample, 1) == CSSPGO_OK);
+        expect(j, csspgo_collector_flush(j->collector) == CSSPGO_OK);
+        expect(j, csspgo_write_unsymbolized(j->collector, NULL, NULL, 0, &j->out_size, NULL) == CSSPGO_OK);
+        j->sum += j->out_size;
+        expect(j, csspgo_collector_profile(j->collector, profile, NULL, NULL) == CSSPGO_OK);
+        expect(j, csspgo_sizes_add_code(sizes, j->map) == CSSPGO_OK);
+        expect(j, csspgo_preinline(profile, &how, NULL) == CSSPGO_OK);
+        csspgo_write(profile, CSSPGO_TEXT, NULL, 0, &j->out_size, NULL);
+        j->out = (char *)calloc(j->out_size + 1, 1);
+        expect(j, j->out != NULL && j->out_size > 100);
+        if (j->out != NULL) csspgo_write(profile, CSSPGO_TEXT, j->out, j->out_size, &j->out_size, NULL);
+    }
+    csspgo_sizes_free(sizes);
+    csspgo_profile_free(profile);
+    csspgo_script_free(script);
+    return NULL;
+}
+
+/* Functions, transfers and probes that come in descending order: nothing may be left to be put in order by readers. */
+static void add_descending(csspgo_code *code)
+{
+    const csspgo_module none = csspgo_no_module();
+    csspgo_inline in;
+    csspgo_probe probe;
+    csspgo_function f;
+    csspgo_transfer x;
+    uint64_t at;
+    memset(&in, 0, sizeof in);
+    memset(&probe, 0, sizeof probe);
+    memset(&f, 0, sizeof f);
+    memset(&x, 0, sizeof x);
+    T_EQ(csspgo_code_add_area(code, none, 0x7f0000000000, 0x1000), CSSPGO_OK);
+    in.guid = f.guid = 99;
+    probe.id = probe.inline_node = 1;
+    x.size = 1;
+    x.kind = CSSPGO_RET;
+    for (at = 0x7f0000000ff0; at >= 0x7f0000000000; at -= 16) {
+        f.begin = probe.address = at;
+        f.end = at + 16;
+        x.address = at + 15;
+        T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, none, &x, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_probes(code, none, &in, 1, &probe, 1), CSSPGO_OK);
+    }
+}
+
+static void collectors_and_parsers_read_one_map(void)
+{
+    job jobs[THREADS];
+    t_table t;
+    size_t size, i;
+    char *text = t_file("data/generate/mix.perfscript", &size);
+    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_item item;
+    memset(jobs, 0, sizeof jobs);
+    if (T_EQ(t_table_load(&t, "data/generate/tables/mix.probe.tsv", NULL), CSSPGO_OK) && text != NULL && s != NULL) {
+        csspgo_script_feed(s, text, size);
+        csspgo_script_end(s);
+        while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
+        add_descending(t.code);
+        for (i = 0; i < THREADS; i++) {
+            jobs[i].map = t.code;
+            jobs[i].collector = csspgo_collector_new(t.code, NULL, NULL, NULL);
+            jobs[i].text = text;
+            jobs[i].size = size;
+            T_CHECK(jobs[i].collector != NULL);
+        }
+        in_threads(read_map, jobs);
+        for (i = 0; i < THREADS; i++) csspgo_collector_free(jobs[i].collector);
+    }
+    csspgo_script_free(s);
+    t_table_free(&t);
+    free(text);
+}
+
+/* ----- several threads ask one tracker ---------------------------------------------------------------------------- */
+
+static void *ask_tracker(void *p)
+{
+    job *j = (job *)p;
+    const csspgo_tracker *t = j->tracker;
+    const csspgo_profile *profile = csspgo_tracker_profile(t);
+    csspgo_profile *copy = csspgo_tracker_snapshot(t, NULL);
+    csspgo_node node, out[16];
+    csspgo_call_frame frame;
+    uint32_t line;
+    size_t i, n;
+    j->sum += csspgo_tracker_hot_count(t) + csspgo_tracker_get_stats(t).merged;
+    memset(&frame, 0, sizeof frame);
+    frame.func = csspgo_tracker_func(t, "main", 4);
+    j->sum += csspgo_tracker_find(t, &frame, 1).id;
+    frame.func = csspgo_tracker_func(t, "foo", 3);
+    for (node = csspgo_tracker_contexts(t, frame.func); node.id != 0; node = csspgo_tracker_next(t, node)) {
+        j->sum = j->sum * 31 + csspgo_total(profile, node) + csspgo_tracker_state(t, node);
+        j->sum += csspgo_tracker_entry(t, csspgo_tracker_resolve(t, node));
+    }
+    n = csspgo_tracker_children(t, csspgo_root(profile), out, 16);
+    for (i = 0; i < n && i < 16; i++)
+        for (line = 0; line < 8; line++) {
+            j->sum += csspgo_tracker_callee(t, out[i], csspgo_at(line, 0), frame.func).id;
+            j->sum += csspgo_tracker_callees(t, out[i], csspgo_at(line, 0), NULL, 0);
+        }
+    expect(j, copy != NULL);
+    csspgo_profile_free(copy);
+    return NULL;
+}
+
+static void trackers_are_asked_by_several_threads(void)
+{
+    job jobs[THREADS];
+    size_t size, i;
+    char *text = t_file("data/tracker/basic.prof", &size);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_tracker *t;
+    memset(jobs, 0, sizeof jobs);
+    T_EQ(csspgo_read(p, text, size, NULL), CSSPGO_OK);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    T_CHECK(t != NULL);
+    for (i = 0; i < THREADS; i++) jobs[i].tracker = t;
+    if (t != NULL) in_threads(ask_tracker, jobs);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+    free(text);
+}
+
+/* ----- objects share nothing -------------------------------------------------------------------------------------- */
+
+/* Everything on objects of one thread. */
+static void *work_alone(void *p)
+{
+    job *j = (job *)p;
+    csspgo_profile *a = csspgo_profile_new(NULL, NULL), *b = csspgo_profile_new(NULL, NULL), *c = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = csspgo_matcher_new(NULL, NULL, NULL);
+    csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
+    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
+    csspgo_descriptor desc;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    csspgo_function f;
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    memset(&f, 0, sizeof f);
+    f.begin = 0x1000;
+    f.end = 0x2000;
+    f.guid = 5;
+    memset(&desc, 0, sizeof desc);
+    desc.guid = 5;
+    desc.name = "five";
+    desc.name_size = 4;
+    if (expect(j, a != NULL && b != NULL && c != NULL && m != NULL && d != NULL && probes != NULL)) {
+        expect(j, csspgo_read(a, j->text, j->size, NULL) == CSSPGO_OK);
+        expect(j, csspgo_read(b, j->text, j->size, NULL) == CSSPGO_OK);
+        expect(j, csspgo_add_profile(a, b) == CSSPGO_OK);
+        expect(j, csspgo_matcher_module(m, a, NULL, 0, NULL, NULL) == CSSPGO_OK);
+        expect(j, csspgo_matcher_apply(m, a, c, NULL, NULL) == CSSPGO_OK);
+        expect(j, csspgo_probes_add_descriptor(probes, &desc, NULL) == CSSPGO_OK);
+        csspgo_perfdata_feed(d, j->text, j->size);
+        csspgo_perfdata_end(d);
+        while (csspgo_perfdata_next(d, &sample, &map, &err) != CSSPGO_ITEM_NONE) {}
+        csspgo_write(a, CSSPGO_TEXT, NULL, 0, &j->out_size, NULL);
+        j->out = (char *)calloc(j->out_size + 1, 1);
+        if (j->out != NULL) csspgo_write(a, CSSPGO_TEXT, j->out, j->out_size, &j->out_size, NULL);
+    }
+    if (expect(j, code != NULL)) {
+        expect(j, csspgo_code_add_function(code, csspgo_no_module(), &f) == CSSPGO_OK);
+        expect(j, csspgo_code_add_descriptors(code, &desc, 1) == CSSPGO_OK);
+        expect(j, csspgo_code_remove(code, 0x1000, 0x1800) == CSSPGO_OK);
+    }
+    csspgo_code_free(code);
+    csspgo_probes_free(probes);
+    csspgo_perfdata_free(d);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(a);
+    csspgo_profile_free(b);
+    csspgo_profile_free(c);
+    return NULL;
+}
+
+static void objects_share_nothing(void)
+{
+    job jobs[THREADS];
+    size_t size, i;
+    char *text = t_file("data/tracker/basic.prof", &size);
+    memset(jobs, 0, sizeof jobs);
+    for (i = 0; i < THREADS; i++) {
+        jobs[i].text = text;
+        jobs[i].size = size;
+    }
+    in_threads(work_alone, jobs);
+    free(text);
+}
+
+int main(void)
+{
+    collectors_and_parsers_read_one_map();
+    trackers_are_asked_by_several_threads();
+    objects_share_nothing();
+    return t_end();
+}
