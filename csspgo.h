@@ -225,9 +225,9 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
 
 #ifndef CSSPGO_NO_FLOW
 
-/* A block of a function. Block 0 is the entry; a block without jumps out of it, or with is_exit, may leave it. */
+/* A block of a function. Block 0 is the entry. The function may end in blocks without an edge out or with is_exit. */
 typedef struct csspgo_flow_block {
-    uint64_t count;               /* in: if known, how often it ran, as measured; out: in the solution     */
+    uint64_t count;               /* in: the measured count, if known is 1; out: the count in the solution */
     uint32_t known, is_exit;      /* 0 or 1                                                                */
 } csspgo_flow_block;
 
@@ -238,20 +238,23 @@ typedef struct csspgo_flow_jump {
 } csspgo_flow_jump;
 
 /*
- * What one unit of count costs. All zero: the values in brackets, for functions of whose jumps nothing is known. (BOLT,
- * which knows most jumps, takes 150, 150, 150, 150, 1, 140, 3: there an unknown jump can cost more than a lost count.)
+ * The cost of one unit of count. All zero means the defaults in brackets, which suit functions whose edges were not
+ * measured. BOLT, which measures most edges, uses 150, 150, 150, 150, 1, 140, 3: there an unknown edge can cost more
+ * than a lost count.
  */
 typedef struct csspgo_flow_costs {
-    uint32_t block_more, block_less;   /* than was measured [150, 150] */
-    uint32_t jump_more, jump_less;     /* [150, 150]                   */
-    uint32_t unknown_block;            /* through an unknown block [1] */
+    uint32_t block_more, block_less;   /* above and below the measured count of a block [150, 150] */
+    uint32_t jump_more, jump_less;     /* the same for an edge [150, 150]                          */
+    uint32_t unknown_block;            /* through a block that was not measured [1]                */
     uint32_t unknown_jump, unknown_fallthrough;   /* [2, 1]            */
 } csspgo_flow_costs;
 
 /*
- * Counts for all blocks and jumps of a function, such that what enters a block leaves it, nearest to what is known: the
- * sum over all blocks and jumps of how far they are from what was measured (or, if unknown, of their count), each times
- * its cost, is as small as it can be. Of several such solutions always the same one.
+ * Finds the counts of all blocks and edges of a function that are nearest to the measured ones, such that each block is
+ * left as often as it is entered.
+ *
+ * The solution minimises a sum over all blocks and edges: the distance from the measured count (the count itself where
+ * none was measured), times its cost. If several solutions have the same sum, the function always finds the same one.
  *
  *   options    memory; NULL: defaults
  *   block, n   1 or more; counts are filled in
@@ -279,12 +282,12 @@ typedef struct csspgo_node { uint32_t id; } csspgo_node;   /* one function in on
 
 /* How a node hangs below its parent. The same (parent, location, function) may exist once per kind. */
 typedef enum csspgo_node_kind {
-    CSSPGO_CONTEXT = 0,           /* a frame of a context, [main:3 @ foo]; below the root a base profile, [foo]   */
-    CSSPGO_INLINEE = 1,           /* nested in its caller's record                                                */
-    CSSPGO_PLAIN   = 2,           /* top level of a profile without contexts: `foo`; a child of the root          */
-    CSSPGO_TWIN    = 3,           /* with options.llvm only: a second record of the parent's context, whose text
-                                     had a location, the node's, behind the leaf: [main:3 @ foo:9]; func is the
-                                     parent's                                                                     */
+    CSSPGO_CONTEXT = 0,           /* a frame of a context, [main:3 @ foo]; a child of the root is a base profile  */
+    CSSPGO_INLINEE = 1,           /* an inlinee, nested in its caller's record                                    */
+    CSSPGO_PLAIN   = 2,           /* a top-level function of a profile without contexts; a child of the root      */
+    CSSPGO_TWIN    = 3,           /* LLVM mode only: a duplicate record of the parent's context, written with a
+                                     location after the leaf, [main:3 @ foo:9]. loc is that location, func the
+                                     parent's function                                                            */
     CSSPGO_NODE_KIND_FORCE_32 = 0x7fffffff
 } csspgo_node_kind;
 
@@ -350,25 +353,26 @@ CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid);
 /* Functions have the ids 1 to csspgo_func_count. */
 CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p);
 
-/* The name's bytes (not terminated, owned by p, valid until p grows) and their number; NULL, 0 for a mere GUID. */
+/* A function's name: size bytes, not terminated, owned by p and valid until p changes. NULL and 0 for a mere GUID. */
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size);
 
 /* The function's GUID. O(1), or O(size of its name) where it is not known yet. */
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func);
 
-/* The nodes of a function in the order in which they were made: start with csspgo_func_nodes, go on until id 0. */
+/* Walks the nodes of a function in the order of their creation: start with csspgo_func_nodes, stop at id 0. */
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func);
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node);
 
-/* The root: no function, no counts; parent of all base profiles and outermost frames. */
+/* The root has no function and no counts. It is the parent of all base profiles and of all outermost frames. */
 CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p);
 
 /*
- * The child of a node: func called (or inlined) at loc of parent. csspgo_node_add makes it if need be.
+ * The child of a node: func, called or inlined at loc of parent. csspgo_node_add makes the node if it does not exist.
  *
  *   loc    call site in the parent's function; (0, 0) below the root
  *
- * Returns   the node; id 0: not there, or (add) out of memory, line above 65535, or a kind that parent cannot have
+ * Returns   the node. id 0: it does not exist, or csspgo_node_add ran out of memory, got a line above 65535, or got a
+ *           kind that parent cannot have
  * Cost      one hash probe
  */
 CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
@@ -379,7 +383,8 @@ CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, cs
 /*
  * A node by its context as text: "main:12 @ bar:3.1 @ foo", brackets optional.
  *
- * Each frame is looked for as context, then as inlinee; the first one as plain function too.
+ * Looks for each frame as a context first, then as an inlinee; for the first one also as a plain function.
+ *
  * Returns   the node; id 0 if there is none
  * Cost      O(length)
  */
@@ -400,7 +405,7 @@ CSSPGO_DEF int csspgo_has_record(const csspgo_profile *p, csspgo_node node);
 CSSPGO_DEF uint32_t csspgo_node_count(const csspgo_profile *p);
 CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p);
 
-/* What the record of a node holds; 0 where there is none. */
+/* The fields of a node's record; 0 if it has none. */
 CSSPGO_DEF uint64_t csspgo_total(const csspgo_profile *p, csspgo_node node);
 CSSPGO_DEF uint64_t csspgo_head(const csspgo_profile *p, csspgo_node node);
 CSSPGO_DEF uint64_t csspgo_checksum(const csspgo_profile *p, csspgo_node node);
@@ -408,23 +413,24 @@ CSSPGO_DEF uint32_t csspgo_attributes(const csspgo_profile *p, csspgo_node node)
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc);
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func);
 
-/* Body sorted by location, targets by (location, function id); owned by p, valid until p changes. *count may be 0. */
+/* A record's body, sorted by location, and its targets, by (location, function id). Valid until p changes. */
 CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node node, size_t *count);
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count);
 
-/* The targets at one location: what a call site calls. */
+/* The callees that were seen at one call site. */
 CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
                                                   size_t *count);
 
 /*
- * How often objects of which type (by the name of its vtable) were met at a location, in profiles of newer LLVM. Sorted
- * as targets, func is the type; a location need not have a body entry. As csspgo_targets for the lifetime.
+ * Counts of object types at a location, which profiles of newer LLVM carry. func names the type by its vtable. Sorted
+ * and owned as the targets are. A location need not have a body entry.
  */
 CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count);
 
 /*
- * Adds to the record of a node, which is made if need be. Counts saturate at 2^64 - 1; a count of 0 makes the entry.
- * csspgo_add_target makes the body entry at loc too (with 0). Files keep checksums of CSSPGO_IS_PROBE profiles only.
+ * Adds to the record of a node, and makes the record first if the node has none. Counts saturate at 2^64 - 1. A count
+ * of 0 makes an entry too. csspgo_add_target also makes a body entry at loc, with count 0. Files keep checksums only if
+ * the profile is CSSPGO_IS_PROBE.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT; E_ARGUMENT for the root, a bad handle or a line above 65535
  * Cost      O(log n) to find, O(n) to insert a new location into a record of n
@@ -439,7 +445,7 @@ CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, 
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum);
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes);
 
-/* Every total becomes the sum of the record's body counts and the totals of what is nested in it. Saturates. O(p). */
+/* Sets every total to the sum of the record's body counts and its inlinees' totals. Saturates. Cost: O(p). */
 CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 
 /*
@@ -455,17 +461,17 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
 
 /*
- * 1 if the two have the same flags and the same records: contexts, counts, checksums, attributes. Function names
- * matter, ids and order do not; the symbol list and a file's summary do not either. O(p + q).
+ * Returns 1 if two profiles have the same flags and the same records: contexts, counts, checksums, attributes.
+ * Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter. Cost: O(p + q).
  */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
 
-/* Checks every invariant of the tree: for tests and after hand-made changes. err says which one is broken. O(p). */
+/* Checks every invariant of a profile, for tests. E_ARGUMENT: err names the broken one. Cost: O(p). */
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
 
 /*
- * All records in the order in which files have them: top-level records by total, largest first, then by context; right
- * behind each the inlinees that are nested in it, by location and name, each before what is nested in it.
+ * Lists all records in file order: top-level records by total, largest first, then by context. Each is followed by its
+ * inlinees, by location and name, and each inlinee by its own.
  *
  *   node   gets them; has room for csspgo_record_count(p)
  *
@@ -479,7 +485,7 @@ CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
 
 /* ----- the summary ----- */
 
-/* How the counts of a profile are distributed. Body counts of the same function in several contexts are one count. */
+/* The distribution of counts. The body counts of one location of a function in all its contexts are one count. */
 typedef struct csspgo_summary {
     uint64_t total;               /* sum of all body counts, mod 2^64                          */
     uint64_t max_count;           /* the largest one                                           */
@@ -489,14 +495,14 @@ typedef struct csspgo_summary {
 } csspgo_summary;
 
 typedef struct csspgo_cutoff {
-    uint64_t ppm;                 /* the hottest counts that make this many millionths of total */
-    uint64_t min_count;           /* the smallest one of them                                   */
-    uint64_t counts;              /* how many they are                                          */
+    uint64_t ppm;                 /* in: the share of total, in millionths, of the hottest counts */
+    uint64_t min_count;           /* out: the smallest of these counts                            */
+    uint64_t counts;              /* out: their number                                            */
 } csspgo_cutoff;
 
 enum { CSSPGO_CUTOFFS = 16 };     /* entries of the summary in LLVM's files */
 
-/* The summary's 16 cutoffs in LLVM's files: ppm is set, the rest 0. */
+/* Sets ppm to the 16 cutoffs of LLVM's files, and the rest to 0. */
 CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
 
 /*
@@ -509,7 +515,8 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
  * Cost      O(n log n) in the number of counts
  * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
  */
-CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n);
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff,
+                                          size_t n);
 
 /* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
@@ -670,19 +677,19 @@ CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 #ifndef CSSPGO_NO_EDIT
 
 /*
- * An operation that fails leaves the profile as it was. Node handles are not valid after one that says "Rebuilds". In a
- * profile in LLVM mode each does what LLVM 19's tools do.
+ * An operation that fails leaves the profile as it was. One that says "Rebuilds" makes all node handles invalid. On a
+ * profile in LLVM mode every operation does what LLVM 19's tools do.
  */
 
 enum {                            /* csspgo_merge_options.result */
-    CSSPGO_MERGE_CLAMPED  = 1,    /* a count of the function reached 2^64 - 1                            */
-    CSSPGO_MERGE_MISMATCH = 2     /* counts of the function were dropped: another checksum won           */
+    CSSPGO_MERGE_CLAMPED  = 1,    /* a count of the function saturated                                   */
+    CSSPGO_MERGE_MISMATCH = 2     /* counts of the function were dropped because its checksums differ    */
 };
 
-/* What merging did beside adding. */
+/* What a merge lost. */
 typedef struct csspgo_merge_stats {
-    uint64_t clamped;             /* top-level records in which a count reached 2^64 - 1                 */
-    uint64_t mismatched;          /* records that were dropped because another checksum won              */
+    uint64_t clamped;             /* top-level records in which a count saturated                        */
+    uint64_t mismatched;          /* records that were dropped because their checksum differs            */
     uint64_t dropped;             /* sum of their totals                                                 */
 } csspgo_merge_stats;
 
@@ -712,7 +719,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
                                       csspgo_error *err);
 
 /*
- * Every count times num / den, rounded down, saturating. Entries that become 0 stay.
+ * Multiplies every count by num / den. Rounds down and saturates. Entries that become 0 stay.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if den is 0
  * Cost      O(n), no memory
@@ -720,7 +727,8 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den);
 
 /*
- * The smallest count among the hottest that make ppm millionths of the total: 990000 for "hot", 999999 for "cold".
+ * Finds the smallest of the hottest counts that together make ppm millionths of the total. LLVM calls a count hot at
+ * 990000 and cold below 999999.
  *
  *   ppm     at most 1000000; in LLVM mode at most 999999, and the next one of csspgo_default_cutoffs is taken
  *   count   gets the count; 0 if ppm of the total is less than 1
@@ -731,11 +739,13 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
 CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count);
 
 /*
- * Makes every function one plain record: no contexts, no inlinees, no attributes. Rebuilds.
+ * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
  *
- * The contexts of a function are merged as csspgo_add_profile does it. A nested profile is unfolded: an inlinee's entry
- * estimate stands for it in its caller, as a body count and call target; head counts become the entry estimate; of
- * different checksums the largest one stays, and all counts. A profile in LLVM mode keeps attributes of nested records.
+ * Contexts. The records of a function are merged as csspgo_add_profile merges them.
+ *
+ * Inlinees. Each becomes a function of its own. In its caller, its entry estimate stands for it as a body count and a
+ * call target. Head counts become the entry estimate. Where checksums differ, the largest stays; no count is lost. A
+ * profile in LLVM mode keeps the attributes of nested records.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n)
@@ -746,13 +756,15 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p);
 enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
 
 /*
- * Turns contexts into nested inlinees: a record goes into that of its caller's context, or, where that has none, to the
- * plain record of its function. The caller's total grows by the inlinee's, less the calls that its own counts had for
- * it: these are taken out of the call target and the body count at the call site; a body count that becomes 0 goes with
- * all its targets. Profiles without contexts stay as they are. Rebuilds.
+ * Turns contexts into nested inlinees. A record moves into the record of its caller's context, or to the plain record
+ * of its function if the caller has none. A profile without contexts stays as it is. Rebuilds.
  *
- *   flags   CSSPGO_NEST_KEEP_BASE: what is nested is merged into the plain record of its function too, and the nested
- *           copy gets CSSPGO_DUPLICATED_INTO_BASE
+ * Counts. The caller's total grows by the inlinee's total, less the calls to the inlinee that the caller had counted.
+ * These calls are subtracted from the call target and from the body count at the call site. A body count that becomes 0
+ * is removed with all its targets.
+ *
+ *   flags   CSSPGO_NEST_KEEP_BASE: also merges every nested record into the plain record of its function, and marks the
+ *           nested copy CSSPGO_DUPLICATED_INTO_BASE
  *
  * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
  * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
@@ -769,8 +781,9 @@ typedef struct csspgo_cold_options {
 } csspgo_cold_options;
 
 /*
- * Removes cold records, or merges them into those of shorter contexts. What is made by merging has no attributes. A
- * plain function has one frame. Does nothing where the threshold is 0 or neither merge nor trim is set. Rebuilds.
+ * Removes cold records, or merges them into the records of shorter contexts. Records that merging makes have no
+ * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
+ * Rebuilds.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n), and O(frames) for each cold record
@@ -779,9 +792,9 @@ typedef struct csspgo_cold_options {
 CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how);
 
 /*
- * Compresses recursion in contexts: for cycles of 1, 2, ... up to max_cycle frames (UINT32_MAX: any) each repetition of
- * a cycle among a function's callers is taken out. What gets the same context is merged as csspgo_add_profile does it.
- * Rebuilds.
+ * Compresses recursion in contexts: removes each repetition of a cycle of 1, 2, ... up to max_cycle frames (UINT32_MAX:
+ * of any length) among a function's callers. Records that get the same context are merged as csspgo_add_profile merges
+ * them. Rebuilds.
  *
  * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also for contexts deeper than limits.max_depth
  * Cost      O(n log n), and for each record's callers O(depth log depth), at worst O(depth^2)
@@ -795,8 +808,8 @@ typedef struct csspgo_rename {
 } csspgo_rename;
 
 /*
- * Renames functions everywhere; what becomes equal is merged as csspgo_add_profile does it. Of two entries for one name
- * the first one counts; a name that was put in is not renamed again. The symbol list stays as it is. Rebuilds.
+ * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
+ * entries rename one function, the first counts. New names are not renamed again. The symbol list stays. Rebuilds.
  *
  *   names, n   from: in a profile of GUIDs its GUID is looked for too
  *   llvm       19, or p has llvm = 19: checksums, attributes and contexts are lost, as in LLVM 19
@@ -807,14 +820,14 @@ typedef struct csspgo_rename {
 CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm);
 
 /*
- * Removes the top-level records of the nodes in drop, with what is nested in them. Nodes stay.
+ * Removes the top-level records of the nodes in drop, with their inlinees. The nodes themselves stay.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT for the root, a bad handle or an inlinee
  * Cost      O(n + what is removed), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n);
 
-/* How deep the records of a profile are: frames of their contexts, levels of inlinees. */
+/* The depth of a profile's records: frames of their contexts plus levels of inlinees. */
 typedef struct csspgo_depth_stats {
     uint64_t records, functions;  /* functions: that have records                                   */
     uint64_t max_depth;           /* of a record; a function without context has depth 1            */
@@ -826,7 +839,7 @@ typedef struct csspgo_depth_stats {
 } csspgo_depth_stats;
 
 /*
- * Statistics of depth: the share of samples in contexts deeper than 1 says how much of a profile is context-sensitive.
+ * The share of samples in contexts deeper than 1 tells how much of a profile is context-sensitive.
  *
  * Cost      O(n), no memory
  */
@@ -848,8 +861,8 @@ typedef struct csspgo_shared {    /* how many things are in both profiles, and i
 } csspgo_shared;
 
 /*
- * How alike two profiles are. A unit is a body count, or all counts of an inlinee that only one of them has; what lacks
- * it counts 0. Sums of samples are mod 2^64, as in LLVM. A share of no samples is 0.
+ * The similarity of two profiles. A unit is a body count, or all counts of an inlinee that only one profile has; the
+ * other profile's count is then 0. Sums of samples are mod 2^64, as in LLVM. A share of no samples is 0.
  */
 typedef struct csspgo_overlap_figures {
     double        similarity;                     /* of the rows, weighted by their mean share of samples; 0 to 1 */
@@ -857,7 +870,7 @@ typedef struct csspgo_overlap_figures {
     uint64_t      overlap_samples, union_samples;         /* sums of the units' smaller and larger counts         */
     uint64_t      base_unique_samples, test_unique_samples;     /* in units that the other one lacks                */
     csspgo_shared functions;                              /* top-level ones; in profiles with contexts, contexts  */
-    csspgo_shared hot_functions;                          /* one count at least reaches the profile's threshold   */
+    csspgo_shared hot_functions;                          /* with a count that reaches the profile's threshold    */
     csspgo_shared hot_blocks;                             /* units                                                */
     uint64_t      base_hot, test_hot;                     /* the thresholds                                       */
 } csspgo_overlap_figures;
@@ -870,7 +883,7 @@ typedef struct csspgo_overlap_row {
     uint64_t    overlap_samples, union_samples;           /* 0 where one of base and test has id 0                */
     uint64_t    base_unique_samples, test_unique_samples;
     double      base_weight, test_weight;                 /* share of all samples of its profile                  */
-    double      internal;                                 /* how alike the shares of its blocks in it are         */
+    double      internal;                                 /* similarity of the blocks' shares of the function     */
     double      similarity;                               /* internal x (1 - |base_weight - test_weight|)         */
 } csspgo_overlap_row;
 
@@ -902,7 +915,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
                                         csspgo_overlap_row *rows, size_t cap, size_t *count);
 
-/* The probes 1 to count of a function are its blocks; the others, at calls, are left out of a comparison of blocks. */
+/* The blocks of a function: its probes 1 to count. The other probes, at calls, take no part in the comparison. */
 typedef struct csspgo_blocks {
     uint64_t guid;
     uint32_t count;
@@ -914,16 +927,16 @@ typedef struct csspgo_quality_options {
 } csspgo_quality_options;
 
 /*
- * How close a test profile comes to a base profile, the reference. With the counts p(v) and q(v) of the blocks v in the
- * one and in the other, each normalised to the sum 1:
+ * The distance of a test profile from a base profile, the reference. p(v) and q(v) are the counts of block v in the two
+ * profiles, normalised so that each sums to 1:
  *     overlap = sum of min(p, q), 1 is best;    delta = sum of |p - q| / sum of max(p, q), 0 is best
  */
 typedef struct csspgo_quality {
     uint64_t base_samples, test_samples;      /* of all rows; saturating                                              */
     double   overlap, delta;                  /* of the rows, weighted by their share of base_samples                 */
     double   context_overlap, context_delta;  /* of all pairs (context, block) of the profile; inlinees are contexts  */
-    double   spread_overlap, spread_delta;    /* the same if the test's contexts are not known: a function's counts   */
-                                              /* are spread over its contexts in the base in proportion to their sums */
+    double   spread_overlap, spread_delta;    /* the same for a test without contexts: a function's counts are spread */
+                                              /* over its contexts in the base, in proportion to their sums           */
 } csspgo_quality;
 
 typedef struct csspgo_quality_row {
@@ -933,8 +946,8 @@ typedef struct csspgo_quality_row {
 } csspgo_quality_row;
 
 /*
- * Compares the blocks' counts of two profiles, whatever their forms: contexts of a function and its inlined copies are
- * added up, as csspgo_flatten does it.
+ * Compares the block counts of two profiles of any form. All contexts and inlined copies of a function are added up, as
+ * csspgo_flatten adds them.
  *
  *   base         the reference; its allocator gives the memory
  *   rows, cap    room for a row per function of both (csspgo_func_count); NULL and 0: no rows. By base_samples
@@ -2424,8 +2437,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  *           Renamed functions: ALIGN O(p log p) and at most 2^24 steps of comparing, LLVM's modes quadratic in them
  * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
  */
-CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p, const csspgo_match_code *code,
-                                               size_t n, csspgo_match_report *report, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p,
+                                               const csspgo_match_code *code, size_t n, csspgo_match_report *report,
+                                               csspgo_error *err);
 
 /*
  * Where a location of a function (by GUID) is in the profile. A function or a location that was not matched is where it
@@ -6298,7 +6312,8 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff, size_t n)
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff,
+                                          size_t n)
 {
     const size_t nodes = p->tree.count + 1;
     csspgo__tally u;
@@ -7420,7 +7435,8 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
  */
 static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
                                          csspgo_profile **q, csspgo_error *err);
-static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err);
+static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink,
+                                          csspgo_error *err);
 
 /* *q = the profile in the input, made with options; feed: NULL, or text comes from there instead of data. */
 static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t most, const void *data, size_t size,
@@ -27705,8 +27721,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
     csspgo__object_free(m, sizeof *m);
 }
 
-CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p, const csspgo_match_code *code,
-                                               size_t n, csspgo_match_report *report, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p,
+                                               const csspgo_match_code *code, size_t n, csspgo_match_report *report,
+                                               csspgo_error *err)
 {
     csspgo__matching w;
     csspgo__error_clear(err);
