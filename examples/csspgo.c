@@ -5,6 +5,7 @@
  *   csspgo merge FILE... -o FILE, csspgo show FILE, csspgo overlap BASE TEST
  *   csspgo folded PROFILE, csspgo flame PROFILE -o GRAPH.svg
  *   csspgo match --old-profile=P --binary=NEW -o FILE
+ *   csspgo help [COMMAND], csspgo version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is.
@@ -13,8 +14,8 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "load.h"
-#include "record.h"
 #include "tool.h"
+#include "record.h"
 #include "profdata.h"
 #include "profgen.h"
 #include "views.h"
@@ -31,6 +32,8 @@ static const char usage_text[] =
     "       csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n"
     "       csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n"
     "       csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n"
+    "       csspgo help [COMMAND]\n"
+    "       csspgo version\n"
     "\n"
     "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
     "  --binary=FILE                     program with pseudo probes (ELF, x86-64 or AArch64)\n"
@@ -170,6 +173,7 @@ typedef struct command {
 } command;
 
 static int help_main(int argc, char **argv);
+static int version_main(int argc, char **argv);
 
 static const command commands[] = {
     { "profgen", profgen_main },
@@ -181,15 +185,40 @@ static const command commands[] = {
     { "record", record_command },
     { "match", match_main },
     { "help", help_main },
+    { "version", version_main },
 };
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* csspgo version, csspgo --version */
+static int version_main(int argc, char **argv)
+{
+    const uint32_t v = csspgo_version();
+    (void)argc;
+    (void)argv;
+#ifdef CSSPGO_USE_ZLIB
+    return printf("csspgo %u.%u.%u, zlib: yes\n", v / 10000, v / 100 % 100, v % 100) < 0;
+#else
+    return printf("csspgo %u.%u.%u, zlib: no\n", v / 10000, v / 100 % 100, v % 100) < 0;
+#endif
+}
 
 /* csspgo help [COMMAND] */
 static int help_main(int argc, char **argv)
 {
     size_t i;
-    for (i = 0; argc > 0 && i < sizeof commands / sizeof *commands; i++)
+    for (i = 0; argc > 0 && i < COMMANDS; i++)
         if (commands[i].run != help_main && strcmp(argv[0], commands[i].name) == 0) return help_one(argv[0]);
     return fputs(usage_text, stdout) < 0;
+}
+
+/* Names the command that may have been meant, or all. Returns the exit status. */
+static int unknown_command(const char *word)
+{
+    nearest n = nearest_to(word, strlen(word));
+    size_t i;
+    for (i = 0; i < COMMANDS; i++) nearest_try(&n, commands[i].name, strlen(commands[i].name));
+    if (n.name != NULL) return usage("unknown command '%s'; did you mean '%s'?", word, n.name);
+    return usage("unknown command '%s'; 'csspgo help' lists all", word);
 }
 
 int main(int argc, char **argv)
@@ -200,9 +229,10 @@ int main(int argc, char **argv)
         compat |= strcmp(argv[k], "--llvm-compat") == 0 || strcmp(argv[k], "-llvm-compat") == 0;
         help |= strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-help") == 0 || strcmp(argv[k], "-h") == 0;
     }
+    if (argc < 2) return usage("which command? 'csspgo help' lists all");
     if (help && strcmp(argv[1], "record") != 0) return help_main(argc - 1, argv + 1);
-    for (i = 0; argc >= 2 && i < sizeof commands / sizeof *commands; i++)
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-version") == 0) return version_main(0, NULL);
+    for (i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
-    fputs(usage_text, stderr);
-    return 2;
+    return unknown_command(argv[1]);
 }

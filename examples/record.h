@@ -1,6 +1,6 @@
 /* record.h - `csspgo record`: runs a program and writes perf-script text of branch records and call stacks
  *
- * Included once by csspgo.c, behind csspgo.h and elf.h; needs _GNU_SOURCE on Linux. Two sources of samples:
+ * Included once by csspgo.c, after csspgo.h, load.h and tool.h; needs _GNU_SOURCE on Linux. Two sources of samples:
  *
  *   LBR            the CPU's own record of its last taken branches, through perf_event_open, where the machine has one.
  *                  (Written after the kernel's documentation and never run against real records: the machines it was
@@ -93,9 +93,25 @@ static const char rec_usage[] =
 
 static int rec_bad_usage(const char *what, const char *detail)
 {
-    fprintf(stderr, "csspgo record: %s%s%s\n", what, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    fprintf(stderr, "csspgo record: %s%s%s\n", detail != NULL ? detail : "", detail != NULL ? ": " : "", what);
     fputs("try: csspgo record --help\n", stderr);
     return 2;
+}
+
+/* Names the option of rec_usage that may have been meant. */
+static int rec_bad_option(const char *argument)
+{
+    nearest n = nearest_to(argument, strcspn(argument, "="));
+    const char *p = rec_usage;
+    char what[80];
+    while ((p = strstr(p, "\n  -")) != NULL) {
+        p += 3;
+        nearest_try(&n, p, strcspn(p, "= "));
+    }
+    if (n.name == NULL) return rec_bad_usage("unknown option", argument);
+    if (n.distance == 0) return rec_bad_usage("needs a value", argument);
+    snprintf(what, sizeof what, "unknown option; did you mean %.*s?", (int)n.name_size, n.name);
+    return rec_bad_usage(what, argument);
 }
 
 static int rec_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *out)
@@ -156,7 +172,7 @@ static int rec_parse(int argc, char **argv, rec_options *o)
         if ((value = rec_value(argv, argc, &i, "--start")) != NULL && *value != '\0') o->start = value;
         else if ((value = rec_value(argv, argc, &i, "--output")) != NULL && *value != '\0') o->output = value;
         else if ((value = rec_value(argv, argc, &i, "-o")) != NULL && *value != '\0') o->output = value;
-        else return rec_bad_usage("unknown or incomplete option", argv[i]) + 1;
+        else return rec_bad_option(argv[i]) + 1;
     }
     if (i >= argc) return rec_bad_usage("no program given", NULL) + 1;
     o->program = argv + i;

@@ -158,6 +158,57 @@ static csspgo_allocator big_blocks(void)
     return a;
 }
 
+/* ----- what someone may have meant -------------------------------------------------------------------------------- */
+
+typedef struct nearest {          /* of the names that were tried, the one with the fewest differences from `word` */
+    const char *word, *name;      /* name: NULL if all are too far; neither need be terminated                     */
+    size_t      size, name_size;  /* of word, of name                                                              */
+    unsigned    distance;         /* of name; at first, what is too far                                            */
+} nearest;
+
+static nearest nearest_to(const char *word, size_t size)
+{
+    nearest n;
+    n.word = word;
+    n.name = NULL;
+    n.size = size;
+    n.name_size = 0;
+    n.distance = size < 2 || size > 99 ? 0 : 1 + (unsigned)(size < 6 ? size / 2 : size < 9 ? 3 : size / 3);
+    return n;
+}
+
+/*
+ * The Levenshtein distance, where exchanging two neighbours counts 1 too, row by row; a word that the name begins with
+ * is at a distance of 1. Rows are kept for the last two letters of the word.
+ */
+static void nearest_try(nearest *n, const char *name, size_t size)
+{
+    enum { MOST = 99 };
+    unsigned row[3][MOST + 1], *above, *now, *before;
+    size_t i, k;
+    if (n->distance == 0 || size > MOST) return;
+    for (k = 0; k <= size; k++) row[0][k] = (unsigned)k;
+    for (i = 1; i <= n->size; i++) {
+        now = row[i % 3], above = row[(i + 2) % 3], before = row[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (k = 1; k <= size; k++) {
+            unsigned d = above[k - 1] + (n->word[i - 1] != name[k - 1]);
+            if (above[k] + 1 < d) d = above[k] + 1;
+            if (now[k - 1] + 1 < d) d = now[k - 1] + 1;
+            if (i > 1 && k > 1 && n->word[i - 1] == name[k - 2] && n->word[i - 2] == name[k - 1] &&
+                before[k - 2] + 1 < d)
+                d = before[k - 2] + 1;
+            now[k] = d;
+        }
+    }
+    now = row[n->size % 3];
+    if (size > n->size && n->size > 2 && memcmp(name, n->word, n->size) == 0) now[size] = 1;
+    if (now[size] >= n->distance) return;
+    n->distance = now[size];
+    n->name = name;
+    n->name_size = size;
+}
+
 /* ----- options: one table a command; LLVM's spelling (-x or --x, --x=v or --x v; a switch may stand alone) -------- */
 
 typedef enum option_kind {
@@ -266,6 +317,17 @@ static int option_needs_value(const option *o)
            o->kind != OPT_MAYBE && o->kind != OPT_REFUSED;
 }
 
+/* Names the option that may have been meant. Returns -1. */
+static int option_unknown(const option *o, const char *argument)
+{
+    const int dashes = argument[1] == '-' ? 2 : 1;
+    nearest n = nearest_to(argument + dashes, strcspn(argument + dashes, "="));
+    for (; o->name != NULL; o++)
+        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED) nearest_try(&n, o->name, strlen(o->name));
+    if (n.name == NULL || compat) return usage("unknown option '%s'", argument), -1;
+    return usage("unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), -1;
+}
+
 /* Fills in the table and moves what is no option to the front of argv. Returns how many; -1 after an error. */
 static int options_parse(option *table, int argc, char **argv)
 {
@@ -287,7 +349,7 @@ static int options_parse(option *table, int argc, char **argv)
         name += name[1] == '-' ? 2 : 1;
         equals = strchr(name, '=');
         o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
-        if (o == NULL) return usage("unknown option '%s'", argv[i]), -1;
+        if (o == NULL) return option_unknown(table, argv[i]);
         if (equals != NULL) value = equals + 1;
         else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
         else if (i + 1 < argc) value = argv[++i];

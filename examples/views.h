@@ -254,67 +254,58 @@ static int views_is_guid(const char *name, size_t size, uint64_t *guid)
 
 typedef struct views {
     const char *input, *output, *title, *names_file, *binary;
-    long        width, icicle, mark_inlined;
+    long        width;
+    int         icicle, mark_inlined;
     views_names names;
     csspgo_profile *p;
     FILE       *out;
 } views;
 
-/* 1: the value of option `name`, from argv[*i] or the argument behind it; 0: not this option; -1: it has no value. */
-static int views_value(const char *name, int argc, char **argv, int *i, const char **value)
-{
-    const char *a = argv[*i] + 1;
-    const size_t n = strlen(name);
-    if (*a == '-') a++;
-    if (strncmp(a, name, n) != 0) return 0;
-    if (a[n] == '=') return *value = a + n + 1, 1;
-    if (a[n] != '\0') return 0;
-    if (*i + 1 == argc) return fail("--%s needs a value", name), -1;
-    *value = argv[++*i];
-    return 1;
-}
+enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH };   /* places in both tables */
 
-static int views_flag(const char *name, const char *argument)
-{
-    return strcmp(argument + 1 + (argument[1] == '-'), name) == 0;
-}
+#define VIEWS_COMMON \
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 }, \
+    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 }, \
+    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+
+static const option folded_options[] = {
+    VIEWS_COMMON,
+    { "mark-inlined", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+static const option flame_options[] = {
+    VIEWS_COMMON,
+    { "icicle", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "title", OPT_TEXT, NULL, 0, "Flame graph", NULL, 0 },
+    { "width", OPT_NUMBER, NULL, 1200, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
 
 /* Returns 0 after saying what is wrong. */
 static int views_parse(views *v, int flame, int argc, char **argv)
 {
-    const struct { const char *name, **value; int flame; } texts[] = {
-        { "o", &v->output, 0 }, { "output", &v->output, 0 }, { "names", &v->names_file, 0 },
-        { "binary", &v->binary, 0 }, { "title", &v->title, 1 }, { "width", NULL, 1 },
-    };
-    const char *width = NULL;
-    char *end;
-    int i;
-    size_t k;
+    option o[sizeof flame_options / sizeof *flame_options];
+    int files;
     memset(v, 0, sizeof *v);
-    v->output = "-";
-    v->title = "Flame graph";
-    v->width = 1200;
-    for (i = 0; i < argc; i++) {
-        int known = 0;
-        if (argv[i][0] != '-' || argv[i][1] == '\0') {
-            if (v->input != NULL) return fail("one profile only: %s, %s", v->input, argv[i]), 0;
-            v->input = argv[i];
-            continue;
-        }
-        for (k = 0; known == 0 && k < sizeof texts / sizeof *texts; k++)
-            if (flame >= texts[k].flame)
-                known = views_value(texts[k].name, argc, argv, &i, texts[k].value != NULL ? texts[k].value : &width);
-        if (known == 0 && !flame && views_flag("mark-inlined", argv[i])) known = 1, v->mark_inlined = 1;
-        if (known == 0 && flame && views_flag("icicle", argv[i])) known = 1, v->icicle = 1;
-        if (known == 0) fail("unknown option '%s'", argv[i]);
-        if (known != 1) return 0;
-    }
-    if (width != NULL) {
-        v->width = strtol(width, &end, 10);
-        if (end == width || *end != '\0' || v->width < 200 || v->width > 10000)
-            return fail("--width: '%s' is not a number of pixels from 200 to 10000", width), 0;
-    }
-    return v->input != NULL || (fail("which profile?"), 0);
+    if (flame) memcpy(o, flame_options, sizeof flame_options);
+    else memcpy(o, folded_options, sizeof folded_options);
+    files = options_parse(o, argc, argv);
+    if (files < 0) return 0;
+    if (files == 0) return fail("which profile?"), 0;
+    if (files > 1) return fail("one profile only: %s, %s", argv[0], argv[1]), 0;
+    v->input = argv[0];
+    v->output = o[VIEWS_OUTPUT].text;
+    v->names_file = o[VIEWS_NAMES].text;
+    v->binary = o[VIEWS_BINARY].text;
+    if (!flame) return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
+    v->icicle = o[VIEWS_OWN].number != 0;
+    v->title = o[VIEWS_TITLE].text;
+    v->width = (long)o[VIEWS_WIDTH].number;
+    return (v->width >= 200 && v->width <= 10000) ||
+           (fail("--width: '%s' is not a number of pixels from 200 to 10000", o[VIEWS_WIDTH].text), 0);
 }
 
 static void views_close(views *v)

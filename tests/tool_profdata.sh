@@ -174,6 +174,31 @@ expect 1 overlap text/14-cs-line.txt text/02-basic.txt
 expect 1 overlap text/14-cs-line.txt text/15-cs-probe.txt
 expect 1 overlap text/02-basic.txt text/02-basic.txt --output=/nonexistent/x
 expect 2 nonsense
+expect 2 show text/02-basic.txt --no-such-option
+# meant PATTERN COMMAND...: status 2 and one line (of record two) that names what may have been meant
+meant() {
+    pattern=$1
+    shift
+    expect 2 "$@"
+    if [ "$(grep -c . ../err)" -le 2 ] && head -1 ../err | grep -Eq -e "$pattern"; then pass; else fail "what is meant by $*"; head -3 ../err; fi
+}
+meant "^csspgo: error: unknown command 'mreg'; did you mean 'merge'\?\$" mreg
+meant "did you mean 'profgen'" progfen
+meant "did you mean 'version'" --versoin
+meant "^csspgo: error: unknown command 'nonsense'; 'csspgo help' lists all\$" nonsense
+meant "which command" </dev/null
+meant "unknown option '--hot-function-list'; did you mean '--hot-func-list'\?\$" show --hot-function-list text/02-basic.txt
+meant "unknown option '-jsn'; did you mean '-json'\?\$" show -jsn text/02-basic.txt
+meant "unknown option '--outptu=x'; did you mean '--output'\?\$" merge --outptu=x text/02-basic.txt
+meant "unknown option '--detailed'; did you mean '--detailed-summary'\?\$" show --detailed text/02-basic.txt
+meant "unknown option '--zzz'\$" merge --zzz text/02-basic.txt
+meant "unknown option '-q'\$" overlap -q text/02-basic.txt
+meant "did you mean '--icicle'" flame --icycle text/02-basic.txt
+meant "did you mean '--perfscript'" profgen --perfscirpt=x --binary=x
+meant "did you mean --period" record --perod=5 true
+for word in version --version; do
+    if $T $word >../out 2>../err && grep -Eqx 'csspgo [0-9]+\.[0-9]+\.[0-9]+, zlib: (yes|no)' ../out && [ ! -s ../err ]; then pass; else fail "$word"; fi
+done
 for verb in merge show overlap profgen; do
     if $T $verb --help >../out 2>../err && grep -q "^$verb:" ../out && [ "$(grep -c '^[a-z]*:' ../out)" -eq 2 ] && [ ! -s ../err ]; then pass; else fail "$verb --help"; fi
 done

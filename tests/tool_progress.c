@@ -4,8 +4,8 @@
 #define CSSPGO_STATIC
 #include "../csspgo.h"
 #include "../examples/load.h"
-#include "../examples/record.h"
 #include "../examples/tool.h"
+#include "../examples/record.h"
 
 static int failed;
 
