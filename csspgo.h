@@ -480,7 +480,7 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
  */
 CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node);
 
-/* Bytes that the profile has allocated. */
+/* The memory of the profile, in bytes. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
 
 /* ----- the summary ----- */
@@ -967,7 +967,9 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
 
 #ifndef CSSPGO_NO_CODE
 
-/* What a control transfer is. Interrupts, system calls and traps are CSSPGO_NONE: code runs on behind them. */
+/*
+ * The kind of a control transfer. Interrupts, system calls and traps are CSSPGO_NONE: execution continues after them.
+ */
 typedef enum csspgo_kind {
     CSSPGO_NONE = 0, CSSPGO_COND = 1, CSSPGO_JMP = 2, CSSPGO_IJMP = 3, CSSPGO_CALL = 4, CSSPGO_RET = 5,
     CSSPGO_KIND_FORCE_32 = 0x7fffffff
@@ -979,7 +981,8 @@ typedef enum csspgo_arch {
 } csspgo_arch;
 
 /*
- * The code map: which addresses are code, where it transfers control, which function and which probes are there.
+ * The code map tells which addresses are code, where the code transfers control, and which function and which probes
+ * are at an address.
  *
  * Code comes in modules (an executable or library: tables use its link-time addresses, and it is mapped somewhere) or
  * without one (module id 0: a JIT's code, all addresses are run-time addresses). Tables are copied. Code that was
@@ -1057,7 +1060,7 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
                                                 const csspgo_segment *segments, size_t count);
 
-/* The address that offsets of a module count from: its first executable segment, rounded down to 4096; 0 for none. */
+/* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
 
 /*
@@ -1065,7 +1068,7 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  *
  *   address       of the first byte
  *   starts        ascending addresses at which decoding restarts (symbols); bytes before the first one are not code.
- *                 NULL: the whole of it is one run of instructions
+ *                 NULL: all bytes are one run of instructions
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if it overlaps other code of the module; E_LIMIT above 4 GiB of code in all; E_NOMEM
  * Cost      O(size), one byte of memory per byte of code
@@ -1075,8 +1078,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module 
                                                const uint64_t *starts, size_t start_count);
 
 /*
- * Adds code without its bytes: every address in it counts as an instruction, transfers come from
- * csspgo_code_add_transfers. csspgo_code_add_function does it by itself for code that was not announced.
+ * Adds code without its bytes. Every address in it counts as an instruction; transfers come from
+ * csspgo_code_add_transfers. csspgo_code_add_function calls this for code that was not added before.
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size);
 
@@ -1107,7 +1110,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
  */
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end);
 
-/* The module's code runs at link-time address + bias (mod 2^64) from now on. */
+/* From now on the module's code runs at link-time address + bias (mod 2^64). */
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *code, csspgo_module module, uint64_t bias);
 
 typedef struct csspgo_mmap {      /* a mapping event                                        */
@@ -1163,7 +1166,7 @@ typedef struct csspgo_frame {     /* one function of an inline stack            
     uint32_t kind;                /* CSSPGO_PROBE_... of the last frame's probe                           */
 } csspgo_frame;
 
-/* Number of probes at address; probe number i of them: its inline stack, outermost first. Returns the frames it has. */
+/* The number of probes at an address, and the inline stack of probe i of them, outermost first; returns its depth. */
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t address);
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t room);
@@ -1214,7 +1217,7 @@ typedef struct csspgo_probe_record { /* a top-level record: the code of one func
 
 enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
 
-/* What was odd in the decoded sections, and what was dropped: one counter per reason. L: in LLVM mode only. */
+/* Irregularities of the decoded sections, and what was dropped: one counter per reason. L: in LLVM mode only. */
 typedef struct csspgo_probe_stats {
     uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
     uint64_t sentinels;           /* records whose symbol has another name than the function                          */
@@ -1223,7 +1226,7 @@ typedef struct csspgo_probe_stats {
     uint64_t sites_0;             /* inlinees without a call-site id                                                  */
     uint64_t outside_text;        /* probes outside the text ranges                                                   */
     uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
-    uint64_t odd_sentinels;       /* L: sentinels at other places or of another form; they only moved the base        */
+    uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
     uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
     uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
     uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
@@ -1655,23 +1658,26 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 typedef struct csspgo_collector csspgo_collector;
 
 /*
- * All zero: contexts as deep as they are, recursion compressed, and what the samples say taken for as true as it can be
- * made:
- *   - callers that a stack lacks come from the branch records: a frame-pointer walk misses one if it begins in a
- *     prologue or at a return (LLVM drops such samples), and those of code without frame pointers
- *   - interrupts and system calls that hit known code do not break the trace (LLVM loses the context)
- *   - kernel frames above the user's are passed over (LLVM cuts the stack there)
- *   - a return into nowhere from a block that was just called is a jump (retpolines)
- *   - unknown code that enters a function at its beginning calls it, even if a call happens to end there
- *   - branches flagged as not taken are none
- *   - of each sample's branches the oldest does not count, because no range leads to it: n - 1 ranges, n - 1 branches,
- *     so calls and blocks are to one scale
- * Samples without any branch records are kept by their address; that is then all there is: see
- * csspgo_collector_stats.addresses.
+ * All zero: contexts of any depth, with recursion compressed. The collector then also repairs samples where the
+ * hardware or the stack walk lost information:
+ *
+ *   missing callers   A frame-pointer walk misses a caller if it begins in a prologue, at a return, or in code without
+ *                     frame pointers. The caller comes from the branch records. (LLVM drops such samples.)
+ *   interrupts        A branch record that leads to an interrupt or system call in known code does not end the trace.
+ *                     (LLVM loses the context.)
+ *   kernel frames     Kernel frames above the user's are skipped. (LLVM cuts the stack there.)
+ *   retpolines        A return to an unknown place, from a block that was just called, is a jump.
+ *   unknown callers   A branch from unknown code to the begin of a function is a call, even if a call happens to end
+ *                     right before that address.
+ *   not taken         Branch records flagged as not taken are ignored.
+ *   oldest branch     The oldest branch of a sample has no range before it and does not count. So n records give n - 1
+ *                     ranges and n - 1 branches, and calls and blocks have one scale.
+ *
+ * Samples without branch records are counted by address: see csspgo_collector_stats.addresses.
  */
 typedef struct csspgo_collector_options {
     uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
-    uint32_t keep_leaves;         /* 1: stacks are exact, whatever the leaf: no sample is dropped, no stack mended    */
+    uint32_t keep_leaves;         /* 1: stacks are exact: no sample is dropped for its leaf, no stack is repaired     */
     uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
                                                /* none if that is 0                                                   */
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context */
@@ -1680,8 +1686,8 @@ typedef struct csspgo_collector_options {
 } csspgo_collector_options;
 
 /*
- * What became of the samples: one counter per reason. The first six count samples with their multiplicity; those from
- * unwound on are counted when distinct samples leave the cache, once each whatever their multiplicity.
+ * The fate of the samples: one counter per reason. The first six count samples with their multiplicity. The others,
+ * from unwound on, count distinct samples when they leave the cache, whatever their multiplicity.
  */
 typedef struct csspgo_collector_stats {
     uint64_t samples;             /* handed in                                                                        */
@@ -1699,8 +1705,8 @@ typedef struct csspgo_collector_stats {
     uint64_t truncated_contexts;  /* distinct (per profile made) contexts cut because unknown code lies in between    */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
-    uint64_t mended_stacks;       /* distinct: callers that the stack lacked were found among the branches            */
-    uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and not to be found: no context           */
+    uint64_t mended_stacks;       /* distinct: missing callers were found among the branches                          */
+    uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and was not found: no context             */
     uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
     uint64_t entry_calls;         /* distinct: calls by unknown code, where a call in front looks like a return       */
     uint64_t oldest_branches;     /* distinct: branches left out because no range leads to them                       */
@@ -1712,7 +1718,7 @@ typedef struct csspgo_collector_stats {
 } csspgo_collector_stats;
 
 /*
- * A collector: samples in, counters per calling context inside, profile or raw text out.
+ * A collector takes samples, counts per calling context, and gives a profile or raw counters.
  *
  *   code      used by every call, must outlive the collector; several collectors may read one
  *   how       NULL = defaults; copied
@@ -1732,8 +1738,8 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
- * Adds samples. Their addresses are looked up now, in the code map as it is now. The first sample decides whether
- * contexts are kept at all (it has a stack) or not.
+ * Adds samples. Their addresses are looked up at once, in the current code map. The first sample decides whether the
+ * collector keeps contexts: it does if that sample has a stack.
  *
  *   samples, count   only read during the call
  *
@@ -1746,7 +1752,7 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count);
 
 /*
- * Unwinds what is in the cache. Everything that reads counters does it by itself; statistics are complete after it.
+ * Unwinds the samples in the cache. Functions that read counters call it themselves. Statistics are complete after it.
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
  */
@@ -1757,18 +1763,18 @@ CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c);
 
-/* Bytes that the collector has allocated. */
+/* The memory of the collector, in bytes. */
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
 
-/* How addresses stand in unsymbolized text: the value + base (mod 2^64) is the link-time address. */
+/* The addresses of unsymbolized text: its value + base (mod 2^64) is the link-time address. */
 typedef struct csspgo_unsymbolized_options {
     csspgo_module module;         /* whose addresses they are; id 0: code without a module, at run-time addresses     */
     uint64_t      base;           /* usually csspgo_code_base(code, module); 0 = plain addresses                      */
 } csspgo_unsymbolized_options;
 
 /*
- * Writes the counters as llvm-profgen's --skip-symbolization does. What the module does not hold is as unknown code is:
- * contexts start behind it, branches from it have the source 1 - base, ranges and branches into it are left out.
+ * Writes the counters as llvm-profgen --skip-symbolization does. Code outside the module is unknown code: contexts
+ * start after it, branches from it have the source 1 - base, ranges and branches into it are left out.
  *
  *   how        NULL: the first module and its base; without any module plain addresses
  *   buf, cap   where to; NULL and 0 to ask for the size.     size   gets the bytes needed, or NULL
@@ -1781,11 +1787,14 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
                                                    void *buf, size_t cap, size_t *size, csspgo_error *err);
 
 /*
- * Adds the counters of such a text to the collector: context-less, with contexts of hexadecimal call addresses, or with
- * contexts of names, [main:3.1 @ foo], as llvm-profgen writes them for code without probes: these are only for
- * csspgo_collector_line_profile, are taken as they are, and no samples can be added to them. Blank lines are passed
- * over. Frames in unknown code cut the context; branches from unknown code keep their count, ranges and branches into
- * it do not (stats.unplaced).
+ * Adds the counters of such a text to the collector.
+ *
+ * Contexts. They are absent, paths of hexadecimal call addresses, or paths of names, [main:3.1 @ foo]. llvm-profgen
+ * writes the last form for code without probes. Contexts of names are taken as they are, are only for
+ * csspgo_collector_line_profile, and no samples can be added to them.
+ *
+ * Unknown code. Frames in it cut the context. Branches from it keep their count; ranges and branches into it do not
+ * (stats.unplaced). Blank lines are skipped.
  *
  *   how    as in csspgo_write_unsymbolized, for module and base of the text's addresses
  *   err    NULL, or filled in every case
@@ -1812,20 +1821,22 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 #ifndef CSSPGO_NO_TRACK
 
 /*
- * A tracker holds a profile with contexts while an inliner works on it from callers to callees. The inliner looks up
- * the context of a call, inlines the callee and marks its context, or does not: then the context becomes part of the
- * callee's base profile as soon as csspgo_tracker_base asks for that. So every count is used once: in the caller that
- * inlined it, or in the function's own code.
+ * A tracker holds a profile with contexts while an inliner works on it, from callers to callees. The inliner looks up
+ * the context of a call. If it inlines the callee, it marks the context. If it does not, the context becomes part of
+ * the callee's base profile as soon as csspgo_tracker_base asks for that. So each count is used once: in the caller
+ * that inlined it, or in the function's own code.
  *
- * Nodes are those of the tracker's profile: csspgo_total, csspgo_body_count, csspgo_bodies, csspgo_targets_at,
- * csspgo_node_parent, csspgo_find ... answer for them. What a csspgo_tracker_ function moves or merges keeps its
- * handle; that of a merged node leads to where its counts are (csspgo_tracker_resolve).
+ * Handles. Nodes are those of the tracker's profile, so csspgo_total, csspgo_bodies, csspgo_targets_at, csspgo_find and
+ * the like answer for them. A node that is moved or merged keeps its handle; the handle of a merged node leads to the
+ * node that has its counts now (csspgo_tracker_resolve).
  *
- * There is one mode: results are those of LLVM 19's tracker, losses by unequal checksums included (but counted), for
- * all profiles in which no function stands twice in a context. Where one does (recursion), LLVM 19 loses samples, and
- * this one does not. A stale profile goes through csspgo_matcher_apply first: call sites here are the code's. Inlinees
- * nested in the record of a context move and are merged with it; they are not contexts that could be looked up, marked
- * or promoted here.
+ * LLVM. Results are those of LLVM 19's tracker, including what unequal checksums lose (here counted), for all profiles
+ * without recursion in their contexts. With recursion LLVM 19 loses samples; this tracker does not.
+ *
+ * Stale profiles. Call sites here are the code's: apply csspgo_matcher_apply first.
+ *
+ * Inlinees. Records nested in a context's record move and merge with it. They are not contexts, so they cannot be
+ * looked up, marked or promoted.
  */
 typedef struct csspgo_tracker csspgo_tracker;
 
@@ -1837,30 +1848,30 @@ typedef struct csspgo_call_frame {
 
 enum {                            /* csspgo_tracker_state; bits are only ever added, but for unmark and roll-back */
     CSSPGO_RAW       = 1,         /* every context of the profile                                 */
-    CSSPGO_SYNTHETIC = 2,         /* it was moved, or others were merged into it                  */
+    CSSPGO_SYNTHETIC = 2,         /* it was moved, or other nodes were merged into it             */
     CSSPGO_INLINED   = 4,         /* it lives in its caller                                       */
-    CSSPGO_MERGED    = 8          /* its counts are in another one; csspgo_tracker_resolve        */
+    CSSPGO_MERGED    = 8          /* its counts are in another node: csspgo_tracker_resolve       */
 };
 
 /* All zero: works on a copy. */
 typedef struct csspgo_tracker_options {
-    uint32_t take;                /* 1: the profile itself becomes the tracker's (if that succeeds); 0: a copy    */
-    uint32_t subtract;            /* 1: a context that is marked after it was merged is taken off its base again  */
+    uint32_t take;                /* 1: the tracker owns the profile itself if the call succeeds; 0: a copy       */
+    uint32_t subtract;            /* 1: marking a merged context subtracts its counts from the base it went to    */
     uint32_t hot_ppm;             /* cutoff of the summary that makes a count hot; 0 = 990000                     */
     uint64_t hot_count;           /* the smallest hot count; 0: from the summary, the stored one if there is one  */
 } csspgo_tracker_options;
 
 /*
- * What happened so far; csspgo_tracker_rollback takes it back too. The totals in the tree, plus those lost or
- * subtracted, are the totals that came in.
+ * Changes so far. csspgo_tracker_rollback restores the statistics too. The totals in the tree, plus those lost or
+ * subtracted, equal the totals of the original profile.
  */
 typedef struct csspgo_tracker_stats {
-    uint64_t moved;               /* subtrees that went to a place that was free                       */
+    uint64_t moved;               /* subtrees that moved to a free place                               */
     uint64_t merged;              /* records that were added to others                                 */
     uint64_t conflicts;           /* of these, those whose counts were dropped: checksums differ       */
     uint64_t lost_by_checksum;    /* totals of these                                                   */
-    uint64_t lost_by_saturation;  /* what sums of totals had above 2^64 - 1                            */
-    uint64_t subtracted;          /* totals taken off bases; with options.subtract only                */
+    uint64_t lost_by_saturation;  /* the excess of sums of totals above 2^64 - 1                       */
+    uint64_t subtracted;          /* totals subtracted from bases; with options.subtract only          */
 } csspgo_tracker_stats;
 
 /*
@@ -1905,14 +1916,15 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t);
  */
 CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size);
 
-/* ----- look-ups: no allocation; a merged node stands for the one it is in; id 0: none ----- */
+/* ----- look-ups: no allocation; a merged node stands for the node that has its counts; id 0: none ----- */
 
 /* The context of an inline stack of n frames. O(n). */
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
 
 /*
- * The same; the context is marked inlined if it has counts and is not at top level, as the code evidently is there.
- * Also id 0 (and nothing is marked) if memory is exhausted, which only happens while there is a checkpoint.
+ * As csspgo_tracker_find, and marks the context inlined if it has counts and is not at top level: the stack shows that
+ * its code is inlined there. Returns id 0, and marks nothing, also if memory is exhausted, which can only happen while
+ * there is a checkpoint.
  */
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
 
@@ -1946,22 +1958,24 @@ CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node n
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func);
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node);
 
-/* Where the counts of a node are now: the node itself unless it was merged. O(merges one after the other). */
+/*
+ * The node that has a node's counts now: the node itself unless it was merged. Cost: O(length of the chain of merges).
+ */
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node);
 
 /* CSSPGO_RAW ...; 0 for a frame without counts. */
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node);
 
 /*
- * How often a context was entered: its head count, or else the count at its first location, or, if that is a call site
- * of nested inlinees, what these say; or else 1 if it ran. O(1), without a head count O(children + nested inlinees).
+ * The entry count of a context: its head count; without one the count at its first location, or the entry counts of the
+ * inlinees there; without these 1 if it has samples. Cost: O(1), without a head count O(children + nested inlinees).
  */
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node);
 
 /* ----- changes: after a failure (E_NOMEM, E_LIMIT, E_ARGUMENT) the tracker is what it was ----- */
 
 /*
- * The base profile of a function: what its own code ran, outside every inlined copy.
+ * The base profile of a function: the counts of its own code, without its inlined copies.
  *
  *   merge   1: all contexts of the function that are not marked go to top level first, with all below them. Ask for
  *           callers before callees, and for a callee when all calls of it are decided; 0: what is there already
@@ -1972,9 +1986,12 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base);
 
 /*
- * Says that a context was inlined into its caller, or (unmark) that it was not after all. A frame without counts needs
- * no mark. E_ARGUMENT for a merged context, unless options.subtract: then its counts are taken off where they went (as
- * far as these go), which cannot be unmarked. O(1); with subtract O(its counts).
+ * Marks a context as inlined into its caller, or takes the mark back (csspgo_tracker_unmark). A frame without counts
+ * needs no mark.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for a merged context. With options.subtract a merged context can be marked, but not
+ *           unmarked: its counts are subtracted from the node that has them, as far as that has enough
+ * Cost      O(1); with subtract O(counts of the context)
  */
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node);
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node);
@@ -2002,10 +2019,10 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
 /* ----- checkpoints ----- */
 
 /*
- * From a checkpoint on, changes are written down. csspgo_tracker_rollback undoes all of them, and csspgo_tracker_keep
- * forgets how to; both end that checkpoint and those that were made after it.
+ * Starts to record changes. csspgo_tracker_rollback undoes all changes since a checkpoint; csspgo_tracker_keep makes
+ * them final. Both end that checkpoint and all later ones.
  *
- *   mark   gets a number for the two; they return E_ARGUMENT for one that is no more
+ *   mark   gets the checkpoint's number; the other two return E_ARGUMENT for a number that has ended
  *
  * Cost      the first checkpoint: O(records); others and keep: O(1); roll-back: O(changes). Memory: up to 96 bytes per
  *           node that is moved or merged, and once per checkpoint the counts of a record that others are merged into
@@ -2017,8 +2034,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark);
 /* ----- an inliner's view ----- */
 
 /*
- * The order in which to compile: callers before the functions that they call in the profile's contexts; within a cycle
- * along its hottest calls.
+ * The order of compilation: callers before the functions that they call in the profile's contexts; within a cycle of
+ * calls, along its hottest calls.
  *
  *   more, n    functions to be compiled that may not be in the profile; NULL, 0
  *   out, cap   gets the first cap functions
@@ -2039,7 +2056,7 @@ typedef struct csspgo_call {
 
 enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
 
-/* What the compiler knows of a function. */
+/* The compiler's knowledge of a function. */
 typedef struct csspgo_callable {
     uint32_t           size;      /* of its code, in units of the compiler's; 0: there is no code to inline */
     uint32_t           cost;      /* of inlining it; 0 = size                                               */
@@ -2057,10 +2074,10 @@ typedef struct csspgo_inline_options {
     uint32_t max_targets;         /* of an indirect call that become direct                      [3]     */
     uint32_t min_percent;         /* of the call's count that each but the first must have       [25]    */
     uint32_t context_less;        /* 1: judges calls by call targets and bases, not by contexts          */
-    uint64_t *budget;             /* NULL, or what size all calls may add in sum; is reduced             */
+    uint64_t *budget;             /* NULL, or the size that all calls together may add; is reduced       */
 } csspgo_inline_options;
 
-/* What to do at one call. */
+/* The decision for one call. */
 typedef struct csspgo_decision {
     uint32_t    parent;           /* 0: the call is in the function's own code; i: in what out[i - 1] inlined */
     uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
