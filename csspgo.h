@@ -2113,14 +2113,14 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
 
 #ifndef CSSPGO_NO_GENERATE
 
-/* What could not be told when contexts got their names. */
+/* What generation could not resolve. */
 typedef struct csspgo_generate_stats {
-    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe */
-    uint64_t unknown_sites;       /* times callers were dropped at inlined code whose call site is unknown */
-    uint64_t deep_contexts;       /* times callers were dropped to stay within limits.max_depth of the profile */
-    uint64_t inferred, ambiguous; /* pairs of call and callee that one, more than one chain of tail calls can join */
-    uint64_t estimated;           /* functions in contexts whose counts come from sampled addresses */
-    uint64_t unsolved;            /* of those: whose flow was too much to be made consistent */
+    uint64_t unprobed_calls;      /* distinct call paths whose callers were dropped: their last call has no probe     */
+    uint64_t unknown_sites;       /* contexts whose callers were dropped: inlined code with an unknown call site      */
+    uint64_t deep_contexts;       /* contexts whose callers were dropped to stay within limits.max_depth              */
+    uint64_t inferred, ambiguous; /* call and callee joined by exactly one chain of tail calls; by several            */
+    uint64_t estimated;           /* functions in contexts whose counts are estimated from sampled addresses          */
+    uint64_t unsolved;            /* of these, functions whose counts could not be made consistent within the limits  */
 } csspgo_generate_stats;
 
 /* All zero: every context (no trimming, merging or pre-inlining), frames that tail calls lost are inferred. */
@@ -2133,22 +2133,24 @@ typedef struct csspgo_generate_options {
 } csspgo_generate_options;
 
 /*
- * Adds what a collector has counted since the last such call to a profile, per probe, and starts counting anew:
- * counters and contexts are forgotten, their memory is used again.
+ * Adds a collector's counts since the last such call to a profile, per probe. The collector then starts anew: it
+ * forgets its counters and contexts and uses their memory again.
  *
- * A block's count is how often code at its probes ran, a call's how often it was seen among the branches; probes of the
- * same copy of a function that did not run get 0, those that the compiler removed are absent. Calls in a context-less
- * profile count as code, and at top level at least as often as their targets say (what was raised for that stays so
- * when more is added). Frames are inferred from the tail calls among the branches counted since the last call.
- * Functions named __cxx_global_var_init* and __tls_init* get no record; probes count that have an id from 1 to 65535.
+ * Counts. A block counts as often as code at its probes ran, a call as often as it was seen among the branches. Probes
+ * of a copy of a function that ran elsewhere get 0; probes that the compiler removed are absent. In a context-less
+ * profile calls count as code, at top level at least as often as their targets say; a count raised for that stays
+ * raised when more is added. Functions named __cxx_global_var_init* and __tls_init* get no record. Probe ids count from
+ * 1 to 65535.
  *
- * Samples without branch records (any machine gives those) do if there are no others, with the layer flow. Code that
- * was hit h times and has n instructions ran h / n times, in units of 1/1024; what was called in a context says the
- * same of its calls; then each function in each context gets those counts that fit its machine code's jumps, if these
- * are known (bytes, or conditional branches among the transfers), under which its hits are most likely: few hits in a
- * long stretch of code say little, none where there should be many say much. Hits that fit nothing around them may come
- * from waiting, up to half of all; so a function that was hit has counts, with one hit too. A call counts as its block
- * does, and goes where its instruction says or where the stacks show. The README has numbers.
+ * Tail calls. Frames that tail calls removed are inferred from the tail calls among the branches since the last call.
+ *
+ * Without branch records. Samples without branch records, which every machine can take, count if there are no others
+ * (needs the flow solver). Code of n instructions with h hits ran h / n times, in units of 1/1024. The calls seen in a
+ * context give another estimate for their callees. Where the code's jumps are known (from its bytes, or conditional
+ * branches among the transfers), each function in each context gets the counts that fit its control flow and make its
+ * hits most likely: few hits in a long stretch of code say little, no hit where many are expected says much. Up to half
+ * of all hits may come from waiting and fit nothing around them, so a function with a single hit has counts too. A call
+ * counts as its block does; its callee comes from its instruction or from the stacks. The README has measurements.
  *
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
@@ -2181,7 +2183,8 @@ typedef struct csspgo_size_frame {     /* one function of an inline stack       
 } csspgo_size_frame;
 
 /*
- * How many bytes of machine code a function is, by where it is inlined: what the pre-inliner weighs against counts.
+ * The size of a function's machine code in bytes, by the place where it is inlined. The pre-inliner weighs it against
+ * counts.
  *
  *   options   NULL or all zero: defaults; copied
  *
@@ -2191,7 +2194,7 @@ CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_
 CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
 
 /*
- * Adds bytes to the size of a function inlined in the given callers; 0 makes it known.
+ * Adds bytes to the size of a function inlined in the given callers; adding 0 makes the function known.
  *
  *   frame, n   leaf first, n >= 1; one frame is the function itself, not inlined; borrowed for the call
  *
@@ -2201,7 +2204,7 @@ CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
 CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes);
 
 /*
- * Adds what the code map shows: code from one probe to the next counts for the function that the first one is of.
+ * Adds the sizes that the code map shows: code from one probe to the next belongs to the function of the first.
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(probes log probes + inline nodes x depth)
@@ -2211,19 +2214,20 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
 /* Fill it with csspgo_preinline_defaults, then change what should differ. */
 typedef struct csspgo_preinline_options {
     const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
-    uint64_t cold_count;          /* calls this rare are cold, and functions are ordered without them        */
-    uint64_t top_count;           /* calls this frequent are as hot as can be                                */
-    uint32_t hot_threshold;       /* bytes that a callee of the hottest calls may have, in hundredths: 1500  */
+    uint64_t cold_count;          /* calls up to this count are cold; the order of functions ignores them    */
+    uint64_t top_count;           /* calls from this count on are the hottest                                */
+    uint32_t hot_threshold;       /* largest callee of the hottest calls, in bytes / 100: 1500               */
     uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes: 0                        */
-    uint32_t growth_limit;        /* a function may become this many times as large, 12 ...                  */
-    uint32_t limit_min, limit_max;/* ... but always this large, 100, and never larger than that, 50000       */
+    uint32_t growth_limit;        /* largest growth of a function by inlining, as a factor: 12               */
+    uint32_t limit_min, limit_max;/* a function may always grow to the first, 100, never beyond the second,  */
+                                  /* 50000                                                                   */
     uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
     uint32_t replay;              /* 1: inline exactly what was inlined there                                */
     uint32_t unsorted_cycles;     /* 1: functions that call each other come in any order, not by their calls */
 } csspgo_preinline_options;
 
 typedef struct csspgo_preinline_stats {
-    uint64_t inlined, kept;       /* candidates that were, were not inlined                                  */
+    uint64_t inlined, kept;       /* candidates that were inlined; that were not                             */
     uint64_t full;                /* functions whose limit was reached with candidates left                  */
     uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
 } csspgo_preinline_stats;
@@ -2234,9 +2238,9 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
 #endif
 
 /*
- * Decides, callers first, which contexts should be inlined: they stay and get CSSPGO_SHOULD_BE_INLINED. The counts of
- * all others move to the functions' base profiles. No count is lost, also where LLVM 19 loses some (a function below
- * its own promoted context).
+ * Decides, callers first, which contexts should be inlined. These stay and get CSSPGO_SHOULD_BE_INLINED; the counts of
+ * all others move to the base profiles of their functions. No count is lost. (LLVM 19 loses the counts of a function
+ * below its own promoted context.)
  *
  *   p       a profile with contexts; after a failure it is what it was
  *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
@@ -2271,7 +2275,7 @@ typedef struct csspgo_line {      /* instructions from here to the next row     
 } csspgo_line;
 
 /*
- * A table of which source line each instruction comes from, for code without probes.
+ * A table of the source line of each instruction, for code without probes.
  *
  *   options   NULL or all zero: defaults; copied
  *
@@ -2296,7 +2300,7 @@ CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, cs
                                           const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
                                           size_t rows);
 
-/* All zero: discriminators are decoded, defects of LLVM 19 are not repeated. */
+/* All zero: discriminators are decoded; defects of LLVM 19 are not reproduced. */
 typedef struct csspgo_line_options {
     uint32_t flow_sensitive;      /* 1: discriminators are kept whole (images with __llvm_fs_discriminator__) */
     uint32_t update_totals;       /* 1: totals are sums of body counts, not of bytes of code                  */
@@ -2306,10 +2310,10 @@ typedef struct csspgo_line_options {
 } csspgo_line_options;
 
 /*
- * As csspgo_collector_profile, by line: adds what a collector has counted since the last such call.
+ * As csspgo_collector_profile, by source line: adds a collector's counts since the last such call.
  *
- * A line's count is that of its most frequent instruction, times the factor by which its discriminator says that code
- * was duplicated. In a context-less profile totals count bytes of code, as LLVM does.
+ * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator. In a
+ * context-less profile totals count bytes of code, as LLVM does.
  *
  *   c     its code map needs the functions' ranges and where instructions start
  *
@@ -2330,7 +2334,7 @@ typedef enum csspgo_match_kind {
     CSSPGO_MATCH_BLOCK = 0,       /* a block probe, or a line without a call                                         */
     CSSPGO_MATCH_CALL,            /* a direct call, or the call site of code inlined here                            */
     CSSPGO_MATCH_INDIRECT,        /* an indirect call                                                                */
-    CSSPGO_MATCH_ANY,             /* not known: a number of which the code has no trace any more                     */
+    CSSPGO_MATCH_ANY,             /* unknown: a probe id that left no trace in the code                              */
     CSSPGO_MATCH_KIND_FORCE_32 = 0x7fffffff
 } csspgo_match_kind;
 
@@ -2338,24 +2342,24 @@ typedef enum csspgo_match_kind {
 typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
-    uint32_t          eq;         /* 0, or a number that locations share which execute equally often                 */
+    uint32_t          eq;         /* 0, or its equivalence class: locations of a class execute equally often         */
     uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
 } csspgo_match_loc;
 
-/* Content of the old code, if it was kept: ascending by location. */
+/* Hashes of the old code's content, if they were kept: ascending by location. */
 typedef struct csspgo_match_hash {
     csspgo_loc loc;
     uint64_t   hash;
 } csspgo_match_hash;
 
 enum {                            /* csspgo_match_code.flags                                                         */
-    CSSPGO_MATCH_NO_CHECKSUM = 1, /* the checksum is not known: stale only if the next flag says so                  */
-    CSSPGO_MATCH_IS_STALE = 2,    /* with NO_CHECKSUM: found stale elsewhere (profile-checksum-mismatch)             */
+    CSSPGO_MATCH_NO_CHECKSUM = 1, /* the checksum is unknown: stale only with the next flag                          */
+    CSSPGO_MATCH_IS_STALE = 2,    /* with NO_CHECKSUM: known to be stale (LLVM: profile-checksum-mismatch)           */
     CSSPGO_MATCH_IMPORTED = 4     /* a copy of another module's function: matched, not reported; implies NO_CHECKSUM */
 };
 
-/* One function of the new code. All is borrowed for the call only. */
+/* One function of the new code. All pointers are borrowed for the call only. */
 typedef struct csspgo_match_code {
     const char              *name;       /* linkage name without suffixes of clones; NULL: guid tells                */
     size_t                   name_size;  /* in bytes                                                                 */
@@ -2376,24 +2380,24 @@ typedef struct csspgo_match_code {
 typedef struct csspgo_match_options {
     uint32_t llvm;                /* 0; or 17, 18: calls by callee and order; 19: longest common subsequence of      */
                                   /* calls; 22: as LLVM main in 2026                                                 */
-    uint32_t no_salvage;          /* 1: tell what is stale, map nothing                                              */
+    uint32_t no_salvage;          /* 1: report stale functions, map nothing                                          */
     uint32_t rename;              /* renamed functions: 0: off for llvm 17 to 19, else on; 1 on, 2 off               */
     uint32_t max_calls;           /* functions with more calls, here or in the profile, are not matched; 0 = 16384   */
-    uint32_t min_similarity;      /* of renamed functions, in percent, must be exceeded; 0 = 80                      */
+    uint32_t min_similarity;      /* renamed functions must exceed this similarity, in percent; 0 = 80               */
     uint32_t min_blocks;          /* of renamed functions, on both sides; 0 = 5                                      */
     uint32_t min_calls;           /* of renamed functions, on both sides; 0 = 3                                      */
-    uint32_t no_near;             /* 1: UNKNOWN for NEAR, for those who complete counts by control flow              */
+    uint32_t no_near;             /* 1: UNKNOWN in place of NEAR, if control flow completes the counts later         */
 } csspgo_match_options;
 
-/* How a location of the new code was found in the profile. */
+/* The way in which a location of the new code was found in the profile. */
 typedef enum csspgo_match_how {
-    CSSPGO_MATCHED_IDENTITY = 0,  /* same place: nothing was known to have changed                                   */
+    CSSPGO_MATCHED_IDENTITY = 0,  /* the same location: no change is known                                           */
     CSSPGO_MATCHED_CALL,          /* a call with the same callee                                                     */
     CSSPGO_MATCHED_RENAMED,       /* a call whose callee seems to have a new name                                    */
     CSSPGO_MATCHED_ALIGNED,       /* found by its neighbours, counts and hash                                        */
     CSSPGO_MATCHED_SHIFTED,       /* reference modes: moved as its neighbours moved                                  */
-    CSSPGO_MATCHED_CLASS,         /* not found; `to` is a place that executed as often as this one must              */
-    CSSPGO_MATCHED_NEAR,          /* not found; `to` is the colder of the blocks around it: a guess at how hot it is  */
+    CSSPGO_MATCHED_CLASS,         /* not found; `to` is in the same equivalence class                                */
+    CSSPGO_MATCHED_NEAR,          /* not found; `to` is the colder of the blocks around it, an estimate              */
     CSSPGO_MATCHED_UNKNOWN,       /* no evidence: no count should be assumed                                         */
     CSSPGO_MATCH_HOW_FORCE_32 = 0x7fffffff
 } csspgo_match_how;
@@ -2404,7 +2408,7 @@ typedef struct csspgo_match {
     uint32_t         confidence;  /* 0 to 255; reference modes: 255 for calls and what was not matched, else 0       */
 } csspgo_match;
 
-/* What a module's profile is worth, in LLVM's terms; counts are samples. */
+/* The value of a profile for a module, in LLVM's terms. Counts are samples. */
 typedef struct csspgo_match_report {
     uint64_t functions, samples;                       /* with a profile at top level                                */
     uint64_t stale_functions, stale_samples;           /* checksum differs, at top level; the same with inlinees     */
@@ -2466,15 +2470,15 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
  */
 CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
-/* The GUID of the function under which the profile holds a function: another one if it was renamed. */
+/* The GUID under which the profile has a function: another GUID if the function was renamed. */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
-/* What became of one function of the new code. Samples are body counts, of the copies that it was compared with. */
+/* The result for one function of the new code. Samples are body counts of the copies that it was compared with. */
 typedef struct csspgo_match_function {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
-    uint64_t samples, lost_samples;           /* lost: at places that no location of the new code was found to be    */
+    uint64_t samples, lost_samples;           /* lost: at locations of the profile to which no new location maps     */
     uint32_t known, stale, mapped, renamed;   /* 0 or 1; known: the profile has it; mapped: its locations were moved */
-    uint32_t calls, lost_calls;               /* call sites of the profile; those that are not where they were now   */
+    uint32_t calls, lost_calls;               /* call sites of the profile; those that were not found                */
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
 } csspgo_match_function;
 
@@ -2498,7 +2502,7 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err);
 
-/* A way through a function's control flow: block `from` may be followed by block `to`. */
+/* An edge of a control-flow graph: block `to` may follow block `from`. */
 typedef struct csspgo_match_edge { uint32_t from, to; } csspgo_match_edge;
 
 #ifndef CSSPGO_NO_FLOW
@@ -2507,7 +2511,7 @@ typedef struct csspgo_match_flow {
     uint64_t                 guid;       /* of its name                                                              */
     const csspgo_loc        *block;      /* the location of each block, 0 the entry; line 0: the block has none      */
     size_t                   blocks;
-    const csspgo_match_edge *edge;       /* a block that none leaves, leaves the function                            */
+    const csspgo_match_edge *edge;       /* a block without an edge out leaves the function                          */
     size_t                   edges;
 } csspgo_match_flow;
 
@@ -2532,11 +2536,12 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
 #endif
 
 /*
- * Which blocks execute equally often, for csspgo_match_loc.eq: two of a class dominate and post-dominate each other and
- * are in the same loops. Leave edges of exceptions away, and the classes are larger and nearly as true.
+ * Finds the equivalence classes of blocks, for csspgo_match_loc.eq. The blocks of a class dominate and post-dominate
+ * each other and are in the same loops, so they execute equally often. Without the edges of exceptions the classes are
+ * larger and nearly as exact.
  *
- *   n, edge, m   blocks, 0 the entry; a block that no edge leaves, leaves the function
- *   eq           gets n numbers from 1 on; 0 for a block that is never reached, or that cannot get out
+ *   n, edge, m   blocks, 0 the entry; a block without an edge out leaves the function
+ *   eq           gets n numbers, from 1 on; 0 for a block that cannot be reached or cannot leave the function
  *
  * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range; E_LIMIT, E_NOMEM
  * Cost      O(n + m) for what compilers make, O(n (n + m)) at worst; 80 bytes per block and 24 per edge
