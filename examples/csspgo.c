@@ -105,6 +105,7 @@ static const char usage_text[] =
     "  --json, --function=NAME, --detailed-summary, --hot-func-list, --topn=N\n"
     "  --show-prof-sym-list, --show-sec-info-only\n"
     "  --contexts[=DEPTH]                the tree of contexts with each one's share of the samples\n"
+    "                                    --json: an array of functions, as LLVM's; an object if more is asked for\n"
     "overlap: how much two profiles have in common.\n"
     "  --value-cutoff=N, --similarity-cutoff=PPM, --function=TEXT   which functions to list\n"
     "  --quality                         instead: how close the blocks of TEST come to those of BASE\n"

@@ -610,6 +610,12 @@ static void json_line(FILE *out, int first, unsigned in)
     indent(out, in);
 }
 
+static void json_number(FILE *out, int first, unsigned in, const char *key, uint64_t value)
+{
+    json_line(out, first, in);
+    fprintf(out, "\"%s\": %" PRIu64, key, value);
+}
+
 static void json_loc(FILE *out, csspgo_loc loc, unsigned in)
 {
     json_line(out, 1, in);
@@ -720,7 +726,7 @@ static int show_json(show *s)
         }
     }
     if (s->rows != 0) putc('\n', s->out);
-    fputs("]\n", s->out);
+    putc(']', s->out);
     return 1;
 }
 
@@ -744,7 +750,28 @@ static csspgo_cutoff show_cutoff(const csspgo_profile *p, const csspgo_cutoff *o
     return csspgo_stored_summary(p, &sum, &n) ? csspgo_stored_cutoff(p, i) : own[i];
 }
 
-static int show_summary(show *s)
+static void json_summary(show *s, const csspgo_summary *sum, const csspgo_cutoff *own, size_t n)
+{
+    size_t i;
+    putc('{', s->out);
+    json_number(s->out, 1, 4, "functions", sum->functions);
+    json_number(s->out, 0, 4, "max_function_count", sum->max_head);
+    json_number(s->out, 0, 4, "max_block_count", sum->max_count);
+    json_number(s->out, 0, 4, "blocks", sum->counts);
+    json_number(s->out, 0, 4, "total_count", sum->total);
+    json_line(s->out, 0, 4);
+    fputs("\"cutoffs\": [", s->out);
+    for (i = 0; i < n; i++) {
+        const csspgo_cutoff c = show_cutoff(s->p, own, i);
+        json_line(s->out, i == 0, 6);
+        fprintf(s->out, "{ \"ppm\": %" PRIu64 ", \"min_count\": %" PRIu64 ", \"blocks\": %" PRIu64 " }", c.ppm,
+                c.min_count, c.counts);
+    }
+    json_line(s->out, 1, 4);
+    fputs("]\n  }", s->out);
+}
+
+static int show_summary(show *s, int json)
 {
     csspgo_cutoff own[CSSPGO_CUTOFFS];
     csspgo_summary sum;
@@ -752,6 +779,7 @@ static int show_summary(show *s)
     const size_t n = show_summary_of(s->p, &sum, own, &status);
     size_t i;
     if (status != CSSPGO_OK) return fail("%s", csspgo_status_text(status)), 0;
+    if (json) return json_summary(s, &sum, own, n), 1;
     fprintf(s->out, "Total functions: %" PRIu64 "\nMaximum function count: %" PRIu64 "\nMaximum block count: %" PRIu64
             "\nTotal number of blocks: %" PRIu64 "\nTotal count: %" PRIu64 "\nDetailed summary:\n",
             sum.functions, sum.max_head, sum.max_count, sum.counts, sum.total);
@@ -804,37 +832,85 @@ static void show_hot_row(show *s, const show_row *r, uint64_t all)
     putc('\n', s->out);
 }
 
-static int show_hot(show *s)
+typedef struct hot_figures {
+    uint64_t least;               /* the count from which on a function is hot */
+    uint64_t hot, functions;      /* functions that are, all                   */
+    uint64_t hot_total, total;    /* samples of these                          */
+} hot_figures;
+
+static hot_figures show_hot_figures(show *s, csspgo_status *status)
 {
-    const uint64_t most = (uint64_t)s->o[S_TOPN].number;
-    csspgo_status status;
-    const uint64_t least = show_hot_threshold(s, &status);
-    uint64_t hot = 0, functions = 0, hot_total = 0, total = 0, printed = 0;
-    char share[32];
+    hot_figures h;
     size_t i;
-    if (status != CSSPGO_OK) return fail("%s", csspgo_status_text(status)), 0;
+    memset(&h, 0, sizeof h);
+    h.least = show_hot_threshold(s, status);
     for (i = 0; i < s->rows; i++) {
         const uint64_t t = csspgo_total(s->p, s->row[i].node);
         if (s->row[i].nest != 0) continue;
-        functions++;
-        total += t;
-        if (s->row[i].max < least) continue;
-        hot++;
-        hot_total += t;
+        h.functions++;
+        h.total += t;
+        if (s->row[i].max < h.least) continue;
+        h.hot++;
+        h.hot_total += t;
     }
-    snprintf(share, sizeof share, functions == 0 && compat ? "-nan%%" : "%.2f%%", percent(hot, functions));
+    return h;
+}
+
+static void show_hot_head(const show *s, const hot_figures *h)
+{
+    char share[32];
+    snprintf(share, sizeof share, h->functions == 0 && compat ? "-nan%%" : "%.2f%%", percent(h->hot, h->functions));
     fprintf(s->out,
             "%" PRIu64 " out of %" PRIu64
             " functions with profile (%s) are considered hot functions (max sample >= %" PRIu64 ").\n",
-            hot, functions, share, least);
-    fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " profile counts (%.2f%%) are from hot functions.\n", hot_total,
-            total, percent(hot_total, total));
+            h->hot, h->functions, share, h->least);
+    fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " profile counts (%.2f%%) are from hot functions.\n", h->hot_total,
+            h->total, percent(h->hot_total, h->total));
     fputs(" Total sample (%)       Max sample        Entry sample    Function name\n", s->out);
+}
+
+static void json_hot_head(const show *s, const hot_figures *h)
+{
+    putc('{', s->out);
+    json_number(s->out, 1, 4, "threshold", h->least);
+    json_number(s->out, 0, 4, "hot_functions", h->hot);
+    json_number(s->out, 0, 4, "functions", h->functions);
+    json_number(s->out, 0, 4, "hot_total", h->hot_total);
+    json_number(s->out, 0, 4, "total", h->total);
+    json_line(s->out, 0, 4);
+    fputs("\"list\": [", s->out);
+}
+
+static int json_hot_row(const show *s, const show_row *r, int first)
+{
+    char *context = context_text(s->p, r->node);
+    if (context == NULL) return fail("out of memory"), 0;
+    json_line(s->out, first, 6);
+    fputs("{ \"function\": ", s->out);
+    json_string(s->out, context, strlen(context));
+    fprintf(s->out, ", \"total\": %" PRIu64 ", \"max\": %" PRIu64 ", \"entries\": %" PRIu64 " }",
+            csspgo_total(s->p, r->node), r->max, r->entries);
+    free(context);
+    return 1;
+}
+
+static int show_hot(show *s, int json)
+{
+    const uint64_t most = (uint64_t)s->o[S_TOPN].number;
+    csspgo_status status;
+    const hot_figures h = show_hot_figures(s, &status);
+    uint64_t printed = 0;
+    size_t i;
+    if (status != CSSPGO_OK) return fail("%s", csspgo_status_text(status)), 0;
+    if (json) json_hot_head(s, &h);
+    else show_hot_head(s, &h);
     for (i = 0; i < s->rows && (most == 0 || printed < most); i++) {
-        if (s->row[i].nest != 0 || s->row[i].max < least) continue;
-        show_hot_row(s, &s->row[i], total);
+        if (s->row[i].nest != 0 || s->row[i].max < h.least) continue;
+        if (!json) show_hot_row(s, &s->row[i], h.total);
+        else if (!json_hot_row(s, &s->row[i], printed == 0)) return 0;
         printed++;
     }
+    if (json) fputs("\n    ]\n  }", s->out);
     return 1;
 }
 
@@ -843,7 +919,7 @@ static int show_symbol_order(const void *a, const void *b, void *ctx)
     return name_order((csspgo_profile *)ctx, *(const csspgo_func *)a, *(const csspgo_func *)b);
 }
 
-static int show_symbols(show *s)
+static int show_symbols(show *s, int json)
 {
     csspgo_func *v = (csspgo_func *)malloc((csspgo_func_count(s->p) + (size_t)1) * sizeof *v), f;
     size_t n = 0, i;
@@ -851,11 +927,12 @@ static int show_symbols(show *s)
     for (f.id = 1; f.id <= csspgo_func_count(s->p); f.id++)
         if (csspgo_is_listed(s->p, f)) v[n++] = f;
     qsort_r(v, n, sizeof *v, show_symbol_order, s->p);
-    fputs("======== Dump profile symbol list ========\n", s->out);
+    fputs(json ? "[" : "======== Dump profile symbol list ========\n", s->out);
     for (i = 0; i < n; i++) {
-        put_name(s->p, v[i], s->out);
-        putc('\n', s->out);
+        if (json) json_line(s->out, i == 0, 4), json_name(s, v[i]);
+        else put_name(s->p, v[i], s->out), putc('\n', s->out);
     }
+    if (json) fputs("\n  ]", s->out);
     free(v);
     return 1;
 }
@@ -1025,55 +1102,119 @@ static void tree_print_row(show *s, const tree_row *r, uint64_t all)
     putc('\n', s->out);
 }
 
-/* Form and flags of the file; how many functions and contexts; how deep these are and how much is in them. */
-static void tree_print_head(show *s, const reading *how, const tree_row *v, size_t n)
+typedef struct tree_figures {
+    uint64_t records, depths, deep;   /* contexts, the sum of their depths, samples deeper than 1 */
+    size_t   functions;
+    unsigned depth;
+} tree_figures;
+
+static tree_figures tree_figures_of(show *s, const tree_row *v, size_t n)
 {
-    static const char *const forms[] = { "?", "text", "binary 103", "extbinary 103", "gcov", "compact binary 103" };
-    static const char *const flags[] = { "cs", "probe", "preinlined", "fs", "md5", NULL, "partial" };
-    const uint32_t has = csspgo_profile_flags(s->p);
-    uint64_t deep = 0, all = v[0].sum, depths = 0, records = 0;
-    unsigned depth = 0, i;
-    size_t k, functions = 0;
+    tree_figures t;
     csspgo_func f;
+    size_t k;
+    memset(&t, 0, sizeof t);
     for (k = 1; k < n; k++) {
         if (!csspgo_has_record(s->p, v[k].node)) continue;
-        records++;
-        depths += v[k].depth;
-        if (v[k].depth > depth) depth = v[k].depth;
-        if (v[k].depth > 1) deep = sum_of(deep, v[k].self);
+        t.records++;
+        t.depths += v[k].depth;
+        if (v[k].depth > t.depth) t.depth = v[k].depth;
+        if (v[k].depth > 1) t.deep = sum_of(t.deep, v[k].self);
     }
     for (f.id = 1; f.id <= csspgo_func_count(s->p); f.id++) {
         csspgo_node node = csspgo_func_nodes(s->p, f);
         while (node.id != 0 && !csspgo_has_record(s->p, node)) node = csspgo_node_next_same(s->p, node);
-        functions += node.id != 0;
+        t.functions += node.id != 0;
     }
-    fprintf(s->out, "%s;", forms[how->form < 6 ? how->form : 0]);
-    for (i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (has >> i & 1 && flags[i] != NULL) fprintf(s->out, " %s", flags[i]);
+    return t;
+}
+
+static const char *tree_form(const reading *how)
+{
+    static const char *const forms[] = { "?", "text", "binary 103", "extbinary 103", "gcov", "compact binary 103" };
+    return forms[how->form < 6 ? how->form : 0];
+}
+
+/* The name of a flag of the profile, by its bit; NULL: it has none, or the profile does not have the flag. */
+static const char *tree_flag(const csspgo_profile *p, unsigned bit)
+{
+    static const char *const flags[] = { "cs", "probe", "preinlined", "fs", "md5", NULL, "partial" };
+    return bit < 7 && csspgo_profile_flags(p) >> bit & 1 ? flags[bit] : NULL;
+}
+
+/* Form and flags of the file; how many functions and contexts; how deep these are and how much is in them. */
+static void tree_print_head(show *s, const reading *how, const tree_figures *t, uint64_t all)
+{
+    unsigned i;
+    fprintf(s->out, "%s;", tree_form(how));
+    for (i = 0; i < 7; i++)
+        if (tree_flag(s->p, i) != NULL) fprintf(s->out, " %s", tree_flag(s->p, i));
     fprintf(s->out, "%s%zu functions, %" PRIu64 " contexts, depth at most %u, %.2f on average, %.2f %% of %" PRIu64
-            " samples deeper than 1\n", has & ~(uint32_t)CSSPGO_HAS_UNIQ ? "; " : " ", functions, records, depth,
-            records != 0 ? (double)depths / (double)records : 0, percent(deep, all), all);
+            " samples deeper than 1\n", csspgo_profile_flags(s->p) & ~(uint32_t)CSSPGO_HAS_UNIQ ? "; " : " ",
+            t->functions, t->records, t->depth, t->records != 0 ? (double)t->depths / (double)t->records : 0,
+            percent(t->deep, all), all);
     fputs("         total    share    cum.           head  isd  context"
           "     (i inlined, s should be, d duplicated into base)\n", s->out);
 }
 
-static int show_contexts(show *s, const reading *how)
+static void json_tree_head(show *s, const reading *how, const tree_figures *t, uint64_t all)
+{
+    unsigned i, n = 0;
+    fprintf(s->out, "{\n  \"format\": \"%s\",\n  \"flags\": [", tree_form(how));
+    for (i = 0; i < 7; i++)
+        if (tree_flag(s->p, i) != NULL) fprintf(s->out, "%s\"%s\"", n++ != 0 ? ", " : "", tree_flag(s->p, i));
+    putc(']', s->out);
+    json_number(s->out, 0, 2, "functions", t->functions);
+    json_number(s->out, 0, 2, "records", t->records);
+    json_number(s->out, 0, 2, "max_depth", t->depth);
+    json_number(s->out, 0, 2, "samples", all);
+    json_number(s->out, 0, 2, "samples_deeper_than_1", t->deep);
+    json_line(s->out, 0, 2);
+    fputs("\"contexts\": [", s->out);
+}
+
+/* A row stands behind its parent, the last one before it with a smaller depth: no parser has to nest as contexts do. */
+static void json_tree_row(show *s, const tree_row *r, int first)
+{
+    const uint32_t a = csspgo_attributes(s->p, r->node);
+    const csspgo_loc loc = csspgo_node_loc(s->p, r->node);
+    const int inlinee = csspgo_node_kind_of(s->p, r->node) == CSSPGO_INLINEE;
+    json_line(s->out, first, 4);
+    fprintf(s->out, "{ \"depth\": %u, ", r->depth);
+    if (r->depth > 1) fprintf(s->out, "\"line\": %u, ", loc.line);
+    if (r->depth > 1 && loc.discriminator != 0) fprintf(s->out, "\"discriminator\": %u, ", loc.discriminator);
+    fputs("\"function\": ", s->out);
+    json_name(s, csspgo_node_func(s->p, r->node));
+    fprintf(s->out, ", \"total\": %" PRIu64 ", \"self\": %" PRIu64 ", \"cumulative\": %" PRIu64
+            ", \"head\": %" PRIu64 ", \"inlined\": %s, \"should_inline\": %s, \"duplicated\": %s }",
+            csspgo_total(s->p, r->node), r->self, r->sum, csspgo_head(s->p, r->node),
+            a & CSSPGO_WAS_INLINED || inlinee ? "true" : "false", a & CSSPGO_SHOULD_BE_INLINED ? "true" : "false",
+            a & CSSPGO_DUPLICATED_INTO_BASE ? "true" : "false");
+}
+
+static int show_contexts(show *s, const reading *how, int json)
 {
     const unsigned long long most = (unsigned long long)s->o[S_CONTEXTS].number;   /* -1: all */
     size_t n, i, top = 0;
+    int first = 1;
+    tree_figures t;
     tree_row *v = tree_rows(s->p, &n);
     size_t *stack = v != NULL ? (size_t *)malloc(n * sizeof *stack) : NULL;
     if (stack == NULL) {
         free(v);
         return fail("out of memory"), 0;
     }
-    tree_print_head(s, how, v, n);
+    t = tree_figures_of(s, v, n);
+    if (json) json_tree_head(s, how, &t, v[0].sum);
+    else tree_print_head(s, how, &t, v[0].sum);
     for (stack[top++] = 0; top != 0;) {
         const tree_row *r = &v[stack[--top]];
-        if (r->depth != 0) tree_print_row(s, r, v[0].sum);
+        if (r->depth != 0 && json) json_tree_row(s, r, first), first = 0;
+        else if (r->depth != 0) tree_print_row(s, r, v[0].sum);
         if (r->depth < most)
             for (i = r->children; i-- > 0;) stack[top++] = r->child + i;
     }
+    if (json) fputs("\n  ]\n}\n", s->out);
     free(stack);
     free(v);
     return 1;
@@ -1114,26 +1255,48 @@ static int show_only(show *s, csspgo_func f)
     return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
 }
 
+/* What else is asked for than functions; json: members of the object that begins with the functions. */
+static int show_others(show *s, int json)
+{
+    static const char *const keys[] = { "symbols", "summary", "hot" };
+    static int (*const print[])(show *s, int json) = { show_symbols, show_summary, show_hot };
+    const option *o = s->o;
+    const int asked[] = { o[S_SYMBOLS].number != 0, o[S_SUMMARY].number != 0, o[S_HOT].number || o[S_TOPN].number };
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        if (asked[i] && json) fprintf(s->out, ",\n  \"%s\": ", keys[i]);
+        if (asked[i] && !print[i](s, json)) return 0;
+    }
+    return 1;
+}
+
+/* JSON: the functions as LLVM has them, an array; if more is asked for, an object of these. LLVM prints text then. */
+static int show_as_json(show *s, int others)
+{
+    if (others && !compat) fputs("{\n  \"functions\": ", s->out);
+    if (!show_json(s)) return 0;
+    if (compat || !others) putc('\n', s->out);
+    if (!show_others(s, !compat)) return 0;
+    if (others && !compat) fputs("\n}\n", s->out);
+    return 1;
+}
+
 static int show_print(show *s, const reading *how)
 {
     const option *o = s->o;
     const char *name = o[S_FUNCTION].text != NULL && *o[S_FUNCTION].text != '\0' ? o[S_FUNCTION].text : NULL;
     const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
-    const int whole = o[S_ALL].number || o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number ||
-                      o[S_SUMMARY].number;
-    if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how);
-    if (name != NULL && !whole && !show_only(s, func_named(s->p, name))) return 0;
+    const int others = o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number || o[S_SUMMARY].number;
+    if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
+    if (name != NULL && !o[S_ALL].number && !others && !show_only(s, func_named(s->p, name))) return 0;
     if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number || func_named(s->p, name).id != 0) &&
         !show_list(s))
         return 0;
-    if (o[S_ALL].number || name == NULL) {
-        if (!(json ? show_json(s) : show_all(s))) return 0;
-    } else {
-        if (json) return fail("the JSON format is supported only when all functions are to be printed"), 0;
-        if (!show_one(s, name)) return 0;
-    }
-    return (!o[S_SYMBOLS].number || show_symbols(s)) && (!o[S_SUMMARY].number || show_summary(s)) &&
-           (!(o[S_HOT].number || o[S_TOPN].number) || show_hot(s));
+    if (json && name != NULL && !o[S_ALL].number)
+        return fail("the JSON format is supported only when all functions are to be printed"), 0;
+    if (json) return show_as_json(s, others);
+    if (o[S_ALL].number || name == NULL ? !show_all(s) : !show_one(s, name)) return 0;
+    return show_others(s, 0);
 }
 
 static int show_file(show *s, const char *path)

@@ -347,6 +347,29 @@ same "--contexts=1" "$($T show --contexts text/15-cs-probe.txt | grep -v ' @ ')"
 same "--quality of a profile and itself" "blocks of functions     100.000 %   0.0000" sh -c "$T overlap --quality $a $a | grep functions"
 same "no temporary difference: twice the same bytes" "$($T merge text/17-cs-order.txt | cksum)" sh -c "$T merge text/17-cs-order.txt | cksum"
 
+# whatever is asked for besides, --json prints one JSON value; without more, LLVM's array
+if command -v python3 >/dev/null 2>&1; then
+    printf 'a"b\\\\c\tx:1:1\n 1: 1 q"r\\\\:1\n 2: "in":2\n  1: 2\n' >../odd.txt
+    $T merge --prof-sym-list=ops/in/syms.list ../odd.txt -o ../odd.ext
+    for f in ../odd.txt ../odd.ext ops/out/symlist.ext text/15-cs-probe.txt conv/15-cs-probe.md5 text/03-nested-deep.txt hand/raw-no-functions.prof; do
+        for o in "" --detailed-summary --hot-func-list --topn=1 --show-prof-sym-list --contexts --contexts=1 "--all-functions --topn=2" \
+            "--detailed-summary --hot-func-list --show-prof-sym-list"; do
+            if $T show --json $o $f >../out 2>../err && python3 -m json.tool ../out >/dev/null 2>../err; then pass; else fail "no JSON: $o $f"; head -2 ../err; fi
+        done
+    done
+    same "JSON has what the text has" "cs,probe,preinlined 5 241 main,foo,bar,bar,foo 1,2,3,2,1 100,70,50,12,9" sh -c "$T show --show-format=json --contexts text/15-cs-probe.txt |
+        python3 -c 'import json, sys
+j = json.load(sys.stdin)
+c = j[\"contexts\"]
+print(\",\".join(j[\"flags\"]), j[\"records\"], j[\"samples\"], *[\",\".join(str(r[k]) for r in c) for k in (\"function\", \"depth\", \"total\")])'"
+    same "... its summary, hot functions, symbols" "True True True" sh -c "$T show --json --detailed-summary --topn=1 --show-prof-sym-list ops/out/symlist.ext |
+        python3 -c 'import json, sys
+j = json.load(sys.stdin)
+print(j[\"summary\"][\"functions\"] == j[\"hot\"][\"functions\"] == len(j[\"functions\"]), len(j[\"hot\"][\"list\"]) == 1, len(j[\"symbols\"]) > 1)'"
+else
+    skip "python3 is not installed: JSON is not checked"
+fi
+
 # profgen writes every form: what can be read back from it is the text
 demo=$HERE/../examples/data/demo
 profgen() {
@@ -395,6 +418,7 @@ any_order=
 for f in text/*.txt conv/02-basic.bin conv/15-cs-probe.md5 conv/02-basic.ext hand/gcov.afdo compat/create_gcov.afdo quirks/*.txt; do
     llvm show $f
     llvm show --show-format=json $f
+    llvm show --json --detailed-summary $f
     llvm show --function=main --detailed-summary $f
     llvm merge --text $f
     any_order=yes
@@ -488,6 +512,7 @@ llvm show --show-format=yaml $a
 llvm show --show-sec-info-only $a
 llvm show --show-sec-info-only conv/02-basic.bin
 llvm show --show-prof-sym-list ops/out/symlist-merged.ext
+llvm show --json --detailed-summary --show-prof-sym-list ops/out/symlist-merged.ext
 llvm show --hot-func-list --detailed-summary hand/raw-no-functions.prof
 llvm show --topn=0x2 --showcs --counts --covered --ic-targets --text ops/in/flat.txt
 llvm show --profile-isfs --fs-discriminator-pass=Pass1 text/18-fs.txt
