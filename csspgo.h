@@ -81,7 +81,7 @@
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
  *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); else they are E_UNSUPPORTED
  *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
- *                                    every include       drops layers
+ *                                    every include       drops layers; without track there is no pre-inliner
  *
  * GUARANTEES
  *
@@ -2211,6 +2211,8 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_fra
  */
 CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code);
 
+#ifndef CSSPGO_NO_TRACK
+
 /* Fill it with csspgo_preinline_defaults, then change what should differ. */
 typedef struct csspgo_preinline_options {
     const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
@@ -2246,13 +2248,14 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
  *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
  *   stats   NULL, or filled in
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p; E_NOMEM, E_LIMIT
- * Cost      O(n log n + nodes moved); as much memory again as p for the call
+ * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p, or functions without context; E_NOMEM, E_LIMIT
+ * Cost      O(n log n + nodes moved); up to twice as much memory again as p for the call
  * Source    LLVM 19: CSPreInliner, with its order of equal candidates (a binary heap of libstdc++)
  */
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats);
 
+#endif /* CSSPGO_NO_TRACK */
 #endif /* CSSPGO_NO_GENERATE */
 
 /* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
@@ -3599,6 +3602,224 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned
 
 /* ===== >>graph ==================================================================================================== */
 
+#ifndef CSSPGO_NO_TRACK
+
+/* ----- callers first ---------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__call_edge {
+    uint32_t from, to;
+    uint64_t weight;
+} csspgo__call_edge;
+
+/* A call graph of vertices 1 to n. All arrays but edge and its like are per vertex. */
+typedef struct csspgo__calls {
+    csspgo__call_edge *edge;      /* in any order; csspgo__calls_order sorts and adds up         */
+    size_t             edges, n;
+    unsigned char     *member;    /* 1: takes part, as all ends of edges must                    */
+    uint32_t          *order;     /* result: the members, callers first                          */
+    size_t             left;      /* free places in front of the result                          */
+    uint32_t          *begin;     /* its first edge; one more at the end                         */
+    uint32_t          *at;        /* edge to go on with                                          */
+    uint32_t          *visit;     /* number in the walk; 0: not yet, UINT32_MAX: component done  */
+    uint32_t          *low;       /* least number that is reachable; then the component's number */
+    uint32_t          *stack, *path;
+    uint32_t          *group;     /* union-find; vertices that are joined by edges in the forest */
+    uint32_t          *callers;   /* number of forest edges from vertices not emitted yet        */
+    uint32_t          *pick;      /* edges of a component; twice as long as edge, for sorting    */
+    unsigned char     *forest;    /* per edge: it is in the forest                               */
+    size_t             bytes, edge_bytes, stacked, pathed;
+    uint32_t           number, components;
+    int                by_weight; /* 1: the order within a component is that of its heaviest forest */
+} csspgo__calls;
+
+/* Memory for n vertices and so many edges, both zero. Returns 0 when it is exhausted; csspgo__calls_free in any case. */
+static int csspgo__calls_new(csspgo__heap *h, csspgo__calls *g, size_t n, size_t edges)
+{
+    const size_t rows = n + 2;
+    uint32_t *v;
+    memset(g, 0, sizeof *g);
+    g->n = n;
+    g->edge_bytes = edges * sizeof *g->edge;
+    g->edge = (csspgo__call_edge *)csspgo__alloc(h, g->edge_bytes);
+    if (g->edge == NULL) return 0;
+    g->bytes = (9 * rows + 2 * edges) * sizeof *v + rows + edges;
+    v = (uint32_t *)csspgo__alloc(h, g->bytes);
+    if (v == NULL) return 0;
+    memset(v, 0, g->bytes);
+    g->order = v;
+    g->begin = v + rows;
+    g->at = v + 2 * rows;
+    g->visit = v + 3 * rows;
+    g->low = v + 4 * rows;
+    g->stack = v + 5 * rows;
+    g->path = v + 6 * rows;
+    g->group = v + 7 * rows;
+    g->callers = v + 8 * rows;
+    g->pick = v + 9 * rows;
+    g->member = (unsigned char *)(g->pick + 2 * edges);
+    g->forest = g->member + rows;
+    return 1;
+}
+
+static void csspgo__calls_free(csspgo__heap *h, csspgo__calls *g)
+{
+    csspgo__free(h, g->edge, g->edge_bytes);
+    csspgo__free(h, g->order, g->bytes);
+}
+
+static int csspgo__call_edge_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__call_edge *x = (const csspgo__call_edge *)a, *y = (const csspgo__call_edge *)b;
+    (void)ctx;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static int csspgo__call_weight_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__call_edge *e = (const csspgo__call_edge *)ctx;
+    const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
+    return x > y ? -1 : x < y;
+}
+
+/* Sorts the edges, each pair once; leaves out those up to weight cold (0: none). 0: memory is exhausted. */
+static int csspgo__calls_add_up(csspgo__heap *h, csspgo__calls *g, uint64_t cold)
+{
+    csspgo__call_edge *e = g->edge;
+    size_t i, j, k = 0, v;
+    if (!csspgo__sort(h, e, g->edges, sizeof *e, csspgo__call_edge_cmp, NULL)) return 0;
+    for (i = 0; i < g->edges; i = j) {
+        csspgo__call_edge sum = e[i];
+        for (j = i + 1; j < g->edges && csspgo__call_edge_cmp(NULL, &sum, &e[j]) == 0; j++)
+            sum.weight = csspgo__sat_add(sum.weight, e[j].weight);
+        if (cold == 0 || sum.weight > cold) e[k++] = sum;
+    }
+    g->edges = k;
+    for (i = v = 0; v <= g->n + 1; v++) {
+        while (i < k && e[i].from < v) i++;
+        g->begin[v] = (uint32_t)i;
+    }
+    return 1;
+}
+
+static uint32_t csspgo__calls_group(const csspgo__calls *g, uint32_t v)
+{
+    while (g->group[v] != v) v = g->group[v] = g->group[g->group[v]];
+    return v;
+}
+
+/*
+ * Of the edges within a component of n vertices, the heaviest ones that join all of them without closing a circle make
+ * the forest. Returns how many edges there are; pick has them, the heaviest first.
+ */
+static size_t csspgo__calls_forest(csspgo__calls *g, const uint32_t *vertex, size_t n)
+{
+    size_t i, k = 0;
+    uint32_t e;
+    for (i = 0; i < n; i++) {
+        g->group[vertex[i]] = vertex[i];
+        g->callers[vertex[i]] = 0;
+        for (e = g->begin[vertex[i]]; e < g->begin[vertex[i] + 1]; e++)
+            if (g->low[g->edge[e].to] == g->components && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
+    }
+    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__call_weight_cmp, g->edge);
+    for (i = 0; i < k; i++) {
+        const csspgo__call_edge *x = &g->edge[g->pick[i]];
+        const uint32_t a = csspgo__calls_group(g, x->from), b = csspgo__calls_group(g, x->to);
+        if (a == b) continue;
+        g->group[a] = b;
+        g->forest[g->pick[i]] = 1;
+        g->callers[x->to]++;
+    }
+    return k;
+}
+
+/*
+ * Emits a component of n vertices along its forest: those first that no edge of it leads to, by their heaviest edges.
+ * Every vertex of a component with several has an edge within it.
+ */
+static void csspgo__calls_emit(csspgo__calls *g, const uint32_t *vertex, size_t n)
+{
+    uint32_t *out = g->order + (g->left -= n);
+    const size_t edges = n > 1 && g->by_weight ? csspgo__calls_forest(g, vertex, n) : 0;
+    size_t i, k = 0;
+    uint32_t e;
+    for (i = n; edges == 0 && i-- > 0;) out[k++] = vertex[i];
+    for (i = 0; i < edges; i++) {
+        const uint32_t v = g->edge[g->pick[i]].from;
+        if (g->callers[v] != 0) continue;
+        g->callers[v] = UINT32_MAX;
+        out[k++] = v;
+    }
+    for (i = 0; edges != 0 && i < k; i++)
+        for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
+            if (g->forest[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;
+    CSSPGO_ASSERT(k == n);
+}
+
+/* A vertex whose edges are all walked may complete a component: what is on the stack from it on, the last one first. */
+static void csspgo__calls_leave(csspgo__calls *g, uint32_t v)
+{
+    size_t top = g->stacked, i;
+    if (g->pathed != 0 && g->low[v] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[v];
+    if (g->low[v] != g->visit[v]) return;
+    while (g->stack[--top] != v) {}
+    for (i = 0; top + i < g->stacked - 1 - i; i++) {
+        const uint32_t x = g->stack[top + i];
+        g->stack[top + i] = g->stack[g->stacked - 1 - i];
+        g->stack[g->stacked - 1 - i] = x;
+    }
+    g->components++;
+    for (i = top; i < g->stacked; i++) {
+        g->visit[g->stack[i]] = UINT32_MAX;
+        g->low[g->stack[i]] = g->components;
+    }
+    csspgo__calls_emit(g, g->stack + top, g->stacked - top);
+    g->stacked = top;
+}
+
+static void csspgo__calls_enter(csspgo__calls *g, uint32_t v)
+{
+    g->visit[v] = g->low[v] = ++g->number;
+    g->at[v] = g->begin[v];
+    g->stack[g->stacked++] = v;
+    g->path[g->pathed++] = v;
+}
+
+static void csspgo__calls_walk(csspgo__calls *g, uint32_t start)
+{
+    if (g->visit[start] != 0) return;
+    csspgo__calls_enter(g, start);
+    while (g->pathed != 0) {
+        const uint32_t v = g->path[g->pathed - 1];
+        if (g->at[v] == g->begin[v + 1]) {
+            g->pathed--;
+            csspgo__calls_leave(g, v);
+        } else {
+            const uint32_t to = g->edge[g->at[v]++].to;
+            if (g->visit[to] == 0) csspgo__calls_enter(g, to);
+            else if (g->visit[to] < g->low[v]) g->low[v] = g->visit[to];
+        }
+    }
+}
+
+/*
+ * Fills order with the members, callers first; their number is g->left before and 0 after. Tarjan's strong components
+ * without recursion, from the vertices and along the edges in ascending order; they come out callees first, and are put
+ * down from the end. Source: LLVM 19, scc_iterator and scc_member_iterator. Returns 0 when memory is exhausted.
+ */
+static int csspgo__calls_order(csspgo__heap *h, csspgo__calls *g, uint64_t cold)
+{
+    uint32_t v;
+    if (!csspgo__calls_add_up(h, g, cold)) return 0;
+    for (v = 1; v <= g->n; v++) g->left += g->member[v];
+    for (v = 1; v <= g->n; v++)
+        if (g->member[v]) csspgo__calls_walk(g, v);
+    return 1;
+}
+
+#endif /* CSSPGO_NO_TRACK */
+
 #ifndef CSSPGO_NO_FLOW
 
 /*
@@ -4502,6 +4723,29 @@ static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
     return site & CSSPGO__WIDE ? p->wide[site & 0xffffffffu] : csspgo__site_loc(site);
 }
 
+/* The key of a node of p, whose function's GUID is known. */
+CSSPGO__UNUSED static uint64_t csspgo__node_key(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__node *n = &p->tree.node[id];
+    return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
+}
+
+/* Negative: sibling a comes first. Ties do not happen, but for GUIDs that were made to. */
+CSSPGO__UNUSED static int csspgo__child_cmp(const csspgo_profile *p, uint32_t a, uint32_t b)
+{
+    const csspgo__node *v = p->tree.node;
+    const uint64_t x = csspgo__node_key(p, a), y = csspgo__node_key(p, b);
+    if (x != y) return x < y ? -1 : 1;
+    if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
+    return csspgo__name_cmp(&p->names, v[a].func, v[b].func);
+}
+
+/* For csspgo__sort of nodes; ctx: the profile. */
+CSSPGO__UNUSED static int csspgo__child_order(const void *ctx, const void *a, const void *b)
+{
+    return csspgo__child_cmp((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
 /* The site of any location; 0 if it is wide and new: no node can have it. (0 is also that of (0, 0) in a context.) */
 static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
@@ -4902,6 +5146,13 @@ static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_n
     static const csspgo__record none = { 0, 0, 0, { 0, 0 }, { 0, 0 }, 0, 0, 0 };
     const uint32_t id = csspgo__at_node(p, node)->record;
     return id != 0 ? &p->record[id] : &none;
+}
+
+/* How often a record was entered, as far as its own counts say: by its head or its first location; or 1 if it ran. */
+CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, const csspgo__record *r)
+{
+    const uint64_t first = csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
+    return r->head != 0 ? r->head : first != 0 ? first : r->total != 0;
 }
 
 static int csspgo__record_room(csspgo_profile *p, size_t more)
@@ -11434,41 +11685,66 @@ static void *csspgo__fold_scratch(csspgo__fold *f, size_t n, size_t elem)
     return v;
 }
 
+/* ----- entry estimates -------------------------------------------------------------------------------------------- */
+
+/* The first inlinee with counts among id and the siblings after it. */
+static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
+{
+    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
+        id = csspgo__inlinee_from(t, t->node[id].sibling);
+    return id;
+}
+
+static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].child);
+}
+
+static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].sibling);
+}
+
+/*
+ * How often a record was entered: its head in profiles with contexts, else the count of its first location, or what its
+ * inlinees there tell, mod 2^64 as in LLVM. entry holds the answers for its inlinees.
+ */
+static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
+{
+    const csspgo__record *r = csspgo__record_of(p, id);
+    const csspgo_body *b = csspgo__body(p, r);
+    uint64_t first = UINT64_MAX, sum = 0;
+    uint32_t i;
+    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
+    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
+        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
+        if (at < first) sum = 0;
+        if (at < first) first = at;
+        if (at == first) sum += entry[i];
+    }
+    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
+    return sum != 0 ? sum : r->total != 0;
+}
+
+/* The entries of all inlinees of a profile; NULL when memory is exhausted. nodes + 1 elements. */
+static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
+{
+    uint64_t *entry = (uint64_t *)csspgo__alloc(h, (p->tree.count + 1) * sizeof *entry);
+    uint32_t id;
+    for (id = (uint32_t)p->tree.count; entry != NULL && id > CSSPGO__ROOT; id--)   /* inlinees before their callers */
+        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
+            entry[id] = csspgo__entry_of(p, id, entry);
+    return entry;
+}
+
 /* ----- flatten ---------------------------------------------------------------------------------------------------- */
 
 typedef struct csspgo__unfolding {
     csspgo__fold   f;
     csspgo__order  order;
-    uint64_t      *entry, *total; /* per node of p: entry estimate; total as a function of its own */
+    uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
     uint32_t      *part;          /* per node of p                                                 */
 } csspgo__unfolding;
-
-/*
- * The number of times that a record's function was entered: the count at its first location, or, if inlinees stand
- * there or before, the sum of their estimates. As in LLVM that sum, and a total after its subtractions, is mod 2^64.
- */
-static void csspgo__unfold_estimate(csspgo__unfolding *x)
-{
-    const csspgo_profile *p = x->f.p;
-    const csspgo__node *v = p->tree.node;
-    uint64_t *site = x->total;                        /* key of the first call site + 1 */
-    size_t i;
-    for (i = x->order.nodes; i-- > 0;) {
-        const uint32_t id = x->order.node[i];
-        const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_body *b;
-        uint64_t loc;
-        if (r == NULL) continue;
-        b = csspgo__body(p, r);
-        if (b != NULL && (site[id] == 0 || csspgo__loc_key(b->loc) < site[id] - 1)) x->entry[id] = b->count;
-        if (x->entry[id] == 0) x->entry[id] = r->total != 0;
-        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
-        loc = csspgo__loc_key(csspgo__loc_of(p, v[id].site)) + 1;
-        if (site[v[id].parent] != loc) x->entry[v[id].parent] = 0;
-        site[v[id].parent] = loc;
-        x->entry[v[id].parent] += x->entry[id];
-    }
-}
 
 /* Every inlinee becomes a call in its caller. */
 static int csspgo__unfold_inlinees(csspgo__unfolding *x)
@@ -11536,11 +11812,11 @@ static int csspgo__unfold_parts(csspgo__unfolding *x, int contexts)
 static csspgo_status csspgo__unfold_run(csspgo__unfolding *x, int contexts)
 {
     csspgo_status s;
+    if (!contexts && (x->entry = csspgo__entries(&x->f.q->heap, x->f.p)) == NULL) return x->f.q->heap.status;
     if (!csspgo__unfold_parts(x, contexts)) return x->f.q->heap.status;
     if (!contexts) x->f.rule = CSSPGO__LLVM_SUM;
     s = csspgo__fold_run(&x->f);
     if (s != CSSPGO_OK || contexts) return s;
-    csspgo__unfold_estimate(x);
     return csspgo__unfold_inlinees(x) && csspgo__unfold_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
 }
 
@@ -11555,11 +11831,11 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
     s = csspgo__fold_begin(&x.f, p);
     if (s == CSSPGO_OK) {
         csspgo__heap *h = &x.f.q->heap;
-        x.entry = (uint64_t *)csspgo__fold_scratch(&x.f, nodes, 2 * sizeof *x.entry + sizeof *x.part);
-        x.total = x.entry + nodes;
-        x.part = (uint32_t *)(x.total + nodes);
-        s = x.entry != NULL ? csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0) : h->status;
-        csspgo__free(h, x.entry, nodes * (2 * sizeof *x.entry + sizeof *x.part));
+        x.total = (uint64_t *)csspgo__fold_scratch(&x.f, nodes, sizeof *x.total + sizeof *x.part);
+        x.part = (uint32_t *)(void *)(x.total + nodes);
+        s = x.total != NULL ? csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0) : h->status;
+        csspgo__free(h, x.entry, x.entry != NULL ? nodes * sizeof *x.entry : 0);
+        csspgo__free(h, x.total, nodes * (sizeof *x.total + sizeof *x.part));
         x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     }
     csspgo__order_free(&p->heap, &x.order);
@@ -11571,26 +11847,11 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
 typedef struct csspgo__nesting {
     csspgo__fold    f;            /* f.p: a copy, which is changed                                                   */
     csspgo_profile *c;            /* the same                                                                        */
-    uint64_t       *guid;         /* of functions                                                                    */
     uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
     uint32_t       *part;         /* per node: its last part                                                         */
     unsigned char  *gone;         /* per element of the copy's pool of bodies: no more there; of targets: reserved   */
     uint32_t        flags;
 } csspgo__nesting;
-
-static uint64_t csspgo__nest_key(const csspgo__nesting *x, uint32_t id)
-{
-    const csspgo__node *n = &x->c->tree.node[id];
-    return csspgo__child_key(x->guid[n->func], csspgo__loc_of(x->c, n->site));
-}
-
-static int csspgo__nest_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__nesting *x = (const csspgo__nesting *)ctx;
-    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const uint64_t s = csspgo__nest_key(x, i), t = csspgo__nest_key(x, k);
-    return s != t ? s < t ? -1 : 1 : i < k ? -1 : i > k;
-}
 
 /*
  * Fills node. Callers first, siblings backwards, read from its end, is callees first, siblings forwards. stack: as many
@@ -11606,7 +11867,7 @@ static void csspgo__nest_order(csspgo__nesting *x, uint32_t *stack)
         for (id = v[id].child; id != 0; id = v[id].sibling)
             if (csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT) stack[top++] = id;
         if (top - bottom > 1)
-            csspgo__sort_with(stack + bottom, top - bottom, sizeof *stack, x->node, csspgo__nest_cmp, x);
+            csspgo__sort_with(stack + bottom, top - bottom, sizeof *stack, x->node, csspgo__child_order, x->c);
         if (top == 0) break;
         id = x->node[--k] = stack[--top];
     }
@@ -11740,21 +12001,20 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
 {
     csspgo_profile *c = x->c;
     csspgo__heap *h = &x->f.q->heap;
-    const size_t nodes = c->tree.count + 1, gone = c->body.count + 1, names = c->names.count + 1;
-    const size_t bytes = names * sizeof *x->guid + 3 * nodes * sizeof *x->node + gone;
+    const size_t nodes = c->tree.count + 1, gone = c->body.count + 1;
+    const size_t bytes = 3 * nodes * sizeof *x->node + gone;
     csspgo_status s;
     uint32_t i;
-    x->guid = (uint64_t *)csspgo__fold_scratch(&x->f, bytes, 1);
-    if (x->guid == NULL) return h->status;
-    x->node = (uint32_t *)(x->guid + names);
+    x->node = (uint32_t *)csspgo__fold_scratch(&x->f, bytes, 1);
+    if (x->node == NULL) return h->status;
     x->part = x->node + nodes;
     x->gone = (unsigned char *)(x->part + 2 * nodes);
-    for (i = 1; i < names; i++) x->guid[i] = csspgo__name_guid(&c->names, i);
+    for (i = 1; i <= c->names.count; i++) csspgo__name_guid_keep(&c->names, i);
     csspgo__nest_order(x, x->part + nodes);
     for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
     for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
     s = csspgo__nest_parts(x) ? csspgo__fold_run(&x->f) : h->status;
-    csspgo__free(h, x->guid, bytes);
+    csspgo__free(h, x->node, bytes);
     x->f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     return s;
 }
@@ -12301,24 +12561,6 @@ typedef struct csspgo__sums {     /* of a record with all that is nested in it *
     uint64_t samples, max, hot;   /* hot: number of body counts                */
 } csspgo__sums;
 
-/* The first inlinee with counts among id and the siblings after it. */
-static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
-{
-    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
-        id = csspgo__inlinee_from(t, t->node[id].sibling);
-    return id;
-}
-
-static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].child);
-}
-
-static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].sibling);
-}
-
 /* The node after id in a walk of top and the inlinees below it; 0 at the end. */
 static uint32_t csspgo__nested_walk(const csspgo__tree *t, uint32_t id, uint32_t top)
 {
@@ -12714,38 +12956,6 @@ static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_optio
     }
     csspgo__map_free(q->c.heap, &map);
     return ok;
-}
-
-/*
- * How often a record was entered: its head in profiles with contexts, else the count of its first location, or what its
- * inlinees there tell. entry holds the answers for its inlinees.
- */
-static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
-{
-    const csspgo__record *r = csspgo__record_of(p, id);
-    const csspgo_body *b = csspgo__body(p, r);
-    uint64_t first = UINT64_MAX, sum = 0;
-    uint32_t i;
-    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
-    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
-        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
-        if (at < first) sum = 0;
-        if (at < first) first = at;
-        if (at == first) sum += entry[i];
-    }
-    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
-    return sum != 0 ? sum : r->total != 0;
-}
-
-/* The entries of all inlinees of a profile; NULL when memory is exhausted. nodes + 1 elements. */
-static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
-{
-    uint64_t *entry = (uint64_t *)csspgo__alloc(h, (p->tree.count + 1) * sizeof *entry);
-    uint32_t id;
-    for (id = (uint32_t)p->tree.count; entry != NULL && id > CSSPGO__ROOT; id--)   /* inlinees before their callers */
-        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
-            entry[id] = csspgo__entry_of(p, id, entry);
-    return entry;
 }
 
 static void csspgo__blocks_put(csspgo__blocks *b, csspgo_loc loc, uint64_t count)
@@ -19986,28 +20196,6 @@ static void csspgo__track_undo(csspgo_tracker *t)
 
 /* ----- a tracker -------------------------------------------------------------------------------------------------- */
 
-/* The key by which LLVM's tracker finds a child, and in whose order it visits children. */
-static uint64_t csspgo__track_key(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__node *n = &p->tree.node[id];
-    return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
-}
-
-/* Negative: a comes first. Ties do not happen, but for GUIDs that were made to. */
-static int csspgo__track_by_key(const csspgo_profile *p, uint32_t a, uint32_t b)
-{
-    const csspgo__node *v = p->tree.node;
-    const uint64_t x = csspgo__track_key(p, a), y = csspgo__track_key(p, b);
-    if (x != y) return x < y ? -1 : 1;
-    if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
-    return csspgo__name_cmp(&p->names, v[a].func, v[b].func);
-}
-
-static int csspgo__track_key_cmp(const void *ctx, const void *a, const void *b)
-{
-    return csspgo__track_by_key((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
 {
     return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
@@ -20024,7 +20212,7 @@ static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
         uint32_t id;
         for (id = v[queue[i]].child; id != 0; id = v[id].sibling) queue[k++] = id;
         if (k - begin > 1)
-            csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__track_key_cmp, p);
+            csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__child_order, p);
     }
     CSSPGO_ASSERT(k == p->tree.count);
 }
@@ -20327,7 +20515,7 @@ static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node ca
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id)) {
         const uint64_t total = csspgo_total(t->p, csspgo__node_handle(id));
         if (total < most || total == 0) continue;
-        if (total == most && csspgo__track_by_key(t->p, best, id) < 0) continue;
+        if (total == most && csspgo__child_cmp(t->p, best, id) < 0) continue;
         most = total;
         best = id;
     }
@@ -20345,12 +20533,6 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
         if (live != caller.id) id = csspgo__track_child(t, live, loc, func.id);
     }
     return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
-}
-
-/* The count at the first location of a record; 0 if it has none. */
-static uint64_t csspgo__track_first_count(const csspgo_profile *p, const csspgo__record *r)
-{
-    return csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
 }
 
 /* Negative: the location of site a is before that of b. */
@@ -20385,7 +20567,7 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
     for (;;) {
         const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
         const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
-        uint64_t own = r->head != 0 ? r->head : csspgo__track_first_count(p, r);
+        uint64_t own = csspgo__record_entry(p, r);
         if (down != 0) {
             id = down;
             depth++;
@@ -20409,11 +20591,8 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
 {
     const uint32_t id = csspgo__track_live(t, node);
     const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(id));
-    uint64_t first;
-    if (r->head != 0) return r->head;
-    if (t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
-    first = csspgo__track_first_count(t->p, r);
-    return first != 0 ? first : r->total != 0;
+    if (r->head == 0 && t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
+    return csspgo__record_entry(t->p, r);
 }
 
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
@@ -20436,7 +20615,7 @@ static int csspgo__track_by_entry(const csspgo_tracker *t, uint32_t a, uint32_t 
 
 static int csspgo__track_in_order(const csspgo_tracker *t, uint32_t a, uint32_t b)
 {
-    return csspgo__track_by_key(t->p, a, b);
+    return csspgo__child_cmp(t->p, a, b);
 }
 
 /* Restores a heap of n, whose top is the last in the order, after its element i was replaced by an earlier one. */
@@ -20815,19 +20994,27 @@ static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint3
     return r;
 }
 
+/* Promotes all contexts of a function that its base, node *top, lacks. */
+static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint32_t *top)
+{
+    csspgo_status s = CSSPGO_OK;
+    uint32_t r = csspgo__track_pending(t, t->first[func], *top);
+    for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top))
+        s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, top);
+    return s;
+}
+
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
 {
-    uint32_t top, r, mark;
+    uint32_t top, mark;
     csspgo_status s;
     base->id = 0;
     if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
-    r = merge && !t->done[func.id] ? csspgo__track_pending(t, t->first[func.id], top) : 0;
-    if (r != 0) {
+    if (merge && !t->done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
         s = csspgo_tracker_checkpoint(t, &mark);
         if (s != CSSPGO_OK) return s;
-        for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, top))
-            s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, &top);
+        s = csspgo__track_gather(t, func.id, &top);
         if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
         if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
         s = csspgo__track_settle(t, mark, s);
@@ -21038,41 +21225,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark)
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
 
-/* Calls between two functions in all contexts. */
-typedef struct csspgo__track_edge {
-    uint32_t from, to;
-    uint64_t weight;
-} csspgo__track_edge;
-
-/* All arrays but edge and its like are per function. */
-typedef struct csspgo__track_graph {
-    csspgo__track_edge *edge;     /* by caller, then name of the callee                          */
-    size_t              edges, room;
-    uint32_t           *rank;     /* of the name, from 1                                         */
-    uint32_t           *by_name;  /* rank - 1 -> function                                        */
-    uint32_t           *begin;    /* its first edge; one more at the end                         */
-    uint32_t           *at;       /* edge to go on with                                          */
-    uint32_t           *visit;    /* number in the walk; 0: not yet, UINT32_MAX: in a cycle done */
-    uint32_t           *low;      /* least number that is reachable; then the cycle's number     */
-    uint32_t           *stack, *path;
-    uint32_t           *group;    /* union-find; functions that are joined by hot calls          */
-    uint32_t           *callers;  /* number of hot calls from functions not emitted yet          */
-    uint32_t           *result;
-    uint32_t           *pick;     /* edges of a cycle; twice as long as edge, for sorting        */
-    unsigned char      *member, *hot;   /* function takes part; edge is in the forest            */
-    size_t              bytes, edge_bytes;
-    size_t              stacked, pathed, left;   /* left: free places in front of result */
-    uint32_t            number, cycles;
-} csspgo__track_graph;
-
-static int csspgo__track_edge_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__track_edge *x = (const csspgo__track_edge *)a, *y = (const csspgo__track_edge *)b;
-    const uint32_t *rank = (const uint32_t *)ctx;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return rank[x->to] < rank[y->to] ? -1 : rank[x->to] > rank[y->to];
-}
-
+/* How often a context was called from the record of its parent; 0 if one of the two has none. */
 static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
     const csspgo__node *n = &t->p->tree.node[id];
@@ -21086,201 +21239,59 @@ static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
     return calls > entries ? calls : entries;
 }
 
-/* The functions of the tree, and their calls there, each pair once. Returns 0 when memory is exhausted. */
-static int csspgo__track_edges(csspgo_tracker *t, csspgo__track_graph *g)
+/* Functions with contexts and their calls there; rank: of a name, from 1. */
+static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, csspgo__calls *g)
 {
     const csspgo__node *v = t->p->tree.node;
-    uint32_t id = CSSPGO__ROOT, f;
-    size_t i, k;
+    uint32_t id = CSSPGO__ROOT;
     while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0) {
         if (!csspgo__track_is_context(t->p, id)) continue;
-        g->member[v[id].func] = 1;
+        g->member[rank[v[id].func]] = 1;
         if (v[id].parent == CSSPGO__ROOT) continue;
-        g->edge[g->edges].from = v[v[id].parent].func;
-        g->edge[g->edges].to = v[id].func;
+        g->edge[g->edges].from = rank[v[v[id].parent].func];
+        g->edge[g->edges].to = rank[v[id].func];
         g->edge[g->edges++].weight = csspgo__track_weight(t, id);
     }
-    if (!csspgo__sort(&t->heap, g->edge, g->edges, sizeof *g->edge, csspgo__track_edge_cmp, g->rank)) return 0;
-    for (i = k = 0; i < g->edges; i++) {
-        if (k != 0 && csspgo__track_edge_cmp(g->rank, &g->edge[k - 1], &g->edge[i]) == 0)
-            csspgo__count_add(&g->edge[k - 1].weight, g->edge[i].weight);
-        else
-            g->edge[k++] = g->edge[i];
-    }
-    g->edges = k;
-    for (i = 0, f = 0; f <= t->p->names.count + 1; f++) {
-        while (i < k && g->edge[i].from < f) i++;
-        g->begin[f] = (uint32_t)i;
-    }
-    return 1;
-}
-
-static uint32_t csspgo__track_group(const csspgo__track_graph *g, uint32_t f)
-{
-    while (g->group[f] != f) f = g->group[f] = g->group[g->group[f]];
-    return f;
-}
-
-static int csspgo__track_heavy_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__track_edge *e = (const csspgo__track_edge *)ctx;
-    const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
-    return x > y ? -1 : x < y;
 }
 
 /*
- * Of the calls within a cycle of n functions, the heaviest ones that join all of them without closing a circle become
- * hot. Returns how many calls there are; pick has them, the heaviest first.
+ * csspgo_tracker_order without the calls up to weight cold, and by_weight = 0: in any order within a component. Members
+ * are visited by name.
  */
-static size_t csspgo__track_forest(csspgo__track_graph *g, const uint32_t *func, size_t n)
+static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int by_weight, const csspgo_func *more,
+                                         size_t n, csspgo_func *out, size_t cap, size_t *count)
 {
-    size_t i, k = 0;
-    uint32_t e;
-    for (i = 0; i < n; i++) {
-        g->group[func[i]] = func[i];
-        g->callers[func[i]] = 0;
-        for (e = g->begin[func[i]]; e < g->begin[func[i] + 1]; e++)
-            if (g->low[g->edge[e].to] == g->cycles && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
+    const size_t names = t->p->names.count, bytes = 2 * (names + 1) * sizeof(uint32_t);
+    uint32_t *rank = (uint32_t *)csspgo__alloc(&t->heap, bytes), *by_rank;
+    csspgo__calls g;
+    size_t i;
+    int ok;
+    ok = csspgo__calls_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL && csspgo__rank_names(&t->heap, t->p, rank);
+    if (ok) {
+        by_rank = rank + names + 1;
+        csspgo__track_calls(t, rank, &g);
+        for (i = 0; i < n; i++) g.member[rank[more[i].id]] = 1;
+        for (i = 1; i <= names; i++) by_rank[rank[i]] = (uint32_t)i;
+        for (i = 1, *count = 0; i <= names; i++) *count += g.member[i];
+        g.by_weight = by_weight;
+        ok = csspgo__calls_order(&t->heap, &g, cold);
+        for (i = 0; ok && i < *count && i < cap; i++) out[i].id = by_rank[g.order[i]];
     }
-    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__track_heavy_cmp, g->edge);
-    for (i = 0; i < k; i++) {
-        const csspgo__track_edge *x = &g->edge[g->pick[i]];
-        const uint32_t a = csspgo__track_group(g, x->from), b = csspgo__track_group(g, x->to);
-        if (a == b) continue;
-        g->group[a] = b;
-        g->hot[g->pick[i]] = 1;
-        g->callers[x->to]++;
-    }
-    return k;
-}
-
-/*
- * Emits a cycle of n functions along the forest: those first that no hot call leads to, by their heaviest calls. Every
- * function of a cycle makes calls within it.
- */
-static void csspgo__track_emit(csspgo__track_graph *g, const uint32_t *func, size_t n)
-{
-    uint32_t *out = g->result + (g->left -= n);
-    const size_t calls = n > 1 ? csspgo__track_forest(g, func, n) : 0;
-    size_t i, k = 0;
-    uint32_t e;
-    if (n == 1) out[k++] = func[0];
-    for (i = 0; i < calls; i++) {
-        const uint32_t f = g->edge[g->pick[i]].from;
-        if (g->callers[f] != 0) continue;
-        g->callers[f] = UINT32_MAX;
-        out[k++] = f;
-    }
-    for (i = 0; n > 1 && i < k; i++)
-        for (e = g->begin[out[i]]; e < g->begin[out[i] + 1]; e++)
-            if (g->hot[e] && --g->callers[g->edge[e].to] == 0) out[k++] = g->edge[e].to;
-    CSSPGO_ASSERT(k == n);
-}
-
-/* A function whose calls are all walked: it may close a cycle, whose functions are on the stack, the last one first. */
-static void csspgo__track_leave_func(csspgo__track_graph *g, uint32_t f)
-{
-    size_t top = g->stacked, i;
-    if (g->pathed != 0 && g->low[f] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[f];
-    if (g->low[f] != g->visit[f]) return;
-    while (g->stack[--top] != f) {}
-    for (i = 0; top + i < g->stacked - 1 - i; i++) {
-        const uint32_t x = g->stack[top + i];
-        g->stack[top + i] = g->stack[g->stacked - 1 - i];
-        g->stack[g->stacked - 1 - i] = x;
-    }
-    g->cycles++;
-    for (i = top; i < g->stacked; i++) {
-        g->visit[g->stack[i]] = UINT32_MAX;
-        g->low[g->stack[i]] = g->cycles;
-    }
-    csspgo__track_emit(g, g->stack + top, g->stacked - top);
-    g->stacked = top;
-}
-
-static void csspgo__track_enter_func(csspgo__track_graph *g, uint32_t f)
-{
-    g->visit[f] = g->low[f] = ++g->number;
-    g->at[f] = g->begin[f];
-    g->stack[g->stacked++] = f;
-    g->path[g->pathed++] = f;
-}
-
-/* Tarjan's walk; callees in order of their names. Cycles come out callees first, and are put down from the end. */
-static void csspgo__track_walk_calls(csspgo__track_graph *g, uint32_t start)
-{
-    if (g->visit[start] != 0) return;
-    csspgo__track_enter_func(g, start);
-    while (g->pathed != 0) {
-        const uint32_t f = g->path[g->pathed - 1];
-        if (g->at[f] == g->begin[f + 1]) {
-            g->pathed--;
-            csspgo__track_leave_func(g, f);
-        } else {
-            const uint32_t to = g->edge[g->at[f]++].to;
-            if (g->visit[to] == 0) csspgo__track_enter_func(g, to);
-            else if (g->visit[to] < g->low[f]) g->low[f] = g->visit[to];
-        }
-    }
-}
-
-/* Returns 0 when memory is exhausted. */
-static int csspgo__track_graph_open(csspgo_tracker *t, csspgo__track_graph *g)
-{
-    const size_t n = t->p->names.count + 2, e = t->p->tree.count;
-    uint32_t *v;
-    g->bytes = (11 * n + 2 * e) * sizeof *v + n + e;
-    g->edge_bytes = e * sizeof *g->edge;
-    g->edge = (csspgo__track_edge *)csspgo__alloc(&t->heap, g->edge_bytes);
-    if (g->edge == NULL) return 0;
-    v = (uint32_t *)csspgo__alloc(&t->heap, g->bytes);
-    if (v == NULL) return 0;
-    memset(v, 0, g->bytes);
-    g->rank = v;
-    g->by_name = v + n;
-    g->begin = v + 2 * n;
-    g->at = v + 3 * n;
-    g->visit = v + 4 * n;
-    g->low = v + 5 * n;
-    g->stack = v + 6 * n;
-    g->path = v + 7 * n;
-    g->group = v + 8 * n;
-    g->callers = v + 9 * n;
-    g->result = v + 10 * n;
-    g->pick = v + 11 * n;
-    g->member = (unsigned char *)(g->pick + 2 * e);
-    g->hot = g->member + n;
-    return csspgo__rank_names(&t->p->heap, t->p, g->rank);
+    csspgo__calls_free(&t->heap, &g);
+    csspgo__free(&t->heap, rank, bytes);
+    if (ok) return CSSPGO_OK;
+    *count = 0;
+    return t->heap.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
                                               size_t cap, size_t *count)
 {
-    csspgo__track_graph g;
-    size_t i, k;
-    uint32_t f;
-    int ok;
+    size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
         if (!csspgo__func_ok(t->p, more[i])) return CSSPGO_E_ARGUMENT;
-    memset(&g, 0, sizeof g);
-    t->p->heap.status = CSSPGO_OK;
-    ok = csspgo__track_graph_open(t, &g) && csspgo__track_edges(t, &g);
-    if (ok) {
-        for (i = 0; i < n; i++) g.member[more[i].id] = 1;
-        for (f = 1; f <= t->p->names.count; f++) {
-            g.by_name[g.rank[f] - 1] = f;
-            *count += g.member[f];
-        }
-        g.left = *count;
-        for (i = 0; i < t->p->names.count; i++)
-            if (g.member[g.by_name[i]]) csspgo__track_walk_calls(&g, g.by_name[i]);
-        for (k = 0; k < *count && k < cap; k++) out[k].id = g.result[k];
-    }
-    csspgo__free(&t->heap, g.edge, g.edge_bytes);
-    csspgo__free(&t->heap, g.rank, g.bytes);
-    if (ok) return CSSPGO_OK;
-    return t->p->heap.status != CSSPGO_OK ? t->p->heap.status : t->heap.status;
+    return csspgo__track_order(t, 0, 1, more, n, out, cap, count);
 }
 
 /* ----- an inliner ------------------------------------------------------------------------------------------------- */
@@ -23620,326 +23631,24 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
     return status;
 }
 
-/* Another profile with the same content. */
-static csspgo_status csspgo__profile_copy(const csspgo_profile *p, csspgo_profile **copy)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_status s = CSSPGO_E_NOMEM;
-    *copy = csspgo_profile_new(&o, NULL);
-    if (*copy != NULL) s = csspgo_add_profile(*copy, p);
-    if (s == CSSPGO_OK) return s;
-    csspgo_profile_free(*copy);
-    *copy = NULL;
-    return s;
-}
+#ifndef CSSPGO_NO_TRACK
 
-/* ----- the work on one profile ------------------------------------------------------------------------------------ */
-
-typedef struct csspgo__arc {      /* calls of one function by another; vertices are ranks of names        */
-    uint32_t from, to;
-    uint64_t weight;
-    uint32_t taken, reserved;     /* taken: its component's tree of heaviest arcs has it                  */
-} csspgo__arc;
+/* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
 
 typedef struct csspgo__choice {   /* a call that may be inlined                                           */
     uint64_t count, guid;
     uint32_t size, node;
 } csspgo__choice;
 
-typedef struct csspgo__lift {     /* a node of a subtree that moves: up is its parent's place in the list */
-    uint32_t from, to, record;
-    size_t   up;
-} csspgo__lift;
-
-enum { CSSPGO__PRE_INLINED = 1, CSSPGO__PRE_MERGED = 2 };
-
 typedef struct csspgo__pre {
-    csspgo_profile          *p;   /* a copy                                                               */
+    csspgo_tracker          *t;   /* of a copy                                                            */
+    csspgo_profile          *p;   /* its profile                                                          */
     csspgo_preinline_options how;
     csspgo_preinline_stats   stats;
-    csspgo__arrays           arrays;
-    uint32_t      *wide;          /* all nodes, level by level, siblings by key                           */
-    uint64_t      *key;           /* per node of the start                                                */
-    uint32_t      *node;          /* per record: where it is                                              */
-    unsigned char *state;         /* per record                                                           */
-    uint32_t      *rank, *func;   /* per function: place by name; and back                                */
-    uint32_t      *first, *list;  /* list[first[f] ...]: f's records in the order of wide                 */
-    csspgo__arc   *arc;           /* by (from, to)                                                        */
-    size_t         arcs;
-    uint32_t      *start;         /* per vertex and one more: its arcs                                    */
-    uint32_t      *order;         /* vertices, callees first                                              */
-    size_t         orders;
-    unsigned char *gone;          /* per node: moved away                                                 */
-    size_t         gone_cap;
-    csspgo__lift  *lift;
-    size_t         lift_cap;
     csspgo__choice *heap;
-    size_t         heaps, heap_cap;
-    uint32_t      *size_func;     /* per function: in how.sizes                                           */
+    size_t          heaps, heap_cap;
+    uint32_t       *size_func;    /* per function: in how.sizes                                           */
 } csspgo__pre;
-
-static uint64_t csspgo__pre_key(csspgo_profile *p, const csspgo__node *n)
-{
-    return csspgo__child_key(csspgo_func_guid(p, csspgo__func_handle(n->func)), csspgo__loc_of(p, n->site));
-}
-
-static int csspgo__pre_key_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t *key = (const uint64_t *)ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return key[x] < key[y] ? -1 : key[x] > key[y] ? 1 : x < y ? -1 : x > y;
-}
-
-static int csspgo__pre_arrays(csspgo__pre *x)
-{
-    csspgo__arrays *b = &x->arrays;
-    const size_t nodes = x->p->tree.count + 1, records = x->p->records + 1, funcs = x->p->names.count + 2;
-    if ((x->wide = (uint32_t *)csspgo__arrays_add(b, nodes, sizeof *x->wide)) == NULL) return 0;
-    if ((x->key = (uint64_t *)csspgo__arrays_add(b, nodes, sizeof *x->key)) == NULL) return 0;
-    if ((x->node = (uint32_t *)csspgo__arrays_add(b, records, sizeof *x->node)) == NULL) return 0;
-    if ((x->state = (unsigned char *)csspgo__arrays_add(b, records, 1)) == NULL) return 0;
-    if ((x->rank = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->rank)) == NULL) return 0;
-    if ((x->func = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->func)) == NULL) return 0;
-    if ((x->first = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->first)) == NULL) return 0;
-    if ((x->list = (uint32_t *)csspgo__arrays_add(b, records, sizeof *x->list)) == NULL) return 0;
-    if ((x->arc = (csspgo__arc *)csspgo__arrays_add(b, nodes, sizeof *x->arc)) == NULL) return 0;
-    if ((x->start = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->start)) == NULL) return 0;
-    if ((x->order = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->order)) == NULL) return 0;
-    return (x->size_func = (uint32_t *)csspgo__arrays_add(b, funcs, sizeof *x->size_func)) != NULL;
-}
-
-/* Fills wide, node, first and list. */
-static int csspgo__pre_lists(csspgo__pre *x)
-{
-    const csspgo__tree *t = &x->p->tree;
-    size_t i, n = 1;
-    uint32_t id;
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) x->key[id] = csspgo__pre_key(x->p, &t->node[id]);
-    x->wide[0] = CSSPGO__ROOT;
-    for (i = 0; i < n; i++) {
-        const size_t from = n;
-        for (id = t->node[x->wide[i]].child; id != 0; id = t->node[id].sibling) x->wide[n++] = id;
-        if (!csspgo__sort(&x->p->heap, x->wide + from, n - from, sizeof *x->wide, csspgo__pre_key_cmp, x->key))
-            return 0;
-    }
-    for (i = 1; i < n; i++)
-        if (t->node[x->wide[i]].record != 0) x->first[t->node[x->wide[i]].func + 1]++;
-    for (i = 1; i <= x->p->names.count + 1; i++) x->first[i] += x->first[i - 1];
-    for (i = 1; i < n; i++) {
-        const csspgo__node *node = &t->node[x->wide[i]];
-        if (node->record == 0) continue;
-        x->node[node->record] = x->wide[i];
-        x->list[x->first[node->func]++] = node->record;
-    }
-    for (i = x->p->names.count + 1; i > 0; i--) x->first[i] = x->first[i - 1];
-    x->first[0] = 0;
-    return 1;
-}
-
-/* How often a record was entered, as far as it shows. */
-static uint64_t csspgo__pre_entered(const csspgo_profile *p, const csspgo__record *r)
-{
-    if (r->head != 0) return r->head;
-    if (csspgo__run_count(r->body) != 0 && csspgo__body(p, r)[0].count != 0) return csspgo__body(p, r)[0].count;
-    return r->total != 0;
-}
-
-/* How often a node was called from the record of its parent; 0 if one of the two has none. */
-static uint64_t csspgo__pre_calls(const csspgo_profile *p, const csspgo__node *n)
-{
-    const csspgo__record *up = &p->record[p->tree.node[n->parent].record], *r = &p->record[n->record];
-    const csspgo_target *t;
-    uint64_t entered;
-    if (n->record == 0 || p->tree.node[n->parent].record == 0) return 0;
-    entered = csspgo__pre_entered(p, r);
-    t = csspgo__target_find(csspgo__target(p, up), csspgo__run_count(up->target), csspgo__loc_of(p, n->site), n->func);
-    return t != NULL && t->count > entered ? t->count : entered;
-}
-
-/* ----- the order of functions: callers first, along the heaviest calls in a cycle --------------------------------- */
-
-static int csspgo__arc_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__arc *x = (const csspgo__arc *)a, *y = (const csspgo__arc *)b;
-    (void)ctx;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
-
-/* One arc for each pair of functions; arcs of cold calls only are left out. */
-static int csspgo__pre_arcs(csspgo__pre *x)
-{
-    const csspgo__tree *t = &x->p->tree;
-    csspgo__arc *a = x->arc;
-    size_t i, k, n = 0;
-    uint32_t id;
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
-        const csspgo__node *node = &t->node[id];
-        if (node->parent == CSSPGO__ROOT) continue;
-        a[n].from = x->rank[t->node[node->parent].func];
-        a[n].to = x->rank[node->func];
-        a[n++].weight = csspgo__pre_calls(x->p, node);
-    }
-    if (!csspgo__sort(&x->p->heap, a, n, sizeof *a, csspgo__arc_cmp, NULL)) return 0;
-    for (i = k = 0; i < n; i++) {
-        if (k != 0 && csspgo__arc_cmp(NULL, &a[k - 1], &a[i]) == 0) {
-            a[k - 1].weight = csspgo__sat_add(a[k - 1].weight, a[i].weight);
-            continue;
-        }
-        if (k != 0 && x->how.cold_count != 0 && a[k - 1].weight <= x->how.cold_count) k--;
-        a[k++] = a[i];
-    }
-    if (k != 0 && x->how.cold_count != 0 && a[k - 1].weight <= x->how.cold_count) k--;
-    x->arcs = k;
-    for (i = 0; i < k; i++) x->start[a[i].from + 1]++;
-    for (i = 1; i <= x->p->names.count + 1; i++) x->start[i] += x->start[i - 1];
-    return 1;
-}
-
-typedef struct csspgo__strong {   /* strongly connected components, by Tarjan's method without recursion   */
-    csspgo__pre  *x;
-    uint32_t     *number, *low;   /* per vertex; number 0: not seen; UINT32_MAX: its component is done      */
-    uint32_t     *stack, *path;   /* vertices of open components; those being visited                        */
-    uint32_t     *at;             /* per vertex: its next arc                                               */
-    size_t        stacks, paths;
-    uint32_t      last;
-    uint32_t     *group, *wait;   /* of csspgo__strong_sort: union-find; taken arcs that come in              */
-    csspgo__arc **heavy;
-} csspgo__strong;
-
-static int csspgo__heavy_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__arc *x = *(csspgo__arc *const *)a, *y = *(csspgo__arc *const *)b;
-    (void)ctx;
-    return x->weight > y->weight ? -1 : x->weight < y->weight;
-}
-
-static uint32_t csspgo__strong_group(csspgo__strong *s, uint32_t v)
-{
-    while (s->group[v] != v) v = s->group[v] = s->group[s->group[v]];
-    return v;
-}
-
-/* The arcs inside a component, heaviest first; takes those that close no cycle. Returns their number. */
-static size_t csspgo__strong_take(csspgo__strong *s, const uint32_t *v, size_t n)
-{
-    csspgo__pre *x = s->x;
-    size_t i, heavy = 0;
-    uint32_t e;
-    for (i = 0; i < n; i++) s->group[v[i]] = v[i];
-    for (i = 0; i < n; i++)
-        for (e = x->start[v[i]]; e < x->start[v[i] + 1]; e++)
-            if (s->group[x->arc[e].to] != 0) s->heavy[heavy++] = &x->arc[e];
-    if (!csspgo__sort(&x->p->heap, s->heavy, heavy, sizeof *s->heavy, csspgo__heavy_cmp, NULL)) return 0;
-    for (i = 0; i < heavy; i++) {
-        csspgo__arc *arc = s->heavy[i];
-        const uint32_t a = csspgo__strong_group(s, arc->from), b = csspgo__strong_group(s, arc->to);
-        if (a == b) continue;
-        s->group[b] = a;
-        arc->taken = 1;
-        s->wait[arc->to]++;
-    }
-    for (i = 0; i < n; i++) s->group[v[i]] = 0;
-    return heavy;
-}
-
-/* Puts the n functions of a component, the last ones of x->order, in order. Returns 0 when memory is exhausted. */
-static int csspgo__strong_sort(csspgo__strong *s, size_t n)
-{
-    csspgo__pre *x = s->x;
-    uint32_t *v = x->order + x->orders - n;
-    const size_t heavy = csspgo__strong_take(s, v, n);
-    size_t i, queued = 0;
-    if (heavy == 0) return 0;
-    for (i = 0; i < heavy; i++) {
-        const uint32_t from = s->heavy[i]->from;
-        if (s->wait[from] != 0) continue;
-        s->wait[from] = UINT32_MAX;
-        v[queued++] = from;
-    }
-    for (i = 0; i < queued; i++) {
-        uint32_t e;
-        for (e = x->start[v[i]]; e < x->start[v[i] + 1]; e++)
-            if (x->arc[e].taken && --s->wait[x->arc[e].to] == 0) v[queued++] = x->arc[e].to;
-    }
-    CSSPGO_ASSERT(queued == n);
-    for (i = 0; i < n / 2; i++) {
-        const uint32_t swap = v[i];
-        v[i] = v[n - 1 - i];
-        v[n - 1 - i] = swap;
-    }
-    return 1;
-}
-
-static void csspgo__strong_enter(csspgo__strong *s, uint32_t v)
-{
-    s->number[v] = s->low[v] = ++s->last;
-    s->at[v] = s->x->start[v];
-    s->stack[s->stacks++] = v;
-    s->path[s->paths++] = v;
-}
-
-/* The component of v, which is complete, goes to x->order. */
-static int csspgo__strong_close(csspgo__strong *s, uint32_t v)
-{
-    csspgo__pre *x = s->x;
-    const size_t before = x->orders;
-    uint32_t w;
-    do {
-        w = s->stack[--s->stacks];
-        s->number[w] = UINT32_MAX;
-        x->order[x->orders++] = w;
-    } while (w != v);
-    return x->orders - before < 2 || x->how.unsorted_cycles || csspgo__strong_sort(s, x->orders - before);
-}
-
-static int csspgo__strong_visit(csspgo__strong *s, uint32_t root)
-{
-    csspgo__pre *x = s->x;
-    csspgo__strong_enter(s, root);
-    while (s->paths != 0) {
-        const uint32_t v = s->path[s->paths - 1];
-        if (s->at[v] < x->start[v + 1]) {
-            const uint32_t to = x->arc[s->at[v]++].to;
-            if (s->number[to] == 0) csspgo__strong_enter(s, to);
-            else if (s->number[to] < s->low[v]) s->low[v] = s->number[to];
-            continue;
-        }
-        s->paths--;
-        if (s->low[v] == s->number[v] && !csspgo__strong_close(s, v)) return 0;
-        if (s->paths != 0 && s->low[v] < s->low[s->path[s->paths - 1]]) s->low[s->path[s->paths - 1]] = s->low[v];
-    }
-    return 1;
-}
-
-/* Fills x->order. A vertex is a function's place by name, from 1. */
-static int csspgo__pre_order(csspgo__pre *x)
-{
-    const size_t n = x->p->names.count + 2;
-    csspgo__arrays b;
-    csspgo__strong s;
-    uint32_t v;
-    int ok = 0;
-    memset(&b, 0, sizeof b);
-    memset(&s, 0, sizeof s);
-    b.heap = &x->p->heap;
-    s.x = x;
-    if (!csspgo__rank_names(&x->p->heap, x->p, x->rank)) return 0;
-    for (v = 1; v <= x->p->names.count; v++) x->func[x->rank[v]] = v;
-    if (csspgo__pre_arcs(x) && (s.number = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.number)) != NULL &&
-        (s.low = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.low)) != NULL &&
-        (s.stack = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.stack)) != NULL &&
-        (s.path = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.path)) != NULL &&
-        (s.at = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.at)) != NULL &&
-        (s.group = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.group)) != NULL &&
-        (s.wait = (uint32_t *)csspgo__arrays_add(&b, n, sizeof *s.wait)) != NULL)
-        s.heavy = (csspgo__arc **)csspgo__arrays_add(&b, x->arcs, sizeof *s.heavy);
-    for (v = 1, ok = s.heavy != NULL; ok && v <= x->p->names.count; v++)
-        if (s.number[v] == 0 && csspgo_func_nodes(x->p, csspgo__func_handle(x->func[v])).id != 0)
-            ok = csspgo__strong_visit(&s, v);
-    csspgo__arrays_free(&b);
-    return ok;
-}
 
 /* ----- sizes ------------------------------------------------------------------------------------------------------ */
 
@@ -24023,8 +23732,8 @@ static int csspgo__key_choice_cmp(const void *ctx, const void *a, const void *b)
     return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* Queues the children of a node that have records, by key. Returns 0 when memory is exhausted. */
-static int csspgo__pre_queue(csspgo__pre *x, uint32_t node)
+/* Queues the contexts below a node that have records, by key. */
+static csspgo_status csspgo__pre_queue(csspgo__pre *x, uint32_t node)
 {
     csspgo_profile *p = x->p;
     const csspgo__tree *t = &p->tree;
@@ -24033,23 +23742,24 @@ static int csspgo__pre_queue(csspgo__pre *x, uint32_t node)
     uint32_t id;
     for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
         void *v;
-        if (t->node[id].record == 0) continue;
+        if (t->node[id].record == 0 || !csspgo__track_is_context(p, id)) continue;
         v = n < x->heap_cap ? x->heap : csspgo__grow(&p->heap, x->heap, n, &x->heap_cap, n + 1, sizeof *x->heap);
-        if (v == NULL) return 0;
+        if (v == NULL) return p->heap.status;
         x->heap = (csspgo__choice *)v;
         x->heap[n].node = id;
-        x->heap[n++].guid = csspgo__pre_key(p, &t->node[id]);
+        x->heap[n++].guid = csspgo__node_key(p, id);
     }
-    if (n == from) return 1;                          /* there may be no heap yet */
-    if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL)) return 0;
+    if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
+    if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL))
+        return p->heap.status;
     for (i = from; i < n; i++) {
         csspgo__choice c = x->heap[i];
-        c.guid = csspgo_func_guid(p, csspgo__func_handle(t->node[c.node].func));
-        c.count = csspgo__pre_calls(p, &t->node[c.node]);
+        c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
+        c.count = csspgo__track_weight(x->t, c.node);
         c.size = csspgo__pre_size(x, c.node);
         csspgo__choice_sift(x->heap, x->heaps++, c);
     }
-    return 1;
+    return CSSPGO_OK;
 }
 
 static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
@@ -24068,185 +23778,72 @@ static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
     return c->size < threshold;
 }
 
-/* ----- promotion -------------------------------------------------------------------------------------------------- */
-
-static int csspgo__lift_add(csspgo__pre *x, size_t n, uint32_t from, size_t up)
-{
-    void *v = n < x->lift_cap ? x->lift
-                              : csspgo__grow(&x->p->heap, x->lift, n, &x->lift_cap, n + 1, sizeof *x->lift);
-    if (v == NULL) return 0;
-    x->lift = (csspgo__lift *)v;
-    x->lift[n].from = from;
-    x->lift[n].up = up;
-    x->lift[n].record = x->p->tree.node[from].record;
-    return 1;
-}
-
-/* Room in gone for every node. */
-static int csspgo__pre_gone_room(csspgo__pre *x)
-{
-    const size_t old = x->gone_cap, need = x->p->tree.count + 1;
-    void *v;
-    if (need <= old) return 1;
-    v = csspgo__grow(&x->p->heap, x->gone, old, &x->gone_cap, need, 1);
-    if (v == NULL) return 0;
-    x->gone = (unsigned char *)v;
-    memset(x->gone + old, 0, x->gone_cap - old);
-    return 1;
-}
-
-/* Takes the records out of the subtree at node, whose nodes are then gone. Returns their number, 0: no memory. */
-static size_t csspgo__pre_detach(csspgo__pre *x, uint32_t node)
-{
-    size_t i, n = 1;
-    if (!csspgo__pre_gone_room(x) || !csspgo__lift_add(x, 0, node, 0)) return 0;
-    for (i = 0; i < n; i++) {
-        csspgo__node *from = &x->p->tree.node[x->lift[i].from];
-        uint32_t id;
-        from->record = 0;
-        x->gone[x->lift[i].from] = 1;
-        for (id = from->child; id != 0; id = x->p->tree.node[id].sibling)
-            if (!x->gone[id] && !csspgo__lift_add(x, n++, id, i)) return 0;
-    }
-    return n;
-}
-
-/* Adds record `from` to record `to`, which is of the same function. Returns 0 when memory is exhausted. */
-static int csspgo__pre_merge(csspgo__pre *x, uint32_t to, uint32_t from)
-{
-    csspgo_profile *p = x->p;
-    csspgo__record *a = &p->record[to], *b = &p->record[from];
-    csspgo__identity have = csspgo__identity_of(a), comes = csspgo__identity_of(b);
-    const enum csspgo__fate fate = csspgo__conflict(CSSPGO__LLVM_TRACKER, &have, &comes);
-    csspgo_target clamped;
-    size_t i, vtables;
-    x->state[from] |= CSSPGO__PRE_MERGED;
-    a->attributes = have.attributes;
-    a->checksum = have.checksum;
-    p->dead++;
-    if (fate == CSSPGO__LOSES) {
-        x->stats.dropped = csspgo__sat_add(x->stats.dropped, b->total);
-        return 1;
-    }
-    a->total = csspgo__sat_add(a->total, b->total);
-    a->head = csspgo__sat_add(a->head, b->head);
-    for (i = 0; i < csspgo__run_count(b->body); i++) {
-        const csspgo_body v = csspgo__body(p, b)[i];
-        if (csspgo__body_append(p, a, v.loc, v.count) < 0) return 0;
-    }
-    for (i = 0; i < csspgo__run_count(b->target); i++) {
-        const csspgo_target v = csspgo__target(p, b)[i];
-        if (csspgo__target_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
-    }
-    csspgo__vtable(p, b, &vtables);
-    for (i = 0; i < vtables; i++) {
-        const csspgo_target v = csspgo__vtable(p, b, &vtables)[i];
-        if (csspgo__vtable_append(p, a, v.loc, v.func.id, v.count) < 0) return 0;
-    }
-    return csspgo__settle(p, a, &clamped) >= 0;
-}
-
-/* Moves a node to top level, or merges it into the one that is there. Returns that node, 0 when memory is exhausted. */
-static uint32_t csspgo__pre_promote(csspgo__pre *x, uint32_t node)
-{
-    csspgo_profile *p = x->p;
-    const size_t n = csspgo__pre_detach(x, node);
-    size_t i;
-    for (i = 0; i < n; i++) {
-        csspgo__lift *v = &x->lift[i];
-        const csspgo__node from = p->tree.node[v->from];
-        const csspgo_node up = csspgo__node_handle(i == 0 ? (uint32_t)CSSPGO__ROOT : x->lift[v->up].to);
-        const csspgo_loc loc = i == 0 ? csspgo_at(0, 0) : csspgo__loc_of(p, from.site);
-        v->to = csspgo_node_add(p, up, loc, CSSPGO_CONTEXT, csspgo__func_handle(from.func)).id;
-        if (v->to == 0 || !csspgo__pre_gone_room(x)) return 0;
-        x->gone[v->to] = 0;
-        if (v->record == 0) continue;
-        if (p->tree.node[v->to].record == 0) {
-            p->tree.node[v->to].record = v->record;
-            x->node[v->record] = v->to;
-        } else if (!csspgo__pre_merge(x, p->tree.node[v->to].record, v->record)) {
-            return 0;
-        }
-    }
-    return n != 0 ? x->lift[0].to : 0;
-}
-
 /* ----- decisions -------------------------------------------------------------------------------------------------- */
 
-/* The contexts of a function that no caller took in become its base profile. Returns 0 when memory is exhausted. */
-static int csspgo__pre_gather(csspgo__pre *x, uint32_t func, uint32_t *base)
+static csspgo_status csspgo__pre_inline(csspgo__pre *x, uint32_t node)
 {
-    csspgo_profile *p = x->p;
-    uint32_t i;
-    *base = csspgo__tree_find(&p->tree, p->heap.seed, CSSPGO__ROOT, 0, func);
-    for (i = x->first[func]; i < x->first[func + 1]; i++) {
-        const uint32_t record = x->list[i];
-        if (x->state[record] != 0 || x->node[record] == *base) continue;
-        *base = csspgo__pre_promote(x, x->node[record]);
-        if (*base == 0) return 0;
-    }
-    return 1;
+    csspgo_status s = csspgo_tracker_mark_inlined(x->t, csspgo__node_handle(node));
+    x->stats.inlined++;
+    x->p->record[x->p->tree.node[node].record].attributes |= CSSPGO_SHOULD_BE_INLINED;
+    return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
 }
 
-static int csspgo__pre_function(csspgo__pre *x, uint32_t func)
+/* The contexts of a function that no caller took in become its base profile; then the function takes in callees. */
+static csspgo_status csspgo__pre_function(csspgo__pre *x, uint32_t func)
 {
     const csspgo_preinline_options *o = &x->how;
-    csspgo_profile *p = x->p;
-    uint32_t base, size, limit;
-    if (!csspgo__pre_gather(x, func, &base)) return 0;
-    if (base == 0 || p->tree.node[base].record == 0) return 1;
+    uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_at(0, 0), func), size, limit;
+    csspgo_status s = csspgo__track_gather(x->t, func, &base);
+    if (s != CSSPGO_OK || x->p->tree.node[base].record == 0) return s;
     size = csspgo__pre_size(x, base);
     limit = size * o->growth_limit;
     if (limit > o->limit_max) limit = o->limit_max;
     if (limit < o->limit_min) limit = o->limit_min;
     x->heaps = 0;
-    if (!csspgo__pre_queue(x, base)) return 0;
-    while (x->heaps != 0 && size < limit) {
+    s = csspgo__pre_queue(x, base);
+    while (s == CSSPGO_OK && x->heaps != 0 && size < limit) {
         const csspgo__choice c = csspgo__choice_pop(x);
-        const uint32_t record = p->tree.node[c.node].record;
         if (!csspgo__pre_wanted(x, &c)) {
             x->stats.kept++;
             continue;
         }
-        x->stats.inlined++;
-        x->state[record] |= CSSPGO__PRE_INLINED;
-        p->record[record].attributes |= CSSPGO_SHOULD_BE_INLINED;
         size += c.size;
-        if (!csspgo__pre_queue(x, c.node)) return 0;
+        s = csspgo__pre_inline(x, c.node);
     }
     x->stats.full += x->heaps != 0;
     x->stats.kept += x->heaps;
-    return 1;
+    return s;
 }
 
-/* What is neither a base profile nor inlined has no counts any more. */
+/* What is neither a base profile nor inlined, nor nested in one of these, has no counts any more. */
 static void csspgo__pre_sweep(csspgo__pre *x)
 {
-    csspgo__tree *t = &x->p->tree;
-    uint32_t id;
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
-        csspgo__node *n = &t->node[id];
-        if (n->record == 0 || n->parent == CSSPGO__ROOT || (x->state[n->record] & CSSPGO__PRE_INLINED)) continue;
+    csspgo_profile *p = x->p;
+    uint32_t id = CSSPGO__ROOT;
+    while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        csspgo__node *n = &p->tree.node[id];
+        if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
+        if (csspgo__track_is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
+                                            : p->tree.node[n->parent].record != 0) continue;
         n->record = 0;
-        x->p->dead++;
+        p->dead++;
     }
 }
 
-static int csspgo__pre_run(csspgo__pre *x)
+static csspgo_status csspgo__pre_run(csspgo__pre *x, csspgo_func *order)
 {
     csspgo_profile *p = x->p;
-    uint32_t f;
-    size_t i;
-    x->arrays.heap = &p->heap;
-    if (!csspgo__pre_arrays(x) || !csspgo__pre_lists(x) || !csspgo__pre_order(x)) return 0;
-    for (f = 1; x->how.sizes != NULL && f <= p->names.count; f++)
-        x->size_func[f] = csspgo__names_find_guid(&x->how.sizes->heap, &x->how.sizes->names,
-                                                  csspgo_func_guid(p, csspgo__func_handle(f)));
-    for (i = x->orders; i > 0; i--)
-        if (!csspgo__pre_function(x, x->func[x->order[i - 1]])) return 0;
-    csspgo__pre_sweep(x);
+    const csspgo_sizes *sizes = x->how.sizes;
+    size_t i, n;
+    csspgo_status s = csspgo__track_order(x->t, x->how.cold_count, !x->how.unsorted_cycles, NULL, 0, order,
+                                          p->names.count, &n);
+    for (i = 1; sizes != NULL && i <= p->names.count; i++)
+        x->size_func[i] =
+            csspgo__names_find_guid(&sizes->heap, &sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
+    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
+    if (s == CSSPGO_OK) csspgo__pre_sweep(x);
     p->flags |= CSSPGO_IS_PREINLINED;
-    return 1;
+    return s;
 }
 
 #ifndef CSSPGO_NO_FORMAT
@@ -24275,7 +23872,12 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
                                           csspgo_preinline_stats *stats)
 {
     csspgo__pre x;
+    csspgo_tracker_options track;
+    csspgo_profile *result;
+    csspgo_func *order;
+    csspgo_error e;
     csspgo_status s;
+    size_t bytes;
     memset(&x, 0, sizeof x);
     if (stats != NULL) *stats = x.stats;
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
@@ -24286,22 +23888,27 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
 #else
     else if ((s = csspgo_preinline_defaults(p, &x.how)) != CSSPGO_OK) return s;
 #endif
-    s = csspgo__profile_copy(p, &x.p);
-    if (s != CSSPGO_OK) return s;
-    if (!csspgo__pre_run(&x)) s = x.p->heap.status;
-    csspgo__arrays_free(&x.arrays);
-    csspgo__free(&x.p->heap, x.gone, x.gone_cap);
-    csspgo__free(&x.p->heap, x.lift, x.lift_cap * sizeof *x.lift);
+    memset(&track, 0, sizeof track);
+    track.hot_count = 1;                              /* nothing here asks for it */
+    x.t = csspgo_tracker_new(p, &track, &e);
+    if (x.t == NULL) return e.status;
+    x.p = x.t->p;
+    bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
+    x.size_func = (uint32_t *)csspgo__alloc(&x.p->heap, bytes);
+    order = (csspgo_func *)(void *)(x.size_func + x.p->names.count + 1);
+    s = x.size_func != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
+    csspgo__free(&x.p->heap, x.size_func, bytes);
     csspgo__free(&x.p->heap, x.heap, x.heap_cap * sizeof *x.heap);
-    if (s != CSSPGO_OK) {
-        csspgo_profile_free(x.p);
-        return s;
-    }
-    csspgo__profile_take(p, x.p);
+    x.stats.dropped = x.t->stats.lost_by_checksum;
+    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, &e) : NULL;
+    csspgo_tracker_free(x.t);
+    if (result == NULL) return s != CSSPGO_OK ? s : e.status;
+    csspgo__profile_take(p, result);
     if (stats != NULL) *stats = x.stats;
     return CSSPGO_OK;
 }
 
+#endif /* CSSPGO_NO_TRACK */
 #endif /* CSSPGO_NO_GENERATE */
 
 /* ----- >>generate, third chapter: profiles by source line --------------------------------------------------------- */
@@ -24879,7 +24486,7 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
 /* How often a record without head count was entered, to be added to its caller, which lacks it. */
 static uint64_t csspgo__line_entered(const csspgo_profile *p, const csspgo__record *r)
 {
-    const uint64_t n = csspgo__pre_entered(p, r);
+    const uint64_t n = csspgo__record_entry(p, r);
     return n == 0 && csspgo__run_count(r->body) == 0 ? 1 : n;
 }
 
