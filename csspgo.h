@@ -462,7 +462,8 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
 
 /*
  * Returns 1 if two profiles have the same flags and the same records: contexts, counts, checksums, attributes.
- * Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter. Cost: O(p + q).
+ * Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
+ * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read. Cost: O(p + q).
  */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
 
@@ -2529,8 +2530,8 @@ typedef struct csspgo_match_flow {
  *   unfit     NULL, or gets the number of contexts that stayed as they were: with counts that add up to more than 2^60,
  *             or at a limit of csspgo_flow_solve
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: a function without blocks, an edge out of range, a cost too large; E_NOMEM, E_LIMIT.
- *           p is then what it was
+ * Returns   CSSPGO_OK; E_ARGUMENT: a function without blocks, an edge out of range, a cost too large; E_RANGE: a block
+ *           at a line above 65535 (unless p has llvm = 19); E_NOMEM, E_LIMIT. p is then what it was
  * Cost      that of csspgo_flow_solve per context; p is in memory twice
  */
 CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo_profile *p,
@@ -5341,8 +5342,9 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
     for (i = 1; i <= p->records; i++) p->record[i].total = 0;
     for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {      /* inlinees were made after what they are in */
         const csspgo__node *n = &p->tree.node[id];
-        csspgo__record *r = &p->record[n->record];
+        csspgo__record *r;
         if (n->record == 0) continue;
+        r = &p->record[n->record];
         for (i = 0; i < csspgo__run_count(r->body); i++) csspgo__count_add(&r->total, csspgo__body(p, r)[i].count);
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
             csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, r->total);
@@ -5965,7 +5967,8 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
     const csspgo__node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, b = CSSPGO__ROOT, up = CSSPGO__ROOT, descend = 1;
-    if (p->flags != q->flags || csspgo_record_count(p) != csspgo_record_count(q)) return 0;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
     for (;;) {                                        /* up: b of the parent of the next a */
         if (descend && v[a].child != 0) {
             up = b;
@@ -11832,8 +11835,11 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
     if (s == CSSPGO_OK) {
         csspgo__heap *h = &x.f.q->heap;
         x.total = (uint64_t *)csspgo__fold_scratch(&x.f, nodes, sizeof *x.total + sizeof *x.part);
-        x.part = (uint32_t *)(void *)(x.total + nodes);
-        s = x.total != NULL ? csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0) : h->status;
+        s = h->status;
+        if (x.total != NULL) {
+            x.part = (uint32_t *)(void *)(x.total + nodes);
+            s = csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
+        }
         csspgo__free(h, x.entry, x.entry != NULL ? nodes * sizeof *x.entry : 0);
         csspgo__free(h, x.total, nodes * (sizeof *x.total + sizeof *x.part));
         x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
@@ -12253,9 +12259,12 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (s != CSSPGO_OK) return s;
     h = &x.f.q->heap;
     x.frame = (uint32_t *)csspgo__fold_scratch(&x.f, bytes, 1);
-    if (x.frame == NULL || !csspgo__tree_init(h, &x.frames)) s = h->status;
-    x.part = x.frame + nodes;
-    x.path = x.part + nodes;
+    if (x.frame == NULL || !csspgo__tree_init(h, &x.frames)) {
+        s = h->status;
+    } else {
+        x.part = x.frame + nodes;
+        x.path = x.part + nodes;
+    }
     for (id = 2; id < nodes && s == CSSPGO_OK; id++)
         if (!csspgo__recursion_part(&x, id)) s = h->status;
     if (s == CSSPGO_OK) s = csspgo__fold_run(&x.f);
@@ -27756,20 +27765,39 @@ static const csspgo_match_flow *csspgo__complete_flow(const csspgo__completion *
     return NULL;
 }
 
+/* Blocks that a profile can hold, and edges between them. i: index of f, for the message. */
+static csspgo_status csspgo__complete_check(const csspgo__completion *x, size_t i, csspgo_error *err)
+{
+    const csspgo_match_flow *f = &x->flow[i];
+    size_t k;
+    for (k = 0; k < f->edges && f->edge[k].from < f->blocks && f->edge[k].to < f->blocks; k++) {}
+    if (f->blocks == 0 || k != f->edges) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, i, "no control flow of a function, number ");
+        csspgo__say_u64(err, i);
+        return CSSPGO_E_ARGUMENT;
+    }
+    for (k = 0; k < f->blocks && !x->q->heap.llvm; k++) {
+        if (f->block[k].line <= 0xffff) continue;
+        csspgo__error(err, CSSPGO_E_RANGE, i, "function number ");
+        csspgo__say_u64(err, i);
+        csspgo__say(err, ": a block's location has line ");
+        csspgo__say_u64(err, f->block[k].line);
+        csspgo__say(err, ", the largest one of a profile is 65535");
+        return CSSPGO_E_RANGE;
+    }
+    return CSSPGO_OK;
+}
+
 static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, csspgo_error *err)
 {
     csspgo__heap *h = &x->q->heap;
-    size_t i, k;
+    size_t i;
     if (n > 0x7fffffff) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     if (!csspgo__map_room(h, &x->by_guid, n)) return csspgo__error_plain(err, h->status);
     for (i = 0; i < n; i++) {
         const csspgo_match_flow *f = &x->flow[i];
-        for (k = 0; k < f->edges && f->edge[k].from < f->blocks && f->edge[k].to < f->blocks; k++) {}
-        if (f->blocks == 0 || k != f->edges) {
-            csspgo__error(err, CSSPGO_E_ARGUMENT, i, "no control flow of a function, number ");
-            csspgo__say_u64(err, i);
-            return CSSPGO_E_ARGUMENT;
-        }
+        const csspgo_status s = csspgo__complete_check(x, i, err);
+        if (s != CSSPGO_OK) return s;
         if (csspgo__complete_flow(x, f->guid) == NULL)
             csspgo__map_insert(&x->by_guid, (uint32_t)csspgo__hash64(f->guid, h->seed), (uint32_t)i + 1);
     }

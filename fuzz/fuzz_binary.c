@@ -57,13 +57,10 @@ static void round_trip(csspgo_profile *p, uint32_t form)
         if (s == CSSPGO_OK) {
             REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
             b = written(q, form, &m);
-            if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5))) {
-                csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_HAS_UNIQ);
-                csspgo_set_profile_flags(q, csspgo_profile_flags(q) & ~(uint32_t)CSSPGO_HAS_UNIQ);
-                if (csspgo_record_count(p) != 0) {    /* without records nothing tells that there were probes */
-                    REQUIRE((form & 0xff) != CSSPGO_EXTBINARY || csspgo_equal(p, q));
-                    REQUIRE(b == NULL || (n == m && memcmp(a, b, n) == 0));
-                }
+            if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5)) &&
+                csspgo_record_count(p) != 0) {        /* without records nothing tells that there were probes */
+                REQUIRE((form & 0xff) != CSSPGO_EXTBINARY || csspgo_equal(p, q));
+                REQUIRE(b == NULL || (n == m && memcmp(a, b, n) == 0));
             }
             free(b);
         }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs the tests and adds up what they report. Arguments: the groups to run (all without one).
 #   unit      every test_*.c with address and undefined-behaviour sanitizers
-#   modes     no warnings in C99 and C++11, gcc and clang; every configuration macro; C++, -O2, i686, big-endian s390x
+#   modes     no warnings in C99 and C++11, gcc and clang; every configuration macro; C++, clang (with its sanitizers),
+#             i686, big-endian s390x
 #   corpus    every fuzz corpus through its harness, with sanitizers
 #   examples  the examples build and do what the README says; its code blocks compile
 #   oracle    differential tests against LLVM's tools
@@ -119,7 +120,7 @@ modes() {
         sh -c "nm -g --defined-only $B/nm.o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data" sh -c "nm $B/nm.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     if have g++; then build_as c++ "" g++ $WX -O1 -fsanitize=undefined -fno-sanitize-recover=all; else skip "g++ is not installed"; fi
-    if have clang-19; then build_as clang "" clang-19 -std=c99 -O2 -Wall -Wextra -Werror; else skip "clang-19 is not installed"; fi
+    if have clang-19; then build_as clang "" clang-19 -std=c99 -O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all; else skip "clang-19 is not installed"; fi
     if have i686-linux-gnu-gcc && have qemu-i386; then
         build_as i686 "qemu-i386" i686-linux-gnu-gcc -std=c99 -O1 -static
     else skip "i686: needs i686-linux-gnu-gcc and qemu-i386"; fi

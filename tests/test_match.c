@@ -1012,6 +1012,16 @@ static void what_was_not_found_follows_in_every_context(void)
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
     T_EQ(unfit, 1);
     T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), UINT64_MAX);
+    {
+        const csspgo_loc far_block[2] = { { 1, 0 }, { 65536, 0 } };
+        f.block = far_block;
+        f.blocks = 2;
+        f.edges = 0;
+        T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_RANGE);
+        T_CHECK(strstr(e.message, "65536") != NULL && t_valid(q));
+        f.block = block;
+        f.blocks = f.edges = 4;
+    }
     f.guid = 5;                                       /* nobody's */
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
     T_EQ(unfit, 0);
