@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define REQUIRE(x)                                                                   \
     do {                                                                             \
@@ -16,6 +17,25 @@
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Eight bytes, least significant first. */
+static inline uint64_t ld64le(const uint8_t *p)
+{
+    uint64_t x = 0;
+    unsigned i;
+    for (i = 8; i-- != 0;) x = x << 8 | p[i];
+    return x;
+}
+
+/* FNV-1a. */
+static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t hash)
+{
+    const uint8_t *p = (const uint8_t *)data;
+    size_t i;
+    hash ^= UINT64_C(0xcbf29ce484222325);
+    for (i = 0; i < size; i++) hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
 typedef struct counted {
     size_t live, peak, calls, fail_at;                /* fail_at: the call from which on all fail, 0 = none */

@@ -15,9 +15,10 @@ static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
     return p;
 }
 
-static csspgo_profile *copy_of(const csspgo_profile *p)
+/* lenient: as p is */
+static csspgo_profile *copy_of(const csspgo_profile *p, uint32_t lenient)
 {
-    csspgo_profile *q = fresh(p->heap.llvm, 0);
+    csspgo_profile *q = fresh(lenient, 0);
     REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK);
     csspgo_set_profile_flags(q, csspgo_profile_flags(p));
     return q;
@@ -79,16 +80,16 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
 }
 
 /* Merging commutes and associates (bit for bit), with what operations made of it. */
-static void laws(csspgo_profile *p, csspgo_profile *q)
+static void laws(csspgo_profile *p, csspgo_profile *q, uint32_t lenient)
 {
-    csspgo_profile *pq = copy_of(p), *qp = copy_of(q), *ppq, *pqp;
+    csspgo_profile *pq = copy_of(p, lenient), *qp = copy_of(q, lenient), *ppq, *pqp;
     const csspgo_status s = csspgo_merge(pq, q, NULL, NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
     REQUIRE(csspgo_merge(qp, p, NULL, NULL) == s);
-    if (s == CSSPGO_OK && !p->heap.llvm) {
+    if (s == CSSPGO_OK && !lenient) {
         REQUIRE(csspgo_equal(pq, qp) && csspgo_equal(qp, pq));
-        ppq = copy_of(p);
-        pqp = copy_of(pq);
+        ppq = copy_of(p, lenient);
+        pqp = copy_of(pq, lenient);
         REQUIRE(csspgo_merge(ppq, pq, NULL, NULL) == CSSPGO_OK && csspgo_merge(pqp, p, NULL, NULL) == CSSPGO_OK);
         REQUIRE(csspgo_equal(ppq, pqp));
         csspgo_profile_free(ppq);
@@ -105,13 +106,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_profile *p, *before, *was;
     csspgo_depth_stats depths;
     size_t ops, i;
+    uint32_t lenient;
     if (size == 0 || size < 1 + 2 * (ops = data[0] >> 2 & 7)) return 0;
-    p = fresh(data[0] & 1, data[0] & 2 ? 30000 : 0);
+    lenient = data[0] & 1;
+    p = fresh(lenient, data[0] & 2 ? 30000 : 0);
     if (csspgo_read(p, data + 1 + 2 * ops, size - 1 - 2 * ops, NULL) == CSSPGO_OK) {
-        was = copy_of(p);
+        was = copy_of(p, lenient);
         for (i = 0; i < ops; i++) {
             csspgo_status s;
-            before = copy_of(p);
+            before = copy_of(p, lenient);
             s = operate(p, data[1 + 2 * i], data[2 + 2 * i]);
             REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
             REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT);
@@ -120,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         depths = csspgo_get_depth_stats(p);
         REQUIRE(depths.records == csspgo_record_count(p) && depths.deep <= depths.samples);
-        laws(p, was);
+        laws(p, was, lenient);
         csspgo_profile_free(was);
     }
     csspgo_profile_free(p);

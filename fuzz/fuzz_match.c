@@ -91,6 +91,11 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
     return n;
 }
 
+static uint64_t loc_key(csspgo_loc loc)
+{
+    return (uint64_t)loc.line << 32 | loc.discriminator;
+}
+
 /* Calls and aligned blocks of ALIGN: ascending on both sides. */
 static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, const csspgo_match_loc *v)
 {
@@ -101,12 +106,12 @@ static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, con
         const csspgo_match a = csspgo_matcher_map(m, guid, v[i].loc);
         if (a.how != CSSPGO_MATCHED_CALL && a.how != CSSPGO_MATCHED_RENAMED && a.how != CSSPGO_MATCHED_ALIGNED)
             continue;
-        for (k = n; k != 0 && from[k - 1] > csspgo__loc_key(v[i].loc); k--) {
+        for (k = n; k != 0 && from[k - 1] > loc_key(v[i].loc); k--) {
             from[k] = from[k - 1];
             to[k] = to[k - 1];
         }
-        from[k] = csspgo__loc_key(v[i].loc);
-        to[k] = csspgo__loc_key(a.to);
+        from[k] = loc_key(v[i].loc);
+        to[k] = loc_key(a.to);
         n++;
     }
     for (i = 1; i < n; i++) REQUIRE(from[i] == from[i - 1] ? to[i] == to[i - 1] : to[i] > to[i - 1]);

@@ -12,7 +12,7 @@ typedef struct outcome {
 
 static void mix(outcome *o, const void *p, size_t n)
 {
-    if (n != 0) o->hash = csspgo__hash_bytes(p, n, o->hash);
+    if (n != 0) o->hash = hash_bytes(p, n, o->hash);
 }
 
 static void take(outcome *o, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)

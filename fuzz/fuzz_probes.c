@@ -222,8 +222,8 @@ static void fuzz_section(const uint8_t *data, size_t size)
     in.base_count = data[1] & 15;
     if (size < 2 + 16 * in.base_count) return;
     for (i = 0; i < in.base_count; i++) {
-        bases[i].guid = csspgo__ld64le(data + 2 + 16 * i);
-        bases[i].address = csspgo__ld64le(data + 10 + 16 * i);
+        bases[i].guid = ld64le(data + 2 + 16 * i);
+        bases[i].address = ld64le(data + 10 + 16 * i);
     }
     in.bases = bases;
     in.data = data + 2 + 16 * in.base_count;

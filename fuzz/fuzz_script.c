@@ -33,6 +33,10 @@ static csspgo_code *some_code(void)
         f.guid = a;
         if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f) == CSSPGO_OK);
     }
+<<<<<<< HEAD
+=======
+    REQUIRE(csspgo_code_kind(code, 0x401000) == CSSPGO_CALL);
+>>>>>>> d9e216d (tests: one make job per program or script, the library compiled once per configuration)
     return code;
 }
 
@@ -77,7 +81,7 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
     if (stacks) csspgo_script_set_stacks(s);
     for (at = 0; at < size; at += n) {
         uint8_t *piece;
-        random = csspgo__hash64(random, at);
+        random = hash_bytes(&at, sizeof at, random);
         n = step != 0 ? 1 + (size_t)(random % step) : size;
         if (n > size - at) n = size - at;
         piece = (uint8_t *)malloc(n);
@@ -99,7 +103,7 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint64_t h = csspgo__hash_bytes(data, size, 0);
+    const uint64_t h = hash_bytes(data, size, 0);
     const uint32_t max_line = h & 1 ? (uint32_t)(h >> 8 & 63) + 1 : 1u << 20;
     static csspgo_code *made;
     const csspgo_code *code;

@@ -63,24 +63,25 @@ static csspgo_profile *fresh(uint32_t lenient)
     return p;
 }
 
+/* Well formed; the order of files has each record once, and inlinees right behind what they are nested in. */
 static void check(csspgo_profile *p)
 {
-    csspgo__order o;
+    const uint32_t n = csspgo_record_count(p);
+    csspgo_node *order = (csspgo_node *)calloc((size_t)n + 1, sizeof *order);
+    uint8_t *seen = (uint8_t *)calloc((size_t)csspgo_node_count(p) + 2, 1);
     csspgo_error e;
-    size_t i;
-    REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
-    REQUIRE(csspgo__order_make(&p->heap, p, &o) == CSSPGO_OK && o.nodes == csspgo_node_count(p));
-    for (i = 1; i < o.nodes; i++) { /* siblings in order, each below the node before or its ancestor */
-        const csspgo__node *v = p->tree.node;
-        const uint32_t up = v[o.node[i]].parent;
-        uint32_t a = o.node[i - 1], below = 0;
-        csspgo__sibling_ctx c;
-        c.p = p;
-        c.rank = o.rank;
-        for (; a != up && a != 0; a = v[a].parent) below = a;
-        REQUIRE(a == up && (below == 0 || csspgo__sibling_cmp(&c, below, o.node[i]) < 0));
+    uint32_t i;
+    REQUIRE(order != NULL && seen != NULL && csspgo_validate(p, &e) == CSSPGO_OK && csspgo_order(p, order) == CSSPGO_OK);
+    for (i = 0; i < n; i++) {
+        const csspgo_node up = csspgo_node_parent(p, order[i]);
+        REQUIRE(csspgo_has_record(p, order[i]) && !seen[order[i].id]);
+        seen[order[i].id] = 1;
+        if (csspgo_node_kind_of(p, order[i]) == CSSPGO_INLINEE) REQUIRE(!csspgo_has_record(p, up) || seen[up.id]);
+        else if (i != 0 && csspgo_node_kind_of(p, order[i - 1]) != CSSPGO_INLINEE)
+            REQUIRE(csspgo_total(p, order[i - 1]) >= csspgo_total(p, order[i]));
     }
-    csspgo__order_free(&p->heap, &o);
+    free(seen);
+    free(order);
 }
 
 static csspgo_profile *sum(const csspgo_profile *a, const csspgo_profile *b, uint32_t lenient)

@@ -4,7 +4,9 @@
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char  *bytes;
 static size_t used, room;

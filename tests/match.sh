@@ -15,19 +15,19 @@ check() {
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 
 # the algorithms on pairs of functions: what must hold is in bench_match.c
-${CC:-cc} -std=gnu99 -O2 -Wall -Wextra -o $B/bench_match ../bench/bench_match.c -lm || fail "bench_match does not build"
+make -s build/plain/bench_match || fail "bench_match does not build"
 ${CC:-cc} -std=c99 -O2 -Wall -Wextra -o $B/gen_stale ../bench/gen_stale.c || fail "gen_stale does not build"
 for i in 1 2; do $B/gen_stale $i 400 >$B/own$i.txt; done
 D=data/stale
-$B/bench_match -a $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
+build/plain/bench_match -a $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
 grep -E '^FAILED' $B/accept.out
 line=$(tail -n 1 $B/accept.out)
 set -- $line
 passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
 
 # the tool
-${CC:-cc} -std=gnu99 -O1 -g -w -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/csspgo ../examples/csspgo.c || { fail "the tool does not build"; finish; }
-T=$B/csspgo
+make -s build/san/csspgo || { fail "the tool does not build"; finish; }
+T=build/san/csspgo
 for a in "" "--old-profile=x" "--binary=x" "x --old-profile=x --binary=x" "--mode=best --old-profile=x --binary=x"; do
     $T match $a >$B/usage.out 2>&1
     [ $? -eq 2 ] && pass || fail "match $a: not a usage error"

@@ -25,7 +25,7 @@ if ! command -v "$objdump" >/dev/null || ! command -v "$objcopy" >/dev/null; the
     skipped=1
     finish
 fi
-${CC:-cc} -std=c99 -O2 -o "$tmp/oracle" "$here/oracle_insn.c" || { failed=1; finish; }
+make -s -C "$here" build/plain/oracle_insn || { failed=1; finish; }
 
 # compare NAME ARCHITECTURE LIMIT FILE SECTION-OPTIONS...: what llvm-objdump says of a file
 compare() {
@@ -34,7 +34,7 @@ compare() {
     [ "$arch" = aarch64 ] && set -- "$@" --mattr=+all
     # a separate debug file would replace the code by nothing
     set -- $("$objdump" -D -z --debug-file-directory=/nonexistent "$@" "$file" 2>/dev/null |
-             "$tmp/oracle" "$arch" "$most")
+             "$here/build/plain/oracle_insn" "$arch" "$most")
     [ $# -eq 4 ] || set -- 0 0 0 1
     total=$((total + $1)) undecodable=$((undecodable + $2))
     transfers=$((transfers + $3)) differences=$((differences + $4))
@@ -52,12 +52,12 @@ report() {
 }
 
 for seed in 1 2; do
-    "$tmp/oracle" random $seed 4000000 >"$tmp/x86.bin"
+    "$here/build/plain/oracle_insn" random $seed 4000000 >"$tmp/x86.bin"
     "$objcopy" -I binary -O elf64-x86-64 "$tmp/x86.bin" "$tmp/x86.o"
     compare "random x86-64, seed $seed" x86_64 100000000 "$tmp/x86.o" -j .data
 done
 report "random x86-64" 2000000
-"$tmp/oracle" random-aarch64 1 2000000 >"$tmp/a64.bin"
+"$here/build/plain/oracle_insn" random-aarch64 1 2000000 >"$tmp/a64.bin"
 "$objcopy" -I binary -O elf64-littleaarch64 "$tmp/a64.bin" "$tmp/a64.o"
 compare "random AArch64" aarch64 100000000 "$tmp/a64.o" -j .data
 for f in /usr/aarch64-linux-gnu/lib/lib*.so.*; do

@@ -8,7 +8,7 @@ mkdir -p $B
 for t in clang-19 opt-19; do
     command -v $t >/dev/null 2>&1 || { echo "SKIPPED: $t is not installed"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 done
-${CC:-cc} -std=c99 -O1 -o $B/oracle_match oracle_match.c || exit 1
+make -s build/plain/oracle_match || exit 1
 : >$B/empty.prof
 
 # program SEED CHANGES: statements are the same for the same seed; CHANGES 1 inserts, drops and renames some of them
@@ -61,7 +61,7 @@ while [ $i -lt "$cases" ]; do
       awk '$1 == "checksum" { print " !CFGChecksum: " $2 }' $B/v0.probes; } >$B/v0.prof
     opt-19 -passes=pseudo-probe,sample-profile -report-profile-staleness -sample-profile-file=$B/v0.prof -S $B/v1.ll -o /dev/null \
         -pass-remarks=sample-profile -pass-remarks-analysis=sample-profile 2>$B/opt.$i.txt
-    line=$($B/oracle_match $B/v1.probes $B/v0.prof $B/opt.$i.txt)
+    line=$(build/plain/oracle_match $B/v1.probes $B/v0.prof $B/opt.$i.txt)
     set -- $line
     passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
 done

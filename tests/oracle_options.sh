@@ -3,14 +3,14 @@
 B=build/options
 mkdir -p $B
 passed=0 failed=0 skipped=0
-TOOL=build/csspgo
+TOOL=build/plain/csspgo
 D=data/unwind
 have() { command -v "$1" >/dev/null 2>&1; }
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 skip() { echo "SKIPPED: options: $*"; skipped=$((skipped + 1)); }
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: options: $*"; failed=$((failed + 1)); }
-${CC:-cc} -std=c99 -O2 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+make -s $TOOL || { fail "the tool does not build"; finish; }
 
 # refused WORD OPTION...: by name and with a reason
 refused() {

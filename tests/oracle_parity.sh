@@ -5,7 +5,7 @@
 B=build/parity
 mkdir -p $B
 passed=0 failed=0 skipped=0
-TOOL=build/csspgo
+TOOL=build/plain/csspgo
 have() { command -v "$1" >/dev/null 2>&1; }
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 skip() { echo "SKIPPED: parity: $*"; skipped=$((skipped + 1)); }
@@ -14,7 +14,7 @@ fail() { echo "FAILED: parity: $*"; failed=$((failed + 1)); }
 
 for t in clang-19 clang++-19 llvm-profgen-19 llvm-profdata-19; do have $t || { skip "$t is not installed"; finish; }; done
 [ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }
-${CC:-cc} -std=c99 -O2 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+make -s $TOOL || { fail "the tool does not build"; finish; }
 
 P="-O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls"
 OFF="--csspgo-preinliner=0 --csprof-merge-cold-context=0 --trim-cold-profile=0 --gen-cs-nested-profile=0"

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 }
 C
 ${CC:-cc} -O1 -w -fno-omit-frame-pointer -o $B/busy $B/busy.c -lpthread || { fail "busy.c does not build"; finish; }
-${CC:-cc} -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/read oracle_perfdata.c || { fail "oracle_perfdata.c does not build"; finish; }
+make -s build/san/oracle_perfdata || { fail "oracle_perfdata.c does not build"; finish; }
 
 # `perf script -D` in the form of oracle_perfdata.c; gawk or mawk
 cat >$B/dump.awk <<'A'
@@ -88,7 +88,7 @@ same() {
     perf buildid-list -i $2 2>/dev/null | sed 's/^/build-id /' >$B/$1.ids
     [ "$(grep -c '^sample' $B/$1.perf)" -ge ${4:-20} ] || fail "$1: perf shows $(grep -c '^sample' $B/$1.perf) samples only"
     for chunk in ${3:-65536 7}; do
-        $B/read $2 $chunk >$B/$1.ours 2>$B/$1.err || { fail "$1 in pieces of $chunk"; cat $B/$1.err; continue; }
+        build/san/oracle_perfdata $2 $chunk >$B/$1.ours 2>$B/$1.err || { fail "$1 in pieces of $chunk"; cat $B/$1.err; continue; }
         grep -v '^build-id' $B/$1.ours >$B/$1.items
         if cmp -s $B/$1.perf $B/$1.items; then pass; else fail "$1 in pieces of $chunk: the items differ"; diff $B/$1.perf $B/$1.items | head -6; fi
     done
@@ -128,6 +128,6 @@ recorded small-buffers -e cpu-clock -g -m 1 -F 9999
 perf record -q -e cpu-clock -g -F 999 -o - -- $B/busy >$B/pipe.data 2>/dev/null && same pipe $B/pipe.data "65536 4093 7 1" || fail "a recording into a pipe"
 perf record -q -e cpu-clock,task-clock -g -F 499 -o - -- $B/busy >$B/pipe2.data 2>/dev/null && same pipe-two-events $B/pipe2.data || fail "a recording into a pipe"
 if perf record -q -z -e cpu-clock -g -o $B/packed.data -- $B/busy >$B/out 2>&1; then
-    $B/read $B/packed.data >/dev/null 2>$B/err && fail "a compressed recording is read" || { grep -q 'PERF_RECORD_COMPRESSED' $B/err && pass || { fail "a compressed recording is not refused by name"; cat $B/err; }; }
+    build/san/oracle_perfdata $B/packed.data >/dev/null 2>$B/err && fail "a compressed recording is read" || { grep -q 'PERF_RECORD_COMPRESSED' $B/err && pass || { fail "a compressed recording is not refused by name"; cat $B/err; }; }
 fi
 finish

@@ -18,7 +18,7 @@ for tool in clang-19 clang++-19 ld.lld-19 llvm-profgen-19 llvm-objcopy-19 llvm-n
     skipped=1
     end
 done
-if ! $CC -std=c99 -O1 -o $B/tool test_probes.c; then failed=1; end; fi
+if ! make -s build/plain/test_probes; then failed=1; end; fi
 
 # listing FILE: the disassembly with probes of llvm-profgen, without the name of the file
 listing() {
@@ -34,7 +34,7 @@ symbols() {
 decodes() {
     symbols "$2" >$B/symbols.txt
     llvm-objcopy-19 --dump-section=.pseudo_probe=$B/probe.bin --dump-section=.pseudo_probe_desc=$B/desc.bin "$2" $B/copy
-    $B/tool lines $B/symbols.txt $B/probe.bin $B/desc.bin >$B/ours.txt
+    build/plain/test_probes lines $B/symbols.txt $B/probe.bin $B/desc.bin >$B/ours.txt
     listing "$2" | awk '
         /^ \[Probe\]:/ { line[n++] = $0; next }
         /^ *[0-9a-f]+:\t/ { address = $1; sub(":", "", address); for (i = 0; i < n; i++) print address line[i]; n = 0 }
@@ -72,7 +72,7 @@ listing $sample/x01_basic.elf >$B/original.txt
 for style in 0 1 2 3 4; do
     cp $sample/x01_basic.elf $B/converted
     chmod u+w $B/converted
-    $B/tool convert $style $sample/symbols.txt $sample/probe.bin $B/converted.bin &&
+    build/plain/test_probes convert $style $sample/symbols.txt $sample/probe.bin $B/converted.bin &&
         llvm-objcopy-19 --update-section=.pseudo_probe=$B/converted.bin $B/converted
     listing $B/converted >$B/converted.txt
     if [ "$(grep -c Probe $B/converted.txt)" -gt 60 ] && cmp -s $B/original.txt $B/converted.txt; then

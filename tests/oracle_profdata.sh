@@ -18,15 +18,14 @@ command -v $tool >/dev/null 2>&1 || skip "$tool is not installed"
 [ -f /usr/include/zlib.h ] || skip "zlib.h is not installed"
 rm -rf $B
 mkdir -p $B
-if ! $CC -std=gnu99 -O2 -DCSSPGO_USE_ZLIB -o $B/csspgo ../examples/csspgo.c -lz ||
-   ! $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/oracle oracle_profdata.c -lz; then
+if ! make -s build/plain/csspgo build/san/oracle_profdata; then
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 fi
 shards=$(nproc 2>/dev/null || echo 2)
 i=0
 while [ $i -lt "$shards" ]; do
-    $B/oracle $B/csspgo $tool $B "${count:-300}" $i "$shards" "$@" >$B/shard.$i 2>&1 &
+    build/san/oracle_profdata build/plain/csspgo $tool $B "${count:-300}" $i "$shards" "$@" >$B/shard.$i 2>&1 &
     i=$((i + 1))
 done
 wait

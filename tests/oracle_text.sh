@@ -15,11 +15,11 @@ if ! command -v $tool >/dev/null 2>&1; then
 fi
 rm -rf $B
 mkdir -p $B
-if ! $CC -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o $B/oracle oracle_text.c; then
+if ! make -s build/san/oracle_text; then
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 fi
-$B/oracle generate $B "${2:-1}" "$count" || exit 1
+build/san/oracle_text generate $B "${2:-1}" "$count" || exit 1
 i=0
 while [ $i -lt "$count" ]; do
     : >$B/$i.out
@@ -27,4 +27,4 @@ while [ $i -lt "$count" ]; do
     echo $? >$B/$i.status
     i=$((i + 1))
 done
-$B/oracle compare $B "$count"
+build/san/oracle_text compare $B "$count"

@@ -12,7 +12,9 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t seed;
 

@@ -17,8 +17,8 @@ finish() {
     exit
 }
 # CC is for the library; the sequences need an optimising build without sanitizers to end in seconds.
-${CC:-cc} -std=c99 -O2 -o "$B/test_track" test_track.c || { failed=1; finish; }
-if CSSPGO_TRACK_RUNS=$RUNS "$B/test_track" >"$B/model.out" 2>&1; then
+make -s build/plain/test_track build/plain/oracle_track || { failed=1; finish; }
+if CSSPGO_TRACK_RUNS=$RUNS build/plain/test_track >"$B/model.out" 2>&1; then
     passed=$((passed + 1))
     echo "model: $RUNS sequences, $(sed 's/ passed.*/ checks/' "$B/model.out")"
 else
@@ -27,7 +27,6 @@ fi
 for tool in clang-19 opt-19; do
     command -v $tool >/dev/null 2>&1 || { echo "SKIPPED: $tool is not installed"; skipped=1; finish; }
 done
-${CC:-cc} -std=c99 -O1 -o "$B/oracle_track" oracle_track.c || { failed=1; finish; }
 : >"$B/empty.prof"
 # compile NAME: NAME.c in build/track to NAME.ll
 compile() {
@@ -53,7 +52,7 @@ opt() {
 
 # same PROGRAM PROFILE NAME
 same() {
-    opt $1 "$2" | sort >"$B/want" && "$B/oracle_track" run $1 "$2" | sort >"$B/got" && cmp -s "$B/want" "$B/got" &&
+    opt $1 "$2" | sort >"$B/want" && build/plain/oracle_track run $1 "$2" | sort >"$B/got" && cmp -s "$B/want" "$B/got" &&
         { passed=$((passed + 1)); return; }
     echo "FAILED: $3"; diff "$B/want" "$B/got" | head -10; failed=$((failed + 1))
 }
@@ -63,7 +62,7 @@ same indirect $D/indirect.prof indirect
 for p in basic indirect; do
     i=1
     while [ $i -le $N ]; do
-        "$B/oracle_track" gen $p $i >"$B/random.prof"
+        build/plain/oracle_track gen $p $i >"$B/random.prof"
         same $p "$B/random.prof" "$p, random profile $i"
         i=$((i + 1))
     done
@@ -95,18 +94,18 @@ remarks() {
 # A random program with four profiles. Decisions must come in the same order, counts of inlined code need not; where
 # nothing is inlined (two of the profiles, those without attributes) all must be in the same order.
 random_program() {
-    "$B/oracle_track" code $1 >"$B/random.c" && compile random ||
+    build/plain/oracle_track code $1 >"$B/random.c" && compile random ||
         { echo "FAILED: random program $1"; failed=$((failed + 1)); return; }
     for k in 1 2 3 4; do
-        "$B/oracle_track" contexts $1 $k >"$B/random.prof"
+        build/plain/oracle_track contexts $1 $k >"$B/random.prof"
         [ -s "$B/random.prof" ] || continue
         remarks 1000000 "$B/random.prof" >"$B/want.all" &&
-            "$B/oracle_track" hot $1 "$B/random.prof" >"$B/got.all" || k=failed
+            build/plain/oracle_track hot $1 "$B/random.prof" >"$B/got.all" || k=failed
         for w in want got; do { grep : "$B/$w.all"; grep -v : "$B/$w.all" | sort; } >"$B/$w"; done
         decided=$((decided + $(grep -c : "$B/want"))) counts=$((counts + $(grep -c -v : "$B/want")))
         compared "random program $1, profile $k: with inlining"
         case $k in 1 | 3) ;; *) continue ;; esac
-        remarks -100000 "$B/random.prof" >"$B/want" && "$B/oracle_track" none $1 "$B/random.prof" >"$B/got" || k=failed
+        remarks -100000 "$B/random.prof" >"$B/want" && build/plain/oracle_track none $1 "$B/random.prof" >"$B/got" || k=failed
         compared "random program $1, profile $k: without inlining"
     done
 }

@@ -8,19 +8,19 @@ passed=0 failed=0 skipped=0
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 skip() { echo "SKIPPED: truth: $*"; skipped=1; finish; }
 fail() { echo "FAILED: truth: $*"; failed=$((failed + 1)); }
-TOOL=${TOOL:-../examples/build/csspgo}
+TOOL=${TOOL:-build/plain/csspgo}
 [ "$(uname -sm)" = "Linux x86_64" ] || skip "needs x86-64 Linux"
 command -v clang++-19 >/dev/null 2>&1 || skip "clang++-19 is not installed"
 [ -f /usr/include/rapidjson/reader.h ] || skip "rapidjson is not installed (package rapidjson-dev)"
-[ -x $TOOL ] || make -C ../examples >/dev/null
-${CC:-cc} -std=gnu99 -O1 -Wall -Wextra -o $B/truth ../bench/truth.c || { fail "truth.c does not build"; finish; }
+[ -x $TOOL ] || make -s $TOOL
+make -s build/plain/truth || { fail "truth.c does not build"; finish; }
 clang++-19 -std=c++17 -fdelayed-template-parsing -O2 -g -w -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
     -fno-optimize-sibling-calls -fno-pie -no-pie -o $B/rapid programs/rapid.cpp || { fail "rapid.cpp does not build"; finish; }
 $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=60000 -o $B/rapid.ps -- $B/rapid >/dev/null || { fail "record"; finish; }
 # the script is not a script without gaps any more: that must be seen
 grep -v '^[[:space:]]*$' $B/rapid.ps | awk '/0x.*\/0x/ && ++n == 100 { next } { print }' >$B/gap.ps
-$B/truth $B/rapid $B/gap.ps >/dev/null 2>&1 && fail "a recording with a gap is taken" || passed=$((passed + 1))
-if $B/truth $B/rapid $B/rapid.ps >$B/table; then
+build/plain/truth $B/rapid $B/gap.ps >/dev/null 2>&1 && fail "a recording with a gap is taken" || passed=$((passed + 1))
+if build/plain/truth $B/rapid $B/rapid.ps >$B/table; then
     passed=$((passed + $(grep -c '^| rapid' $B/table)))
 else
     fail "counts are not true"

@@ -128,7 +128,7 @@ static int report_wants(csspgo_profile *test, const csspgo_overlap_row *row, con
 }
 
 /* Adds the report to r. Returns the status of csspgo_overlap. */
-CSSPGO__UNUSED static csspgo_status report_overlap(report *r, csspgo_profile *base, const char *base_path,
+T_UNUSED static csspgo_status report_overlap(report *r, csspgo_profile *base, const char *base_path,
                                                    csspgo_profile *test, const char *test_path,
                                                    const csspgo_overlap_options *options, const report_filter *filter)
 {

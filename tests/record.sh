@@ -4,7 +4,7 @@
 B=build/record
 mkdir -p $B
 passed=0 failed=0 skipped=0
-TOOL=${TOOL:-../examples/build/csspgo}
+TOOL=${TOOL:-build/plain/csspgo}
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: record: $*"; failed=$((failed + 1)); }
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
@@ -12,7 +12,7 @@ if [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "$passed passed, $failed failed, 1 skipped"
     exit 0
 fi
-[ -x $TOOL ] || make -C ../examples >/dev/null
+[ -x $TOOL ] || make -s $TOOL
 
 # threads make what comes behind them depend on time: those are compared in what the program does only
 for p in signals longjmp coroutines jit children pushf straight qsort threads; do

@@ -5,14 +5,15 @@ mkdir -p $B
 passed=0 failed=0
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: recorded: $*"; failed=$((failed + 1)); }
-${CC:-cc} -std=c99 -O1 -o $B/csspgo ../examples/csspgo.c || { fail "the tool does not build"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+T=build/plain/csspgo
+make -s $T || { fail "the tool does not build"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 D=data/unwind
 
 # profile WANT BINARY SCRIPT OPTIONS...
 profile() {
     want=$D/$1.prof binary=$D/bin/$2 script=$D/$3.ps
     shift 3
-    $B/csspgo profgen --llvm-compat --quiet --binary=$binary --perfscript=$script --format=text -o $B/out "$@" >$B/err 2>&1
+    $T profgen --llvm-compat --quiet --binary=$binary --perfscript=$script --format=text -o $B/out "$@" >$B/err 2>&1
     if [ $? -eq 0 ] && cmp -s $B/out $want; then pass; else fail "$want"; head -3 $B/err; diff $B/out $want | head -6; fi
 }
 CASES="--gen-cs-nested-profile=0 --csprof-merge-cold-context=0"

@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CSSPGO_IMPLEMENTATION
+#define CSSPGO_IMPLEMENTATION       /* cc test_tree.c is a whole program; the Makefile compiles the library only once */
 #include "../csspgo.h"
+
+#if defined(__GNUC__)
+#define T_UNUSED __attribute__((unused))
+#else
+#define T_UNUSED
+#endif
 
 static unsigned long t_passed, t_failed, t_skipped;
 
@@ -32,7 +38,7 @@ static int t_report_eq(unsigned long long a, unsigned long long b, const char *f
 #define T_SKIP(why) (t_skipped++, (void)fprintf(stderr, "%s: SKIPPED: %s\n", __FILE__, (why)))
 
 /* The last statement of main. */
-CSSPGO__UNUSED static int t_end(void)
+T_UNUSED static int t_end(void)
 {
     printf("%lu passed, %lu failed, %lu skipped\n", t_passed, t_failed, t_skipped);
     return t_failed != 0;
@@ -67,7 +73,7 @@ static void t_heap_free(void *ctx, void *ptr, size_t size)
 }
 
 /* Options whose allocator is h; nth as in t_heap. h must outlive what is made with them. */
-CSSPGO__UNUSED static csspgo_options t_options(t_heap *h, long nth)
+T_UNUSED static csspgo_options t_options(t_heap *h, long nth)
 {
     csspgo_options o;
     memset(h, 0, sizeof *h);
@@ -81,7 +87,7 @@ CSSPGO__UNUSED static csspgo_options t_options(t_heap *h, long nth)
 
 /* ----- profiles ----- */
 
-CSSPGO__UNUSED static csspgo_profile *t_profile(uint32_t lenient)
+T_UNUSED static csspgo_profile *t_profile(uint32_t lenient)
 {
     csspgo_options o;
     csspgo_profile *p;
@@ -92,7 +98,7 @@ CSSPGO__UNUSED static csspgo_profile *t_profile(uint32_t lenient)
     return p;
 }
 
-CSSPGO__UNUSED static int t_valid(const csspgo_profile *p)
+T_UNUSED static int t_valid(const csspgo_profile *p)
 {
     csspgo_error e;
     if (csspgo_validate(p, &e) == CSSPGO_OK) return 1;
@@ -101,7 +107,7 @@ CSSPGO__UNUSED static int t_valid(const csspgo_profile *p)
 }
 
 /* The profile as text, for free(), with a 0 that does not count. */
-CSSPGO__UNUSED static char *t_text(csspgo_profile *p, size_t *size)
+T_UNUSED static char *t_text(csspgo_profile *p, size_t *size)
 {
     char *text;
     csspgo_write(p, CSSPGO_TEXT, NULL, 0, size, NULL);
@@ -115,7 +121,7 @@ CSSPGO__UNUSED static char *t_text(csspgo_profile *p, size_t *size)
 /* ----- bytes and files ----- */
 
 /* A block of exactly n bytes (a sanitizer sees one byte too far), for free(). */
-CSSPGO__UNUSED static unsigned char *t_copy(const void *data, size_t n)
+T_UNUSED static unsigned char *t_copy(const void *data, size_t n)
 {
     unsigned char *p = (unsigned char *)malloc(n != 0 ? n : 1);
     if (p == NULL) abort();
@@ -124,7 +130,7 @@ CSSPGO__UNUSED static unsigned char *t_copy(const void *data, size_t n)
 }
 
 /* The whole file, terminated by a 0 that does not count; NULL (and a failed check) if it cannot be read. */
-CSSPGO__UNUSED static char *t_file(const char *path, size_t *size)
+T_UNUSED static char *t_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *p = NULL;
@@ -144,7 +150,7 @@ CSSPGO__UNUSED static char *t_file(const char *path, size_t *size)
 }
 
 /* Compares bytes; on a difference says at which line. */
-CSSPGO__UNUSED static int t_same(const char *what, const void *got, size_t got_size, const void *want, size_t want_size)
+T_UNUSED static int t_same(const char *what, const void *got, size_t got_size, const void *want, size_t want_size)
 {
     const char *g = (const char *)got, *w = (const char *)want;
     size_t i, line = 1, start = 0;

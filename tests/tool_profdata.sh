@@ -10,14 +10,10 @@ fail() { echo "FAILED: profdata: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: profdata: $*"; skipped=$((skipped + 1)); }
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 HERE=$(pwd)
-T=${TOOL:-$HERE/$B/csspgo}
-if [ -z "$TOOL" ]; then
-    ZLIB=
-    [ -f /usr/include/zlib.h ] && ZLIB="-DCSSPGO_USE_ZLIB"
-    ${CC:-cc} -std=c99 -Wall -Wextra -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $ZLIB -o $T ../examples/csspgo.c \
-        ${ZLIB:+-lz} >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
-    if [ -s $B/make.out ]; then fail "the tool builds with warnings"; head $B/make.out; else pass; fi
-fi
+T=${TOOL:-$HERE/build/san/csspgo}
+ZLIB=
+[ -f /usr/include/zlib.h ] && ZLIB=yes
+[ -n "$TOOL" ] || make -s build/san/csspgo >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
 cp -r data/formats $B/f        # commands run here; G has what they should make
 G=$HERE/data/formats
 cd $B/f || exit 1

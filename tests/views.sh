@@ -1,10 +1,10 @@
 #!/bin/sh
 # csspgo folded and csspgo flame: their bytes, their sums, and what other programs make of them.
-#   views.sh            runs the tests; needs ../examples/build/csspgo
+#   views.sh            runs the tests; needs the tool: make build/plain/csspgo
 #   views.sh golden     makes data/views/*.folded, *.marked and *.svg again
 B=build/views
 D=data/views
-T=${TOOL:-../examples/build/csspgo}
+T=${TOOL:-build/plain/csspgo}
 CC=${CC:-cc}
 LC_ALL=C
 export LC_ALL

@@ -1,0 +1,104 @@
+#!/bin/sh
+# modes.sh header       the header as it is: no warnings in C and C++, linkage, macros that replace something
+# modes.sh compilers    no warnings of gcc and clang, with and without optimisation
+# modes.sh threads      test_threads under ThreadSanitizer
+# modes.sh macros       what CSSPGO_NO_<LAYER> leaves of the interface links, for each macro and each pair of them
+cd "$(dirname "$0")" || exit 1
+. ./t.sh
+CC=${CC:-cc}
+B=build/modes
+mkdir -p $B
+# silent NAME COMMAND...: must succeed without a word
+silent() {
+    name=$1
+    shift
+    if "$@" >$B/$group.out 2>&1 && [ ! -s $B/$group.out ]; then pass; else fail "$name"; head -30 $B/$group.out; fi
+}
+printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n#include "../../../csspgo.h"\nint main(void) { return 0; }\n' >$B/$1.impl.c
+printf '#include "../../../csspgo.h"\nint main(void) { return (int)csspgo_version() == 0; }\n' >$B/$1.user.c
+impl=$B/$1.impl.c user=$B/$1.user.c o=$B/$1.o
+
+header() {
+    silent "warnings in C" $CC $WC -c -o $o $impl
+    check "every global has the prefix" \
+        sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    silent "warnings for an includer in C" $CC $WC -c -o $o $user
+    if have g++; then
+        silent "warnings in C++" g++ $WX -fsyntax-only $impl
+        silent "warnings for an includer in C++" g++ $WX -c -o $o $user
+    else skip "g++ is not installed"; fi
+    silent "one implementation and one includer link" $CC -o $B/two $impl -DX -x c /dev/null
+    silent "CSSPGO_STATIC builds without a warning" $CC $WC -DCSSPGO_STATIC -fsyntax-only $impl
+    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -fsyntax-only $impl
+    if [ -f /usr/include/zlib.h ]; then
+        silent "CSSPGO_USE_ZLIB builds without a warning" $CC $WC -DCSSPGO_USE_ZLIB -fsyntax-only $impl
+    else skip "zlib.h is not installed"; fi
+    cat >$B/heap.c <<'END'
+#include <stddef.h>
+static void *m(size_t n) { (void)n; return 0; }
+static void f(void *p) { (void)p; }
+#define CSSPGO_MALLOC m
+#define CSSPGO_FREE f
+#define CSSPGO_IMPLEMENTATION
+#include "../../../csspgo.h"
+int main(void) { return csspgo_profile_new(NULL) != NULL; }
+END
+    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
+    check "CSSPGO_MALLOC alone is refused" sh -c "! $CC -DCSSPGO_MALLOC=malloc -fsyntax-only $impl 2>/dev/null"
+}
+
+compilers() {
+    for level in -O0 -O2; do
+        for c in gcc clang-19; do
+            have $c || { skip "$c is not installed"; continue; }
+            silent "$c $level: warnings in C" $c $WC -Wnull-dereference $level -c -o $o $impl
+            silent "$c $level: warnings for an includer in C" $c $WC $level -c -o $o $user
+        done
+        for c in g++ clang++-19; do
+            have $c || { skip "$c is not installed"; continue; }
+            silent "$c $level: warnings in C++" $c $WX -Wnull-dereference $level -c -o $o $impl
+            silent "$c $level: warnings for an includer in C++" $c $WX $level -c -o $o $user
+        done
+    done
+    for p in i686-linux-gnu-gcc qemu-i386 s390x-linux-gnu-gcc qemu-s390x; do
+        have $p || skip "tests for another machine: $p is not installed"
+    done
+}
+
+# links MACRO...: whatever the interface still declares is defined, and nothing draws a warning
+links() {
+    defines=
+    for m; do defines="$defines -DCSSPGO_NO_$m"; done
+    {
+        printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\ntypedef void (*any)(void);\nany all[] = {\n'
+        printf '#include "../../../csspgo.h"\n' | $CC -E -P -I$B $defines -x c - -o - 2>/dev/null | tr '\n' ' ' | tr ';' '\n' |
+            sed -n 's/^ *extern [^(]*[ *]\(csspgo_[a-z0-9_]*\)(.*/    (any)\1,/p'
+        printf '    (any)0\n};\nint main(void) { return all[0] == (any)0; }\n'
+    } >$B/links.c
+    [ "$(grep -c any $B/links.c)" -gt 40 ] || fail "$*: functions declared are not found"
+    silent "$* links" $CC -std=c99 -w $defines -o $B/links $B/links.c
+}
+
+macros() {
+    layers="FORMAT EDIT CODE SAMPLE UNWIND FLOW GENERATE TRACK MATCH STDIO"
+    for m in $layers; do
+        silent "CSSPGO_NO_$m builds without a warning" $CC $WC -DCSSPGO_NO_$m -fsyntax-only $impl
+        links $m
+        rest=${layers#*$m}
+        for n in $rest; do
+            links $m $n
+        done
+    done
+}
+
+threads() {
+    printf 'int main(void) { return 0; }\n' >$B/empty.c
+    if ! $CC -fsanitize=thread -o $B/empty $B/empty.c >/dev/null 2>&1; then skip "$CC has no ThreadSanitizer"; finish; fi
+    sh ./run.sh --program build/tsan/test_threads
+    exit
+}
+
+group=$1
+$1
+finish
