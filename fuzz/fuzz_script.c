@@ -33,10 +33,7 @@ static csspgo_code *some_code(void)
         f.guid = a;
         if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f) == CSSPGO_OK);
     }
-<<<<<<< HEAD
-=======
     REQUIRE(csspgo_code_kind(code, 0x401000) == CSSPGO_CALL);
->>>>>>> d9e216d (tests: one make job per program or script, the library compiled once per configuration)
     return code;
 }
 
