@@ -18,15 +18,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Eight bytes, least significant first. */
-static inline uint64_t ld64le(const uint8_t *p)
-{
-    uint64_t x = 0;
-    unsigned i;
-    for (i = 8; i-- != 0;) x = x << 8 | p[i];
-    return x;
-}
-
 /* FNV-1a. */
 static inline uint64_t hash_bytes(const void *data, size_t size, uint64_t hash)
 {

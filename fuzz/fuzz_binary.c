@@ -4,6 +4,7 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "fuzz.h"
+#include "../tests/sections.h"
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
 #endif
@@ -14,8 +15,8 @@ static uint64_t input_bytes(const uint8_t *data, size_t size)
     uint64_t n = size;
     size_t i;
     if (size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY) return n;
-    for (i = 0; i < csspgo__ld64le(data + 10) && i < (size - 18) / 32; i++) {
-        const csspgo__section s = csspgo__section_at(data + 18, i);
+    for (i = 0; i < le64(data + 10) && i < (size - 18) / 32; i++) {
+        const csspgo_section s = section_at(data + 18, i);
         if (s.flags & 1 && s.size < size) n += 1032 * (s.size + 1);
     }
     return n;
@@ -146,7 +147,7 @@ static void put64(uint8_t *p, uint64_t v)
 }
 
 /* Changes the content of one section of an ExtBinary file; it grows or shrinks, and the table follows. */
-static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n,
+static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const csspgo_section *s, size_t i, size_t n,
                              uint8_t *part, size_t got)
 {
     const size_t off = (size_t)s->offset, old = (size_t)s->size, tail = size - off - old;
@@ -155,14 +156,14 @@ static size_t mutate_section(uint8_t *data, size_t size, size_t max_size, const 
     memmove(data + off + got, data + off + old, tail);
     memcpy(data + off, part, got);
     for (k = 0; k < n; k++) {
-        const csspgo__section t = csspgo__section_at(data + 18, k);
+        const csspgo_section t = section_at(data + 18, k);
         if (k == i) put64(data + 18 + 32 * k + 24, got);
         else if (t.offset >= off + old) put64(data + 18 + 32 * k + 16, t.offset + got - old);
     }
     return size + got - old;
 }
 
-static size_t mutate_plain(uint8_t *data, size_t size, size_t max_size, const csspgo__section *s, size_t i, size_t n)
+static size_t mutate_plain(uint8_t *data, size_t size, size_t max_size, const csspgo_section *s, size_t i, size_t n)
 {
     const size_t old = (size_t)s->size, room = max_size - size + old < 4096 ? max_size - size + old : 4096;
     uint8_t *part = (uint8_t *)malloc(room + old + 1);
@@ -177,7 +178,7 @@ static size_t mutate_plain(uint8_t *data, size_t size, size_t max_size, const cs
 
 #ifdef CSSPGO_USE_ZLIB
 /* Changes what a compressed section inflates to, or compresses one that is not; *part: the new content, for free(). */
-static size_t mutate_inflated(const uint8_t *data, const csspgo__section *s, uint8_t **part)
+static size_t mutate_inflated(const uint8_t *data, const csspgo_section *s, uint8_t **part)
 {
     enum { ROOM = 8192 };
     uint8_t *plain = (uint8_t *)malloc(ROOM), *out = (uint8_t *)malloc(ROOM + 64);
@@ -187,11 +188,10 @@ static size_t mutate_inflated(const uint8_t *data, const csspgo__section *s, uin
     int i;
     REQUIRE(plain != NULL && out != NULL);
     if (s->flags & 1) {
-        csspgo__reader r;
-        csspgo__reader_init(&r, data + s->offset, n, NULL);
-        csspgo__uleb(&r);
-        csspgo__uleb(&r);
-        if (uncompress(plain, &got, r.p, (uLong)(r.end - r.p)) != Z_OK) got = 0;
+        const uint8_t *p = data + s->offset, *end = p + n;
+        size_t numbers = 0;
+        while (p != end && numbers < 2) numbers += (*p++ & 128) == 0;
+        if (uncompress(plain, &got, p, (uLong)(end - p)) != Z_OK) got = 0;
         n = got;
     } else {
         memcpy(plain, data + s->offset, n);
@@ -201,10 +201,7 @@ static size_t mutate_inflated(const uint8_t *data, const csspgo__section *s, uin
     if (compress2(out + 20, &got, plain, (uLong)n, 1) != Z_OK) got = 0;
     v[0] = n;
     v[1] = got;
-    for (i = 0; i < 2; i++) {
-        do out[k++] = (uint8_t)((v[i] & 127) | (v[i] > 127 ? 128u : 0u));
-        while ((v[i] >>= 7) != 0);
-    }
+    for (i = 0; i < 2; i++) k += put_uleb(out + k, v[i]);
     memmove(out + k, out + 20, got);
     free(plain);
     *part = out;
@@ -217,14 +214,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 {
     static const uint64_t odd[] = { 0, 1, 2, 3, 4, 5, 6, 32, UINT64_C(1) << 32, UINT64_C(2) << 32, UINT64_C(3) << 32,
                                     UINT64_C(16) << 32, UINT64_MAX, UINT64_C(1) << 40 };
-    csspgo__section s;
+    csspgo_section s;
     size_t n, i;
     if (seed % 2 == 0 || size < 18 || csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
         return LLVMFuzzerMutate(data, size, max_size);
-    n = (size_t)csspgo__ld64le(data + 10);
+    n = (size_t)le64(data + 10);
     if (n == 0 || n > (size - 18) / 32) return LLVMFuzzerMutate(data, size, max_size);
     i = seed / 2 % n;
-    s = csspgo__section_at(data + 18, i);
+    s = section_at(data + 18, i);
     if (seed / 64 % 4 == 0) {
         put64(data + 18 + 32 * i + 8 * (seed / 256 % 4), odd[seed / 1024 % (sizeof odd / sizeof *odd)]);
         return size;

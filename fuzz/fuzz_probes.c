@@ -11,6 +11,7 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "fuzz.h"
+#include "../tests/sections.h"
 
 /* ----- a heap that measures --------------------------------------------------------------------------------------- */
 
@@ -222,8 +223,8 @@ static void fuzz_section(const uint8_t *data, size_t size)
     in.base_count = data[1] & 15;
     if (size < 2 + 16 * in.base_count) return;
     for (i = 0; i < in.base_count; i++) {
-        bases[i].guid = ld64le(data + 2 + 16 * i);
-        bases[i].address = ld64le(data + 10 + 16 * i);
+        bases[i].guid = le64(data + 2 + 16 * i);
+        bases[i].address = le64(data + 10 + 16 * i);
     }
     in.bases = bases;
     in.data = data + 2 + 16 * in.base_count;

@@ -2,6 +2,8 @@
  * model of tests/script_model.h finds in the whole, within its memory bound. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#define T_FIRST_FUNCTION 0x401000
+#define T_LAST_FUNCTION  0x401e00
 #include "../tests/script_model.h"
 #include "fuzz.h"
 

@@ -55,8 +55,17 @@ static void t_out_free(t_out *t)
 /* 1 if a frame behind the leaf is known code but no call is before it. code may be NULL. */
 static int t_is_cut(const csspgo_code *code, const uint64_t *stack, size_t i)
 {
-    return code != NULL && i != 0 && csspgo__pos(code, stack[i]) != CSSPGO__EXT &&
+    return code != NULL && i != 0 && csspgo_code_runs_straight(code, stack[i], stack[i]) >= 0 &&
            csspgo_code_call_before(code, stack[i]) == 0;
+}
+
+/* 1 if the walk of the stack may miss the caller: at a return, before it, in a function's first 4 bytes. A function
+ * begins at each multiple of 512 from T_FIRST_FUNCTION to T_LAST_FUNCTION, which the includer defines. */
+static int t_is_unsafe(const csspgo_code *code, uint64_t leaf)
+{
+    return csspgo_code_runs_straight(code, leaf, leaf) >= 0 &&
+           (csspgo_code_kind(code, leaf) == CSSPGO_RET || csspgo_code_kind(code, leaf + 1) == CSSPGO_RET ||
+            (leaf % 512 < 4 && leaf >= T_FIRST_FUNCTION && leaf - leaf % 512 <= T_LAST_FUNCTION));
 }
 
 /* With code the stack is printed as far as it counts: up to the first frame that cuts it. */
@@ -383,7 +392,7 @@ static int t_model_hybrid(t_model *m, uint64_t count)
         while (m->i < m->lines && !t_begins(m->line[m->i], " 0x")) m->i++;
     }
     if (m->i == m->lines && !junk && frames != 0)
-        return m->code != NULL && csspgo__leaf_unsafe(m->code, csspgo__pos(m->code, m->stack[0]));
+        return m->code != NULL && t_is_unsafe(m->code, m->stack[0]);
     if (m->i == m->lines) return 1;
     if (frames != 0 && !junk) {
         t_model_sample(m, frames, count);

@@ -1,5 +1,6 @@
 /* test_binary.c - raw binary, ExtBinary, CompactBinary and GCC profiles, summaries, symbol lists */
 #include "t.h"
+#include "sections.h"
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
 #endif
@@ -65,15 +66,6 @@ static int exists(const char *path)
 
 typedef struct piece { const unsigned char *p; size_t n; } piece;
 
-static uint64_t number(const unsigned char **p)
-{
-    uint64_t v = 0;
-    unsigned shift = 0;
-    do v |= (uint64_t)(**p & 127) << shift;
-    while (shift += 7, *(*p)++ & 128);
-    return v;
-}
-
 static int piece_cmp(const void *a, const void *b)
 {
     const piece *x = (const piece *)a, *y = (const piece *)b;
@@ -91,11 +83,11 @@ static size_t entries(const unsigned char *p, size_t n, int cs, uint64_t flags, 
         int first = 1;
         out[k].p = p;
         for (; left != 0; left--, first = 0) {
-            if (!first) { number(&p); number(&p); }
-            number(&p);
-            if (flags >> 32 & 1) number(&p);
-            if (flags >> 33 & 1) number(&p);
-            if (!cs) left += number(&p);
+            if (!first) { uleb_at(&p); uleb_at(&p); }
+            uleb_at(&p);
+            if (flags >> 32 & 1) uleb_at(&p);
+            if (flags >> 33 & 1) uleb_at(&p);
+            if (!cs) left += uleb_at(&p);
         }
         out[k].n = (size_t)(p - out[k].p);
         k++;
@@ -104,7 +96,7 @@ static size_t entries(const unsigned char *p, size_t n, int cs, uint64_t flags, 
     return k;
 }
 
-static unsigned char *section(const unsigned char *file, const csspgo__section *s, size_t *n)
+static unsigned char *section(const unsigned char *file, const csspgo_section *s, size_t *n)
 {
     unsigned char *out = NULL;
     *n = (size_t)s->size;
@@ -112,7 +104,7 @@ static unsigned char *section(const unsigned char *file, const csspgo__section *
 #ifdef CSSPGO_USE_ZLIB
     {
         const unsigned char *p = file + s->offset;
-        const uint64_t want = number(&p), packed = number(&p);
+        const uint64_t want = uleb_at(&p), packed = uleb_at(&p);
         uLongf got = (uLongf)want;
         out = (unsigned char *)malloc((size_t)want + 1);
         if (out == NULL) abort();
@@ -132,10 +124,10 @@ static int same_ext(const char *what, const char *got, size_t got_size, const ch
     piece *a, *b;
     size_t i, k, n;
     int ok = got_size > 18 && want_size > 18 && memcmp(g, w, 18) == 0, cs;
-    n = ok ? (size_t)csspgo__ld64le(w + 10) : 0;
-    cs = ok && (csspgo__section_at(w + 18, 0).flags >> 33 & 1);
+    n = ok ? (size_t)le64(w + 10) : 0;
+    cs = ok && (section_at(w + 18, 0).flags >> 33 & 1);
     for (i = 0; ok && i < n; i++) {
-        const csspgo__section x = csspgo__section_at(g + 18, i), y = csspgo__section_at(w + 18, i);
+        const csspgo_section x = section_at(g + 18, i), y = section_at(w + 18, i);
         size_t xn, yn;
         unsigned char *xp = section(g, &x, &xn), *yp = section(w, &y, &yn);
         ok = x.type == y.type && x.flags == y.flags && xn == yn;
@@ -486,7 +478,7 @@ static void bombs_are_refused(void)
     for (i = 0; i < 3; i++) {
         unsigned char *data = (unsigned char *)t_file(path_of(file[i], "", ""), &size);
         for (k = 0; k < 7; k++) {
-            const csspgo__section s = csspgo__section_at(data + 18, k);
+            const csspgo_section s = section_at(data + 18, k);
             unsigned char *bomb = (unsigned char *)malloc(size + 64);
             t_heap h;
             const csspgo_options o = t_options(&h, 0);
@@ -538,8 +530,8 @@ static void a_name_table_of_2_to_the_36_names_costs_nothing(void)
         memcpy(bomb, data, size);
         memset(bomb + size, 'a', 2048 - size);
         memcpy(bomb + size, claim, sizeof claim);
-        for (k = 0; csspgo__section_at(bomb + 18, k).type != 2; k++) {}
-        move_section(bomb, k, size, 2048 - size, (unsigned)csspgo__section_at(bomb + 18, k).flags);
+        for (k = 0; section_at(bomb + 18, k).type != 2; k++) {}
+        move_section(bomb, k, size, 2048 - size, (unsigned)section_at(bomb + 18, k).flags);
         T_CHECK(csspgo_read(p, bomb, 2048, &e) != CSSPGO_OK && e.offset >= size && e.offset <= 2048);
         T_CHECK(h.peak < 16384);
         csspgo_profile_free(p);
@@ -558,7 +550,7 @@ static csspgo_status read_bomb(size_t content, uint64_t claim, uint64_t limit, s
     uLongf deflated = compressBound((uLong)content);
     unsigned char *bomb = (unsigned char *)malloc(size + 40 + deflated);
     unsigned char head[20];
-    csspgo__sink sink;
+    size_t used;
     t_heap h;
     csspgo_options o = t_options(&h, 0);
     csspgo_profile *p;
@@ -566,14 +558,13 @@ static csspgo_status read_bomb(size_t content, uint64_t claim, uint64_t limit, s
     csspgo_status s;
     if (zeros == NULL || bomb == NULL || compress2(bomb + size + 20, &deflated, zeros, (uLong)content, 9) != Z_OK)
         abort();
-    csspgo__sink_buffer(&sink, head, sizeof head);
-    csspgo__put_uleb(&sink, claim);
-    csspgo__put_uleb(&sink, deflated);
+    used = put_uleb(head, claim);
+    used += put_uleb(head + used, deflated);
     memcpy(bomb, data, size);
-    memcpy(bomb + size, head, (size_t)sink.total);
-    memmove(bomb + size + sink.total, bomb + size + 20, deflated);
-    n = (size_t)sink.total + deflated;
-    for (k = 0; csspgo__section_at(bomb + 18, k).type != 2; k++) {}
+    memcpy(bomb + size, head, used);
+    memmove(bomb + size + used, bomb + size + 20, deflated);
+    n = used + deflated;
+    for (k = 0; section_at(bomb + 18, k).type != 2; k++) {}
     move_section(bomb, k, size, n, 1);
     o.limits.max_bytes = limit;
     p = csspgo_profile_new(&o, NULL);
@@ -749,10 +740,7 @@ static void add_u64(blob *b, uint64_t v)
 static void add_uleb(blob *b, uint64_t v)
 {
     unsigned char buf[20];
-    csspgo__sink sink;
-    csspgo__sink_buffer(&sink, buf, sizeof buf);
-    csspgo__put_uleb(&sink, v);
-    add_bytes(b, buf, (size_t)sink.total);
+    add_bytes(b, buf, put_uleb(buf, v));
 }
 
 static void add_u32(blob *b, uint32_t v)
@@ -1010,7 +998,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
     for (k = 0; k < sizeof out / sizeof *out; k++) {
         if (!usable(out[k])) continue;
         again = written(p, out[k], &n);
-        T_EQ(csspgo__section_at((unsigned char *)again + 18, 0).flags >> 37, 1);
+        T_EQ(section_at((unsigned char *)again + 18, 0).flags >> 37, 1);
         q = read_bytes(again, n);
         if (k < 3) T_CHECK(csspgo_equal(p, q));
         csspgo_vtables(q, csspgo_func_nodes(q, k < 3 ? csspgo_func_find(q, "foo", 3)
@@ -1354,7 +1342,7 @@ static blob ext_table(const csspgo_section *s, size_t n, const blob *content)
 {
     blob b = { NULL, 0 };
     size_t i;
-    add_uleb(&b, CSSPGO__MAGIC | CSSPGO__MAGIC_EXT);
+    add_uleb(&b, EXTBINARY);
     add_uleb(&b, 103);
     add_u64(&b, n);
     for (i = 0; i < n; i++) {
@@ -1390,10 +1378,10 @@ static void shared_section(unsigned type, uint64_t flags, const void *data, size
     size_t count = 0, same, i;
     uint32_t lenient;
     uint64_t sum = 0;
-    add_section(s, &count, &content, CSSPGO__SEC_SUMMARY, type == CSSPGO__SEC_CONTEXTS ? CSSPGO__SEC_CS : 0,
+    add_section(s, &count, &content, SEC_SUMMARY, type == SEC_CONTEXTS ? SEC_CS : 0,
                 no_summary, 6);
-    add_section(s, &count, &content, CSSPGO__SEC_NAMES, 0, "\1a", 3);
-    if (type != CSSPGO__SEC_CONTEXTS) add_section(s, &count, &content, CSSPGO__SEC_RECORDS, 0, record, 5);
+    add_section(s, &count, &content, SEC_NAMES, 0, "\1a", 3);
+    if (type != SEC_CONTEXTS) add_section(s, &count, &content, SEC_RECORDS, 0, record, 5);
     same = count;
     add_section(s, &count, &content, type, flags, data, n);
     while (count < same + times) s[count++] = s[same];
@@ -1441,12 +1429,12 @@ static void sections_cannot_share_their_bytes(void)
         add_bytes(&cutoffs, "\1\1\1", 3);
     }
     for (times = 1; times < 60; times += 58) {
-        shared_section(CSSPGO__SEC_SUMMARY, 0, cutoffs.p, cutoffs.n, times);
-        shared_section(CSSPGO__SEC_NAMES, 0, names.p, names.n, times);
-        shared_section(CSSPGO__SEC_CONTEXTS, 0, contexts.p, contexts.n, times);
-        shared_section(CSSPGO__SEC_RECORDS, 0, records.p, records.n, times);
-        shared_section(CSSPGO__SEC_META, CSSPGO__SEC_PROBES, meta.p, meta.n, times);
-        shared_section(CSSPGO__SEC_SYMBOLS, 0, symbols.p, symbols.n, times);
+        shared_section(SEC_SUMMARY, 0, cutoffs.p, cutoffs.n, times);
+        shared_section(SEC_NAMES, 0, names.p, names.n, times);
+        shared_section(SEC_CONTEXTS, 0, contexts.p, contexts.n, times);
+        shared_section(SEC_RECORDS, 0, records.p, records.n, times);
+        shared_section(SEC_META, SEC_PROBES, meta.p, meta.n, times);
+        shared_section(SEC_SYMBOLS, 0, symbols.p, symbols.n, times);
 #ifdef CSSPGO_USE_ZLIB
         {
             uLongf n = compressBound((uLong)names.n);
@@ -1456,7 +1444,7 @@ static void sections_cannot_share_their_bytes(void)
             add_uleb(&packed, names.n);
             add_uleb(&packed, n);
             add_bytes(&packed, z, n);
-            shared_section(CSSPGO__SEC_NAMES, CSSPGO__SEC_COMPRESSED, packed.p, packed.n, times);
+            shared_section(SEC_NAMES, SEC_COMPRESSED, packed.p, packed.n, times);
             free(packed.p);
             free(z);
         }
@@ -1592,12 +1580,12 @@ static void a_lazily_read_record_must_be_the_one_looked_for(void)
         blob content = { NULL, 0 }, file;
         csspgo_error e;
         csspgo_lazy *l;
-        add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, cs ? CSSPGO__SEC_CS : 0, no_summary, 6);
-        add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names, sizeof names);
-        if (cs) add_section(s, &n, &content, CSSPGO__SEC_CONTEXTS, 0, contexts, sizeof contexts - 1);
-        add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, cs ? CSSPGO__SEC_ORDERED : 0, offsets, sizeof offsets);
+        add_section(s, &n, &content, SEC_SUMMARY, cs ? SEC_CS : 0, no_summary, 6);
+        add_section(s, &n, &content, SEC_NAMES, 0, names, sizeof names);
+        if (cs) add_section(s, &n, &content, SEC_CONTEXTS, 0, contexts, sizeof contexts - 1);
+        add_section(s, &n, &content, SEC_OFFSETS, cs ? SEC_ORDERED : 0, offsets, sizeof offsets);
         at = 18 + 32 * (n + 1) + content.n;
-        add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, records, sizeof records);
+        add_section(s, &n, &content, SEC_RECORDS, 0, records, sizeof records);
         file = ext_table(s, n, &content);
         l = lazy_of(&file, bar_only, 1, &e);
         T_EQ(e.status, CSSPGO_E_SYNTAX);
@@ -1644,11 +1632,11 @@ static void lazily_read_records_cannot_overlap(void)
         add_uleb(&records, i + 1 < N ? 4 * (N - 1 - i) : 0);
     }
     add_bytes(&records, "", 1);                       /* no inlinees */
-    add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, 0, no_summary, 6);
-    add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names.p, names.n);
-    add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, 0, offsets.p, offsets.n);
+    add_section(s, &n, &content, SEC_SUMMARY, 0, no_summary, 6);
+    add_section(s, &n, &content, SEC_NAMES, 0, names.p, names.n);
+    add_section(s, &n, &content, SEC_OFFSETS, 0, offsets.p, offsets.n);
     at = 18 + 32 * (n + 1) + content.n;
-    add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, records.p, records.n);
+    add_section(s, &n, &content, SEC_RECORDS, 0, records.p, records.n);
     file = ext_table(s, n, &content);
     l = lazy_of(&file, name, N, &e);
     T_EQ(e.status, CSSPGO_E_SYNTAX);
@@ -1674,13 +1662,13 @@ static void lazy_reading_takes_one_table_of_each_kind(void)
     csspgo_lazy *l;
     add_uleb(&offsets, 900);
     for (i = 0; i < 900; i++) add_bytes(&offsets, "\0", 2);
-    add_section(s, &n, &content, CSSPGO__SEC_SUMMARY, 0, no_summary, 6);
-    add_section(s, &n, &content, CSSPGO__SEC_NAMES, 0, names, sizeof names);
-    add_section(s, &n, &content, CSSPGO__SEC_OFFSETS, 0, offsets.p, offsets.n);
+    add_section(s, &n, &content, SEC_SUMMARY, 0, no_summary, 6);
+    add_section(s, &n, &content, SEC_NAMES, 0, names, sizeof names);
+    add_section(s, &n, &content, SEC_OFFSETS, 0, offsets.p, offsets.n);
     first = n;
-    add_section(s, &n, &content, CSSPGO__SEC_RECORDS, 0, record, 5);
+    add_section(s, &n, &content, SEC_RECORDS, 0, record, 5);
     for (i = 0; i < 600; i++) add_bytes(&content, meta, 3);
-    add_section(s, &n, &content, CSSPGO__SEC_META, CSSPGO__SEC_PROBES, meta, 3);
+    add_section(s, &n, &content, SEC_META, SEC_PROBES, meta, 3);
     file = ext_table(s, n, &content);
     l = lazy_of(&file, name, 1, &e);
     T_EQ(e.status, CSSPGO_OK);

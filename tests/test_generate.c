@@ -587,21 +587,6 @@ static void callees_are_entries_by_their_canonical_names(void)
     lab_close(&l);
 }
 
-static void canonical_names_are_llvm_s(void)
-{
-    static const char *const name[][2] = {
-        { "foo", "foo" }, { "foo.llvm.123", "foo" }, { "foo.part.1", "foo" }, { "foo.llvm.", "foo" },
-        { "foo.part.1.llvm.123", "foo" }, { "foo.llvm.123.part.1", "foo.llvm.123" },
-        { "foo.llvm.1.llvm.2", "foo.llvm.1" },
-        { "foo.llvm.a.b", "foo.llvm.a.b" }, { "foo.__uniq.1.llvm.4", "foo.__uniq.1" },
-        { "foo.llvm.1.__uniq.5", "foo.llvm.1.__uniq.5" }, { "foo.cold", "foo.cold" }, { "foo.cold.1", "foo.cold.1" },
-        { "foo.isra.0", "foo.isra.0" }, { ".llvm.1", "" }, { "llvm.1", "llvm.1" }, { "", "" }, { ".", "." }
-    };
-    size_t i;
-    for (i = 0; i < sizeof name / sizeof *name; i++)
-        T_EQ(csspgo__canonical_size(name[i][0], strlen(name[i][0])), strlen(name[i][1]));
-}
-
 static void start_up_functions_have_no_record(void)
 {
     int contexts;
@@ -1847,7 +1832,6 @@ int main(void)
     records_of_one_function_are_added_up();
     a_call_without_probe_hides_its_callers();
     callees_are_entries_by_their_canonical_names();
-    canonical_names_are_llvm_s();
     start_up_functions_have_no_record();
     functions_may_have_guids_only();
     ids_and_discriminators_are_kept_up_to_16_bits();

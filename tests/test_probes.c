@@ -1611,86 +1611,6 @@ static void long_names_are_a_limit(void)
     csspgo_probes_free(t);
 }
 
-/* ----- LEB128 ----------------------------------------------------------------------------------------------------- */
-
-static csspgo_status read_leb(const char *hex, int is_signed, uint64_t *v)
-{
-    csspgo__reader r;
-    str s;
-    unsigned char *exact;
-    memset(&s, 0, sizeof s);
-    str_text(&s, "");
-    str_hex(&s, hex);
-    exact = t_copy(s.p, s.n);
-    csspgo__reader_init(&r, exact, s.n, NULL);
-    *v = csspgo__leb(&r, is_signed);
-    if (r.status == CSSPGO_OK) T_EQ(csspgo__left(&r), 0);
-    free(exact);
-    free(s.p);
-    return r.status;
-}
-
-static void leb128_numbers_fit_64_bits_with_any_padding_up_to_32_bytes(void)
-{
-    static const struct { const char *hex; int is_signed; csspgo_status status; uint64_t v; } c[] = {
-        { "00", 0, CSSPGO_OK, 0 },
-        { "7f", 1, CSSPGO_OK, UINT64_MAX },
-        { "bf00", 1, CSSPGO_OK, 63 },
-        { "ff7f", 1, CSSPGO_OK, UINT64_MAX },
-        { "c07f", 1, CSSPGO_OK, UINT64_MAX - 63 },
-        { "40", 1, CSSPGO_OK, UINT64_MAX - 63 },
-        { "c000", 1, CSSPGO_OK, 64 },
-        { "ffffffffffffffffff01", 0, CSSPGO_OK, UINT64_MAX },
-        { "ffffffffffffffffff02", 0, CSSPGO_E_RANGE, 0 },
-        { "ffffffffffffffffff03", 0, CSSPGO_E_RANGE, 0 },
-        { "ffffffffffffffffff8100", 0, CSSPGO_OK, UINT64_MAX },
-        { "ffffffffffffffffff8101", 0, CSSPGO_E_RANGE, 0 },
-        { "ffffffffffffffffff00", 1, CSSPGO_OK, INT64_MAX },
-        { "8080808080808080807f", 1, CSSPGO_OK, (uint64_t)1 << 63 },
-        { "80808080808080808001", 1, CSSPGO_E_RANGE, 0 },
-        { "8080808080808080803f", 1, CSSPGO_E_RANGE, 0 },
-        { "808080808080808080ff7f", 1, CSSPGO_OK, (uint64_t)1 << 63 },
-        { "808080808080808080ff00", 1, CSSPGO_E_RANGE, 0 },
-        { "80808080808080808040", 1, CSSPGO_E_RANGE, 0 },
-        { "808080808080808040", 1, CSSPGO_OK, (uint64_t)0xC000 << 48 },
-        { "80808080808080808080808080808080808080808080808080808080808080" "00", 0, CSSPGO_OK, 0 },
-        { "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" "7f", 1, CSSPGO_OK, UINT64_MAX },
-        { "8080808080808080808080808080808080808080808080808080808080808080" "00", 0, CSSPGO_E_RANGE, 0 },
-        { "8080", 0, CSSPGO_E_TRUNCATED, 0 },
-        { "", 0, CSSPGO_E_TRUNCATED, 0 }
-    };
-    size_t i;
-    for (i = 0; i < sizeof c / sizeof *c; i++) {
-        uint64_t v;
-        if (!T_EQ(read_leb(c[i].hex, c[i].is_signed, &v), c[i].status) || !T_EQ(v, c[i].v))
-            fprintf(stderr, "    %s\n", c[i].hex);
-    }
-}
-
-static void leb128_is_written_as_it_is_read_in_the_fewest_bytes(void)
-{
-    uint64_t v;
-    unsigned bit, k, is_signed;
-    for (bit = 0; bit < 64; bit++)
-        for (k = 0; k < 6; k++)
-            for (is_signed = 0; is_signed < 2; is_signed++) {
-                unsigned char b[20];
-                csspgo__sink s;
-                csspgo__reader r;
-                v = ((uint64_t)1 << bit) + k - 2;
-                if (k == 5) v = UINT64_MAX << bit;
-                csspgo__sink_buffer(&s, b, sizeof b);
-                if (is_signed) csspgo__put_sleb(&s, v);
-                else csspgo__put_uleb(&s, v);
-                T_CHECK(s.total >= 1 && s.total <= 10);
-                T_CHECK(s.total < 2 || !(b[s.total - 1] == 0 && !(is_signed && b[s.total - 2] & 64)));
-                T_CHECK(s.total < 2 || !is_signed || !(b[s.total - 1] == 127 && b[s.total - 2] & 64));
-                csspgo__reader_init(&r, b, (size_t)s.total, NULL);
-                T_EQ(csspgo__leb(&r, (int)is_signed), v);
-                T_CHECK(r.status == CSSPGO_OK && csspgo__left(&r) == 0);
-            }
-}
-
 /* ----- CFG checksums ---------------------------------------------------------------------------------------------- */
 
 /* Reads "1,2,3" or "-" into v; returns how many. */
@@ -2032,8 +1952,6 @@ int main(int argc, char **argv)
     descriptors_can_be_added_one_by_one();
     adding_descriptors_survives_every_failure();
     long_names_are_a_limit();
-    leb128_numbers_fit_64_bits_with_any_padding_up_to_32_bytes();
-    leb128_is_written_as_it_is_read_in_the_fewest_bytes();
     every_cfg_vector_has_its_ids_and_checksum();
     large_functions_are_numbered_in_part_and_their_sizes_overlap();
     cycles_and_long_chains_of_invokes_end();

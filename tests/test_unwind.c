@@ -4,6 +4,7 @@
 #endif
 #include "t.h"
 #include "table.h"
+#include "hands.h"
 
 #include <unistd.h>
 
@@ -13,21 +14,6 @@ static unsigned rnd(unsigned n)
 {
     rng_state = rng_state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (unsigned)(rng_state >> 33) % n;
-}
-
-static csspgo_collector_options no_options(void)
-{
-    csspgo_collector_options how;
-    memset(&how, 0, sizeof how);
-    how.llvm = 19;
-    return how;
-}
-
-/* A collector that does what llvm-profgen does. */
-static csspgo_collector *llvm_collector(csspgo_code *code, const csspgo_options *o)
-{
-    const csspgo_collector_options how = no_options();
-    return csspgo_collector_new(code, &how, o, NULL);
 }
 
 /* Reads a script into a collector, in pieces of at most chunk bytes. */
@@ -59,35 +45,6 @@ static csspgo_status read_script(csspgo_collector *c, csspgo_code *code, const c
     if (status == CSSPGO_OK) status = err.status;
     csspgo_script_free(s);
     return status;
-}
-
-/* The counters as unsymbolized text, for free(). */
-static char *text_of(csspgo_collector *c, const csspgo_unsymbolized_options *how, size_t *size)
-{
-    csspgo_error err;
-    char *text;
-    size_t again;
-    *size = 0;
-    if (!T_EQ(csspgo_write_unsymbolized(c, how, NULL, 0, size, &err), CSSPGO_OK)) return NULL;
-    text = (char *)calloc(*size + 1, 1);              /* a 0 behind it, for messages */
-    if (text == NULL) abort();
-    T_EQ(csspgo_write_unsymbolized(c, how, text, *size, &again, &err), CSSPGO_OK);
-    T_EQ(again, *size);
-    return text;
-}
-
-static char *file_of(const char *dir, const char *name, const char *suffix, size_t *size)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s%s", dir, name, suffix);
-    return t_file(path, size);
-}
-
-static int load(t_table *t, const char *dir, const char *binary)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s.tsv", dir, binary);
-    return T_EQ(t_table_load(t, path, NULL), CSSPGO_OK);
 }
 
 /* A script through a fresh collector must give the text; returns the statistics. */
@@ -279,91 +236,6 @@ static void the_programs_of_the_generator_give_the_bytes_of_llvm_profgen(void)
         t_table_free(&t);
         free(script);
     }
-}
-
-
-/* ----- samples by hand, on the table of demo.probe ---------------------------------------------------------------- */
-
-typedef struct hand {             /* a sample that owns its arrays */
-    uint64_t      stack[80];
-    csspgo_branch branch[80];
-    csspgo_sample sample;
-} hand;
-
-static void hand_frame(hand *h, uint64_t address)
-{
-    h->stack[h->sample.stack_count++] = address;
-}
-
-static void hand_branch(hand *h, uint64_t from, uint64_t to)
-{
-    h->branch[h->sample.branch_count].from = from;
-    h->branch[h->sample.branch_count++].to = to;
-}
-
-static void hand_begin(hand *h)
-{
-    memset(h, 0, sizeof *h);
-    h->sample.stack = h->stack;
-    h->sample.branches = h->branch;
-    h->sample.count = 1;
-}
-
-/* Hybrid samples of a script without junk, addresses as they stand there. Returns their number; free() the list. */
-static size_t hands_of(const char *script, hand **list)
-{
-    const char *line = script;
-    hand h;
-    size_t n = 0;
-    *list = NULL;
-    hand_begin(&h);
-    for (; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
-        char *end;
-        if (strncmp(line, " 0x", 3) == 0) {
-            const char *at = line, *stop = line + strcspn(line, "\n");
-            while ((at = strstr(at, " 0x")) != NULL && at < stop && h.sample.branch_count < 64) {
-                const uint64_t from = (uint64_t)strtoull(at, &end, 16);
-                hand_branch(&h, from, (uint64_t)strtoull(end + 1, &end, 16));
-                at = end;
-            }
-            *list = (hand *)t_list_more(*list, n, sizeof **list);
-            (*list)[n++] = h;
-            hand_begin(&h);
-        } else if (*line == '\t' && h.sample.stack_count < 64) {
-            hand_frame(&h, (uint64_t)strtoull(line, NULL, 16));
-        }
-    }
-    return n;
-}
-
-/* A copy's arrays are its own. */
-static csspgo_sample hand_sample(const hand *h)
-{
-    csspgo_sample s = h->sample;
-    s.stack = h->stack;
-    s.branches = h->branch;
-    return s;
-}
-
-static csspgo_status add_hand(csspgo_collector *c, const hand *h)
-{
-    const csspgo_sample s = hand_sample(h);
-    return csspgo_collector_add(c, &s, 1);
-}
-
-/* Adds all of a list, beginning anywhere, every `step`th and round again (step and n have no common divisor). */
-static void add_hands(csspgo_collector *c, const hand *list, size_t n, size_t from, size_t step)
-{
-    size_t i;
-    for (i = 0; i < n; i++) T_EQ(add_hand(c, &list[(from + i * step) % n]), CSSPGO_OK);
-}
-
-static void expect_of(const char *what, csspgo_collector *c, const char *want)
-{
-    size_t size;
-    char *got = text_of(c, NULL, &size);
-    if (got != NULL) t_same(what, got, size, want, strlen(want));
-    free(got);
 }
 
 /* The sample of case 01: leaf <- mid <- work <- main. */
@@ -570,30 +442,6 @@ static void a_count_of_zero_makes_an_entry(void)
     t_table_free(&t);
 }
 
-/* ----- what the result must not depend on ------------------------------------------------------------------------- */
-
-/* Runs body with all samples of a recorded program; want is what llvm-profgen makes of them. */
-static void with_program(const char *name, void (*body)(t_table *t, const hand *list, size_t n, const char *want,
-                                                        size_t want_size))
-{
-    char file[64];
-    size_t size, want_size, n;
-    t_table t;
-    hand *list;
-    char *script = file_of("data/generate", name, ".perfscript", &size);
-    char *want = file_of("data/generate/out", name, ".cs.unsym", &want_size);
-    snprintf(file, sizeof file, "%s.probe", name);
-    if (script != NULL && want != NULL && load(&t, "data/generate/tables", file)) {
-        n = hands_of(script, &list);
-        T_CHECK(n > 20);
-        body(&t, list, n, want, want_size);
-        free(list);
-        t_table_free(&t);
-    }
-    free(script);
-    free(want);
-}
-
 static void orders(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
 {
     static const size_t steps[] = { 1, 7, 101, 211 };
@@ -661,140 +509,6 @@ static void looking_at_the_counters_changes_nothing(void)
     with_program("mix", flushes);
 }
 
-static void clearing(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
-{
-    csspgo_collector *c = llvm_collector(t->code, NULL);
-    size_t i, size;
-    uint64_t memory = 0;
-    char *got;
-    for (i = 0; i < 4; i++) {
-        add_hands(c, list, n, i, 1);
-        got = text_of(c, NULL, &size);
-        if (got != NULL) t_same("counted anew", got, size, want, want_size);
-        free(got);
-        csspgo__counters_clear(c);
-        expect_of("cleared", c, "");
-        T_EQ(c->trie.count, CSSPGO__ROOT);
-        if (i == 0) memory = csspgo_collector_memory(c);
-        T_EQ(csspgo_collector_memory(c), memory);     /* the second round finds room */
-    }
-    csspgo_collector_free(c);
-}
-
-static void counters_can_be_cleared_and_filled_again(void)
-{
-    with_program("mix", clearing);
-}
-
-/* Counts and statistics against what plain sums over the samples say. */
-static void conservation(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
-{
-    csspgo_collector *c = llvm_collector(t->code, NULL);
-    csspgo_collector_stats s;
-    csspgo__keyed k;
-    uint64_t branches = 0, ranges = 0, others = 0, counted[2] = { 0, 0 };
-    size_t i;
-    uint32_t j;
-    csspgo__trace trace;
-    (void)want;
-    (void)want_size;
-    add_hands(c, list, n, 0, 1);
-    for (i = 0; csspgo__cache_next(&c->cache, &i, &trace);)
-        for (j = 0; j < trace.nlbr; j++) {
-            const uint32_t to = trace.lbr[2 * j + 1], end = j != 0 ? trace.lbr[2 * j - 2] : 0;
-            if (to != CSSPGO__EXT) branches += trace.count;
-            if (j == 0) continue;
-            if (to != CSSPGO__EXT && end != CSSPGO__EXT && csspgo__runs_straight(t->code, to, end))
-                ranges += trace.count;
-            else others++;
-        }
-    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
-    for (i = 0; i < k.n; i++) counted[k.v[i].node >> 31] += k.v[i].count;
-    s = csspgo_collector_get_stats(c);
-    T_CHECK(branches != 0 && ranges != 0);
-    T_EQ(counted[1], branches);
-    T_EQ(counted[0], ranges);
-    T_EQ(s.paired_external + s.unpaired_external + s.invalid_ranges, others);
-    for (i = 1; i < k.n; i++) T_CHECK(csspgo__counter_cmp(NULL, &k.v[i - 1], &k.v[i]) < 0);
-    csspgo__keyed_free(c, &k);
-    csspgo_collector_free(c);
-}
-
-static void every_branch_and_range_is_accounted_for(void)
-{
-    with_program("mix", conservation);
-    with_program("demo", conservation);
-}
-
-/* ----- code that comes and goes ----------------------------------------------------------------------------------- */
-
-enum { JIT = 0x10000 };
-
-/* A function at JIT: a loop of one conditional branch at +4 back to +0, a return at +6. */
-static void jit_emit(csspgo_code *code, const char *name, uint64_t size)
-{
-    csspgo_function f;
-    csspgo_transfer x[2];
-    csspgo_module none;
-    none.id = 0;
-    memset(&f, 0, sizeof f);
-    memset(x, 0, sizeof x);
-    f.begin = JIT;
-    f.end = JIT + size;
-    f.name = name;
-    f.name_size = strlen(name);
-    x[0].address = JIT + 4;
-    x[0].target = JIT;
-    x[0].size = 2;
-    x[0].kind = CSSPGO_COND;
-    x[1].address = JIT + 6;
-    x[1].size = 1;
-    x[1].kind = CSSPGO_RET;
-    T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
-    T_EQ(csspgo_code_add_transfers(code, none, x, 2), CSSPGO_OK);
-}
-
-static void jit_sample(csspgo_collector *c, uint64_t count)
-{
-    hand h;
-    hand_begin(&h);
-    hand_branch(&h, JIT + 4, JIT);
-    hand_branch(&h, JIT + 4, JIT);
-    h.sample.count = count;
-    T_EQ(add_hand(c, &h), CSSPGO_OK);
-}
-
-static void code_at_the_same_address_later_is_other_code(void)
-{
-    csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_collector *c = llvm_collector(code, NULL);
-    csspgo__keyed k;
-    uint32_t func[2];
-    size_t i, ranges = 0;
-    jit_emit(code, "first", 16);
-    jit_sample(c, 3);                                 /* waits in the cache while its code goes */
-    T_EQ(csspgo_code_remove(code, JIT, JIT + 16), CSSPGO_OK);
-    jit_sample(c, 100);                               /* nobody's */
-    jit_emit(code, "second", 16);
-    jit_sample(c, 5);
-    T_EQ(csspgo_code_remove(code, JIT, JIT + 16), CSSPGO_OK);
-    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
-    for (i = 0; i < k.n; i++) {
-        const csspgo__range *r = csspgo__range_of(code, k.v[i].a);
-        T_CHECK(r != NULL);
-        if (r == NULL || k.v[i].node & CSSPGO__BRANCH) continue;
-        T_EQ(k.v[i].count, ranges == 0 ? 3 : 5);
-        if (ranges < 2) func[ranges++] = r->func;
-    }
-    T_EQ(ranges, 2);
-    T_CHECK(ranges == 2 && func[0] != func[1]);
-    csspgo__keyed_free(c, &k);
-    T_EQ(csspgo_collector_get_stats(c).no_branches, 100);
-    expect_of("by address", c, "1\n10000-10004:8\n1\n10004->10000:16\n");   /* text knows addresses only */
-    csspgo_collector_free(c);
-    csspgo_code_free(code);
-}
-
 static void a_transfer_that_is_added_later_is_seen(void)
 {
     csspgo_code *code = csspgo_code_new(NULL, NULL);
@@ -846,155 +560,6 @@ static void what_another_module_holds_prints_as_unknown_code(void)
         csspgo_collector_free(c);
     }
     t_table_free(&t);
-}
-
-/* ----- context keys ----------------------------------------------------------------------------------------------- */
-
-/* The rule as it stands in the specification. */
-static size_t compress_plainly(uint32_t *p, size_t size, size_t limit)
-{
-    uint32_t out[64];
-    size_t n, i, k, cap = size / 2;
-    for (n = 1; n <= (cap < limit ? cap : limit); n++) {
-        for (i = k = 0; i < size; i++) {
-            out[k++] = p[i];
-            if (k >= 2 * n && memcmp(out + k - n, out + k - 2 * n, n * sizeof *out) == 0) k -= n;
-        }
-        memcpy(p, out, k * sizeof *p);
-        size = k;
-        if (cap > size / 2) cap = size / 2;
-    }
-    return size;
-}
-
-static void expect_compressed(const char *context, size_t limit, const char *want)
-{
-    uint32_t p[64];
-    size_t i, n = strlen(context);
-    for (i = 0; i < n; i++) p[i] = (uint32_t)context[i];
-    n = csspgo__compress(p, n, limit);
-    T_MSG(n == strlen(want), context);
-    for (i = 0; i < n && want[i] != '\0'; i++) T_MSG(p[i] == (uint32_t)want[i], context);
-}
-
-static void recursion_is_compressed_as_specified(void)
-{
-    uint32_t p[64], q[64];
-    size_t round, i;
-    expect_compressed("AAAB", SIZE_MAX, "AB");
-    expect_compressed("ABABC", SIZE_MAX, "ABC");
-    expect_compressed("AABAAB", SIZE_MAX, "AB");
-    expect_compressed("ABAABA", SIZE_MAX, "ABA");
-    expect_compressed("ABAB", 1, "ABAB");
-    expect_compressed("AAB", 0, "AAB");
-    for (round = 0; round < 200000; round++) {
-        const size_t n = 1 + rnd(60), limit = rnd(4) == 0 ? rnd(8) : SIZE_MAX;
-        const unsigned letters = 1 + rnd(4);
-        size_t np, nq;
-        for (i = 0; i < n; i++) {
-            const size_t back = 1 + rnd(7);           /* often what stood a little earlier: squares are likely */
-            p[i] = q[i] = back <= i && rnd(3) != 0 ? p[i - back] : rnd(letters);
-        }
-        np = csspgo__compress(p, n, limit);
-        nq = compress_plainly(q, n, limit);
-        if (np != nq || memcmp(p, q, np * sizeof *p) != 0) break;
-        if (limit == SIZE_MAX && csspgo__compress(p, np, limit) != np) break;   /* nothing is left to compress */
-    }
-    T_EQ(round, 200000);
-}
-
-/* A trace by hand, without the cache: stack[0] the newest target. */
-static csspgo_status unwind_stack(csspgo_collector *c, const uint32_t *stack, uint32_t nstack, uint32_t from)
-{
-    csspgo__trace t;
-    uint32_t lbr[2];
-    lbr[0] = from;
-    lbr[1] = stack[0];
-    c->mode = CSSPGO__CONTEXTS;
-    t.stack = stack;
-    t.nstack = nstack;
-    t.lbr = lbr;
-    t.nlbr = 1;
-    t.count = 1;
-    return csspgo__unwind(c, &t);
-}
-
-static void deep_contexts_keep_their_innermost_frames(void)
-{
-    csspgo_options o;
-    csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_collector *c;
-    uint32_t stack[2000];
-    csspgo__keyed k;
-    uint32_t i, node, depth;
-    csspgo_module none;
-    none.id = 0;
-    memset(&o, 0, sizeof o);
-    o.limits.max_depth = 100;
-    c = llvm_collector(code, &o);
-    T_EQ(csspgo_code_add_area(code, none, 0x1000, 4000), CSSPGO_OK);
-    for (i = 0; i < 2000; i++) stack[i] = 100 + i;
-    T_EQ(unwind_stack(c, stack, 2000, 99), CSSPGO_OK);
-    T_EQ(unwind_stack(c, stack, 101, 99), CSSPGO_OK);   /* 100 frames above the leaf: just fits */
-    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
-    T_EQ(csspgo_collector_get_stats(c).deep_contexts, 1);
-    T_EQ(k.n, 1);                                     /* both have the same innermost 100 */
-    T_EQ(k.n != 0 ? k.v[0].count : 0, 2);
-    node = k.n != 0 ? k.v[0].node & ~CSSPGO__BRANCH : (uint32_t)CSSPGO__ROOT;
-    for (depth = 0; node != CSSPGO__ROOT; node = k.keys.node[node].parent, depth++)
-        T_EQ(k.keys.node[node].site, 101 + depth);
-    T_EQ(depth, 100);
-    csspgo__keyed_free(c, &k);
-    csspgo_collector_free(c);
-    csspgo_code_free(code);
-}
-
-/* Contexts that are hard to compress: long, full of near repetitions, none of them direct. */
-static void hostile_recursion_takes_bounded_time(void)
-{
-    csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_collector *c = llvm_collector(code, NULL);
-    csspgo__keyed k;
-    static uint32_t stack[100001];
-    csspgo_module none;
-    uint32_t i, j;
-    none.id = 0;
-    T_EQ(csspgo_code_add_area(code, none, 0x1000, 1000), CSSPGO_OK);
-    for (i = 0; i < 100001; i++) {
-        uint32_t bits = 0;
-        for (j = i; j != 0; j &= j - 1) bits++;
-        stack[i] = 100 + bits % 2 + (i % 97 == 0 ? 2 : 0);   /* Thue-Morse: no cube; broken up now and then */
-    }
-    for (i = 0; i < 2000; i++) T_EQ(unwind_stack(c, stack + i, 1100 + i % 7, 99), CSSPGO_OK);
-    T_EQ(unwind_stack(c, stack, 100001, 99), CSSPGO_OK);
-    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
-    T_CHECK(csspgo_collector_get_stats(c).deep_contexts > 0);
-    csspgo__keyed_free(c, &k);
-    csspgo_collector_free(c);
-    csspgo_code_free(code);
-}
-
-static void unknown_code_cuts_the_context(void)
-{
-    csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_collector *c = llvm_collector(code, NULL);
-    csspgo_module none;
-    static const uint32_t stack[] = { 30, 40, CSSPGO__EXT, 50, 60 };   /* leaf 30 */
-    csspgo__keyed k;
-    size_t i;
-    none.id = 0;
-    T_EQ(csspgo_code_add_area(code, none, 0, 100), CSSPGO_OK);   /* address = position - 17 */
-    T_EQ(unwind_stack(c, stack, 5, 31), CSSPGO_OK);
-    T_EQ(unwind_stack(c, stack, 3, 31), CSSPGO_OK);   /* the EXT frame itself has the empty context... */
-    T_EQ(unwind_stack(c, stack + 2, 3, 31), CSSPGO_OK);   /* (an external target is no counter) */
-    T_EQ(csspgo_collector_get_stats(c).truncated_contexts, 2);
-    T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
-    T_EQ(k.keys.count, 2);                            /* the empty context and one call: unknown code is in no key */
-    for (i = 2; i <= k.keys.count; i++) T_EQ(k.keys.node[i].site, 40);
-    csspgo__keyed_free(c, &k);
-    expect_of("cut", c, "[0x17]\n  0\n  1\n  e->d:2\n");
-    csspgo_collector_free(c);
-    csspgo_code_free(code);
 }
 
 /* ----- unsymbolized text ------------------------------------------------------------------------------------------ */
@@ -1177,6 +742,13 @@ static const text_case text_cases[] = {
     { "bad: context behind flat counts", "0\n0\n[]\n0\n0\n", NULL, CSSPGO_E_SYNTAX, 3, 1, 4 }
 };
 
+static int is_empty(csspgo_collector *c)
+{
+    size_t size = 1;
+    return csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL) == CSSPGO_OK &&
+           (size == 0 || (size == 4 && !csspgo_collector_has_contexts(c)));
+}
+
 static void texts_are_read_as_specified_and_errors_say_where(void)
 {
     size_t i;
@@ -1197,7 +769,7 @@ static void texts_are_read_as_specified_and_errors_say_where(void)
         if (err.line != x->line || err.column != x->column || err.offset != x->offset)
             fprintf(stderr, "    %u:%u %lu %s\n", err.line, err.column, (unsigned long)err.offset, err.message);
         expect_of(x->name, c, x->want != NULL ? x->want : "");
-        T_MSG(x->want != NULL || (c->counters == 0 && c->trie.count == 1 && c->mode == 0), x->name);
+        T_MSG(x->want != NULL || (is_empty(c) && !csspgo_collector_has_contexts(c)), x->name);
         csspgo_collector_free(c);
         free(exact);
     }
@@ -1268,7 +840,7 @@ static void every_prefix_is_read_or_changes_nothing(void)
         T_CHECK(err.offset <= n);
         if (s == CSSPGO_OK) ok++;
         else T_CHECK(err.line >= 1 && err.column >= 1 && err.message[0] != '\0');
-        if (s != CSSPGO_OK) T_CHECK(c->counters == 0 && c->trie.count == 1);
+        if (s != CSSPGO_OK) T_CHECK(is_empty(c));
         csspgo_collector_free(c);
         free(exact);
     }
@@ -1388,9 +960,9 @@ static void failing_allocations_of_the_reader(const char *binary, const char *pa
         if (c != NULL) {
             s = csspgo_read_unsymbolized(c, NULL, text, size, &err);
             T_EQ(err.status, s);
-            if (s != CSSPGO_OK) T_CHECK(c->counters == 0 && c->trie.count == 1 && c->mode == 0);
             if (s != CSSPGO_OK) {
                 h.nth = 0;
+                T_CHECK(is_empty(c) && !csspgo_collector_has_contexts(c));
                 T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), CSSPGO_OK);
             }
             h.nth = 0;
@@ -1437,7 +1009,7 @@ static void reading_uses_bounded_memory_for(const char *frame, size_t digit)
             size += 10;
         }
         T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, NULL), CSSPGO_OK);
-        T_CHECK(c->trie.count > 400000);
+        T_CHECK(csspgo_collector_memory(c) > 400000 * 16);   /* as many contexts */
         T_CHECK(h.peak <= 16 * size + (1u << 20));
         csspgo_collector_free(c);
         T_EQ(h.live, 0);
@@ -1735,15 +1307,8 @@ int main(void)
     the_order_of_samples_does_not_matter();
     a_small_cache_gives_the_same_result();
     looking_at_the_counters_changes_nothing();
-    counters_can_be_cleared_and_filled_again();
-    every_branch_and_range_is_accounted_for();
-    code_at_the_same_address_later_is_other_code();
     a_transfer_that_is_added_later_is_seen();
     what_another_module_holds_prints_as_unknown_code();
-    recursion_is_compressed_as_specified();
-    deep_contexts_keep_their_innermost_frames();
-    hostile_recursion_takes_bounded_time();
-    unknown_code_cuts_the_context();
     what_was_written_can_be_read();
     counters_by_hand_are_read_too();
     reading_twice_doubles_the_counts();
