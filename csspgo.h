@@ -186,6 +186,7 @@ typedef struct csspgo_limits {
     uint32_t max_depth;           /* frames of a context, nesting of inlinees                     [1024] */
     uint32_t max_name;            /* bytes of one function name                                   [2^20] */
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
+    uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and jump] */
 } csspgo_limits;
 
 /* All zero means: malloc and free, default limits, csspgo's own rules. */
@@ -263,8 +264,11 @@ typedef struct csspgo_flow_costs {
  *   cost       NULL, or gets the sum: 0 if everything was known and fitted
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
- *           more than 2^60; E_LIMIT: more than 64 (n + m) paths were needed; E_NOMEM. Counts are then as before
- * Cost      O(k (n + m) log (n + m)) time for k paths, mostly about n + m or fewer; about 250 bytes per block and jump
+ *           more than 2^60; E_LIMIT: more steps than limits.max_steps; E_NOMEM. Counts are then as before
+ * Cost      O(steps log (n + m)) time. A step looks at one edge of the network; limits.max_steps bounds them, by default
+ *           2^28 + 2^12 (n + m): about 15 seconds, and 0.25 ms more per block and jump. Graphs whose jumps are short, as
+ *           in compiled code, need about 400 (n + m) steps, random graphs (n + m)^2 / 6 or fewer. About 270 bytes per
+ *           block and jump
  * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
  */
 CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
@@ -3840,6 +3844,7 @@ typedef struct csspgo__flow_point {
     uint32_t first;               /* arc, + 1                                 */
     uint32_t via;                 /* last arc of the shortest path            */
     uint32_t round, done;         /* of the search that set distance, took it */
+    uint32_t taken, reserved;     /* the point that was taken before, + 1     */
 } csspgo__flow_point;
 
 typedef struct csspgo__flow_step {
@@ -3851,7 +3856,8 @@ typedef struct csspgo__flow {
     csspgo__flow_point  *point;
     csspgo__flow_arc    *arc;
     csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
-    size_t          points, arcs, queued, paths_left, jumps;   /* jumps: the first one's arc */
+    size_t          points, arcs, queued, jumps;   /* jumps: the first one's arc  */
+    uint64_t        steps, max_steps;              /* arcs looked at; then it ends */
     uint32_t        round;
 } csspgo__flow;
 
@@ -3962,25 +3968,29 @@ static uint32_t csspgo__queue_pop(csspgo__flow *f)
  */
 static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
 {
-    size_t found = f->points, i;
+    size_t found = f->points;
+    uint32_t taken = 0;
     int64_t reach = 0;
     f->round++;
     f->queued = 0;
     f->point[from].distance = 0;
     f->point[from].round = f->round;
     csspgo__queue_push(f, from, 0);
-    while (f->queued != 0 && found == f->points) {
+    while (f->queued != 0 && found == f->points && f->steps <= f->max_steps) {
         const uint32_t at = csspgo__queue_pop(f);
         csspgo__flow_point *p = &f->point[at];
         uint32_t e;
         if (p->done == f->round) continue;
         p->done = f->round;
+        p->taken = taken;
+        taken = at + 1;
         reach = p->distance;
         if (p->excess <= -(int64_t)unit) found = at;
         for (e = p->first; e != 0 && found == f->points; e = f->arc[e - 1].next) {
             const csspgo__flow_arc *a = &f->arc[e - 1];
             csspgo__flow_point *to = &f->point[a->to];
             const int64_t d = p->distance + a->cost + p->potential - to->potential;
+            f->steps++;
             if (a->left < unit || (to->round == f->round && to->distance <= d)) continue;
             to->round = f->round;
             to->distance = d;
@@ -3988,9 +3998,9 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
             csspgo__queue_push(f, a->to, d);
         }
     }
-    for (i = 0; i < f->points; i++) {
-        csspgo__flow_point *p = &f->point[i];
-        if (p->done == f->round && p->distance < reach) p->potential -= reach - p->distance;
+    for (; taken != 0; taken = f->point[taken - 1].taken) {
+        csspgo__flow_point *p = &f->point[taken - 1];
+        p->potential -= reach - p->distance;
     }
     return found;
 }
@@ -4026,22 +4036,22 @@ static void csspgo__fill_savers(csspgo__flow *f, uint64_t unit)
     }
 }
 
-/* Returns 0 when the limit of paths is reached. */
+/* Returns 0 when the limit of steps is reached. */
 static int csspgo__flow_run(csspgo__flow *f)
 {
     uint64_t unit = CSSPGO__FLOW_MAX;
-    for (; unit != 0; unit /= 2) {
+    for (; unit != 0 && f->steps <= f->max_steps; unit /= 2) {
         uint32_t i;
+        f->steps += f->arcs;
         csspgo__fill_savers(f, unit);
         for (i = 0; i < f->points; i++)
-            while (f->point[i].excess >= (int64_t)unit) {
+            while (f->point[i].excess >= (int64_t)unit && f->steps <= f->max_steps) {
                 const size_t to = csspgo__nearest_lack(f, i, unit);
                 if (to == f->points) break;           /* smaller paths will do */
-                if (f->paths_left-- == 0) return 0;
                 csspgo__send(f, i, (uint32_t)to);
             }
     }
-    return 1;
+    return f->steps <= f->max_steps;
 }
 
 static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
@@ -4150,7 +4160,8 @@ static csspgo_status csspgo__flow_solve(const csspgo_options *options, csspgo_fl
     if (s == CSSPGO_OK) {
         memset(f.point, 0, points * sizeof *f.point);
         f.points = points;
-        f.paths_left = hits == NULL ? 64 * (n + m) : 16 * arcs;
+        f.max_steps = h.limits.max_steps != 0 ? h.limits.max_steps
+                                              : ((uint64_t)1 << 28) + ((uint64_t)(n + m) << 12);
         csspgo__flow_build(&f, block, n, jump, m, c, hits);
         if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
         else if (hits != NULL) csspgo__likely_read(&f, block, n, jump, m);

@@ -270,6 +270,39 @@ static void a_long_function_is_solved(void)
     free(b);
 }
 
+/* The default limit leaves room for the graph above; a limit that it reaches leaves the counts as they were. */
+static void steps_are_limited(void)
+{
+    enum { N = 300, M = 600 };
+    csspgo_flow_block b[N], was[N];
+    csspgo_flow_jump j[M], jumped[M];
+    csspgo_options o;
+    csspgo_error e;
+    uint32_t state = 9, i, solved = 0;
+    uint64_t cost = 5;
+    memset(&o, 0, sizeof o);
+    memset(b, 0, sizeof b);
+    memset(j, 0, sizeof j);
+    for (i = 0; i < N; i++) {
+        b[i].known = next_random(&state) % 3 != 0;
+        b[i].count = next_random(&state) % 1000;
+    }
+    for (i = 0; i < M; i++) {
+        j[i].from = next_random(&state) % N;
+        j[i].to = next_random(&state) % N;
+    }
+    memcpy(was, b, sizeof b);
+    memcpy(jumped, j, sizeof j);
+    for (o.limits.max_steps = 1; !solved && o.limits.max_steps < 1u << 28; o.limits.max_steps *= 4) {
+        solved = csspgo_flow_solve(&o, b, N, j, M, NULL, &cost, &e) == CSSPGO_OK;
+        if (solved) break;
+        T_EQ(e.status, CSSPGO_E_LIMIT);
+        T_EQ(cost, 5);
+        T_CHECK(memcmp(b, was, sizeof b) == 0 && memcmp(j, jumped, sizeof j) == 0);
+    }
+    T_CHECK(solved && o.limits.max_steps > 10000 && o.limits.max_steps <= 400 * 4 * (N + M));
+}
+
 static void bad_arguments_are_refused(void)
 {
     csspgo_flow_block b[2];
@@ -320,6 +353,7 @@ int main(void)
     large_counts_are_the_small_ones_times_a_factor();
     an_unknown_block_gets_what_its_neighbours_leave();
     a_long_function_is_solved();
+    steps_are_limited();
     bad_arguments_are_refused();
     every_allocation_may_fail();
     return t_end();
