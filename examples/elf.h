@@ -35,7 +35,7 @@ enum {
     ELF_X86_64 = 62, ELF_AARCH64 = 183,                                           /* elf_image.machine    */
     ELF_LOAD = 1, ELF_NOTE_SEGMENT = 4,                                           /* elf_segment.type     */
     ELF_FLAG_X = 1, ELF_FLAG_W = 2, ELF_FLAG_R = 4,                               /* elf_segment.flags    */
-    ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_RELA = 4, ELF_NOTE = 7, ELF_NOBITS = 8,  /* elf_section.type     */
+    ELF_PROGBITS = 1, ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_RELA = 4, ELF_NOTE = 7, ELF_NOBITS = 8, /* elf_section.type */
     ELF_DYNSYM = 11, ELF_SHNDX = 18,
     ELF_SECTION_WRITE = 1, ELF_SECTION_ALLOC = 2, ELF_SECTION_EXEC = 4, ELF_SECTION_COMPRESSED = 0x800, /* .flags */
     ELF_NOTYPE = 0, ELF_OBJECT = 1, ELF_FUNC = 2, ELF_SECTION_SYMBOL = 3, ELF_FILE = 4, ELF_IFUNC = 10,/* of a symbol */

@@ -1111,6 +1111,8 @@ static int profgen_write(profgen *g)
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK) {
+        if (load_is_flow_sensitive(&g->image.elf))
+            csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
         if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
         s = profgen_finish(g, p);
         if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);

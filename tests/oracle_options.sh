@@ -160,6 +160,25 @@ if clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omi
 fi
 $TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/mix.ps -- $B/mix >$B/record.out 2>&1
 of_19 mix $B/mix $B/mix.ps
+
+# flow-sensitive discriminators: the image says so, and ExtBinary then has the flag
+if clang-19 -O2 -g -fpseudo-probe-for-profiling -mllvm -enable-fs-discriminator=true -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie -w -o $B/fs programs/mix.c -lm; then pass; else
+    fail "mix with flow-sensitive discriminators does not build"; finish
+fi
+$TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/fs.ps -- $B/fs >$B/record.out 2>&1
+for o in "" --ignore-stack-samples "--csspgo-preinliner=0 --gen-cs-nested-profile=0" --use-md5; do
+    both "flow-sensitive, $o, text" $B/fs $B/fs.ps $S $o
+    # ExtBinary: all bytes but the metadata, which LLVM writes in the order of a hash map, and its size and flags
+    for tool in llvm-profgen-19 "$TOOL profgen --llvm-compat --quiet"; do
+        $tool --binary=$B/fs --perfscript=$B/fs.ps -o $B/fs.prof --use-context-cost-for-preinliner=0 $o >/dev/null 2>&1
+        $TOOL show --show-sec-info-only $B/fs.prof >$B/fs.table
+        size=$(sed -n 's/^FunctionMetadata - Offset: \([0-9]*\),.*/\1/p' $B/fs.table)
+        { grep -q 'ProfileSummary.*fs-discriminator' $B/fs.table && cat $B/fs.table && head -c "${size:-0}" $B/fs.prof; } | cksum
+    done >$B/fs.sums
+    if [ "$(sort -u $B/fs.sums | wc -l)" -eq 1 ]; then pass; else fail "flow-sensitive, $o: ExtBinary"; cat $B/fs.table; fi
+done
+$TOOL profgen --quiet --binary=$B/fs --perfscript=$B/fs.ps -o $B/fs.prof
+if $TOOL show --show-sec-info-only $B/fs.prof | grep -q fs-discriminator; then pass; else fail "flow-sensitive by default"; fi
 mkdir -p $B/whole $B/nodebug $B/stripped
 mv $B/mix $B/whole/mix
 llvm-strip-19 --strip-debug -o $B/nodebug/mix $B/whole/mix
