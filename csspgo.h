@@ -60,8 +60,8 @@
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     graph     counts of a control-flow graph that are missing, by minimum-cost flow (CSSPGO_NO_FLOW)
- *     tree      the profile: functions, nodes, counts; adding two profiles
- *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading; summary
+ *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
+ *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading
  *     edit      merge, scale, flatten, nest, trim cold contexts, rename; overlap and quality of two profiles
  *     code      the code map: modules, functions, control transfers, probes; probe sections; instruction decoders
  *     sample    perf ring buffers, perf.data and perf script text become samples
@@ -849,9 +849,6 @@ typedef struct csspgo_depth_stats {
  * Cost      O(n), no memory
  */
 CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p);
-
-#endif /* CSSPGO_NO_EDIT */
-#if !defined(CSSPGO_NO_EDIT) && !defined(CSSPGO_NO_FORMAT)
 
 /* ----- comparing two profiles ----- */
 
@@ -2239,10 +2236,8 @@ typedef struct csspgo_preinline_stats {
     uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
 } csspgo_preinline_stats;
 
-#ifndef CSSPGO_NO_FORMAT
 /* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how);
-#endif
 
 /*
  * Decides, callers first, which contexts should be inlined. These stay and get CSSPGO_SHOULD_BE_INLINED; the counts of
@@ -2250,7 +2245,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
  * below its own promoted context.)
  *
  *   p       a profile with contexts; after a failure it is what it was
- *   how     NULL: csspgo_preinline_defaults, without sizes (E_ARGUMENT with CSSPGO_NO_FORMAT)
+ *   how     NULL: csspgo_preinline_defaults, without sizes
  *   stats   NULL, or filled in
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p, or functions without context; E_NOMEM, E_LIMIT
@@ -11429,7 +11424,6 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
     return CSSPGO_OK;
 }
 
-#ifndef CSSPGO_NO_FORMAT
 CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count)
 {
     csspgo_cutoff all[CSSPGO_CUTOFFS], one;
@@ -11447,7 +11441,6 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
     if (s == CSSPGO_OK) *count = one.min_count;
     return s;
 }
-#endif
 
 /* ----- folding a profile into a new one --------------------------------------------------------------------------
  *
@@ -12076,7 +12069,6 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     return CSSPGO_OK;
 }
 
-#ifndef CSSPGO_NO_FORMAT
 typedef struct csspgo__trimming {
     csspgo__fold        f;
     csspgo_cold_options how;      /* resolved                                        */
@@ -12198,7 +12190,6 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
     if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
     return csspgo__fold_end(&x.f, p, s);
 }
-#endif
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
 
@@ -12388,9 +12379,6 @@ CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p)
     if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
     return d;
 }
-
-#endif /* CSSPGO_NO_EDIT */
-#if !defined(CSSPGO_NO_EDIT) && !defined(CSSPGO_NO_FORMAT)
 
 /* ----- comparing two profiles ------------------------------------------------------------------------------------- */
 
@@ -20308,7 +20296,6 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
 /* The smallest count that is hot, from the summary of p. */
 static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
 {
-#ifndef CSSPGO_NO_FORMAT
     const uint64_t ppm = t->how.hot_ppm != 0 ? t->how.hot_ppm : 990000;
     csspgo_summary sum;
     csspgo_cutoff c;
@@ -20327,11 +20314,6 @@ static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
     s = csspgo_summarize(p, &sum, &c, 1);
     t->how.hot_count = s == CSSPGO_OK ? c.min_count : 0;
     return s;
-#else
-    (void)t;
-    (void)p;
-    return CSSPGO_OK;
-#endif
 }
 
 static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
@@ -23866,7 +23848,6 @@ static csspgo_status csspgo__pre_run(csspgo__pre *x, csspgo_func *order)
     return s;
 }
 
-#ifndef CSSPGO_NO_FORMAT
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how)
 {
     csspgo_cutoff cutoff[2];
@@ -23886,7 +23867,6 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
     how->cold_count = cutoff[1].min_count;
     return s;
 }
-#endif
 
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats)
@@ -23903,11 +23883,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
     if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_E_ARGUMENT;
     if (how != NULL) x.how = *how;
-#ifdef CSSPGO_NO_FORMAT
-    else return CSSPGO_E_ARGUMENT;
-#else
     else if ((s = csspgo_preinline_defaults(p, &x.how)) != CSSPGO_OK) return s;
-#endif
     memset(&track, 0, sizeof track);
     track.hot_count = 1;                              /* nothing here asks for it */
     x.t = csspgo_tracker_new(p, &track, &e);

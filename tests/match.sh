@@ -27,7 +27,7 @@ passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
 
 # the tool
 make -s build/san/csspgo || { fail "the tool does not build"; finish; }
-T=build/san/csspgo
+T=build/san/csspgo R=build/plain/csspgo
 for a in "" "--old-profile=x" "--binary=x" "x --old-profile=x --binary=x" "--mode=best --old-profile=x --binary=x"; do
     $T match $a >$B/usage.out 2>&1
     [ $? -eq 2 ] && pass || fail "match $a: not a usage error"
@@ -69,9 +69,9 @@ for v in 1 2; do
     clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=$v -o $B/v$v programs/stale.c || fail "version $v does not build"
 done
 # a profile of version 1 as its code tells: every probe that is left has some count
-$T record --quiet --period=499 --count=4000 --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
+$R record --quiet --period=499 --count=4000 --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
-$T record --quiet --period=499 --count=4000 --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
+$R record --quiet --period=499 --count=4000 --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
@@ -104,7 +104,7 @@ echo 'int stale_main(int, char **); int main(int c, char **v) { return stale_mai
 for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     clang-19 -O2 -g -w -fPIC -shared $how -fpseudo-probe-for-profiling -DVERSION=1 -Dstatic= -Dmain=stale_main -o $B/stale.so programs/stale.c &&
         clang-19 -O2 -o $B/driver $B/driver.c $B/stale.so -Wl,-rpath,"$PWD/$B" || fail "the library does not build: $how"
-    $T record --quiet --period=499 --count=2000 --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
+    $R record --quiet --period=499 --count=2000 --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
     $T profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
     $T match --old-profile=$B/so.prof --binary=$B/stale.so >$B/so.report
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)
@@ -126,7 +126,7 @@ grep -q 'renamed ones were not looked for' $B/why.out && pass || fail "lexical: 
 clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=1 -o $B/claims1 programs/claims.cpp &&
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -o $B/claims2 programs/claims.cpp &&
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -DODD -o $B/claims3 programs/claims.cpp || fail "claims.cpp does not build"
-$T record --quiet --period=99 --count=600 --stop -o $B/claims.script -- $B/claims1 >/dev/null 2>&1
+$R record --quiet --period=99 --count=600 --stop -o $B/claims.script -- $B/claims1 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
 total() { awk '/^all / { print $2, $3 }' $1; }
 for v in 1 2 3; do $T match --old-profile=$B/claims.prof --binary=$B/claims$v >$B/claims$v.out; done

@@ -1,8 +1,9 @@
 #!/bin/sh
 # modes.sh header       the header as it is: no warnings in C and C++, linkage, macros that replace something
 # modes.sh compilers    no warnings of gcc and clang, with and without optimisation
+# modes.sh many         test_edit with 10,000 random cases of each property
 # modes.sh threads      test_threads under ThreadSanitizer
-# modes.sh macros       what CSSPGO_NO_<LAYER> leaves of the interface links, for each macro and each pair of them
+# modes.sh macros       what the interface declares links, with each configuration macro and each pair of them
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 CC=${CC:-cc}
@@ -66,30 +67,34 @@ compilers() {
     done
 }
 
-# links MACRO...: whatever the interface still declares is defined, and nothing draws a warning
+# links MACRO...: whatever the interface declares with these macros is defined
 links() {
-    defines=
-    for m; do defines="$defines -DCSSPGO_NO_$m"; done
+    defines= libs=
+    for m; do defines="$defines -DCSSPGO_$m"; [ $m != USE_ZLIB ] || libs=-lz; done
     {
         printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\ntypedef void (*any)(void);\nany all[] = {\n'
         printf '#include "../../../csspgo.h"\n' | $CC -E -P -I$B $defines -x c - -o - 2>/dev/null | tr '\n' ' ' | tr ';' '\n' |
-            sed -n 's/^ *extern [^(]*[ *]\(csspgo_[a-z0-9_]*\)(.*/    (any)\1,/p'
+            sed -n 's/^ *\(extern\|static __attribute__((unused))\) [^(]*[ *]\(csspgo_[a-z0-9_]*\)(.*/    (any)\2,/p'
         printf '    (any)0\n};\nint main(void) { return all[0] == (any)0; }\n'
     } >$B/links.c
     [ "$(grep -c any $B/links.c)" -gt 40 ] || fail "$*: functions declared are not found"
-    silent "$* links" $CC -std=c99 -w $defines -o $B/links $B/links.c
+    silent "$* links" $CC -std=c99 $defines -o $B/links $B/links.c $libs
 }
 
 macros() {
-    layers="FORMAT EDIT CODE SAMPLE UNWIND FLOW GENERATE TRACK MATCH STDIO"
-    for m in $layers; do
-        silent "CSSPGO_NO_$m builds without a warning" $CC $WC -DCSSPGO_NO_$m -fsyntax-only $impl
+    rest="NO_FORMAT NO_EDIT NO_CODE NO_SAMPLE NO_UNWIND NO_FLOW NO_GENERATE NO_TRACK NO_MATCH NO_STDIO STATIC"
+    [ ! -f /usr/include/zlib.h ] || rest="$rest USE_ZLIB"
+    while [ -n "$rest" ]; do
+        m=${rest%% *} rest=${rest#$m} rest=${rest# }
+        silent "-DCSSPGO_$m builds without a warning" $CC $WC -DCSSPGO_$m -fsyntax-only $impl
         links $m
-        rest=${layers#*$m}
-        for n in $rest; do
-            links $m $n
-        done
+        for n in $rest; do links $m $n; done
     done
+}
+
+many() {
+    CSSPGO_CASES=10000 sh ./run.sh --program build/plain/test_edit
+    exit
 }
 
 threads() {

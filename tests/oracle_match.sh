@@ -1,8 +1,9 @@
 #!/bin/sh
-# oracle_match.sh [CASES]: random functions, changed at random, with a profile of the old one: opt-19 against mode LLVM19.
+# oracle_match.sh [CASES (5; with FULL 20)]: random functions, changed at random, with a profile of the old one: opt-19 against mode LLVM19.
 # Ends with "N passed, N failed, N skipped".
 cd "$(dirname "$0")" || exit 1
-cases=${1:-20}
+. ./t.sh
+cases=${1:-$(size 5 20)}
 B=build/oracle_match
 mkdir -p $B
 for t in clang-19 opt-19; do

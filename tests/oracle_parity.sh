@@ -2,6 +2,7 @@
 # Parity with llvm-profgen-19 on real programs: builds them, records each with `csspgo record`, and compares what
 # `csspgo profgen` and llvm-profgen-19 make of the recording, byte for byte, in every mode that both have.
 # Then clang-19 compiles a program with our profile and must use it.
+. ./t.sh
 B=build/parity
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -113,12 +114,14 @@ program() {
 }
 
 have_package() { for h in $1; do [ -f /usr/include/$h ] && return 0; done; skip "/usr/include/$1 is not installed"; return 1; }
-program mix 1500 mix.c clang-19 $P -no-pie
+program mix $(size 500 1500) mix.c clang-19 $P -no-pie
+if [ -n "$FULL" ]; then
 program mix-pie 800 mix.c clang-19 $P -fPIE -pie
 program mix-tail 1500 mix.c clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie
 have_package nlohmann/json.hpp && program json 1500 json.cpp clang++-19 -std=c++17 $P -no-pie
 have_package rapidjson/reader.h && program rapid-pie 1500 rapid.cpp clang++-19 -std=c++17 -fdelayed-template-parsing $P -fPIE -pie
 have_package stb/stb_image.h && program image 1500 image.c clang-19 $P -no-pie
+fi
 
 # The compiler takes what we wrote: entry counts of functions that ran appear in the IR.
 if clang-19 -O2 -S -emit-llvm -fpseudo-probe-for-profiling -fprofile-sample-use=$B/mix.cs.ours -w -o $B/used.ll programs/mix.c 2>$B/used.out; then

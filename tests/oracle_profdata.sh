@@ -1,11 +1,12 @@
 #!/bin/sh
 # Random profiles through `csspgo merge|overlap --llvm-compat` and llvm-profdata-19: same exit status, same output.
 #
-#     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 300, with STRICT set 2000
+#     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 40, with FULL set 2000
 cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
 B=build/profdata
-count=${1:-${STRICT:+2000}}
+. ./t.sh
+count=${1:-$(size 40 2000)}
 [ $# -eq 0 ] || shift
 tool=llvm-profdata-19
 
@@ -25,7 +26,7 @@ fi
 shards=$(nproc 2>/dev/null || echo 2)
 i=0
 while [ $i -lt "$shards" ]; do
-    build/san/oracle_profdata build/plain/csspgo $tool $B "${count:-300}" $i "$shards" "$@" >$B/shard.$i 2>&1 &
+    build/san/oracle_profdata build/plain/csspgo $tool $B "$count" $i "$shards" "$@" >$B/shard.$i 2>&1 &
     i=$((i + 1))
 done
 wait

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Text profiles, whole and damaged, through our reader and writer and llvm-profdata-19: same verdicts, same bytes.
 #
-#     tests/oracle_text.sh [COUNT [SEED]]
+#     tests/oracle_text.sh [COUNT (60; with FULL 300) [SEED]]
 cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
 B=build/text
-count=${1:-300}
+. ./t.sh
+count=${1:-$(size 60 300)}
 tool=llvm-profdata-19
 
 if ! command -v $tool >/dev/null 2>&1; then

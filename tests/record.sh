@@ -15,8 +15,9 @@ fi
 [ -x $TOOL ] || make -s $TOOL
 
 # threads make what comes behind them depend on time: those are compared in what the program does only
-for p in signals longjmp coroutines jit children pushf straight qsort threads; do
-    for link in -pie -no-pie; do
+programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight qsort threads || echo signals jit qsort threads)
+for p in $programs; do
+    for link in -pie $([ -n "$FULL" ] && echo -no-pie); do
         ${CC:-cc} -O2 -w $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
         (exec $B/$p) >$B/native 2>&1
         status=$?
