@@ -70,7 +70,7 @@ compilers() {
 # links MACRO...: whatever the interface declares with these macros is defined
 links() {
     defines= libs=
-    for m; do defines="$defines -DCSSPGO_$m"; [ $m != USE_ZLIB ] || libs=-lz; done
+    for define; do defines="$defines -DCSSPGO_$define"; [ $define != USE_ZLIB ] || libs=-lz; done
     {
         printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\ntypedef void (*any)(void);\nany all[] = {\n'
         printf '#include "../../../csspgo.h"\n' | $CC -E -P -I$B $defines -x c - -o - 2>/dev/null | tr '\n' ' ' | tr ';' '\n' |
@@ -88,7 +88,7 @@ macros() {
         m=${rest%% *} rest=${rest#$m} rest=${rest# }
         silent "-DCSSPGO_$m builds without a warning" $CC $WC -DCSSPGO_$m -fsyntax-only $impl
         links $m
-        for n in $rest; do links $m $n; done
+        for other in $rest; do links $m $other; done
     done
 }
 
