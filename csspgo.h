@@ -1062,6 +1062,14 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
                                                 const csspgo_segment *segments, size_t count);
 
+/*
+ * Tells the build id of a module's file (.note.gnu.build-id), so that mapping events are of this module if they have
+ * the same id, whatever the name, and are not if they have another one. size: 0 to 20 bytes, 0 = unknown.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
+ */
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size);
+
 /* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
 
@@ -1125,8 +1133,9 @@ typedef struct csspgo_mmap {      /* a mapping event                            
 } csspgo_mmap;
 
 /*
- * Tells the map of a mapping event. It counts if the path's last component is the name of a module and the file offset
- * that of its first executable segment (or of a further one at a fitting distance): then the module is mapped there.
+ * Tells the map of a mapping event. It counts if the path's last component is the name of a module (or, where both
+ * build ids are known, these are equal) and the file offset that of its first executable segment (or of a further one
+ * at a fitting distance): then the module is mapped there. For recordings of several processes see csspgo_spaces.
  *
  * Returns   1 if it was for a module, 0 if not, -1 if it names a module but fits none of its segments, or other code is
  *           mapped there (ignored); -2 when out of memory: nothing was done
@@ -1450,7 +1459,8 @@ typedef enum csspgo_item {        /* what a reader found                        
     CSSPGO_ITEM_SAMPLE = 1,
     CSSPGO_ITEM_MMAP = 2,         /* a mapping event                                           */
     CSSPGO_ITEM_OTHER = 3,        /* a record of another kind                                  */
-    CSSPGO_ITEM_COMM = 4,         /* thread sample->tid of process sample->pid is now called map->path         */
+    CSSPGO_ITEM_COMM = 4,         /* thread sample->tid of process sample->pid is now called map->path;        */
+                                  /* map->executable 1: because it runs another program                        */
     CSSPGO_ITEM_FORK = 5,         /* process map->pid has started thread sample->tid of process sample->pid    */
     CSSPGO_ITEM_EXIT = 6,         /* thread sample->tid of process sample->pid has ended                       */
     CSSPGO_ITEM_BUILD_ID = 7,     /* the build id of the file map->path                                        */
@@ -1566,6 +1576,15 @@ CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d);
 CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *sample, csspgo_mmap *map,
                                             csspgo_error *err);
 
+/*
+ * For those who only want what stands behind the data, the build ids of files: to be called when csspgo_perfdata_next
+ * gave CSSPGO_ITEM_NONE.
+ *
+ * Returns   the offset in the file of the byte that is to be fed next; 0 (and nothing is passed over) if that is not
+ *           known, or no more: the header is not read yet, the data is, or it is a recording into a pipe
+ */
+CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
+
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d);
 
 /* ----- perf script text ------------------------------------------------------------------------------------------- */
@@ -1627,6 +1646,23 @@ CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code
 CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s);
 
 /*
+ * Makes the parser read what perf script prints whatever its options: stacks with branch records, stacks alone, branch
+ * records alone, with any fields of -F before, behind and between them. To be called before anything is fed.
+ *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
+ *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
+ *     offset in one file is one in another, too.
+ *   - A record may have the file's name behind each address.
+ *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
+ *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
+ *   - Other lines, such as those of srcline, are passed over; frames before them count.
+ * A stack without branch records is a sample of its own, so is a line of records without stack as long as there was no
+ * stack at all (else it counts as stats.empty_stacks and is dropped).
+ *
+ *   code   whose modules have the frames that count, NULL = all frames count; must outlive s
+ */
+CSSPGO_DEF void csspgo_script_set_any_fields(csspgo_script *s, const csspgo_code *code);
+
+/*
  * Gives the parser its next piece of text.
  *
  *   text, size   size in bytes; borrowed until csspgo_script_next gives CSSPGO_ITEM_NONE
@@ -1642,14 +1678,92 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *   sample, map   filled in for their kind; what they point to lives until the next call on s
  *   err           NULL, or filled in every case
  *
- * Returns   CSSPGO_ITEM_SAMPLE, CSSPGO_ITEM_MMAP; CSSPGO_ITEM_NONE when the piece is read up, or with an error, which
- *           stays: E_NOMEM, E_LIMIT; after csspgo_script_end also E_SYNTAX (no branch line), E_TRUNCATED (a stack at
- *           the end without its branch line). What was handed out before is good
+ * Returns   CSSPGO_ITEM_SAMPLE, CSSPGO_ITEM_MMAP, with csspgo_script_set_any_fields others, too; CSSPGO_ITEM_NONE when
+ *           the piece is read up, or with an error, which stays: E_NOMEM, E_LIMIT; after csspgo_script_end also
+ *           E_SYNTAX (no branch line), E_TRUNCATED (a stack at the end without its branch line). What was handed out
+ *           before is good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
+
+/* ----- address spaces: where the processes of a recording have the modules ---------------------------------------- */
+
+/*
+ * A code map has one place for each module, the processes of a recording have a place each. This object follows the
+ * events of processes and moves the addresses of their samples to where the code map has the modules. It takes the
+ * place of csspgo_code_mmap:
+ *
+ *     while ((item = csspgo_perfdata_next(d, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {    (or script, or ring)
+ *         if (item != CSSPGO_ITEM_SAMPLE) csspgo_spaces_event(spaces, item, &sample, &map);
+ *         else if (csspgo_spaces_sample(spaces, &sample) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1);
+ *     }
+ *
+ * Mappings are kept per process: a later one hides what it overlaps, a new process begins with its parent's, a program
+ * that is executed begins with none. Samples without pid (0), or of a process of which nothing is known, are looked up
+ * in the mappings of all processes, where the later one hides what it overlaps. As long as no mapping of any module is
+ * known, samples stay as they are: modules are then where the code map has them.
+ *
+ * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
+ * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
+ * true of most samples before. Offsets do not say of which file they are, so one becomes an address only if an
+ * instruction of a module begins there and, unless it is innermost, a call ends there.
+ *
+ * Threads   calls on one object may not overlap; the code map is read, and csspgo_spaces_event adds names to it
+ */
+typedef struct csspgo_spaces csspgo_spaces;
+
+typedef struct csspgo_spaces_stats {
+    uint64_t mappings;            /* of modules                                                                   */
+    uint64_t places;              /* how many of these put a module where no mapping before had put it            */
+    uint64_t unfit_mappings;      /* they name a module but hold no byte of its executable segments: ignored      */
+    uint64_t builds;              /* mappings and build ids that have the build id of a module                    */
+    uint64_t other_builds;        /* mappings and build ids that name a module but have another build id: ignored */
+    uint64_t offset_stacks, offset_frames;   /* stacks of offsets in files; their frames that became addresses    */
+    uint64_t forgotten;           /* mappings of modules ignored, because a process has more than 4094 of them    */
+    uint64_t guessed;             /* samples of a process without any event, looked up in the mappings of all     */
+    unsigned char other_build[20];/* the first one of other_builds                                                */
+    uint32_t other_build_size;    /* its bytes                                                                    */
+    uint32_t reserved;
+} csspgo_spaces_stats;
+
+/*
+ * A new object.
+ *
+ *   code      its modules are there already; must outlive the object
+ *   options   memory, limits; NULL = defaults
+ *   err       NULL, or filled in every case
+ *
+ * Returns   the object, for csspgo_spaces_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ */
+CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s);
+
+/*
+ * Tells of an item that is no sample. Build ids of files (CSSPGO_ITEM_BUILD_ID) count for later mapping events, so tell
+ * of those behind the data of a file before the others: csspgo_perfdata_skip_data.
+ *
+ *   sample, map   as csspgo_perfdata_next, csspgo_script_next or csspgo_ring_next filled them in
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT
+ * Cost      O(mappings of the process)
+ */
+CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
+                                             const csspgo_mmap *map);
+
+/*
+ * Moves the addresses of a sample. Those in a process's mapping of a module become addresses of the module in the code
+ * map; others that would hit a module there by chance become 1, the rest stays.
+ *
+ *   sample   its stack and branches then lead into the object, until the next call on it
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT, and the sample is as it was
+ * Cost      O(log mappings) per address
+ */
+CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample);
+
+CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s);
 
 #endif /* CSSPGO_NO_SAMPLE */
 
@@ -13218,6 +13332,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
  * used twice. Positions ascend with the address inside an area. Everything that counts code counts positions, so a
  * calling context, a range or a cached sample stays right when its code is unmapped or replaced.
  */
+enum { CSSPGO__BUILD_ID_SIZE = 20 };
 enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSPGO__EXT: all that is not known code */
 
 /* ----- elements in the order of a key ----------------------------------------------------------------------------- */
@@ -13615,6 +13730,8 @@ typedef struct csspgo__module {
     uint32_t segment, segments;   /* its part of csspgo_code.segment                                               */
     uint32_t name;                /* id in csspgo_code.paths                                                       */
     uint32_t mapped;              /* a mapping event or csspgo_code_map said where it is                           */
+    uint32_t build_id_size;       /* 0 = unknown                                                                   */
+    unsigned char build_id[CSSPGO__BUILD_ID_SIZE];
 } csspgo__module;
 
 typedef struct csspgo__transfer { /* a call, jump, branch or return; its key: pos          */
@@ -14326,6 +14443,14 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
     return m;
 }
 
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size)
+{
+    if (module.id == 0 || module.id > c->modules || size > CSSPGO__BUILD_ID_SIZE) return CSSPGO_E_ARGUMENT;
+    c->module[module.id].build_id_size = (uint32_t)size;
+    if (size != 0) memcpy(c->module[module.id].build_id, id, size);
+    return CSSPGO_OK;
+}
+
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
@@ -14384,28 +14509,58 @@ CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, u
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
+/* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
+static int csspgo__same_build(const csspgo__module *m, const csspgo_mmap *e)
+{
+    static const unsigned char zero[CSSPGO__BUILD_ID_SIZE] = { 0 };
+    const size_t n = e->build_id_size < m->build_id_size ? e->build_id_size : m->build_id_size;
+    if (n == 0 || memcmp(e->build_id, zero, n) == 0) return -1;
+    return memcmp(e->build_id, m->build_id, n) == 0;
+}
+
+/*
+ * The module whose file an event is of; id 0 if it is of none. Build ids decide where both are known, else the last
+ * component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
+ */
+static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
 {
     const size_t base = csspgo__base_name(e->path, e->path_size);
     const uint32_t name = csspgo__names_find(&c->heap, &c->paths, e->path + base, e->path_size - base);
-    csspgo_module m;
-    uint32_t k;
-    if (name == 0 || !e->executable) return 0;
-    for (m.id = 1; m.id <= c->modules; m.id++) {
-        const csspgo__module *mod = &c->module[m.id];
-        if (mod->name != name) continue;
-        if (e->file_offset == mod->base_offset) {
-            const csspgo_status s = csspgo_code_map(c, m, e->address - mod->base);
-            return s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : -2;
+    csspgo_module m, named;
+    named.id = 0;
+    if (other != NULL) *other = 0;
+    for (m.id = 1; m.id <= c->modules && (name != 0 || e->build_id_size != 0); m.id++) {
+        const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
+        if (same > 0) {
+            if (other != NULL) *other = 0;
+            return m;
         }
-        for (k = 0; k < mod->segments; k++) {
-            const csspgo_segment *s = &c->segment[mod->segment + k];
-            if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
-            return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
-        }
-        return -1;
+        if (!agrees) continue;
+        if (same < 0 && named.id == 0) named = m;
+        if (same == 0 && other != NULL) *other = 1;
     }
-    return 0;
+    return named;
+}
+
+CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
+{
+    csspgo_module m;
+    const csspgo__module *mod;
+    uint32_t k;
+    if (!e->executable) return 0;
+    m = csspgo__module_named(c, e, NULL);
+    if (m.id == 0) return 0;
+    mod = &c->module[m.id];
+    if (e->file_offset == mod->base_offset) {
+        const csspgo_status s = csspgo_code_map(c, m, e->address - mod->base);
+        return s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : -2;
+    }
+    for (k = 0; k < mod->segments; k++) {
+        const csspgo_segment *s = &c->segment[mod->segment + k];
+        if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
+        return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
+    }
+    return -1;
 }
 
 /* Removes [begin, end) from a window that holds both ends or begins there. Returns 0 when memory is exhausted. */
@@ -16378,7 +16533,8 @@ enum {                            /* perf_event_attr.branch_sample_type         
     CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000,
     CSSPGO__BRANCH_COUNTERS = 0x80000
 };
-enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_MMAP_BUILD_ID = 0x4000, CSSPGO__MISC_BUILD_ID_SIZE = 0x8000 };
+enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_COMM_EXEC = 0x2000 };
+enum { CSSPGO__MISC_MMAP_BUILD_ID = 0x4000, CSSPGO__MISC_BUILD_ID_SIZE = 0x8000 };
 enum { CSSPGO__PROT_EXEC = 4 };
 
 #define CSSPGO__CONTEXT_USER (~(uint64_t)511)          /* call chain marker -512; markers are -4095 to -1 */
@@ -16642,6 +16798,7 @@ static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t mi
         sample->pid = csspgo__native32(d);
         sample->tid = csspgo__native32(d);
         csspgo__decode_text(d, map);
+        map->executable = (misc & CSSPGO__MISC_COMM_EXEC) != 0;
     } else if (type == CSSPGO__RECORD_FORK || type == CSSPGO__RECORD_EXIT) {
         item = type == CSSPGO__RECORD_FORK ? CSSPGO_ITEM_FORK : CSSPGO_ITEM_EXIT;
         sample->pid = csspgo__native32(d);
@@ -17126,8 +17283,9 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, uint64_t at)
     const unsigned char *body = d->in + 8;
     const size_t size = d->in_size - 8;
     if (type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2)
-        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "PERF_RECORD_COMPRESSED: record without -z, or read the text of "
-                                                            "'perf script -F ip,brstack --show-mmap-events'");
+        return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at,
+                               "PERF_RECORD_COMPRESSED: record without -z, or read the text of "
+                               "'perf script -F ip,brstack --show-mmap-events'");
     if (type == CSSPGO__RECORD_FINISHED_ROUND) {
         const uint64_t upto = d->newest_before;
         d->newest_before = d->newest;
@@ -17325,6 +17483,17 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
     return CSSPGO_ITEM_NONE;
 }
 
+CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
+{
+    if (d->state != CSSPGO__PD_RECORDS || d->pipe || d->data_end == UINT64_MAX) return 0;
+    if (d->error.status != CSSPGO_OK || d->ended || d->piece != d->piece_end || d->queue_next != d->ready) return 0;
+    d->in_size = d->queue = d->queue_next = d->ready = d->store_size = 0;
+    d->skip = 0;
+    d->offset = d->data_end;
+    d->state = CSSPGO__PD_FEATURES;
+    return d->offset;
+}
+
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
 {
     return d->stats;
@@ -17498,6 +17667,20 @@ static int csspgo__eat_path(const unsigned char *p, const unsigned char *end, cs
     return 1;
 }
 
+/* " <build id>" at p in hexadecimal digits, if it is there: it goes to id (20 bytes). */
+static void csspgo__eat_build_id(const unsigned char *p, const unsigned char *end, unsigned char *id, csspgo_mmap *map)
+{
+    uint32_t n;
+    if (!csspgo__eat(&p, end, " <")) return;
+    for (n = 0; n < CSSPGO__BUILD_ID_SIZE && end - p >= 2; p += 2) {
+        if (csspgo__hexval[p[0]] > 15 || csspgo__hexval[p[1]] > 15) break;
+        id[n++] = (unsigned char)(csspgo__hexval[p[0]] << 4 | csspgo__hexval[p[1]]);
+    }
+    if (!csspgo__eat(&p, end, ">")) return;
+    map->build_id = id;
+    map->build_id_size = n;
+}
+
 /* What follows "PERF_RECORD_MMAP[2] " up to the offset; *at moves behind it. */
 static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, csspgo_mmap *map)
 {
@@ -17519,8 +17702,9 @@ static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, 
 /*
  * The event may begin anywhere in the line. If the line has a PERF_RECORD_MMAP2 that is the only form that counts, and
  * its path begins behind the last "]: PROT ": where that is not there for one beginning it is not there for later ones.
+ * A build id goes to id.
  */
-static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, csspgo_mmap *map)
+static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, unsigned char *id, csspgo_mmap *map)
 {
     const unsigned char *q, *at, *last;
     int second = 0;
@@ -17532,6 +17716,7 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
         at = q + 16;
         if (!csspgo__eat(&at, end, second ? "2 " : " ") || !csspgo__eat_mmap(&at, end, map)) continue;
         if (!second && csspgo__eat_path(at, end, map)) return 1;
+        if (second) csspgo__eat_build_id(at, end, id, map);
         if (!second || !csspgo__eat(&at, end, " ")) continue;
         for (last = end; last != at;)
             if (*--last == ']' && csspgo__eat_path(last, end, map)) return 1;
@@ -17543,13 +17728,15 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
 /* ----- script text: the parser ------------------------------------------------------------------------------------ */
 
 enum {                            /* csspgo_script.type */
-    CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2, CSSPGO__SCRIPT_STACKS = 3
+    CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2, CSSPGO__SCRIPT_STACKS = 3,
+    CSSPGO__SCRIPT_ANY = 4        /* csspgo_script_set_any_fields */
 };
 enum {
     CSSPGO__AT_START = 0,         /* a sample, mapping or junk line may begin                            */
     CSSPGO__AT_FRAMES = 1,        /* behind a count or frame line (flat: behind a count line)            */
     CSSPGO__AT_JUNK = 2,          /* behind the line that spoiled a stack: its branch line may follow    */
-    CSSPGO__AT_SKIP = 3           /* up to the next branch line nothing counts                           */
+    CSSPGO__AT_SKIP = 3,          /* up to the next branch line nothing counts                           */
+    CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
 enum { CSSPGO__SCRIPT_HOLD = 1 << 20, CSSPGO__SCRIPT_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
 
@@ -17582,6 +17769,9 @@ struct csspgo_script {
     uint32_t       scan_start, scan_frames;     /* type scan: a count line may come; frame lines seen     */
     uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
     uint32_t       ended;
+    uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
+    const csspgo_code *files;                   /* any fields: whose modules' frames count, or NULL       */
+    unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
 };
 
 /* What too long a line counts as; what stands in hold for a mapping line that was handed out already. */
@@ -17613,7 +17803,7 @@ static int csspgo__script_is_held(const csspgo_script *s, const unsigned char *p
 static csspgo_item csspgo__script_mmap(csspgo_script *s, const unsigned char *p, const unsigned char *end,
                                        csspgo_mmap *map)
 {
-    if (csspgo__parse_mmap(p, end, map)) return CSSPGO_ITEM_MMAP;
+    if (csspgo__parse_mmap(p, end, s->build_id, map)) return CSSPGO_ITEM_MMAP;
     csspgo__script_bad(s, &s->stats.bad_mmaps);
     return CSSPGO_ITEM_NONE;
 }
@@ -17630,7 +17820,7 @@ static void csspgo__script_begin(csspgo_script *s)
 static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     s->state = CSSPGO__AT_START;
-    if (branches == 0 && s->type != CSSPGO__SCRIPT_STACKS) return CSSPGO_ITEM_NONE;
+    if (branches == 0 && s->type < CSSPGO__SCRIPT_STACKS) return CSSPGO_ITEM_NONE;
     memset(sample, 0, sizeof *sample);
     sample->stack = s->frames != 0 ? s->frame : NULL;
     sample->stack_count = (uint32_t)s->frames;
@@ -17951,6 +18141,308 @@ static csspgo_item csspgo__script_stacks(csspgo_script *s, csspgo_sample *sample
     return item;
 }
 
+/* ----- scripts of any fields ----- */
+
+/* Takes the next word in [*p, end), between blanks. Returns its size, 0 at the end. */
+static size_t csspgo__word(const unsigned char **p, const unsigned char *end)
+{
+    const unsigned char *q;
+    *p = csspgo__trim_left(*p, end);
+    for (q = *p; q != end && !csspgo__is_blank(*q); q++) {}
+    return (size_t)(q - *p);
+}
+
+/* Behind the ")" that closes the "(" at p; NULL if there is none. */
+static const unsigned char *csspgo__closing(const unsigned char *p, const unsigned char *end)
+{
+    size_t depth = 0;
+    for (; p != end; p++) {
+        depth += *p == '(';
+        if (*p == ')' && --depth == 0) return p + 1;
+    }
+    return NULL;
+}
+
+/* "0xADDRESS" and perhaps "(FILE)" at *p. */
+static int csspgo__eat_place(const unsigned char **p, const unsigned char *end, uint64_t *address)
+{
+    const unsigned char *q = *p, *word;
+    if (!csspgo__eat(&q, end, "0x")) return 0;
+    for (word = q; q != end && csspgo__hexval[*q] < 16; q++) {}
+    if (!csspgo__hex_all(word, q, address)) return 0;
+    if (q != end && *q == '(') q = csspgo__closing(q, end);
+    if (q == NULL) return 0;
+    *p = q;
+    return 1;
+}
+
+/* FROM/TO[/...] at *p, which moves behind it. */
+static int csspgo__eat_record(const unsigned char **p, const unsigned char *end, csspgo_branch *branch)
+{
+    const unsigned char *q = *p;
+    if (!csspgo__eat_place(&q, end, &branch->from) || !csspgo__eat(&q, end, "/")) return 0;
+    if (!csspgo__eat_place(&q, end, &branch->to)) return 0;
+    if (q != end && *q != '/' && !csspgo__is_blank(*q)) return 0;
+    branch->flags = end - q >= 3 && (q[1] == 'P' || q[1] == 'M' || q[1] == '-') && q[2] == 'N'
+                        ? CSSPGO__FLAG_NOT_TAKEN : 0;
+    while (q != end && !csspgo__is_blank(*q)) q++;
+    *p = q;
+    return 1;
+}
+
+/* The records in [p, end). Returns how many; 0 also when there are too many or memory is exhausted. */
+static size_t csspgo__any_records(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    size_t n = 0;
+    for (; csspgo__word(&p, end) != 0; n++) {
+        if (n == CSSPGO__SCRIPT_MOST) {
+            csspgo__script_bad(s, &s->stats.oversized);
+            return 0;
+        }
+        if (!csspgo__script_branch_room(s, n + 1)) return 0;
+        if (csspgo__eat_record(&p, end, &s->branch[n])) continue;
+        csspgo__script_bad(s, &s->stats.bad_records);
+        break;
+    }
+    return n;
+}
+
+/* Where the records of a line begin, NULL if it has none. A line that begins with a tab is a frame's. */
+static const unsigned char *csspgo__first_record(const unsigned char *p, const unsigned char *end)
+{
+    size_t n;
+    if (p == end || *p == '\t') return NULL;
+    for (; (n = csspgo__word(&p, end)) != 0; p += n) {
+        const unsigned char *q = p + 2;
+        if (n < 4 || p[0] != '0' || p[1] != 'x') continue;
+        while (q != p + n && csspgo__hexval[*q] < 16) q++;
+        if (q != p + 2 && q != p + n && (*q == '/' || *q == '(')) return p;
+    }
+    return NULL;
+}
+
+/*
+ * 1 if text behind a frame's address says that it is in a file which is no module: "(FILE)" at the end of the line.
+ * Code that is in no file (of a JIT, of the kernel) is not in another file.
+ */
+static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *q = end;
+    const char *path;
+    size_t depth = 0, size, base;
+    if (code == NULL || p == end || end[-1] != ')') return 0;
+    do {
+        q--;
+        depth += *q == ')';
+        if (*q == '(' && --depth == 0) break;
+    } while (q != p);
+    path = (const char *)q + 1;
+    size = (size_t)(end - q) - 2;
+    if (depth != 0 || size == 0) return 0;
+    if (size > 10 && memcmp(path + size - 10, " (deleted)", 10) == 0) size -= 10;
+    if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return 1;
+    base = csspgo__base_name(path, size);
+    if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
+    if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
+    return csspgo__names_find(&code->heap, &code->paths, path + base, size - base) == 0;
+}
+
+/* "\tADDRESS ...", or without a tab an address alone or with "... (FILE)" behind it. */
+static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
+                             uint64_t *address)
+{
+    const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
+    const unsigned char *q;
+    const size_t lead = (size_t)(csspgo__trim_left(p, end) - p);
+    if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
+    end = csspgo__trim_right(p, end);
+    p = csspgo__trim_left(p, end);
+    q = p + csspgo__word(&p, end);
+    if (q - p > 2 && p[0] == '0' && p[1] == 'x') p += 2;
+    if (lead == 0 || !csspgo__hex_all(p, q, address)) return 0;
+    if (q == end) return 1;
+    if (!tab && end[-1] != ')') return 0;
+    if (csspgo__elsewhere(s->files, q, end)) *address = CSSPGO__EXT;
+    return 1;
+}
+
+/*
+ * The process of a header, "[COMM] [PID | TID | PID/TID] [[CPU]] [TIME:] [PERIOD] [EVENT:]". COMM may have blanks, so
+ * the number is looked for to the left of the time, or else of the first word with a colon behind it.
+ */
+static void csspgo__any_header(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *before = NULL, *number = NULL, *colon = NULL, *slash;
+    uint64_t pid, tid;
+    size_t n;
+    for (; (n = csspgo__word(&p, end)) != 0; p += n) {
+        const int timed = p[n - 1] == ':' && *p >= '0' && *p <= '9' && csspgo__upto(p, p + n, '.') != p + n;
+        if (timed || (p[n - 1] == ':' && colon == NULL)) {
+            number = before;
+            colon = p;
+        }
+        if (timed) break;
+        if (*p != '[') before = p;
+    }
+    if (colon == NULL) number = before;
+    if (number == NULL) return;
+    n = csspgo__word(&number, end);
+    slash = csspgo__upto(number, number + n, '/');
+    if (!csspgo__decimal_all(number, slash, &pid)) return;
+    tid = pid;
+    if (slash != number + n && !csspgo__decimal_all(slash + 1, number + n, &tid)) return;
+    s->pid = (uint32_t)pid;
+    s->tid = (uint32_t)tid;
+}
+
+/* 1 if a line behind frames is the next sample's header, and not a line of source code: a word ends in a colon. */
+static int csspgo__is_header(const unsigned char *p, const unsigned char *end)
+{
+    size_t n;
+    for (; (n = csspgo__word(&p, end)) != 0; p += n)
+        if (p[n - 1] == ':') return 1;
+    return 0;
+}
+
+/* "(A:B)" at *p. */
+static int csspgo__eat_pair(const unsigned char **p, const unsigned char *end, uint32_t *a, uint32_t *b)
+{
+    uint64_t x, y;
+    if (!csspgo__eat(p, end, "(") || !csspgo__eat_decimal(p, end, &x)) return 0;
+    if (!csspgo__eat(p, end, ":") || !csspgo__eat_decimal(p, end, &y)) return 0;
+    *a = (uint32_t)x;
+    *b = (uint32_t)y;
+    return csspgo__eat(p, end, ")");
+}
+
+/* NAME:PID/TID at the end of a COMM line. */
+static int csspgo__comm_name(const unsigned char *p, const unsigned char *end, csspgo_sample *sample, csspgo_mmap *map)
+{
+    const unsigned char *q;
+    uint64_t pid, tid;
+    end = csspgo__trim_right(p, end);
+    for (q = end; q != p && q[-1] != ':'; q--) {}
+    if (q == p) return 0;
+    map->path = (const char *)p;
+    map->path_size = (size_t)(q - p) - 1;
+    if (!csspgo__eat_decimal(&q, end, &pid) || !csspgo__eat(&q, end, "/")) return 0;
+    if (!csspgo__eat_decimal(&q, end, &tid)) return 0;
+    sample->pid = (uint32_t)pid;
+    sample->tid = (uint32_t)tid;
+    return 1;
+}
+
+/* A line with PERF_RECORD_... at p: FORK(PID:TID):(PID:TID), EXIT the same, COMM [exec]: NAME:PID/TID, MMAP. */
+static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line, const unsigned char *p,
+                                     const unsigned char *end, csspgo_sample *sample, csspgo_mmap *map)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    uint32_t parent;
+    memset(sample, 0, sizeof *sample);
+    memset(map, 0, sizeof *map);
+    if (csspgo__eat(&p, end, "PERF_RECORD_MMAP")) return csspgo__script_mmap(s, line, end, map);
+    if (csspgo__eat(&p, end, "PERF_RECORD_FORK")) item = CSSPGO_ITEM_FORK;
+    else if (csspgo__eat(&p, end, "PERF_RECORD_EXIT")) item = CSSPGO_ITEM_EXIT;
+    if (item != CSSPGO_ITEM_NONE)
+        return csspgo__eat_pair(&p, end, &sample->pid, &sample->tid) && csspgo__eat(&p, end, ":") &&
+               csspgo__eat_pair(&p, end, &map->pid, &parent) ? item : CSSPGO_ITEM_NONE;
+    if (!csspgo__eat(&p, end, "PERF_RECORD_COMM")) return CSSPGO_ITEM_NONE;
+    map->executable = (uint32_t)csspgo__eat(&p, end, " exec");
+    return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
+}
+
+/* Where "PERF_RECORD_" stands in a line, NULL if nowhere. Searches for its P. */
+static const unsigned char *csspgo__find_event(const unsigned char *p, const unsigned char *end)
+{
+    for (; (p = csspgo__upto(p, end, 'P')) != end; p++)
+        if (end - p > 12 && memcmp(p, "PERF_RECORD_", 12) == 0) return p;
+    return NULL;
+}
+
+/* The sample that has been read, with so many branch records. */
+static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    const int empty = branches != 0 && s->frames == 0;
+    s->scan_frames |= s->frames != 0;
+    if (empty && s->scan_frames) csspgo__script_bad(s, &s->stats.empty_stacks);
+    else if (!s->crowded && (branches != 0 || s->frames != 0)) item = csspgo__script_sample(s, branches, sample);
+    if (item == CSSPGO_ITEM_SAMPLE) {
+        sample->pid = s->pid;
+        sample->tid = s->tid;
+        s->stats.hybrid |= branches != 0 && s->frames != 0;
+    }
+    s->state = CSSPGO__AT_START;
+    s->frames = 0;
+    s->pid = s->tid = 0;
+    return item;
+}
+
+/* Any line but plain ones. *again gets 1 if it ends a sample and is to be read once more. */
+static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, const unsigned char *end, int *again,
+                                    csspgo_sample *sample, csspgo_mmap *map)
+{
+    const int frames = s->frames != 0, gap = s->state == CSSPGO__AT_GAP;
+    const unsigned char *at, *event;
+    uint64_t v;
+    if (csspgo__trim_left(p, end) == end) {
+        if (frames) s->state = CSSPGO__AT_GAP;
+        return CSSPGO_ITEM_NONE;
+    }
+    event = *p != '\t' ? csspgo__find_event(p, end) : NULL;
+    if (event == NULL && csspgo__any_frame(s, p, end, &v)) {
+        *again = gap;
+        if (gap) return csspgo__any_sample(s, 0, sample);
+        if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
+        if (!s->crowded) csspgo__script_frame(s, v);
+        return CSSPGO_ITEM_NONE;
+    }
+    at = event == NULL ? csspgo__first_record(p, end) : NULL;
+    if (at != NULL) {
+        if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
+        if (!frames) {
+            const unsigned char *head = csspgo__trim_right(p, at), *ip = head;
+            while (ip != p && !csspgo__is_blank(ip[-1])) ip--;
+            if (csspgo__hex_all(ip, head, &v) && (head - p >= 16 || csspgo__trim_left(p, head) != ip)) head = ip;
+            csspgo__any_header(s, p, head);
+        }
+        return csspgo__any_sample(s, csspgo__any_records(s, at, end), sample);
+    }
+    *again = frames && (gap || event != NULL || csspgo__is_header(p, end));
+    if (*again) return csspgo__any_sample(s, 0, sample);
+    if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
+    if (frames) return CSSPGO_ITEM_NONE;
+    if (s->state == CSSPGO__AT_START && csspgo__decimal_all(p, end, &v)) {
+        csspgo__script_begin(s);
+        s->count = v;
+    } else {
+        csspgo__any_header(s, p, end);
+    }
+    return CSSPGO_ITEM_NONE;
+}
+
+/* Lines in the form of -F ip,brstack are read by the *_plain functions, all others by csspgo__any_line. */
+static csspgo_item csspgo__script_any(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
+{
+    csspgo_item item = CSSPGO_ITEM_NONE;
+    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
+        const unsigned char *at, *p, *end;
+        int again = 0;
+        size_t n;
+        if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
+        if (s->p == s->lim) break;
+        n = csspgo__script_branches_plain(s);
+        if (n != 0) return csspgo__any_sample(s, n, sample);
+        at = s->p;
+        csspgo__script_line(s, &p, &end);
+        item = csspgo__any_line(s, p, end, &again, sample, map);
+        if (!again) continue;
+        s->p = at;
+        s->line--;
+    }
+    return item;
+}
+
 /* ----- the type scan ----- */
 
 /* Drops the held lines before the last run of frame lines, or that too if it alone is too large. */
@@ -18123,9 +18615,12 @@ static int csspgo__script_is_dropped(const csspgo_script *s)
 static void csspgo__script_finish(csspgo_script *s)
 {
     const int open = s->state == CSSPGO__AT_SKIP || (s->state == CSSPGO__AT_FRAMES && s->frames != 0);
+    const int hybrid = s->type == CSSPGO__SCRIPT_HYBRID || (s->type == CSSPGO__SCRIPT_ANY && s->stats.hybrid);
     if (s->type == CSSPGO__SCRIPT_UNKNOWN)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there is no line of branch records");
-    else if (s->type == CSSPGO__SCRIPT_HYBRID && open && !csspgo__script_is_dropped(s))
+    else if (s->type == CSSPGO__SCRIPT_ANY && s->stats.attempts == 0)
+        csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there are neither branch records nor call stacks");
+    else if (hybrid && open && !csspgo__script_is_dropped(s))
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
 }
 
@@ -18162,6 +18657,12 @@ CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s)
     s->type = CSSPGO__SCRIPT_STACKS;
 }
 
+CSSPGO_DEF void csspgo_script_set_any_fields(csspgo_script *s, const csspgo_code *code)
+{
+    s->type = CSSPGO__SCRIPT_ANY;
+    s->files = code;
+}
+
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size)
 {
     if (s->ended || s->piece != s->piece_end || s->p != s->lim || s->back != NULL) return CSSPGO_E_ARGUMENT;
@@ -18185,11 +18686,15 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
         if (s->type == CSSPGO__SCRIPT_HYBRID) item = csspgo__script_hybrid(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_STACKS) item = csspgo__script_stacks(s, sample, map);
+        else if (s->type == CSSPGO__SCRIPT_ANY) item = csspgo__script_any(s, sample, map);
         else item = csspgo__script_scan(s, map);
     }
     if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_STACKS &&
         s->state != CSSPGO__AT_START)
         item = csspgo__stack_sample(s, sample);
+    if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_ANY &&
+        s->frames != 0 && (s->state == CSSPGO__AT_GAP || !s->stats.hybrid))
+        item = csspgo__any_sample(s, 0, sample);
     if (item != CSSPGO_ITEM_NONE) return item;
     if (s->ended && s->error.status == CSSPGO_OK) csspgo__script_finish(s);
     if (s->error.status == CSSPGO_OK) return CSSPGO_ITEM_NONE;
@@ -18203,6 +18708,475 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
     csspgo_script_stats stats = s->stats;
     stats.lines = s->line > s->hold_total ? s->line : s->hold_total;
     return stats;
+}
+
+/* ----- address spaces --------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint                            */
+    uint64_t begin, size;
+    uint64_t offset;              /* in the file, of begin                                               */
+    uint64_t delta;               /* link-time - run-time address                                        */
+    uint32_t module, reserved;
+} csspgo__mapping;
+
+typedef struct csspgo__space {    /* a process, or a thread of one                                       */
+    csspgo__mapping *mapping;
+    size_t   mappings, cap;
+    uint32_t number;              /* pid or tid: they share one set of numbers                           */
+    uint32_t process;             /* index of its process, itself for one                                */
+    uint32_t known;               /* 1: some event told of its mappings                                  */
+    uint32_t dead;                /* 1: it has ended; samples of it may still come                       */
+} csspgo__space;
+
+typedef struct csspgo__file_id {  /* the build id of the file with the name number index + 1             */
+    unsigned char id[CSSPGO__BUILD_ID_SIZE];
+    uint32_t size;
+} csspgo__file_id;
+
+enum {
+    CSSPGO__SPACE_ALL = 0,        /* in csspgo_spaces.space: the mappings of all processes                */
+    CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__DEAD_KEPT = 1024
+};
+
+struct csspgo_spaces {
+    csspgo__heap     heap;        /* first: csspgo__object_new */
+    csspgo_code     *code;
+    csspgo__space   *space;
+    size_t           spaces, space_cap;
+    csspgo__map      by_number;   /* hash of a pid or tid -> its index in space */
+    csspgo__names    files;
+    csspgo__file_id *file;
+    size_t           file_cap;
+    uint64_t        *frame;
+    csspgo_branch   *branch;
+    size_t           frame_cap, branch_cap;
+    uint64_t         dead;        /* processes that have ended */
+    uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
+    uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
+    csspgo_spaces_stats stats;
+};
+
+CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
+    if (s == NULL) return NULL;
+    s->code = code;
+    s->space = (csspgo__space *)csspgo__grow(&s->heap, NULL, 0, &s->space_cap, 16, sizeof *s->space);
+    if (s->space != NULL) {
+        memset(s->space, 0, sizeof *s->space);
+        s->spaces = 1;
+        return s;
+    }
+    csspgo__error_plain(err, s->heap.status);
+    csspgo_spaces_free(s);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
+{
+    size_t i;
+    if (s == NULL) return;
+    for (i = 0; i < s->spaces; i++)
+        csspgo__free(&s->heap, s->space[i].mapping, s->space[i].cap * sizeof *s->space[i].mapping);
+    csspgo__free(&s->heap, s->space, s->space_cap * sizeof *s->space);
+    csspgo__map_free(&s->heap, &s->by_number);
+    csspgo__names_free(&s->heap, &s->files);
+    csspgo__free(&s->heap, s->file, s->file_cap * sizeof *s->file);
+    csspgo__free(&s->heap, s->frame, s->frame_cap * sizeof *s->frame);
+    csspgo__free(&s->heap, s->branch, s->branch_cap * sizeof *s->branch);
+    csspgo__object_free(s, sizeof *s);
+}
+
+/* Index in space of a pid or tid, 0 if there was no event of it. */
+static uint32_t csspgo__space_find(const csspgo_spaces *s, uint32_t number)
+{
+    const uint32_t hash = (uint32_t)csspgo__hash64(number, s->heap.seed);
+    uint32_t at = hash, i;
+    while ((i = csspgo__map_next(&s->by_number, hash, &at)) != 0)
+        if (s->space[i].number == number) return i;
+    return 0;
+}
+
+/* The same, added if it is not there; 0 when memory is exhausted. */
+static uint32_t csspgo__space_add(csspgo_spaces *s, uint32_t number)
+{
+    uint32_t i = csspgo__space_find(s, number);
+    csspgo__space *v;
+    if (i != 0) return i;
+    if (!csspgo__map_reserve(&s->heap, &s->by_number)) return 0;
+    if (s->spaces == s->space_cap) {
+        void *p = csspgo__grow(&s->heap, s->space, s->spaces, &s->space_cap, s->spaces + 1, sizeof *s->space);
+        if (p == NULL) return 0;
+        s->space = (csspgo__space *)p;
+    }
+    i = (uint32_t)s->spaces++;
+    v = &s->space[i];
+    memset(v, 0, sizeof *v);
+    v->number = number;
+    v->process = i;
+    csspgo__map_insert(&s->by_number, (uint32_t)csspgo__hash64(number, s->heap.seed), i);
+    return i;
+}
+
+/* Room for n mappings in all. */
+static int csspgo__space_room(csspgo_spaces *s, uint32_t i, size_t n)
+{
+    csspgo__space *v = &s->space[i];
+    void *p;
+    if (n <= v->cap) return 1;
+    p = csspgo__grow(&s->heap, v->mapping, v->mappings, &v->cap, n, sizeof *v->mapping);
+    if (p == NULL) return 0;
+    v->mapping = (csspgo__mapping *)p;
+    return 1;
+}
+
+/* Index of the first mapping that ends above address. */
+static size_t csspgo__mapping_upper(const csspgo__space *v, uint64_t address)
+{
+    size_t a = 0, b = v->mappings;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (v->mapping[m].begin <= address && address - v->mapping[m].begin >= v->mapping[m].size) a = m + 1;
+        else if (v->mapping[m].begin <= address) return m;
+        else b = m;
+    }
+    return a;
+}
+
+static const csspgo__mapping *csspgo__mapping_at(const csspgo__space *v, uint64_t address)
+{
+    const size_t i = csspgo__mapping_upper(v, address);
+    return i < v->mappings && v->mapping[i].begin <= address ? &v->mapping[i] : NULL;
+}
+
+/* Adds a mapping (module 0: none) and cuts out what it overlaps. Returns 0 when memory is exhausted. */
+static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mapping *add)
+{
+    const uint64_t last = add->begin + (add->size - 1);
+    csspgo__mapping *v, left, right;
+    size_t from, to, n = s->space[i].mappings, added = add->module != 0;
+    from = csspgo__mapping_upper(&s->space[i], add->begin);
+    if (!added && (from == n || s->space[i].mapping[from].begin > last)) return 1;
+    if (!csspgo__space_room(s, i, n + 2)) return 0;
+    v = s->space[i].mapping;
+    for (to = from; to < n && v[to].begin <= last; to++) {}
+    if (n - (to - from) > CSSPGO__MAPPINGS_MOST - 2) {
+        s->stats.forgotten += added;
+        added = 0;
+    }
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    if (to != from && v[from].begin < add->begin) {
+        left = v[from];
+        left.size = add->begin - left.begin;
+    }
+    if (to != from && v[to - 1].begin + (v[to - 1].size - 1) > last) {
+        right = v[to - 1];
+        right.size -= last + 1 - right.begin;
+        right.offset += last + 1 - right.begin;
+        right.begin = last + 1;
+    }
+    n -= to - from;
+    added += (size_t)(left.size != 0) + (right.size != 0);
+    memmove(v + from + added, v + to, (n - from) * sizeof *v);
+    s->space[i].mappings = n + added;
+    if (left.size != 0) v[from++] = left;
+    if (added != (size_t)(left.size != 0) + (right.size != 0)) v[from++] = *add;
+    if (right.size != 0) v[from] = right;
+    return 1;
+}
+
+/* ----- events ----- */
+
+/* Copies a build id that is no module's but should be, if it is the first. */
+static void csspgo__other_build(csspgo_spaces *s, const csspgo_mmap *e)
+{
+    if (s->stats.other_builds++ != 0) return;
+    s->stats.other_build_size = e->build_id_size;
+    if (s->stats.other_build_size > CSSPGO__BUILD_ID_SIZE) s->stats.other_build_size = CSSPGO__BUILD_ID_SIZE;
+    memcpy(s->stats.other_build, e->build_id, s->stats.other_build_size);
+}
+
+/* The module of an event, and what its build id says of it. */
+static csspgo_module csspgo__event_module(csspgo_spaces *s, const csspgo_mmap *e)
+{
+    int other;
+    const csspgo_module m = csspgo__module_named(s->code, e, &other);
+    if (other) csspgo__other_build(s, e);
+    s->stats.builds += m.id != 0 && csspgo__same_build(&s->code->module[m.id], e) > 0;
+    return m;
+}
+
+/* Remembers the build id of a file. */
+static int csspgo__spaces_build_id(csspgo_spaces *s, const csspgo_mmap *e)
+{
+    uint32_t name;
+    void *p;
+    csspgo__event_module(s, e);
+    if (e->build_id_size == 0 || e->build_id_size > CSSPGO__BUILD_ID_SIZE) return 1;
+    name = csspgo__names_intern(&s->heap, &s->files, e->path, e->path_size);
+    if (name == 0) return 0;
+    if (name > s->file_cap) {
+        const size_t old = s->file_cap;
+        p = csspgo__grow(&s->heap, s->file, s->file_cap, &s->file_cap, name, sizeof *s->file);
+        if (p == NULL) return 0;
+        s->file = (csspgo__file_id *)p;
+        memset(s->file + old, 0, (s->file_cap - old) * sizeof *s->file);
+    }
+    s->file[name - 1].size = e->build_id_size;
+    memcpy(s->file[name - 1].id, e->build_id, e->build_id_size);
+    return 1;
+}
+
+/* The executable segment of a module that a mapping holds most of; NULL if none. */
+static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
+{
+    const csspgo__module *m = &c->module[module];
+    const csspgo_segment *best = NULL;
+    uint64_t most = 0;
+    uint32_t i;
+    for (i = 0; i < m->segments; i++) {
+        const csspgo_segment *g = &c->segment[m->segment + i];
+        const uint64_t begin = g->file_offset > e->file_offset ? g->file_offset : e->file_offset;
+        const uint64_t in_segment = begin - g->file_offset, in_mapping = begin - e->file_offset;
+        uint64_t n;
+        if (!g->executable || in_segment >= g->size || in_mapping >= e->size) continue;
+        n = g->size - in_segment < e->size - in_mapping ? g->size - in_segment : e->size - in_mapping;
+        if (n > most) best = g;
+        if (n > most) most = n;
+    }
+    return best;
+}
+
+/* Counts a mapping of a module; adds to its names the one it has here, which its build id allows to be another. */
+static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, const csspgo_mmap *e)
+{
+    const csspgo__space *all = &s->space[CSSPGO__SPACE_ALL];
+    const size_t base = csspgo__base_name(e->path, e->path_size);
+    size_t i;
+    for (i = 0; i < all->mappings; i++)
+        if (all->mapping[i].module == add->module && all->mapping[i].delta == add->delta) break;
+    s->stats.places += i == all->mappings;
+    s->stats.mappings++;
+    if (csspgo__names_intern(&s->code->heap, &s->code->paths, e->path + base, e->path_size - base) != 0) return 1;
+    s->heap.status = s->code->heap.status;
+    return 0;
+}
+
+static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
+{
+    csspgo__mapping add;
+    csspgo_mmap e = *event;
+    csspgo_module m;
+    uint32_t file, i;
+    if (!e.executable || e.size == 0 || e.address > UINT64_MAX - (e.size - 1)) return 1;
+    file = e.build_id_size == 0 ? csspgo__names_find(&s->heap, &s->files, e.path, e.path_size) : 0;
+    if (file != 0) {
+        e.build_id = s->file[file - 1].id;
+        e.build_id_size = s->file[file - 1].size;
+    }
+    m = csspgo__event_module(s, &e);
+    memset(&add, 0, sizeof add);
+    add.begin = e.address;
+    add.size = e.size;
+    add.offset = e.file_offset;
+    if (m.id != 0) {
+        const csspgo_segment *g = csspgo__mapped_segment(s->code, m.id, &e);
+        if (g == NULL) s->stats.unfit_mappings++;
+        else add.delta = g->address + (e.file_offset - g->file_offset) - e.address;
+        if (g != NULL) add.module = m.id;
+        if (g != NULL && !csspgo__spaces_mapped(s, &add, &e)) return 0;
+    }
+    if (add.module != 0 && !csspgo__mapping_add(s, CSSPGO__SPACE_ALL, &add)) return 0;
+    if (e.pid == 0 || e.pid == UINT32_MAX) return 1;
+    i = csspgo__space_add(s, e.pid);
+    if (i == 0) return 0;
+    i = s->space[i].process;
+    s->space[i].known = 1;
+    return csspgo__mapping_add(s, i, &add);
+}
+
+/* A process begins with its parent's mappings; a thread belongs to its process. */
+static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uint32_t parent)
+{
+    const uint32_t up = csspgo__space_find(s, parent), child = csspgo__space_add(s, pid != parent ? pid : tid);
+    csspgo__space *v;
+    uint32_t own;
+    if (child == 0) return 0;
+    if (pid == parent) {
+        own = csspgo__space_add(s, pid);
+        if (own != 0 && own != child) s->space[child].process = own;
+        return own != 0;
+    }
+    v = &s->space[child];
+    v->process = child;
+    v->mappings = 0;
+    v->known = v->dead = 0;
+    if (up == 0) return 1;
+    own = s->space[up].process;
+    if (own == child) return 1;
+    if (!csspgo__space_room(s, child, s->space[own].mappings)) return 0;
+    v = &s->space[child];
+    v->mappings = s->space[own].mappings;
+    v->known = s->space[own].known;
+    if (v->mappings != 0) memcpy(v->mapping, s->space[own].mapping, v->mappings * sizeof *v->mapping);
+    return 1;
+}
+
+/* The process runs another program, whose mappings follow. */
+static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
+{
+    const uint32_t i = csspgo__space_add(s, pid);
+    if (i == 0) return 0;
+    s->space[i].process = i;
+    s->space[i].known = 1;
+    s->space[i].mappings = 0;
+    s->space[i].dead = 0;
+    return 1;
+}
+
+/* Of processes that have ended only the last ones keep their mappings, for samples that come late. */
+static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
+{
+    const uint32_t i = csspgo__space_find(s, pid);
+    uint32_t *place = &s->dead_ring[s->dead % CSSPGO__DEAD_KEPT];
+    csspgo__space *v;
+    if (i == 0 || s->space[i].dead) return;
+    v = &s->space[*place];
+    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) {
+        csspgo__free(&s->heap, v->mapping, v->cap * sizeof *v->mapping);
+        v->mapping = NULL;
+        v->mappings = v->cap = 0;
+    }
+    s->space[i].dead = 1;
+    s->dead++;
+    *place = i;
+}
+
+CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
+                                             const csspgo_mmap *map)
+{
+    int ok = 1;
+    if (item == CSSPGO_ITEM_MMAP) ok = csspgo__spaces_mmap(s, map);
+    else if (item == CSSPGO_ITEM_BUILD_ID) ok = csspgo__spaces_build_id(s, map);
+    else if (item == CSSPGO_ITEM_FORK) ok = csspgo__spaces_fork(s, sample->pid, sample->tid, map->pid);
+    else if (item == CSSPGO_ITEM_COMM && map->executable) ok = csspgo__spaces_exec(s, sample->pid);
+    else if (item == CSSPGO_ITEM_EXIT && sample->pid == sample->tid) csspgo__spaces_exit(s, sample->pid);
+    return ok ? CSSPGO_OK : s->heap.status;
+}
+
+/* ----- samples ----- */
+
+/* The space in which a sample's addresses are. */
+static uint32_t csspgo__space_of(csspgo_spaces *s, const csspgo_sample *sample)
+{
+    uint32_t i;
+    if (sample->pid == 0) return CSSPGO__SPACE_ALL;
+    i = csspgo__space_find(s, sample->pid);
+    if (i != 0 && s->space[s->space[i].process].known) return s->space[i].process;
+    s->stats.guessed++;
+    return CSSPGO__SPACE_ALL;
+}
+
+/* Where the code map has what is at an address of a space. */
+static uint64_t csspgo__space_address(const csspgo_spaces *s, const csspgo__space *v, uint64_t address)
+{
+    const csspgo__mapping *m = csspgo__mapping_at(v, address);
+    const csspgo_code *c = s->code;
+    const csspgo__window *w;
+    if (m != NULL) return address + m->delta + c->module[m->module].bias;
+    w = csspgo__window_at(c, address);
+    return w != NULL && w->module != 0 ? (uint64_t)CSSPGO__EXT : address;
+}
+
+/* The first mapping of a space that has this offset of its file; NULL if none. */
+static const csspgo__mapping *csspgo__mapping_of_offset(const csspgo__space *v, uint64_t offset)
+{
+    size_t i;
+    for (i = 0; i < v->mappings; i++)
+        if (offset >= v->mapping[i].offset && offset - v->mapping[i].offset < v->mapping[i].size) return &v->mapping[i];
+    return NULL;
+}
+
+/* The same for an offset in a file: CSSPGO__EXT unless an instruction begins there, and (returned) a call ends. */
+static uint64_t csspgo__offset_address(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset, int returned)
+{
+    const csspgo__mapping *m = csspgo__mapping_of_offset(v, offset);
+    uint64_t address;
+    uint32_t pos;
+    if (m == NULL) return CSSPGO__EXT;
+    address = m->begin + (offset - m->offset) + m->delta + s->code->module[m->module].bias;
+    pos = csspgo__pos(s->code, address);
+    return pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0) ? (uint64_t)CSSPGO__EXT : address;
+}
+
+/* The number of kernel frames above those of user code. */
+static uint32_t csspgo__kernel_frames(const csspgo_sample *sample)
+{
+    uint32_t i = 0;
+    while (i < sample->stack_count && sample->stack[i] >> 63 != 0) i++;
+    return i;
+}
+
+/* 1 if the frames of a sample from number i on are offsets in files: see csspgo_spaces. */
+static int csspgo__stack_of_offsets(csspgo_spaces *s, const csspgo__space *v, const csspgo_sample *sample, uint32_t i)
+{
+    const uint64_t leaf = i != sample->stack_count ? sample->stack[i] : (uint64_t)CSSPGO__EXT;
+    if (csspgo__mapping_at(v, leaf) != NULL) s->as_addresses++;
+    else if (leaf > CSSPGO__EXT && csspgo__mapping_of_offset(v, leaf) != NULL) s->as_offsets++;
+    return s->as_offsets > s->as_addresses && csspgo__mapping_at(v, leaf) == NULL;
+}
+
+static int csspgo__spaces_room(csspgo_spaces *s, const csspgo_sample *sample)
+{
+    void *p;
+    if (sample->stack_count > s->frame_cap) {
+        p = csspgo__grow(&s->heap, s->frame, 0, &s->frame_cap, sample->stack_count, sizeof *s->frame);
+        if (p == NULL) return 0;
+        s->frame = (uint64_t *)p;
+    }
+    if (sample->branch_count > s->branch_cap) {
+        p = csspgo__grow(&s->heap, s->branch, 0, &s->branch_cap, sample->branch_count, sizeof *s->branch);
+        if (p == NULL) return 0;
+        s->branch = (csspgo_branch *)p;
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample)
+{
+    const csspgo__space *v;
+    uint32_t first, i;
+    int offsets;
+    if (s->space[CSSPGO__SPACE_ALL].mappings == 0) return CSSPGO_OK;
+    if (!csspgo__spaces_room(s, sample)) return s->heap.status;
+    v = &s->space[csspgo__space_of(s, sample)];
+    first = csspgo__kernel_frames(sample);
+    offsets = csspgo__stack_of_offsets(s, v, sample, first);
+    s->stats.offset_stacks += offsets != 0;
+    for (i = 0; i < sample->stack_count; i++) {
+        const uint64_t a = sample->stack[i];
+        if (!offsets || i < first) {
+            s->frame[i] = csspgo__space_address(s, v, a);
+            continue;
+        }
+        s->frame[i] = csspgo__offset_address(s, v, a, i != first);
+        s->stats.offset_frames += s->frame[i] != CSSPGO__EXT;
+    }
+    for (i = 0; i < sample->branch_count; i++) {
+        s->branch[i].from = csspgo__space_address(s, v, sample->branches[i].from);
+        s->branch[i].to = csspgo__space_address(s, v, sample->branches[i].to);
+        s->branch[i].flags = sample->branches[i].flags;
+    }
+    if (sample->stack_count != 0) sample->stack = s->frame;
+    if (sample->branch_count != 0) sample->branches = s->branch;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s)
+{
+    return s->stats;
 }
 
 #endif /* CSSPGO_NO_SAMPLE */

@@ -97,8 +97,11 @@ typedef struct profgen {
     const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;
     loaded            image;
     csspgo_collector *collector;
+    csspgo_spaces    *spaces;     /* who moves samples to link-time addresses; NULL: the code map is moved instead */
     int               mapped;     /* a mapping event for the binary was seen */
-    uint64_t          bias;       /* run-time - link-time address */
+    uint64_t          bias;       /* run-time - link-time address in the code map */
+    int               ids_read;   /* the build ids behind the data were read before it */
+    int               pidless;    /* some sample does not say of which process it is */
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
@@ -325,38 +328,64 @@ static uint64_t flat_weight(const profgen *g, const csspgo_sample *s)
     return n > 1 ? all / (n - 1) : all;
 }
 
+/* A mapping event, when the code map follows the last one. Returns 0 after saying what is wrong. */
+static int profgen_follow(profgen *g, const csspgo_mmap *map)
+{
+    const int hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
+    if (hit == -2) return fail("%s", csspgo_status_text(CSSPGO_E_NOMEM)), 0;
+    if (hit < 0)
+        warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
+    if (hit > 0) g->bias = profgen_bias(g, map, g->bias);
+    g->mapped |= hit > 0;
+    return 1;
+}
+
+/* An item that is no sample. Returns 0 after saying what is wrong. */
+static int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
+{
+    const long long pid = g->o[O_PID].number;
+    csspgo_status s;
+    if (item == CSSPGO_ITEM_MMAP && g->o[O_SHOW_MMAP].number)
+        printf("Mmap: Binary %.*s loaded at 0x%llx: \n", (int)map->path_size, map->path,
+               (unsigned long long)map->address);
+    if (item == CSSPGO_ITEM_MMAP && pid >= 0 && map->pid != (uint32_t)pid) return 1;
+    if (g->spaces == NULL && item == CSSPGO_ITEM_MMAP) return profgen_follow(g, map);
+    if (g->spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->ids_read)) return 1;
+    s = csspgo_spaces_event(g->spaces, item, sample, map);
+    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
+    g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
+    return 1;
+}
+
+/* Moves a sample to link-time addresses. Returns 0 after saying what is wrong. */
+static int profgen_place(profgen *g, csspgo_sample *sample)
+{
+    csspgo_status s;
+    g->pidless |= sample->pid == 0;
+    if (g->spaces == NULL) return 1;
+    s = csspgo_spaces_sample(g->spaces, sample);
+    return s == CSSPGO_OK || (fail("%s", csspgo_status_text(s)), 0);
+}
+
 /* One item of a recording. Returns 0 after saying what is wrong. */
 static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
-    csspgo_sample weighted;
+    csspgo_sample placed, weighted;
     uint64_t dropped;
     csspgo_status s;
-    if (item == CSSPGO_ITEM_MMAP) {
-        const long long pid = g->o[O_PID].number;
-        int hit;
-        if (g->o[O_SHOW_MMAP].number)
-            printf("Mmap: Binary %.*s loaded at 0x%llx: \n", (int)map->path_size, map->path,
-                   (unsigned long long)map->address);
-        if (pid >= 0 && map->pid != (uint32_t)pid) return 1;
-        hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
-        if (hit == -2) return fail("%s", csspgo_status_text(CSSPGO_E_NOMEM)), 0;
-        if (hit < 0)
-            warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
-        if (hit > 0) g->bias = profgen_bias(g, map, g->bias);
-        g->mapped |= hit > 0;
-        return 1;
-    }
-    if (item != CSSPGO_ITEM_SAMPLE) return 1;
-    if (g->o[O_LEADING].number && !compat) return profgen_address(g, sample);
+    if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
+    placed = *sample;
+    if (!profgen_place(g, &placed)) return 0;
+    if (g->o[O_LEADING].number && !compat) return profgen_address(g, &placed);
     if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
-    g->branches |= sample->branch_count != 0;
-    g->stacks |= sample->branch_count != 0 && sample->stack_count != 0;
-    weighted = *sample;
-    if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, sample);
+    g->branches |= placed.branch_count != 0;
+    g->stacks |= placed.branch_count != 0 && placed.stack_count != 0;
+    weighted = placed;
+    if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, &placed);
     dropped = g->o[O_DETAILS].number ? profgen_dropped(g) : 0;
     s = csspgo_collector_add(g->collector, &weighted, 1);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
-    return !g->o[O_DETAILS].number || details_add(g, sample, profgen_dropped(g) == dropped);
+    return !g->o[O_DETAILS].number || details_add(g, &placed, profgen_dropped(g) == dropped);
 }
 
 /* A recording: perf script's text, or perf.data. */
@@ -364,18 +393,17 @@ typedef struct recording {
     const char      *path;
     csspgo_script   *script;
     csspgo_perfdata *data;
-    int              stacks;      /* script: 1: it is call stacks alone; -1: it may be, it has no line of branches */
 } recording;
 
-static int recording_open(profgen *g, recording *r, int stacks)
+/* any: a script may have any fields; else it is read as LLVM does. */
+static int recording_open(profgen *g, recording *r, int any)
 {
     memset(r, 0, sizeof *r);
-    r->stacks = stacks;
     r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
     if (g->perfscript != NULL) r->script = csspgo_script_new(NULL, NULL);
     else r->data = csspgo_perfdata_new(NULL, NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
-    if (stacks) csspgo_script_set_stacks(r->script);
+    if (r->script != NULL && any) csspgo_script_set_any_fields(r->script, g->image.code);
     if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
     return 1;
 }
@@ -423,10 +451,6 @@ static int recording_feed(profgen *g, recording *r, const void *piece, size_t si
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
         if (item == CSSPGO_ITEM_NONE) break;
         if (!profgen_item(g, item, &sample, &map)) return 0;
-    }
-    if (e.status == CSSPGO_E_SYNTAX && r->script != NULL && size == 0 && !compat) {
-        r->stacks = -1;
-        return 1;
     }
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
         warn("%s: byte %llu: %s: the profile is of the %llu samples before", r->path, (unsigned long long)e.offset,
@@ -591,7 +615,7 @@ static int flat_address(profgen *g, flat_reader *f, uint64_t ip, uint64_t times)
         s.stack = &ip;
         s.stack_count = 1;
         s.count = times;
-        return profgen_address(g, &s);
+        return profgen_place(g, &s) && profgen_address(g, &s);
     }
     if (!is_code(g, ip)) return 1;
     f->size += (size_t)sprintf(f->lines + f->size, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", ip - g->bias, ip - g->bias,
@@ -641,6 +665,46 @@ static int profgen_no_contexts(profgen *g)
     return csspgo_read_unsymbolized(g->collector, &raw, "0\n0\n", 4, &e) == CSSPGO_OK || (fail("%s", e.message), 0);
 }
 
+/* A build id in hexadecimal digits; to has room for 41 bytes. */
+static const char *build_text(const unsigned char *id, size_t size, char *to)
+{
+    size_t i;
+    *to = '\0';
+    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
+    return to;
+}
+
+/* What became of mappings and addresses. Returns 0 if the recording is of another program, after saying so. */
+static int recording_spaces(const profgen *g, const recording *r)
+{
+    const csspgo_spaces_stats s = csspgo_spaces_get_stats(g->spaces);
+    char recorded[41], given[41];
+    size_t size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    build_text(s.other_build, s.other_build_size, recorded);
+    build_text(id, size, given);
+    if (s.other_builds != 0 && s.builds == 0)
+        return fail("%s: the recorded program has build id %s, %s has %s: give the program that was recorded", r->path,
+                    recorded, g->binary, given), 0;
+    if (s.other_builds != 0)
+        warn("%s: samples of a program of the same name with build id %s do not count: %s has %s", r->path, recorded,
+             g->binary, given);
+    if (s.unfit_mappings != 0)
+        warn("%s: %llu mappings of %s fit none of its segments", r->path, (unsigned long long)s.unfit_mappings,
+             g->binary);
+    if (s.offset_stacks != 0)
+        warn("%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
+             "in %s; perf.data itself is surer", r->path, (unsigned long long)s.offset_stacks,
+             (unsigned long long)s.offset_frames, g->binary);
+    if (s.places > 1 && g->pidless)
+        warn("%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
+             "-F +pid", r->path, g->binary, (unsigned long long)s.places);
+    if (s.guessed != 0)
+        warn("%s: %llu samples are of processes without mapping events: they are looked up among all mappings", r->path,
+             (unsigned long long)s.guessed);
+    return 1;
+}
+
 /* The end of a recording: what is to be said about it. Returns 0 after saying what is wrong. */
 static int recording_over(profgen *g, const recording *r, unsigned long long samples)
 {
@@ -648,6 +712,7 @@ static int recording_over(profgen *g, const recording *r, unsigned long long sam
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
     recording_warnings(r);
+    if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
     if (!g->mapped && g->o[O_KERNEL].number) return fail("%s: no mapping event is for the kernel", r->path), 0;
     if (!g->mapped && samples != 0)
         warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
@@ -697,21 +762,40 @@ static int flat_asked(const profgen *g)
            (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
 }
 
+/* Tells of the build ids that stand behind the data of a perf.data file. Returns 0 after saying what is wrong. */
+static int recording_build_ids(profgen *g, FILE *f)
+{
+    static char chunk[1 << 16];
+    csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
+    csspgo_item item;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    uint64_t at = 0, bytes = 0;
+    size_t n;
+    int ok = d != NULL || (fail("out of memory"), 0);
+    while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
+        csspgo_perfdata_feed(d, chunk, n);
+        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+            if (item == CSSPGO_ITEM_BUILD_ID) ok = profgen_event(g, item, &sample, &map);
+        bytes += n;
+        if (at == 0) at = csspgo_perfdata_skip_data(d);
+        if (at == 0 || at == UINT64_MAX) continue;
+        if (fseeko(f, (off_t)at, SEEK_SET) != 0) break;
+        at = UINT64_MAX;
+    }
+    g->ids_read = at != 0;
+    csspgo_perfdata_free(d);
+    rewind(f);
+    return ok;
+}
+
 /* Returns 0 after saying what is wrong. */
 static int recording_read_from(profgen *g, FILE *f, int is_stdin, unsigned long long total)
 {
     recording r;
-    int ok = recording_open(g, &r, 0) && recording_read(g, &r, f, total);
-    if (ok && r.stacks < 0) {                          /* once more, as what it may be */
-        recording_close(&r);
-        ok = recording_open(g, &r, 1);
-        if (ok && (is_stdin || fseek(f, 0, SEEK_SET) != 0))
-            ok = (fail("%s: no line of branch records, and it cannot be read again for call stacks alone", r.path), 0);
-        ok = ok && recording_read(g, &r, f, total);
-        if (ok && recording_samples(&r) == 0)
-            ok = (fail("%s: no perf script: there are neither branch records nor call stacks", r.path), 0);
-    }
-    ok = ok && recording_over(g, &r, recording_samples(&r));
+    int ok = recording_open(g, &r, !compat);
+    if (ok && r.data != NULL && g->spaces != NULL && !is_stdin) ok = recording_build_ids(g, f);
+    ok = ok && recording_read(g, &r, f, total) && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
     return ok;
 }
@@ -1128,6 +1212,17 @@ static int profgen_write(profgen *g)
     return s == CSSPGO_OK ? 0 : fail_at(path, &e);
 }
 
+/* Address spaces are followed but in compat mode and for the kernel. Returns 0 after saying what is wrong. */
+static int profgen_spaces(profgen *g)
+{
+    size_t size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    if (compat || g->o[O_KERNEL].number) return 1;
+    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
+    g->spaces = csspgo_spaces_new(g->image.code, NULL, NULL);
+    return g->spaces != NULL || (fail("out of memory"), 0);
+}
+
 static int profgen_main(int argc, char **argv)
 {
     static profgen g;
@@ -1145,7 +1240,7 @@ static int profgen_main(int argc, char **argv)
         return fail("%s: %s", g.binary, why);
     how = profgen_how(&g);
     g.collector = csspgo_collector_new(g.image.code, &how, NULL, NULL);
-    ok = g.collector != NULL || (fail("out of memory"), 0);
+    ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
     if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
     else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);
     if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
@@ -1157,6 +1252,7 @@ static int profgen_main(int argc, char **argv)
     ok = ok && profgen_write(&g) == 0;
     if (ok && interrupted && !g.partial) warn("interrupted when all input was read: %s is complete", g.output);
     csspgo_collector_free(g.collector);
+    csspgo_spaces_free(g.spaces);
     load_free(&g.image);
     options_free(g.o);
     return interrupted ? 128 + SIGINT : !ok;
