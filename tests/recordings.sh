@@ -10,8 +10,8 @@ fail() { echo "FAILED: recordings: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: recordings: $*"; skipped=$((skipped + 1)); finish; }
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 D=data/recordings
-TOOL=$B/csspgo
-${CC:-cc} -std=c99 -O1 -o $TOOL ../examples/csspgo.c || { fail "the tool does not build"; finish; }
+TOOL=build/plain/csspgo
+make -s $TOOL || { fail "the tool does not build"; finish; }
 
 # profile OUTPUT BINARY OPTIONS...: without what is said of density and estimates
 profile() {
