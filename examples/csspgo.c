@@ -8,7 +8,7 @@
  *   csspgo help [COMMAND], csspgo version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
- * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is.
+ * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
@@ -122,7 +122,8 @@ static const char usage_text[] =
     "  --format=extbinary|text|binary    extbinary is the default; --use-md5: GUIDs instead of names in it\n"
     "  --top=N                           functions to list that lost samples; 10 is the default\n"
     "  --quiet                           no report, no warnings\n"
-    "Exit status: 0 done; 1 an input or output is at fault; 2 the command line is.\n";
+    "Exit status: 0 done; 1 an input or output is at fault; 2 the command line is;\n"
+    "             3 done, but of no use: an empty profile, everything dropped, nothing kept (not with --llvm-compat).\n";
 
 /* ----- the commands ----------------------------------------------------------------------------------------------- */
 

@@ -1054,7 +1054,7 @@ static void match_rows_gone(const match_run *m, match_line *line, const uint64_t
     }
 }
 
-static void match_print_lines(const match_run *m, match_line *line, FILE *out)
+static void match_sum_lines(match_line *line)
 {
     size_t i;
     for (i = 0; i < 4; i++) {
@@ -1062,6 +1062,11 @@ static void match_print_lines(const match_run *m, match_line *line, FILE *out)
         line[4].samples = sum_of(line[4].samples, line[i].samples);
         line[4].kept = sum_of(line[4].kept, line[i].kept);
     }
+}
+
+static void match_print_lines(const match_run *m, const match_line *line, FILE *out)
+{
+    size_t i;
     fprintf(out, "%-20s %9s %16s %16s %7s\n", "profiled functions", "number", "samples", "kept", "share");
     for (i = 0; i < 5; i++)
         fprintf(out, "%-20s %9" PRIu64 " %16" PRIu64 " %16" PRIu64 " %6.1f%%\n", line[i].what, line[i].functions,
@@ -1087,6 +1092,7 @@ static void match_print_renames(const match_run *m, FILE *out)
     }
 }
 
+/* Prints the report; out: NULL if none is wanted. Returns the exit status. */
 static int match_print(match_run *m, FILE *out)
 {
     match_line line[] = { { "unchanged", 0, 0, 0 }, { "stale", 0, 0, 0 }, { "renamed", 0, 0, 0 },
@@ -1100,6 +1106,9 @@ static int match_print(match_run *m, FILE *out)
     if (ok) {
         n = match_rows_here(m, line, claimed, row, &rows, claim);
         match_rows_gone(m, line, claimed, n, row, &rows);
+        match_sum_lines(line);
+    }
+    if (ok && out != NULL) {
         match_print_lines(m, line, out);
         match_print_renames(m, out);
         match_worst(m, row, rows, out);
@@ -1107,7 +1116,10 @@ static int match_print(match_run *m, FILE *out)
     free(row);
     free(claimed);
     free(claim);
-    return ok ? 0 : fail("out of memory");
+    if (!ok) return fail("out of memory");
+    if (line[4].kept != 0) return 0;
+    if (line[4].samples == 0) return hopeless("%s: the profile is empty", m->o[MT_OLD].text);
+    return hopeless("nothing of %s was kept: is it a profile of %s?", m->o[MT_OLD].text, m->o[MT_BINARY].text);
 }
 
 /* ----- the command ------------------------------------------------------------------------------------------------ */
@@ -1151,8 +1163,7 @@ static int match_do(match_run *m)
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
         return fail("%s: %s", path, e.message);
     status = match_write(m);
-    if (status == 0 && !quiet) status = match_print(m, to_stdout ? stderr : stdout);
-    return status;
+    return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);
 }
 
 static int match_main(int argc, char **argv)

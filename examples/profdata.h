@@ -1971,7 +1971,9 @@ static int merge_run(merge *m)
     if (!merge_read(m)) return 1;
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s));
-    return merge_filter(m) && merge_symbols(m) ? merge_write(m) : 1;
+    if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
+    if (compat || csspgo_record_count(m->p) != 0) return 0;
+    return hopeless("%s: the profile is empty", m->o[M_OUTPUT].text);
 }
 
 static int merge_main(int argc, char **argv)

@@ -1178,15 +1178,29 @@ static void profgen_idle(const profgen *g, int contexts)
     }
 }
 
+/* The exit status once all is written; p: NULL, or what was. Raw counters are of no use if every sample was dropped. */
+static int profgen_worth(const profgen *g, const csspgo_profile *p)
+{
+    const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
+    if (compat || (p != NULL ? !is_blank(p) : g->unsymbolized != NULL || profgen_dropped(g) < samples)) return 0;
+    if (g->sampled != NULL) return hopeless("%s: the profile is empty", g->sampled);
+    if (g->unsymbolized != NULL) return hopeless("%s: no counter is of a probe of %s", g->unsymbolized, g->binary);
+    if (samples == 0) return hopeless("the profile is empty: there are no samples");
+    return hopeless("the profile is empty: no sample of %" PRIu64 " hit a probe of %s", samples, g->binary);
+}
+
+/* Returns the exit status. */
 static int profgen_write(profgen *g)
 {
     const char *path = g->output;
+    int status;
     csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
     if (g->o[O_SKIP].number && g->sampled == NULL) {
         profgen_idle(g, csspgo_collector_has_contexts(g->collector));
-        return profgen_write_raw(g, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
+        if (profgen_write_raw(g, &e) != CSSPGO_OK) return fail_at(path, &e);
+        return profgen_worth(g, NULL);
     }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = profile_new();
@@ -1204,12 +1218,14 @@ static int profgen_write(profgen *g)
             csspgo_profile_free(p);
             return fail("%s", csspgo_status_text(s));
         }
-        if (csspgo_record_count(p) == 0) warn("the profile is empty: no sample hit a probe of %s", g->binary);
-        else if (!quiet || g->o[O_SHOW_DENSITY].number) profgen_density(g, p);
+        if (csspgo_record_count(p) == 0 && compat)
+            warn("the profile is empty: no sample hit a probe of %s", g->binary);
+        else if (csspgo_record_count(p) != 0 && (!quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
         s = profgen_write_profile(g, p, &e);
     }
+    status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(path, &e);
     csspgo_profile_free(p);
-    return s == CSSPGO_OK ? 0 : fail_at(path, &e);
+    return status;
 }
 
 /* Address spaces are followed but in compat mode and for the kernel. Returns 0 after saying what is wrong. */
@@ -1228,7 +1244,7 @@ static int profgen_main(int argc, char **argv)
     static profgen g;
     csspgo_collector_options how;
     char why[256];
-    int ok, files;
+    int ok, files, status = 1;
     memcpy(g.o, profgen_options, sizeof profgen_options);
     files = options_parse(g.o, argc, argv);
     if (files < 0) return usage_status();
@@ -1238,6 +1254,8 @@ static int profgen_main(int argc, char **argv)
     if (g.sampled == NULL) catch_interrupt(0);             /* else it ends the program until the profile is read */
     if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
         return fail("%s: %s", g.binary, why);
+    if (load_symbols(&g.image)->symbol_count <= 1 && !compat)
+        return fail("%s: no symbols; name the file that has them: --debug-binary=FILE", g.binary);
     how = profgen_how(&g);
     g.collector = csspgo_collector_new(g.image.code, &how, NULL, NULL);
     ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
@@ -1249,13 +1267,13 @@ static int profgen_main(int argc, char **argv)
     if (ok) details_show(&g);
     if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)
         ok = (fail("interrupted before the first sample: %s is not written", g.output), 0);
-    ok = ok && profgen_write(&g) == 0;
-    if (ok && interrupted && !g.partial) warn("interrupted when all input was read: %s is complete", g.output);
+    if (ok) status = profgen_write(&g);
+    if (status == 0 && interrupted && !g.partial) warn("interrupted when all input was read: %s is complete", g.output);
     csspgo_collector_free(g.collector);
     csspgo_spaces_free(g.spaces);
     load_free(&g.image);
     options_free(g.o);
-    return interrupted ? 128 + SIGINT : !ok;
+    return interrupted ? 128 + SIGINT : status;
 }
 
 #endif

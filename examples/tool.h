@@ -34,6 +34,16 @@ static int fail(const char *format, ...)
     return 1;
 }
 
+/* All is done and written, and nobody can use it, such as an empty profile: exit status 3; LLVM's tools have none. */
+static int hopeless(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return 3;
+}
+
 /* The command line is at fault: exit status 2, LLVM's is 1. */
 static int usage_status(void)
 {
@@ -484,6 +494,15 @@ static char *context_text(csspgo_profile *p, csspgo_node node)
     if (fclose(out) == 0) return text;
     free(text);
     return NULL;
+}
+
+/* 1 if nothing in it was ever sampled. */
+static int is_blank(const csspgo_profile *p)
+{
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_total(p, n) != 0 || csspgo_head(p, n) != 0) return 0;
+    return 1;
 }
 
 /* Numbers before names, names by their bytes. */

@@ -98,6 +98,7 @@ results() {
         timeout 60 $T merge --text "$1/$file" >/dev/null 2>../said </dev/null
         case $? in
         0) pass ;;
+        3) if grep -q ': the profile is empty$' ../said; then pass; else fail "$1/$file: $(head -1 ../said)"; fi ;;
         1) if grep -Eq "^csspgo: error: ($1/$file:([0-9]+:[0-9]+:| byte [0-9]+:| )|-: text cannot carry this )" ../said; then pass; else fail "$1/$file: $(head -1 ../said)"; fi ;;
         *) fail "$1/$file: status $?" ;;
         esac
@@ -387,6 +388,50 @@ says "profgen says what is ignored" 'csspgo: warning: --use-md5 is ignored' $T p
 expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=binary --quiet -o ../refused
 expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=compbinary -o ../refused
 expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --format=gcc --quiet -o ../refused
+
+# ----- status 3: all is done, and nobody can use the result. useless PATTERN COMMAND...: says so in one line, errors come last
+useless() {
+    pattern=$1
+    shift
+    $T "$@" >../out 2>../err </dev/null
+    got=$?
+    if [ $got -eq 3 ] && tail -1 ../err | grep -Eq -e "^csspgo: error: $pattern" && [ "$(grep -c empty ../err)" -le 1 ]; then pass; else fail "status $got, not 3: $*"; tail -3 ../err; fi
+}
+# compat PATTERN COMMAND...: with --llvm-compat it is no failure
+compat() {
+    if $T "$@" --llvm-compat >../out 2>../err </dev/null; then pass; else fail "status $?, not 0: $* --llvm-compat"; fi
+}
+sed 's|/demo\.elf|/another|' $demo.perfscript >../another.ps     # no mapping of it: all samples are elsewhere
+grep '^PERF\|MMAP' $demo.perfscript >../nothing.ps
+for o in "" --quiet --ignore-stack-samples --fill-zero-for-all-funcs; do
+    useless "the profile is empty: no sample of [0-9]+ hit a probe of .*demo.elf\$" profgen --binary=$demo.elf --perfscript=../another.ps -o ../useless $o
+    [ -s ../useless ] && pass || fail "an empty profile is not written"
+    compat profgen --binary=$demo.elf --perfscript=../another.ps -o ../useless $o
+done
+useless "the profile is empty: no sample of" profgen --binary=$demo.elf --perfscript=../another.ps --skip-symbolization -o ../useless
+printf '0\n0\n' >../no.raw
+useless "../no.raw: no counter is of a probe of" profgen --binary=$demo.elf --unsymbolized-profile=../no.raw -o ../useless
+$T merge --function=zzz $cs -o ../empty.ext 2>/dev/null
+useless "../empty.ext: the profile is empty" profgen --binary=$demo.elf --llvm-sample-profile=../empty.ext -o ../useless
+useless "../useless: the profile is empty" merge ../empty.ext ../empty.ext -o ../useless
+compat merge ../empty.ext ../empty.ext -o ../useless
+useless "-: the profile is empty" merge --no-function=. $a
+printf 'someone:10:1\n 1: 10\n !CFGChecksum: 5\n' >../stranger.txt
+useless "nothing of ../stranger.txt was kept: is it a profile of .*demo.elf\?\$" match --old-profile=../stranger.txt --binary=$demo.elf -o ../useless
+useless "../empty.ext: the profile is empty" match --old-profile=../empty.ext --binary=$demo.elf -o ../useless --quiet
+if $T match --quiet --old-profile=../profgen.text --binary=$demo.elf -o ../useful; then pass; else fail "status $? of a match that keeps all"; fi
+
+# a stripped program: what is missing, and what to do
+if command -v strip >/dev/null 2>&1 && [ "$(uname -m)" = x86_64 ]; then
+    mkdir -p ../stripped
+    strip -o ../stripped/demo.elf $demo.elf
+    expect 1 profgen --binary=../stripped/demo.elf --perfscript=$demo.perfscript -o ../stripped/out
+    if grep -q '^csspgo: error: ../stripped/demo.elf: no symbols; .*--debug-binary=FILE$' ../err && [ ! -e ../stripped/out ]; then pass; else fail "a stripped program"; cat ../err; fi
+    compat profgen --binary=../stripped/demo.elf --perfscript=$demo.perfscript -o ../stripped/out
+    same "... with its symbols" "$(cat ../profgen.text)" profgen --format=text --binary=../stripped/demo.elf --debug-binary=$demo.elf
+else
+    skip "strip is not installed, or is for another machine"
+fi
 
 # ----- LLVM's tool on the same command lines
 if ! command -v llvm-profdata-19 >/dev/null 2>&1; then
