@@ -2808,31 +2808,28 @@ CSSPGO__UNUSED static unsigned csspgo__low_byte(uint64_t w)
 #endif
 }
 
-static uint64_t csspgo__hash64(uint64_t a, uint64_t b)
-{
-    uint64_t h = a * UINT64_C(0x9E3779B97F4A7C15);
-    h = ((h ^ h >> 32) + (b << 32 | b >> 32)) * UINT64_C(0xD6E8FEB86659FD93);
-    return h ^ h >> 32;
-}
+/* The 128-bit product of a and b, its halves combined by exclusive or. */
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 csspgo__u128;
 
-static uint64_t csspgo__hash_bytes(const void *data, size_t size, uint64_t seed)
+static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
 {
-    const unsigned char *p = (const unsigned char *)data;
-    uint64_t h = seed ^ (uint64_t)size * UINT64_C(0x9E3779B97F4A7C15), g = ~seed, w = 0;
-    unsigned shift;
-    if (size < 8) {
-        for (shift = 0; size != 0; size--, p++, shift += 8) w |= (uint64_t)*p << shift;
-        return csspgo__hash64(h, w);
-    }
-    w = csspgo__ld64le(p + size - 8);                 /* the last 8 bytes; what they share with a block counts twice */
-    for (; size >= 16; size -= 16, p += 16) {
-        h = (h ^ csspgo__ld64le(p)) * UINT64_C(0xD6E8FEB86659FD93);
-        g = (g ^ csspgo__ld64le(p + 8)) * UINT64_C(0x9E3779B97F4A7C15);
-        h ^= h >> 32;
-        g ^= g >> 29;
-    }
-    if (size >= 8) h = (h ^ csspgo__ld64le(p)) * UINT64_C(0xD6E8FEB86659FD93);
-    return csspgo__hash64(h ^ h >> 32 ^ g, w);
+    const csspgo__u128 p = (csspgo__u128)a * b;
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+#else
+static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
+{
+    const uint64_t al = a & UINT32_MAX, ah = a >> 32, bl = b & UINT32_MAX, bh = b >> 32;
+    const uint64_t low = al * bl, mid = ah * bl + (low >> 32), cross = al * bh + (mid & UINT32_MAX);
+    return (cross << 32 | (low & UINT32_MAX)) ^ (ah * bh + (mid >> 32) + (cross >> 32));
+}
+#endif
+
+/* As csspgo__mul_fold, for factors that are both input: where one is 0 the result still depends on the other. */
+static uint64_t csspgo__mix(uint64_t a, uint64_t b)
+{
+    return csspgo__mul_fold(a, b) ^ a ^ b;
 }
 
 /* ----- errors: a message is put together from pieces; input bytes enter it escaped and clipped ------------------- */
@@ -2929,7 +2926,7 @@ typedef struct csspgo__heap {
     csspgo_allocator a;
     csspgo_limits    limits;      /* resolved: no zeros                                   */
     uint64_t         used;        /* bytes handed out                                     */
-    uint64_t         seed;
+    uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
     uint32_t         llvm;
 } csspgo__heap;
@@ -2945,6 +2942,12 @@ static void csspgo__default_free(void *ctx, void *ptr, size_t size)
     (void)ctx;
     (void)size;
     CSSPGO_FREE(ptr);
+}
+
+static void csspgo__heap_key(csspgo__heap *h)
+{
+    h->key[0] = csspgo__mix(h->seed ^ UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xD6E8FEB86659FD93)) | 1;
+    h->key[1] = csspgo__mix(h->seed ^ UINT64_C(0xBF58476D1CE4E5B9), UINT64_C(0x94D049BB133111EB)) | 1;
 }
 
 static void csspgo__heap_init(csspgo__heap *h, const csspgo_options *o)
@@ -2964,6 +2967,7 @@ static void csspgo__heap_init(csspgo__heap *h, const csspgo_options *o)
     if (h->limits.max_depth == 0) h->limits.max_depth = 1024;
     if (h->limits.max_name == 0) h->limits.max_name = 1u << 20;
     if (h->limits.max_line == 0) h->limits.max_line = 1u << 20;
+    csspgo__heap_key(h);
     h->status = CSSPGO_E_NOMEM;
 }
 
@@ -3294,16 +3298,80 @@ CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *si
     return csspgo__error_plain(err, s->status);
 }
 
-/* ----- hash table: hash -> id; what a key is, its user compares --------------------------------------------------- */
+/* ----- hash table: hash -> id; what a key is, its user compares ---------------------------------------------------
+ *
+ * Open addressing with linear probing. Hashes are keyed by two secret words: whoever does not know options.hash_seed
+ * cannot choose input whose keys collide. For those who know it (0 is the default) the bounds of CSSPGO__CROWDED hold,
+ * on one insertion and on all of them since the table grew. The insertion that exceeds one gives the table another key,
+ * into which the address of its slots is mixed, and places all entries again, which needs no memory. No output depends
+ * on a key or on the order of slots.
+ *
+ * The hash is a 64 x 64 -> 128 bit multiplication by a secret word, the halves of the product combined, twice.
+ * Source: Wang Yi, wyhash (github.com/wangyi-fudan/wyhash); with constant factors where one factor could be made 0.
+ */
+
+#ifndef CSSPGO__PROBED                  /* tests count the slots that are looked at */
+#  define CSSPGO__PROBED() ((void)0)
+#endif
+#ifndef CSSPGO__CROWDED                 /* tests make it true more often; at 3/4 full, random keys walk 1.5 slots each */
+#  define CSSPGO__CROWDED(m, distance) ((distance) > (m)->most || (m)->walked > 3 * (uint64_t)(m)->count + 256)
+#endif
 
 typedef struct csspgo__slot {
-    uint32_t hash, id;            /* id 0 = free */
+    uint32_t hash, id;            /* id 0 = free; below 2^31 */
 } csspgo__slot;
 
 typedef struct csspgo__map {
     csspgo__slot *slot;           /* mask + 1 of them, at most 3/4 in use; NULL when empty */
     uint32_t      mask, count;
+    uint32_t      most;           /* the distance from its place that an entry may have    */
+    uint64_t      walked;         /* distances of all insertions since it grew or rekeyed */
+    uint64_t      key[2];         /* odd; others after each csspgo__map_rekey              */
+    uint32_t    (*hash_fn)(const void *owner, uint32_t id);   /* the hash of an entry      */
 } csspgo__map;
+
+/* An empty table. Only csspgo__map_insert passes the owner on to hash_fn. */
+static void csspgo__map_init(const csspgo__heap *h, csspgo__map *m, uint32_t (*hash_fn)(const void *owner, uint32_t id))
+{
+    memset(m, 0, sizeof *m);
+    m->key[0] = h->key[0];
+    m->key[1] = h->key[1];
+    m->hash_fn = hash_fn;
+}
+
+/* The hash of a key of two words. */
+static uint32_t csspgo__hash64(const csspgo__map *m, uint64_t a, uint64_t b)
+{
+    return (uint32_t)csspgo__mul_fold(csspgo__mul_fold(a ^ m->key[0], m->key[1]) ^ b, m->key[0]);
+}
+
+/* The hash of bytes and a number that belongs to them. */
+static uint32_t csspgo__hash_bytes(const csspgo__map *m, const void *data, size_t size, uint32_t number)
+{
+    const unsigned char *p = (const unsigned char *)data;
+    const uint64_t last = m->key[0] ^ ((uint64_t)number << 32 ^ size);
+    uint64_t h = m->key[1], a = 0, b = 0;
+    for (; size > 16; size -= 16, p += 16) h = csspgo__mix(csspgo__ld64le(p) ^ m->key[0], csspgo__ld64le(p + 8) ^ h);
+    if (size >= 8) {                                  /* what the last words share counts twice */
+        a = csspgo__ld64le(p);
+        b = csspgo__ld64le(p + size - 8);
+    } else if (size >= 4) {
+        a = csspgo__ld32le(p);
+        b = csspgo__ld32le(p + size - 4);
+    } else if (size != 0) {
+        a = (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 | p[size - 1];
+    }
+    return (uint32_t)csspgo__mix(csspgo__mix(a ^ m->key[0], b ^ h) ^ m->key[1], last);
+}
+
+/* Sets the size of a table and the bound that goes with it: at 3/4 full, random hashes stay below 27 ln(mask + 1). */
+static void csspgo__map_resize(csspgo__map *m, csspgo__slot *slot, uint32_t mask)
+{
+    m->slot = slot;
+    m->mask = mask;
+    m->walked = 0;
+    for (m->most = 0; mask != 0; mask >>= 1) m->most += 32;
+}
 
 /* Room for `more` entries. Returns 0 when memory is exhausted. */
 static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
@@ -3311,6 +3379,7 @@ static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
     csspgo__slot *slot;
     uint32_t i, k, mask = m->slot != NULL ? m->mask : 63;
     if (more == 0 || (m->slot != NULL && more <= mask / 4 * 3 - m->count)) return 1;
+    CSSPGO_ASSERT(m->hash_fn != NULL);
     h->status = CSSPGO_E_LIMIT;
     while (more > mask / 4 * 3 - m->count && mask < 0x7fffffffu) mask = mask * 2 + 1;
     if (mask >= 0x7fffffffu || (size_t)mask + 1 > SIZE_MAX / sizeof *slot) return 0;
@@ -3319,12 +3388,11 @@ static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
     memset(slot, 0, ((size_t)mask + 1) * sizeof *slot);
     for (i = 0; m->slot != NULL && i <= m->mask; i++) {
         if (m->slot[i].id == 0) continue;
-        for (k = m->slot[i].hash & mask; slot[k].id != 0; k = (k + 1) & mask) {}
+        for (k = m->slot[i].hash & mask; slot[k].id != 0; k = (k + 1) & mask) CSSPGO__PROBED();
         slot[k] = m->slot[i];
     }
     if (m->slot != NULL) csspgo__free(h, m->slot, ((size_t)m->mask + 1) * sizeof *slot);
-    m->slot = slot;
-    m->mask = mask;
+    csspgo__map_resize(m, slot, mask);
     return 1;
 }
 
@@ -3339,6 +3407,7 @@ static uint32_t csspgo__map_next(const csspgo__map *m, uint32_t hash, uint32_t *
     uint32_t i;
     if (m->slot == NULL) return 0;
     for (i = *at & m->mask; m->slot[i].id != 0; i = (i + 1) & m->mask) {
+        CSSPGO__PROBED();
         if (m->slot[i].hash != hash) continue;
         *at = i + 1;
         return m->slot[i].id;
@@ -3346,21 +3415,59 @@ static uint32_t csspgo__map_next(const csspgo__map *m, uint32_t hash, uint32_t *
     return 0;
 }
 
-/* After csspgo__map_reserve; the key must not be there yet. */
-static void csspgo__map_insert(csspgo__map *m, uint32_t hash, uint32_t id)
+/*
+ * Gives a table another key and places its entries again, within its slots: an entry that waits for its new place has
+ * the highest bit of its id set, and one that takes the slot of such an entry sends it on.
+ */
+static void csspgo__map_rekey(csspgo__map *m, const void *owner)
 {
-    uint32_t i;
-    for (i = hash & m->mask; m->slot[i].id != 0; i = (i + 1) & m->mask) {}
+    const uint32_t waits = 0x80000000u;
+    csspgo__slot e, other;
+    uint32_t i, k;
+    m->key[0] = csspgo__mix(m->key[0] ^ (uint64_t)(uintptr_t)m->slot, m->key[1]) | 1;
+    m->key[1] = csspgo__mix(m->key[1] ^ (uint64_t)(uintptr_t)m->slot, m->key[0]) | 1;
+    m->most *= 2;
+    m->walked = 0;
+    for (i = 0; i <= m->mask; i++)
+        if (m->slot[i].id != 0) m->slot[i].id |= waits;
+    for (i = 0; i <= m->mask; i++) {
+        if (!(m->slot[i].id & waits)) continue;
+        e = m->slot[i];
+        m->slot[i].id = 0;
+        for (; e.id != 0; e = other) {
+            e.id &= ~waits;
+            e.hash = m->hash_fn(owner, e.id);
+            for (k = e.hash & m->mask; m->slot[k].id != 0 && !(m->slot[k].id & waits); k = (k + 1) & m->mask)
+                CSSPGO__PROBED();
+            other = m->slot[k];
+            m->slot[k] = e;
+        }
+    }
+}
+
+/*
+ * After csspgo__map_reserve; the key must not be there yet. owner: for hash_fn, which may be asked about all entries.
+ * Returns 1 if the table has another key now: hashes that were computed before are of no use any more.
+ */
+static int csspgo__map_insert(csspgo__map *m, uint32_t hash, uint32_t id, const void *owner)
+{
+    uint32_t i, distance;
+    for (i = hash & m->mask; m->slot[i].id != 0; i = (i + 1) & m->mask) CSSPGO__PROBED();
+    distance = (i - hash) & m->mask;
     m->slot[i].hash = hash;
     m->slot[i].id = id;
     m->count++;
+    m->walked += distance;
+    if (!CSSPGO__CROWDED(m, distance)) return 0;
+    csspgo__map_rekey(m, owner);
+    return 1;
 }
 
 /* Takes an entry that is there out again: what follows it in its run moves up. */
 CSSPGO__UNUSED static void csspgo__map_remove(csspgo__map *m, uint32_t hash, uint32_t id)
 {
     uint32_t i, k;
-    for (i = hash & m->mask; m->slot[i].id != id || m->slot[i].hash != hash; i = (i + 1) & m->mask) {}
+    for (i = hash & m->mask; m->slot[i].id != id || m->slot[i].hash != hash; i = (i + 1) & m->mask) CSSPGO__PROBED();
     for (k = (i + 1) & m->mask; m->slot[k].id != 0; k = (k + 1) & m->mask) {
         if (((k - m->slot[k].hash) & m->mask) < ((k - i) & m->mask)) continue;   /* it would come before its place */
         m->slot[i] = m->slot[k];
@@ -3368,18 +3475,22 @@ CSSPGO__UNUSED static void csspgo__map_remove(csspgo__map *m, uint32_t hash, uin
     }
     m->slot[i].id = 0;
     m->count--;
+    m->walked = 0;                                    /* what is put in and taken out again and again is no attack */
 }
 
+/* Gives the memory back; the table stays usable. */
 static void csspgo__map_free(csspgo__heap *h, csspgo__map *m)
 {
     if (m->slot != NULL) csspgo__free(h, m->slot, ((size_t)m->mask + 1) * sizeof *m->slot);
-    memset(m, 0, sizeof *m);
+    m->slot = NULL;
+    m->mask = m->count = 0;
 }
 
 CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
 {
     if (m->slot != NULL) memset(m->slot, 0, ((size_t)m->mask + 1) * sizeof *m->slot);
     m->count = 0;
+    m->walked = 0;
 }
 
 /* ----- sort: stable, O(n log n), n elements of scratch ------------------------------------------------------------ */
@@ -3504,6 +3615,25 @@ typedef struct csspgo__names {
     csspgo__map   by_text, by_guid;
 } csspgo__names;
 
+static uint32_t csspgo__name_hash_text(const void *owner, uint32_t id)
+{
+    const csspgo__names *t = (const csspgo__names *)owner;
+    return csspgo__hash_bytes(&t->by_text, t->text + t->name[id].text, t->name[id].size, 0);
+}
+
+static uint32_t csspgo__name_hash_guid(const void *owner, uint32_t id)
+{
+    const csspgo__names *t = (const csspgo__names *)owner;
+    return csspgo__hash64(&t->by_guid, t->name[id].guid, 0);
+}
+
+static void csspgo__names_init(const csspgo__heap *h, csspgo__names *t)
+{
+    memset(t, 0, sizeof *t);
+    csspgo__map_init(h, &t->by_text, csspgo__name_hash_text);
+    csspgo__map_init(h, &t->by_guid, csspgo__name_hash_guid);
+}
+
 static const char *csspgo__name_text(const csspgo__names *t, uint32_t id, size_t *size)
 {
     *size = t->name[id].size;
@@ -3549,9 +3679,9 @@ static uint32_t csspgo__names_find_hashed(const csspgo__names *t, const char *te
     return 0;
 }
 
-static uint32_t csspgo__names_find(const csspgo__heap *h, const csspgo__names *t, const char *text, size_t size)
+static uint32_t csspgo__names_find(const csspgo__names *t, const char *text, size_t size)
 {
-    return csspgo__names_find_hashed(t, text, size, (uint32_t)csspgo__hash_bytes(text, size, h->seed));
+    return csspgo__names_find_hashed(t, text, size, csspgo__hash_bytes(&t->by_text, text, size, 0));
 }
 
 /*
@@ -3575,7 +3705,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint3
     return guess;
 }
 
-/* Finds or adds; hash is that of csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
+/* Finds or adds; hash: csspgo__hash_bytes of the text. Returns 0 when memory is exhausted (h->status says why). */
 static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
                                             uint32_t hash)
 {
@@ -3585,18 +3715,18 @@ static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, c
     id = (uint32_t)++t->count;
     memset(&t->name[id], 0, sizeof t->name[id]);
     csspgo__name_set_text(t, &t->name[id], text, size);
-    csspgo__map_insert(&t->by_text, hash, id);
+    csspgo__map_insert(&t->by_text, hash, id, t);
     return id;
 }
 
 CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
 {
-    return csspgo__names_intern_hashed(h, t, text, size, (uint32_t)csspgo__hash_bytes(text, size, h->seed));
+    return csspgo__names_intern_hashed(h, t, text, size, csspgo__hash_bytes(&t->by_text, text, size, 0));
 }
 
-static uint32_t csspgo__names_find_guid(const csspgo__heap *h, const csspgo__names *t, uint64_t guid)
+static uint32_t csspgo__names_find_guid(const csspgo__names *t, uint64_t guid)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, h->seed);
+    const uint32_t hash = csspgo__hash64(&t->by_guid, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&t->by_guid, hash, &at)) != 0)
         if (t->name[id].guid == guid) return id;
@@ -3607,7 +3737,7 @@ static uint32_t csspgo__names_find_guid(const csspgo__heap *h, const csspgo__nam
 CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names *t, uint64_t guid, const char *text,
                                                   size_t size)
 {
-    uint32_t id = csspgo__names_find_guid(h, t, guid);
+    uint32_t id = csspgo__names_find_guid(t, guid);
     if (id != 0 && (text == NULL || t->name[id].flags & CSSPGO__HAS_TEXT)) return id;
     if (!csspgo__names_room(h, t, 0, 1, size)) return 0;
     if (id == 0) {
@@ -3615,7 +3745,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names
         memset(&t->name[id], 0, sizeof t->name[id]);
         t->name[id].guid = guid;
         t->name[id].flags = CSSPGO__HAS_GUID;
-        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(guid, h->seed), id);
+        csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, guid, 0), id, t);
     }
     if (text != NULL) csspgo__name_set_text(t, &t->name[id], text, size);
     return id;
@@ -3642,7 +3772,7 @@ static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
     csspgo__free(h, t->text, t->text_cap);
     csspgo__map_free(h, &t->by_text);
     csspgo__map_free(h, &t->by_guid);
-    memset(t, 0, sizeof *t);
+    csspgo__names_init(h, t);
 }
 
 /* Byte-wise, then the shorter first; a name without text is a number and comes before all texts. */
@@ -4311,8 +4441,20 @@ typedef struct csspgo__tree {
 
 enum { CSSPGO__ROOT = 1 };
 
+static uint32_t csspgo__tree_hash(const csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
+{
+    return csspgo__hash64(&t->map, site, (uint64_t)parent << 32 | func);
+}
+
+static uint32_t csspgo__node_hash(const void *owner, uint32_t id)
+{
+    const csspgo__tree *t = (const csspgo__tree *)owner;
+    return csspgo__tree_hash(t, t->node[id].parent, t->node[id].site, t->node[id].func);
+}
+
 static int csspgo__tree_init(csspgo__heap *h, csspgo__tree *t)
 {
+    csspgo__map_init(h, &t->map, csspgo__node_hash);
     t->node = (csspgo__node *)csspgo__grow(h, NULL, 0, &t->cap, 2, sizeof *t->node);
     if (t->node == NULL) return 0;
     memset(t->node, 0, 2 * sizeof *t->node);
@@ -4335,14 +4477,9 @@ CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
     csspgo__map_clear(&t->map);
 }
 
-static uint32_t csspgo__tree_hash(uint64_t seed, uint32_t parent, uint64_t site, uint32_t func)
+static uint32_t csspgo__tree_find(const csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
-    return (uint32_t)csspgo__hash64(site ^ seed, (uint64_t)parent << 32 | func);
-}
-
-static uint32_t csspgo__tree_find(const csspgo__tree *t, uint64_t seed, uint32_t parent, uint64_t site, uint32_t func)
-{
-    const uint32_t hash = csspgo__tree_hash(seed, parent, site, func);
+    const uint32_t hash = csspgo__tree_hash(t, parent, site, func);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&t->map, hash, &at)) != 0) {
         const csspgo__node *n = &t->node[id];
@@ -4381,17 +4518,17 @@ static uint32_t csspgo__tree_hang(csspgo__tree *t, uint32_t parent, uint64_t sit
 static uint32_t csspgo__tree_append(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func, uint32_t hash)
 {
     const uint32_t id = csspgo__tree_hang(t, parent, site, func);
-    csspgo__map_insert(&t->map, hash, id);
+    csspgo__map_insert(&t->map, hash, id, t);
     return id;
 }
 
 /* Finds or makes. Returns 0 when memory is exhausted. */
 static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
-    const uint32_t id = csspgo__tree_find(t, h->seed, parent, site, func);
+    const uint32_t id = csspgo__tree_find(t, parent, site, func);
     if (id != 0) return id;
     if (!csspgo__tree_room(h, t, 1)) return 0;
-    return csspgo__tree_append(t, parent, site, func, csspgo__tree_hash(h->seed, parent, site, func));
+    return csspgo__tree_append(t, parent, site, func, csspgo__tree_hash(t, parent, site, func));
 }
 
 /* The node after id in a pre-order walk of the whole tree (siblings as linked); 0 at the end. No stack needed. */
@@ -4546,11 +4683,17 @@ static csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__reco
     return csspgo__targets_of(&p->target, r->target);
 }
 
+static uint32_t csspgo__side_hash(const void *owner, uint32_t id)
+{
+    const csspgo_profile *p = (const csspgo_profile *)owner;
+    return csspgo__hash64(&p->side_map, p->side[id].record, 0);
+}
+
 /* The vtable counts of a record as a run of p->vtable; NULL if it has none. */
 static csspgo__run *csspgo__vtable_run(const csspgo_profile *p, const csspgo__record *r)
 {
     const uint32_t record = r->flags & CSSPGO__VTABLES ? (uint32_t)(r - p->record) : 0;
-    const uint32_t hash = (uint32_t)csspgo__hash64(record, p->heap.seed);
+    const uint32_t hash = csspgo__hash64(&p->side_map, record, 0);
     uint32_t id, at = hash;
     while (record != 0 && (id = csspgo__map_next(&p->side_map, hash, &at)) != 0)
         if (p->side[id].record == record) return &p->side[id].vtable;
@@ -4586,7 +4729,7 @@ static csspgo__run *csspgo__vtable_make(csspgo_profile *p, csspgo__record *r)
     p->sides++;
     memset(&p->side[p->sides], 0, sizeof *p->side);
     p->side[p->sides].record = record;
-    csspgo__map_insert(&p->side_map, (uint32_t)csspgo__hash64(record, p->heap.seed), (uint32_t)p->sides);
+    csspgo__map_insert(&p->side_map, csspgo__side_hash(p, (uint32_t)p->sides), (uint32_t)p->sides, p);
     r->flags |= CSSPGO__VTABLES;
     return &p->side[p->sides].vtable;
 }
@@ -4867,10 +5010,16 @@ CSSPGO__UNUSED static int csspgo__child_order(const void *ctx, const void *a, co
     return csspgo__child_cmp((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+static uint32_t csspgo__wide_hash(const void *owner, uint32_t id)
+{
+    const csspgo_profile *p = (const csspgo_profile *)owner;
+    return csspgo__hash64(&p->wide_map, csspgo__loc_key(p->wide[id]), 0);
+}
+
 /* The site of any location; 0 if it is wide and new: no node can have it. (0 is also that of (0, 0) in a context.) */
 static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(csspgo__loc_key(loc), p->heap.seed);
+    const uint32_t hash = csspgo__hash64(&p->wide_map, csspgo__loc_key(loc), 0);
     uint32_t id, at = hash;
     if (loc.line <= 0xffff) return csspgo__site(loc, kind);
     while ((id = csspgo__map_next(&p->wide_map, hash, &at)) != 0)
@@ -4891,7 +5040,7 @@ static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node
         p->wide = (csspgo_loc *)w;
     }
     p->wide[++p->wides] = loc;
-    csspgo__map_insert(&p->wide_map, (uint32_t)csspgo__hash64(csspgo__loc_key(loc), p->heap.seed), (uint32_t)p->wides);
+    csspgo__map_insert(&p->wide_map, csspgo__wide_hash(p, (uint32_t)p->wides), (uint32_t)p->wides, p);
     return CSSPGO__WIDE | (uint64_t)kind << 48 | p->wides;
 }
 
@@ -4899,6 +5048,9 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, css
 {
     csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
     if (p == NULL) return NULL;
+    csspgo__names_init(&p->heap, &p->names);
+    csspgo__map_init(&p->heap, &p->side_map, csspgo__side_hash);
+    csspgo__map_init(&p->heap, &p->wide_map, csspgo__wide_hash);
     if (csspgo__tree_init(&p->heap, &p->tree)) return p;
     csspgo__error_plain(err, p->heap.status);
     csspgo_profile_free(p);
@@ -4978,7 +5130,7 @@ static int csspgo__func_unify(csspgo_profile *p)
     if (p->unified || p->heap.llvm) return 1;
     if (!csspgo__map_room(&p->heap, &t->by_guid, t->count)) return 0;
     for (id = 1; id <= t->count; id++)
-        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid_keep(t, id), p->heap.seed), id);
+        csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, csspgo__name_guid_keep(t, id), 0), id, t);
     p->unified = 1;
     return 1;
 }
@@ -4986,7 +5138,7 @@ static int csspgo__func_unify(csspgo_profile *p)
 /* The function whose GUID is that of a name, if it has no name itself; 0 if there is none. */
 static uint32_t csspgo__func_nameless(const csspgo_profile *p, const char *name, size_t size)
 {
-    const uint32_t id = p->unified ? csspgo__names_find_guid(&p->heap, &p->names, csspgo_guid(name, size)) : 0;
+    const uint32_t id = p->unified ? csspgo__names_find_guid(&p->names, csspgo_guid(name, size)) : 0;
     return id != 0 && p->names.name[id].flags & CSSPGO__HAS_TEXT ? 0 : id;
 }
 
@@ -4998,15 +5150,15 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
     if (!csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
     if (id != 0) {
         csspgo__name_set_text(t, &t->name[id], name, size);
-        csspgo__map_insert(&t->by_text, hash, id);
+        csspgo__map_insert(&t->by_text, hash, id, t);
         return id;
     }
     id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
-    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(csspgo__name_guid_keep(t, id), p->heap.seed), id);
+    csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, csspgo__name_guid_keep(t, id), 0), id, t);
     return id;
 }
 
-/* hash: of csspgo__hash_bytes with the profile's seed. */
+/* hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
     csspgo_func f;
@@ -5022,7 +5174,7 @@ static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, 
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
 {
-    return csspgo__func_add_hashed(p, name, size, (uint32_t)csspgo__hash_bytes(name, size, p->heap.seed));
+    return csspgo__func_add_hashed(p, name, size, csspgo__hash_bytes(&p->names.by_text, name, size, 0));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
@@ -5037,7 +5189,7 @@ CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
 {
     csspgo_func f;
-    f.id = csspgo__names_find(&p->heap, &p->names, name, size);
+    f.id = csspgo__names_find(&p->names, name, size);
     if (f.id == 0) f.id = csspgo__func_nameless(p, name, size);
     return f;
 }
@@ -5105,7 +5257,7 @@ CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent,
 {
     const uint64_t site = csspgo__site_find(p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
-    return csspgo__node_handle(csspgo__tree_find(&p->tree, p->heap.seed, parent.id, site, func.id));
+    return csspgo__node_handle(csspgo__tree_find(&p->tree, parent.id, site, func.id));
 }
 
 /*
@@ -5477,8 +5629,8 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
 static uint32_t csspgo__func_lookup(const csspgo_profile *p, const csspgo_profile *q, uint32_t id)
 {
     const csspgo__name *n = &q->names.name[id];
-    if (n->flags & CSSPGO__HAS_TEXT) return csspgo__names_find(&p->heap, &p->names, q->names.text + n->text, n->size);
-    id = csspgo__names_find_guid(&p->heap, &p->names, n->guid);
+    if (n->flags & CSSPGO__HAS_TEXT) return csspgo__names_find(&p->names, q->names.text + n->text, n->size);
+    id = csspgo__names_find_guid(&p->names, n->guid);
     return id != 0 && p->names.name[id].flags & CSSPGO__HAS_TEXT ? 0 : id;
 }
 
@@ -5599,8 +5751,8 @@ static uint32_t csspgo__join_func(const csspgo__join *j, uint32_t id)
     const csspgo__name *n = &j->from->names.name[id];
     const char *text = j->from->names.text + n->text;
     uint32_t found;
-    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo__names_find_guid(&j->p->heap, &j->p->names, n->guid);
-    found = csspgo__names_find(&j->p->heap, &j->p->names, text, n->size);
+    if (!(n->flags & CSSPGO__HAS_TEXT)) return csspgo__names_find_guid(&j->p->names, n->guid);
+    found = csspgo__names_find(&j->p->names, text, n->size);
     return found != 0 ? found : csspgo__func_nameless(j->p, text, n->size);
 }
 
@@ -5613,28 +5765,36 @@ static int csspgo__any_nameless(const csspgo_profile *p)
     return 0;
 }
 
-/*
- * Names by their GUID. m: to be freed. Returns 0 when memory is exhausted.
- */
-static int csspgo__names_by_guid(csspgo__heap *h, const csspgo__names *t, csspgo__map *m)
+typedef struct csspgo__guid_index {   /* names by their GUID */
+    const csspgo__names *names;
+    csspgo__map          map;
+} csspgo__guid_index;
+
+static uint32_t csspgo__guid_index_hash(const void *owner, uint32_t id)
+{
+    const csspgo__guid_index *x = (const csspgo__guid_index *)owner;
+    return csspgo__hash64(&x->map, csspgo__name_guid(x->names, id), 0);
+}
+
+/* x->map is to be freed. Returns 0 when memory is exhausted. */
+static int csspgo__guid_index_make(csspgo__heap *h, const csspgo__names *t, csspgo__guid_index *x)
 {
     uint32_t id;
-    if (!csspgo__map_room(h, m, t->count)) return 0;
-    for (id = 1; id <= t->count; id++) {
-        const csspgo__name *n = &t->name[id];
-        if (n->flags & CSSPGO__HAS_TEXT)
-            csspgo__map_insert(m, (uint32_t)csspgo__hash64(csspgo_guid(t->text + n->text, n->size), h->seed), id);
-    }
+    x->names = t;
+    csspgo__map_init(h, &x->map, csspgo__guid_index_hash);
+    if (!csspgo__map_room(h, &x->map, t->count)) return 0;
+    for (id = 1; id <= t->count; id++)
+        if (t->name[id].flags & CSSPGO__HAS_TEXT)
+            csspgo__map_insert(&x->map, csspgo__guid_index_hash(x, id), id, x);
     return 1;
 }
 
-static uint32_t csspgo__name_of_guid(const csspgo__heap *h, const csspgo__names *t, const csspgo__map *m, uint64_t guid)
+static uint32_t csspgo__name_of_guid(const csspgo__guid_index *x, uint64_t guid)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, h->seed);
+    const uint32_t hash = csspgo__hash64(&x->map, guid, 0);
     uint32_t id, at = hash;
-    while ((id = csspgo__map_next(m, hash, &at)) != 0)
-        if (csspgo_guid(t->text + t->name[id].text, t->name[id].size) == guid) return id;
-    return 0;
+    while ((id = csspgo__map_next(&x->map, hash, &at)) != 0 && csspgo__name_guid(x->names, id) != guid) {}
+    return id;
 }
 
 /* LLVM knows a function at top level by its GUID, named or not: fills alias. */
@@ -5642,19 +5802,18 @@ static csspgo_status csspgo__join_plan_aliases(csspgo__join *j)
 {
     const csspgo__names *t = &j->from->names;
     csspgo__heap *h = &j->p->heap;
-    csspgo__map names;
+    csspgo__guid_index names;
     uint32_t i;
     if (!csspgo__any_nameless(j->p) && !csspgo__any_nameless(j->from)) return CSSPGO_OK;
-    memset(&names, 0, sizeof names);
     j->alias = (uint32_t *)csspgo__alloc(h, (t->count + 1) * sizeof *j->alias);
-    if (j->alias == NULL || !csspgo__names_by_guid(h, &j->p->names, &names)) return h->status;
+    if (j->alias == NULL || !csspgo__guid_index_make(h, &j->p->names, &names)) return h->status;
     for (i = 1; i <= t->count; i++) {
         const csspgo__name *n = &t->name[i];
         if (n->flags & CSSPGO__HAS_TEXT)
-            j->alias[i] = csspgo__names_find_guid(h, &j->p->names, csspgo_guid(t->text + n->text, n->size));
-        else j->alias[i] = csspgo__name_of_guid(h, &j->p->names, &names, n->guid);
+            j->alias[i] = csspgo__names_find_guid(&j->p->names, csspgo_guid(t->text + n->text, n->size));
+        else j->alias[i] = csspgo__name_of_guid(&names, n->guid);
     }
-    csspgo__map_free(h, &names);
+    csspgo__map_free(h, &names.map);
     return CSSPGO_OK;
 }
 
@@ -5663,15 +5822,14 @@ static csspgo_status csspgo__join_check_guids(csspgo__join *j)
 {
     const csspgo__names *t = &j->from->names;
     csspgo__heap *h = &j->p->heap;
-    csspgo__map names;
+    csspgo__guid_index names;
     csspgo_status s;
     uint32_t i;
-    memset(&names, 0, sizeof names);
-    s = csspgo__names_by_guid(h, t, &names) ? CSSPGO_OK : h->status;
+    s = csspgo__guid_index_make(h, t, &names) ? CSSPGO_OK : h->status;
     for (i = 1; i <= t->count && s == CSSPGO_OK; i++)
-        if (!(t->name[i].flags & CSSPGO__HAS_TEXT) && csspgo__name_of_guid(h, t, &names, t->name[i].guid) != 0)
+        if (!(t->name[i].flags & CSSPGO__HAS_TEXT) && csspgo__name_of_guid(&names, t->name[i].guid) != 0)
             s = CSSPGO_E_ARGUMENT;
-    csspgo__map_free(h, &names);
+    csspgo__map_free(h, &names.map);
     return s;
 }
 
@@ -5775,9 +5933,9 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(j->p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return j->p->heap.status;
-    j->node[i] = up != 0 && func != 0 ? csspgo__tree_find(&j->p->tree, j->p->heap.seed, up, site, func) : 0;
+    j->node[i] = up != 0 && func != 0 ? csspgo__tree_find(&j->p->tree, up, site, func) : 0;
     if (j->node[i] == 0 && up != 0 && j->alias != NULL && j->alias[n->func] != 0 && kind != CSSPGO_INLINEE)
-        j->node[i] = csspgo__tree_find(&j->p->tree, j->p->heap.seed, up, site, j->alias[n->func]);
+        j->node[i] = csspgo__tree_find(&j->p->tree, up, site, j->alias[n->func]);
     j->fate[i] = (unsigned char)csspgo__join_fate(j, i);
     if (j->fate[i] == CSSPGO__LOSES) return CSSPGO_OK;
     if (j->node[i] == 0) j->nodes++;
@@ -6159,7 +6317,7 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     if (n->site & CSSPGO__WIDE && (n->site & 0xffffffffu) - 1 >= p->wides) return "a node's wide site is out of range";
     if (!csspgo__may_hang(p, csspgo__node_handle(n->parent), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f))
         return "a node of this kind cannot hang below its parent";
-    if (csspgo__tree_find(&p->tree, p->heap.seed, n->parent, n->site, n->func) != id) return "a node is not unique";
+    if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
     if (n->record > p->records) return "a record number is out of range";
     if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
         return "an inlinee has a record and its caller has none";
@@ -6451,10 +6609,16 @@ typedef struct csspgo__tally {
     unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
 } csspgo__tally;
 
+static uint32_t csspgo__freq_hash(const void *owner, uint32_t id)
+{
+    const csspgo__tally *u = (const csspgo__tally *)owner;
+    return csspgo__hash64(&u->map, u->freq[id].count, 0);
+}
+
 /* Takes one body count into the summary. Returns 0 when memory is exhausted. */
 static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(count, u->heap.seed);
+    const uint32_t hash = csspgo__hash64(&u->map, count, 0);
     uint32_t id, at = hash;
     u->out->counts++;
     u->out->total += count;
@@ -6473,7 +6637,7 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
     }
     u->freq[++u->freqs].count = count;
     u->freq[u->freqs].times = 1;
-    csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs);
+    csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs, u);
     return 1;
 }
 
@@ -6722,6 +6886,7 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summar
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
     u.out = summary;
+    csspgo__map_init(&u.heap, &u.map, csspgo__freq_hash);
     u.skip = (unsigned char *)csspgo__alloc(&u.heap, nodes);
     if (u.skip == NULL) return u.heap.status;
     memset(u.skip, 0, nodes);
@@ -6785,10 +6950,8 @@ static void csspgo__late_map(csspgo_profile *p, csspgo__late *late)
 {
     csspgo__tree *t = &p->tree;
     uint32_t id;
-    for (id = late->from; id != 0 && id <= t->count; id++) {
-        const csspgo__node *n = &t->node[id];
-        csspgo__map_insert(&t->map, csspgo__tree_hash(p->heap.seed, n->parent, n->site, n->func), id);
-    }
+    for (id = late->from; id != 0 && id <= t->count; id++)
+        csspgo__map_insert(&t->map, csspgo__node_hash(t, id), id, t);
     late->from = 0;
 }
 
@@ -6802,7 +6965,7 @@ static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t
     const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
     uint32_t id;
     if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
-        CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(p->heap.seed, parent, site, func) & t->map.mask]);
+        CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
         csspgo__func_append(p, func, id);
         if (late->from == 0) late->from = id;
@@ -7159,6 +7322,8 @@ static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
 
 static int csspgo__text_flush(csspgo__text *t)
 {
+    const csspgo__map *names = &t->q->names.by_text;
+    const uint64_t key = names->key[0];
     const size_t n = t->tokens;
     size_t i;
     t->tokens = 0;
@@ -7170,8 +7335,11 @@ static int csspgo__text_flush(csspgo__text *t)
         csspgo__names_ahead(&t->q->names, k->hash, 2, k->guess);
         if (k->kind != CSSPGO__T_TARGET && k->guess != 0) CSSPGO__PREFETCH(&t->q->func[k->guess]);
     }
-    for (i = 0; i < n; i++)
-        if (!csspgo__text_apply(t, &t->token[i])) return 0;
+    for (i = 0; i < n; i++) {
+        csspgo__token *k = &t->token[i];
+        if (key != names->key[0] && k->name != NULL) k->hash = csspgo__hash_bytes(names, k->name, k->size, 0);
+        if (!csspgo__text_apply(t, k)) return 0;
+    }
     return 1;
 }
 
@@ -7205,7 +7373,7 @@ static void csspgo__text_name(csspgo__text *t, csspgo__token *k, const unsigned 
     const size_t size = (size_t)(end - name);
     k->name = name;
     k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
-    k->hash = (uint32_t)csspgo__hash_bytes(name, k->size, t->q->heap.seed);
+    k->hash = csspgo__hash_bytes(&t->q->names.by_text, name, k->size, 0);
     csspgo__names_ahead(&t->q->names, k->hash, 0, 0);
 }
 
@@ -9225,17 +9393,19 @@ static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i
 {
     csspgo_profile *q = b->q;
     csspgo__tree *t = &q->tree;
+    const uint64_t key = t->map.key[0];
     uint32_t id = path[i - 1].node;
     size_t k;
     if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
     for (k = i; k < n; k++, id++) {
         const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
-        path[k].hash = csspgo__tree_hash(q->heap.seed, id, site, path[k].func);
+        path[k].hash = csspgo__tree_hash(t, id, site, path[k].func);
         CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
         CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
     }
     for (k = i; k < n; k++) {
         const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        if (key != t->map.key[0]) path[k].hash = csspgo__tree_hash(t, path[k - 1].node, site, path[k].func);
         path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
         csspgo__func_append(q, path[k].func, path[k].node);
     }
@@ -10028,6 +10198,14 @@ static int csspgo__lazy_table(csspgo__bin *b, void **v, size_t n, size_t elem)
     return 1;
 }
 
+static uint32_t csspgo__lazy_hash(const void *owner, uint32_t id)
+{
+    const struct csspgo_lazy *l = (const struct csspgo_lazy *)owner;
+    const char *text = (const char *)l->names.p + l->name_at[id - 1];
+    if (l->md5) return csspgo__hash64(&l->map, csspgo__lazy_guid(l, id - 1), 0);
+    return csspgo__hash_bytes(&l->map, text, strlen(text), 0);
+}
+
 /* 1 if name i, whose hash that is, stands in the table before: so that many equal ones cost no more than others. */
 static int csspgo__lazy_find_at(const struct csspgo_lazy *l, size_t i, uint32_t hash)
 {
@@ -10063,15 +10241,15 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
         uint32_t hash;
         l->name_at[i] = (uint32_t)(r->p - l->names.p);
         if (l->md5) {
-            hash = (uint32_t)csspgo__hash64(l->fixed ? csspgo__u64(r) : csspgo__uleb(r), l->heap.seed);
+            hash = csspgo__hash64(&l->map, l->fixed ? csspgo__u64(r) : csspgo__uleb(r), 0);
         } else {
             const char *text = csspgo__bin_string(b, &size);
             if (text == NULL) return 0;
-            hash = (uint32_t)csspgo__hash_bytes(text, size, l->heap.seed);
+            hash = csspgo__hash_bytes(&l->map, text, size, 0);
         }
         if (r->status != CSSPGO_OK) return 0;
         if (csspgo__lazy_find_at(l, i, hash)) continue;
-        csspgo__map_insert(&l->map, hash, (uint32_t)i + 1);
+        csspgo__map_insert(&l->map, hash, (uint32_t)i + 1, l);
     }
     return 1;
 }
@@ -10358,6 +10536,7 @@ CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const cs
     if (l == NULL) return NULL;
     l->data = (const unsigned char *)data;
     l->size = size;
+    csspgo__map_init(&l->heap, &l->map, csspgo__lazy_hash);
     l->profile = csspgo_profile_new(options, err);
     if (l->profile != NULL) {
         csspgo__lazy_bin(l, &b, l->profile, err);
@@ -10385,7 +10564,7 @@ static size_t csspgo__lazy_find(const csspgo_lazy *l, const char *name, size_t s
 {
     const uint64_t guid = l->md5 ? csspgo_guid(name, size) : 0;
     const uint32_t hash =
-        (uint32_t)(l->md5 ? csspgo__hash64(guid, l->heap.seed) : csspgo__hash_bytes(name, size, l->heap.seed));
+        l->md5 ? csspgo__hash64(&l->map, guid, 0) : csspgo__hash_bytes(&l->map, name, size, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&l->map, hash, &at)) != 0) {
         const char *text = (const char *)l->names.p + l->name_at[id - 1];
@@ -12524,31 +12703,29 @@ typedef struct csspgo__pair {
 static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
 {
     const csspgo_profile *base = c->p[0], *test = c->p[1];
-    csspgo__map map;
+    csspgo__guid_index known;
     uint32_t i, id;
     int ok = 1;
-    memset(&map, 0, sizeof map);
+    known.names = &base->names;
+    csspgo__map_init(c->heap, &known.map, csspgo__guid_index_hash);
     for (i = 1; ok && i <= base->names.count; i++) {
         if (!(base->names.name[i].flags & CSSPGO__HAS_TEXT) || taken[i]) continue;
-        ok = csspgo__map_reserve(c->heap, &map);
-        if (ok) csspgo__map_insert(&map, (uint32_t)csspgo__hash64(csspgo__name_guid(&base->names, i), 0), i);
+        ok = csspgo__map_reserve(c->heap, &known.map);
+        if (!ok) break;
+        csspgo__map_insert(&known.map, csspgo__guid_index_hash(&known, i), i, &known);
     }
     for (i = 1; ok && i <= test->names.count; i++) {
         const uint64_t guid = c->func[i] == 0 ? csspgo__name_guid(&test->names, i) : 0;
         if (c->func[i] != 0) continue;
         if (test->names.name[i].flags & CSSPGO__HAS_TEXT) {
-            id = csspgo__names_find_guid(&base->heap, &base->names, guid);
+            id = csspgo__names_find_guid(&base->names, guid);
             if (id != 0 && base->names.name[id].flags & CSSPGO__HAS_TEXT) id = 0;
-        } else {
-            const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
-            uint32_t at = hash;
-            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && csspgo__name_guid(&base->names, id) != guid) {}
-        }
+        } else id = csspgo__name_of_guid(&known, guid);
         if (id == 0 || taken[id]) continue;
         c->func[i] = id;
         taken[id] = 1;
     }
-    csspgo__map_free(c->heap, &map);
+    csspgo__map_free(c->heap, &known.map);
     return ok;
 }
 
@@ -13052,31 +13229,50 @@ static int csspgo__is_block(const csspgo__quality *q, int side, uint32_t func, c
     return q->limit[side] == NULL || loc.line <= q->limit[side][func];
 }
 
+typedef struct csspgo__block_index {   /* blocks of functions by GUID; of two of a GUID, the first */
+    const csspgo_quality_options *options;
+    csspgo__map                   map;
+} csspgo__block_index;
+
+static uint32_t csspgo__block_hash(const void *owner, uint32_t id)
+{
+    const csspgo__block_index *x = (const csspgo__block_index *)owner;
+    return csspgo__hash64(&x->map, x->options->blocks[id - 1].guid, 0);
+}
+
+/* The index + 1 of the blocks of a GUID; 0 if there are none. */
+static uint32_t csspgo__block_find(const csspgo__block_index *x, uint64_t guid)
+{
+    const uint32_t hash = csspgo__hash64(&x->map, guid, 0);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&x->map, hash, &at)) != 0 && x->options->blocks[id - 1].guid != guid) {}
+    return id;
+}
+
 static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_options *options)
 {
-    csspgo__map map;
+    csspgo__block_index x;
     size_t i;
     int side, ok = 1;
     uint32_t f, id;
     if (options == NULL || options->blocks == NULL) return 1;
-    memset(&map, 0, sizeof map);
+    x.options = options;
+    csspgo__map_init(q->c.heap, &x.map, csspgo__block_hash);
     if (options->block_count > 0x7ffffffeu) return 0;
-    ok = csspgo__map_room(q->c.heap, &map, options->block_count);
+    ok = csspgo__map_room(q->c.heap, &x.map, options->block_count);
     for (i = 0; ok && i < options->block_count; i++)
-        csspgo__map_insert(&map, (uint32_t)csspgo__hash64(options->blocks[i].guid, 0), (uint32_t)i + 1);
+        if (csspgo__block_find(&x, options->blocks[i].guid) == 0)
+            csspgo__map_insert(&x.map, csspgo__block_hash(&x, (uint32_t)i + 1), (uint32_t)i + 1, &x);
     for (side = 0; ok && side < 2; side++) {
         const csspgo__names *names = &q->c.p[side]->names;
         q->limit[side] = (uint32_t *)csspgo__alloc(q->c.heap, (names->count + 1) * sizeof *q->limit[side]);
         ok = q->limit[side] != NULL;
         for (f = 1; ok && f <= names->count; f++) {
-            const uint64_t guid = csspgo__name_guid(names, f);
-            const uint32_t hash = (uint32_t)csspgo__hash64(guid, 0);
-            uint32_t at = hash;
-            while ((id = csspgo__map_next(&map, hash, &at)) != 0 && options->blocks[id - 1].guid != guid) {}
+            id = csspgo__block_find(&x, csspgo__name_guid(names, f));
             q->limit[side][f] = id != 0 ? options->blocks[id - 1].count : UINT32_MAX;
         }
     }
-    csspgo__map_free(q->c.heap, &map);
+    csspgo__map_free(q->c.heap, &x.map);
     return ok;
 }
 
@@ -13795,6 +13991,8 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
 {
     csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
+    csspgo__names_init(&c->heap, &c->names);
+    csspgo__names_init(&c->heap, &c->paths);
     c->byte = (unsigned char *)csspgo__grow(&c->heap, NULL, 0, &c->byte_cap, CSSPGO__FIRST_POS, 1);
     if (c->byte == NULL) {
         csspgo__error_plain(err, c->heap.status);
@@ -14525,7 +14723,7 @@ static int csspgo__same_build(const csspgo__module *m, const csspgo_mmap *e)
 static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
 {
     const size_t base = csspgo__base_name(e->path, e->path_size);
-    const uint32_t name = csspgo__names_find(&c->heap, &c->paths, e->path + base, e->path_size - base);
+    const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
     csspgo_module m, named;
     named.id = 0;
     if (other != NULL) *other = 0;
@@ -14695,9 +14893,17 @@ struct csspgo_probes {
     csspgo_probe_stats   stats;
 };
 
+static uint32_t csspgo__descriptor_hash(const void *owner, uint32_t id)
+{
+    const csspgo_probes *t = (const csspgo_probes *)owner;
+    return csspgo__hash64(&t->by_guid, t->descriptors[id - 1].guid, 0);
+}
+
 CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_probes *)csspgo__object_new(options, sizeof(csspgo_probes), err);
+    csspgo_probes *t = (csspgo_probes *)csspgo__object_new(options, sizeof *t, err);
+    if (t != NULL) csspgo__map_init(&t->heap, &t->by_guid, csspgo__descriptor_hash);
+    return t;
 }
 
 CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
@@ -14803,9 +15009,15 @@ typedef struct csspgo__probe_scan {
     csspgo_probe_stats          stats;
 } csspgo__probe_scan;
 
+static uint32_t csspgo__base_hash(const void *owner, uint32_t id)
+{
+    const csspgo__probe_scan *s = (const csspgo__probe_scan *)owner;
+    return csspgo__hash64(&s->bases, s->in->bases[id - 1].guid, 0);
+}
+
 static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, s->t->heap.seed);
+    const uint32_t hash = csspgo__hash64(&s->bases, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&s->bases, hash, &at)) != 0) {
         if (s->in->bases[id - 1].guid != guid) continue;
@@ -14820,12 +15032,12 @@ static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
     csspgo__heap *h = &s->t->heap;
     size_t i;
     uint64_t address;
-    if (s->in->base_count > UINT32_MAX - 1) return CSSPGO_E_LIMIT;
+    if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
     for (i = s->in->base_count; i-- > 0;) {       /* backwards: the last entry of a GUID is put in first */
         const uint64_t guid = s->in->bases[i].guid;
         if (csspgo__base_find(s, guid, &address)) continue;
         if (!csspgo__map_reserve(h, &s->bases)) return h->status;
-        csspgo__map_insert(&s->bases, (uint32_t)csspgo__hash64(guid, h->seed), (uint32_t)(i + 1));
+        csspgo__map_insert(&s->bases, csspgo__hash64(&s->bases, guid, 0), (uint32_t)(i + 1), s);
     }
     return CSSPGO_OK;
 }
@@ -15093,6 +15305,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_pro
     memset(&s, 0, sizeof s);
     s.in = in;
     s.t = t;
+    csspgo__map_init(&t->heap, &s.bases, csspgo__base_hash);
     status = csspgo__decode_runs(&s, err);
     csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
     csspgo__map_free(&t->heap, &s.bases);
@@ -15103,7 +15316,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_pro
 
 static uint32_t csspgo__descriptor_find(const csspgo_probes *t, uint64_t guid)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, t->heap.seed);
+    const uint32_t hash = csspgo__hash64(&t->by_guid, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&t->by_guid, hash, &at)) != 0)
         if (t->descriptors[id - 1].guid == guid) return id;
@@ -15124,7 +15337,7 @@ static csspgo_status csspgo__descriptors_reserve(csspgo_probes *t, size_t entrie
 {
     csspgo__heap *h = &t->heap;
     void *p;
-    if (entries > UINT32_MAX - 1 - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
+    if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
     if (t->descriptor_count + entries > t->descriptor_cap) {
         p = csspgo__grow(h, t->descriptors, t->descriptor_count, &t->descriptor_cap, t->descriptor_count + entries,
                          sizeof *t->descriptors);
@@ -15159,7 +15372,7 @@ static int csspgo__descriptor_put(csspgo_probes *t, uint64_t guid, uint64_t chec
     if (size != 0) memcpy(t->text + t->text_size, name, size);
     t->text_size += size;
     t->descriptor_count++;
-    csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(guid, t->heap.seed), (uint32_t)t->descriptor_count);
+    csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, guid, 0), (uint32_t)t->descriptor_count, t);
     return 1;
 }
 
@@ -15172,8 +15385,7 @@ static void csspgo__descriptors_drop(csspgo_probes *t, size_t count, size_t text
     t->stats = *stats;
     csspgo__map_clear(&t->by_guid);
     for (i = 0; i < count; i++)
-        csspgo__map_insert(&t->by_guid, (uint32_t)csspgo__hash64(t->descriptors[i].guid, t->heap.seed),
-                           (uint32_t)(i + 1));
+        csspgo__map_insert(&t->by_guid, csspgo__descriptor_hash(t, (uint32_t)(i + 1)), (uint32_t)(i + 1), t);
 }
 
 /* Reads one entry; its name is the size bytes before r->p. */
@@ -17038,9 +17250,15 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     return 1;
 }
 
+static uint32_t csspgo__pd_id_hash(const void *owner, uint32_t i)
+{
+    const csspgo_perfdata *d = (const csspgo_perfdata *)owner;
+    return csspgo__hash64(&d->id_map, d->id[i - 1].id, 0);
+}
+
 static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(id, d->heap.seed);
+    const uint32_t hash = csspgo__hash64(&d->id_map, id, 0);
     uint32_t i, at = hash;
     while ((i = csspgo__map_next(&d->id_map, hash, &at)) != 0)
         if (d->id[i - 1].id == id) return i;
@@ -17063,7 +17281,7 @@ static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
         d->id[d->ids].id = id;
         d->id[d->ids].event = (uint32_t)(d->events - 1);
         d->id[d->ids++].reserved = 0;
-        csspgo__map_insert(&d->id_map, (uint32_t)csspgo__hash64(id, d->heap.seed), (uint32_t)d->ids);
+        csspgo__map_insert(&d->id_map, csspgo__hash64(&d->id_map, id, 0), (uint32_t)d->ids, d);
     }
     return 1;
 }
@@ -17395,7 +17613,9 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_perfdata *)csspgo__object_new(options, sizeof(csspgo_perfdata), err);
+    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
+    if (d != NULL) csspgo__map_init(&d->heap, &d->id_map, csspgo__pd_id_hash);
+    return d;
 }
 
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
@@ -18244,7 +18464,7 @@ static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, co
     base = csspgo__base_name(path, size);
     if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
     if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
-    return csspgo__names_find(&code->heap, &code->paths, path + base, size - base) == 0;
+    return csspgo__names_find(&code->paths, path + base, size - base) == 0;
 }
 
 /* "\tADDRESS ...", or without a tab an address alone or with "... (FILE)" behind it. */
@@ -18971,7 +19191,7 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
     csspgo_module m;
     uint32_t file, i;
     if (!e.executable || e.size == 0 || e.address > UINT64_MAX - (e.size - 1)) return 1;
-    file = e.build_id_size == 0 ? csspgo__names_find(&s->heap, &s->files, e.path, e.path_size) : 0;
+    file = e.build_id_size == 0 ? csspgo__names_find(&s->files, e.path, e.path_size) : 0;
     if (file != 0) {
         e.build_id = s->file[file - 1].id;
         e.build_id_size = s->file[file - 1].size;
@@ -19211,10 +19431,19 @@ enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
 enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
 
+static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
+{
+    const csspgo__cache *c = (const csspgo__cache *)owner;
+    const uint32_t *w = c->word + id;
+    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1];
+    return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
+}
+
 /* bytes: memory to use, 0 = 8 MiB. It is allocated by the first sample. */
-CSSPGO__UNUSED static void csspgo__cache_init(csspgo__cache *c, size_t bytes)
+CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cache *c, size_t bytes)
 {
     memset(c, 0, sizeof *c);
+    csspgo__map_init(h, &c->map, csspgo__cache_hash);
     c->bytes = bytes != 0 ? bytes : (size_t)8 << 20;
     c->used = 1;
 }
@@ -19254,13 +19483,15 @@ CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at,
 /* The table gets a sixteenth of the memory: with traces of 128 bytes both are full at once. */
 static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
 {
+    csspgo__slot *slot;
     uint32_t slots = 64;
     while (slots < 1u << 28 && slots * 2 * sizeof(csspgo__slot) <= c->bytes / 16) slots *= 2;
-    c->map.slot = (csspgo__slot *)csspgo__alloc(h, slots * sizeof(csspgo__slot));
-    if (c->map.slot == NULL) return 0;
-    c->map.mask = slots - 1;
+    slot = (csspgo__slot *)csspgo__alloc(h, slots * sizeof *slot);
+    if (slot == NULL) return 0;
+    csspgo__map_resize(&c->map, slot, slots - 1);
     csspgo__map_clear(&c->map);
     c->cap = c->bytes / sizeof *c->word > slots * 4 ? c->bytes / sizeof *c->word - slots * 2 : slots * 2;
+    if (c->cap > 0x7fffffff) c->cap = 0x7fffffff;       /* an index is an id of the table */
     c->word = (uint32_t *)csspgo__alloc(h, c->cap * sizeof *c->word);
     if (c->word != NULL) return 1;
     csspgo__map_free(h, &c->map);
@@ -19275,7 +19506,7 @@ static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint6
     if (c->map.count >= c->map.mask / 4 * 3) return (csspgo_status)CSSPGO__FULL;
     if (need <= c->cap - c->used) return CSSPGO_OK;
     if (c->used != 1) return (csspgo_status)CSSPGO__FULL;
-    if (need + 1 > UINT32_MAX || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
+    if (need + 1 > 0x7fffffff || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
     csspgo__free(h, c->word, c->cap * sizeof *c->word);
     c->cap = (size_t)need + 1;
     c->word = (uint32_t *)csspgo__alloc(h, c->cap * sizeof *c->word);
@@ -19444,12 +19675,11 @@ static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
 }
 
 /* Adds count to the trace that equals the one just written behind the last, or makes that one the last. */
-static void csspgo__cache_keep(csspgo__cache *c, uint64_t seed, uint64_t count)
+static void csspgo__cache_keep(csspgo__cache *c, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
     const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
-    const uint64_t h = csspgo__hash_bytes(w + CSSPGO__TRACE_WORDS, bytes, seed ^ w[0]);
-    const uint32_t hash = (uint32_t)(h ^ h >> 32);
+    const uint32_t hash = csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, bytes, w[0]);
     at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
         old = c->word + id;
@@ -19460,7 +19690,7 @@ static void csspgo__cache_keep(csspgo__cache *c, uint64_t seed, uint64_t count)
         }
     }
     if (id == 0) {
-        csspgo__map_insert(&c->map, hash, (uint32_t)c->used);
+        csspgo__map_insert(&c->map, hash, (uint32_t)c->used, c);
         c->used += CSSPGO__TRACE_WORDS + words;
         old = w;
     }
@@ -19528,7 +19758,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
     w[0] = nstack | (frameless && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
     w[1] = nlbr;
-    csspgo__cache_keep(c, h->seed, s->count);
+    csspgo__cache_keep(c, s->count);
     return CSSPGO_OK;
 }
 
@@ -19618,7 +19848,22 @@ struct csspgo_collector {
 
 static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
-    return (uint32_t)csspgo__hash64((uint64_t)a << 32 | b, node * (UINT64_C(0x9E3779B97F4A7C15) ^ c->heap.seed << 1));
+    return csspgo__hash64(&c->map, (uint64_t)a << 32 | b, node);
+}
+
+static uint32_t csspgo__counter_rehash(const void *owner, uint32_t id)
+{
+    const csspgo_collector *c = (const csspgo_collector *)owner;
+    const csspgo__counter *v = &c->counter[id - 1];
+    return csspgo__counter_hash(c, v->node, v->a, v->b);
+}
+
+/* The table of counters has another key. */
+static void csspgo__ticks_rehash(csspgo_collector *c)
+{
+    size_t i;
+    for (i = 0; i < c->ticks; i++)
+        c->tick[i].hash = csspgo__counter_hash(c, c->tick[i].node, c->tick[i].a, c->tick[i].b);
 }
 
 /* Adds to the counter of a key; there is room for a new one. */
@@ -19638,7 +19883,7 @@ static void csspgo__counter_add(csspgo_collector *c, const csspgo__tick *t, uint
     v->a = t->a;
     v->b = t->b;
     v->reserved = 0;
-    csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counters);
+    if (csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counters, c)) csspgo__ticks_rehash(c);
 }
 
 static void csspgo__tick_make(const csspgo_collector *c, csspgo__tick *t, uint32_t node, uint32_t a, uint32_t b)
@@ -19759,7 +20004,7 @@ static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, s
 /* 1 if code can run straight from start to end; the answers of late are kept. */
 static int csspgo__is_sound(csspgo_collector *c, uint32_t start, uint32_t end)
 {
-    csspgo__span *s = &c->sound[csspgo__hash64((uint64_t)start << 32 | end, 0) % CSSPGO__SOUND];
+    csspgo__span *s = &c->sound[csspgo__counter_hash(c, 0, start, end) % CSSPGO__SOUND];
     if (s->start == start && s->end == end) return 1;
     if (!csspgo__runs_straight(c->code, start, end)) return 0;
     s->start = start;
@@ -19868,7 +20113,7 @@ static int csspgo__callers_match(const uint32_t *callers, uint32_t n, uint32_t s
 static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t callee)
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
-    csspgo__lone_call *known = &c->lone[csspgo__hash64((uint64_t)caller << 32 | callee, 0) % CSSPGO__LONE];
+    csspgo__lone_call *known = &c->lone[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__LONE];
     const csspgo__transfer *t;
     csspgo__cursor at = csspgo__transfers_from(c->code, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
@@ -20024,7 +20269,9 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     if (c == NULL) return NULL;
     c->code = code;
     if (how != NULL) c->how = *how;
-    csspgo__cache_init(&c->cache, c->how.cache_bytes);
+    csspgo__names_init(&c->heap, &c->names);
+    csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
+    csspgo__cache_init(&c->heap, &c->cache, c->how.cache_bytes);
     if (csspgo__tree_init(&c->heap, &c->trie)) return c;
     csspgo__error_plain(err, c->heap.status);
     csspgo_collector_free(c);
@@ -21066,7 +21313,13 @@ static void csspgo__track_set_done(csspgo_tracker *t, uint32_t func, unsigned ch
 
 static uint32_t csspgo__track_site_hash(const csspgo_tracker *t, uint32_t parent, uint64_t site)
 {
-    return csspgo__tree_hash(t->p->heap.seed, parent, site, 0);
+    return csspgo__hash64(&t->sites, site, parent);
+}
+
+static uint32_t csspgo__track_node_hash(const void *owner, uint32_t id)
+{
+    const csspgo_tracker *t = (const csspgo_tracker *)owner;
+    return csspgo__track_site_hash(t, t->p->tree.node[id].parent, t->p->tree.node[id].site);
 }
 
 /* The first child at a call site; the others follow as its siblings. */
@@ -21092,10 +21345,10 @@ static void csspgo__track_link(csspgo_tracker *t, uint32_t id, uint32_t parent, 
     if (prev != 0) v[prev].sibling = id;
     else v[parent].child = id;
     if (next != 0) t->prev[next] = id;
-    csspgo__map_insert(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, parent, site, v[id].func), id);
+    csspgo__map_insert(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id, &t->p->tree);
     if (prev != 0 && v[prev].site == site) return;
     if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
-    csspgo__map_insert(&t->sites, hash, id);
+    csspgo__map_insert(&t->sites, hash, id, t);
 }
 
 static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
@@ -21103,10 +21356,10 @@ static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
     csspgo__node *v = t->p->tree.node, *n = &v[id];
     const uint32_t prev = t->prev[id], next = n->sibling;
     const uint32_t hash = csspgo__track_site_hash(t, n->parent, n->site);
-    csspgo__map_remove(&t->p->tree.map, csspgo__tree_hash(t->p->heap.seed, n->parent, n->site, n->func), id);
+    csspgo__map_remove(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id);
     if (prev == 0 || v[prev].site != n->site) {
         csspgo__map_remove(&t->sites, hash, id);
-        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next);
+        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next, t);
     }
     if (prev != 0) v[prev].sibling = next;
     else v[n->parent].child = next;
@@ -21207,7 +21460,7 @@ static int csspgo__track_count_sites(csspgo_tracker *t)
     for (id = 2; id <= t->p->tree.count; id++) {
         if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
         if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
-        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id);
+        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id, t);
     }
     csspgo__map_clear(&t->sites);
     return 1;
@@ -21332,6 +21585,7 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
     if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
+    csspgo__map_init(&t->heap, &t->sites, csspgo__track_node_hash);
     s = csspgo__track_heat(t, p);
     t->p = t->how.take ? p : csspgo__track_clone(p);
     if (t->p == NULL) s = CSSPGO_E_NOMEM;
@@ -21447,7 +21701,7 @@ CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *
     if (!(t->p->flags & CSSPGO_HAS_UNIQ)) size = csspgo__track_strip(name, size, ".__uniq.");
     f = csspgo_func_find(t->p, name, size);
     if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
-        f.id = csspgo__names_find_guid(&t->p->heap, &t->p->names, csspgo_guid(name, size));
+        f.id = csspgo__names_find_guid(&t->p->names, csspgo_guid(name, size));
     return f;
 }
 
@@ -21684,7 +21938,7 @@ static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
 
 static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uint64_t site, uint32_t func)
 {
-    return csspgo__tree_find(&t->p->tree, t->p->heap.seed, parent, site, func);
+    return csspgo__tree_find(&t->p->tree, parent, site, func);
 }
 
 typedef struct csspgo__track_need {
@@ -22174,8 +22428,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mar
     c = &t->checkpoint[mark - 1];
     while (t->words > c->words) csspgo__track_undo(t);
     for (; p->sides > c->sides; p->sides--)
-        csspgo__map_remove(&p->side_map, (uint32_t)csspgo__hash64(p->side[p->sides].record, p->heap.seed),
-                           (uint32_t)p->sides);
+        csspgo__map_remove(&p->side_map, csspgo__side_hash(p, (uint32_t)p->sides), (uint32_t)p->sides);
     p->body.count = c->body;
     p->target.count = c->target;
     p->vtable.count = c->vtable;
@@ -23715,7 +23968,7 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
     uint32_t n;
     for (n = q->tree.node[CSSPGO__ROOT].child; n != 0; n = q->tree.node[n].sibling) {
         const uint32_t func = csspgo__func_lookup(p, q, q->tree.node[n].func);
-        csspgo__raise_calls(p, csspgo__tree_find(&p->tree, p->heap.seed, CSSPGO__ROOT, q->tree.node[n].site, func));
+        csspgo__raise_calls(p, csspgo__tree_find(&p->tree, CSSPGO__ROOT, q->tree.node[n].site, func));
     }
 }
 
@@ -24003,7 +24256,8 @@ static int csspgo__kin_find(csspgo__estimate *e, csspgo__shape *graph)
     for (i = 0; i < n; i++) {
         const uint32_t a = csspgo__tide_set(t, jump[i].from), b = csspgo__tide_set(t, jump[i].to);
         if (a == b) {
-            csspgo__tide_flow(t, &jump[i], csspgo__hash64(i, UINT64_C(0x9E3779B97F4A7C15)));
+            csspgo__tide_flow(t, &jump[i], csspgo__mix(csspgo__mix(i, UINT64_C(0x9E3779B97F4A7C15)),
+                                                       UINT64_C(0xD6E8FEB86659FD93)));
             continue;
         }
         t[a].up = b;
@@ -24518,7 +24772,9 @@ struct csspgo_sizes {
 CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
 {
     csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
-    if (s == NULL || csspgo__tree_init(&s->heap, &s->tree)) return s;
+    if (s == NULL) return NULL;
+    csspgo__names_init(&s->heap, &s->names);
+    if (csspgo__tree_init(&s->heap, &s->tree)) return s;
     csspgo__error_plain(err, s->heap.status);
     csspgo_sizes_free(s);
     return NULL;
@@ -24656,7 +24912,7 @@ static uint32_t csspgo__pre_size(const csspgo__pre *x, uint32_t node)
     uint64_t site = 0;
     if (s == NULL) return locations;
     for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
-        const uint32_t next = csspgo__tree_find(&s->tree, s->heap.seed, at, site, x->size_func[t->node[n].func]);
+        const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
         if (next == 0) break;
         at = next;
         if (s->tree.node[at].record != 0) known = s->tree.node[at].record;
@@ -24815,7 +25071,7 @@ static csspgo_status csspgo__pre_run(csspgo__pre *x, csspgo_func *order)
                                           p->names.count, &n);
     for (i = 1; sizes != NULL && i <= p->names.count; i++)
         x->size_func[i] =
-            csspgo__names_find_guid(&sizes->heap, &sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
+            csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
     for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
     if (s == CSSPGO_OK) csspgo__pre_sweep(x);
     p->flags |= CSSPGO_IS_PREINLINED;
@@ -24905,7 +25161,9 @@ struct csspgo_lines {
 
 CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_lines *)csspgo__object_new(options, sizeof(csspgo_lines), err);
+    csspgo_lines *l = (csspgo_lines *)csspgo__object_new(options, sizeof *l, err);
+    if (l != NULL) csspgo__names_init(&l->heap, &l->names);
+    return l;
 }
 
 CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
@@ -26064,14 +26322,38 @@ static int csspgo__broken(csspgo__matching *w)
     return 0;
 }
 
-static uint32_t csspgo__guid_hash(const csspgo__matching *w, uint64_t guid)
+static uint32_t csspgo__here_hash(const void *owner, uint32_t id)
 {
-    return (uint32_t)csspgo__hash64(guid, w->m->heap.seed);
+    const csspgo_matcher *m = (const csspgo_matcher *)owner;
+    return csspgo__hash64(&m->by_guid, ((const csspgo__matched *)m->func.data)[id - 1].guid, 0);
+}
+
+static uint32_t csspgo__there_hash(const void *owner, uint32_t id)
+{
+    const csspgo_matcher *m = (const csspgo_matcher *)owner;
+    return csspgo__hash64(&m->by_old, ((const csspgo__matched *)m->func.data)[id - 1].profile, 0);
+}
+
+static uint32_t csspgo__old_hash(const void *owner, uint32_t id)
+{
+    const csspgo__matching *w = (const csspgo__matching *)owner;
+    return csspgo__hash64(&w->old, ((const uint64_t *)w->guid.data)[id], 0);
+}
+
+static uint32_t csspgo__old_start(const csspgo__matching *w, uint64_t guid)
+{
+    return csspgo__hash64(&w->old, guid, 0);
+}
+
+static uint32_t csspgo__alive_hash(const void *owner, uint32_t id)
+{
+    const csspgo__matching *w = (const csspgo__matching *)owner;
+    return csspgo__hash64(&w->alive, ((const uint64_t *)w->alive_guid.data)[id - 1], 0);
 }
 
 static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__map *map, uint64_t guid)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, m->heap.seed);
+    const uint32_t hash = csspgo__hash64(map, guid, 0);
     csspgo__matched *f = (csspgo__matched *)m->func.data;
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(map, hash, &at)) != 0)
@@ -26079,11 +26361,11 @@ static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo
     return NULL;
 }
 
-/* The next function of p with this GUID; start with *at = its hash. */
+/* The next function of p with this GUID; start with *at = csspgo__old_start. */
 static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, uint32_t *at)
 {
     csspgo_func f;
-    while ((f.id = csspgo__map_next(&w->old, csspgo__guid_hash(w, guid), at)) != 0)
+    while ((f.id = csspgo__map_next(&w->old, csspgo__old_start(w, guid), at)) != 0)
         if (((const uint64_t *)w->guid.data)[f.id] == guid) break;
     return f;
 }
@@ -26093,7 +26375,7 @@ typedef int (*csspgo__see_fn)(csspgo__matching *w, csspgo__flat *f, uint32_t nod
 
 static int csspgo__see_copies(csspgo__matching *w, uint64_t guid, csspgo__flat *f, csspgo__see_fn see)
 {
-    uint32_t at = csspgo__guid_hash(w, guid);
+    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func func;
     csspgo_node n;
     while ((func = csspgo__old_next(w, guid, &at)).id != 0)
@@ -26104,7 +26386,7 @@ static int csspgo__see_copies(csspgo__matching *w, uint64_t guid, csspgo__flat *
 
 static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
 {
-    uint32_t at = csspgo__guid_hash(w, guid);
+    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func func;
     while ((func = csspgo__old_next(w, guid, &at)).id != 0)
         if (csspgo_func_nodes(w->p, func).id != 0) return 1;
@@ -26450,8 +26732,9 @@ typedef struct csspgo__rename {   /* two names that were compared */
 
 static int csspgo__is_alive(const csspgo__matching *w, uint64_t guid)
 {
-    uint32_t id, at = csspgo__guid_hash(w, guid);
-    while ((id = csspgo__map_next(&w->alive, csspgo__guid_hash(w, guid), &at)) != 0)
+    const uint32_t hash = csspgo__hash64(&w->alive, guid, 0);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&w->alive, hash, &at)) != 0)
         if (((const uint64_t *)w->alive_guid.data)[id - 1] == guid) return 1;
     return 0;
 }
@@ -26465,7 +26748,7 @@ static int csspgo__unused(const csspgo__matching *w, uint64_t guid)
 /* The base name of a function of p that has this GUID. */
 static const char *csspgo__old_base(const csspgo__matching *w, uint64_t guid, size_t *size)
 {
-    uint32_t at = csspgo__guid_hash(w, guid);
+    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func f;
     *size = 0;
     while ((f = csspgo__old_next(w, guid, &at)).id != 0) {
@@ -26533,9 +26816,16 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
     return same;
 }
 
+static uint32_t csspgo__rename_hash(const void *owner, uint32_t id)
+{
+    const csspgo__matching *w = (const csspgo__matching *)owner;
+    const csspgo__rename *r = &((const csspgo__rename *)w->tried.data)[id - 1];
+    return csspgo__hash64(&w->by_pair, r->here, r->there);
+}
+
 static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(here, there ^ w->m->heap.seed);
+    const uint32_t hash = csspgo__hash64(&w->by_pair, here, there);
     csspgo__rename *r = (csspgo__rename *)w->tried.data;
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&w->by_pair, hash, &at)) != 0)
@@ -26552,7 +26842,7 @@ static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t ther
     r->here = here;
     r->there = there;
     r->same = same;
-    csspgo__map_insert(&w->by_pair, (uint32_t)csspgo__hash64(here, there ^ w->m->heap.seed), (uint32_t)w->tried.count);
+    csspgo__map_insert(&w->by_pair, csspgo__hash64(&w->by_pair, here, there), (uint32_t)w->tried.count, w);
     if (same) {
         csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
         f->profile = there;
@@ -26650,8 +26940,8 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
     if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__broken(w);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
-    csspgo__map_insert(&w->m->by_old, csspgo__guid_hash(w, there),
-                       (uint32_t)(f - (csspgo__matched *)w->m->func.data) + 1);
+    csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, there, 0),
+                       (uint32_t)(f - (csspgo__matched *)w->m->func.data) + 1, w->m);
     return 1;
 }
 
@@ -26809,7 +27099,7 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo
     if (alone->count == 0) return 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const uint64_t guid = ((const uint64_t *)w->guid.data)[old.id];
-        uint32_t at = csspgo__guid_hash(w, guid);
+        uint32_t at = csspgo__old_start(w, guid);
         const csspgo__anchor *a;
         csspgo__alone *x;
         if (!csspgo__unused(w, guid) || csspgo__matched_of(w->m, &w->m->by_old, guid) != NULL) continue;
@@ -27977,7 +28267,7 @@ static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *
 static int csspgo__report_function(const csspgo__matching *w, csspgo_match_report *r, const csspgo__matched *f)
 {
     const csspgo__node *v = w->p->tree.node;
-    uint32_t at = csspgo__guid_hash(w, f->guid);
+    uint32_t at = csspgo__old_start(w, f->guid);
     const uint64_t stale = r->stale_functions;
     csspgo_func func;
     csspgo_node n;
@@ -28067,7 +28357,7 @@ static int csspgo__alive_add(csspgo__matching *w, uint64_t guid)
     g = (uint64_t *)csspgo__vec_push(&w->m->heap, &w->alive_guid);
     if (g == NULL) return csspgo__broken(w);
     *g = guid;
-    csspgo__map_insert(&w->alive, csspgo__guid_hash(w, guid), (uint32_t)w->alive_guid.count);
+    csspgo__map_insert(&w->alive, csspgo__hash64(&w->alive, guid, 0), (uint32_t)w->alive_guid.count, w);
     return 1;
 }
 
@@ -28080,7 +28370,7 @@ static int csspgo__index_names(csspgo__matching *w)
         !csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p)))
         return csspgo__broken(w);
     for (f.id = 1; f.id <= csspgo_func_count(w->p); f.id++)
-        csspgo__map_insert(&w->old, csspgo__guid_hash(w, ((const uint64_t *)w->guid.data)[f.id]), f.id);
+        csspgo__map_insert(&w->old, csspgo__old_hash(w, f.id), f.id, w);
     if (!w->rename) return 1;
     for (i = 0; i < w->codes; i++) {
         if (!csspgo__alive_add(w, ((const csspgo__matched *)w->m->func.data)[i].guid)) return 0;
@@ -28113,7 +28403,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         f->code = (uint32_t)i;
         if (c->flags & CSSPGO_MATCH_IMPORTED) f->flags |= CSSPGO__IMPORT;
         if (!(c->flags & (CSSPGO_MATCH_IMPORTED | CSSPGO_MATCH_NO_CHECKSUM))) f->flags |= CSSPGO__HAS_CHECKSUM;
-        csspgo__map_insert(&m->by_guid, csspgo__guid_hash(w, guid), (uint32_t)m->func.count);
+        csspgo__map_insert(&m->by_guid, csspgo__hash64(&m->by_guid, guid, 0), (uint32_t)m->func.count, m);
     }
     return 1;
 }
@@ -28123,7 +28413,7 @@ static void csspgo__find_orphans(csspgo__matching *w)
     csspgo__matched *f = (csspgo__matched *)w->m->func.data;
     size_t i;
     for (i = 0; i < w->codes; i++) {
-        uint32_t at = csspgo__guid_hash(w, f[i].guid);
+        uint32_t at = csspgo__old_start(w, f[i].guid);
         if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_next(w, f[i].guid, &at).id == 0) f[i].flags |= CSSPGO__ORPHAN;
     }
 }
@@ -28195,7 +28485,7 @@ static int csspgo__index_old(csspgo__matching *w)
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
         if (csspgo__matched_of(w->m, &w->m->by_old, f[i].profile) == NULL)
-            csspgo__map_insert(&w->m->by_old, csspgo__guid_hash(w, f[i].profile), (uint32_t)i + 1);
+            csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, f[i].profile, 0), (uint32_t)i + 1, w->m);
     }
     return 1;
 }
@@ -28235,6 +28525,9 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     static const char indirect[] = "unknown.indirect.callee";
     size_t i;
     memset(w, 0, sizeof *w);
+    csspgo__map_init(&m->heap, &w->old, csspgo__old_hash);
+    csspgo__map_init(&m->heap, &w->alive, csspgo__alive_hash);
+    csspgo__map_init(&m->heap, &w->by_pair, csspgo__rename_hash);
     w->m = m;
     w->p = p;
     w->guid.elem = sizeof(uint64_t);
@@ -28301,6 +28594,8 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
     if (m->how.min_similarity == 0) m->how.min_similarity = 80;
     if (m->how.min_blocks == 0) m->how.min_blocks = 5;
     if (m->how.min_calls == 0) m->how.min_calls = 3;
+    csspgo__map_init(&m->heap, &m->by_guid, csspgo__here_hash);
+    csspgo__map_init(&m->heap, &m->by_old, csspgo__there_hash);
     m->func = csspgo__vec_of(sizeof(csspgo__matched));
     m->place = csspgo__vec_of(sizeof(csspgo__place));
     m->state = csspgo__vec_of(sizeof(csspgo__callsite));
@@ -28717,9 +29012,15 @@ typedef struct csspgo__completion {   /* one call of csspgo_matcher_complete */
     size_t                   unfit;
 } csspgo__completion;
 
+static uint32_t csspgo__flow_hash(const void *owner, uint32_t id)
+{
+    const csspgo__completion *x = (const csspgo__completion *)owner;
+    return csspgo__hash64(&x->by_guid, x->flow[id - 1].guid, 0);
+}
+
 static const csspgo_match_flow *csspgo__complete_flow(const csspgo__completion *x, uint64_t guid)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(guid, x->q->heap.seed);
+    const uint32_t hash = csspgo__hash64(&x->by_guid, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&x->by_guid, hash, &at)) != 0)
         if (x->flow[id - 1].guid == guid) return &x->flow[id - 1];
@@ -28760,7 +29061,7 @@ static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, css
         const csspgo_status s = csspgo__complete_check(x, i, err);
         if (s != CSSPGO_OK) return s;
         if (csspgo__complete_flow(x, f->guid) == NULL)
-            csspgo__map_insert(&x->by_guid, (uint32_t)csspgo__hash64(f->guid, h->seed), (uint32_t)i + 1);
+            csspgo__map_insert(&x->by_guid, csspgo__hash64(&x->by_guid, f->guid, 0), (uint32_t)i + 1, x);
     }
     return CSSPGO_OK;
 }
@@ -28860,6 +29161,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     if (unfit != NULL) *unfit = 0;
     x.q = csspgo_profile_new(&x.options, NULL);
     if (x.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    csspgo__map_init(&x.q->heap, &x.by_guid, csspgo__flow_hash);
     csspgo__error_plain(err, CSSPGO_OK);
     s = csspgo__complete_index(&x, n, err);
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo_add_profile(x.q, p));

@@ -53,6 +53,12 @@ static void die(const char *what)
     exit(1);
 }
 
+static uint32_t edge_hash(uint64_t from, uint64_t to)
+{
+    const uint64_t h = (from * UINT64_C(0x9E3779B97F4A7C15) ^ to) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(h >> 32);
+}
+
 static void grow(void)
 {
     uint32_t i;
@@ -63,7 +69,7 @@ static void grow(void)
     slot = (uint32_t *)calloc((size_t)slot_mask + 1, sizeof *slot);
     if (edges == NULL || slot == NULL) die("memory");
     for (i = 0; i < edge_count; i++) {
-        uint32_t k = (uint32_t)csspgo__hash64(edges[i].from, edges[i].to) & slot_mask;
+        uint32_t k = edge_hash(edges[i].from, edges[i].to) & slot_mask;
         while (slot[k] != 0) k = (k + 1) & slot_mask;
         slot[k] = i + 1;
     }
@@ -73,7 +79,7 @@ static uint32_t edge_id(const block *b, uint64_t to)
 {
     uint32_t k;
     if (edge_count == edge_cap) grow();
-    for (k = (uint32_t)csspgo__hash64(b->last, to) & slot_mask; slot[k] != 0; k = (k + 1) & slot_mask)
+    for (k = edge_hash(b->last, to) & slot_mask; slot[k] != 0; k = (k + 1) & slot_mask)
         if (edges[slot[k] - 1].from == b->last && edges[slot[k] - 1].to == to) return slot[k] - 1;
     slot[k] = ++edge_count;
     edges[edge_count - 1].from = b->last;
