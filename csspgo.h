@@ -193,7 +193,7 @@ typedef struct csspgo_limits {
 typedef struct csspgo_options {
     csspgo_allocator allocator;   /* alloc_fn NULL: CSSPGO_MALLOC and CSSPGO_FREE                                */
     csspgo_limits    limits;
-    uint64_t         hash_seed;   /* seed of the hash tables: make it random where input is hostile              */
+    uint64_t         hash_seed;   /* seed of the hash tables; random bytes where input is hostile                */
     uint32_t         llvm;        /* 0; or 19: reads what LLVM 19 reads, writes what it writes; E_ARGUMENT otherwise */
 } csspgo_options;
 
@@ -18977,10 +18977,18 @@ struct csspgo_spaces {
     csspgo_spaces_stats stats;
 };
 
+static uint32_t csspgo__space_hash(const void *owner, uint32_t i)
+{
+    const csspgo_spaces *s = (const csspgo_spaces *)owner;
+    return csspgo__hash64(&s->by_number, s->space[i].number, 0);
+}
+
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
     csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL) return NULL;
+    csspgo__map_init(&s->heap, &s->by_number, csspgo__space_hash);
+    csspgo__names_init(&s->heap, &s->files);
     s->code = code;
     s->space = (csspgo__space *)csspgo__grow(&s->heap, NULL, 0, &s->space_cap, 16, sizeof *s->space);
     if (s->space != NULL) {
@@ -19011,7 +19019,7 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 /* Index in space of a pid or tid, 0 if there was no event of it. */
 static uint32_t csspgo__space_find(const csspgo_spaces *s, uint32_t number)
 {
-    const uint32_t hash = (uint32_t)csspgo__hash64(number, s->heap.seed);
+    const uint32_t hash = csspgo__hash64(&s->by_number, number, 0);
     uint32_t at = hash, i;
     while ((i = csspgo__map_next(&s->by_number, hash, &at)) != 0)
         if (s->space[i].number == number) return i;
@@ -19035,7 +19043,7 @@ static uint32_t csspgo__space_add(csspgo_spaces *s, uint32_t number)
     memset(v, 0, sizeof *v);
     v->number = number;
     v->process = i;
-    csspgo__map_insert(&s->by_number, (uint32_t)csspgo__hash64(number, s->heap.seed), i);
+    csspgo__map_insert(&s->by_number, csspgo__hash64(&s->by_number, number, 0), i, s);
     return i;
 }
 

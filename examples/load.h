@@ -19,6 +19,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Options of objects that read what others wrote: a hash seed that nobody knows. */
+static const csspgo_options *seeded(void)
+{
+    static csspgo_options o;
+    const int fd = o.hash_seed == 0 ? open("/dev/urandom", O_RDONLY) : -1;
+    if (fd >= 0) {
+        if (read(fd, &o.hash_seed, sizeof o.hash_seed) != (ssize_t)sizeof o.hash_seed) o.hash_seed = 0;
+        close(fd);
+    }
+    return &o;
+}
+
 typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
     const unsigned char *data;
     size_t size;
@@ -376,7 +388,7 @@ static csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base
         load_fail(why, why_size, "its probe sections are compressed or not in the file");
         return NULL;
     }
-    memset(&lenient, 0, sizeof lenient);
+    lenient = *seeded();
     memset(&in, 0, sizeof in);
     lenient.llvm = 19;
     probes = csspgo_probes_new(&lenient, NULL);
@@ -460,7 +472,7 @@ static int load_image(loaded *l, const char *path, const char *debug_path, char 
     if (ok && debug_path != NULL) ok = load_debug(l, debug_path, why, why_size);
     if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
         ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
-    if (ok && (l->code = csspgo_code_new(NULL, NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
+    if (ok && (l->code = csspgo_code_new(seeded(), NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
     if (ok && !load_segments(l, path)) ok = load_fail(why, why_size, "out of memory");
     ok = ok && load_code(l, why, why_size) && load_probes(l, why, why_size);
     if (!ok) load_free(l);

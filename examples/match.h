@@ -1157,7 +1157,7 @@ static int match_do(match_run *m)
     if (!match_load(m)) return 1;
     m->out = profile_new();
     if (m->out == NULL) return 1;
-    m->matcher = csspgo_matcher_new(&how, NULL, NULL);
+    m->matcher = csspgo_matcher_new(&how, seeded(), NULL);
     if (m->matcher == NULL) return fail("out of memory");
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)

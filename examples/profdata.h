@@ -51,9 +51,8 @@ static reading reading_make(const option *is_fs, const option *pass)
 
 static csspgo_profile *profile_new(void)
 {
-    csspgo_options options;
+    csspgo_options options = *seeded();
     csspgo_profile *p;
-    memset(&options, 0, sizeof options);
     options.llvm = compat ? 19 : 0;
     options.allocator = big_blocks();
     p = csspgo_profile_new(&options, NULL);

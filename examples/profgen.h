@@ -400,8 +400,8 @@ static int recording_open(profgen *g, recording *r, int any)
 {
     memset(r, 0, sizeof *r);
     r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
-    if (g->perfscript != NULL) r->script = csspgo_script_new(NULL, NULL);
-    else r->data = csspgo_perfdata_new(NULL, NULL);
+    if (g->perfscript != NULL) r->script = csspgo_script_new(seeded(), NULL);
+    else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
     if (r->script != NULL && any) csspgo_script_set_any_fields(r->script, g->image.code);
     if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
@@ -530,7 +530,7 @@ typedef struct flat_reader {
 /* What the branch records of a script are with: 1 call stacks, 0 no call stacks, -1 nothing, it is no script. */
 static int flat_kind(const file_bytes *text)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(seeded(), NULL);
     csspgo_item item = CSSPGO_ITEM_OTHER;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -731,7 +731,7 @@ static int flat_read(profgen *g, const file_bytes *text)
     memset(&f, 0, sizeof f);
     how.ignore_stack = 1;                                  /* the address alone is no stack */
     csspgo_collector_free(g->collector);
-    g->collector = csspgo_collector_new(g->image.code, &how, NULL, NULL);
+    g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
     f.lines = (char *)malloc((FLAT_BATCH + 2) * FLAT_LINE);
     f.size = FLAT_LINE;
     g->flat = 1;
@@ -898,7 +898,7 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     how.replay = (uint32_t)o[O_REPLAY].number;
     how.unsorted_cycles = !o[O_SORT].number;
     if (s == CSSPGO_OK && o[O_SIZES].number) {
-        how.sizes = sizes = csspgo_sizes_new(NULL, NULL);
+        how.sizes = sizes = csspgo_sizes_new(seeded(), NULL);
         s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
     }
     if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL);
@@ -1257,7 +1257,7 @@ static int profgen_main(int argc, char **argv)
     if (load_symbols(&g.image)->symbol_count <= 1 && !compat)
         return fail("%s: no symbols; name the file that has them: --debug-binary=FILE", g.binary);
     how = profgen_how(&g);
-    g.collector = csspgo_collector_new(g.image.code, &how, NULL, NULL);
+    g.collector = csspgo_collector_new(g.image.code, &how, seeded(), NULL);
     ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
     if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
     else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);

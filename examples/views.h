@@ -193,7 +193,7 @@ static int views_names_file(views_names *v, const char *path)
 /* The probe descriptors' names and the symbols', these also without the suffix that ThinLTO appends. */
 static int views_names_elf(views_names *v, const char *path)
 {
-    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
+    csspgo_probes *probes = csspgo_probes_new(seeded(), NULL);
     char why[256];
     elf_image elf;
     elf_section s;
@@ -323,7 +323,7 @@ static int views_open(views *v)
     if (v->names_file != NULL && !views_names_file(&v->names, v->names_file)) return 0;
     if (v->binary != NULL && !views_names_elf(&v->names, v->binary)) return 0;
     if (v->names.count != 0) qsort(v->names.names, v->names.count, sizeof *v->names.names, views_name_order);
-    v->p = csspgo_profile_new(NULL, NULL);
+    v->p = csspgo_profile_new(seeded(), NULL);
     if (v->p == NULL || v->names.text.failed) return fail("out of memory"), 0;
     if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->input, &e), 0;
     v->out = strcmp(v->output, "-") == 0 ? stdout : fopen(v->output, "wb");
@@ -553,13 +553,12 @@ static int views_print_stacks(const csspgo_profile *q, FILE *out)
 
 static int views_folded(int argc, char **argv)
 {
-    csspgo_options options;
+    csspgo_options options = *seeded();
     views_stacks s;
     views v;
     int ok;
     if (!views_parse(&v, 0, argc, argv)) return 2;
     memset(&s, 0, sizeof s);
-    memset(&options, 0, sizeof options);
     options.limits.max_name = UINT32_MAX;             /* escapes make names longer */
     s.v = &v;
     ok = views_open(&v);
