@@ -187,6 +187,8 @@ typedef struct csspgo_limits {
     uint32_t max_name;            /* bytes of one function name                                   [2^20] */
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
     uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and jump] */
+    uint64_t max_inflated;        /* bytes that a file's compressed sections may have, inflated;
+                                     0: 64 times its size + 64 MiB                                       */
 } csspgo_limits;
 
 /* All zero means: malloc and free, default limits, csspgo's own rules. */
@@ -549,9 +551,10 @@ enum { CSSPGO_TEXT = 1 };
  *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: sections of ExtBinary as newer LLVM has them (indexed names and
  *           function offsets, symbols as MD5), or compressed and the build is without zlib; E_LIMIT; E_NOMEM;
  *           E_ARGUMENT: one of the two has contexts (or probes) and the other one has not
- * Cost      O(n log n) time, O(n) if lines are in order; at most 16 bytes of memory per input byte + 1 MB before it is
- *           added to p (files that need more are refused: no writer makes them), and never above
- *           options.limits.max_bytes together with p
+ * Cost      O(n log n) time, O(n) if lines are in order. Before it is added to p it takes at most 16 bytes of memory per
+ *           byte of input (inflated, if sections are compressed), 128 per node (frame of a context, inlinee), and 1 MB:
+ *           files that need more are refused, no writer makes them. Together with p never above
+ *           options.limits.max_bytes
  * Source    LLVM 19: SampleProfReader
  */
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err);
@@ -2926,6 +2929,8 @@ typedef struct csspgo__heap {
     csspgo_allocator a;
     csspgo_limits    limits;      /* resolved: no zeros                                   */
     uint64_t         used;        /* bytes handed out                                     */
+    uint64_t         spare;       /* while a file is read: what limits.max_bytes may yet rise by */
+    size_t           nodes;       /* for which it has risen                               */
     uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
     uint32_t         llvm;
@@ -2991,6 +2996,14 @@ static void *csspgo__alloc(csspgo__heap *h, size_t size)
     p = h->a.alloc_fn(h->a.ctx, size);
     if (p != NULL) h->used += size;
     return p;
+}
+
+/* Memory that an input may take because of what it holds. */
+CSSPGO__UNUSED static void csspgo__allow(csspgo__heap *h, uint64_t bytes)
+{
+    const uint64_t more = bytes < h->spare ? bytes : h->spare;
+    h->limits.max_bytes += more;
+    h->spare -= more;
 }
 
 static void csspgo__free(csspgo__heap *h, void *p, size_t size)
@@ -4488,10 +4501,16 @@ static uint32_t csspgo__tree_find(const csspgo__tree *t, uint32_t parent, uint64
     return 0;
 }
 
+enum { CSSPGO__NODE_COST = 128 };   /* the most that a node takes, its slot in the table and growing both included */
+
 /* Room for so many more nodes. Returns 0 when memory is exhausted. */
 static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
 {
     void *p;
+    if (h->spare != 0 && t->count + more > h->nodes) {
+        csspgo__allow(h, CSSPGO__NODE_COST * (uint64_t)(t->count + more - h->nodes));
+        h->nodes = t->count + more;
+    }
     if (!csspgo__map_room(h, &t->map, more)) return 0;
     if (t->count + 1 + more <= t->cap) return 1;
     p = csspgo__grow(h, t->node, t->count + 1, &t->cap, t->count + 1 + more, sizeof *t->node);
@@ -7050,6 +7069,7 @@ typedef struct csspgo__text {
     csspgo_loc           loc;           /* of the body to which targets belong                                     */
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
+    uint64_t             spare;         /* memory for nodes, beyond q's limit                                      */
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
     csspgo__late         late;
     uint64_t             survey_at;     /* the offset at which the rest is foreseen                                */
@@ -7941,6 +7961,7 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
         const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
         return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     }
+    t->q->heap.spare = t->spare;
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
     t->survey_at = UINT64_MAX;
     if (t->full_at != 0) csspgo__text_foresee(t, t->full_at, 1);
@@ -7967,7 +7988,7 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
 }
 
 /* *q = the profile in the text, made with options; feed: NULL, or the text comes from there. */
-static csspgo_status csspgo__read_text(const csspgo_options *options, const void *data, size_t size,
+static csspgo_status csspgo__read_text(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
                                        const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
 {
     csspgo__text t;
@@ -7978,6 +7999,7 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
     t.nul = t.end != NULL;
     if (!t.nul) t.end = t.base + size;
     t.err = err;
+    t.spare = spare;
     t.llvm = options->llvm != 0;
     if (csspgo__text_read(&t, options) == CSSPGO_E_LIMIT && t.full_at != 0) {
         csspgo__error_clear(err);
@@ -7993,28 +8015,29 @@ static csspgo_status csspgo__read_text(const csspgo_options *options, const void
 
 /* ----- reading any format ----------------------------------------------------------------------------------------- */
 
-/*
- * The binary forms, below. most: memory that q may have, beyond options->limits, once compressed sections are
- * inflated.
- */
-static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+/* The binary forms, below. */
+static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
                                          csspgo_profile **q, csspgo_error *err);
 static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink,
                                           csspgo_error *err);
 
-/* *q = the profile in the input, made with options; feed: NULL, or text comes from there instead of data. */
-static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+/*
+ * *q = the profile in the input, made with options; spare: memory that it may have beyond them for what it turns out to
+ * hold. feed: NULL, or text comes from there instead of data.
+ */
+static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
                                       const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
 {
     if (feed != NULL || csspgo__sniff(data, size) == CSSPGO__FORMAT_TEXT)
-        return csspgo__read_text(options, data, size, feed, q, err);
-    return csspgo__binary_read(options, most, data, size, q, err);
+        return csspgo__read_text(options, spare, data, size, feed, q, err);
+    return csspgo__binary_read(options, spare, data, size, q, err);
 }
 
 /* A limit that is not the caller's: says which one. */
 static void csspgo__say_dense(csspgo_error *err)
 {
-    static const char why[] = "needs more than 16 times its size of memory: only repetitions, or smallest parts";
+    static const char why[] = "needs more memory than 16 times its size and 128 bytes a node: only repetitions, or "
+                              "smallest parts";
     const char *general = csspgo_status_text(CSSPGO_E_LIMIT);
     if (err != NULL && memcmp(err->message, general, strlen(general) + 1) == 0) memcpy(err->message, why, sizeof why);
 }
@@ -8030,15 +8053,15 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     const uint64_t fair = 16 * whole + window + (1u << 20);
     const uint64_t used = p->heap.used + held;
     csspgo_profile *q = NULL;
-    uint64_t most;
+    uint64_t spare;
     csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_status s;
     csspgo__error_clear(err);
     o.limits.max_bytes = used < o.limits.max_bytes ? o.limits.max_bytes - used : 1;
-    most = o.limits.max_bytes;
-    if (fair < most) o.limits.max_bytes = fair;
-    s = csspgo__read_any(&o, most, size != 0 ? data : "", size, feed, &q, err);
-    if (s == CSSPGO_E_LIMIT && fair < most) csspgo__say_dense(err);
+    spare = fair < o.limits.max_bytes ? o.limits.max_bytes - fair : 0;
+    o.limits.max_bytes -= spare;
+    s = csspgo__read_any(&o, spare, size != 0 ? data : "", size, feed, &q, err);
+    if (s == CSSPGO_E_LIMIT && spare != 0) csspgo__say_dense(err);
     if (s != CSSPGO_OK) return s;
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;
@@ -8054,6 +8077,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     q->dropped_by_checksum = p->dropped_by_checksum;
     csspgo__profile_take(p, q);
     p->heap.limits = o.limits;
+    p->heap.spare = 0;
     return CSSPGO_OK;
 }
 
@@ -8762,7 +8786,7 @@ typedef struct csspgo__bin {
     struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there                    */
     csspgo_profile *q;            /* what has been read                                                 */
     csspgo__reader  r;            /* the file, or the section being read                                */
-    uint64_t        most;         /* q's memory may grow to this with what compressed sections hold     */
+    uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
     uint64_t        unread;       /* ExtBinary: bytes that what is still to come may have               */
     uint32_t       *func;         /* the name table: index -> function; lazy: indexes that it has met   */
     size_t          funcs, func_cap;
@@ -9735,8 +9759,11 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
                                "a compressed section does not have the size that it claims: ", packed);
     if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
         return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
-    if (16 * want < b->most - h->limits.max_bytes) h->limits.max_bytes += 16 * want;   /* inflated bytes are input */
-    else h->limits.max_bytes = b->most;
+    if (want > b->inflate)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "compressed sections exceed limits.max_inflated bytes: this one has ",
+                               want);
+    b->inflate -= want;
+    csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
     status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
     if (status == CSSPGO_E_SYNTAX)
         csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
@@ -10040,21 +10067,23 @@ static int csspgo__bin_settle(csspgo__bin *b)
 }
 
 /* *q = the profile in the input, made with options. Sums saturate, as in LLVM. */
-static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t most, const void *data, size_t size,
+static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
                                          csspgo_profile **q, csspgo_error *err)
 {
     csspgo__bin b;
     int ok = 0;
     memset(&b, 0, sizeof b);
     csspgo__reader_init(&b.r, data, size, err);
-    b.most = most;
     b.unread = size;
+    b.inflate = options->limits.max_inflated;
+    if (b.inflate == 0) b.inflate = 64 * (uint64_t)size + (64u << 20);
     b.llvm = options->llvm != 0;
     b.q = csspgo_profile_new(options, NULL);
     if (b.q == NULL) {
         const int small = options->limits.max_bytes < sizeof *b.q + 8 * sizeof(csspgo__node);
         return csspgo__error_plain(err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     }
+    b.q->heap.spare = spare;
     switch (csspgo__sniff(data, size)) {
     case CSSPGO__FORMAT_BINARY: ok = csspgo__bin_read_raw(&b); break;
     case CSSPGO__FORMAT_EXTBINARY: ok = csspgo__bin_read_ext(&b); break;

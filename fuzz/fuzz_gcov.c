@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (p == NULL) return 0;
     s = csspgo_read(p, data, size, &e);
     REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size + (1u << 20));
+    REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size + 128 * (uint64_t)csspgo_node_count(p) + (1u << 20));
     if (s != CSSPGO_OK) {
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
     } else {

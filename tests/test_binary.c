@@ -587,6 +587,8 @@ static void zlib_bombs_stay_within_the_limits(void)
     T_CHECK(peak < 16384);
     T_EQ(read_bomb(64u << 20, 64u << 20, 1u << 20, &packed, &peak), CSSPGO_E_LIMIT);    /* 64 MB in 64 KB, honest */
     T_CHECK(packed < 80000 && peak <= 1u << 20);
+    T_EQ(read_bomb(80u << 20, 80u << 20, 0, &packed, &peak), CSSPGO_E_LIMIT);           /* above 64 x file + 64 MB */
+    T_CHECK(peak < 16384);
     T_EQ(read_bomb(64u << 20, 1u << 20, 0, &packed, &peak), CSSPGO_E_SYNTAX);           /* more than it claims */
     T_CHECK(peak <= 4u << 20);
     T_EQ(read_bomb(1u << 20, 8u << 20, 0, &packed, &peak), CSSPGO_E_SYNTAX);            /* less: grows as data comes */
@@ -2103,6 +2105,83 @@ static void a_file_of_repetitions_is_refused_as_that(void)
     free(bytes);
 }
 
+/* ----- what is written is read: profiles that take most memory for their size ----- */
+
+enum { DENSE_DEEP, DENSE_SHALLOW, DENSE_NESTED, DENSE_TARGETS, DENSE_NAMES, DENSE_KINDS };
+
+static uint32_t dense_random(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % n;
+}
+
+static csspgo_func dense_func(csspgo_profile *p, uint32_t i)
+{
+    char name[16];
+    const int size = sprintf(name, "%c%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26), 'a' + (int)(i / 676 % 26));
+    return csspgo_func_add(p, name, (size_t)(i < 26 ? 1 : i < 676 ? 2 : size));
+}
+
+/* Paths of functions taken at random, as contexts or as inlinees; or targets; or functions that have nothing. */
+static csspgo_profile *dense_profile(int kind)
+{
+    static const struct { uint32_t paths, depth, funcs; } how[] = {
+        { 500, 150, 2000 }, { 4000, 20, 100 }, { 4000, 20, 100 }, { 1000, 100, 120 }, { 17000, 1, 17576 }
+    };
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    const csspgo_node_kind below = kind == DENSE_NESTED ? CSSPGO_INLINEE : CSSPGO_CONTEXT;
+    uint32_t i, d, state = 1;
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; i < how[kind].paths && s == CSSPGO_OK; i++) {
+        const int plain = kind != DENSE_DEEP && kind != DENSE_SHALLOW;
+        const uint32_t first = kind == DENSE_NAMES ? i : plain ? i % how[kind].funcs : dense_random(&state, how[kind].funcs);
+        csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), plain ? CSSPGO_PLAIN : CSSPGO_CONTEXT,
+                                        dense_func(p, first));
+        for (d = 1; d < how[kind].depth && s == CSSPGO_OK; d++) {
+            const csspgo_func f = dense_func(p, dense_random(&state, how[kind].funcs));
+            const csspgo_loc at = csspgo_at(1 + dense_random(&state, 60), 0);
+            if (kind == DENSE_TARGETS) s = csspgo_add_target(p, n, csspgo_at(i / 120 + 1, 0), f, 1);
+            else n = csspgo_node_add(p, n, at, below, f);
+        }
+        if (s == CSSPGO_OK) s = csspgo_add_total(p, n, 1);
+    }
+    T_EQ(s, CSSPGO_OK);
+    if (kind == DENSE_DEEP || kind == DENSE_SHALLOW) csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    return p;
+}
+
+static void what_is_written_is_read_at_every_density(void)
+{
+    static const uint32_t forms[] = { CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5,
+                                      CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_GCOV };
+    int kind;
+    size_t i;
+    for (kind = 0; kind < DENSE_KINDS; kind++) {
+        csspgo_profile *p = dense_profile(kind);
+        for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+            t_heap h;
+            const csspgo_options o = t_options(&h, 0);
+            csspgo_profile *q = csspgo_profile_new(&o, NULL);
+            unsigned char *bytes;
+            csspgo_error e;
+            size_t n;
+            if (!usable(forms[i]) || csspgo_write(p, forms[i], NULL, 0, &n, NULL) == CSSPGO_E_UNSUPPORTED) {
+                csspgo_profile_free(q);
+                continue;
+            }
+            bytes = (unsigned char *)malloc(n);
+            T_EQ(csspgo_write(p, forms[i], bytes, n, &n, &e), CSSPGO_OK);
+            if (!T_EQ(csspgo_read(q, bytes, n, &e), CSSPGO_OK))
+                fprintf(stderr, "    kind %d, form %x: %s\n", kind, (unsigned)forms[i], e.message);
+            T_EQ(csspgo_node_count(q), csspgo_node_count(p));
+            if (!(forms[i] & CSSPGO_COMPRESS)) T_CHECK(h.peak <= 16 * n + 128 * csspgo_node_count(p) + (1u << 20) + 4096);
+            free(bytes);
+            csspgo_profile_free(q);
+        }
+        csspgo_profile_free(p);
+    }
+}
+
 int main(void)
 {
     forms_are_told_by_their_first_bytes();
@@ -2149,5 +2228,6 @@ int main(void)
     random_profiles_equal_llvm();
     a_name_above_the_limit_is_refused_as_that();
     a_file_of_repetitions_is_refused_as_that();
+    what_is_written_is_read_at_every_density();
     return t_end();
 }
