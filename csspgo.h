@@ -4503,14 +4503,18 @@ static uint32_t csspgo__tree_find(const csspgo__tree *t, uint32_t parent, uint64
 
 enum { CSSPGO__NODE_COST = 128 };   /* the most that a node takes, its slot in the table and growing both included */
 
+/* While a file is read: it has so many more nodes, which may take memory. */
+static void csspgo__tree_allow(csspgo__heap *h, const csspgo__tree *t, size_t more)
+{
+    if (h->spare == 0 || t->count + more <= h->nodes) return;
+    csspgo__allow(h, CSSPGO__NODE_COST * (uint64_t)(t->count + more - h->nodes));
+    h->nodes = t->count + more;
+}
+
 /* Room for so many more nodes. Returns 0 when memory is exhausted. */
 static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
 {
     void *p;
-    if (h->spare != 0 && t->count + more > h->nodes) {
-        csspgo__allow(h, CSSPGO__NODE_COST * (uint64_t)(t->count + more - h->nodes));
-        h->nodes = t->count + more;
-    }
     if (!csspgo__map_room(h, &t->map, more)) return 0;
     if (t->count + 1 + more <= t->cap) return 1;
     p = csspgo__grow(h, t->node, t->count + 1, &t->cap, t->count + 1 + more, sizeof *t->node);
@@ -4546,6 +4550,7 @@ static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t pare
 {
     const uint32_t id = csspgo__tree_find(t, parent, site, func);
     if (id != 0) return id;
+    csspgo__tree_allow(h, t, 1);
     if (!csspgo__tree_room(h, t, 1)) return 0;
     return csspgo__tree_append(t, parent, site, func, csspgo__tree_hash(t, parent, site, func));
 }
@@ -6983,6 +6988,7 @@ static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t
     const int sorted = newest == 0 || (csspgo__site_kind(last) == CSSPGO_INLINEE && last < site);
     const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
     uint32_t id;
+    csspgo__tree_allow(&p->heap, t, 1);
     if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
         CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
@@ -9420,6 +9426,7 @@ static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i
     const uint64_t key = t->map.key[0];
     uint32_t id = path[i - 1].node;
     size_t k;
+    csspgo__tree_allow(&q->heap, t, n - i);
     if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
     for (k = i; k < n; k++, id++) {
         const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
@@ -9491,7 +9498,8 @@ static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
 {
     const size_t more = b->q->tree.count / 512 * n;
     if (more > csspgo__left(&b->r) / 6) return 1;
-    return csspgo__tree_room(&b->q->heap, &b->q->tree, more) || csspgo__bin_full(b);
+    if (csspgo__tree_room(&b->q->heap, &b->q->tree, more) || b->q->heap.status == CSSPGO_E_LIMIT) return 1;
+    return csspgo__bin_full(b);                       /* the limit follows what there is, not what may come */
 }
 
 /* Another table of contexts. */
@@ -10522,7 +10530,6 @@ static void csspgo__lazy_forget(struct csspgo_lazy *l)
     csspgo__free(&l->heap, l->meta_at, (l->records + 1) * 4);
     csspgo__free(&l->heap, l->loaded, l->records + 1);
     csspgo__free(&l->heap, l->func, (l->nnames + 1) * 4);
-    memset(&l->map, 0, sizeof l->map);
     l->name_at = l->context_at = l->context_next = l->first = l->meta_at = l->func = NULL;
     l->record_at = NULL;
     l->loaded = NULL;

@@ -938,7 +938,7 @@ static void add_line(grown *g, const char *format, unsigned a, unsigned b)
     g->size += (size_t)sprintf(room_for(g, 100), format, a, b);
 }
 
-/* Reads and writes in reasonable time; the memory stays below 16 bytes per byte of input + 1 MB. */
+/* Reads and writes in reasonable time; memory: at most 16 bytes per byte of input, 128 per node, and 1 MB. */
 static csspgo_status hostile(const char *what, const grown *g)
 {
     t_heap heap;
@@ -949,7 +949,7 @@ static csspgo_status hostile(const char *what, const grown *g)
     size_t size;
     if (p == NULL) abort();
     s = csspgo_read(p, g->data, g->size, &e);
-    T_MSG(heap.peak <= 16 * g->size + (1u << 20) + 2000, what);
+    T_MSG(heap.peak <= 16 * g->size + 128 * csspgo_node_count(p) + (1u << 20) + 2000, what);
     T_EQ(heap.live_bytes, csspgo_profile_memory(p));
     if (s == CSSPGO_OK) T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
     csspgo_profile_free(p);
