@@ -766,7 +766,7 @@ static int flat_asked(const profgen *g)
 static int recording_build_ids(profgen *g, FILE *f)
 {
     static char chunk[1 << 16];
-    csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
+    csspgo_perfdata *d = csspgo_perfdata_new(seeded(), NULL);
     csspgo_item item;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -1235,7 +1235,7 @@ static int profgen_spaces(profgen *g)
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
     if (compat || g->o[O_KERNEL].number) return 1;
     if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
-    g->spaces = csspgo_spaces_new(g->image.code, NULL, NULL);
+    g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
     return g->spaces != NULL || (fail("out of memory"), 0);
 }
 
