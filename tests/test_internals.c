@@ -108,17 +108,25 @@ static void messages_are_escaped_clipped_and_terminated(void)
 static void hashes_depend_on_every_byte_and_on_nothing_else(void)
 {
     unsigned char text[70];
+    csspgo__heap h;
+    csspgo__map m, other;
     size_t n, i;
+    csspgo__heap_init(&h, NULL);
+    csspgo__map_init(&h, &m, NULL);
+    h.seed++;
+    csspgo__heap_key(&h);
+    csspgo__map_init(&h, &other, NULL);
     for (i = 0; i < sizeof text; i++) text[i] = (unsigned char)rnd(256);
     for (n = 0; n <= 64; n++) {
         unsigned char *exact = t_copy(text, n);
-        const uint64_t h = csspgo__hash_bytes(exact, n, 5);
-        T_EQ(csspgo__hash_bytes(text, n, 5), h);
-        T_CHECK(csspgo__hash_bytes(text, n, 6) != h);
-        T_CHECK(csspgo__hash_bytes(text, n + 1, 5) != h);
+        const uint32_t hash = csspgo__hash_bytes(&m, exact, n, 5);
+        T_EQ(csspgo__hash_bytes(&m, text, n, 5), hash);
+        T_CHECK(csspgo__hash_bytes(&m, text, n, 6) != hash);
+        T_CHECK(csspgo__hash_bytes(&other, text, n, 5) != hash);
+        T_CHECK(csspgo__hash_bytes(&m, text, n + 1, 5) != hash);
         for (i = 0; i < n; i++) {
             exact[i] ^= (unsigned char)(1u << rnd(8));
-            T_CHECK(csspgo__hash_bytes(exact, n, 5) != h);
+            T_CHECK(csspgo__hash_bytes(&m, exact, n, 5) != hash);
             exact[i] = text[i];
         }
         free(exact);
@@ -382,18 +390,24 @@ static void sorting_is_stable_and_n_log_n(void)
     free(v);
 }
 
+static uint32_t half(const void *owner, uint32_t id)
+{
+    (void)owner;
+    return id / 2;
+}
+
 static void a_map_finds_what_was_put_in(void)
 {
     csspgo__heap h;
     csspgo__map m;
     uint32_t i, at, id;
     csspgo__heap_init(&h, NULL);
-    memset(&m, 0, sizeof m);
+    csspgo__map_init(&h, &m, half);
     at = 7;
     T_EQ(csspgo__map_next(&m, 7, &at), 0);
     for (i = 1; i <= 5000; i++) {                     /* hash i / 2: two of each */
         T_CHECK(csspgo__map_reserve(&h, &m));
-        csspgo__map_insert(&m, i / 2, i);
+        csspgo__map_insert(&m, i / 2, i, NULL);
     }
     for (i = 2; i <= 5000; i++) {
         unsigned found = 0;
@@ -421,24 +435,24 @@ static void names_keep_text_and_guid(void)
     size_t n;
     unsigned i;
     csspgo__heap_init(&h, NULL);
-    memset(&t, 0, sizeof t);
-    T_EQ(csspgo__names_find(&h, &t, "a", 1), 0);
+    csspgo__names_init(&h, &t);
+    T_EQ(csspgo__names_find(&t, "a", 1), 0);
     empty = csspgo__names_intern(&h, &t, "", 0);
     a = csspgo__names_intern(&h, &t, "a", 1);
     nul = csspgo__names_intern(&h, &t, "a\0b", 3);
     T_CHECK(empty != 0 && a != 0 && nul != 0 && empty != a && a != nul && empty != nul);
     T_EQ(csspgo__names_intern(&h, &t, NULL, 0), empty);
-    T_EQ(csspgo__names_find(&h, &t, "a\0b", 3), nul);
+    T_EQ(csspgo__names_find(&t, "a\0b", 3), nul);
     T_EQ(csspgo__name_guid(&t, a), csspgo_guid("a", 1));
     g = csspgo__names_bind(&h, &t, 77, NULL, 0);
-    T_EQ(csspgo__names_find_guid(&h, &t, 77), g);
+    T_EQ(csspgo__names_find_guid(&t, 77), g);
     T_EQ(csspgo__name_text(&t, g, &n) != NULL ? n : n, 0);
     T_EQ(csspgo__names_bind(&h, &t, 77, "late", 4), g);
     T_CHECK(memcmp(csspgo__name_text(&t, g, &n), "late", 4) == 0 && n == 4);
     T_EQ(csspgo__names_bind(&h, &t, 77, "other", 5), g);   /* the first text stays */
     T_CHECK(memcmp(csspgo__name_text(&t, g, &n), "late", 4) == 0 && n == 4);
     h2 = csspgo__names_bind(&h, &t, 0, NULL, 0);
-    T_CHECK(h2 != 0 && csspgo__names_find_guid(&h, &t, 0) == h2);
+    T_CHECK(h2 != 0 && csspgo__names_find_guid(&t, 0) == h2);
     T_CHECK(csspgo__name_cmp(&t, h2, empty) < 0 && csspgo__name_cmp(&t, empty, h2) > 0);   /* numbers before strings */
     T_CHECK(csspgo__name_cmp(&t, empty, a) < 0 && csspgo__name_cmp(&t, a, nul) < 0 && csspgo__name_cmp(&t, a, a) == 0);
     for (i = 0; i < 3000; i++) {
@@ -447,7 +461,7 @@ static void names_keep_text_and_guid(void)
         if (csspgo__names_intern(&h, &t, name, (size_t)size) != i + 6) break;
     }
     T_EQ(i, 3000);
-    T_EQ(csspgo__names_find(&h, &t, "f2999", 5), 3005);
+    T_EQ(csspgo__names_find(&t, "f2999", 5), 3005);
     csspgo__names_free(&h, &t);
     T_EQ(h.used, 0);
 }
@@ -972,7 +986,7 @@ static void cache_open(cache_test *c, size_t bytes, long nth)
     memset(c, 0, sizeof *c);
     o = t_options(&c->counted, nth);
     csspgo__heap_init(&c->heap, &o);
-    csspgo__cache_init(&c->cache, bytes);
+    csspgo__cache_init(&c->heap, &c->cache, bytes);
     c->code = small_code();
     c->how.as_llvm = 1;
 }
@@ -1324,7 +1338,7 @@ static known_script script_in_cache(const char *table, const char *script)
     memset(&found, 0, sizeof found);
     memset(&stats, 0, sizeof stats);
     csspgo__heap_init(&heap, NULL);
-    csspgo__cache_init(&cache, 0);
+    csspgo__cache_init(&heap, &cache, 0);
     T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
     csspgo_script_set_code(s, t.code);
     csspgo_script_feed(s, text, size);
