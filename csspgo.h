@@ -87,7 +87,8 @@
  *
  *     input     any bytes: no crash, no hang, no read out of bounds; errors say where. A failed read changes nothing
  *     memory    one allocator per object, sizes come back at free; out of memory is an error everywhere, and the object
- *               stays usable or at least can be freed. limits.max_bytes bounds an object
+ *               stays usable or at least can be freed. limits.max_bytes bounds what an
+ *               object holds
  *     time      nothing above O(n log n) in the size of the input, within limits.max_depth frames of context
  *     stack     no recursion; at most 8 KB of stack
  *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's
@@ -180,9 +181,15 @@ typedef struct csspgo_allocator {
     void   *ctx;                                           /* passed through untouched                            */
 } csspgo_allocator;
 
-/* Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT. */
+/*
+ * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT.
+ *
+ * An object at max_bytes can still be read, written, drained and made smaller. What a function that does this needs
+ * until it returns does not count: about as much as the object holds, a collector's drains also in proportion to the
+ * code map (see there). Operations that rebuild a profile stay below four times max_bytes beside it.
+ */
 typedef struct csspgo_limits {
-    uint64_t max_bytes;           /* memory of one object, in bytes                               [2^34] */
+    uint64_t max_bytes;           /* memory that one object holds, in bytes                       [2^34] */
     uint32_t max_depth;           /* frames of a context, nesting of inlinees                     [1024] */
     uint32_t max_name;            /* bytes of one function name                                   [2^20] */
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
@@ -525,7 +532,10 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff,
                                           size_t n);
 
-/* The summary that stood in the file. csspgo_stored_summary returns 0 if there is none or p was changed since. */
+/*
+ * The summary that stood in the file, and its number of cutoffs; either may be NULL. csspgo_stored_summary returns 0 if
+ * there is none or p was changed since.
+ */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
 CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i);
 
@@ -793,7 +803,9 @@ typedef struct csspgo_cold_options {
  * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
  * Rebuilds.
  *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ *   how   NULL: trim is set, all else 0
+ *
+ * Returns   CSSPGO_OK, E_NOMEM; E_LIMIT: merging into shorter contexts of several frames needs more than max_bytes
  * Cost      O(n log n), and O(frames) for each cold record
  * Source    LLVM 19: SampleContextTrimmer
  */
@@ -1452,7 +1464,7 @@ typedef struct csspgo_sample {
     const csspgo_branch *branches;   /* last branch records, newest first                                          */
     uint32_t stack_count;            /* 0: no stack was taken                                                      */
     uint32_t branch_count;
-    uint64_t count;                  /* how many equal samples this stands for; 0 is taken as 0                    */
+    uint64_t count;                  /* how many equal samples this stands for; 0 = 1, but in LLVM mode none       */
     uint64_t time;                   /* as recorded, 0 = unknown; not used yet                                     */
     uint32_t pid, tid;               /* 0 = unknown                                                                */
 } csspgo_sample;
@@ -2279,8 +2291,9 @@ typedef struct csspgo_generate_options {
  * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile, or c contexts with names; E_NOMEM, E_LIMIT (p and
  *           c are as before the call)
  * Cost      O(probes of the map + counters log counters + counts made), the latter times the depth of context at worst
- * Memory    for the call: 65 bytes per probe, 40 per inline node of the map, 80 per context, 24 per counter; what was
- *           made is there twice if p was not empty; without branch records 2 KB per block of the largest function
+ * Memory    for the call, and above limits.max_bytes of c if need be: 65 bytes per probe, 40 per inline node of the
+ *           map, 80 per context, 24 per counter; without branch records 2 KB per block of the largest function. What
+ *           was made is there twice if p was not empty
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
@@ -2934,6 +2947,7 @@ typedef struct csspgo__heap {
     uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
     uint32_t         llvm;
+    uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
 } csspgo__heap;
 
 static void *csspgo__default_alloc(void *ctx, size_t size)
@@ -2991,7 +3005,7 @@ static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
     h->status = CSSPGO_E_LIMIT;
-    if (size > h->limits.max_bytes - h->used) return NULL;
+    if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
     p = h->a.alloc_fn(h->a.ctx, size);
     if (p != NULL) h->used += size;
@@ -3014,12 +3028,27 @@ static void csspgo__free(csspgo__heap *h, void *p, size_t size)
 }
 
 /*
- * A heap on the caller's stack that lends what is left of h: for functions that only read the object of h and need
- * memory until they return. Several threads may do so at a time.
+ * A heap on the caller's stack, for functions that only read the object of h and need memory in proportion to it until
+ * they return: they work also when h is at its limit. Several threads may do so at a time.
  */
 static csspgo__heap csspgo__heap_loan(const csspgo__heap *h)
 {
-    return *h;
+    csspgo__heap loan = *h;
+    loan.reserve = 1;
+    return loan;
+}
+
+/* As csspgo__error_plain; E_LIMIT says which object's limits.max_bytes was reached. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo_status status, const csspgo__heap *h,
+                                                       const char *object)
+{
+    if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
+    csspgo__error(err, status, 0, "the ");
+    csspgo__say(err, object);
+    csspgo__say(err, " needs more than its limits.max_bytes, ");
+    csspgo__say_u64(err, h->limits.max_bytes);
+    csspgo__say(err, ": raise that limit or take less in");
+    return status;
 }
 
 /*
@@ -6596,16 +6625,18 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
 
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
 {
-    *cutoffs = 0;
-    memset(summary, 0, sizeof *summary);
-    if (p->summary == NULL) return 0;
-    summary->total = p->summary[0];
-    summary->max_count = p->summary[1];
-    summary->max_head = p->summary[2];
-    summary->counts = p->summary[3];
-    summary->functions = p->summary[4];
-    *cutoffs = (p->summary_size - 5) / 3;
-    return 1;
+    csspgo_summary s;
+    memset(&s, 0, sizeof s);
+    if (p->summary != NULL) {
+        s.total = p->summary[0];
+        s.max_count = p->summary[1];
+        s.max_head = p->summary[2];
+        s.counts = p->summary[3];
+        s.functions = p->summary[4];
+    }
+    if (summary != NULL) *summary = s;
+    if (cutoffs != NULL) *cutoffs = p->summary != NULL ? (p->summary_size - 5) / 3 : 0;
+    return p->summary != NULL;
 }
 
 CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
@@ -8075,7 +8106,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
         s = csspgo_add_profile(p, q);
         p->heap.used -= both;
         csspgo_profile_free(q);
-        if (s != CSSPGO_E_ARGUMENT) return csspgo__error_plain(err, s);
+        if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
         return csspgo__error(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
     }
     o.limits = p->heap.limits;
@@ -8647,6 +8678,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
                                               size_t *size, csspgo_error *err)
 {
     const size_t n = csspgo_record_count(p), bytes = (n + 1) * (sizeof(csspgo_node) + sizeof(uint32_t));
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__limiting x;
     csspgo_status s;
     size_t i, fits = 0;
@@ -8656,8 +8688,8 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
     x.n = n;
     x.tops = 0;
     if (size != NULL) *size = 0;
-    x.order = (csspgo_node *)csspgo__alloc(&p->heap, bytes);
-    if (x.order == NULL) return csspgo__error_plain(err, p->heap.status);
+    x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
+    if (x.order == NULL) return csspgo__error_plain(err, h.status);
     x.record = (uint32_t *)(void *)(x.order + n + 1);
     s = csspgo__error_plain(err, csspgo_order(p, x.order));
     if (s == CSSPGO_OK) {
@@ -8671,7 +8703,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
         if (size != NULL) *size = fits;
     }
     if (s != CSSPGO_OK && s != CSSPGO_E_LIMIT && size != NULL) *size = 0;
-    csspgo__free(&p->heap, x.order, bytes);
+    csspgo__free(&h, x.order, bytes);
     return s;
 }
 
@@ -11701,7 +11733,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
         csspgo__count_add(&how->stats->mismatched, j.mismatched);
         csspgo__count_add(&how->stats->dropped, j.dropped);
     }
-    return csspgo__error_plain(err, s);
+    return csspgo__error_heap(err, s, &p->heap, "profile");
 }
 
 /* floor(x * num / den), at most 2^64 - 1: long division of the 128-bit product. */
@@ -11801,21 +11833,38 @@ typedef struct csspgo__fold {
     enum csspgo__rule      rule;
 } csspgo__fold;
 
-/* An empty profile with the options, flags and functions (and their ids) of p. NULL when memory is exhausted: *s. */
+/* Room in q, which is empty, for the names of p, and for no more. Returns 0 when memory is exhausted. */
+static int csspgo__like_room(csspgo_profile *q, const csspgo_profile *p)
+{
+    size_t texts = 0, text = 0;
+    uint32_t i;
+    for (i = 1; i <= p->names.count; i++) {
+        if (!(p->names.name[i].flags & CSSPGO__HAS_TEXT)) continue;
+        texts++;
+        text += p->names.name[i].size;
+    }
+    if (p->names.count == 0) return 1;
+    return csspgo__names_room(&q->heap, &q->names, texts, p->names.count - texts, text) &&
+           csspgo__func_room(q, p->names.count);
+}
+
+/*
+ * An empty profile with the options, flags and functions (and their ids) of p. Its limit of memory is that of work on a
+ * profile that may be full: four times p's. NULL when memory is exhausted: *s.
+ */
 static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
 {
-    const csspgo__heap *h = &p->heap;
     const size_t count = p->names.count;
     csspgo_profile *q;
-    csspgo_options o = csspgo__heap_options(h);
+    csspgo_options o = csspgo__heap_options(&p->heap);
     uint32_t i;
-    o.limits.max_bytes = h->used < h->limits.max_bytes ? h->limits.max_bytes - h->used : 1;
-    *s = o.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node) ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM;
+    o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, 4);
+    *s = CSSPGO_E_NOMEM;
     q = csspgo_profile_new(&o, NULL);
     if (q == NULL) return NULL;
     q->flags = p->flags;
     q->dropped_by_checksum = p->dropped_by_checksum;
-    for (i = 1; i <= count && csspgo__func_copy(q, p, i) == i; i++)
+    for (i = 1; i <= count && (i != 1 || csspgo__like_room(q, p)) && csspgo__func_copy(q, p, i) == i; i++)
         q->names.name[i].flags |= p->names.name[i].flags & CSSPGO__LISTED;
     if (i > count) return q;
     *s = q->heap.status;
@@ -11992,10 +12041,26 @@ static csspgo_status csspgo__fold_run(csspgo__fold *f)
 }
 
 /* p becomes q if all went well. */
+/* The result, which is too large for p's limit, without unused room: it must fit then. */
+static csspgo_status csspgo__fold_tighten(csspgo__fold *f, const csspgo_profile *p)
+{
+    csspgo_status s;
+    csspgo_profile *q;
+    f->q->heap.limits = p->heap.limits;
+    q = csspgo__like(f->q, &s);
+    if (q == NULL) return s;
+    s = csspgo_add_profile(q, f->q);
+    if (s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) s = CSSPGO_E_LIMIT;
+    if (s == CSSPGO_OK) csspgo__profile_take(f->q, q);
+    else csspgo_profile_free(q);
+    return s;
+}
+
 static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo_status s)
 {
     if (f->q == NULL) return s;
     csspgo__free(&f->q->heap, f->part, f->cap * sizeof *f->part);
+    if (s == CSSPGO_OK && f->q->heap.used > p->heap.limits.max_bytes) s = csspgo__fold_tighten(f, p);
     if (s == CSSPGO_OK) {
         f->q->heap.limits = p->heap.limits;
         csspgo__profile_take(p, f->q);
@@ -12368,6 +12433,7 @@ CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags)
     x.c = csspgo__like(p, &s);
     if (x.c == NULL) return s;
     s = csspgo_add_profile(x.c, p);
+    x.c->heap.limits = p->heap.limits;
     if (s == CSSPGO_OK) s = csspgo__fold_begin(&x.f, x.c);
     x.f.rule = CSSPGO__LLVM;                          /* LLVM's order is one that does not depend on the input's */
     if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
@@ -12510,7 +12576,8 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
     csspgo__trimming x;
     csspgo_status s = CSSPGO_OK;
     memset(&x, 0, sizeof x);
-    x.how = *how;
+    if (how != NULL) x.how = *how;
+    else x.how.trim = 1;
     if (x.how.frames == 0) x.how.frames = 1;
     if (!x.how.merge && !x.how.trim) return CSSPGO_OK;
     if (x.how.threshold == 0) s = csspgo_threshold(p, 999999, &x.how.threshold);
@@ -20004,13 +20071,22 @@ static int csspgo__trace_room(csspgo_collector *c, const csspgo__trace *t)
     return 1;
 }
 
-/* Forgets counts and contexts, keeps the room. */
+/* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
+    csspgo__tree fresh;
     c->counters = 0;
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->paths = 0;
+    memset(&fresh, 0, sizeof fresh);
+    if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
+    csspgo__tree_free(&c->heap, &c->trie);
+    c->trie = fresh;
+    csspgo__map_free(&c->heap, &c->map);
+    csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
+    c->counter = NULL;
+    c->counter_cap = 0;
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -20397,8 +20473,10 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
     size_t i;
     if (c->mode == CSSPGO__NAMES) return CSSPGO_E_ARGUMENT;
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
-        s = csspgo__collect(c, &samples[i]);
-        if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, samples[i].count);
+        csspgo_sample sample = samples[i];
+        if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
+        s = csspgo__collect(c, &sample);
+        if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
     }
     return s;
 }
@@ -20520,11 +20598,13 @@ static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, cons
     k->hits = c->counters - end;
 }
 
+/* Ends what csspgo__keyed_make began: limits.max_bytes holds again. */
 static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
 {
     csspgo__tree_free(&c->heap, &k->keys);
     csspgo__free(&c->heap, k->v, k->cap * sizeof *k->v);
     memset(k, 0, sizeof *k);
+    c->heap.reserve = 0;
 }
 
 /* Keys of all contexts that have counters; parents come before their children. Returns 0 when memory is exhausted. */
@@ -20542,7 +20622,8 @@ static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__ke
 }
 
 /*
- * All counters, by canonical context. k is for csspgo__keyed_free, whatever comes back.
+ * All counters, by canonical context. k is for csspgo__keyed_free, whatever comes back: until then the collector may
+ * use more than limits.max_bytes, so that a full one can be drained.
  *
  * Cost   O(counters log counters + contexts x (depth + compression))
  */
@@ -20550,9 +20631,11 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
 {
     csspgo__heap *h = &c->heap;
     csspgo__keying s;
+    csspgo_status flushed;
     int ok;
-    const csspgo_status flushed = csspgo_collector_flush(c);
     memset(k, 0, sizeof *k);
+    h->reserve = 1;
+    flushed = csspgo_collector_flush(c);
     if (flushed != CSSPGO_OK) return flushed;
     s.room = c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth;
     s.key = (uint32_t *)csspgo__alloc(h, (c->trie.count + 1) * sizeof *s.key);
@@ -24778,13 +24861,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
     uint32_t flags;
     csspgo__gen g;
-    csspgo_status s = csspgo_collector_flush(c);
+    csspgo_status s;
     if (c->mode == CSSPGO__NAMES)
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c);
     if (how != NULL) g.how = *how;
     flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
-    if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &g.keyed);
+    s = csspgo__keyed_make(c, &g.keyed);
 #ifndef CSSPGO_NO_FLOW
     if (s == CSSPGO_OK && g.keyed.n == 0 && g.keyed.hits != 0 && !csspgo__estimate_all(&g)) s = g.status;
 #endif
@@ -24798,7 +24881,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     }
     if (g.how.stats != NULL) *g.how.stats = g.stats;
     csspgo__gen_free(&g);
-    return csspgo__error_plain(err, s);
+    return csspgo__error_heap(err, s, &p->heap, "profile");
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -25835,13 +25918,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     const int contexts = csspgo_collector_has_contexts(c);
     uint32_t flags = contexts ? CSSPGO_IS_CS : 0;
     csspgo__by_line x;
-    csspgo_status s = csspgo_collector_flush(c);
+    csspgo_status s;
     memset(&x, 0, sizeof x);
     if (how != NULL) x.how = *how;
     x.l = l;
     csspgo__gen_init(&x.g, c);
     x.g.how.fill_all_functions = x.how.fill_all_functions;
-    if (s == CSSPGO_OK) s = csspgo__keyed_make(c, &x.g.keyed);
+    s = csspgo__keyed_make(c, &x.g.keyed);
     if (s == CSSPGO_OK && x.g.keyed.n != 0) {
         if (p->tree.count > 1 && (p->flags & kind) != flags) {
             csspgo__gen_free(&x.g);
@@ -25854,7 +25937,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     csspgo__tree_free(&c->heap, &x.met);
     csspgo__free(&c->heap, x.piece, x.piece_cap * sizeof *x.piece);
     csspgo__gen_free(&x.g);
-    return csspgo__error_plain(err, s);
+    return csspgo__error_heap(err, s, &p->heap, "profile");
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -28674,7 +28757,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     if (w.status == CSSPGO_OK) return CSSPGO_OK;
     csspgo__matcher_clear(m);
     if (report != NULL) memset(report, 0, sizeof *report);
-    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_plain(err, w.status);
+    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_heap(err, w.status, &m->heap, "matcher");
 }
 
 static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
@@ -29037,7 +29120,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q);
     csspgo_profile_free(c.q);
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
-    return csspgo__error_plain(err, s);
+    return csspgo__error_heap(err, s, &out->heap, "profile");
 }
 
 #ifndef CSSPGO_NO_FLOW

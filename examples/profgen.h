@@ -374,6 +374,7 @@ static int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sampl
     uint64_t dropped;
     csspgo_status s;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
+    if (sample->count == 0 && !compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
     placed = *sample;
     if (!profgen_place(g, &placed)) return 0;
     if (g->o[O_LEADING].number && !compat) return profgen_address(g, &placed);

@@ -997,6 +997,88 @@ static void the_limit_of_memory_holds(void)
         }
 }
 
+/* Contexts with counts until the limit is reached: small records, or one large one with every location. */
+static csspgo_profile *full_profile(t_heap *heap, uint64_t max, int large)
+{
+    csspgo_options o = t_options(heap, 0);
+    csspgo_profile *p;
+    csspgo_node n, m;
+    char name[30];
+    uint32_t i;
+    o.limits.max_bytes = max;
+    p = csspgo_profile_new(&o, NULL);
+    if (p == NULL) abort();
+    add_flags(p, CSSPGO_IS_CS);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
+    csspgo_add_total(p, n, 1000);
+    for (i = 0;; i++) {
+        m = n;
+        if (!large) {
+            sprintf(name, "function number %u", (unsigned)(i % 100));
+            m = csspgo_node_add(p, n, csspgo_at(1 + i / 100, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
+            if (m.id == 0 || csspgo_add_total(p, m, 1 + i % 50) != CSSPGO_OK) break;
+        }
+        if (csspgo_add_body(p, m, csspgo_at(1 + i % 60000, i / 60000), 1 + i % 50) != CSSPGO_OK) break;
+    }
+    T_CHECK(csspgo_profile_memory(p) <= max && t_valid(p));
+    return p;
+}
+
+static csspgo_status shrink(csspgo_profile *p, unsigned op)
+{
+    const csspgo_cold_options o = cold(op == 1 ? 40 : 0, op == 2, 1, 1);
+    switch (op) {
+    case 0: return csspgo_trim_cold(p, NULL);
+    case 3: return csspgo_flatten(p);
+    case 4: return csspgo_compress_recursion(p, UINT32_MAX);
+    case 5: return csspgo_scale(p, 1, 2);
+    default: return csspgo_trim_cold(p, &o);
+    }
+}
+
+/* At limits.max_bytes everything that reads or shrinks a profile works, with no more memory than is documented. */
+static void a_full_profile_can_be_read_written_and_shrunk(void)
+{
+    static const uint64_t max[] = { 100000, 131072, 777777 };
+    unsigned i, op, large;
+    for (i = 0; i < 3; i++)
+        for (op = 0; op < 6; op++)
+            for (large = 0; large < 2; large++) {
+                t_heap heap;
+                csspgo_profile *p = full_profile(&heap, max[i], (int)large);
+                csspgo_overlap_figures figures;
+                csspgo_quality quality;
+                csspgo_summary sum;
+                csspgo_error e;
+                uint64_t count;
+                size_t size;
+                T_EQ(csspgo_summarize(p, &sum, NULL, 0), CSSPGO_OK);
+                T_EQ(csspgo_threshold(p, 990000, &count), CSSPGO_OK);
+                T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
+                T_EQ(csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &size, &e), CSSPGO_OK);
+                T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, size * 20, NULL, 0, &size, &e), CSSPGO_OK);
+                T_EQ(csspgo_overlap(p, p, NULL, &figures, NULL, 0, NULL), CSSPGO_OK);
+                T_EQ(csspgo_compare_blocks(p, p, NULL, &quality, NULL, 0, NULL), CSSPGO_OK);
+                T_EQ(shrink(p, op), CSSPGO_OK);
+                T_CHECK(csspgo_profile_memory(p) <= max[i] && t_valid(p));
+                T_CHECK(heap.peak <= 5 * max[i]);
+                csspgo_profile_free(p);
+                T_EQ(heap.live_bytes, 0);
+            }
+}
+
+static void null_options_trim_what_is_cold(void)
+{
+    csspgo_profile *p = from_text("a:9000000:1\n 1: 9000000\nb:1:1\n 1: 1\n");
+    csspgo_summary sum;
+    size_t n;
+    T_EQ(csspgo_stored_summary(p, &sum, NULL), 0);
+    T_EQ(csspgo_stored_summary(p, NULL, &n), 0);
+    T_EQ(csspgo_trim_cold(p, NULL), CSSPGO_OK);
+    is_text(p, "trim", "a:9000000:1\n 1: 9000000\n");
+    csspgo_profile_free(p);
+}
+
 /* One context with n callees, or a chain of n. */
 static csspgo_profile *shape(uint32_t n, int chain)
 {
@@ -1073,6 +1155,8 @@ int main(void)
     operations_keep_what_they_promise();
     every_allocation_may_fail();
     the_limit_of_memory_holds();
+    a_full_profile_can_be_read_written_and_shrunk();
+    null_options_trim_what_is_cold();
     hostile_shapes_take_no_more_than_others();
     deep_contexts_are_a_matter_of_limits();
     return t_end();

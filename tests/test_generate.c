@@ -1721,6 +1721,115 @@ static void a_limit_of_memory_is_kept(void)
     free(want);
 }
 
+/* A function that calls itself at 64 places: each path through them is a context. */
+static void lab_open_paths(lab *l, const csspgo_collector_options *how, const csspgo_options *o)
+{
+    uint32_t f, i;
+    lab_open(l, how, NULL);
+    csspgo_collector_free(l->c);
+    l->c = csspgo_collector_new(l->code, how, o, NULL);
+    if (l->c == NULL) abort();
+    lab_function(l, 0x1000, 0x1000, "f", 0);
+    f = lab_node(l, 0, 0, "f");
+    lab_probe(l, f, 1, 0x1000);
+    for (i = 0; i < 64; i++) {
+        lab_transfer(l, 0x1010 + i * 16, 5, CSSPGO_CALL, 0x1000);
+        lab_call(l, f, 2 + i, 0x1010 + i * 16);
+    }
+    lab_ready(l);
+}
+
+/* Sample number i, and as many equal ones as count says: six frames, each another of 64 calls. */
+static csspgo_status lab_path(lab *l, uint32_t i, uint64_t count)
+{
+    csspgo_branch branch[2];
+    uint64_t stack[7];
+    csspgo_sample s;
+    unsigned k;
+    memset(&s, 0, sizeof s);
+    memset(branch, 0, sizeof branch);
+    stack[0] = 0x1008;
+    for (k = 1; k < 7; k++) stack[k] = 0x1015 + ((i * 2654435761u >> (26 - 4 * k)) & 63) * 16;
+    for (k = 0; k < 2; k++) {
+        branch[k].from = stack[k + 1] - 5;
+        branch[k].to = 0x1000;
+    }
+    s.stack = stack;
+    s.stack_count = 7;
+    s.branches = branch;
+    s.branch_count = 2;
+    s.count = count;
+    return csspgo_collector_add(l->c, &s, 1);
+}
+
+/* A collector at its limit says E_LIMIT, gives what it has, and goes on: nothing of what it took is lost. */
+static void a_full_collector_gives_its_profile(void)
+{
+    csspgo_collector_options how;
+    csspgo_options o;
+    unsigned round;
+    uint32_t i = 0;
+    lab l;
+    memset(&how, 0, sizeof how);
+    memset(&o, 0, sizeof o);
+    how.limit_recursion = 1;
+    how.cache_bytes = 16384;
+    o.limits.max_bytes = 200000;
+    lab_open_paths(&l, &how, &o);
+    for (round = 0; round < 4; round++) {
+        csspgo_unsymbolized_options text;
+        csspgo_status s = CSSPGO_OK;
+        const uint32_t first = i;
+        csspgo_error e;
+        size_t size;
+        text.module = no_module();
+        text.base = 0;
+        while (s == CSSPGO_OK && i < 1000000) s = lab_path(&l, i++, 1);
+        T_EQ(s, CSSPGO_E_LIMIT);
+        T_CHECK(i > first + 100);
+        T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes);
+        T_EQ(csspgo_write_unsymbolized(l.c, &text, NULL, 0, &size, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(l.c, l.p, NULL, &e), CSSPGO_OK);
+        T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes && t_valid(l.p));
+    }
+    T_EQ(csspgo_collector_get_stats(l.c).samples, i - round);         /* the one that said E_LIMIT was not taken */
+    lab_close(&l);
+}
+
+/* The profile's limit is another one; the message says which. */
+static void a_message_names_the_limit_and_its_object(void)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    csspgo_error e;
+    uint32_t i;
+    lab l;
+    lab_open_paths(&l, NULL, NULL);
+    for (i = 0; i < 5000; i++) T_EQ(lab_path(&l, i, 1), CSSPGO_OK);
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = 20000;
+    p = new_profile(&o);
+    T_EQ(csspgo_collector_profile(l.c, p, NULL, &e), CSSPGO_E_LIMIT);
+    T_CHECK(strstr(e.message, "limits.max_bytes") != NULL && strstr(e.message, "20000") != NULL &&
+            strstr(e.message, "profile") != NULL);
+    csspgo_profile_free(p);
+    lab_close(&l);
+}
+
+/* What a memset made is one sample; LLVM mode takes a text's 0 for 0. */
+static void a_sample_without_a_count_counts_once(void)
+{
+    lab l;
+    lab_open_paths(&l, NULL, NULL);
+    T_EQ(lab_path(&l, 1, 0), CSSPGO_OK);
+    T_EQ(lab_path(&l, 1, 2), CSSPGO_OK);
+    T_EQ(csspgo_collector_get_stats(l.c).samples, 3);
+    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(l.p, csspgo_func_nodes(l.p, csspgo_func_find(l.p, "f", 1)), csspgo_at(1, 0)) % 3, 0);
+    T_CHECK(csspgo_record_count(l.p) != 0);
+    lab_close(&l);
+}
+
 /* ----- x01_basic: decoded probe sections, a compiler's code, perf script ----- */
 
 static csspgo_symbol_base *x01_symbols(char *text, size_t *count)
@@ -1865,5 +1974,8 @@ int main(void)
     another_kind_of_profile_is_refused();
     no_allocation_failure_loses_anything();
     a_limit_of_memory_is_kept();
+    a_full_collector_gives_its_profile();
+    a_message_names_the_limit_and_its_object();
+    a_sample_without_a_count_counts_once();
     return t_end();
 }
