@@ -43,7 +43,7 @@ static void f(void *p) { (void)p; }
 #define CSSPGO_FREE f
 #define CSSPGO_IMPLEMENTATION
 #include "../../../csspgo.h"
-int main(void) { return csspgo_profile_new(NULL) != NULL; }
+int main(void) { return csspgo_profile_new(NULL, NULL) != NULL; }
 END
     silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
     check "CSSPGO_MALLOC alone is refused" sh -c "! $CC -DCSSPGO_MALLOC=malloc -fsyntax-only $impl 2>/dev/null"

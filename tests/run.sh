@@ -41,9 +41,9 @@ rm -rf $B/jobs
 mkdir -p $B/jobs
 jobs=$(make -s --no-print-directory list ONLY="$*")
 echo "$(echo $jobs | wc -w) jobs, $J at a time"
-make -s -k -j"$J" --no-print-directory jobs ONLY="$*" 2>&1 | grep -v '^make'
+make -s -k -j"$J" --no-print-directory jobs ONLY="$*" 2>$B/make.err
 for name in $jobs; do
-    [ -s $B/jobs/$name.count ] || { echo "FAILED: $name was not built"; echo "0 passed, 1 failed, 0 skipped" >$B/jobs/$name.count; }
+    [ -s $B/jobs/$name.count ] || { echo "FAILED: $name was not built (see tests/$B/make.err)"; echo "0 passed, 1 failed, 0 skipped" >$B/jobs/$name.count; }
 done
 set -- $(cat $B/jobs/*.count | awk '{ p += $1; f += $3; s += $5 } END { printf "%.0f %.0f %.0f\n", p, f, s }')
 passed=$1 failed=$2 skipped=$3
