@@ -34,37 +34,42 @@ static void fill(csspgo_profile *p, input *in, unsigned n)
     }
 }
 
-/* The totals in the tree, and the lost ones. The counts of a context's record. */
+static csspgo_node next_node(const csspgo_profile *p, csspgo_node n)
+{
+    csspgo_node next = csspgo_node_first_child(p, n);
+    for (; next.id == 0 && n.id != 0; n = csspgo_node_parent(p, n)) next = csspgo_node_next_sibling(p, n);
+    return next;
+}
+
+/* The totals of all contexts, and the lost ones. */
 static uint64_t sum(const csspgo_tracker *t)
 {
+    const csspgo_profile *p = csspgo_tracker_profile(t);
     const csspgo_tracker_stats s = csspgo_tracker_get_stats(t);
-    const csspgo__node *v = t->p->tree.node;
     uint64_t total = s.lost_by_checksum + s.lost_by_saturation + s.subtracted;
-    uint32_t id = CSSPGO__ROOT;
-    while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0)
-        if (v[id].record != 0 && csspgo__track_is_context(t->p, id)) total += t->p->record[v[id].record].total;
+    csspgo_node n = csspgo_root(p);
+    while ((n = next_node(p, n)).id != 0)
+        if (csspgo_node_kind_of(p, n) == CSSPGO_CONTEXT) total += csspgo_total(p, n);
     return total;
 }
 
-/* The links and tables of the tracker say the same. */
+/* Every node is found from its parent, among all children and by what was called there. */
 static void check(const csspgo_tracker *t)
 {
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id, live = 0, gone = 0, sites = 0;
-    for (id = 2; id <= t->p->tree.count; id++) gone += (v[id].site & CSSPGO__GONE) != 0;
-    for (id = CSSPGO__ROOT; id != 0; id = csspgo__tree_walk(&t->p->tree, id)) {
-        uint32_t c, prev = 0;
-        live++;
-        REQUIRE(v[id].record == 0 || t->at[v[id].record] == id);
-        for (c = v[id].child; c != 0; prev = c, c = v[c].sibling) {
-            REQUIRE(v[c].parent == id && t->prev[c] == prev);
-            REQUIRE(csspgo__track_find(t, id, v[c].site, v[c].func) == c);
-            if (prev != 0 && v[prev].site == v[c].site) continue;
-            sites++;
-            REQUIRE(csspgo__track_at(t, id, v[c].site) == c);
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_node n = csspgo_root(p), c;
+    for (; n.id != 0; n = next_node(p, n)) {
+        size_t children = 0;
+        for (c = csspgo_node_first_child(p, n); c.id != 0; c = csspgo_node_next_sibling(p, c)) {
+            const csspgo_loc at = csspgo_node_loc(p, c);
+            REQUIRE(csspgo_node_parent(p, c).id == n.id && csspgo_tracker_resolve(t, c).id == c.id);
+            REQUIRE(csspgo_child(p, n, at, csspgo_node_kind_of(p, c), csspgo_node_func(p, c)).id == c.id);
+            if (csspgo_node_kind_of(p, c) != CSSPGO_CONTEXT) continue;
+            children++;
+            if (csspgo_has_record(p, c)) REQUIRE(csspgo_tracker_callee(t, n, at, csspgo_node_func(p, c)).id == c.id);
         }
+        REQUIRE(csspgo_tracker_children(t, n, NULL, 0) == children);
     }
-    REQUIRE(live + gone == t->p->tree.count && sites == t->sites.count && t->p->tree.map.count == live - 1);
 }
 
 static void look(const csspgo_tracker *t, csspgo_node n, csspgo_loc at)
@@ -75,7 +80,7 @@ static void look(const csspgo_tracker *t, csspgo_node n, csspgo_loc at)
     any.id = 0;
     hot = csspgo_tracker_callee(t, n, at, any);
     REQUIRE(hot.id == 0 || k != 0);
-    if (k != 0) REQUIRE(csspgo_tracker_callee(t, n, at, csspgo_node_func(t->p, out[0])).id == out[0].id);
+    if (k != 0) REQUIRE(csspgo_tracker_callee(t, n, at, csspgo_node_func(csspgo_tracker_profile(t), out[0])).id == out[0].id);
     if (k > 1) REQUIRE(csspgo_tracker_entry(t, out[0]) >= csspgo_tracker_entry(t, out[1]));
 }
 
@@ -112,7 +117,7 @@ static void inline_calls(csspgo_tracker *t, csspgo_func f, unsigned b)
 static void operate(csspgo_tracker *t, input *in)
 {
     const unsigned op = byte(in), b = byte(in);
-    const uint32_t nodes = (uint32_t)t->p->tree.count;
+    const uint32_t nodes = csspgo_node_count(csspgo_tracker_profile(t)) + 1;
     csspgo_func f, order[FUNCS];
     csspgo_node n, m;
     csspgo_status s = CSSPGO_OK;

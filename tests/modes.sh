@@ -1,9 +1,9 @@
 #!/bin/sh
-# modes.sh header       the header as it is: no warnings in C and C++, linkage, macros that replace something
+# modes.sh header       the header as it is: no warnings in C and C++, linkage
 # modes.sh compilers    no warnings of gcc and clang, with and without optimisation
 # modes.sh many         test_edit with 10,000 random cases of each property
 # modes.sh threads      test_threads under ThreadSanitizer
-# modes.sh macros       what the interface declares links, with each configuration macro and each pair of them
+# modes.sh macros       every configuration macro; with each and with each pair, what the interface declares links
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 CC=${CC:-cc}
@@ -24,28 +24,12 @@ header() {
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
-    silent "warnings for an includer in C" $CC $WC -c -o $o $user
+    silent "warnings for an includer in C" $CC $WC -c -Dmain=user_main -o $B/user.o $user
+    silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
     if have g++; then
         silent "warnings in C++" g++ $WX -fsyntax-only $impl
-        silent "warnings for an includer in C++" g++ $WX -c -o $o $user
+        silent "warnings for an includer in C++" g++ $WX -fsyntax-only $user
     else skip "g++ is not installed"; fi
-    silent "one implementation and one includer link" $CC -o $B/two $impl -DX -x c /dev/null
-    silent "CSSPGO_STATIC builds without a warning" $CC $WC -DCSSPGO_STATIC -fsyntax-only $impl
-    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -fsyntax-only $impl
-    if [ -f /usr/include/zlib.h ]; then
-        silent "CSSPGO_USE_ZLIB builds without a warning" $CC $WC -DCSSPGO_USE_ZLIB -fsyntax-only $impl
-    else skip "zlib.h is not installed"; fi
-    cat >$B/heap.c <<'END'
-#include <stddef.h>
-static void *m(size_t n) { (void)n; return 0; }
-static void f(void *p) { (void)p; }
-#define CSSPGO_MALLOC m
-#define CSSPGO_FREE f
-#define CSSPGO_IMPLEMENTATION
-#include "../../../csspgo.h"
-int main(void) { return csspgo_profile_new(NULL, NULL) != NULL; }
-END
-    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
     check "CSSPGO_MALLOC alone is refused" sh -c "! $CC -DCSSPGO_MALLOC=malloc -fsyntax-only $impl 2>/dev/null"
 }
 
@@ -82,6 +66,18 @@ links() {
 }
 
 macros() {
+    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -fsyntax-only $impl
+    cat >$B/heap.c <<'END'
+#include <stddef.h>
+static void *m(size_t n) { (void)n; return 0; }
+static void f(void *p) { (void)p; }
+#define CSSPGO_MALLOC m
+#define CSSPGO_FREE f
+#define CSSPGO_IMPLEMENTATION
+#include "../../../csspgo.h"
+int main(void) { return csspgo_profile_new(NULL, NULL) != NULL; }
+END
+    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
     rest="NO_FORMAT NO_EDIT NO_CODE NO_SAMPLE NO_UNWIND NO_FLOW NO_GENERATE NO_TRACK NO_MATCH NO_STDIO STATIC"
     [ ! -f /usr/include/zlib.h ] || rest="$rest USE_ZLIB"
     while [ -n "$rest" ]; do

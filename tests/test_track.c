@@ -75,6 +75,14 @@ static void put_bits(text *x, uint32_t bits, const char *const *name, const char
     }
 }
 
+static int name_cmp(const csspgo_profile *p, csspgo_func a, csspgo_func b)
+{
+    size_t n, m;
+    const char *x = csspgo_func_name(p, a, &n), *y = csspgo_func_name(p, b, &m);
+    const int c = memcmp(x, y, n < m ? n : m);
+    return c != 0 ? c : n < m ? -1 : n > m;
+}
+
 /* The targets at loc by count, largest first, then name. */
 static void put_targets(text *x, const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
@@ -87,7 +95,7 @@ static void put_targets(text *x, const csspgo_profile *p, csspgo_node node, cssp
         for (k = 0; k < n; k++) {
             if (done[k]) continue;
             if (best == n || t[k].count > t[best].count ||
-                (t[k].count == t[best].count && csspgo__name_cmp(&p->names, t[k].func.id, t[best].func.id) < 0))
+                (t[k].count == t[best].count && name_cmp(p, t[k].func, t[best].func) < 0))
                 best = k;
         }
         done[best] = 1;
@@ -159,27 +167,13 @@ static void put_tree(text *x, const csspgo_tracker *t, csspgo_node node)
     for (i = 0; i < n; i++) put_tree(x, t, child[i]);
 }
 
-/* The records of a function in order of merging; dead ones too if asked for. */
-static void put_list(text *x, const csspgo_tracker *t, csspgo_func f, int dead)
+/* The contexts of a function in order of merging. */
+static void put_list(text *x, const csspgo_tracker *t, csspgo_func f)
 {
-    uint32_t r;
     csspgo_node n;
-    if (!dead) {
-        for (n = csspgo_tracker_contexts(t, f); n.id != 0; n = csspgo_tracker_next(t, n)) {
-            puts_(x, "  ");
-            put_node(x, t, n);
-        }
-        return;
-    }
-    for (r = f.id != 0 ? t->first[f.id] : 0; r != 0; r = t->next[r]) {
-        n.id = t->at[r];
+    for (n = csspgo_tracker_contexts(t, f); n.id != 0; n = csspgo_tracker_next(t, n)) {
         puts_(x, "  ");
-        if (t->p->record[r].state & CSSPGO_MERGED) {
-            puts_(x, "(merged) ");
-            put_record(x, t->p, n, t->p->record[r].state & 15u);
-        } else {
-            put_node(x, t, n);
-        }
+        put_node(x, t, n);
     }
 }
 
@@ -208,8 +202,8 @@ static void put_flat(text *x, const csspgo_tracker *t)
     csspgo_profile *q = csspgo_profile_new(NULL, NULL);
     csspgo_node n, to;
     csspgo_func f;
-    csspgo__order o;
-    size_t i;
+    csspgo_node order[256];
+    uint32_t i;
     for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
         size_t size;
         const char *name = csspgo_func_name(p, f, &size);
@@ -219,15 +213,19 @@ static void put_flat(text *x, const csspgo_tracker *t)
             add_flat(q, to, p, n);
         }
     }
-    T_EQ(csspgo__order_make(&q->heap, q, &o), CSSPGO_OK);
-    for (i = 0; i < o.nodes; i++) {
-        n.id = o.node[i];
-        puts_(x, "  ");
-        put_func(x, q, csspgo_node_func(q, n));
-        puts_(x, " ");
-        put_record(x, q, n, 0);
+    if (!T_CHECK(csspgo_record_count(q) <= 256) || !T_EQ(csspgo_order(q, order), CSSPGO_OK)) abort();
+    for (i = 1; i < csspgo_record_count(q); i++) {    /* by name */
+        const csspgo_node at = order[i];
+        uint32_t k;
+        for (k = i; k != 0 && name_cmp(q, csspgo_node_func(q, order[k - 1]), csspgo_node_func(q, at)) > 0; k--) order[k] = order[k - 1];
+        order[k] = at;
     }
-    csspgo__order_free(&q->heap, &o);
+    for (i = 0; i < csspgo_record_count(q); i++) {
+        puts_(x, "  ");
+        put_func(x, q, csspgo_node_func(q, order[i]));
+        puts_(x, " ");
+        put_record(x, q, order[i], 0);
+    }
     csspgo_profile_free(q);
 }
 
@@ -265,7 +263,7 @@ static void put_result(text *x, const csspgo_tracker *t, csspgo_node n, int with
 }
 
 /* Runs one line of an .ops file and puts what it says. */
-static void operate(text *x, csspgo_tracker *t, char *op, int dead)
+static void operate(text *x, csspgo_tracker *t, char *op)
 {
     const csspgo_profile *p = csspgo_tracker_profile(t);
     char *arg = strchr(op, ' ');
@@ -279,7 +277,7 @@ static void operate(text *x, csspgo_tracker *t, char *op, int dead)
     } else if (strcmp(op, "flat") == 0) {
         put_flat(x, t);
     } else if (strcmp(op, "list") == 0) {
-        put_list(x, t, func_of(t, arg), dead);
+        put_list(x, t, func_of(t, arg));
     } else if (strncmp(op, "base", 4) == 0) {
         const csspgo_func f = func_of(t, arg);
         n.id = 0;
@@ -312,7 +310,7 @@ static void operate(text *x, csspgo_tracker *t, char *op, int dead)
 }
 
 /* Runs the lines of ops that start with prefix (which is left out). */
-static void run_ops(text *x, csspgo_tracker *t, const char *ops, const char *prefix, int dead)
+static void run_ops(text *x, csspgo_tracker *t, const char *ops, const char *prefix)
 {
     const size_t skip = strlen(prefix);
     while (*ops != '\0') {
@@ -321,7 +319,7 @@ static void run_ops(text *x, csspgo_tracker *t, const char *ops, const char *pre
             char line[512];
             memcpy(line, ops + skip, n - skip);
             line[n - skip] = '\0';
-            operate(x, t, line, dead);
+            operate(x, t, line);
         }
         ops += n + (ops[n] == '\n');
     }
@@ -345,6 +343,22 @@ static csspgo_tracker *track_file(const char *name, const csspgo_tracker_options
     return t;
 }
 
+/* Takes out the lines about merged records, which nothing but LLVM's tracker shows any more; returns the new size. */
+static size_t without_merged(char *s)
+{
+    char *to = s, *from = s;
+    while (*from != '\0') {
+        const size_t n = strcspn(from, "\n") + 1;
+        if (strncmp(from, "  (merged)", 10) != 0) {
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = '\0';
+    return (size_t)(to - s);
+}
+
 static void file_case(const char *name, const char *out, const csspgo_tracker_options *how)
 {
     char path[128];
@@ -358,8 +372,8 @@ static void file_case(const char *name, const char *out, const csspgo_tracker_op
     sprintf(path, "data/tracker/%s", out);
     want = t_file(path, &m);
     if (t != NULL && ops != NULL && want != NULL) {
-        run_ops(&x, t, ops, "", 1);
-        t_same(out, x.s, x.n, want, m);
+        run_ops(&x, t, ops, "");
+        t_same(out, x.s, x.n, want, without_merged(want));
     }
     free(x.s);
     free(ops);
@@ -414,7 +428,7 @@ static void case_file(const char *path, unsigned expected)
         if (T_CHECK(t != NULL)) {
             const char save = *end;
             *end = '\0';
-            run_ops(&x, t, run + 8, "> ", 0);
+            run_ops(&x, t, run + 8, "> ");
             t_same(path, x.s, x.n, run + 8, (size_t)(end - run) - 8);
             *end = save;
         }
@@ -623,27 +637,33 @@ static csspgo_node node_at(const world *w, const model_frame *path, unsigned dep
     return csspgo_tracker_find(w->t, f, depth);
 }
 
-/* The tracker's links: what each table says is what the tree is. */
+static csspgo_node next_node(const csspgo_profile *p, csspgo_node n)
+{
+    csspgo_node next = csspgo_node_first_child(p, n);
+    for (; next.id == 0 && n.id != 0; n = csspgo_node_parent(p, n)) next = csspgo_node_next_sibling(p, n);
+    return next;
+}
+
+/* Every node is found from its parent, as the first or a later child, and by what was called there. */
 static void links_are_right(const csspgo_tracker *t)
 {
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id = 1, live = 0, gone = 0, sites = 0, k;
-    for (k = 2; k <= t->p->tree.count; k++) gone += (v[k].site & CSSPGO__GONE) != 0;
-    for (; id != 0; id = csspgo__tree_walk(&t->p->tree, id)) {
-        uint32_t c, prev = 0;
-        live++;
-        if (v[id].record != 0) T_EQ(t->at[v[id].record], id);
-        for (c = v[id].child; c != 0; prev = c, c = v[c].sibling) {
-            const int first = prev == 0 || v[prev].site != v[c].site;
-            T_CHECK(v[c].parent == id && t->prev[c] == prev);
-            T_EQ(csspgo__track_find(t, id, v[c].site, v[c].func), c);
-            sites += first ? 1 : 0;
-            if (first) T_EQ(csspgo__track_at(t, id, v[c].site), c);
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_node n = csspgo_root(p), c;
+    uint32_t live = 0;
+    for (; n.id != 0; n = next_node(p, n), live++) {
+        size_t children = 0;
+        for (c = csspgo_node_first_child(p, n); c.id != 0; c = csspgo_node_next_sibling(p, c)) {
+            T_EQ(csspgo_node_parent(p, c).id, n.id);
+            T_EQ(csspgo_child(p, n, csspgo_node_loc(p, c), csspgo_node_kind_of(p, c), csspgo_node_func(p, c)).id, c.id);
+            T_EQ(csspgo_tracker_resolve(t, c).id, c.id);
+            if (csspgo_node_kind_of(p, c) != CSSPGO_CONTEXT) continue;
+            children++;
+            if (csspgo_has_record(p, c))
+                T_EQ(csspgo_tracker_callee(t, n, csspgo_node_loc(p, c), csspgo_node_func(p, c)).id, c.id);
         }
+        T_EQ(csspgo_tracker_children(t, n, NULL, 0), children);
     }
-    T_EQ(live + gone, t->p->tree.count);
-    T_EQ(t->sites.count, sites);
-    T_EQ(t->p->tree.map.count, live - 1);
+    T_CHECK(live - 1 <= csspgo_node_count(p));
 }
 
 static void same_record(const world *w, const model_record *r)
@@ -724,12 +744,13 @@ static uint64_t child_key(const world *w, const model_frame *f)
 {
     const csspgo_loc loc = site_loc(f->site);
     const uint64_t l = (uint64_t)loc.discriminator << 32 | loc.line;
-    return w->t->p->names.name[w->func[f->func].id].guid + (l << 5) + l;
+    return csspgo_func_guid(csspgo_tracker_profile(w->t), w->func[f->func]) + (l << 5) + l;
 }
 
 /* The hottest callee, and all of them by entry count. */
 static void same_callees(world *w, const model_frame *path, unsigned depth, unsigned site)
 {
+    const csspgo_profile *p = csspgo_tracker_profile(w->t);
     const csspgo_node caller = node_at(w, path, depth);
     csspgo_func any;
     csspgo_node out[RECORDS];
@@ -759,8 +780,8 @@ static void same_callees(world *w, const model_frame *path, unsigned depth, unsi
          best != NULL ? node_at(w, best->path, best->depth).id : 0);
     for (i = 1; i < n; i++) {
         const uint64_t a = csspgo_tracker_entry(w->t, out[i - 1]), b = csspgo_tracker_entry(w->t, out[i]);
-        const csspgo_func x = csspgo_node_func(w->t->p, out[i - 1]), y = csspgo_node_func(w->t->p, out[i]);
-        T_CHECK(a > b || (a == b && csspgo_func_guid(w->t->p, x) < csspgo_func_guid(w->t->p, y)));
+        const csspgo_func x = csspgo_node_func(p, out[i - 1]), y = csspgo_node_func(p, out[i]);
+        T_CHECK(a > b || (a == b && csspgo_func_guid(p, x) < csspgo_func_guid(p, y)));
     }
     if (n > 1) {
         csspgo_node two[2];
@@ -952,9 +973,9 @@ static void step_promote_call(world *w)
     caller = node_at(w, f, depth);
     n = csspgo_tracker_children(w->t, caller, child, RECORDS);
     for (i = 0; i < n; i++) {                         /* what the call has, frames without counts too */
-        const csspgo_loc loc = csspgo_node_loc(w->t->p, child[i]);
+        const csspgo_loc loc = csspgo_node_loc(csspgo_tracker_profile(w->t), child[i]);
         if (loc.line != site_loc(site).line || loc.discriminator != site_loc(site).discriminator) continue;
-        for (k = 0; w->func[k].id != csspgo_node_func(w->t->p, child[i]).id; k++) {}
+        for (k = 0; w->func[k].id != csspgo_node_func(csspgo_tracker_profile(w->t), child[i]).id; k++) {}
         func[some++] = k;
     }
     any.id = 0;
@@ -1228,7 +1249,7 @@ static void put_all(text *x, const csspgo_tracker *t)
     const csspgo_tracker_stats s = csspgo_tracker_get_stats(t);
     csspgo_func f;
     put_tree(x, t, csspgo_root(csspgo_tracker_profile(t)));
-    for (f.id = 1; f.id <= csspgo_func_count(csspgo_tracker_profile(t)); f.id++) put_list(x, t, f, 1);
+    for (f.id = 1; f.id <= csspgo_func_count(csspgo_tracker_profile(t)); f.id++) put_list(x, t, f);
     putn(x, s.moved);
     puts_(x, " ");
     putn(x, s.merged);
