@@ -781,6 +781,232 @@ static void leb128_is_written_as_it_is_read_in_the_fewest_bytes(void)
             }
 }
 
+/* ----- the code map: positions and function ranges ----- */
+
+static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
+{
+    csspgo_transfer t;
+    t.address = address;
+    t.size = size;
+    t.kind = kind;
+    t.target = target;
+    return t;
+}
+
+static csspgo_function make_function(uint64_t begin, uint64_t end, const char *name)
+{
+    csspgo_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    return f;
+}
+
+static uint32_t below(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) % n;
+}
+static const char *const tables[] = {
+    "data/unwind/tables/demo.probe.tsv", "data/unwind/tables/demo.line.tsv", "data/unwind/tables/demo.pie.tsv",
+    "data/unwind/tables/ext.probe.tsv", "data/unwind/tables/ext.line.tsv", "data/unwind/tables/a64.probe.tsv",
+    "data/generate/tables/demo.fs.tsv", "data/generate/tables/demo.line.tsv", "data/generate/tables/demo.probe.tsv",
+    "data/generate/tables/mix.probe.tsv", "data/generate/tables/tail.probe.tsv", "data/generate/tables/tiny.line.tsv",
+    "data/generate/tables/tiny.probe.tsv", "data/generate/tables/tiny.split.tsv"
+};
+
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+static void expect_name(const char *what, const csspgo_code *c, const csspgo__range *r, const char *want)
+{
+    char got[256];
+    size_t n = 0;
+    const char *name = r != NULL ? csspgo__name_text(&c->names, r->func, &n) : "";
+    snprintf(got, sizeof got, "%.*s", (int)n, name);
+    t_same(what, got, n, want, strlen(want));
+}
+
+/* Rule P9 as it is written. */
+static void prologues_and_epilogues_are_known(void)
+{
+    size_t n, i, k;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
+            for (i = 0; i < t.insns; i++) {
+                int unsafe = t.insn[i].kind == CSSPGO_RET || (i + 1 < t.insns && t.insn[i + 1].kind == CSSPGO_RET);
+                for (k = 0; k < t.funcs; k++)
+                    unsafe |= t.insn[i].address == t.func[k].begin
+                              || (i != 0 && t.insn[i - 1].address == t.func[k].begin);
+                k = csspgo__leaf_unsafe(t.code, csspgo__pos(t.code, t.insn[i].address)) != 0;
+                T_MSG(k == (unsafe != 0), tables[n]);
+            }
+        }
+        t_table_free(&t);
+    }
+}
+
+static void functions_are_found_by_address(void)
+{
+    size_t n, i, k;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
+            for (i = 0; i < t.insns; i++) {
+                const csspgo__range *r = csspgo__range_of(t.code, csspgo__pos(t.code, t.insn[i].address));
+                const csspgo_function *want = NULL;
+                for (k = 0; k < t.funcs; k++)
+                    if (t.func[k].begin <= t.insn[i].address && t.insn[i].address < t.func[k].end) want = &t.func[k];
+                T_MSG((r != NULL) == (want != NULL), tables[n]);
+                if (r == NULL || want == NULL) continue;
+                expect_name(tables[n], t.code, r, want->name);
+                T_EQ(r->part, want->part);
+            }
+        }
+        t_table_free(&t);
+    }
+}
+
+/* Against a map of bytes that are taken. */
+static void functions_in_any_order_do_not_overlap(void)
+{
+    static unsigned char taken[0x10000];
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_function f;
+    uint32_t i, size, at, random = 1, added = 0;
+    memset(taken, 0, sizeof taken);
+    T_EQ(csspgo_code_add_area(c, none, 0x10000, sizeof taken), CSSPGO_OK);
+    for (i = 0; i < 5000; i++) {
+        size = 1 + below(&random, 20);
+        at = below(&random, sizeof taken - size + 1);
+        f = make_function(0x10000 + at, 0x10000 + at + size, "f");
+        if (memchr(taken + at, 1, size) != NULL) {
+            T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+            continue;
+        }
+        T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+        memset(taken + at, 1, size);
+        added++;
+    }
+    T_CHECK(added > 1000 && added < 4500);
+    for (i = 0; i < sizeof taken; i++) T_EQ(csspgo__range_of(c, csspgo__pos(c, 0x10000 + i)) != NULL, taken[i]);
+    csspgo_code_free(c);
+}
+
+/* ----- a JIT's code comes and goes -------------------------------------------------------------------------------- */
+
+static void removed_code_is_unknown_and_keeps_its_tables(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_function f = make_function(0x1000, 0x1100, "old");
+    csspgo_transfer x = make_transfer(0x1010, 5, CSSPGO_CALL, 0);
+    uint32_t old, now;
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(c, none, &x, 1), CSSPGO_OK);
+    old = csspgo__pos(c, 0x1010);
+    T_EQ(csspgo_code_remove(c, 0x1000, 0x1100), CSSPGO_OK);
+    T_CHECK(csspgo__pos(c, 0x1010) == CSSPGO__EXT);
+    T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_NONE);
+    T_EQ(csspgo__kind(c, old), CSSPGO_CALL);
+    f = make_function(0x1000, 0x1080, "new");
+    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    now = csspgo__pos(c, 0x1010);
+    T_CHECK(now != CSSPGO__EXT && now != old);
+    T_EQ(csspgo__kind(c, now), CSSPGO_NONE);
+    T_EQ(csspgo__address_of(c, now), csspgo__address_of(c, old));
+    expect_name("removed", c, csspgo__range_of(c, old), "old");
+    expect_name("emitted", c, csspgo__range_of(c, now), "new");
+    T_EQ(csspgo_code_remove(c, 5, 5), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_remove(c, 6, 5), CSSPGO_E_ARGUMENT);
+    csspgo_code_free(c);
+}
+
+/* Removes stretches at random and compares with a plain array of flags. */
+static void any_stretch_can_be_removed(void)
+{
+    enum { SPACE = 400, BASE = 0x7000 };
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    unsigned char live[SPACE];
+    uint32_t pos[SPACE], seed = 12345, round, i, wrong = 0, cut = 0;
+    memset(live, 0, sizeof live);
+    memset(pos, 0, sizeof pos);
+    for (round = 0; round < 3000; round++) {
+        uint32_t begin, end;
+        seed = seed * 1103515245u + 12345u;
+        begin = seed >> 8 & 511;
+        end = begin + 1 + (seed >> 20) % 90;
+        if (begin >= SPACE || end > SPACE) continue;
+        if (seed >> 30 == 0) {
+            T_EQ(csspgo_code_remove(c, BASE + begin, BASE + end), CSSPGO_OK);
+            for (i = begin; i < end; i++) cut += live[i];
+            memset(live + begin, 0, end - begin);
+        } else {
+            for (i = begin; i < end && !live[i]; i++) {}
+            T_EQ(csspgo_code_add_area(c, csspgo_no_module(), BASE + begin, end - begin),
+                 i == end ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+            if (i != end) continue;
+            memset(live + begin, 1, end - begin);
+            for (i = begin; i < end; i++) pos[i] = csspgo__pos(c, BASE + i);
+        }
+        for (i = 0; i < SPACE; i++) wrong += csspgo__pos(c, BASE + i) != (live[i] ? pos[i] : (uint32_t)CSSPGO__EXT);
+    }
+    T_EQ(wrong, 0);
+    T_CHECK(cut > 1000);
+    csspgo_code_free(c);
+}
+
+/* A long-running JIT must not get slower with every function. */
+static void emitting_for_a_long_time_stays_cheap(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_inline in;
+    csspgo_probe p;
+    uint32_t i;
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    in.guid = 1;
+    p.id = 1;
+    p.inline_node = 1;
+    for (i = 0; i < 100000; i++) {
+        const uint64_t at = 0x100000 + i % 16 * 0x100;   /* sixteen slots, over and over */
+        csspgo_function f = make_function(at, at + 0x10, "f");
+        const csspgo_transfer x = make_transfer(at + 8, 1, CSSPGO_RET, 0);
+        p.address = at + 4;
+        if (i >= 16 && csspgo_code_remove(c, at, at + 0x10) != CSSPGO_OK) break;
+        if (csspgo_code_add_function(c, none, &f) != CSSPGO_OK) break;
+        if (csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK) break;
+        if (csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK) break;
+    }
+    T_EQ(i, 100000);
+    T_EQ(c->windows.count, 16);
+    csspgo_code_free(c);
+}
+
+/* Every instruction has a position of its own, which leads back to its address and to the call before it. */
+static void positions_lead_back_to_addresses(void)
+{
+    size_t n, i;
+    for (n = 0; n < TABLES; n++) {
+        t_table t;
+        if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
+            for (i = 0; i < t.insns; i++) {
+                const uint64_t a = t.insn[i].address;
+                const uint32_t pos = csspgo__pos(t.code, a);
+                T_MSG(pos > CSSPGO__EXT && csspgo__address_of(t.code, pos) == a, tables[n]);
+                T_MSG(csspgo__address_of(t.code, csspgo__call_before(t.code, pos)) == csspgo_code_call_before(t.code, a), tables[n]);
+                T_MSG(csspgo__pos_in(t.code, t.module.id, a) == pos, tables[n]);
+            }
+        }
+        t_table_free(&t);
+    }
+}
+
+
 /* ----- text files: a window of some bytes goes over the file, and nobody can tell ----- */
 
 #define FILE_NAME "build/test_textfile.in"
@@ -1646,6 +1872,13 @@ int main(void)
     taking_over_swaps_contents();
     leb128_numbers_fit_64_bits_with_any_padding_up_to_32_bytes();
     leb128_is_written_as_it_is_read_in_the_fewest_bytes();
+    prologues_and_epilogues_are_known();
+    functions_are_found_by_address();
+    functions_in_any_order_do_not_overlap();
+    removed_code_is_unknown_and_keeps_its_tables();
+    any_stretch_can_be_removed();
+    emitting_for_a_long_time_stays_cheap();
+    positions_lead_back_to_addresses();
     a_file_reads_as_its_bytes();
     a_line_may_be_longer_than_the_window();
     an_overflow_has_its_line();
