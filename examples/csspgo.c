@@ -14,6 +14,7 @@
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "load.h"
+#include "output.h"
 #include "tool.h"
 #include "record.h"
 #include "profdata.h"
@@ -224,7 +225,14 @@ static int unknown_command(const char *word)
     return usage("unknown command '%s'; 'csspgo help' lists all", word);
 }
 
-int main(int argc, char **argv)
+/* What a command returns, or 1 if something that it printed did not get to standard output. */
+static int ended(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    return status != 0 ? status : fail("standard output: %s", strerror(errno));
+}
+
+static int run(int argc, char **argv)
 {
     size_t i;
     int k, help = 0;
@@ -238,4 +246,9 @@ int main(int argc, char **argv)
     for (i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     return unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    return ended(run(argc, argv));
 }

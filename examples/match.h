@@ -1136,6 +1136,13 @@ static int match_write(match_run *m)
     return write_profile(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
 }
 
+static int match_spares(const match_run *m)
+{
+    const char *path = m->o[MT_OUTPUT].text;
+    return output_spares(path, m->o[MT_OLD].text) && output_spares(path, m->o[MT_BINARY].text) &&
+           output_spares(path, m->o[MT_DEBUG_BINARY].text);
+}
+
 /* Returns the exit status. */
 static int match_do(match_run *m)
 {
@@ -1176,7 +1183,7 @@ static int match_main(int argc, char **argv)
     if (files > 0) usage("'%s' is no option; give --old-profile and --binary", argv[0]);
     else if (files == 0 && m.o[MT_OLD].text == NULL) usage("--old-profile is missing");
     else if (files == 0 && m.o[MT_BINARY].text == NULL) usage("--binary is missing");
-    else if (files == 0) status = match_do(&m);
+    else if (files == 0 && match_spares(&m)) status = output_ready(m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
     csspgo_matcher_free(m.matcher);
     csspgo_probes_free(m.probes);
     csspgo_profile_free(m.old);

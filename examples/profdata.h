@@ -264,23 +264,6 @@ static csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
     return p;
 }
 
-/* The output: standard output for "-". NULL after saying why not. */
-static FILE *output_open(const char *path)
-{
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (out == NULL) fail("%s: %s", path, strerror(errno));
-    return out;
-}
-
-/* Returns the exit status. */
-static int output_close(FILE *out, const char *path, int status)
-{
-    int bad = ferror(out);
-    if (fflush(out) != 0) bad = 1;
-    if (out != stdout && fclose(out) != 0) bad = 1;
-    return bad ? fail("%s: %s", path, strerror(errno)) : status;
-}
-
 /* ----- show ------------------------------------------------------------------------------------------------------- */
 
 enum {
@@ -1313,7 +1296,8 @@ static int show_file(show *s, const char *path)
 static int show_main(int argc, char **argv)
 {
     static show s;
-    const char *output;
+    const char *path;
+    output out;
     int files, ok;
     memcpy(s.o, show_options, sizeof show_options);
     files = options_parse(s.o, argc, argv);
@@ -1322,16 +1306,16 @@ static int show_main(int argc, char **argv)
     if (files == 0 && compat)
         return fail("the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
     if (files == 0) return usage("which profile?");
-    output = s.o[S_OUTPUT].text;
-    if (strcmp(argv[0], output) == 0 && compat)
+    path = s.o[S_OUTPUT].text;
+    if (compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
         return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
-    if (strcmp(argv[0], output) == 0 && strcmp(output, "-") != 0) return usage("%s cannot be input and output", output);
+    if (!output_spares(path, argv[0])) return usage_status();
     if (s.o[S_FORMAT].number == 2) return usage("YAML output is not supported for sample profiles");
     if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL) warn("-function argument ignored: showing all functions");
-    s.out = output_open(output);
+    s.out = stream_begin(&out, path);
     if (s.out == NULL) return 1;
     ok = s.o[S_SECTIONS].number ? show_sections(argv[0], s.out) : show_file(&s, argv[0]);
-    return output_close(s.out, output, !ok);
+    return stream_end(&out, path, ok);
 }
 
 /* ----- merge: options and inputs ---------------------------------------------------------------------------------- */
@@ -1442,7 +1426,9 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
     FTSENT *e;
     int ok = tree != NULL;
     while (ok && (e = fts_read(tree)) != NULL)
-        if (e->fts_info == FTS_F && S_ISREG(e->fts_statp->st_mode)) ok = merge_push(m, e->fts_path, weight);
+        if (e->fts_info == FTS_F && S_ISREG(e->fts_statp->st_mode) &&
+            strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) != 0)
+            ok = merge_push(m, e->fts_path, weight);
     if (tree != NULL) fts_close(tree);
     if (!compat) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
     return ok;
@@ -1914,10 +1900,9 @@ static uint32_t merge_form(merge *m)
     return form;
 }
 
-static int merge_write_failed(const merge *m, const csspgo_error *e, int why)
+static int merge_write_failed(const merge *m, const csspgo_error *e)
 {
     const char *path = m->o[M_OUTPUT].text;
-    if (e->status == CSSPGO_E_IO && why != 0) return fail("%s: %s", path, strerror(why));
     if (e->status == CSSPGO_E_UNSUPPORTED && compat)
         return fail("%s: Profile encoding format unsupported for writing operations", path);
     return fail("%s: %s", path, e->message);
@@ -1930,15 +1915,16 @@ static int merge_write_limited(merge *m, uint32_t form, uint64_t limit)
     unsigned char *bytes = (unsigned char *)malloc((size_t)limit + 1);
     size_t size = 0;
     csspgo_error e;
+    output o;
     FILE *out;
     int status = 1;
     if (bytes == NULL) fail("out of memory");
     else if (csspgo_write_limited(m->p, form, limit, bytes, (size_t)limit, &size, &e) == CSSPGO_OK) status = 0;
     else if (e.status == CSSPGO_E_LIMIT) fail("Too much profile data");
-    else merge_write_failed(m, &e, 0);
-    out = status == 0 ? output_open(path) : NULL;
+    else merge_write_failed(m, &e);
+    out = status == 0 ? stream_begin(&o, path) : NULL;
     if (out == NULL) status = 1;
-    else fwrite(bytes, 1, size, out), status = output_close(out, path, 0);
+    else fwrite(bytes, 1, size, out), status = stream_end(&o, path, 1);
     free(bytes);
     return status;
 }
@@ -1952,19 +1938,30 @@ static int merge_write(merge *m)
     size_t size = 0;
     memset(&e, 0, sizeof e);
     e.status = CSSPGO_E_UNSUPPORTED;
-    if (compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e, 0);
-    if (limit != 0 && csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK) return merge_write_failed(m, &e, 0);
+    if (compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);
+    if (limit != 0 && csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK) return merge_write_failed(m, &e);
     if (limit != 0 && (size > limit || (compat && csspgo_record_count(m->p) == 0)))
         return merge_write_limited(m, form, size > limit ? limit : size);
-    errno = 0;
-    if (write_profile(m->p, path, form, &e) == CSSPGO_OK) return 0;
-    return merge_write_failed(m, &e, errno);
+    return write_profile(m->p, path, form, &e) == CSSPGO_OK ? 0 : merge_write_failed(m, &e);
+}
+
+/* Returns 0 after refusing an output that would replace an input. LLVM's tool writes where it has read. */
+static int merge_spares(const merge *m)
+{
+    const char *path = m->o[M_OUTPUT].text;
+    size_t i;
+    for (i = 0; i < m->inputs && !compat; i++)
+        if (!output_spares(path, m->input[i].path)) return 0;
+    return compat || (output_spares(path, m->o[M_LIST].text) && output_spares(path, m->o[M_SYMBOLS].text) &&
+                      output_spares(path, m->o[M_REMAP].text));
 }
 
 /* Returns the exit status. */
 static int merge_run(merge *m)
 {
     csspgo_status s;
+    if (!merge_spares(m)) return usage_status();
+    if (!output_ready(m->o[M_OUTPUT].text)) return 1;
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return 1;
@@ -2173,6 +2170,7 @@ static int overlap_main(int argc, char **argv)
 {
     static overlap v;
     reading how;
+    output out;
     int files, fatal, ok;
     memcpy(v.o, overlap_options, sizeof overlap_options);
     files = options_parse(v.o, argc, argv);
@@ -2181,14 +2179,16 @@ static int overlap_main(int argc, char **argv)
     how = reading_make(&v.o[V_ISFS], &v.o[V_PASS]);
     v.path[0] = argv[0];
     v.path[1] = argv[1];
-    v.out = output_open(v.o[V_OUTPUT].text);
+    if (!output_spares(v.o[V_OUTPUT].text, argv[0]) || !output_spares(v.o[V_OUTPUT].text, argv[1]))
+        return usage_status();
+    v.out = stream_begin(&out, v.o[V_OUTPUT].text);
     if (v.out == NULL) return 1;
     v.p[0] = profile_read(v.path[0], &how, &fatal);
     v.p[1] = v.p[0] != NULL ? profile_read(v.path[1], &how, &fatal) : NULL;
     ok = v.p[1] != NULL && overlap_print(&v);
     csspgo_profile_free(v.p[0]);
     csspgo_profile_free(v.p[1]);
-    return output_close(v.out, v.o[V_OUTPUT].text, !ok);
+    return stream_end(&out, v.o[V_OUTPUT].text, ok);
 }
 
 #endif

@@ -134,6 +134,13 @@ static int profgen_check(profgen *g)
     return 1;
 }
 
+static int profgen_spares(const profgen *g)
+{
+    return output_spares(g->output, g->binary) && output_spares(g->output, g->o[O_DEBUG_BINARY].text) &&
+           output_spares(g->output, g->perfscript) && output_spares(g->output, g->perfdata) &&
+           output_spares(g->output, g->unsymbolized) && output_spares(g->output, g->sampled);
+}
+
 static csspgo_collector_options profgen_how(const profgen *g)
 {
     const option *o = g->o;
@@ -1080,30 +1087,28 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
     return s;
 }
 
-static csspgo_status profgen_raw_to(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+static csspgo_status raw_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
 {
     const profgen *g = (const profgen *)what;
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     return csspgo_write_unsymbolized(g->collector, &raw, buf, cap, size, e);
 }
 
-static csspgo_status profgen_write_raw(const profgen *g, csspgo_error *e)
+static csspgo_status raw_to_file(const void *what, const char *name, csspgo_error *e)
 {
+    const profgen *g = (const profgen *)what;
     const csspgo_unsymbolized_options raw = profgen_raw(g);
-    csspgo_status s;
-    if (strcmp(g->output, "-") == 0) return write_stdout(profgen_raw_to, g, e);
-    hold_interrupt(SIG_BLOCK);
-    s = csspgo_write_unsymbolized_file(g->collector, &raw, g->output, e);
-    hold_interrupt(SIG_UNBLOCK);
-    return s;
+    return csspgo_write_unsymbolized_file(g->collector, &raw, name, e);
 }
 
-static csspgo_status profgen_write_profile(const profgen *g, csspgo_profile *p, csspgo_error *e)
+/* Writes the raw counters, or p if there is one. */
+static csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e)
 {
+    const writer raw = { raw_to_bytes, raw_to_file, g };
     const int file = strcmp(g->output, "-") != 0;
     csspgo_status s;
     if (file) hold_interrupt(SIG_BLOCK);
-    s = write_profile(p, g->output, profgen_form(g), e);
+    s = p != NULL ? write_profile(p, g->output, profgen_form(g), e) : write_output(&raw, g->output, e);
     if (file) hold_interrupt(SIG_UNBLOCK);
     return s;
 }
@@ -1200,7 +1205,7 @@ static int profgen_write(profgen *g)
     csspgo_status s;
     if (g->o[O_SKIP].number && g->sampled == NULL) {
         profgen_idle(g, csspgo_collector_has_contexts(g->collector));
-        if (profgen_write_raw(g, &e) != CSSPGO_OK) return fail_at(path, &e);
+        if (profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(path, &e);
         return profgen_worth(g, NULL);
     }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
@@ -1222,7 +1227,7 @@ static int profgen_write(profgen *g)
         if (csspgo_record_count(p) == 0 && compat)
             warn("the profile is empty: no sample hit a probe of %s", g->binary);
         else if (csspgo_record_count(p) != 0 && (!quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
-        s = profgen_write_profile(g, p, &e);
+        s = profgen_write_to(g, p, &e);
     }
     status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(path, &e);
     csspgo_profile_free(p);
@@ -1251,7 +1256,8 @@ static int profgen_main(int argc, char **argv)
     if (files < 0) return usage_status();
     if (files > 0) return usage("'%s' is not an option", argv[0]);
     if (g.o[O_HELP].number) return help_main(0, NULL);
-    if (!profgen_check(&g)) return usage_status();
+    if (!profgen_check(&g) || !profgen_spares(&g)) return usage_status();
+    if (!output_ready(g.output)) return 1;
     if (g.sampled == NULL) catch_interrupt(0);             /* else it ends the program until the profile is read */
     if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
         return fail("%s: %s", g.binary, why);

@@ -1,6 +1,6 @@
 /* record.h - `csspgo record`: runs a program and writes perf-script text of branch records and call stacks
  *
- * Included once by csspgo.c, after csspgo.h, load.h and tool.h; needs _GNU_SOURCE on Linux. Two sources of samples:
+ * Included once by csspgo.c, after csspgo.h, load.h, output.h and tool.h; needs _GNU_SOURCE on Linux. Two sources of samples:
  *
  *   LBR            the CPU's own record of its last taken branches, through perf_event_open, where the machine has one.
  *                  (Written after the kernel's documentation and never run against real records: the machines it was
@@ -331,6 +331,21 @@ static void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, u
     fprintf(out, " PERF_RECORD_MMAP2 %ld/%ld: [%#llx(%#llx) @ %#llx %s %lu 0]: %s %.*s\n", (long)pid, (long)pid,
             (unsigned long long)begin, (unsigned long long)size, (unsigned long long)offset, device, inode, access,
             (int)path_size, path);
+}
+
+/* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */
+static int rec_spares_program(const rec_options *o, const char *to)
+{
+    const char *name = o->program[0], *path = getenv("PATH");
+    char file[PATH_MAX];
+    size_t n;
+    snprintf(file, sizeof file, "%s", name);
+    for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
+        n = strcspn(path, ":");
+        snprintf(file, sizeof file, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
+        if (access(file, X_OK) == 0 || path[n] == '\0') break;
+    }
+    return output_spares(to, file);
 }
 
 /* Starts the program, held before its exec until `go` is written to. Returns 1, or 0 with a message. */
@@ -1715,8 +1730,10 @@ static int rec_run(recorder *r)
 static int record_main(int argc, char **argv)
 {
     struct sigaction interrupt;
+    const char *path;
+    output out;
     recorder r;
-    int status;
+    int status, written;
     memset(&r, 0, sizeof r);
     r.o.jitter = 10;
     r.o.seed = 1;
@@ -1724,8 +1741,8 @@ static int record_main(int argc, char **argv)
     r.o.max_stack = REC_STACK;
     status = rec_parse(argc, argv, &r.o);
     if (status != 0) return status - 1;
-    r.out = r.o.output != NULL ? fopen(r.o.output, "we") : stdout;
-    if (r.out == NULL) return rec_fail(r.o.output, strerror(errno));
+    path = r.o.output != NULL ? r.o.output : "-";
+    if (!rec_spares_program(&r.o, path)) return 2;
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.random == 0) r.random = 1;
     r.terminal = !r.o.quiet && isatty(2);
@@ -1738,14 +1755,15 @@ static int record_main(int argc, char **argv)
     interrupt.sa_handler = rec_on_interrupt;               /* no SA_RESTART: waiting is to be interrupted */
     sigaction(SIGINT, &interrupt, &r.interrupt);
     sigaction(SIGTERM, &interrupt, &r.terminate);
-    status = rec_run(&r);
+    r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
+    status = r.out != NULL ? rec_run(&r) : rec_fail(path, strerror(errno));
+    written = output_end(&out, status < 0);
+    if (!written && status < 0) rec_fail(path, strerror(errno));
     if (status < 0) {
-        const int bad = fflush(r.out) != 0 || ferror(r.out) != 0;
         rec_summary(&r);
         status = r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
-        if (bad) status = rec_fail("cannot write the samples", r.o.output);
+        if (!written) status = 1;
     }
-    if (r.out != stdout && fclose(r.out) != 0 && status == 0) status = rec_fail("cannot write", r.o.output);
 #if defined(REC_SOFTWARE)
     rec_free_software(&r);
 #endif

@@ -1,6 +1,6 @@
 /* tool.h - what the commands of csspgo.c share: messages, options, progress, names and contexts as text
  *
- * Include it after csspgo.h and load.h. Part of csspgo, same licence.
+ * Include it after csspgo.h, load.h and output.h. Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_TOOL_H
 #define CSSPGO_EXAMPLES_TOOL_H
@@ -76,21 +76,79 @@ static int fail_at(const char *path, const csspgo_error *e)
     return fail("%s: %s", path, e->message);
 }
 
-/* ----- output: "-" is standard output, from where it stands ------------------------------------------------------- */
+/* ----- output ----------------------------------------------------------------------------------------------------- */
 
-typedef csspgo_status (*write_fn)(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e);
+/* Returns 0 after refusing an output that is the same file as an input; either may be NULL. LLVM's may be redirected. */
+static int output_spares(const char *path, const char *input)
+{
+    if (path == NULL || input == NULL || (compat && strcmp(path, "-") == 0) || !output_is_input(path, input)) return 1;
+    usage("output '%s' is the same file as input '%s': choose another output", path, input);
+    return 0;
+}
 
-static csspgo_status write_stdout(write_fn write_to, const void *what, csspgo_error *e)
+/* Returns 0 after saying why the output could not be written: before long work, which would be lost. LLVM tries last. */
+static int output_ready(const char *path)
+{
+    output o;
+    if (path == NULL || compat || (output_begin(&o, path) && !output_end(&o, 0))) return 1;
+    fail("%s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* An output to print to. NULL after saying why there is none. */
+static FILE *stream_begin(output *o, const char *path)
+{
+    if (output_begin(o, path)) {
+        if (output_stream(o) != NULL) return o->file;
+        output_end(o, 0);
+    }
+    fail("%s: %s", path, strerror(errno));
+    return NULL;
+}
+
+/* Ends it; ok: the command did its work, else what it printed is void. Returns the exit status. */
+static int stream_end(output *o, const char *path, int ok)
+{
+    if (output_end(o, ok)) return 0;
+    return ok ? fail("%s: %s", path, strerror(errno)) : 1;
+}
+
+/* What is written: into memory for a descriptor, else to a file of a given name. */
+typedef struct writer {
+    csspgo_status (*bytes_fn)(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e);
+    csspgo_status (*file_fn)(const void *what, const char *name, csspgo_error *e);
+    const void *what;
+} writer;
+
+static csspgo_status write_bytes(const writer *w, FILE *out, csspgo_error *e)
 {
     size_t size;
-    csspgo_status s = write_to(what, NULL, 0, &size, e);
+    csspgo_status s = w->bytes_fn(w->what, NULL, 0, &size, e);
     void *bytes = s == CSSPGO_OK ? malloc(size + 1) : NULL;
     if (s != CSSPGO_OK) return s;
-    s = bytes != NULL ? write_to(what, bytes, size, &size, e) : CSSPGO_E_NOMEM;
-    if (s == CSSPGO_OK && (fwrite(bytes, 1, size, stdout) != size || fflush(stdout) != 0)) s = CSSPGO_E_IO;
+    s = bytes != NULL ? w->bytes_fn(w->what, bytes, size, &size, e) : CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK && (out == NULL || fwrite(bytes, 1, size, out) != size)) s = CSSPGO_E_IO;
     free(bytes);
+    return s;
+}
+
+/* On failure the message of e is the whole reason, without the path. */
+static csspgo_status write_output(const writer *w, const char *path, csspgo_error *e)
+{
+    csspgo_status s = CSSPGO_E_IO;
+    output o;
+    int why;
+    memset(e, 0, sizeof *e);
+    errno = 0;
+    if (output_begin(&o, path)) {
+        s = o.name != NULL ? w->file_fn(w->what, o.name, e) : write_bytes(w, output_stream(&o), e);
+        why = errno;
+        if (!output_end(&o, s == CSSPGO_OK) && s == CSSPGO_OK) s = CSSPGO_E_IO;
+        else errno = why;
+    }
     e->status = s;
-    if (s != CSSPGO_OK && e->message[0] == '\0') snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
+    if (s == CSSPGO_E_IO) snprintf(e->message, sizeof e->message, "%s", strerror(errno));
+    else if (s != CSSPGO_OK && *e->message == '\0') snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
     return s;
 }
 
@@ -99,34 +157,23 @@ typedef struct profile_form {
     uint32_t        form;
 } profile_form;
 
-static csspgo_status write_profile_to(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+static csspgo_status profile_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
 {
-    const profile_form *w = (const profile_form *)what;
-    return csspgo_write(w->p, w->form, buf, cap, size, e);
+    const profile_form *f = (const profile_form *)what;
+    return csspgo_write(f->p, f->form, buf, cap, size, e);
 }
 
-/* A regular file that this call made or began to overwrite is removed when it fails; errno is the failure's. */
+static csspgo_status profile_to_file(const void *what, const char *name, csspgo_error *e)
+{
+    const profile_form *f = (const profile_form *)what;
+    return csspgo_write_file(f->p, name, f->form, e);
+}
+
 static csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
 {
-    struct stat before, after;
-    profile_form w;
-    csspgo_status s;
-    int existed, why;
-    w.p = p;
-    w.form = form;
-    if (strcmp(path, "-") == 0) return write_stdout(write_profile_to, &w, e);
-    why = errno;
-    existed = lstat(path, &before) == 0;
-    errno = why;
-    s = csspgo_write_file(p, path, form, e);
-    why = errno;
-    if (s != CSSPGO_OK && lstat(path, &after) == 0 && S_ISREG(after.st_mode) &&
-        (!existed || (S_ISREG(before.st_mode) &&
-                      (after.st_size != before.st_size || after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
-                       after.st_mtim.tv_nsec != before.st_mtim.tv_nsec))))
-        unlink(path);
-    errno = why;
-    return s;
+    const profile_form f = { p, form };
+    const writer w = { profile_to_bytes, profile_to_file, &f };
+    return write_output(&w, path, e);
 }
 
 /* ----- memory: large arrays in large pages, so that growing them costs few page faults ---------------------------- */

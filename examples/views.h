@@ -4,7 +4,7 @@
  *   csspgo flame P      an SVG that needs nothing else: a frame per context, zoom and search by a small script in it
  *
  * The weight of a node is what was sampled in it and not in its inlinees: its total, less their totals.
- * Include it after csspgo.h, load.h and the tool's fail() and fail_at(). Part of csspgo, same licence.
+ * Include it after csspgo.h, load.h and tool.h. Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_VIEWS_H
 #define CSSPGO_EXAMPLES_VIEWS_H
@@ -258,7 +258,8 @@ typedef struct views {
     int         icicle, mark_inlined;
     views_names names;
     csspgo_profile *p;
-    FILE       *out;
+    output      file;
+    FILE       *out;              /* the stream of it; NULL: not open */
 } views;
 
 enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH };   /* places in both tables */
@@ -300,6 +301,9 @@ static int views_parse(views *v, int flame, int argc, char **argv)
     v->output = o[VIEWS_OUTPUT].text;
     v->names_file = o[VIEWS_NAMES].text;
     v->binary = o[VIEWS_BINARY].text;
+    if (!output_spares(v->output, v->input) || !output_spares(v->output, v->names_file) ||
+        !output_spares(v->output, v->binary))
+        return 0;
     if (!flame) return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
     v->icicle = o[VIEWS_OWN].number != 0;
     v->title = o[VIEWS_TITLE].text;
@@ -326,19 +330,16 @@ static int views_open(views *v)
     v->p = csspgo_profile_new(seeded(), NULL);
     if (v->p == NULL || v->names.text.failed) return fail("out of memory"), 0;
     if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->input, &e), 0;
-    v->out = strcmp(v->output, "-") == 0 ? stdout : fopen(v->output, "wb");
-    return v->out != NULL || (fail("%s: %s", v->output, strerror(errno)), 0);
+    v->out = stream_begin(&v->file, v->output);
+    return v->out != NULL;
 }
 
 /* Ends the output; what the commands return. */
 static int views_end(views *v, int ok)
 {
-    const int opened = v->out != NULL;
-    int written = opened && !ferror(v->out);
-    if (opened && (v->out == stdout ? fflush(v->out) : fclose(v->out)) != 0) written = 0;
+    const int status = v->out != NULL ? stream_end(&v->file, v->output, ok) : 1;
     views_close(v);
-    if (ok && !written) fail("%s: cannot be written", v->output);
-    return !(ok && written);
+    return status;
 }
 
 /* A function's name: its own, else one that is known for its GUID, else 0x and the GUID. */

@@ -4,6 +4,7 @@
 #define CSSPGO_STATIC
 #include "../csspgo.h"
 #include "../examples/load.h"
+#include "../examples/output.h"
 #include "../examples/tool.h"
 #include "../examples/record.h"
 

@@ -1,0 +1,224 @@
+#!/bin/sh
+# Outputs of the tool: no input is overwritten, and whatever goes wrong, the old file or the new one is there, whole.
+B=$(pwd)/build/io
+D=$B/d
+rm -rf $B
+mkdir -p $D/in $D/out $D/links
+passed=0 failed=0 skipped=0
+T=${TOOL:-$(pwd)/../examples/build/csspgo}
+DEMO=$(pwd)/../examples/data/demo
+pass() { passed=$((passed + 1)); }
+fail() { echo "FAILED: io_errors: $*"; failed=$((failed + 1)); }
+skip() { echo "SKIPPED: io_errors: $*"; skipped=$((skipped + 1)); }
+[ -x $T ] || make -C ../examples >/dev/null
+
+cd $D || exit 1
+cp $DEMO.elf in/demo.elf && chmod +x in/demo.elf
+awk '{ print } NR > 300 && /0x.*\/0x/ { print ""; exit }' $DEMO.perfscript >in/script
+printf 'main:10:1\n 1: 1\n 2: 3 foo:3\nfoo:5:3\n 1: 5\n' >in/a.text
+sed -n 1,3p in/a.text >in/b.text
+printf 'main\nfoo\n' >in/names
+printf 'foo bar\n' >in/remap
+$T merge in/a.text -o in/a.ext
+$T profgen --quiet --binary=in/demo.elf --perfscript=in/script -o in/prof && $T profgen --quiet --skip-symbolization --binary=in/demo.elf --perfscript=in/script -o in/raw ||
+    fail "profgen makes no inputs"
+printf '# inputs\n%s\n' $D/in/a.text >in/list
+mkdir in/dir && cp in/a.text in/b.text in/dir
+cp -r in kept
+
+# ----- an output that is an input: by its own name, a hard link, a symbolic link
+# refused INPUT COMMAND...: OUT in the command becomes each of those names
+refused() {
+    input=$1
+    shift
+    ln -f $input links/hard && ln -sf ../$input links/soft || fail "no links"
+    for name in $input ./$input links/hard links/soft; do
+        $T $(echo "$@" | sed "s|OUT|$name|") >$B/out 2>$B/err
+        got=$?
+        if [ $got -eq 2 ] && grep -q "output '$name' is the same file as input" $B/err && cmp -s $input kept/${input#in/}; then pass
+        else fail "$* with -o $name: status $got"; cat $B/err; cp kept/${input#in/} $input; fi
+    done
+}
+refused in/a.text merge in/b.text in/a.text -o OUT
+refused in/a.text merge in/b.text --weighted-input=3,in/a.text -o OUT
+refused in/list merge in/b.text --input-files=in/list -o OUT
+refused in/a.text merge --input-files=in/list -o OUT
+refused in/dir/b.text merge in/dir -o OUT
+refused in/names merge in/b.text --prof-sym-list=in/names -o OUT
+refused in/remap merge in/b.text --remapping-file=in/remap -o OUT
+refused in/a.text show in/a.text -o OUT
+refused in/a.text overlap in/b.text in/a.text -o OUT
+refused in/a.text overlap in/a.text in/b.text -o OUT
+refused in/a.text folded in/a.text -o OUT
+refused in/names folded in/a.text --names=in/names -o OUT
+refused in/demo.elf flame in/a.text --binary=in/demo.elf -o OUT
+refused in/a.text flame in/a.text -o OUT
+refused in/prof match --old-profile=in/prof --binary=in/demo.elf -o OUT
+refused in/demo.elf match --old-profile=in/prof --binary=in/demo.elf -o OUT
+refused in/raw match --old-profile=in/prof --binary=in/demo.elf --debug-binary=in/raw -o OUT
+for form in "" --skip-symbolization; do
+    refused in/script profgen $form --binary=in/demo.elf --perfscript=in/script -o OUT
+    refused in/demo.elf profgen $form --binary=in/demo.elf --perfscript=in/script -o OUT
+    refused in/raw profgen $form --binary=in/demo.elf --debug-binary=in/raw --perfscript=in/script -o OUT
+done
+refused in/raw profgen --binary=in/demo.elf --perfdata=in/raw -o OUT
+refused in/raw profgen --binary=in/demo.elf --unsymbolized-profile=in/raw -o OUT
+refused in/prof profgen --binary=in/demo.elf --llvm-sample-profile=in/prof -o OUT
+if [ "$(uname -s)" = Linux ]; then
+    refused in/demo.elf record -o OUT -- in/demo.elf
+    (PATH=$D/in:$PATH && refused in/demo.elf record -o OUT -- demo.elf && [ $failed -eq 0 ]) && pass || fail "record: a program in the PATH"
+fi
+# through standard input and output
+cp in/a.text in/c.text
+$T merge - -o in/c.text <in/c.text 2>$B/err
+[ $? -eq 2 ] && cmp -s in/a.text in/c.text && pass || fail "standard input is the output"
+$T show in/c.text >>in/c.text 2>$B/err
+[ $? -eq 2 ] && cmp -s in/a.text in/c.text && pass || fail "standard output is an input"
+$T show /dev/null -o /dev/null 2>$B/err
+grep -q 'same file' $B/err && fail "a device is refused" || pass
+# as LLVM: show refuses in its words, merge has read its inputs before it writes
+$T show --llvm-compat in/c.text -o ./in/c.text 2>$B/err
+[ $? -eq 1 ] && grep -q 'cannot be the same as the output' $B/err && cmp -s in/a.text in/c.text && pass || fail "show --llvm-compat"
+$T overlap --llvm-compat in/b.text in/c.text -o in/c.text 2>$B/err
+[ $? -eq 1 ] && cmp -s in/a.text in/c.text && pass || fail "overlap --llvm-compat"
+$T merge --llvm-compat --text in/c.text in/b.text -o in/c.text && $T merge --text in/a.text in/b.text | cmp -s - in/c.text && pass ||
+    fail "merge --llvm-compat into an input"
+
+# ----- names, modes, special files
+$T merge --text in/a.text -o $B/whole
+# is NAME FILE: FILE has what merge wrote
+is() { if cmp -s $B/whole $2; then pass; else fail "$1"; fi; }
+mode() { ls -ld $1 | cut -c1-10; }
+(umask 027 && $T merge --text in/a.text -o out/new)
+is "a new file" out/new
+[ "$(mode out/new)" = -rw-r----- ] && pass || fail "a new file's mode: $(mode out/new)"
+echo old >out/old && chmod 604 out/old && $T merge --text in/a.text -o out/old
+is "an old file" out/old
+[ "$(mode out/old)" = -rw----r-- ] && pass || fail "an old file's mode: $(mode out/old)"
+ln -sf ../out/old links/one && ln -sf one links/two && echo old >out/old && $T merge --text in/a.text -o links/two
+is "through links" out/old
+[ -h links/one ] && [ -h links/two ] && pass || fail "a link is replaced"
+ln -sf ../out/dangling links/three && $T merge --text in/a.text -o links/three
+is "through a dangling link" out/dangling
+ln -sf loop links/loop && $T merge --text in/a.text -o links/loop 2>$B/err
+[ $? -eq 1 ] && grep -q 'loop' $B/err && pass || fail "a loop of links"
+long=$(printf '%0250d' 7)
+(cd out && $T merge --text ../in/a.text -o $long)
+is "a name of 250 bytes, without a directory" out/$long
+rm -f out/* out/.[!.]*
+for bad in out out/none/x "" out/new/; do
+    $T merge in/a.text -o "$bad" 2>$B/err
+    [ $? -eq 1 ] && [ -s $B/err ] && [ -z "$(ls -A out)" ] && pass || fail "-o '$bad'"
+done
+mkfifo out/pipe
+for c in "merge --text in/a.text" "show in/a.text" "folded in/a.text" "profgen --quiet --binary=in/demo.elf --perfscript=in/script"; do
+    $T $c 2>/dev/null -o - >$B/want
+    timeout 20 cat out/pipe >$B/got &
+    $T $c -o out/pipe 2>$B/err
+    wait $!
+    [ -p out/pipe ] && cmp -s $B/want $B/got && [ -s $B/got ] && pass || fail "$c to a pipe"
+    echo before >$B/got
+    $T $c -o /dev/stdout 2>/dev/null >>$B/got
+    { echo before; cat $B/want; } | cmp -s - $B/got && pass || fail "$c to /dev/stdout"
+    $T $c -o /dev/null 2>$B/err && [ -c /dev/null ] && pass || fail "$c to /dev/null"
+    [ -w /dev/full ] || continue
+    $T $c -o /dev/full 2>$B/err
+    [ $? -eq 1 ] && grep -q '/dev/full: No space' $B/err && pass || fail "$c to /dev/full"
+    $T $c -o - 2>$B/err >/dev/full
+    [ $? -eq 1 ] && grep -q 'No space' $B/err && pass || fail "$c to a full standard output"
+done
+if [ -w /dev/full ]; then
+    for c in help "help show" "merge --help" "merge --dump-input-file-list in/a.text" "match --old-profile=in/prof --binary=in/demo.elf"; do
+        $T $c 2>$B/err >/dev/full
+        [ $? -eq 1 ] && grep -q 'standard output: No space' $B/err && pass || fail "$c to a full standard output"
+    done
+else skip "no /dev/full"; fi
+rm -f out/pipe
+# a file that may not be written is not replaced either
+other=
+[ "$(id -u)" -ne 0 ] || { setpriv --reuid=65534 --clear-groups true 2>/dev/null && other="setpriv --reuid=65534 --clear-groups"; }
+if [ "$(id -u)" -ne 0 ] || [ -n "$other" ]; then
+    where=$(mktemp -d) && chmod 777 $where && echo precious >$where/f && chmod 444 $where/f
+    if cp $T $where/tool && chmod 755 $where/tool && cp in/a.text $where && $other $where/tool help >/dev/null 2>&1; then
+        $other $where/tool merge $where/a.text -o $where/f 2>$B/err
+        [ $? -eq 1 ] && grep -q 'Permission denied' $B/err && [ "$(cat $where/f)" = precious ] && pass || fail "a read-only file is replaced"
+    else skip "no other user to be"; fi
+    rm -rf $where
+else skip "no other user to be"; fi
+
+# ----- a full disk: as a limit for files, as a file system of 16 kB
+# full NAME WRAPPER...: out/ holds an old file, and not what the commands write
+cp $DEMO.perfscript in/large
+$T profgen --quiet --binary=in/demo.elf --perfscript=in/large --skip-symbolization -o in/large.raw
+$T profgen --quiet --binary=in/demo.elf --unsymbolized-profile=in/large.raw --format=text --gen-cs-nested-profile=0 --csspgo-preinliner=0 --csprof-merge-cold-context=0 -o in/large.text
+full() {
+    name=$1
+    shift
+    for c in "merge --text in/large.text" "show in/large.text" "flame in/large.text" "profgen --quiet --skip-symbolization --binary=in/demo.elf --perfscript=in/large"; do
+        echo old >out/x
+        "$@" $T $c -o out/x 2>$B/err
+        got=$?
+        if [ $got -eq 1 ] && [ -s $B/err ] && [ "$(cat out/x)" = old ] && [ "$(ls -A out)" = x ]; then pass
+        else fail "$name: $c: status $got: $(ls -lA out)"; cat $B/err; fi
+        rm -f out/* out/.[!.]*
+    done
+}
+full "a limit" sh -c 'ulimit -f 8; exec "$@"' sh
+cat >$B/small.sh <<'END'
+cd $1 && mount -t tmpfs -o size=16k tmpfs out && shift && cp in/b.text out/x && "$@" && exit 77
+got=$?
+[ "$(ls -A out)" = x ] && cmp in/b.text out/x && exit $got
+END
+if unshare -Urm sh -c "mount -t tmpfs -o size=16k tmpfs $D/out" 2>/dev/null; then
+    full "a small disk" unshare -Urm sh $B/small.sh $D
+else skip "no file system to fill: mount is not permitted"; fi
+
+# ----- every call on a file goes wrong once
+if ! ${CC:-cc} -std=c99 -Wall -Wextra -O1 -o $B/faults ../../../io_faults.c 2>$B/err; then
+    fail "io_faults.c does not build"; head $B/err
+fi
+# faults "HOW..." OLD OUTPUT COMMAND...: OLD is what OUTPUT was, or -
+faults() {
+    hows=$1 old=$2 input=$3
+    shift 3
+    for how in $hows; do
+        $B/faults $how $D $D/out/x $old $B/want "$@" <$input >$B/out 2>$B/err
+        case $? in
+        0) [ "$(sed -n 's/ runs$//p' $B/out)" -gt 0 ] && pass || fail "$how: no calls: $*" ;;
+        2) skip "$how: $*: system calls cannot be traced here: $(cat $B/err)"; return 1 ;;
+        *) fail "$how: $*"; head -5 $B/out ;;
+        esac
+    done
+}
+# each COMMAND ARGUMENT...: with all faults, over an old file and, through a link, for a new one
+each() {
+    command=$1
+    shift
+    rm -rf out links && mkdir out links && ln -s ../out/x links/x
+    $T $command -o out/x "$@" <in/a.text >/dev/null 2>&1 || fail "$command $*"
+    mv out/x $B/want
+    faults "fail full short 15 2 1" $D/in/b.text in/a.text $T $command -o $D/out/x "$@" &&
+        faults "fail full 15" - in/a.text $T $command -o $D/links/x "$@"
+}
+each merge --text $D/in/a.text $D/in/b.text
+each merge $D/in/a.ext --weighted-input=2,$D/in/a.text
+each merge --text - --input-files=$D/in/list --prof-sym-list=$D/in/names --remapping-file=$D/in/remap
+each merge --text $D/in/dir
+each merge --text --output-size-limit=30 $D/in/a.text
+each show $D/in/a.ext
+each show --json $D/in/a.text
+each show --show-sec-info-only $D/in/a.ext
+each overlap $D/in/a.text $D/in/b.text
+each folded $D/in/a.ext --names=$D/in/names
+each flame $D/in/a.text
+each match --quiet --old-profile=$D/in/prof --binary=$D/in/demo.elf
+each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script
+each profgen --quiet --binary=$D/in/demo.elf --unsymbolized-profile=$D/in/raw
+each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script --skip-symbolization
+each profgen --quiet --binary=$D/in/demo.elf --llvm-sample-profile=$D/in/prof
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+    ${CC:-cc} -O1 -w -o $B/program ../../../programs/record/qsort.c || fail "the program to record does not build"
+    each record --quiet --software --count=20 --period=50 -- $B/program
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
