@@ -3837,22 +3837,27 @@ CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, u
 }
 
 #ifndef CSSPGO_NO_STDIO
-/* The size of a file that can tell it, 0 for others; f is at its start afterwards. */
-static size_t csspgo__file_size(FILE *f)
+/* Opens a file, *size: its size if it can tell it, else 0. NULL: it cannot be read from its start. */
+static FILE *csspgo__file_open(const char *path, size_t *size)
 {
-    long n = -1;
-    if (fseek(f, 0, SEEK_END) == 0) n = ftell(f);
-    rewind(f);
-    return n > 0 ? (size_t)n : 0;
+    FILE *f = fopen(path, "rb");
+    long n;
+    *size = 0;
+    if (f == NULL || fseek(f, 0, SEEK_END) != 0) return f;
+    n = ftell(f);
+    if (n > 0) *size = (size_t)n;
+    if (fseek(f, 0, SEEK_SET) == 0) return f;
+    fclose(f);
+    return NULL;
 }
 
 /* The whole file in *data (allocated, *size bytes of *cap used); E_IO names the path. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const char *path, unsigned char **data,
                                                       size_t *size, size_t *cap, csspgo_error *err)
 {
-    FILE *f = fopen(path, "rb");
     csspgo_status s = CSSPGO_OK;
-    size_t hint = f != NULL ? csspgo__file_size(f) : 0;   /* a directory's may be nonsense */
+    size_t hint;                                      /* a directory's may be nonsense */
+    FILE *f = csspgo__file_open(path, &hint);
     *data = NULL;
     *size = *cap = 0;
     while (f != NULL && s == CSSPGO_OK) {
@@ -7080,7 +7085,7 @@ enum { CSSPGO__BATCH = 64 };            /* tokens */
 
 typedef struct csspgo__feed {           /* text that comes piece by piece                                          */
     size_t (*read_fn)(void *ctx, unsigned char *to, size_t n);   /* fewer than n: the end; SIZE_MAX:
-                                           it failed. to NULL: back to the start                                   */
+                                           it failed. to NULL: back to the start, 0                                */
     void    *ctx;
     uint64_t size;                      /* of the whole text, as far as known                                      */
 } csspgo__feed;
@@ -7986,7 +7991,7 @@ static int csspgo__text_settle(csspgo__text *t)
 /* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
 static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *options)
 {
-    int ok;
+    int ok = 1;
     t->status = CSSPGO_OK;
     t->node = CSSPGO__ROOT;
     t->tokens = t->targets = 0;
@@ -8010,9 +8015,10 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
         t->base = t->end = (const unsigned char *)"";
         t->window = NULL;
         t->window_cap = 0;
-        t->feed->read_fn(t->feed->ctx, NULL, 0);
+        if (t->feed->read_fn(t->feed->ctx, NULL, 0) != 0)
+            ok = csspgo__text_fail(t, CSSPGO_E_IO, t->base, t->base, "cannot read");
     }
-    ok = csspgo__text_lines(t) && csspgo__text_settle(t);
+    ok = ok && csspgo__text_lines(t) && csspgo__text_settle(t);
     csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
     csspgo__free(&t->q->heap, t->window, t->window_cap);
     t->window = NULL;
@@ -8711,7 +8717,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
 static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
 {
     FILE *f = (FILE *)ctx;
-    if (to == NULL) return rewind(f), (size_t)0;
+    if (to == NULL) return fseek(f, 0, SEEK_SET) == 0 ? 0 : SIZE_MAX;
     n = fread(to, 1, n, f);
     return ferror(f) ? SIZE_MAX : n;
 }
@@ -8719,13 +8725,13 @@ static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
 /* Reads a file of text through a window. Returns 0 if it is not one, or cannot be read twice. */
 static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_status *s, csspgo_error *err)
 {
-    FILE *f = fopen(path, "rb");
     unsigned char magic[16];
     csspgo__feed feed;
     size_t n;
+    FILE *f = csspgo__file_open(path, &n);
     if (f == NULL) return 0;
     setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
-    feed.size = csspgo__file_size(f);                 /* 0: of a pipe too, which is not to lose its first bytes */
+    feed.size = n;                                    /* 0: of a pipe too, which is not to lose its first bytes */
     n = feed.size != 0 ? fread(magic, 1, sizeof magic, f) : 0;
     if (n == 0 || csspgo__sniff(magic, n) != CSSPGO__FORMAT_TEXT) {
         fclose(f);

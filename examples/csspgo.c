@@ -147,7 +147,7 @@ static int help_names(const char *line, const char *end, const char *name)
 }
 
 /* What the help says of one command: its line of usage, and the paragraphs that begin with its name. */
-static int help_one(const char *name)
+static void help_one(const char *name)
 {
     const char *line, *next;
     int usage_lines = 1, on = 0, first = 1;
@@ -168,7 +168,6 @@ static int help_one(const char *name)
         first = 0;
         fwrite(usage_lines ? line + 7 : line, 1, (size_t)(next - line) - (usage_lines ? 7 : 0), stdout);
     }
-    return ferror(stdout) != 0;
 }
 
 typedef struct command {
@@ -211,8 +210,9 @@ static int help_main(int argc, char **argv)
 {
     size_t i;
     for (i = 0; argc > 0 && i < COMMANDS; i++)
-        if (commands[i].run != help_main && strcmp(argv[0], commands[i].name) == 0) return help_one(argv[0]);
-    return fputs(usage_text, stdout) < 0;
+        if (commands[i].run != help_main && strcmp(argv[0], commands[i].name) == 0) return help_one(argv[0]), 0;
+    fputs(usage_text, stdout);
+    return 0;
 }
 
 /* Names the command that may have been meant, or all. Returns the exit status. */

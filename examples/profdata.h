@@ -1417,7 +1417,27 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const merge_input *)a)->path, ((const merge_input *)b)->path);
 }
 
-/* All regular files below a directory: sorted by path, LLVM takes them as the directory has them. */
+/* An input that cannot be opened. LLVM leaves an empty name out. */
+static int fail_input(const char *path)
+{
+    const char *why = strerror(errno);
+    return compat && *path == '\0' ? fail("%s", why) : fail("%s: %s", path, why);
+}
+
+/* What is found below a directory: regular files are inputs, except temporary ones of an output being written. */
+static int merge_add_entry(merge *m, const FTSENT *e, uint64_t weight)
+{
+    const int unread = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
+    struct stat st = *e->fts_statp;
+    if (strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0) return 1;
+    if (unread && !compat) return fail("%s: %s", e->fts_path, strerror(e->fts_errno)), 0;
+    if (e->fts_info == FTS_SLNONE && stat(e->fts_path, &st) != 0)   /* a link to nothing, or an error */
+        return errno == ENOENT || errno == ELOOP || compat || (fail_input(e->fts_path), 0);
+    return (e->fts_info != FTS_F && e->fts_info != FTS_SLNONE) || !S_ISREG(st.st_mode) ||
+           merge_push(m, e->fts_path, weight);
+}
+
+/* All regular files below a directory, sorted by path. LLVM takes those that it can see, in the directory's order. */
 static int merge_add_directory(merge *m, const char *path, uint64_t weight)
 {
     const size_t first = m->inputs;
@@ -1425,20 +1445,11 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
     FTSENT *e;
     int ok = tree != NULL;
-    while (ok && (e = fts_read(tree)) != NULL)
-        if (e->fts_info == FTS_F && S_ISREG(e->fts_statp->st_mode) &&
-            strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) != 0)
-            ok = merge_push(m, e->fts_path, weight);
+    while (ok && (errno = 0, e = fts_read(tree)) != NULL) ok = merge_add_entry(m, e, weight);
+    if (tree == NULL || (ok && errno != 0)) ok = (fail_input(path), 0);
     if (tree != NULL) fts_close(tree);
     if (!compat) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
     return ok;
-}
-
-/* An input that cannot be opened. LLVM leaves an empty name out. */
-static int fail_input(const char *path)
-{
-    const char *why = strerror(errno);
-    return compat && *path == '\0' ? fail("%s", why) : fail("%s: %s", path, why);
 }
 
 static int merge_add(merge *m, const char *path, uint64_t weight)

@@ -813,6 +813,7 @@ static int profgen_read_recording(profgen *g)
     const char *const path = g->perfscript != NULL ? g->perfscript : g->perfdata;
     const int is_stdin = strcmp(path, "-") == 0, in_memory = flat_asked(g);
     unsigned long long total = 0;
+    struct stat st;
     file_bytes text;
     FILE *f;
     int ok;
@@ -827,10 +828,8 @@ static int profgen_read_recording(profgen *g)
     else f = is_stdin ? stdin : fopen(path, "rb");
     if (f == NULL) return fail("%s: %s", path, strerror(errno)), file_close(&text), 0;
     setvbuf(f, NULL, _IONBF, 0);
-    if ((in_memory || !is_stdin) && fseek(f, 0, SEEK_END) == 0) {
-        total = (unsigned long long)ftell(f);
-        rewind(f);
-    }
+    if (in_memory) total = text.size;
+    else if (!is_stdin && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) total = (unsigned long long)st.st_size;
     ok = recording_read_from(g, f, is_stdin && !in_memory, total);
     if (f != stdin) fclose(f);
     file_close(&text);

@@ -78,7 +78,7 @@ static int fail_at(const char *path, const csspgo_error *e)
 
 /* ----- output ----------------------------------------------------------------------------------------------------- */
 
-/* Returns 0 after refusing an output that is the same file as an input; either may be NULL. LLVM's may be redirected. */
+/* Returns 0 after refusing an output that is the same file as an input; either may be NULL. */
 static int output_spares(const char *path, const char *input)
 {
     if (path == NULL || input == NULL || (compat && strcmp(path, "-") == 0) || !output_is_input(path, input)) return 1;
@@ -86,7 +86,7 @@ static int output_spares(const char *path, const char *input)
     return 0;
 }
 
-/* Returns 0 after saying why the output could not be written: before long work, which would be lost. LLVM tries last. */
+/* Returns 0 after saying why the output cannot be written: tried before the work, which takes long. LLVM tries last. */
 static int output_ready(const char *path)
 {
     output o;
@@ -148,7 +148,8 @@ static csspgo_status write_output(const writer *w, const char *path, csspgo_erro
     }
     e->status = s;
     if (s == CSSPGO_E_IO) snprintf(e->message, sizeof e->message, "%s", strerror(errno));
-    else if (s != CSSPGO_OK && *e->message == '\0') snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
+    else if (s != CSSPGO_OK && *e->message == '\0')
+        snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
     return s;
 }
 

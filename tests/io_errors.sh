@@ -5,12 +5,12 @@ D=$B/d
 rm -rf $B
 mkdir -p $D/in $D/out $D/links
 passed=0 failed=0 skipped=0
-T=${TOOL:-$(pwd)/../examples/build/csspgo}
+T=$(pwd)/build/plain/csspgo
 DEMO=$(pwd)/../examples/data/demo
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: io_errors: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: io_errors: $*"; skipped=$((skipped + 1)); }
-[ -x $T ] || make -C ../examples >/dev/null
+[ -x $T ] || make -s build/plain/csspgo
 
 cd $D || exit 1
 cp $DEMO.elf in/demo.elf && chmod +x in/demo.elf
@@ -146,11 +146,12 @@ if [ "$(id -u)" -ne 0 ] || [ -n "$other" ]; then
     rm -rf $where
 else skip "no other user to be"; fi
 
-# ----- a full disk: as a limit for files, as a file system of 16 kB
+# ----- a full disk: as a limit for files, as a file system of 8 kB
 # full NAME WRAPPER...: out/ holds an old file, and not what the commands write
 cp $DEMO.perfscript in/large
 $T profgen --quiet --binary=in/demo.elf --perfscript=in/large --skip-symbolization -o in/large.raw
 $T profgen --quiet --binary=in/demo.elf --unsymbolized-profile=in/large.raw --format=text --gen-cs-nested-profile=0 --csspgo-preinliner=0 --csprof-merge-cold-context=0 -o in/large.text
+awk 'BEGIN { for (i = 0; i < 2000; i++) printf "f%0300d:10:1\n 1: 5\n", i }' >in/wide.text
 full() {
     name=$1
     shift
@@ -165,11 +166,11 @@ full() {
 }
 full "a limit" sh -c 'ulimit -f 8; exec "$@"' sh
 cat >$B/small.sh <<'END'
-cd $1 && mount -t tmpfs -o size=16k tmpfs out && shift && cp in/b.text out/x && "$@" && exit 77
+cd $1 && mount -t tmpfs -o size=8k tmpfs out && shift && cp in/b.text out/x && "$@" && exit 77
 got=$?
 [ "$(ls -A out)" = x ] && cmp in/b.text out/x && exit $got
 END
-if unshare -Urm sh -c "mount -t tmpfs -o size=16k tmpfs $D/out" 2>/dev/null; then
+if unshare -Urm sh -c "mount -t tmpfs -o size=8k tmpfs $D/out" 2>/dev/null; then
     full "a small disk" unshare -Urm sh $B/small.sh $D
 else skip "no file system to fill: mount is not permitted"; fi
 
@@ -179,10 +180,11 @@ if ! ${CC:-cc} -std=c99 -Wall -Wextra -O1 -o $B/faults ../../../io_faults.c 2>$B
 fi
 # faults "HOW..." OLD OUTPUT COMMAND...: OLD is what OUTPUT was, or -
 faults() {
-    hows=$1 old=$2 input=$3
+    hows=$1 old=$2 input=$3 new=$B/want
     shift 3
+    [ "$2" != record ] || new=-
     for how in $hows; do
-        $B/faults $how $D $D/out/x $old $B/want "$@" <$input >$B/out 2>$B/err
+        $B/faults $how $D $D/out/x $old $new "$@" <$input >$B/out 2>$B/err
         case $? in
         0) [ "$(sed -n 's/ runs$//p' $B/out)" -gt 0 ] && pass || fail "$how: no calls: $*" ;;
         2) skip "$how: $*: system calls cannot be traced here: $(cat $B/err)"; return 1 ;;
@@ -190,34 +192,36 @@ faults() {
         esac
     done
 }
-# each COMMAND ARGUMENT...: with all faults, over an old file and, through a link, for a new one
+# each COMMAND ARGUMENT...: over an old file
 each() {
     command=$1
     shift
     rm -rf out links && mkdir out links && ln -s ../out/x links/x
     $T $command -o out/x "$@" <in/a.text >/dev/null 2>&1 || fail "$command $*"
     mv out/x $B/want
-    faults "fail full short 15 2 1" $D/in/b.text in/a.text $T $command -o $D/out/x "$@" &&
-        faults "fail full 15" - in/a.text $T $command -o $D/links/x "$@"
+    faults "fail full short 15" $D/in/b.text in/a.text $T $command -o $D/out/x "$@"
 }
-each merge --text $D/in/a.text $D/in/b.text
 each merge $D/in/a.ext --weighted-input=2,$D/in/a.text
 each merge --text - --input-files=$D/in/list --prof-sym-list=$D/in/names --remapping-file=$D/in/remap
 each merge --text $D/in/dir
 each merge --text --output-size-limit=30 $D/in/a.text
-each show $D/in/a.ext
-each show --json $D/in/a.text
 each show --show-sec-info-only $D/in/a.ext
 each overlap $D/in/a.text $D/in/b.text
 each folded $D/in/a.ext --names=$D/in/names
-each flame $D/in/a.text
+each flame $D/in/large.text
 each match --quiet --old-profile=$D/in/prof --binary=$D/in/demo.elf
 each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script
 each profgen --quiet --binary=$D/in/demo.elf --unsymbolized-profile=$D/in/raw
 each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script --skip-symbolization
 each profgen --quiet --binary=$D/in/demo.elf --llvm-sample-profile=$D/in/prof
+each merge --text $D/in/a.text $D/in/b.text
+# other signals; a new file, through a link; what needs several windows of text to be read
+faults "1 2 3 7 13" $D/in/b.text in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/out/x
+faults "fail full 15" - in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/links/x
+$T merge $D/in/wide.text -o $B/want && faults fail $D/in/b.text in/a.text $T merge $D/in/wide.text -o $D/out/x
+# a recording has the process's id in it: the new file is any that is not the old one
 if [ "$(uname -sm)" = "Linux x86_64" ]; then
-    ${CC:-cc} -O1 -w -o $B/program ../../../programs/record/qsort.c || fail "the program to record does not build"
+    ${CC:-cc} -O1 -w -o $B/program ../../../programs/record/straight.c || fail "the program to record does not build"
     each record --quiet --software --count=20 --period=50 -- $B/program
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
