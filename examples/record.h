@@ -1,6 +1,6 @@
 /* record.h - `csspgo record`: runs a program and writes perf-script text of branch records and call stacks
  *
- * Included once by csspgo.c, after csspgo.h, load.h, output.h and tool.h; needs _GNU_SOURCE on Linux. Two sources of samples:
+ * Included once by csspgo.c, after tool.h and what that needs; needs _GNU_SOURCE on Linux. Two sources of samples:
  *
  *   LBR            the CPU's own record of its last taken branches, through perf_event_open, where the machine has one.
  *                  (Written after the kernel's documentation and never run against real records: the machines it was
