@@ -51,11 +51,62 @@ typedef struct t_heap {
     size_t live, peak, live_bytes;
 } t_heap;
 
+/*
+ * Tests of failing allocations raise nth until what they test succeeds. With t_once only the nth call fails, and the
+ * code may do without what it asked for; then the test ends too early. T_FAILING runs it a first time with all calls
+ * from the nth on failing, and then with single ones, again and again behind the failures that were survived.
+ */
+static int  t_once, t_survived;   /* t_survived: the call that had to fail did, and the test goes on with t_nth */
+static long t_skipped_calls;      /* failures that earlier runs went through */
+static long t_first, t_nth;       /* nth at the begin of a loop and now      */
+static long t_least;              /* the earliest failure that was survived  */
+
+static void t_loop_ends(void)
+{
+    const long at = t_nth - t_first + 1;
+    if (t_survived && (t_least == 0 || at < t_least)) t_least = at;
+    t_survived = 0;
+}
+
+/* 1 if a call has to fail. */
+static int t_fails(long nth, long call)
+{
+    if (nth == 0) return 0;
+    if (!t_once) return call >= nth;
+    if (nth != t_nth) {
+        if (nth != t_nth + 1) {
+            t_loop_ends();
+            t_first = nth;
+        }
+        t_nth = nth;
+        t_survived = 0;
+    }
+    if (call != nth + t_skipped_calls) return 0;
+    t_survived = 1;
+    return 1;
+}
+
+#define T_FAILING(test)                                                                                               \
+    do {                                                                                                              \
+        t_once = 0;                                                                                                   \
+        test;                                                                                                         \
+        t_once = 1;                                                                                                   \
+        for (t_skipped_calls = 0, t_least = 1; t_least != 0; t_skipped_calls += t_least) {                            \
+            t_least = t_nth = t_survived = 0;                                                                         \
+            test;                                                                                                     \
+            t_loop_ends();                                                                                            \
+        }                                                                                                             \
+        t_once = 0;                                                                                                   \
+    } while (0)
+
+/* A loop over failing calls went on for long enough; not in the runs behind a failure that was survived. */
+#define T_LONG(x) T_CHECK(t_once || (x))
+
 static void *t_heap_alloc(void *ctx, size_t size)
 {
     t_heap *h = (t_heap *)ctx;
     void *p;
-    if (++h->calls >= h->nth && h->nth != 0) return NULL;
+    if (t_fails(h->nth, ++h->calls)) return NULL;
     p = malloc(size);
     if (p == NULL) return NULL;
     h->live++;

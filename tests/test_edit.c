@@ -1153,7 +1153,7 @@ int main(void)
     merging_in_any_order_grouping_and_format_gives_the_same_bytes();
     a_name_is_found_again_after_a_detour_through_guids();
     operations_keep_what_they_promise();
-    every_allocation_may_fail();
+    T_FAILING(every_allocation_may_fail());
     the_limit_of_memory_holds();
     a_full_profile_can_be_read_written_and_shrunk();
     null_options_trim_what_is_cold();

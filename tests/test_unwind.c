@@ -936,12 +936,12 @@ static void failing_allocations(t_table *t, const hand *list, size_t n, const ch
         if (s == CSSPGO_OK) break;
         T_EQ(s, CSSPGO_E_NOMEM);
     }
-    T_CHECK(steps > 20 && nth < 100000);
+    T_LONG(steps > 20 && nth < 100000);
 }
 
 static void every_allocation_may_fail(void)
 {
-    with_program("mix", failing_allocations);
+    T_FAILING(with_program("mix", failing_allocations));
 }
 
 static void failing_allocations_of_the_reader(const char *binary, const char *path, long least)
@@ -974,15 +974,15 @@ static void failing_allocations_of_the_reader(const char *binary, const char *pa
         T_EQ(h.live, 0);
         if (s == CSSPGO_OK) break;
     }
-    T_CHECK(nth > least && nth < 1000);
+    T_LONG(nth > least && nth < 1000);
     t_table_free(&t);
     free(text);
 }
 
 static void every_allocation_of_the_reader_may_fail(void)
 {
-    failing_allocations_of_the_reader("mix.probe", "data/generate/out/mix.cs.unsym", 4);
-    failing_allocations_of_the_reader("demo.line", "data/generate/out/demo.line.cs.unsym", 8);
+    T_FAILING(failing_allocations_of_the_reader("mix.probe", "data/generate/out/mix.cs.unsym", 4));
+    T_FAILING(failing_allocations_of_the_reader("demo.line", "data/generate/out/demo.line.cs.unsym", 8));
 }
 
 /* frame: with a digit that varies at digit */
