@@ -3893,6 +3893,49 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned
 
 /* ===== >>graph ==================================================================================================== */
 
+/* ----- binary heap ------------------------------------------------------------------------------------------------ */
+
+/*
+ * The first of n elements is one that no other comes before (cmp < 0). Push and pop move equal elements as push_heap
+ * and pop_heap of libstdc++ do, on which the decisions of LLVM's pre-inliner depend.
+ */
+
+/* Moves v into the free place `hole`, or up to where nothing above has to come after it. */
+CSSPGO__UNUSED static void csspgo__queue_rise(unsigned char *q, size_t hole, const void *v, size_t elem,
+                                              csspgo__cmp_fn cmp, const void *ctx)
+{
+    while (hole != 0) {
+        const size_t up = (hole - 1) / 2;
+        if (cmp(ctx, v, q + up * elem) >= 0) break;
+        memcpy(q + hole * elem, q + up * elem, elem);
+        hole = up;
+    }
+    memcpy(q + hole * elem, v, elem);
+}
+
+/* Adds *v, which is not in queue, to its n elements. There is room. */
+CSSPGO__UNUSED static void csspgo__queue_push(void *queue, size_t n, const void *v, size_t elem, csspgo__cmp_fn cmp,
+                                              const void *ctx)
+{
+    csspgo__queue_rise((unsigned char *)queue, n, v, elem, cmp, ctx);
+}
+
+/* Takes the first of n elements, n > 0, into *first, which is not in queue. */
+CSSPGO__UNUSED static void csspgo__queue_pop(void *queue, size_t n, void *first, size_t elem, csspgo__cmp_fn cmp,
+                                             const void *ctx)
+{
+    unsigned char *q = (unsigned char *)queue;
+    const size_t last = n - 1;
+    size_t hole = 0, child = 1;
+    memcpy(first, q, elem);
+    for (; child < last; child = 2 * hole + 1) {      /* the hole sinks to the bottom, along the earlier children */
+        if (child + 1 < last && cmp(ctx, q + child * elem, q + (child + 1) * elem) >= 0) child++;
+        memcpy(q + hole * elem, q + child * elem, elem);
+        hole = child;
+    }
+    if (last != 0) csspgo__queue_rise(q, hole, q + last * elem, elem, cmp, ctx);
+}
+
 #ifndef CSSPGO_NO_TRACK
 
 /* ----- callers first ---------------------------------------------------------------------------------------------- */
@@ -4141,10 +4184,10 @@ typedef struct csspgo__flow_step {
 typedef struct csspgo__flow {
     csspgo__flow_point  *point;
     csspgo__flow_arc    *arc;
-    csspgo__flow_step *queue;        /* a binary heap; a point may be in it several times, only the first counts */
-    size_t          points, arcs, queued, jumps;   /* jumps: the first one's arc  */
-    uint64_t        steps, max_steps;              /* arcs looked at; then it ends */
-    uint32_t        round;
+    csspgo__flow_step   *queue;   /* binary heap; a point may be in it several times, only the first counts */
+    size_t               points, arcs, queued, jumps;   /* jumps: the first one's arc                       */
+    uint64_t             steps, max_steps;              /* arcs looked at; then it ends                     */
+    uint32_t             round;
 } csspgo__flow;
 
 #define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
@@ -4223,29 +4266,27 @@ static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uin
     f->point[from].excess -= (int64_t)count;
 }
 
-static void csspgo__queue_push(csspgo__flow *f, uint32_t point, int64_t distance)
+static int csspgo__flow_step_cmp(const void *ctx, const void *a, const void *b)
 {
-    csspgo__flow_step *q = f->queue;
-    size_t i = f->queued++;
-    for (; i != 0 && q[(i - 1) / 2].distance > distance; i = (i - 1) / 2) q[i] = q[(i - 1) / 2];
-    q[i].distance = distance;
-    q[i].point = point;
+    const int64_t x = ((const csspgo__flow_step *)a)->distance, y = ((const csspgo__flow_step *)b)->distance;
+    (void)ctx;
+    return x < y ? -1 : x > y;
 }
 
-static uint32_t csspgo__queue_pop(csspgo__flow *f)
+static void csspgo__flow_push(csspgo__flow *f, uint32_t point, int64_t distance)
 {
-    csspgo__flow_step *q = f->queue;
-    const uint32_t point = q[0].point;
-    const csspgo__flow_step last = q[--f->queued];
-    size_t i = 0, child;
-    while ((child = 2 * i + 1) < f->queued) {
-        if (child + 1 < f->queued && q[child + 1].distance < q[child].distance) child++;
-        if (q[child].distance >= last.distance) break;
-        q[i] = q[child];
-        i = child;
-    }
-    if (f->queued != 0) q[i] = last;
-    return point;
+    csspgo__flow_step step;
+    step.distance = distance;
+    step.point = point;
+    step.pad = 0;
+    csspgo__queue_push(f->queue, f->queued++, &step, sizeof step, csspgo__flow_step_cmp, NULL);
+}
+
+static uint32_t csspgo__flow_pop(csspgo__flow *f)
+{
+    csspgo__flow_step step;
+    csspgo__queue_pop(f->queue, f->queued--, &step, sizeof step, csspgo__flow_step_cmp, NULL);
+    return step.point;
 }
 
 /*
@@ -4261,9 +4302,9 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
     f->queued = 0;
     f->point[from].distance = 0;
     f->point[from].round = f->round;
-    csspgo__queue_push(f, from, 0);
+    csspgo__flow_push(f, from, 0);
     while (f->queued != 0 && found == f->points && f->steps <= f->max_steps) {
-        const uint32_t at = csspgo__queue_pop(f);
+        const uint32_t at = csspgo__flow_pop(f);
         csspgo__flow_point *p = &f->point[at];
         uint32_t e;
         if (p->done == f->round) continue;
@@ -4281,7 +4322,7 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
             to->round = f->round;
             to->distance = d;
             to->via = e - 1;
-            csspgo__queue_push(f, a->to, d);
+            csspgo__flow_push(f, a->to, d);
         }
     }
     for (; taken != 0; taken = f->point[taken - 1].taken) {
@@ -21963,61 +22004,47 @@ CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node no
     return csspgo__record_at(t->p, node)->state & ~(uint32_t)CSSPGO__TRACK_DROPPED;
 }
 
-typedef int (*csspgo__track_cmp)(const csspgo_tracker *t, uint32_t a, uint32_t b);   /* < 0: a comes first */
-
-static int csspgo__track_by_entry(const csspgo_tracker *t, uint32_t a, uint32_t b)
+/* The order in which a heap of nodes gives them away: the coldest first. */
+static int csspgo__track_coldest_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__node *v = t->p->tree.node;
-    const uint64_t x = csspgo_tracker_entry(t, csspgo__node_handle(a));
-    const uint64_t y = csspgo_tracker_entry(t, csspgo__node_handle(b));
-    const uint64_t g = t->p->names.name[v[a].func].guid, h = t->p->names.name[v[b].func].guid;
-    if (x != y) return x > y ? -1 : 1;
-    if (g != h) return g < h ? -1 : 1;
-    return csspgo__name_cmp(&t->p->names, v[a].func, v[b].func);
+    const csspgo_tracker *t = (const csspgo_tracker *)ctx;
+    const csspgo_node m = *(const csspgo_node *)a, n = *(const csspgo_node *)b;
+    const uint32_t f = t->p->tree.node[m.id].func, g = t->p->tree.node[n.id].func;
+    const uint64_t x = csspgo_tracker_entry(t, m), y = csspgo_tracker_entry(t, n);
+    if (x != y) return x < y ? -1 : 1;
+    if (t->p->names.name[f].guid != t->p->names.name[g].guid)
+        return t->p->names.name[f].guid > t->p->names.name[g].guid ? -1 : 1;
+    return csspgo__name_cmp(&t->p->names, g, f);
 }
 
-static int csspgo__track_in_order(const csspgo_tracker *t, uint32_t a, uint32_t b)
+/* Of children: the last one first. */
+static int csspgo__track_last_cmp(const void *ctx, const void *a, const void *b)
 {
-    return csspgo__child_cmp(t->p, a, b);
+    return csspgo__child_cmp(((const csspgo_tracker *)ctx)->p, ((const csspgo_node *)b)->id,
+                             ((const csspgo_node *)a)->id);
 }
 
-/* Restores a heap of n, whose top is the last in the order, after its element i was replaced by an earlier one. */
-static void csspgo__track_sift(const csspgo_tracker *t, csspgo_node *out, size_t n, size_t i, csspgo__track_cmp cmp)
-{
-    for (;;) {
-        size_t k = 2 * i + 1;
-        const csspgo_node moved = out[i];
-        if (k >= n) return;
-        if (k + 1 < n && cmp(t, out[k].id, out[k + 1].id) < 0) k++;
-        if (cmp(t, out[k].id, moved.id) <= 0) return;
-        out[i] = out[k];
-        out[k] = moved;
-        i = k;
-    }
-}
-
-/* Offers the (n + 1)th element to a list that keeps the cap first ones in the order. */
+/* Offers the (n + 1)th node to a heap of the up to cap nodes that it would give away last. */
 static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_t cap, size_t n, uint32_t id,
-                                csspgo__track_cmp cmp)
+                                csspgo__cmp_fn cmp)
 {
-    size_t i = n;
+    const csspgo_node node = csspgo__node_handle(id);
+    csspgo_node dropped;
     if (n >= cap) {
-        if (cap == 0 || cmp(t, id, out[0].id) >= 0) return;
-        out[0].id = id;
-        csspgo__track_sift(t, out, cap, 0, cmp);
-        return;
+        if (cap == 0 || cmp(t, &node, out) <= 0) return;
+        csspgo__queue_pop(out, cap, &dropped, sizeof *out, cmp, t);
+        n = cap - 1;
     }
-    for (; i != 0 && cmp(t, id, out[(i - 1) / 2].id) > 0; i = (i - 1) / 2) out[i] = out[(i - 1) / 2];
-    out[i].id = id;
+    csspgo__queue_push(out, n, &node, sizeof *out, cmp, t);
 }
 
-static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t n, csspgo__track_cmp cmp)
+/* Sorts a heap of n: what it gives away first comes last. */
+static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t n, csspgo__cmp_fn cmp)
 {
-    while (n > 1) {
-        const csspgo_node last = out[0];
-        out[0] = out[--n];
-        out[n] = last;
-        csspgo__track_sift(t, out, n, 0, cmp);
+    for (; n > 1; n--) {
+        csspgo_node last;
+        csspgo__queue_pop(out, n, &last, sizeof *out, cmp, t);
+        out[n - 1] = last;
     }
 }
 
@@ -22027,8 +22054,8 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
     uint32_t id;
     size_t n = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
-        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_by_entry);
-    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_by_entry);
+        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_coldest_cmp);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_coldest_cmp);
     return n;
 }
 
@@ -22037,8 +22064,8 @@ CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node n
     uint32_t id = t->p->tree.node[csspgo__track_live(t, node)].child;
     size_t n = 0;
     for (; id != 0; id = t->p->tree.node[id].sibling)
-        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_in_order);
-    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_in_order);
+        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_last_cmp);
+    csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_last_cmp);
     return n;
 }
 
@@ -22415,8 +22442,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
     list = (csspgo_node *)csspgo__alloc(&t->heap, n * sizeof *list);   /* recursion can bring others to the call */
     if (list == NULL) return t->heap.status;
     for (id = first; id != 0; id = csspgo__track_beside(t, id))
-        csspgo__track_offer(t, list, n, i++, id, csspgo__track_in_order);
-    csspgo__track_sort(t, list, n, csspgo__track_in_order);
+        csspgo__track_offer(t, list, n, i++, id, csspgo__track_last_cmp);
+    csspgo__track_sort(t, list, n, csspgo__track_last_cmp);
     s = csspgo__track_promote_all(t, list, n);
     csspgo__free(&t->heap, list, n * sizeof *list);
     return s;
@@ -25054,40 +25081,17 @@ static uint32_t csspgo__pre_size(const csspgo__pre *x, uint32_t node)
     return known != 0 ? known - 1 : locations;
 }
 
-/* ----- candidates: a binary heap whose order of equal ones is that of libstdc++ ----------------------------------- */
+/* ----- candidates ------------------------------------------------------------------------------------------------- */
 
-static int csspgo__choice_less(const csspgo__choice *a, const csspgo__choice *b)
+/* LLVM's order: what has no size first; then by count, size and GUID. */
+static int csspgo__choice_cmp(const void *ctx, const void *a, const void *b)
 {
-    if (a->size != b->size && (a->size == 0 || b->size == 0)) return b->size == 0;
-    if (a->count != b->count) return a->count < b->count;
-    if (a->size != b->size) return a->size > b->size;
-    return a->guid < b->guid;
-}
-
-static void csspgo__choice_sift(csspgo__choice *h, size_t hole, csspgo__choice v)
-{
-    for (; hole != 0 && csspgo__choice_less(&h[(hole - 1) / 2], &v); hole = (hole - 1) / 2) h[hole] = h[(hole - 1) / 2];
-    h[hole] = v;
-}
-
-static csspgo__choice csspgo__choice_pop(csspgo__pre *x)
-{
-    csspgo__choice *h = x->heap;
-    const csspgo__choice top = h[0], v = h[--x->heaps];
-    const size_t n = x->heaps;
-    size_t hole = 0, c;
-    if (n == 0) return top;
-    while ((c = 2 * hole + 2) < n) {
-        if (csspgo__choice_less(&h[c], &h[c - 1])) c--;
-        h[hole] = h[c];
-        hole = c;
-    }
-    if (c == n) {                 /* a left child without a right one */
-        h[hole] = h[c - 1];
-        hole = c - 1;
-    }
-    csspgo__choice_sift(h, hole, v);
-    return top;
+    const csspgo__choice *x = (const csspgo__choice *)a, *y = (const csspgo__choice *)b;
+    (void)ctx;
+    if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    return x->guid > y->guid ? -1 : x->guid < y->guid;
 }
 
 static int csspgo__key_choice_cmp(const void *ctx, const void *a, const void *b)
@@ -25122,7 +25126,7 @@ static csspgo_status csspgo__pre_queue(csspgo__pre *x, uint32_t node)
         c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
         c.count = csspgo__track_weight(x->t, c.node);
         c.size = csspgo__pre_size(x, c.node);
-        csspgo__choice_sift(x->heap, x->heaps++, c);
+        csspgo__queue_push(x->heap, x->heaps++, &c, sizeof c, csspgo__choice_cmp, NULL);
     }
     return CSSPGO_OK;
 }
@@ -25167,7 +25171,8 @@ static csspgo_status csspgo__pre_function(csspgo__pre *x, uint32_t func)
     x->heaps = 0;
     s = csspgo__pre_queue(x, base);
     while (s == CSSPGO_OK && x->heaps != 0 && size < limit) {
-        const csspgo__choice c = csspgo__choice_pop(x);
+        csspgo__choice c;
+        csspgo__queue_pop(x->heap, x->heaps--, &c, sizeof c, csspgo__choice_cmp, NULL);
         if (!csspgo__pre_wanted(x, &c)) {
             x->stats.kept++;
             continue;
