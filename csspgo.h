@@ -414,7 +414,7 @@ CSSPGO_DEF csspgo_node_kind csspgo_node_kind_of(const csspgo_profile *p, csspgo_
 /* 1 if the node has counts of its own (a record), 0 for a frame that only links deeper contexts. */
 CSSPGO_DEF int csspgo_has_record(const csspgo_profile *p, csspgo_node node);
 
-/* Number of nodes without the root, and of those with a record. */
+/* Number of nodes without the root: the largest node id less 1, in a tracker's profile with merged ones; of records. */
 CSSPGO_DEF uint32_t csspgo_node_count(const csspgo_profile *p);
 CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p);
 
@@ -2025,7 +2025,10 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 /* Frees a tracker and its profile; NULL is fine. */
 CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t);
 
-/* The profile under work, for functions on nodes; for those on whole profiles (csspgo_write ...) take a snapshot. */
+/*
+ * The profile under work: a valid profile for every function that takes a const one. A merged node is in no walk of it,
+ * but its handle still answers with the counts that it had.
+ */
 CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t);
 
 /*
@@ -3966,7 +3969,7 @@ typedef struct csspgo__calls {
     int                by_weight; /* 1: the order within a component is that of its heaviest forest */
 } csspgo__calls;
 
-/* Memory for n vertices and so many edges, both zero. Returns 0 when it is exhausted; csspgo__calls_free in any case. */
+/* Memory for n vertices and so many edges. Returns 0 when it is exhausted; csspgo__calls_free in any case. */
 static int csspgo__calls_new(csspgo__heap *h, csspgo__calls *g, size_t n, size_t edges)
 {
     const size_t rows = n + 2;
@@ -4525,9 +4528,13 @@ typedef struct csspgo__tree {
     csspgo__node *node;           /* node[0] unused, node[1] the root              */
     size_t        count, cap;     /* count: of nodes, the root included            */
     csspgo__map   map;            /* (parent, site, func) -> node                  */
+    uint32_t      moved;          /* 1: nodes were moved to other parents, some may be CSSPGO__GONE */
 } csspgo__tree;
 
 enum { CSSPGO__ROOT = 1 };
+
+/* In the site of a node that is not in the tree any more: a tracker merged it into another one. It has no links. */
+#define CSSPGO__GONE ((uint64_t)1 << 63)
 
 static uint32_t csspgo__tree_hash(const csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
@@ -4636,6 +4643,32 @@ static uint32_t csspgo__tree_walk(const csspgo__tree *t, uint32_t id)
     if (t->node[id].child != 0) return t->node[id].child;
     while (id != 0 && t->node[id].sibling == 0) id = t->node[id].parent;
     return id != 0 ? t->node[id].sibling : 0;
+}
+
+/*
+ * Walks of the whole tree, from CSSPGO__ROOT, and 0 at the end. next: each node after its parent. Nodes stand in the
+ * array in such an order until the first one is moved, and then come as they were made.
+ */
+static uint32_t csspgo__tree_next(const csspgo__tree *t, uint32_t id)
+{
+    if (t->moved) return csspgo__tree_walk(t, id);
+    return id < t->count ? id + 1 : 0;
+}
+
+/* The same, each node before its parent; without the root. */
+static uint32_t csspgo__tree_back(const csspgo__tree *t, uint32_t id)
+{
+    if (!t->moved) {
+        id = id != CSSPGO__ROOT ? id - 1 : (uint32_t)t->count;
+        return id != CSSPGO__ROOT ? id : 0;
+    }
+    if (id != CSSPGO__ROOT && t->node[id].sibling == 0) {
+        id = t->node[id].parent;
+        return id != CSSPGO__ROOT ? id : 0;
+    }
+    if (id != CSSPGO__ROOT) id = t->node[id].sibling;
+    while (t->node[id].child != 0) id = t->node[id].child;
+    return id != CSSPGO__ROOT ? id : 0;
 }
 
 /* ----- records: counts of a node, in runs of three shared arrays -------------------------------------------------- */
@@ -5329,12 +5362,29 @@ static csspgo_node csspgo__node_handle(uint32_t id)
     return n;
 }
 
-CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
+/* Node id, or the next one of the same function that is not gone; 0: none. */
+static uint32_t csspgo__same_from(const csspgo_profile *p, uint32_t id)
 {
-    return csspgo__node_handle(csspgo__func_ok(p, func) ? p->func[func.id].begin : 0);
+    while (p->tree.node[id].site & CSSPGO__GONE) id = p->tree.node[id].same;
+    return id;
 }
 
-/* The node behind a handle; the unused node[0], which is all zero, for a bad one. */
+static uint32_t csspgo__same_first(const csspgo_profile *p, uint32_t func)
+{
+    return csspgo__same_from(p, p->func[func].begin);
+}
+
+static uint32_t csspgo__same_next(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__same_from(p, p->tree.node[id].same);
+}
+
+CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
+{
+    return csspgo__node_handle(csspgo__func_ok(p, func) ? csspgo__same_first(p, func.id) : 0);
+}
+
+/* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
 static const csspgo__node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
 {
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
@@ -5342,7 +5392,7 @@ static const csspgo__node *csspgo__at_node(const csspgo_profile *p, csspgo_node 
 
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node)
 {
-    return csspgo__node_handle(csspgo__at_node(p, node)->same);
+    return csspgo__node_handle(csspgo__same_from(p, csspgo__at_node(p, node)->same));
 }
 
 CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
@@ -5369,6 +5419,7 @@ static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_
     const csspgo__node *up;
     csspgo_node_kind up_kind;
     if (parent.id == 0 || parent.id > p->tree.count || (loc.line > 0xffff && !p->heap.llvm)) return 0;
+    if (p->tree.node[parent.id].site & CSSPGO__GONE) return 0;
     if (parent.id == CSSPGO__ROOT)
         return (kind == CSSPGO_CONTEXT || kind == CSSPGO_PLAIN) && csspgo__loc_key(loc) == 0;
     up = &p->tree.node[parent.id];
@@ -5705,21 +5756,27 @@ CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node no
     return s;
 }
 
+/* Totals so far are without inlinees: adds these, the innermost first. */
+static void csspgo__totals_nest(csspgo_profile *p)
+{
+    uint32_t id = CSSPGO__ROOT;
+    while ((id = csspgo__tree_back(&p->tree, id)) != 0) {
+        const csspgo__node *n = &p->tree.node[id];
+        if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE)
+            csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, p->record[n->record].total);
+    }
+}
+
 CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
 {
-    uint32_t id;
-    size_t i;
+    size_t i, k;
     csspgo__summary_drop(p);
-    for (i = 1; i <= p->records; i++) p->record[i].total = 0;
-    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {      /* inlinees were made after what they are in */
-        const csspgo__node *n = &p->tree.node[id];
-        csspgo__record *r;
-        if (n->record == 0) continue;
-        r = &p->record[n->record];
-        for (i = 0; i < csspgo__run_count(r->body); i++) csspgo__count_add(&r->total, csspgo__body(p, r)[i].count);
-        if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
-            csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, r->total);
+    for (i = 1; i <= p->records; i++) {
+        csspgo__record *r = &p->record[i];
+        r->total = 0;
+        for (k = 0; k < csspgo__run_count(r->body); k++) csspgo__count_add(&r->total, csspgo__body(p, r)[k].count);
     }
+    csspgo__totals_nest(p);
 }
 
 /* ----- two profiles ----------------------------------------------------------------------------------------------- */
@@ -6051,7 +6108,7 @@ static csspgo_status csspgo__join_plan(csspgo__join *j)
     uint32_t i;
     j->node[CSSPGO__ROOT] = CSSPGO__ROOT;
     j->fate[CSSPGO__ROOT] = CSSPGO__JOINS;
-    for (i = 2; i <= j->from->tree.count && s == CSSPGO_OK; i++)   /* a parent has a smaller id than its children */
+    for (i = CSSPGO__ROOT; s == CSSPGO_OK && (i = csspgo__tree_next(&j->from->tree, i)) != 0;)
         s = csspgo__join_plan_node(j, i);
     return s;
 }
@@ -6215,7 +6272,6 @@ static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profi
 static void csspgo__join_commit(csspgo__join *j)
 {
     const csspgo_profile *from = j->from;
-    const size_t nodes = from->tree.count;            /* from may be p */
     const uint32_t names = (uint32_t)from->names.count, flags = csspgo__flags_joined(j->p, from);
     uint32_t i;
     csspgo_func f;
@@ -6224,7 +6280,7 @@ static void csspgo__join_commit(csspgo__join *j)
         if (id == 0 || !(j->p->names.name[id].flags & CSSPGO__HAS_TEXT)) j->func[i] = csspgo__func_copy(j->p, from, i);
         j->p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
     }
-    for (i = 2; i <= nodes; i++) {
+    for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&from->tree, i)) != 0;) {
         const csspgo__node *n = &from->tree.node[i];
         if (j->fate[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
             j->fate[n->parent] == CSSPGO__LOSES)
@@ -6236,7 +6292,8 @@ static void csspgo__join_commit(csspgo__join *j)
         CSSPGO_ASSERT(j->node[i] != 0);
         if (n->record != 0) csspgo__join_record(j, i, &from->record[n->record]);
     }
-    for (i = (uint32_t)nodes; i >= 2; i--) {          /* what happened to inlinees happened to their callers */
+    /* what happened to inlinees happened to their callers */
+    for (i = CSSPGO__ROOT; (i = csspgo__tree_back(&from->tree, i)) != 0;) {
         const csspgo__node *n = &from->tree.node[i];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) j->event[n->parent] |= j->event[i];
         else j->clamps += (j->event[i] & CSSPGO__CLAMPED) != 0;
@@ -6410,7 +6467,7 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     const csspgo__node *n = &p->tree.node[id];
     csspgo_func f;
     f.id = n->func;
-    if (n->parent == 0 || n->parent >= id) return "a node's parent does not come before it";
+    if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
     if (!csspgo__func_ok(p, f)) return "a node has no function";
     if (n->site >> 51 != 0) return "a node's site has unknown bits";
     if (n->site & CSSPGO__WIDE && (n->site & 0xffffffffu) - 1 >= p->wides) return "a node's wide site is out of range";
@@ -6425,11 +6482,12 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
 
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
 {
-    uint32_t id, walked = 0;
+    uint32_t id, walked = 1, gone = 0;
     size_t same = 0, records = 0, i;
     uint64_t ids = 0;
     csspgo__error_clear(err);
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = 2; id <= p->tree.count; id++) gone += p->tree.node[id].site & CSSPGO__GONE ? 1 : 0;
+    for (id = CSSPGO__ROOT; walked <= p->tree.count && (id = csspgo__tree_walk(&p->tree, id)) != 0; walked++) {
         const char *broken = csspgo__node_check(p, id);
         records += p->tree.node[id].record != 0;
         ids += p->tree.node[id].record;
@@ -6439,12 +6497,11 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
         csspgo__say_u64(err, id);
         return CSSPGO_E_ARGUMENT;
     }
-    for (id = CSSPGO__ROOT; id != 0 && walked <= p->tree.count; id = csspgo__tree_walk(&p->tree, id)) walked++;
     for (i = 1; i <= p->names.count; i++)
         for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
     if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
-    if (walked == p->tree.count && same + 1 == p->tree.count) return CSSPGO_OK;
+    if (walked + gone == p->tree.count && same + 1 == p->tree.count && (gone == 0 || p->tree.moved)) return CSSPGO_OK;
     return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
 }
 
@@ -6528,7 +6585,7 @@ static void csspgo__order_free(csspgo__heap *h, csspgo__order *o)
 }
 
 /* Fills out with all nodes but the root. stack: room for every node. What is free of out is scratch for a sort. */
-static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
+static size_t csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
 {
     const csspgo__node *v = c->p->tree.node;
     size_t top = 0, k = 0;
@@ -6538,7 +6595,7 @@ static void csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint
         for (id = v[id].child; id != 0; id = v[id].sibling) stack[top++] = id;
         if (top - bottom > 1)
             csspgo__sort_with(stack + bottom, top - bottom, sizeof *stack, out + k, csspgo__sibling_stack_cmp, c);
-        if (top == 0) return;
+        if (top == 0) return k;
         id = out[k++] = stack[--top];
     }
 }
@@ -6560,10 +6617,9 @@ static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p
     ok = o->rank != NULL && csspgo__rank_names(h, p, o->rank);
     if (ok) {
         o->node = o->rank + nf;
-        o->nodes = nn - 1;
         ctx.p = p;
         ctx.rank = o->rank;
-        csspgo__preorder(&ctx, stack, o->node);
+        o->nodes = csspgo__preorder(&ctx, stack, o->node);
     }
     csspgo__free(h, stack, bytes);
     if (ok) return CSSPGO_OK;
@@ -6764,7 +6820,7 @@ static int csspgo__tally_plain(csspgo__tally *u)
 {
     const csspgo_profile *p = u->p;
     uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__record *r;
         if (!csspgo__tally_takes(u, id)) continue;
         r = &p->record[p->tree.node[id].record];
@@ -6795,7 +6851,7 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
 {
     const csspgo_profile *p = u->p;
     uint32_t id, to;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__node *n = &p->tree.node[id];
         const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
         if (!csspgo__tally_takes(u, id)) continue;
@@ -11814,7 +11870,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
     uint32_t id;
     size_t i;
     if (den == 0) return CSSPGO_E_ARGUMENT;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         csspgo__record *r = p->tree.node[id].record != 0 ? &p->record[p->tree.node[id].record] : NULL;
         csspgo_target *t;
         if (r == NULL) continue;
@@ -12178,8 +12234,8 @@ static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uin
 static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
 {
     uint64_t *entry = (uint64_t *)csspgo__alloc(h, (p->tree.count + 1) * sizeof *entry);
-    uint32_t id;
-    for (id = (uint32_t)p->tree.count; entry != NULL && id > CSSPGO__ROOT; id--)   /* inlinees before their callers */
+    uint32_t id = CSSPGO__ROOT;
+    while (entry != NULL && (id = csspgo__tree_back(&p->tree, id)) != 0)
         if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
             entry[id] = csspgo__entry_of(p, id, entry);
     return entry;
@@ -12435,7 +12491,7 @@ static int csspgo__nest_parts(csspgo__nesting *x)
 {
     const csspgo__node *v = x->c->tree.node;
     uint32_t id, i;
-    for (id = 2; id <= x->c->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
         if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
         if (!csspgo__nest_move(x, id)) return 0;
@@ -12533,7 +12589,7 @@ static void csspgo__cold_mark(csspgo__trimming *x)
     const csspgo_profile *p = x->f.p;
     const csspgo__node *v = p->tree.node;
     uint32_t id, up;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__kind_at(p, id);
         x->depth[id] = x->depth[v[id].parent] + (kind != CSSPGO_TWIN);
         if (v[id].record == 0 || kind == CSSPGO_INLINEE) continue;
@@ -12589,7 +12645,7 @@ static int csspgo__cold_drop(csspgo__trimming *x)
     if (keep == NULL) return 0;
     for (i = 1; i <= x->f.parts; i++)
         if (!(x->f.part[i].flags & CSSPGO__BARE)) keep[x->f.part[i].to] = 1;
-    for (id = 2; id < nodes; id++)
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
         if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
             csspgo__remove_top(q, id);
     csspgo__free(&q->heap, keep, nodes);
@@ -12610,7 +12666,7 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
     x->path = x->depth + nodes;
     x->cold = (unsigned char *)(x->path + nodes);
     csspgo__cold_mark(x);
-    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
         if (!csspgo__cold_part(x, id)) s = h->status;
     if (s == CSSPGO_OK) s = csspgo__fold_run(&x->f);
     if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
@@ -12710,7 +12766,7 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
         x.part = x.frame + nodes;
         x.path = x.part + nodes;
     }
-    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
         if (!csspgo__recursion_part(&x, id)) s = h->status;
     if (s == CSSPGO_OK) s = csspgo__fold_run(&x.f);
     csspgo__tree_free(h, &x.frames);
@@ -12768,7 +12824,7 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
     part = image + nodes;
     image[CSSPGO__ROOT] = CSSPGO__ROOT;
     if (!csspgo__remap_names(&f, part + nodes, names, n)) s = h->status;
-    for (id = 2; id < nodes && s == CSSPGO_OK; id++)
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
         if (!csspgo__remap_part(&f, id, image, part, bare)) s = h->status;
     if (s == CSSPGO_OK) s = csspgo__fold_run(&f);
     csspgo__free(h, image, bytes);
@@ -12815,8 +12871,9 @@ CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p)
         depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
     }
     for (f = 1; f <= p->names.count; f++) {
-        for (id = p->func[f].begin; id != 0 && v[id].record == 0; id = v[id].same) {}
-        d.functions += id != 0;
+        csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
+        while (n.id != 0 && !csspgo_has_record(p, n)) n = csspgo_node_next_same(p, n);
+        d.functions += n.id != 0;
     }
     if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
     if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
@@ -12950,7 +13007,7 @@ static csspgo_status csspgo__pair_begin(csspgo__pair *c, const csspgo_profile *b
         return c->heap->status;
     }
     c->node[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (i = 2; i <= test->tree.count; i++) {         /* a parent has a smaller id than its children */
+    for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&test->tree, i)) != 0;) {
         c->node[i] = csspgo__pair_node(c, i, inlinees);
         if (test->tree.node[i].record != 0) c->met[c->node[i]] = 1;
     }
@@ -13255,7 +13312,7 @@ static uint64_t csspgo__samples_mod(const csspgo_profile *p)
 {
     uint64_t sum = 0;
     uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__record *r = csspgo__record_of(p, id);
         const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
         size_t n = r != NULL ? csspgo__run_count(r->body) : 0;
@@ -13301,8 +13358,8 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
 {
     size_t n = 0;
     uint32_t id;
-    for (id = 2; id <= base->tree.count; id++) n += (size_t)csspgo__is_top(base, id);
-    for (id = 2; id <= test->tree.count; id++) n += (size_t)csspgo__is_top(test, id);
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&base->tree, id)) != 0;) n += (size_t)csspgo__is_top(base, id);
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&test->tree, id)) != 0;) n += (size_t)csspgo__is_top(test, id);
     return n;
 }
 
@@ -13312,13 +13369,13 @@ static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
     uint32_t id;
     o->out->base_samples = csspgo__samples_mod(base);
     o->out->test_samples = csspgo__samples_mod(test);
-    for (id = 2; id <= test->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&test->tree, id)) != 0;) {
         const uint32_t like = o->c.node[id];
         if (!csspgo__is_top(test, id)) continue;
         if (!csspgo__overlap_function(o, csspgo__record_of(base, like) != NULL ? like : 0, id))
             return o->c.heap->status;
     }
-    for (id = 2; id <= base->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&base->tree, id)) != 0;) {
         if (!csspgo__is_top(base, id) || o->c.met[id]) continue;
         if (!csspgo__overlap_function(o, id, 0)) return o->c.heap->status;
     }
@@ -13441,7 +13498,7 @@ static int csspgo__blocks_gather(csspgo__quality *q, int side, uint32_t func)
     size_t k, n;
     to->n = 0;
     to->samples = 0;
-    for (id = func != 0 ? p->func[func].begin : 0; id != 0; id = p->tree.node[id].same) {
+    for (id = func != 0 ? csspgo__same_first(p, func) : 0; id != 0; id = csspgo__same_next(p, id)) {
         const csspgo__record *r = csspgo__record_of(p, id);
         const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
         if (r == NULL) continue;
@@ -13521,7 +13578,7 @@ static void csspgo__quality_contexts(csspgo__quality *q)
     const double a = csspgo__inverse(q->samples[0]), b = csspgo__inverse(q->samples[1]);
     double sum = 0;
     uint32_t id;
-    for (id = 2; id <= test->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&test->tree, id)) != 0;) {
         const csspgo__record *y = csspgo__record_of(test, id), *x = csspgo__record_of(base, q->c.node[id]);
         if (x == NULL || y == NULL) continue;
         sum += csspgo__blocks_shared(q, base->tree.node[q->c.node[id]].func, csspgo__body(base, x),
@@ -13538,9 +13595,10 @@ static uint64_t csspgo__quality_sums(csspgo__quality *q, int side)
     const csspgo_profile *p = q->c.p[side];
     uint64_t sum = 0;
     uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) sum = csspgo__sat_add(sum, csspgo__block_samples(q, side, id));
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;)
+        sum = csspgo__sat_add(sum, csspgo__block_samples(q, side, id));
     q->samples[side] = sum;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__node *n = &p->tree.node[id];
         if (n->record == 0 || csspgo__site_kind(n->site) != CSSPGO_INLINEE) continue;
         if (csspgo__is_block(q, side, p->tree.node[n->parent].func, csspgo__loc_of(p, n->site)))
@@ -13557,9 +13615,9 @@ static double csspgo__quality_spread(csspgo__quality *q, uint32_t func)
     uint64_t all = 0;
     double sum = 0;
     uint32_t id;
-    for (id = base->func[func].begin; id != 0; id = base->tree.node[id].same)
+    for (id = csspgo__same_first(base, func); id != 0; id = csspgo__same_next(base, id))
         all = csspgo__sat_add(all, csspgo__block_samples(q, 0, id));
-    for (id = base->func[func].begin; id != 0; id = base->tree.node[id].same) {
+    for (id = csspgo__same_first(base, func); id != 0; id = csspgo__same_next(base, id)) {
         const csspgo__record *r = csspgo__record_of(base, id);
         const double part = csspgo_share(csspgo__block_samples(q, 0, id), all);
         if (r == NULL) continue;
@@ -21250,14 +21308,12 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const css
  *
  *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
  *  - a child may come before its parent in the array
- *  - a node that was merged into another one has CSSPGO__GONE in its site, no links, and prev is where it went
+ *  - a node that was merged into another one is CSSPGO__GONE, and prev is where it went
  *
  * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
  * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
  * journal, an array of words, an entry's last word being its kind, a 16-bit and a 32-bit number.
  */
-#define CSSPGO__GONE ((uint64_t)1 << 63)
-
 enum { CSSPGO__TRACK_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
 
 enum csspgo__track_entry {
@@ -21362,6 +21418,7 @@ static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
     q->tree.node = (csspgo__node *)csspgo__track_copy(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
                                                 &q->tree.cap, &ok);
     q->tree.count = p->tree.count;
+    q->tree.moved = p->tree.moved;
     csspgo__track_copy_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
     if (p->records != 0)
         q->record = (csspgo__record *)csspgo__track_copy(&q->heap, p->record, p->records + 1, sizeof *q->record,
@@ -21540,6 +21597,7 @@ static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
     if (next != 0) t->prev[next] = prev;
     n->parent = n->sibling = 0;
     t->prev[id] = 0;
+    t->p->tree.moved = 1;
 }
 
 static void csspgo__track_attach(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site)
@@ -21557,9 +21615,17 @@ static void csspgo__track_detach(csspgo_tracker *t, uint32_t id)
     csspgo__track_unlink(t, id);
 }
 
+/* 1 if a node has a record that no other node took from it. */
+static int csspgo__track_owns(const csspgo_tracker *t, uint32_t id)
+{
+    const uint32_t record = t->p->tree.node[id].record;
+    return record != 0 && t->at[record] == id;
+}
+
 /* A detached node without children is no more; what it stood for is at `to` (0: lost). */
 static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
 {
+    t->p->dead += (size_t)csspgo__track_owns(t, id);
     t->p->tree.node[id].site |= CSSPGO__GONE;
     t->prev[id] = to;
     csspgo__track_log(t, CSSPGO__TRACK_WENT, 0, id);
@@ -21590,6 +21656,7 @@ static void csspgo__track_undo(csspgo_tracker *t)
     case CSSPGO__TRACK_WENT:
         v[id].site &= ~CSSPGO__GONE;
         t->prev[id] = 0;
+        t->p->dead -= (size_t)csspgo__track_owns(t, id);
         break;
     case CSSPGO__TRACK_TOOK:
         where = t->journal[--t->words];
@@ -21610,8 +21677,8 @@ static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
     return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
 }
 
-/* All nodes from the root on, level by level, siblings by key. queue: twice as many as there are nodes. */
-static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
+/* Lists all nodes from the root on, level by level, siblings by key; returns their number. queue: twice as long. */
+static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
 {
     const csspgo__node *v = p->tree.node;
     size_t i, k = 1;
@@ -21623,7 +21690,7 @@ static void csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
         if (k - begin > 1)
             csspgo__sort_with(queue + begin, k - begin, sizeof *queue, queue + p->tree.count, csspgo__child_order, p);
     }
-    CSSPGO_ASSERT(k == p->tree.count);
+    return k;
 }
 
 /* Room in sites for what there is. */
@@ -21631,7 +21698,7 @@ static int csspgo__track_count_sites(csspgo_tracker *t)
 {
     const csspgo__node *v = t->p->tree.node;
     uint32_t id;
-    for (id = 2; id <= t->p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->p->tree, id)) != 0;) {
         if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
         if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
         csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id, t);
@@ -21641,15 +21708,15 @@ static int csspgo__track_count_sites(csspgo_tracker *t)
 }
 
 /* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
-static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue)
+static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t nodes)
 {
     csspgo_profile *p = t->p;
     csspgo__node *v = p->tree.node;
     size_t i;
     csspgo__map_clear(&p->tree.map);
-    for (i = 0; i < p->tree.count; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
-    for (i = 1; i < p->tree.count; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
-    for (i = p->tree.count - 1; i != 0; i--) {
+    for (i = 0; i < nodes; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
+    for (i = 1; i < nodes; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
+    for (i = nodes - 1; i != 0; i--) {
         const csspgo__node *n = &v[queue[i]];
         if (n->record == 0) continue;
         t->at[n->record] = queue[i];
@@ -21680,7 +21747,7 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
         csspgo__name_guid_keep(&p->names, i);
         t->self[i] = i;
     }
-    for (i = 2; i <= nodes; i++)
+    for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&p->tree, i)) != 0;)
         if (!csspgo__track_is_context(p, i)) t->nested = 1;
     t->join.p = p;
     t->join.from = p;
@@ -21688,8 +21755,7 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
     if (!csspgo__track_count_sites(t)) return t->heap.status;
     queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
     if (queue == NULL) return t->heap.status;
-    csspgo__track_levels(p, queue);
-    csspgo__track_index(t, queue);
+    csspgo__track_index(t, queue, csspgo__track_levels(p, queue));
     csspgo__free(&t->heap, queue, 2 * nodes * sizeof *queue);
     return CSSPGO_OK;
 }
@@ -21720,7 +21786,7 @@ static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
 static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
 {
     uint32_t id;
-    for (id = 2; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__site_kind(p->tree.node[id].site);
         if (kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only a profile with contexts can be tracked");
@@ -22655,7 +22721,8 @@ static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int b
     csspgo__calls g;
     size_t i;
     int ok;
-    ok = csspgo__calls_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL && csspgo__rank_names(&t->heap, t->p, rank);
+    ok = csspgo__calls_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL &&
+         csspgo__rank_names(&t->heap, t->p, rank);
     if (ok) {
         by_rank = rank + names + 1;
         csspgo__track_calls(t, rank, &g);
@@ -25861,7 +25928,7 @@ static int csspgo__line_infer(csspgo__by_line *x)
 {
     csspgo_profile *p = x->g.p;
     uint32_t id;
-    for (id = (uint32_t)p->tree.count; id > CSSPGO__ROOT; id--) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_back(&p->tree, id)) != 0;) {
         const csspgo__node n = p->tree.node[id];
         const csspgo_loc loc = csspgo__site_loc(n.site);
         csspgo__record *up;
@@ -25872,7 +25939,7 @@ static int csspgo__line_infer(csspgo__by_line *x)
         csspgo__count_add(&up->total, count);
         if (!csspgo__gen_add(&x->g, up, loc, count, n.func, count)) return 0;
     }
-    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++) csspgo__raise_calls(p, id);
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) csspgo__raise_calls(p, id);
     return 1;
 }
 
@@ -25880,7 +25947,7 @@ static int csspgo__line_infer(csspgo__by_line *x)
 static void csspgo__line_drop_start_up(csspgo_profile *p)
 {
     uint32_t id;
-    for (id = CSSPGO__ROOT + 1; id <= p->tree.count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         csspgo__node *n = &p->tree.node[id];
         if (n->record == 0 || !csspgo__line_is_start_up(p, n->func)) continue;
         n->record = 0;
@@ -29051,19 +29118,6 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
     return csspgo_add_total(c->q, to, total);
 }
 
-/* Totals so far are without inlinees: adds these, the innermost first. */
-static void csspgo__carry_totals(csspgo_profile *q)
-{
-    uint32_t id;
-    for (id = (uint32_t)q->tree.count; id > CSSPGO__ROOT; id--) {
-        const csspgo__node *n = &q->tree.node[id];
-        csspgo__record *up;
-        if (csspgo__site_kind(n->site) != CSSPGO_INLINEE || n->record == 0) continue;
-        up = &q->record[q->tree.node[n->parent].record];
-        up->total = csspgo__sat_add(up->total, q->record[n->record].total);
-    }
-}
-
 static csspgo_status csspgo__carry_names(csspgo__carry *c)
 {
     csspgo_func f;
@@ -29092,18 +29146,18 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
     memset(c->nested.data, 0, nodes * sizeof *nested);
     nested = (uint64_t *)c->nested.data;
     ((uint32_t *)c->node.data)[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
         const csspgo__node *n = &t->node[id];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
             nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo_total(c->p, csspgo__node_handle(id)));
     }
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++)
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;)
         if (!csspgo__carry_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;
-    for (id = CSSPGO__ROOT + 1; id <= t->count; id++) {
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
         s = t->node[id].record != 0 ? csspgo__carry_record(c, id) : CSSPGO_OK;
         if (s != CSSPGO_OK) return s;
     }
-    csspgo__carry_totals(c->q);
+    csspgo__totals_nest(c->q);
     return csspgo__carry_names(c);
 }
 

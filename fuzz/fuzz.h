@@ -60,4 +60,51 @@ static inline unsigned byte(input *in)
     return in->p < in->end ? *in->p++ : 0;
 }
 
+#ifdef CSSPGO_VERSION
+/* The law of profiles: whoever changed p last, it is valid, and every function that reads profiles takes it. */
+static inline void is_a_profile(const csspgo_profile *p, uint32_t llvm)
+{
+    csspgo_options o;
+    csspgo_profile *q, *r;
+    csspgo_node *list = (csspgo_node *)calloc(csspgo_record_count(p) + (size_t)1, sizeof *list);
+    csspgo_summary sum;
+    csspgo_status s;
+    size_t size, i;
+    memset(&o, 0, sizeof o);
+    o.llvm = llvm;
+    q = csspgo_profile_new(&o, NULL);
+    r = csspgo_profile_new(&o, NULL);
+    REQUIRE(q != NULL && r != NULL && list != NULL);
+    REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK && csspgo_equal(p, p));
+    REQUIRE(csspgo_order(p, list) == CSSPGO_OK);
+    for (i = 0; i < csspgo_record_count(p); i++) REQUIRE(csspgo_has_record(p, list[i]));
+    REQUIRE(csspgo_summarize(p, &sum, NULL, 0) == CSSPGO_OK);
+    REQUIRE(csspgo_get_depth_stats(p).records == csspgo_record_count(p));
+    csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, NULL);
+    REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK && csspgo_validate(q, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_record_count(q) == csspgo_record_count(p) && (llvm || csspgo_equal(p, q)));
+    s = csspgo_merge(r, p, NULL, NULL);
+    REQUIRE(s == CSSPGO_OK && csspgo_merge(r, q, NULL, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_validate(r, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_nest(q, 0) == CSSPGO_OK && csspgo_validate(q, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_flatten(r) == CSSPGO_OK && csspgo_validate(r, NULL) == CSSPGO_OK);
+    csspgo_profile_free(q);
+    csspgo_profile_free(r);
+    free(list);
+}
+
+/* Promotes some contexts of a profile if it can be tracked, and hands over the tracker; or NULL. */
+static inline csspgo_tracker *promoted(csspgo_profile *p, unsigned b)
+{
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    unsigned i;
+    for (i = 0; t != NULL && i < 4; i++) {
+        csspgo_node n;
+        n.id = 2 + (b >> i) % (csspgo_node_count(p) + 1);
+        csspgo_tracker_promote(t, n, NULL);
+    }
+    return t;
+}
+#endif
+
 #endif

@@ -100,6 +100,21 @@ static void laws(csspgo_profile *p, csspgo_profile *q, uint32_t lenient)
     csspgo_profile_free(qp);
 }
 
+/* A tracker's profile is one: it can be merged into another one, and edited there. */
+static void track(const csspgo_profile *p, uint32_t lenient, unsigned op, unsigned b)
+{
+    csspgo_profile *q = copy_of(p, lenient);
+    csspgo_tracker *t = promoted(q, b);
+    if (t != NULL) {
+        is_a_profile(csspgo_tracker_profile(t), lenient ? 19 : 0);
+        REQUIRE(csspgo_merge(q, csspgo_tracker_profile(t), NULL, NULL) == CSSPGO_OK);
+        operate(q, op, b);
+        REQUIRE(csspgo_validate(q, NULL) == CSSPGO_OK);
+    }
+    csspgo_profile_free(q);
+    csspgo_tracker_free(t);
+}
+
 /* First byte: bit 0 lenient, bit 1 little memory, the rest the number of operations, of two bytes each. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -124,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         depths = csspgo_get_depth_stats(p);
         REQUIRE(depths.records == csspgo_record_count(p) && depths.deep <= depths.samples);
         laws(p, was, lenient);
+        if (ops != 0) track(p, lenient, data[1], data[2]);
         csspgo_profile_free(was);
     }
     csspgo_profile_free(p);

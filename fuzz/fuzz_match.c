@@ -155,7 +155,7 @@ static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
 }
 
 /* p in terms of the new code; what is left of in says how it is completed. */
-static csspgo_profile *matched(input in, csspgo_profile *p, const csspgo_match_code *c, size_t n,
+static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_match_code *c, size_t n,
                                csspgo_match_options *how, csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r)
 {
     csspgo_matcher *m = csspgo_matcher_new(how, NULL, NULL);
@@ -215,6 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_match_options how;
     csspgo_match_report r, again;
     csspgo_profile *p, *q, *s;
+    csspgo_tracker *t;
     input in;
     size_t n, base;
     unsigned flags;
@@ -242,6 +243,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     q = matched(in, p, c, n, &how, v, &r);
     REQUIRE(flags & 16 || csspgo_node_count(q) == csspgo_node_count(p));
     csspgo_profile_free(q);
+    t = promoted(p, flags);
+    if (t != NULL) {                                  /* a tracker's profile is one */
+        q = matched(in, csspgo_tracker_profile(t), c, n, &how, v, &r);
+        is_a_profile(q, 0);
+        csspgo_profile_free(q);
+    }
+    csspgo_tracker_free(t);
     csspgo_profile_free(p);
     return 0;
 }

@@ -167,13 +167,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(t);
     REQUIRE(sum(t) == in_sum);
     before = csspgo_tracker_snapshot(t, NULL);
-    REQUIRE(before != NULL && csspgo_validate(before, NULL) == CSSPGO_OK);
+    REQUIRE(before != NULL && csspgo_equal(before, csspgo_tracker_profile(t)));
+    is_a_profile(csspgo_tracker_profile(t), 0);
     REQUIRE(csspgo_tracker_checkpoint(t, &mark) == CSSPGO_OK);
-    while (in.p < in.end) operate(t, &in);
+    while (in.p < in.end) {
+        operate(t, &in);
+        REQUIRE(csspgo_validate(csspgo_tracker_profile(t), NULL) == CSSPGO_OK);
+    }
     check(t);
+    is_a_profile(csspgo_tracker_profile(t), 0);
     REQUIRE(sum(t) == in_sum);
     REQUIRE(csspgo_tracker_rollback(t, mark) == CSSPGO_OK);
     check(t);
+    is_a_profile(csspgo_tracker_profile(t), 0);
     after = csspgo_tracker_snapshot(t, NULL);
     REQUIRE(after != NULL && csspgo_equal(before, after) && csspgo_equal(after, before));
     csspgo_profile_free(before);

@@ -790,7 +790,7 @@ static void same_callees(world *w, const model_frame *path, unsigned depth, unsi
     }
 }
 
-static char *written(csspgo_profile *p, size_t *size)
+static char *written(const csspgo_profile *p, size_t *size)
 {
     char *s;
     csspgo_error e;
@@ -1078,6 +1078,79 @@ static void step(world *w)
     }
 }
 
+/* Two profiles are the same to the byte. */
+static void same_text(const char *what, const csspgo_profile *p, const csspgo_profile *q)
+{
+    size_t n, m;
+    char *a = written(p, &n), *b = written(q, &m);
+    t_same(what, a, n, b, m);
+    free(a);
+    free(b);
+}
+
+/* Whatever a tracker did, its profile is one for every function that takes one. */
+static void its_profile_is_a_profile(const csspgo_tracker *t)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_profile *kept = csspgo_tracker_snapshot(t, NULL);
+    csspgo_profile *q = csspgo_profile_new(NULL, NULL), *r = csspgo_profile_new(NULL, NULL);
+    csspgo_summary a, b;
+    csspgo_overlap_figures o;
+    csspgo_error e;
+    uint32_t f, i;
+    if (!T_CHECK(kept != NULL && q != NULL && r != NULL)) return;
+    T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+    T_EQ(csspgo_record_count(p), csspgo_record_count(kept));
+    T_CHECK(csspgo_equal(p, kept) && csspgo_equal(kept, p));
+    same_text("the tracker's profile", p, kept);
+    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_validate(q, &e), CSSPGO_OK);
+    T_CHECK(csspgo_equal(q, kept));
+    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(r, kept), CSSPGO_OK);
+    T_EQ(csspgo_merge(r, kept, NULL, &e), CSSPGO_OK);
+    same_text("twice the tracker's profile", q, r);
+    T_EQ(csspgo_summarize(p, &a, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_summarize(kept, &b, NULL, 0), CSSPGO_OK);
+    T_CHECK(memcmp(&a, &b, sizeof a) == 0);
+    T_EQ(csspgo_overlap(p, kept, NULL, &o, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_flatten(q), CSSPGO_OK);
+    T_EQ(csspgo_flatten(r), CSSPGO_OK);
+    same_text("the functions of the tracker's profile", q, r);
+    for (f = 1; f <= csspgo_func_count(p); f++) {     /* what was merged is in no walk */
+        csspgo_func func;
+        csspgo_node n, m;
+        func.id = f;
+        for (i = 0, n = csspgo_func_nodes(p, func); n.id != 0; n = csspgo_node_next_same(p, n)) i++;
+        for (m = csspgo_func_nodes(kept, func); m.id != 0; m = csspgo_node_next_same(kept, m)) i--;
+        T_EQ(i, 0);
+    }
+    csspgo_profile_free(kept);
+    csspgo_profile_free(q);
+    csspgo_profile_free(r);
+}
+
+static void a_profile_after_two_promotions_can_be_added(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_error e;
+    csspgo_tracker *t;
+    static const char input[] = "[main]:10:1\n 1: 10\n[main:1 @ a]:20:2\n 1: 20\n[main:1 @ a:1 @ b]:30:3\n 1: 30\n"
+                               "[main:2 @ a]:40:4\n 1: 40\n[main:2 @ a:1 @ b]:50:5\n 1: 50\n[b]:7:1\n 1: 7\n";
+    if (!T_CHECK(p != NULL)) return;
+    T_EQ(csspgo_read(p, input, sizeof input - 1, &e), CSSPGO_OK);
+    t = csspgo_tracker_new(p, NULL, &e);
+    if (!T_CHECK(t != NULL)) return;
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:1 @ a"), NULL), CSSPGO_OK);
+    its_profile_is_a_profile(t);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), NULL), CSSPGO_OK);
+    its_profile_is_a_profile(t);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(csspgo_tracker_profile(t), "a:1 @ b"), NULL), CSSPGO_OK);
+    its_profile_is_a_profile(t);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
 static void random_sequence(uint64_t seed)
 {
     csspgo_tracker_options how;
@@ -1106,6 +1179,7 @@ static void random_sequence(uint64_t seed)
         if (i % 4 == 3 || i + 1 == steps) same_world(&w);
     }
     links_are_right(w.t);
+    if (seed % 16 == 0) its_profile_is_a_profile(w.t);
     while (w.marks != 0) {                            /* all the way back */
         T_EQ(csspgo_tracker_rollback(w.t, w.mark[0]), CSSPGO_OK);
         w.m = w.saved[0];
@@ -1117,6 +1191,7 @@ static void random_sequence(uint64_t seed)
     snapshot = csspgo_tracker_snapshot(w.t, NULL);
     T_CHECK(snapshot != NULL && csspgo_validate(snapshot, &e) == CSSPGO_OK);
     csspgo_profile_free(snapshot);
+    if (seed % 16 == 0) its_profile_is_a_profile(w.t);
     csspgo_tracker_free(w.t);
     if (!how.take) csspgo_profile_free(p);
     T_EQ(h.live, 0);
@@ -1974,6 +2049,7 @@ int main(void)
     random_cases_answer_as_llvm_does();
     random_recursive_cases_keep_all_samples();
     random_sequences_answer_as_the_model();
+    a_profile_after_two_promotions_can_be_added();
     T_FAILING(every_allocation_of_an_operation_may_fail());
     T_FAILING(every_allocation_of_a_new_tracker_may_fail());
     queries_and_marks_allocate_nothing();
