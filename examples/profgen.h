@@ -788,21 +788,20 @@ static int recording_build_ids(profgen *g, FILE *f)
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
-        if (fseeko(f, (off_t)at, SEEK_SET) != 0) break;
+        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
     csspgo_perfdata_free(d);
-    rewind(f);
-    return ok;
+    return ok && ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
 }
 
-/* Returns 0 after saying what is wrong. */
-static int recording_read_from(profgen *g, FILE *f, int is_stdin, unsigned long long total)
+/* Reads from f; total: its bytes if it can be read twice, else 0. Returns 0 after saying what is wrong. */
+static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
     int ok = recording_open(g, &r, !compat);
-    if (ok && r.data != NULL && g->spaces != NULL && !is_stdin) ok = recording_build_ids(g, f);
+    if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
     ok = ok && recording_read(g, &r, f, total) && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
     return ok;
@@ -830,7 +829,7 @@ static int profgen_read_recording(profgen *g)
     setvbuf(f, NULL, _IONBF, 0);
     if (in_memory) total = text.size;
     else if (!is_stdin && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) total = (unsigned long long)st.st_size;
-    ok = recording_read_from(g, f, is_stdin && !in_memory, total);
+    ok = recording_read_from(g, f, total);
     if (f != stdin) fclose(f);
     file_close(&text);
     return ok;

@@ -11,6 +11,7 @@ pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: io_errors: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: io_errors: $*"; skipped=$((skipped + 1)); }
 [ -x $T ] || make -s build/plain/csspgo
+make -s build/plain/make_perfdata || fail "make_perfdata.c does not build"
 
 cd $D || exit 1
 cp $DEMO.elf in/demo.elf && chmod +x in/demo.elf
@@ -24,6 +25,7 @@ $T profgen --quiet --binary=in/demo.elf --perfscript=in/script -o in/prof && $T 
     fail "profgen makes no inputs"
 printf '# inputs\n%s\n' $D/in/a.text >in/list
 mkdir in/dir && cp in/a.text in/b.text in/dir
+../../plain/make_perfdata file <in/script >in/data || fail "no perf.data"
 cp -r in kept
 
 # ----- an output that is an input: by its own name, a hard link, a symbolic link
@@ -61,7 +63,7 @@ for form in "" --skip-symbolization; do
     refused in/demo.elf profgen $form --binary=in/demo.elf --perfscript=in/script -o OUT
     refused in/raw profgen $form --binary=in/demo.elf --debug-binary=in/raw --perfscript=in/script -o OUT
 done
-refused in/raw profgen --binary=in/demo.elf --perfdata=in/raw -o OUT
+refused in/data profgen --binary=in/demo.elf --perfdata=in/data -o OUT
 refused in/raw profgen --binary=in/demo.elf --unsymbolized-profile=in/raw -o OUT
 refused in/prof profgen --binary=in/demo.elf --llvm-sample-profile=in/prof -o OUT
 if [ "$(uname -s)" = Linux ]; then
@@ -133,6 +135,9 @@ if [ -w /dev/full ]; then
         [ $? -eq 1 ] && grep -q 'standard output: No space' $B/err && pass || fail "$c to a full standard output"
     done
 else skip "no /dev/full"; fi
+cat in/data >out/pipe &
+$T profgen --quiet --binary=in/demo.elf --perfdata=out/pipe -o $B/got && $T profgen --quiet --binary=in/demo.elf --perfdata=in/data -o $B/want &&
+    cmp -s $B/want $B/got && pass || fail "perf.data from a pipe that has a name"
 rm -f out/pipe
 # a file that may not be written is not replaced either
 other=
@@ -211,6 +216,7 @@ each folded $D/in/a.ext --names=$D/in/names
 each flame $D/in/large.text
 each match --quiet --old-profile=$D/in/prof --binary=$D/in/demo.elf
 each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script
+each profgen --quiet --binary=$D/in/demo.elf --perfdata=$D/in/data
 each profgen --quiet --binary=$D/in/demo.elf --unsymbolized-profile=$D/in/raw
 each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script --skip-symbolization
 each profgen --quiet --binary=$D/in/demo.elf --llvm-sample-profile=$D/in/prof
