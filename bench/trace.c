@@ -30,6 +30,12 @@ extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_insn *insn);
 EXPORT extern int qemu_plugin_version;
 EXPORT int qemu_plugin_version = 1;
 
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return a ^ a >> 29;
+}
+
 /* A translated block; the ids of the two edges last taken from its end are kept at hand. */
 typedef struct block {
     uint64_t begin, last, end;    /* first and last instruction, first byte behind */
