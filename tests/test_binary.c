@@ -2157,29 +2157,29 @@ static csspgo_profile *dense_profile(int kind)
 
 static void what_is_written_is_read_at_every_density(void)
 {
-    static const uint32_t forms[] = { CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5,
-                                      CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_GCOV };
+    static const uint32_t written_as[] = { CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5,
+                                           CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_GCOV };
     int kind;
     size_t i;
     for (kind = 0; kind < DENSE_KINDS; kind++) {
         csspgo_profile *p = dense_profile(kind);
-        for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+        for (i = 0; i < sizeof written_as / sizeof *written_as; i++) {
             t_heap h;
             const csspgo_options o = t_options(&h, 0);
             csspgo_profile *q = csspgo_profile_new(&o, NULL);
             unsigned char *bytes;
             csspgo_error e;
             size_t n;
-            if (!usable(forms[i]) || csspgo_write(p, forms[i], NULL, 0, &n, NULL) == CSSPGO_E_UNSUPPORTED) {
+            if (!usable(written_as[i]) || csspgo_write(p, written_as[i], NULL, 0, &n, NULL) == CSSPGO_E_UNSUPPORTED) {
                 csspgo_profile_free(q);
                 continue;
             }
             bytes = (unsigned char *)malloc(n);
-            T_EQ(csspgo_write(p, forms[i], bytes, n, &n, &e), CSSPGO_OK);
+            T_EQ(csspgo_write(p, written_as[i], bytes, n, &n, &e), CSSPGO_OK);
             if (!T_EQ(csspgo_read(q, bytes, n, &e), CSSPGO_OK))
-                fprintf(stderr, "    kind %d, form %x: %s\n", kind, (unsigned)forms[i], e.message);
+                fprintf(stderr, "    kind %d, form %x: %s\n", kind, (unsigned)written_as[i], e.message);
             T_EQ(csspgo_node_count(q), csspgo_node_count(p));
-            if (!(forms[i] & CSSPGO_COMPRESS)) T_CHECK(h.peak <= 16 * n + 128 * csspgo_node_count(p) + (1u << 20) + 4096);
+            if (!(written_as[i] & CSSPGO_COMPRESS)) T_CHECK(h.peak <= 16 * n + 128 * csspgo_node_count(p) + (1u << 20) + 4096);
             free(bytes);
             csspgo_profile_free(q);
         }

@@ -464,12 +464,6 @@ static void a_function_announces_code_that_was_not(void)
     csspgo_code_free(c);
 }
 
-static uint32_t below(uint32_t *state, uint32_t n)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) % n;
-}
-
 static void code_of_modules_is_not_a_jits_to_remove(void)
 {
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);

@@ -4,9 +4,7 @@
 #define CSSPGO__WINDOW 48u        /* text files go through a window of 48 bytes ...                                    */
 #define CSSPGO__SURVEY 64u        /* ... and what is read after 1/16 of 64 bytes or more foretells the rest            */
 #include "t.h"
-#define T_FIRST_FUNCTION 0x401400    /* of small_code */
-#define T_LAST_FUNCTION  0x401400
-#include "script_model.h"
+#include "out.h"
 #include "table.h"
 #include "hands.h"
 

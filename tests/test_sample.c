@@ -4,7 +4,6 @@
 #define T_FIRST_FUNCTION 0x401400    /* of small_code */
 #define T_LAST_FUNCTION  0x401400
 #include "script_model.h"
-#include "table.h"
 
 /* ----- script text: running the parser ----- */
 
