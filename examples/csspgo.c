@@ -42,6 +42,7 @@ static const char usage_text[] =
     "                                    -F ip,brstack or, for several processes, -F pid,ip,brstack --show-task-events\n"
     "  --perfdata=FILE                   what perf record -b --call-graph fp wrote, to a file or a pipe\n"
     "  --unsymbolized-profile=FILE       what --skip-symbolization wrote\n"
+    "                                    any of these three several times: recordings of one program add up\n"
     "  --output=FILE, -o FILE            where to\n"
     "  --format=extbinary|binary|text    extbinary is the default, and what the next four are for\n"
     "  --use-md5                         GUIDs instead of names\n"

@@ -21,11 +21,11 @@ enum { /* places in the table below */
 
 static const option profgen_options[] = {
     { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "perfscript", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "perfscript", OPT_LIST, NULL, 0, NULL, NULL, 0 },
     { "ps", OPT_ALIAS, "perfscript", 0, NULL, NULL, 0 },
-    { "perfdata", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "perfdata", OPT_LIST, NULL, 0, NULL, NULL, 0 },
     { "pd", OPT_ALIAS, "perfdata", 0, NULL, NULL, 0 },
-    { "unsymbolized-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "unsymbolized-profile", OPT_LIST, NULL, 0, NULL, NULL, 0 },
     { "up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL, 0 },
     { "llvm-sample-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
@@ -94,7 +94,10 @@ static int help_main(int argc, char **argv);
 
 typedef struct profgen {
     option            o[sizeof profgen_options / sizeof *profgen_options];
-    const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;
+    const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;   /* inputs: the last ones */
+    const option     *inputs;     /* all recordings or files of counters           */
+    const char       *path;       /* the input that is read now                    */
+    int               last;       /* ... and none follows                          */
     loaded            image;
     csspgo_collector *collector;
     csspgo_spaces    *spaces;     /* who moves samples to link-time addresses; NULL: the code map is moved instead */
@@ -108,6 +111,27 @@ typedef struct profgen {
     struct detail    *detail;     /* for --show-detailed-warning */
     size_t            details, detail_cap;
 } profgen;
+
+/* 1 if there is one of the options that are for scripts without call stacks. */
+static int flat_asked(const profgen *g)
+{
+    const option *o = g->o;
+    return g->perfscript != NULL &&
+           (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
+}
+
+/* Checks the inputs, of which LLVM takes the last one. Returns 0 after saying what is wrong. */
+static int profgen_check_inputs(profgen *g)
+{
+    const option *in = g->inputs;
+    size_t i, stdins = 0;
+    if (compat) return 1;
+    for (i = 0; i < in->count; i++) stdins += strcmp(in->list[i], "-") == 0;
+    if (stdins > 1) return usage("--%s=-: standard input can be read only once", in->name), 0;
+    if (in->count > 1 && flat_asked(g))
+        return usage("--leading-ip-only, --perf-event, --perf-events and --sample-period take one --perfscript"), 0;
+    return 1;
+}
 
 /* Checks what the options say together. Returns 0 after saying what is wrong. */
 static int profgen_check(profgen *g)
@@ -124,6 +148,8 @@ static int profgen_check(profgen *g)
     if (g->output == NULL) return usage("--output is missing"), 0;
     if ((g->perfscript != NULL) + (g->perfdata != NULL) + (g->unsymbolized != NULL) + (g->sampled != NULL) != 1)
         return usage("give one of --perfscript, --perfdata, --unsymbolized-profile and --llvm-sample-profile"), 0;
+    g->inputs = &o[g->perfscript != NULL ? O_PERFSCRIPT : g->perfdata != NULL ? O_PERFDATA : O_UNSYMBOLIZED];
+    if (!profgen_check_inputs(g)) return 0;
     if (compat && g->perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
         return usage("--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
     if (o[O_COMPRESS].number < -1) return usage("Value of --compress-recursion should >= -1"), 0;
@@ -136,9 +162,11 @@ static int profgen_check(profgen *g)
 
 static int profgen_spares(const profgen *g)
 {
+    size_t i;
+    for (i = 0; i < g->inputs->count; i++)
+        if (!output_spares(g->output, g->inputs->list[i])) return 0;
     return output_spares(g->output, g->binary) && output_spares(g->output, g->o[O_DEBUG_BINARY].text) &&
-           output_spares(g->output, g->perfscript) && output_spares(g->output, g->perfdata) &&
-           output_spares(g->output, g->unsymbolized) && output_spares(g->output, g->sampled);
+           output_spares(g->output, g->sampled);
 }
 
 static csspgo_collector_options profgen_how(const profgen *g)
@@ -407,7 +435,7 @@ typedef struct recording {
 static int recording_open(profgen *g, recording *r, int any)
 {
     memset(r, 0, sizeof *r);
-    r->path = g->perfscript != NULL ? g->perfscript : g->perfdata;
+    r->path = g->path;
     if (g->perfscript != NULL) r->script = csspgo_script_new(seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
@@ -665,7 +693,7 @@ static int flat_line(profgen *g, flat_reader *f, const char *p, const char *end)
     return flat_address(g, f, ip, o[O_PERIOD].text != NULL ? flat_weight(g, &s) : s.count);
 }
 
-/* A script without samples decides nothing; --skip-symbolization is to write that there are no counters. */
+/* Scripts without samples decide nothing; --skip-symbolization is to write that there are no counters. */
 static int profgen_no_contexts(profgen *g)
 {
     const csspgo_unsymbolized_options raw = profgen_raw(g);
@@ -716,7 +744,7 @@ static int recording_spaces(const profgen *g, const recording *r)
 /* The end of a recording: what is to be said about it. Returns 0 after saying what is wrong. */
 static int recording_over(profgen *g, const recording *r, unsigned long long samples)
 {
-    if (r->script != NULL && csspgo_collector_get_stats(g->collector).samples == 0 &&
+    if (r->script != NULL && g->last && csspgo_collector_get_stats(g->collector).samples == 0 &&
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
     recording_warnings(r);
@@ -762,14 +790,6 @@ static int flat_read(profgen *g, const file_bytes *text)
     return ok;
 }
 
-/* 1 if there is one of the options that are for scripts without call stacks. */
-static int flat_asked(const profgen *g)
-{
-    const option *o = g->o;
-    return g->perfscript != NULL &&
-           (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
-}
-
 /* Tells of the build ids that stand behind the data of a perf.data file. Returns 0 after saying what is wrong. */
 static int recording_build_ids(profgen *g, FILE *f)
 {
@@ -809,7 +829,7 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 
 static int profgen_read_recording(profgen *g)
 {
-    const char *const path = g->perfscript != NULL ? g->perfscript : g->perfdata;
+    const char *const path = g->path;
     const int is_stdin = strcmp(path, "-") == 0, in_memory = flat_asked(g);
     unsigned long long total = 0;
     struct stat st;
@@ -841,11 +861,53 @@ static int profgen_read_raw(profgen *g)
     csspgo_error e;
     file_bytes text;
     csspgo_status s;
-    if (!file_open(g->unsymbolized, &text)) return fail("%s: %s", g->unsymbolized, strerror(errno)), 0;
+    if (!file_open(g->path, &text)) return fail("%s: %s", g->path, strerror(errno)), 0;
     s = csspgo_read_unsymbolized(g->collector, &raw, text.data, text.size, &e);
     file_close(&text);
-    if (s != CSSPGO_OK) fail_at(g->unsymbolized, &e);
+    if (s != CSSPGO_OK) fail_at(g->path, &e);
     return s == CSSPGO_OK;
+}
+
+/* Address spaces are followed but in compat mode and for the kernel. Returns 0 after saying what is wrong. */
+static int profgen_spaces(profgen *g)
+{
+    size_t size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    if (compat || g->o[O_KERNEL].number) return 1;
+    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
+    g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
+    return g->spaces != NULL || (fail("out of memory"), 0);
+}
+
+/* Forgets where the recording before was mapped. Returns 0 after saying what is wrong. */
+static int profgen_next_recording(profgen *g)
+{
+    g->mapped = g->ids_read = g->pidless = 0;
+    g->bias = 0;
+    csspgo_spaces_free(g->spaces);
+    g->spaces = NULL;
+    if (csspgo_collector_flush(g->collector) != CSSPGO_OK ||
+        csspgo_code_map(g->image.code, g->image.module, 0) != CSSPGO_OK)
+        return fail("out of memory"), 0;
+    return profgen_spaces(g);
+}
+
+/* Recordings, or files of counters, of one program: they add up. Returns 0 after saying what is wrong. */
+static int profgen_read_inputs(profgen *g)
+{
+    const option *in = g->inputs;
+    size_t i = compat && in->count != 0 ? in->count - 1 : 0;
+    int ok = 1;
+    for (; ok && i < in->count && !interrupted; i++) {
+        g->path = in->list[i];
+        g->last = i + 1 == in->count;
+        if (g->unsymbolized != NULL) ok = profgen_read_raw(g);
+        else ok = (i == 0 || compat || profgen_next_recording(g)) && profgen_read_recording(g);
+    }
+    if (!ok || i == in->count) return ok;
+    g->partial = 1;
+    warn("interrupted: %zu of %zu inputs were not read", in->count - i, in->count);
+    return 1;
 }
 
 static void profgen_warnings(const profgen *g)
@@ -1232,17 +1294,6 @@ static int profgen_write(profgen *g)
     return status;
 }
 
-/* Address spaces are followed but in compat mode and for the kernel. Returns 0 after saying what is wrong. */
-static int profgen_spaces(profgen *g)
-{
-    size_t size;
-    const unsigned char *id = elf_build_id(&g->image.elf, &size);
-    if (compat || g->o[O_KERNEL].number) return 1;
-    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
-    g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
-    return g->spaces != NULL || (fail("out of memory"), 0);
-}
-
 static int profgen_main(int argc, char **argv)
 {
     static profgen g;
@@ -1264,8 +1315,7 @@ static int profgen_main(int argc, char **argv)
     how = profgen_how(&g);
     g.collector = csspgo_collector_new(g.image.code, &how, seeded(), NULL);
     ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
-    if (ok && (g.perfscript != NULL || g.perfdata != NULL)) ok = profgen_read_recording(&g);
-    else if (ok && g.unsymbolized != NULL) ok = profgen_read_raw(&g);
+    ok = ok && profgen_read_inputs(&g);
     if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
     if (ok && csspgo_collector_flush(g.collector) != CSSPGO_OK) ok = (fail("out of memory"), 0);
     if (ok && !quiet && g.sampled == NULL) profgen_warnings(&g);

@@ -61,6 +61,9 @@ for form in file pipe; do
     build/plain/make_perfdata $form <$D/demo.perfscript >$B/$form.data
     $T profgen --quiet $FLAT --binary=$D/demo.elf --perfdata=$B/$form.data -o $B/$form.prof
     if [ -s $B/whole ] && cmp -s $B/whole $B/$form.prof; then pass; else fail "perf.data, $form: not the script's profile"; fi
+    $T profgen --quiet $FLAT --binary=$D/demo.elf --perfdata=$B/$form.data --perfdata=$B/$form.data -o $B/twice.prof
+    $T merge --quiet --text --weighted-input=2,$B/whole -o $B/twice
+    $T merge --quiet --text $B/twice.prof | cmp -s - $B/twice && pass || fail "perf.data, $form: twice is not twice"
     for part in 3 2; do
         head -c $(($(wc -c <$B/$form.data) / 4 * part + 13)) $B/$form.data >$B/cut.data
         $T profgen $FLAT --binary=$D/demo.elf --perfdata=$B/cut.data -o $B/cut.$part 2>$B/err

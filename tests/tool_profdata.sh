@@ -402,7 +402,6 @@ compat() {
     if $T "$@" --llvm-compat >../out 2>../err </dev/null; then pass; else fail "status $?, not 0: $* --llvm-compat"; fi
 }
 sed 's|/demo\.elf|/another|' $demo.perfscript >../another.ps     # no mapping of it: all samples are elsewhere
-grep '^PERF\|MMAP' $demo.perfscript >../nothing.ps
 for o in "" --quiet --ignore-stack-samples --fill-zero-for-all-funcs; do
     useless "the profile is empty: no sample of [0-9]+ hit a probe of .*demo.elf\$" profgen --binary=$demo.elf --perfscript=../another.ps -o ../useless $o
     [ -s ../useless ] && pass || fail "an empty profile is not written"
@@ -420,6 +419,27 @@ printf 'someone:10:1\n 1: 10\n !CFGChecksum: 5\n' >../stranger.txt
 useless "nothing of ../stranger.txt was kept: is it a profile of .*demo.elf\?\$" match --old-profile=../stranger.txt --binary=$demo.elf -o ../useless
 useless "../empty.ext: the profile is empty" match --old-profile=../empty.ext --binary=$demo.elf -o ../useless --quiet
 if $T match --quiet --old-profile=../profgen.text --binary=$demo.elf -o ../useful; then pass; else fail "status $? of a match that keeps all"; fi
+
+# recordings of one program add up, each with its own mappings; what is not there is an error wherever it stands
+sed 's/5555555\(5[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\)/5777777\1/g' $demo.perfscript >../moved.ps
+add() { $T profgen --quiet --binary=$demo.elf --format=text --output=- --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0 "$@"; }
+thrice=$($T merge --quiet --text --weighted-input=3,../profgen.text)
+if ! cmp -s ../moved.ps $demo.perfscript && [ "$(add --perfscript=../moved.ps)" = "$(cat ../profgen.text)" ]; then pass; else fail "the moved recording is another one"; fi
+same "three scripts" "$thrice" add --perfscript=$demo.perfscript --ps=../moved.ps --perfscript=$demo.perfscript
+same "one of them is of another program" "$(add --perfscript=$demo.perfscript --ps=../moved.ps)" \
+    add --perfscript=$demo.perfscript --perfscript=../another.ps --perfscript=../moved.ps
+add --perfscript=$demo.perfscript --skip-symbolization >../demo.raw
+same "three files of counters" "$thrice" add --up=../demo.raw --up=../demo.raw --unsymbolized-profile=../demo.raw
+same "one through a pipe" "$thrice" sh -c "$T profgen --quiet --binary=$demo.elf --format=text -o - --csspgo-preinliner=0 --csprof-merge-cold-context=0 \
+    --gen-cs-nested-profile=0 --ps=../moved.ps --ps=- --ps=../moved.ps <$demo.perfscript"
+for o in ps up pd; do
+    expect 1 profgen --binary=$demo.elf --$o=../none --$o=$demo.perfscript -o ../useless
+    expect 1 profgen --binary=$demo.elf --$o=$demo.perfscript --$o=../none -o ../useless
+done
+expect 2 profgen --binary=$demo.elf --perfscript=- --perfscript=- -o ../useless
+expect 2 profgen --binary=$demo.elf --perfscript=../moved.ps --perfscript=$demo.perfscript -o ../moved.ps
+expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --perf-event=cycles -o ../useless
+same "LLVM takes the last one" "$(add --llvm-compat --ps=$demo.perfscript)" add --llvm-compat --ps=../none --ps=$demo.perfscript
 
 # a stripped program: what is missing, and what to do
 if command -v strip >/dev/null 2>&1 && [ "$(uname -m)" = x86_64 ]; then
