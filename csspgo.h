@@ -44,7 +44,7 @@
  *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np);      its blocks and what was inlined
  *     csspgo_collector_add(collector, samples, m);                           stacks and branches from the ring buffer
  *     csspgo_code_remove(code, begin, end);                                  code was freed
- *     csspgo_collector_profile(collector, p, NULL, &e);                      so far, into the tree
+ *     csspgo_collector_profile(collector, p, NULL, NULL, &e);                      so far, into the tree
  *
  * CONCEPTS
  *
@@ -274,10 +274,10 @@ typedef struct csspgo_flow_costs {
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
  *           more than 2^60; E_LIMIT: more steps than limits.max_steps; E_NOMEM. Counts are then as before
- * Cost      O(steps log (n + m)) time. A step looks at one edge of the network; limits.max_steps bounds them, by default
- *           2^28 + 2^12 (n + m): about 15 seconds, and 0.25 ms more per block and jump. Graphs whose jumps are short, as
- *           in compiled code, need about 400 (n + m) steps, random graphs (n + m)^2 / 6 or fewer. About 270 bytes per
- *           block and jump
+ * Cost      O(steps log (n + m)) time. A step looks at one edge of the network; limits.max_steps bounds them, by
+ *           default 2^28 + 2^12 (n + m): about 15 seconds, and 0.25 ms more per block and jump. Graphs whose jumps are
+ *           short, as in compiled code, need about 400 (n + m) steps, random graphs (n + m)^2 / 6 or fewer. About 270
+ *           bytes per block and jump
  * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
  */
 CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
@@ -561,9 +561,9 @@ enum { CSSPGO_TEXT = 1 };
  *           E_VERSION: of a newer LLVM; E_UNSUPPORTED: sections of ExtBinary as newer LLVM has them (indexed names and
  *           function offsets, symbols as MD5), or compressed and the build is without zlib; E_LIMIT; E_NOMEM;
  *           E_ARGUMENT: one of the two has contexts (or probes) and the other one has not
- * Cost      O(n log n) time, O(n) if lines are in order. Before it is added to p it takes at most 16 bytes of memory per
- *           byte of input (inflated, if sections are compressed), 128 per node (frame of a context, inlinee), and 1 MB:
- *           files that need more are refused, no writer makes them. Together with p never above
+ * Cost      O(n log n) time, O(n) if lines are in order. Before it is added to p it takes at most 16 bytes of memory
+ *           per byte of input (inflated, if sections are compressed), 128 per node (frame of a context, inlinee), and 1
+ *           MB: files that need more are refused, no writer makes them. Together with p never above
  *           options.limits.max_bytes
  * Source    LLVM 19: SampleProfReader
  */
@@ -716,7 +716,6 @@ typedef struct csspgo_merge_options {
     uint64_t            weight;   /* every count of the profile that is added times this; 0 = 1          */
     uint32_t            llvm;     /* 19, or p has llvm = 19: its rules. Of two checksums the first one wins, 0
                                      adopts one; the first record's attributes stay; order matters        */
-    csspgo_merge_stats *stats;    /* NULL, or added to                                                   */
     unsigned char      *result;   /* NULL, or csspgo_node_count(from) + 2 bytes that get CSSPGO_MERGE_*, at
                                      the ids of top-level nodes of from                                   */
 } csspgo_merge_options;
@@ -726,6 +725,7 @@ typedef struct csspgo_merge_options {
  *
  *   from   may be p
  *   how    NULL: defaults
+ *   stats  NULL, or added to
  *   err    NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if one has contexts (or probes), the other one has not, and neither is empty;
@@ -734,7 +734,7 @@ typedef struct csspgo_merge_options {
  * Source    LLVM 19: FunctionSamples::merge, llvm-profdata merge
  */
 CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
-                                      csspgo_error *err);
+                                      csspgo_merge_stats *stats, csspgo_error *err);
 
 /*
  * Multiplies every count by num / den. Rounds down and saturates. Entries that become 0 stay.
@@ -1018,7 +1018,7 @@ typedef struct csspgo_segment {   /* a loadable segment of a module's file      
     uint32_t executable, reserved;
 } csspgo_segment;
 
-typedef struct csspgo_function {  /* one contiguous range of a function's code                         */
+typedef struct csspgo_code_function {  /* one contiguous range of a function's code                         */
     uint64_t begin, end;          /* [begin, end)                                                      */
     uint64_t guid;                /* csspgo_guid of its name; 0: computed from name                    */
     uint64_t checksum;            /* CFG checksum, 0 = unknown                                         */
@@ -1026,7 +1026,7 @@ typedef struct csspgo_function {  /* one contiguous range of a function's code  
     size_t   name_size;
     uint32_t part;                /* 1: a further range of a split function, not its entry             */
     uint32_t reserved;
-} csspgo_function;
+} csspgo_code_function;
 
 typedef struct csspgo_transfer {  /* one call, return, jump or conditional branch                      */
     uint64_t address;             /* of the instruction                                                */
@@ -1118,7 +1118,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
-CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module, const csspgo_function *f);
+CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
+                                                  const csspgo_code_function *f);
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *code, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count);
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *code, csspgo_module module, const csspgo_inline *inlines,
@@ -2263,7 +2264,6 @@ typedef struct csspgo_generate_options {
     uint32_t max_search_depth;    /* of that inference: tail calls in a row, longer chains are no chains; 0 = 256 */
     uint32_t llvm;                /* 19: probes count only below functions that were sampled, as in llvm-profgen 19 */
     uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
-    csspgo_generate_stats *stats; /* NULL, or filled in */
 } csspgo_generate_options;
 
 /*
@@ -2289,6 +2289,7 @@ typedef struct csspgo_generate_options {
  *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
  *   how   NULL = defaults
+ *   stats NULL, or filled in
  *   err   NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if p holds another kind of profile, or c contexts with names; E_NOMEM, E_LIMIT (p and
@@ -2300,7 +2301,8 @@ typedef struct csspgo_generate_options {
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
-                                                  const csspgo_generate_options *how, csspgo_error *err);
+                                                  const csspgo_generate_options *how, csspgo_generate_stats *stats,
+                                                  csspgo_error *err);
 
 #endif /* CSSPGO_NO_GENERATE */
 
@@ -2348,17 +2350,20 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
 
 #ifndef CSSPGO_NO_TRACK
 
-/* Fill it with csspgo_preinline_defaults, then change what should differ. */
+/* A field that is 0 has the default in brackets; these are LLVM's. CSSPGO_ZERO stands for the value 0. */
+#define CSSPGO_ZERO UINT32_MAX
+
 typedef struct csspgo_preinline_options {
     const csspgo_sizes *sizes;    /* NULL: a function is as large as it has body locations                   */
     uint64_t cold_count;          /* calls up to this count are cold; the order of functions ignores them    */
-    uint64_t top_count;           /* calls from this count on are the hottest                                */
-    uint32_t hot_threshold;       /* largest callee of the hottest calls, in bytes / 100: 1500               */
-    uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes: 0                        */
-    uint32_t growth_limit;        /* largest growth of a function by inlining, as a factor: 12               */
-    uint32_t limit_min, limit_max;/* a function may always grow to the first, 100, never beyond the second,  */
-                                  /* 50000                                                                   */
-    uint32_t again;               /* thresholds times this for what was inlined in the sampled binary: 100   */
+                                  /* [csspgo_threshold at 999999]; UINT64_MAX stands for 0                   */
+    uint64_t top_count;           /* calls from this count on are the hottest [csspgo_threshold at 100000]   */
+    uint32_t hot_threshold;       /* largest callee of the hottest calls, in bytes / 100 [1500]              */
+    uint32_t cold_threshold;      /* a callee of a cold call must have fewer bytes [0]                       */
+    uint32_t growth_limit;        /* largest growth of a function by inlining, as a factor [12]              */
+    uint32_t limit_min, limit_max;/* a function may always grow to the first size, never beyond the second   */
+                                  /* [100, 50000 bytes]                                                      */
+    uint32_t again;               /* factor of the thresholds for calls inlined in the sampled binary [100]  */
     uint32_t replay;              /* 1: inline exactly what was inlined there                                */
     uint32_t unsorted_cycles;     /* 1: functions that call each other come in any order, not by their calls */
 } csspgo_preinline_options;
@@ -2369,8 +2374,9 @@ typedef struct csspgo_preinline_stats {
     uint64_t dropped;             /* sum of totals lost because checksums of one function differ             */
 } csspgo_preinline_stats;
 
-/* LLVM's numbers; cold_count and top_count from p's summary (cutoffs 999999 and 100000). E_NOMEM, E_LIMIT. */
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how);
+/* Replaces every field of how that is 0 by its default for p, and what stands for 0 by 0. E_NOMEM, E_LIMIT. */
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how,
+                                                   csspgo_error *err);
 
 /*
  * Decides, callers first, which contexts should be inlined. These stay and get CSSPGO_SHOULD_BE_INLINED; the counts of
@@ -2378,15 +2384,16 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
  * below its own promoted context.)
  *
  *   p       a profile with contexts; after a failure it is what it was
- *   how     NULL: csspgo_preinline_defaults, without sizes
+ *   how     NULL: defaults
  *   stats   NULL, or filled in
+ *   err     NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: no contexts in p, or functions without context; E_NOMEM, E_LIMIT
  * Cost      O(n log n + nodes moved); up to twice as much memory again as p for the call
  * Source    LLVM 19: CSPreInliner, with its order of equal candidates (a binary heap of libstdc++)
  */
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
-                                          csspgo_preinline_stats *stats);
+                                          csspgo_preinline_stats *stats, csspgo_error *err);
 
 #endif /* CSSPGO_NO_TRACK */
 #endif /* CSSPGO_NO_GENERATE */
@@ -2538,11 +2545,11 @@ typedef enum csspgo_match_how {
     CSSPGO_MATCH_HOW_FORCE_32 = 0x7fffffff
 } csspgo_match_how;
 
-typedef struct csspgo_match {
+typedef struct csspgo_match_result {
     csspgo_loc       to;          /* where in the profile; not for UNKNOWN                                           */
     csspgo_match_how how;
     uint32_t         confidence;  /* 0 to 255; reference modes: 255 for calls and what was not matched, else 0       */
-} csspgo_match;
+} csspgo_match_result;
 
 /* The value of a profile for a module, in LLVM's terms. Counts are samples. */
 typedef struct csspgo_match_report {
@@ -2604,7 +2611,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
  *
  * Cost   O(log locations)
  */
-CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
+CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
 /* The GUID under which the profile has a function: another GUID if the function was renamed. */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
@@ -11815,7 +11822,7 @@ static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form
 #ifndef CSSPGO_NO_EDIT
 
 CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
-                                      csspgo_error *err)
+                                      csspgo_merge_stats *stats, csspgo_error *err)
 {
     csspgo__join j;
     csspgo_status s;
@@ -11831,10 +11838,10 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
                                  : "a profile with contexts and one without cannot be merged");
     s = csspgo__join_run(&j, how != NULL ? how->result : NULL);
     if (s == CSSPGO_E_ARGUMENT) return csspgo__error(err, s, 0, "the profile in LLVM mode holds what this one cannot");
-    if (s == CSSPGO_OK && how != NULL && how->stats != NULL) {
-        csspgo__count_add(&how->stats->clamped, j.clamps);
-        csspgo__count_add(&how->stats->mismatched, j.mismatched);
-        csspgo__count_add(&how->stats->dropped, j.dropped);
+    if (s == CSSPGO_OK && stats != NULL) {
+        csspgo__count_add(&stats->clamped, j.clamps);
+        csspgo__count_add(&stats->mismatched, j.mismatched);
+        csspgo__count_add(&stats->dropped, j.dropped);
     }
     return csspgo__error_heap(err, s, &p->heap, "profile");
 }
@@ -14651,7 +14658,7 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     return id;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_function *f)
+CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f)
 {
     csspgo__area area;
     csspgo__range r;
@@ -24956,7 +24963,8 @@ static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint3
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
-                                                  const csspgo_generate_options *how, csspgo_error *err)
+                                                  const csspgo_generate_options *how, csspgo_generate_stats *stats,
+                                                  csspgo_error *err)
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
     uint32_t flags;
@@ -24979,7 +24987,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
         s = csspgo__generate(&g, &p->heap, flags == kind) ? csspgo__gen_commit(&g, p, flags) : g.status;
         if (s == CSSPGO_OK) csspgo__counters_clear(c);
     }
-    if (g.how.stats != NULL) *g.how.stats = g.stats;
+    if (stats != NULL) *stats = g.stats;
     csspgo__gen_free(&g);
     return csspgo__error_heap(err, s, &p->heap, "profile");
 }
@@ -25283,46 +25291,56 @@ static csspgo_status csspgo__pre_run(csspgo__pre *x, csspgo_func *order)
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how)
+static uint32_t csspgo__or_default(uint32_t value, uint32_t otherwise)
+{
+    return value == CSSPGO_ZERO ? 0 : value != 0 ? value : otherwise;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how,
+                                                   csspgo_error *err)
 {
     csspgo_cutoff cutoff[2];
     csspgo_summary summary;
-    csspgo_status s;
+    csspgo_status s = CSSPGO_OK;
     memset(cutoff, 0, sizeof cutoff);
     cutoff[0].ppm = 100000;
     cutoff[1].ppm = 999999;
-    memset(how, 0, sizeof *how);
-    how->hot_threshold = 1500;
-    how->growth_limit = 12;
-    how->limit_min = 100;
-    how->limit_max = 50000;
-    how->again = 100;
-    s = csspgo_summarize(p, &summary, cutoff, 2);
-    how->top_count = cutoff[0].min_count;
-    how->cold_count = cutoff[1].min_count;
-    return s;
+    if (how->top_count == 0 || how->cold_count == 0) s = csspgo_summarize(p, &summary, cutoff, 2);
+    if (how->top_count == 0) how->top_count = cutoff[0].min_count;
+    if (how->cold_count == 0) how->cold_count = cutoff[1].min_count;
+    if (how->cold_count == UINT64_MAX) how->cold_count = 0;
+    how->hot_threshold = csspgo__or_default(how->hot_threshold, 1500);
+    how->cold_threshold = csspgo__or_default(how->cold_threshold, 0);
+    how->growth_limit = csspgo__or_default(how->growth_limit, 12);
+    how->limit_min = csspgo__or_default(how->limit_min, 100);
+    how->limit_max = csspgo__or_default(how->limit_max, 50000);
+    how->again = csspgo__or_default(how->again, 100);
+    return csspgo__error_plain(err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
-                                          csspgo_preinline_stats *stats)
+                                          csspgo_preinline_stats *stats, csspgo_error *err)
 {
     csspgo__pre x;
     csspgo_tracker_options track;
     csspgo_profile *result;
     csspgo_func *order;
-    csspgo_error e;
+    csspgo_error own;
     csspgo_status s;
     size_t bytes;
     memset(&x, 0, sizeof x);
     if (stats != NULL) *stats = x.stats;
+    csspgo__error_clear(err);
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_E_ARGUMENT;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile has no contexts");
     if (how != NULL) x.how = *how;
-    else if ((s = csspgo_preinline_defaults(p, &x.how)) != CSSPGO_OK) return s;
+    s = csspgo_preinline_defaults(p, &x.how, err);
+    if (s != CSSPGO_OK) return s;
     memset(&track, 0, sizeof track);
     track.hot_count = 1;                              /* nothing here asks for it */
-    x.t = csspgo_tracker_new(p, &track, &e);
-    if (x.t == NULL) return e.status;
+    if (err == NULL) err = &own;
+    x.t = csspgo_tracker_new(p, &track, err);
+    if (x.t == NULL) return err->status;
     x.p = x.t->p;
     bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
     x.size_func = (uint32_t *)csspgo__alloc(&x.p->heap, bytes);
@@ -25331,9 +25349,9 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     csspgo__free(&x.p->heap, x.size_func, bytes);
     csspgo__free(&x.p->heap, x.heap, x.heap_cap * sizeof *x.heap);
     x.stats.dropped = x.t->stats.lost_by_checksum;
-    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, &e) : NULL;
+    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
     csspgo_tracker_free(x.t);
-    if (result == NULL) return s != CSSPGO_OK ? s : e.status;
+    if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
     csspgo__profile_take(p, result);
     if (stats != NULL) *stats = x.stats;
     return CSSPGO_OK;
@@ -28850,11 +28868,11 @@ static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const cssp
     return a < f->places && csspgo__loc_key(p[a].from) == csspgo__loc_key(loc) ? &p[a] : NULL;
 }
 
-CSSPGO_DEF csspgo_match csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
+CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
 {
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     const csspgo__place *p = f != NULL && f->places != 0 ? csspgo__place_of(m, f, loc) : NULL;
-    csspgo_match r;
+    csspgo_match_result r;
     r.to = p != NULL ? p->to : loc;
     r.how = p != NULL ? (csspgo_match_how)p->how : CSSPGO_MATCHED_IDENTITY;
     r.confidence = p != NULL ? p->confidence : 255;

@@ -80,7 +80,7 @@ static void once(loaded *image, const samples *s, int profile, double *add, doub
         exit(1);
     *add = cpu_now() - t;
     t = cpu_now();
-    if (profile && csspgo_collector_profile(c, p, NULL, NULL) != CSSPGO_OK) exit(1);
+    if (profile && csspgo_collector_profile(c, p, NULL, NULL, NULL) != CSSPGO_OK) exit(1);
     *generate = cpu_now() - t;
     if (profile)
         printf("contexts %u, collector %.1f MiB, profile %.1f MiB, generated in %.3f s\n", csspgo_record_count(p),

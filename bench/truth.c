@@ -650,7 +650,7 @@ static csspgo_profile *profile_of(csspgo_collector *c)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
-    if (p == NULL || csspgo_collector_profile(c, p, NULL, &e) != CSSPGO_OK) die("no profile");
+    if (p == NULL || csspgo_collector_profile(c, p, NULL, NULL, &e) != CSSPGO_OK) die("no profile");
     return p;
 }
 

@@ -398,7 +398,7 @@ static csspgo_status take_profile(engine *g, csspgo_profile *p)
     csspgo_status s = sampler_drain(g);
     if (g->collector == NULL) return CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK || sampler.profile == NULL)
-        return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, &e);
+        return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, NULL, &e);
     s = estimate_calls(g->p, sampler.profile);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, sampler.profile);
     csspgo_profile_free(sampler.profile);

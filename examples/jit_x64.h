@@ -502,7 +502,7 @@ static uint64_t find_room(const engine *g, uint64_t size)
 static void describe(engine *g, const emitter *e, uint32_t f, uint64_t at)
 {
     const csspgo_module none = csspgo_no_module();
-    csspgo_function c;
+    csspgo_code_function c;
     csspgo_status s;
     memset(&c, 0, sizeof c);
     c.begin = at;

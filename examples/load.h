@@ -249,7 +249,7 @@ static size_t load_strip(const char *name, size_t size, const char *suffix)
 
 /*
  * Whose code a symbol holds: the size of that function's name in the symbol's name (0: no function), *part as in
- * csspgo_function.
+ * csspgo_code_function.
  */
 static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *part)
 {
@@ -302,7 +302,7 @@ static int load_functions(loaded *l, const load_owners *o)
     }
     if (v != NULL) qsort(v, n, sizeof *v, load_range_cmp);
     for (k = 0; k < n && status == CSSPGO_OK; k++) {
-        csspgo_function f;
+        csspgo_code_function f;
         elf_symbol y;
         if (k != 0 && v[k].begin < v[k - 1].end) {    /* an alias, or nonsense: the first one has the place */
             v[k].end = v[k - 1].end;

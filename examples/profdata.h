@@ -1598,10 +1598,9 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     memset(&how, 0, sizeof how);
     how.weight = in->weight;
     how.llvm = compat ? 19 : 0;
-    how.stats = &stats;
     how.result = compat ? (unsigned char *)calloc(csspgo_node_count(p) + (size_t)2, 1) : NULL;
     if (compat && how.result == NULL) return fail("out of memory"), 0;
-    s = csspgo_merge(m->p, p, &how, &e);
+    s = csspgo_merge(m->p, p, &how, &stats, &e);
     if (s != CSSPGO_OK) fail_at(in->path, &e);
     else if (compat && (stats.clamped | stats.mismatched) != 0 && !merge_notes(p, how.result, in->path))
         s = CSSPGO_E_NOMEM;

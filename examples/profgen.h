@@ -950,26 +950,33 @@ static csspgo_status profgen_thresholds(profgen *g, csspgo_profile *p, uint64_t 
     return s;
 }
 
+/* For a field of csspgo_preinline_options, where 0 stands for the default. */
+static uint32_t profgen_given(const option *o)
+{
+    return o->number != 0 ? (uint32_t)o->number : CSSPGO_ZERO;
+}
+
 static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t cold)
 {
     const option *o = g->o;
     csspgo_sizes *sizes = NULL;
     csspgo_preinline_options how;
-    csspgo_status s = csspgo_preinline_defaults(p, &how);
-    how.cold_count = cold;
-    how.hot_threshold = (uint32_t)o[O_HOT_INLINE].number;
-    how.cold_threshold = (uint32_t)o[O_COLD_INLINE].number;
-    how.growth_limit = (uint32_t)o[O_GROWTH].number;
-    how.limit_min = (uint32_t)o[O_LIMIT_MIN].number;
-    how.limit_max = (uint32_t)o[O_LIMIT_MAX].number;
-    how.again = (uint32_t)o[O_AGAIN].number;
+    csspgo_status s = CSSPGO_OK;
+    memset(&how, 0, sizeof how);
+    how.cold_count = cold != 0 ? cold : UINT64_MAX;
+    how.hot_threshold = profgen_given(&o[O_HOT_INLINE]);
+    how.cold_threshold = profgen_given(&o[O_COLD_INLINE]);
+    how.growth_limit = profgen_given(&o[O_GROWTH]);
+    how.limit_min = profgen_given(&o[O_LIMIT_MIN]);
+    how.limit_max = profgen_given(&o[O_LIMIT_MAX]);
+    how.again = profgen_given(&o[O_AGAIN]);
     how.replay = (uint32_t)o[O_REPLAY].number;
     how.unsorted_cycles = !o[O_SORT].number;
     if (s == CSSPGO_OK && o[O_SIZES].number) {
         how.sizes = sizes = csspgo_sizes_new(seeded(), NULL);
         s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
     }
-    if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL);
+    if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL, NULL);
     csspgo_sizes_free(sizes);
     return s;
 }
@@ -1141,7 +1148,7 @@ static csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
     how.llvm = 19;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
-    s = csspgo_collector_profile(g->collector, p, &how, e);
+    s = csspgo_collector_profile(g->collector, p, &how, NULL, e);
     if (s == CSSPGO_OK && g->o[O_TOTALS].number && !csspgo_collector_has_contexts(g->collector))
         csspgo_recount_totals(p);
     return s;

@@ -371,7 +371,7 @@ static void fold(sampler *s)
 {
     csspgo_cold_options cold;
     csspgo_error e;
-    if (csspgo_collector_profile(s->collector, s->profile, NULL, &e) != CSSPGO_OK) failed(s, e.status);
+    if (csspgo_collector_profile(s->collector, s->profile, NULL, NULL, &e) != CSSPGO_OK) failed(s, e.status);
     s->folds++;
     if (csspgo_collector_memory(s->collector) > COLLECTOR_BYTES) {
         s->handed += csspgo_collector_get_stats(s->collector).samples;

@@ -67,7 +67,7 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
         memset(&how, 0, sizeof how);
         how.weight = b >> 1;
         how.llvm = b & 1;
-        return csspgo_merge(p, p, &how, NULL);
+        return csspgo_merge(p, p, &how, NULL, NULL);
     default:
         memset(&o, 0, sizeof o);
         o.merge = b & 1;
@@ -83,14 +83,14 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
 static void laws(csspgo_profile *p, csspgo_profile *q, uint32_t lenient)
 {
     csspgo_profile *pq = copy_of(p, lenient), *qp = copy_of(q, lenient), *ppq, *pqp;
-    const csspgo_status s = csspgo_merge(pq, q, NULL, NULL);
+    const csspgo_status s = csspgo_merge(pq, q, NULL, NULL, NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
-    REQUIRE(csspgo_merge(qp, p, NULL, NULL) == s);
+    REQUIRE(csspgo_merge(qp, p, NULL, NULL, NULL) == s);
     if (s == CSSPGO_OK && !lenient) {
         REQUIRE(csspgo_equal(pq, qp) && csspgo_equal(qp, pq));
         ppq = copy_of(p, lenient);
         pqp = copy_of(pq, lenient);
-        REQUIRE(csspgo_merge(ppq, pq, NULL, NULL) == CSSPGO_OK && csspgo_merge(pqp, p, NULL, NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_merge(ppq, pq, NULL, NULL, NULL) == CSSPGO_OK && csspgo_merge(pqp, p, NULL, NULL, NULL) == CSSPGO_OK);
         REQUIRE(csspgo_equal(ppq, pqp));
         csspgo_profile_free(ppq);
         csspgo_profile_free(pqp);

@@ -103,7 +103,7 @@ static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, con
     uint64_t from[LOCS], to[LOCS];
     size_t i, k, n = 0;
     for (i = 0; i < c->locs; i++) {
-        const csspgo_match a = csspgo_matcher_map(m, guid, v[i].loc);
+        const csspgo_match_result a = csspgo_matcher_map(m, guid, v[i].loc);
         if (a.how != CSSPGO_MATCHED_CALL && a.how != CSSPGO_MATCHED_RENAMED && a.how != CSSPGO_MATCHED_ALIGNED)
             continue;
         for (k = n; k != 0 && from[k - 1] > loc_key(v[i].loc); k--) {

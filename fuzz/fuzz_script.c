@@ -20,7 +20,7 @@ static csspgo_code *some_code(void)
     REQUIRE(code != NULL && csspgo_code_add_area(code, none, 0x401000, 0x1000) == CSSPGO_OK);
     for (a = 0x401000; a < 0x402000; a += 256) {
         csspgo_transfer t;
-        csspgo_function f;
+        csspgo_code_function f;
         memset(&t, 0, sizeof t);
         memset(&f, 0, sizeof f);
         t.address = a;

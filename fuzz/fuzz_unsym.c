@@ -6,7 +6,7 @@
 
 static void add_function(csspgo_code *code, csspgo_module m, uint64_t begin, uint64_t end, const char *name)
 {
-    csspgo_function f;
+    csspgo_code_function f;
     memset(&f, 0, sizeof f);
     f.begin = begin;
     f.end = end;

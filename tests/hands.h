@@ -162,7 +162,7 @@ enum { JIT = 0x10000 };
 /* A function at JIT: a loop of one conditional branch at +4 back to +0, a return at +6. */
 static void jit_emit(csspgo_code *code, const char *name, uint64_t size)
 {
-    csspgo_function f;
+    csspgo_code_function f;
     csspgo_transfer x[2];
     csspgo_module none;
     none.id = 0;

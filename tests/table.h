@@ -33,7 +33,7 @@ typedef struct t_table {
     t_insn        *insn;          /* ascending                                                               */
     t_symbol      *symbol;
     unsigned char *bytes;         /* of all instructions, without the gaps                                   */
-    csspgo_function   *func;
+    csspgo_code_function   *func;
     csspgo_descriptor *desc;
     csspgo_inline     *node;
     csspgo_probe      *probe;
@@ -181,8 +181,8 @@ static void t_table_line(t_table *t, char *line)
             const uint64_t hash = (uint64_t)strtoull(t_piece(&line, "\t"), NULL, 10);
             t_table_desc(t, line, hash);
         } else if (strcmp(word, "#@func") == 0) {
-            csspgo_function *f;
-            t->func = (csspgo_function *)t_list_more(t->func, t->funcs, sizeof *t->func);
+            csspgo_code_function *f;
+            t->func = (csspgo_code_function *)t_list_more(t->func, t->funcs, sizeof *t->func);
             f = &t->func[t->funcs++];
             memset(f, 0, sizeof *f);
             f->begin = t_hex(t_piece(&line, "\t"));

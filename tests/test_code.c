@@ -30,9 +30,9 @@ static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kin
     return t;
 }
 
-static csspgo_function make_function(uint64_t begin, uint64_t end, const char *name)
+static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
 {
-    csspgo_function f;
+    csspgo_code_function f;
     memset(&f, 0, sizeof f);
     f.begin = begin;
     f.end = end;
@@ -445,7 +445,7 @@ static void a_function_announces_code_that_was_not(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     csspgo_module bad;
-    csspgo_function f = make_function(0x1000, 0x1040, "f");
+    csspgo_code_function f = make_function(0x1000, 0x1040, "f");
     bad.id = 1;
     T_EQ(csspgo_code_add_function(c, bad, &f), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
@@ -486,7 +486,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
     if (area) T_EQ(csspgo_code_add_area(c, none, 0x10000, n * 16), CSSPGO_OK);
     for (i = 0; i < n; i++) {
         const uint64_t at = 0x10000 + (uint64_t)(((uint64_t)i + 1) * step % n) * 16;
-        const csspgo_function f = make_function(at, at + 16, "f");
+        const csspgo_code_function f = make_function(at, at + 16, "f");
         const csspgo_transfer x = make_transfer(at + 15, 1, CSSPGO_RET, 0);
         csspgo_inline in;
         csspgo_probe p;

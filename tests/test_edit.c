@@ -214,7 +214,7 @@ static void merge_in(csspgo_profile *p, uint32_t lenient, const char *name, uint
     q = from_file(path, lenient);
     memset(&how, 0, sizeof how);
     how.weight = weight;
-    T_MSG(csspgo_merge(p, q, &how, &e) == CSSPGO_OK, e.message);
+    T_MSG(csspgo_merge(p, q, &how, NULL, &e) == CSSPGO_OK, e.message);
     csspgo_profile_free(q);
 }
 
@@ -241,7 +241,7 @@ static void merging_gives_what_llvm_gives(void)
 static csspgo_profile *merged_text(const char *a, const char *b, const csspgo_merge_options *how)
 {
     csspgo_profile *p = from_text(a), *q = from_text(b);
-    T_EQ(csspgo_merge(p, q, how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(p, q, how, NULL, NULL), CSSPGO_OK);
     csspgo_profile_free(q);
     return p;
 }
@@ -277,10 +277,9 @@ static void llvm_rules_are_there_for_who_asks(void)
     memset(&stats, 0, sizeof stats);
     how.llvm = 19;
     how.weight = 4;
-    how.stats = &stats;
     how.result = result;
     q = from_text("foo:7:2\n 1: 3\n !CFGChecksum: 7\n !Attributes: 2\nbar:4611686018427387904:0\n 1: 2\n 3: baz:1\n");
-    T_EQ(csspgo_merge(p, q, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(p, q, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.mismatched, 1);
     T_EQ(stats.dropped, 28);
     T_EQ(stats.clamped, 1);
@@ -301,9 +300,8 @@ static void what_happens_to_an_inlinee_is_told_of_its_function(void)
     csspgo_profile *q = copy_of(p);
     memset(&how, 0, sizeof how);
     memset(&stats, 0, sizeof stats);
-    how.stats = &stats;
     how.result = result;
-    T_EQ(csspgo_merge(p, q, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(p, q, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.clamped, 1);
     T_EQ(result[csspgo_find(q, "foo").id], CSSPGO_MERGE_CLAMPED);
     csspgo_profile_free(p);
@@ -315,13 +313,13 @@ static void mixtures_are_refused(void)
     csspgo_profile *cs = from_text("[a]:1:1\n 1: 1\n"), *plain = from_text("a:1:1\n 1: 1\n");
     csspgo_profile *probe = from_text("a:1:1\n 1: 1\n !CFGChecksum: 1\n"), *lenient = fresh(1), *empty = fresh(0);
     csspgo_error e;
-    T_EQ(csspgo_merge(cs, plain, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_merge(cs, plain, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "contexts") != NULL);
-    T_EQ(csspgo_merge(plain, probe, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_merge(plain, probe, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_CHECK(strstr(e.message, "probes") != NULL);
-    T_EQ(csspgo_merge(lenient, probe, NULL, &e), CSSPGO_OK);
-    T_EQ(csspgo_merge(lenient, plain, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_merge(plain, empty, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_merge(lenient, probe, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_merge(lenient, plain, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_merge(plain, empty, NULL, NULL, &e), CSSPGO_OK);
     is_text(plain, "unchanged", "a:1:1\n 1: 1\n");
     is_text(cs, "unchanged", "[a]:1:1\n 1: 1\n");
     csspgo_profile_free(cs);
@@ -374,7 +372,7 @@ static csspgo_status sum_of_kinds(csspgo_profile *p, csspgo_profile *q, unsigned
     csspgo_status s;
     size_t size;
     char *file;
-    if (how == 0) return csspgo_merge(p, q, NULL, NULL);
+    if (how == 0) return csspgo_merge(p, q, NULL, NULL, NULL);
     if (how == 1) return csspgo_add_profile(p, q);
     file = written(q, CSSPGO_EXTBINARY, &size);
     s = csspgo_read(p, file, size, NULL);
@@ -409,7 +407,7 @@ static void a_name_and_its_guid_are_one_function_whichever_comes_first(void)
     for (a = 0; a < 8; a++)
         for (b = 0; b < 8; b++) {
             csspgo_profile *p = named(a, 0), *q = named(b, 0);
-            T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_merge(p, q, NULL, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_func_count(p), 3);
             T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
             if ((a | b) == 7) is_text(p, "name and GUID", want);
@@ -474,7 +472,7 @@ static void scaling_is_exact_and_saturates(void)
     p = from_text("a:8:2\n 1: 8 b:4\n 3: c:6\n  1: 6\n");
     q = copy_of(p);
     T_EQ(csspgo_scale(p, 2, 1), CSSPGO_OK);
-    T_EQ(csspgo_merge(q, q, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(q, q, NULL, NULL, NULL), CSSPGO_OK);
     T_CHECK(csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -741,7 +739,7 @@ static csspgo_profile *sum_of(csspgo_profile *const *leaf, unsigned *at, unsigne
     cut = 1 + rnd(n - 1);
     p = sum_of(leaf, at, cut, kind, md5);
     q = sum_of(leaf, at + cut, n - cut, kind, md5);
-    T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(p, q, NULL, NULL, NULL), CSSPGO_OK);
     csspgo_profile_free(q);
     return detour(p, kind, md5);
 }
@@ -793,7 +791,7 @@ static void merging_in_any_order_grouping_and_format_gives_the_same_bytes(void)
             const unsigned j = rnd(k + 1);
             leaf[k] = random_profile(kind);
             T_EQ(csspgo_validate(leaf[k], NULL), CSSPGO_OK);
-            T_EQ(csspgo_merge(want, leaf[k], NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_merge(want, leaf[k], NULL, NULL, NULL), CSSPGO_OK);
             at[k] = at[j];
             at[j] = k;
         }
@@ -820,11 +818,11 @@ static void a_name_is_found_again_after_a_detour_through_guids(void)
         size_t size;
         char *file = written(p, CSSPGO_EXTBINARY | CSSPGO_MD5, &size);
         T_EQ(csspgo_read(q, file, size, NULL), CSSPGO_OK);
-        T_EQ(csspgo_merge(twice, twice, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_merge(twice, twice, NULL, NULL, NULL), CSSPGO_OK);
         add_flags(twice, CSSPGO_IS_MD5);
         back = copy_of(q);
-        T_EQ(csspgo_merge(back, p, NULL, NULL), CSSPGO_OK);
-        T_EQ(csspgo_merge(p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_merge(back, p, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_merge(p, q, NULL, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_equal(p, twice) && csspgo_equal(back, twice));
         T_CHECK(csspgo_validate(p, NULL) == CSSPGO_OK && csspgo_validate(back, NULL) == CSSPGO_OK);
         csspgo_profile_free(p);
@@ -928,7 +926,7 @@ static csspgo_status any_operation(csspgo_profile *p, unsigned op)
         csspgo_func_add_guid(q, csspgo_guid("a", 1));
         memset(&how, 0, sizeof how);
         how.weight = 3;
-        s = csspgo_merge(p, q, &how, NULL);
+        s = csspgo_merge(p, q, &how, NULL, NULL);
         csspgo_profile_free(q);
         return s;
     }

@@ -194,7 +194,7 @@ static csspgo_status merge_and_remove(csspgo_profile *p)
     how.llvm = 19;
     how.result = (unsigned char *)calloc(csspgo_node_count(q) + 2, 1);
     add_skeleton(p, q);
-    s = csspgo_merge(p, q, &how, NULL);
+    s = csspgo_merge(p, q, &how, NULL, NULL);
     for (n = csspgo_node_first_child(p, csspgo_root(p)); n.id != 0; n = csspgo_node_next_sibling(p, n))
         if (csspgo_func_guid(p, csspgo_node_func(p, n)) % 2) T_EQ(csspgo_remove(p, &n, 1), CSSPGO_OK);
     free(how.result);
@@ -205,7 +205,7 @@ static csspgo_status merge_and_remove(csspgo_profile *p)
 static csspgo_status preinline(csspgo_profile *p)
 {
     csspgo_preinline_stats stats;
-    return csspgo_preinline(p, NULL, &stats);
+    return csspgo_preinline(p, NULL, &stats, NULL);
 }
 
 static csspgo_status preinline_sized(csspgo_profile *p, uint32_t replay)
@@ -213,7 +213,8 @@ static csspgo_status preinline_sized(csspgo_profile *p, uint32_t replay)
     csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_size_frame frame[2];
-    csspgo_status s = csspgo_preinline_defaults(p, &how);
+    csspgo_status s;
+    memset(&how, 0, sizeof how);
     memset(frame, 0, sizeof frame);
     frame[0].name = "b";
     frame[1].name = "a";
@@ -224,7 +225,7 @@ static csspgo_status preinline_sized(csspgo_profile *p, uint32_t replay)
     how.sizes = sizes;
     how.hot_threshold = how.cold_threshold = 1000000;
     how.replay = replay;
-    if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL);
+    s = csspgo_preinline(p, &how, NULL, NULL);
     csspgo_sizes_free(sizes);
     return s;
 }
@@ -643,7 +644,7 @@ static csspgo_status generate(const t_table *t, csspgo_lines *lines, uint32_t ig
     c = csspgo_collector_new(t->code, &how, NULL, NULL);
     T_EQ(csspgo_read_unsymbolized(c, &offsets, text, size, NULL), CSSPGO_OK);
     s = lines != NULL ? csspgo_collector_line_profile(c, lines, p, NULL, NULL)
-                      : csspgo_collector_profile(c, p, NULL, NULL);
+                      : csspgo_collector_profile(c, p, NULL, NULL, NULL);
     csspgo_collector_free(c);
     free(text);
     return s;

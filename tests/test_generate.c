@@ -95,7 +95,7 @@ static void check_golden(const golden *g)
     how.module = t.module;
     how.base = t.base;
     counters_of(c, &how, in);
-    T_EQ(csspgo_collector_profile(c, p, &g->make, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, p, &g->make, NULL, &e), CSSPGO_OK);
     got = text_of(p, &got_size);
     t_same(want_path, got, got_size, want, want_size);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_PROBE | (want[0] == '[' ? CSSPGO_IS_CS : 0));
@@ -165,7 +165,6 @@ static void lab_open(lab *l, const csspgo_collector_options *how, const csspgo_o
     l->c = llvm_collector(l->code, how, o);
     l->p = csspgo_profile_new(o, NULL);
     if (l->code == NULL || l->c == NULL || l->p == NULL) abort();
-    l->make.stats = &l->stats;
 }
 
 static void lab_close(lab *l)
@@ -186,7 +185,7 @@ static csspgo_module no_module(void)
 
 static void lab_function(lab *l, uint64_t begin, uint64_t size, const char *name, uint32_t part)
 {
-    csspgo_function f;
+    csspgo_code_function f;
     memset(&f, 0, sizeof f);
     f.begin = begin;
     f.end = begin + size;
@@ -260,7 +259,7 @@ static void lab_counters(lab *l, const char *text)
 static void lab_profile(lab *l)
 {
     csspgo_error e;
-    T_EQ(csspgo_collector_profile(l->c, l->p, &l->make, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(l->c, l->p, &l->make, &l->stats, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
 }
 
@@ -620,7 +619,7 @@ static void start_up_functions_have_no_record(void)
 
 static void functions_may_have_guids_only(void)
 {
-    csspgo_function fn;
+    csspgo_code_function fn;
     csspgo_inline in;
     csspgo_probe probe;
     csspgo_node n;
@@ -904,7 +903,7 @@ static void a_direct_jump_goes_where_the_code_says(void)
                                    tail ? sizeof away : sizeof local, NULL, 0), CSSPGO_OK);
         T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x3000, c, sizeof c, NULL, 0), CSSPGO_OK);
         for (i = 0; i < 3; i++) {
-            csspgo_function f;
+            csspgo_code_function f;
             memset(&f, 0, sizeof f);
             f.begin = 0x1000 * (uint64_t)(i + 1);
             f.end = f.begin + 3;
@@ -1423,7 +1422,7 @@ static char *profile_text(const char *program, const char *which, uint64_t seed)
     p = new_profile(&o);
     recorded_open(&r, program, &o);
     counters_of(r.c, &r.how, in);
-    T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
     out = text_of(p, &size);
     csspgo_profile_free(p);
     recorded_close(&r);
@@ -1499,7 +1498,7 @@ static void the_order_of_samples_does_not_matter(void)
             char *text;
             recorded_open(&r, program[i], NULL);
             for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(r.c, &all.v[k], 1), CSSPGO_OK);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
             text = text_of(p, &size);
             if (first == NULL) first = text;
             else t_same(path, text, size, first, strlen(first));
@@ -1536,16 +1535,16 @@ static void two_deltas_make_what_one_makes(void)
         recorded_open(&r, "mix", NULL);
         counters_of(r.c, &r.how, in);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, twice, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, twice, NULL, NULL, &e), CSSPGO_OK);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
         same_text("the first delta", p, want);
         n = csspgo_node_first_child(p, csspgo_root(p));
         copy = profile_text("mix", which[i], 0);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
         same_text("nothing was counted since", p, copy);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
         T_CHECK(csspgo_equal(p, twice));
         T_EQ(csspgo_node_first_child(p, csspgo_root(p)).id, n.id);   /* handles stay what they were */
         csspgo_profile_free(p);
@@ -1574,7 +1573,7 @@ static void an_empty_collector_changes_nothing(void)
     T_EQ(csspgo_profile_flags(l.p), 0);
     csspgo_set_profile_flags(l.p, CSSPGO_IS_FS);
     add_x(l.p, CSSPGO_PLAIN);
-    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, &e), CSSPGO_OK);
     same_text("as it was", l.p, "x:3:0\n");
     T_EQ(csspgo_profile_flags(l.p), CSSPGO_IS_FS);
     lab_close(&l);
@@ -1620,7 +1619,7 @@ static void another_kind_of_profile_is_refused(void)
         p = new_profile(NULL);
         add_x(p, kind[i] & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN);
         csspgo_set_profile_flags(p, kind[i]);
-        T_EQ(csspgo_collector_profile(l.c, p, NULL, &e), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_collector_profile(l.c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
         T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "kind") != NULL);
         T_EQ(csspgo_node_count(p), 1);
         T_EQ(csspgo_profile_flags(p), kind[i]);
@@ -1642,9 +1641,9 @@ static void every_allocation_may_fail(const char *program, const char *which, in
     long nth;
     recorded_open(&r, program, NULL);
     counters_of(r.c, &r.how, in);
-    T_EQ(csspgo_collector_profile(r.c, want, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(r.c, want, NULL, NULL, &e), CSSPGO_OK);
     counters_of(r.c, &r.how, in);
-    if (full) T_EQ(csspgo_collector_profile(r.c, want, NULL, &e), CSSPGO_OK);
+    if (full) T_EQ(csspgo_collector_profile(r.c, want, NULL, NULL, &e), CSSPGO_OK);
     recorded_close(&r);
     for (nth = 1;; nth++) {
         t_heap hp, hc;
@@ -1655,19 +1654,19 @@ static void every_allocation_may_fail(const char *program, const char *which, in
         recorded_open(&r, program, &oc);
         if (full) {
             counters_of(r.c, &r.how, in);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
             T_EQ(csspgo_add_profile(before, p), CSSPGO_OK);
         }
         counters_of(r.c, &r.how, in);
         h->nth = h->calls + nth;
-        s = csspgo_collector_profile(r.c, p, NULL, &e);
+        s = csspgo_collector_profile(r.c, p, NULL, NULL, &e);
         h->nth = 0;
         if (s != CSSPGO_OK) {
             T_EQ(s, CSSPGO_E_NOMEM);
             T_EQ(e.status, CSSPGO_E_NOMEM);
             T_CHECK(csspgo_equal(p, before));
             T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
         }
         T_CHECK(csspgo_equal(p, want));
         csspgo_profile_free(p);
@@ -1708,11 +1707,11 @@ static void a_limit_of_memory_is_kept(void)
         p = new_profile(&o);
         recorded_open(&r, "mix", NULL);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_E_LIMIT);
         T_EQ(csspgo_node_count(p), 0);
         csspgo_profile_free(p);
         p = new_profile(NULL);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
         same_text("later", p, want);
         csspgo_profile_free(p);
         recorded_close(&r);
@@ -1789,7 +1788,7 @@ static void a_full_collector_gives_its_profile(void)
         T_CHECK(i > first + 100);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes);
         T_EQ(csspgo_write_unsymbolized(l.c, &text, NULL, 0, &size, &e), CSSPGO_OK);
-        T_EQ(csspgo_collector_profile(l.c, l.p, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, &e), CSSPGO_OK);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes && t_valid(l.p));
     }
     T_EQ(csspgo_collector_get_stats(l.c).samples, i - round);         /* the one that said E_LIMIT was not taken */
@@ -1809,7 +1808,7 @@ static void a_message_names_the_limit_and_its_object(void)
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 20000;
     p = new_profile(&o);
-    T_EQ(csspgo_collector_profile(l.c, p, NULL, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_profile(l.c, p, NULL, NULL, &e), CSSPGO_E_LIMIT);
     T_CHECK(strstr(e.message, "limits.max_bytes") != NULL && strstr(e.message, "20000") != NULL &&
             strstr(e.message, "profile") != NULL);
     csspgo_profile_free(p);
@@ -1824,7 +1823,7 @@ static void a_sample_without_a_count_counts_once(void)
     T_EQ(lab_path(&l, 1, 0), CSSPGO_OK);
     T_EQ(lab_path(&l, 1, 2), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(l.c).samples, 3);
-    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_body_count(l.p, csspgo_func_nodes(l.p, csspgo_func_find(l.p, "f", 1)), csspgo_at(1, 0)) % 3, 0);
     T_CHECK(csspgo_record_count(l.p) != 0);
     lab_close(&l);
@@ -1884,7 +1883,7 @@ static void x01_gives(csspgo_collector *c, const char *name)
     size_t size;
     memset(&make, 0, sizeof make);
     make.llvm = 19;
-    T_EQ(csspgo_collector_profile(c, p, &make, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, p, &make, NULL, &e), CSSPGO_OK);
     snprintf(path, sizeof path, "data/probes/usage/%s.prof", name);
     want = t_file(path, &size);
     same_text(path, p, want);

@@ -791,9 +791,9 @@ static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kin
     return t;
 }
 
-static csspgo_function make_function(uint64_t begin, uint64_t end, const char *name)
+static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
 {
-    csspgo_function f;
+    csspgo_code_function f;
     memset(&f, 0, sizeof f);
     f.begin = begin;
     f.end = end;
@@ -854,7 +854,7 @@ static void functions_are_found_by_address(void)
         if (T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) {
             for (i = 0; i < t.insns; i++) {
                 const csspgo__range *r = csspgo__range_of(t.code, csspgo__pos(t.code, t.insn[i].address));
-                const csspgo_function *want = NULL;
+                const csspgo_code_function *want = NULL;
                 for (k = 0; k < t.funcs; k++)
                     if (t.func[k].begin <= t.insn[i].address && t.insn[i].address < t.func[k].end) want = &t.func[k];
                 T_MSG((r != NULL) == (want != NULL), tables[n]);
@@ -873,7 +873,7 @@ static void functions_in_any_order_do_not_overlap(void)
     static unsigned char taken[0x10000];
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    csspgo_function f;
+    csspgo_code_function f;
     uint32_t i, size, at, random = 1, added = 0;
     memset(taken, 0, sizeof taken);
     T_EQ(csspgo_code_add_area(c, none, 0x10000, sizeof taken), CSSPGO_OK);
@@ -900,7 +900,7 @@ static void removed_code_is_unknown_and_keeps_its_tables(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    csspgo_function f = make_function(0x1000, 0x1100, "old");
+    csspgo_code_function f = make_function(0x1000, 0x1100, "old");
     csspgo_transfer x = make_transfer(0x1010, 5, CSSPGO_CALL, 0);
     uint32_t old, now;
     T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
@@ -972,7 +972,7 @@ static void emitting_for_a_long_time_stays_cheap(void)
     p.inline_node = 1;
     for (i = 0; i < 100000; i++) {
         const uint64_t at = 0x100000 + i % 16 * 0x100;   /* sixteen slots, over and over */
-        csspgo_function f = make_function(at, at + 0x10, "f");
+        csspgo_code_function f = make_function(at, at + 0x10, "f");
         const csspgo_transfer x = make_transfer(at + 8, 1, CSSPGO_RET, 0);
         p.address = at + 4;
         if (i >= 16 && csspgo_code_remove(c, at, at + 0x10) != CSSPGO_OK) break;
@@ -1168,7 +1168,7 @@ static csspgo_code *small_code(void)
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_module none;
     csspgo_transfer t;
-    csspgo_function f;
+    csspgo_code_function f;
     size_t i;
     memset(&none, 0, sizeof none);
     memset(&t, 0, sizeof t);

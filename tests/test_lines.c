@@ -245,7 +245,7 @@ static void names_are_no_use_by_probe_and_take_no_samples(void)
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
-    T_EQ(csspgo_collector_profile(c, p, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_node_count(p), 0);

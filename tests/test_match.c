@@ -102,7 +102,7 @@ static void map_text(const csspgo_matcher *m, const csspgo_match_loc *v, size_t 
     size_t i;
     *out = '\0';
     for (i = 0; i < n; i++) {
-        const csspgo_match r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+        const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), v[i].loc);
         const int call = r.how == CSSPGO_MATCHED_CALL;
         if (calls_only ? !call : r.to.line == v[i].loc.line && r.to.discriminator == v[i].loc.discriminator) continue;
         out += sprintf(out, *out == '\0' ? "%lu" : " %lu", (unsigned long)v[i].loc.line);
@@ -456,8 +456,8 @@ static void guids_match_as_names_do(void)
     T_EQ(csspgo_matcher_module(m, p, u.code, u.codes, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(k, q, u.code, u.codes, NULL, NULL), CSSPGO_OK);
     for (i = 1; i <= 17; i++) {
-        const csspgo_match a = csspgo_matcher_map(m, guid("test"), csspgo_at(i, 0));
-        const csspgo_match b = csspgo_matcher_map(k, guid("test"), csspgo_at(i, 0));
+        const csspgo_match_result a = csspgo_matcher_map(m, guid("test"), csspgo_at(i, 0));
+        const csspgo_match_result b = csspgo_matcher_map(k, guid("test"), csspgo_at(i, 0));
         T_EQ(a.how, b.how);
         T_EQ(a.to.line, b.to.line);
     }
@@ -512,7 +512,7 @@ static void align_answers_are_in_order_and_of_the_right_kind(void)
         c = code_of("f", 2, v, n);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
         for (i = 0; i < n; i++) {
-            const csspgo_match r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+            const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), v[i].loc);
             const csspgo_match_loc *t = r.to.line >= 1 && r.to.line <= k ? &old[r.to.line - 1] : NULL;
             if (r.how >= CSSPGO_MATCHED_CLASS) continue;
             if (k == 0) { T_EQ(r.how, CSSPGO_MATCHED_IDENTITY); continue; }
@@ -615,7 +615,7 @@ static void long_sequences_equal_the_plain_algorithm(void)
         d = plain_lcs(a, n, b, m, pair);
         if (d > most) most = d;
         for (i = 0; i < n; i++) {
-            const csspgo_match r = csspgo_matcher_map(k, guid("f"), a[i].loc);
+            const csspgo_match_result r = csspgo_matcher_map(k, guid("f"), a[i].loc);
             T_EQ(r.how == CSSPGO_MATCHED_CALL ? r.to.line : 0, pair[i] + 1);
         }
         csspgo_profile_free(p);
@@ -714,7 +714,7 @@ static csspgo_matcher *matched_texts(const char *old, const char *now, csspgo_ma
     return m;
 }
 
-static csspgo_match at(const csspgo_matcher *m, uint32_t line)
+static csspgo_match_result at(const csspgo_matcher *m, uint32_t line)
 {
     return csspgo_matcher_map(m, guid("f"), csspgo_at(line, 0));
 }
@@ -835,7 +835,7 @@ static void flow_completes_what_matching_leaves_unknown(void)
     memset(j, 0, sizeof j);
     memset(in, 0, sizeof in);
     for (i = 0; i < 7; i++) {
-        const csspgo_match r = csspgo_matcher_map(m, guid("f"), csspgo_at(block_id[i], 0));
+        const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), csspgo_at(block_id[i], 0));
         b[i].known = r.how < CSSPGO_MATCHED_NEAR;
         if (b[i].known) b[i].count = csspgo_body_count(p, csspgo_find(p, "f"), r.to);
         if (b[i].known && b[i].count == 0) b[i].known = 0;

@@ -20,6 +20,12 @@ static uint64_t option(const char *command, const char *name, uint64_t otherwise
     return at != NULL ? (uint64_t)strtoull(at + strlen(name), NULL, 10) : otherwise;
 }
 
+/* For a field where 0 stands for the default. */
+static uint32_t given(uint64_t v)
+{
+    return v != 0 ? (uint32_t)v : CSSPGO_ZERO;
+}
+
 static plan plan_of(const char *want, const char *command)
 {
     const int program = (int)strcspn(want, ".");
@@ -86,15 +92,16 @@ static void run_plan(plan *k, const char *command)
     p = read_profile(k->input, &o);
     hot = k->hot != 0 ? k->hot : cutoff(p, 990000);
     if (k->preinline) {
-        T_EQ(csspgo_preinline_defaults(p, &k->how), CSSPGO_OK);
+        memset(&k->how, 0, sizeof k->how);
+        T_EQ(csspgo_preinline_defaults(p, &k->how, NULL), CSSPGO_OK);
         if (k->cold != 0) k->how.cold_count = k->cold;
         k->how.sizes = k->cost ? s : NULL;
         k->how.hot_threshold =
-            (uint32_t)option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold);
+            given(option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold));
         k->how.cold_threshold = (uint32_t)option(command, "--sample-profile-cold-inline-threshold=", 0);
-        k->how.growth_limit = (uint32_t)option(command, "--sample-profile-inline-growth-limit=", k->how.growth_limit);
+        k->how.growth_limit = given(option(command, "--sample-profile-inline-growth-limit=", k->how.growth_limit));
         k->how.replay = strstr(command, "--csspgo-replay-preinline") != NULL;
-        T_EQ(csspgo_preinline(p, &k->how, NULL), CSSPGO_OK);
+        T_EQ(csspgo_preinline(p, &k->how, NULL, NULL), CSSPGO_OK);
     }
     if ((k->merge || k->trim) && hot != 0) {
 #ifndef NO_EDIT
@@ -236,7 +243,7 @@ static void counts_are_conserved_under_recursion(void)
         csspgo_preinline_stats stats;
         const uint64_t sum = sum_of(p);
         uint32_t id;
-        T_EQ(csspgo_preinline(p, NULL, &stats), CSSPGO_OK);
+        T_EQ(csspgo_preinline(p, NULL, &stats, NULL), CSSPGO_OK);
         T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
         T_EQ(stats.dropped, 0);
         T_EQ(sum_of(p), sum);
@@ -259,9 +266,10 @@ static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
     static const char text[] = "[f]:10:1\n 1: 10\n !CFGChecksum: 5\n[m]:7:1\n 1: 7\n !CFGChecksum: 1\n"
                                "[m:2 @ f]:30:1\n 1: 30\n !CFGChecksum: 6\n";
     T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
-    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.replay = 1;                                                    /* nothing was inlined: f goes to its base */
-    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.dropped, 30);
     T_EQ(csspgo_total(p, csspgo_find(p, "f")), 10);
     csspgo_profile_free(p);
@@ -281,9 +289,10 @@ static void vtable_counts_go_where_their_context_goes(void)
     csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 4);
     csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 5);
     csspgo_add_vtable(p, csspgo_find(p, "m:3 @ g"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 6);
-    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.replay = 1;                                                    /* nothing was inlined: all go to their bases */
-    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     f = csspgo_find(p, "f");
     T_EQ(csspgo_total(p, f), 40);
     v = csspgo_vtables(p, f, &n);
@@ -300,9 +309,9 @@ static void profiles_without_contexts_are_refused(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_error e;
-    T_EQ(csspgo_preinline(p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, NULL, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_read(p, "f:1:1\n 1: 1\n", 12, &e), CSSPGO_OK);
-    T_EQ(csspgo_preinline(p, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_preinline(p, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);
     csspgo_profile_free(p);
 }
 
@@ -340,10 +349,11 @@ static void sizes_are_by_context(void)
     T_EQ(csspgo_sizes_add(s, v, 0, 50), CSSPGO_E_ARGUMENT);
     v[0].loc.line = 65536;
     T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = s;
     how.cold_count = 7;
-    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     T_CHECK(!csspgo_has_record(p, csspgo_find(p, "m:2 @ f")));
     T_EQ(csspgo_attributes(p, csspgo_find(p, "k:2 @ f")), CSSPGO_SHOULD_BE_INLINED);
     T_EQ(csspgo_total(p, csspgo_find(p, "f")), 900);
@@ -361,9 +371,10 @@ static void sizes_come_from_probes(void)
     t_table t;
     T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
     T_EQ(csspgo_sizes_add_code(s, t.code), CSSPGO_OK);
-    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = s;
-    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_CHECK(stats.inlined + stats.kept != 0);
     csspgo_sizes_free(s);
     csspgo_profile_free(p);
@@ -383,7 +394,7 @@ static void failing_allocations_change_nothing(void)
         csspgo_status s;
         heap.calls = 0;
         heap.nth = nth;
-        s = csspgo_preinline(p, NULL, NULL);
+        s = csspgo_preinline(p, NULL, NULL, NULL);
         heap.nth = 0;
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         if (s == CSSPGO_OK) last = nth;

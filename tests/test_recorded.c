@@ -32,9 +32,10 @@ static void finish(csspgo_profile *p, const char *table, int nested)
 {
     csspgo_preinline_options how;
     csspgo_sizes *sizes = sizes_of(table, 1);
-    T_EQ(csspgo_preinline_defaults(p, &how), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = sizes;
-    T_EQ(csspgo_preinline(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     if (nested) T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     csspgo_sizes_free(sizes);

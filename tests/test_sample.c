@@ -489,7 +489,7 @@ static csspgo_code *small_code(void)
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_module none;
     csspgo_transfer t;
-    csspgo_function f;
+    csspgo_code_function f;
     size_t i;
     memset(&none, 0, sizeof none);
     memset(&t, 0, sizeof t);

@@ -90,9 +90,9 @@ static void *read_map(void *p)
         expect(j, csspgo_collector_flush(j->collector) == CSSPGO_OK);
         expect(j, csspgo_write_unsymbolized(j->collector, NULL, NULL, 0, &j->out_size, NULL) == CSSPGO_OK);
         j->sum += j->out_size;
-        expect(j, csspgo_collector_profile(j->collector, profile, NULL, NULL) == CSSPGO_OK);
+        expect(j, csspgo_collector_profile(j->collector, profile, NULL, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_sizes_add_code(sizes, j->map) == CSSPGO_OK);
-        expect(j, csspgo_preinline(profile, &how, NULL) == CSSPGO_OK);
+        expect(j, csspgo_preinline(profile, &how, NULL, NULL) == CSSPGO_OK);
         csspgo_write(profile, CSSPGO_TEXT, NULL, 0, &j->out_size, NULL);
         j->out = (char *)calloc(j->out_size + 1, 1);
         expect(j, j->out != NULL && j->out_size > 100);
@@ -110,7 +110,7 @@ static void add_descending(csspgo_code *code)
     const csspgo_module none = csspgo_no_module();
     csspgo_inline in;
     csspgo_probe probe;
-    csspgo_function f;
+    csspgo_code_function f;
     csspgo_transfer x;
     uint64_t at;
     memset(&in, 0, sizeof in);
@@ -228,7 +228,7 @@ static void *work_alone(void *p)
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
-    csspgo_function f;
+    csspgo_code_function f;
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     memset(&f, 0, sizeof f);
     f.begin = 0x1000;

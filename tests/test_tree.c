@@ -446,9 +446,8 @@ static uint64_t lost(const csspgo_profile *p, const csspgo_profile *from)
     csspgo_merge_stats stats;
     memset(&how, 0, sizeof how);
     memset(&stats, 0, sizeof stats);
-    how.stats = &stats;
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
-    T_EQ(csspgo_merge(q, from, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_merge(q, from, &how, &stats, NULL), CSSPGO_OK);
     csspgo_profile_free(q);
     return stats.dropped;
 }

@@ -478,7 +478,7 @@ static void dense_windows_give_every_count_of_every_context(int show)
 static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
 {
     csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_function f;
+    csspgo_code_function f;
     unsigned i;
     memset(&f, 0, sizeof f);
     T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x1000, 128), CSSPGO_OK);
@@ -711,10 +711,9 @@ static csspgo_profile *estimate(csspgo_code *code, uint32_t flat, const char *sa
     memset(&what, 0, sizeof what);
     memset(&how, 0, sizeof how);
     what.ignore_stack = flat;
-    how.stats = stats;
     c = csspgo_collector_new(code, &what, NULL, NULL);
     T_EQ(add_addresses(c, samples), CSSPGO_OK);
-    T_EQ(csspgo_collector_profile(c, p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, p, &how, stats, NULL), CSSPGO_OK);
     csspgo_collector_free(c);
     return p;
 }
@@ -936,13 +935,13 @@ static void every_allocation_of_an_estimate_may_fail(void)
         csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
         csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : add_addresses(c, "16 1003,8 1009,32 1018");
-        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, NULL, NULL);
+        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, NULL, NULL, NULL);
         done = status == CSSPGO_OK;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         T_EQ(csspgo_record_count(p), done);
         if (c != NULL && !done && csspgo_collector_get_stats(c).addresses == 56) {
             h.nth = 0;                                  /* what the collector holds is still there */
-            T_EQ(csspgo_collector_profile(c, p, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_head(p, csspgo_find(p, "a")), 2048);
         }
         csspgo_profile_free(p);
@@ -1002,8 +1001,7 @@ static void any_code_and_any_addresses_make_a_profile(void)
             T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_OK);
         }
         memset(&how, 0, sizeof how);
-        how.stats = &stats;
-        T_EQ(csspgo_collector_profile(c, p, &how, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(c, p, &how, &stats, &e), CSSPGO_OK);
         T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
         T_CHECK(stats.unsolved <= stats.estimated);
         csspgo_profile_free(p);
@@ -1051,7 +1049,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
             const cut how = cut_of(32, 0);
             cut_stream(&s, &how, c);
         }
-        T_EQ(csspgo_collector_profile(c, pass == 0 ? exact : ours, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(c, pass == 0 ? exact : ours, NULL, NULL, NULL), CSSPGO_OK);
         csspgo_collector_free(c);
     }
     sum[0] = sum[1] = 0;
