@@ -83,8 +83,8 @@ static inline void is_a_profile(const csspgo_profile *p, uint32_t llvm)
     csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, NULL);
     REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK && csspgo_validate(q, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_record_count(q) == csspgo_record_count(p) && (llvm || csspgo_equal(p, q)));
-    s = csspgo_merge(r, p, NULL, NULL);
-    REQUIRE(s == CSSPGO_OK && csspgo_merge(r, q, NULL, NULL) == CSSPGO_OK);
+    s = csspgo_merge(r, p, NULL, NULL, NULL);
+    REQUIRE(s == CSSPGO_OK && csspgo_merge(r, q, NULL, NULL, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_validate(r, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_nest(q, 0) == CSSPGO_OK && csspgo_validate(q, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_flatten(r) == CSSPGO_OK && csspgo_validate(r, NULL) == CSSPGO_OK);

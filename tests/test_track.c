@@ -1108,7 +1108,7 @@ static void its_profile_is_a_profile(const csspgo_tracker *t)
     T_CHECK(csspgo_equal(q, kept));
     T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
     T_EQ(csspgo_add_profile(r, kept), CSSPGO_OK);
-    T_EQ(csspgo_merge(r, kept, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_merge(r, kept, NULL, NULL, &e), CSSPGO_OK);
     same_text("twice the tracker's profile", q, r);
     T_EQ(csspgo_summarize(p, &a, NULL, 0), CSSPGO_OK);
     T_EQ(csspgo_summarize(kept, &b, NULL, 0), CSSPGO_OK);
