@@ -107,7 +107,7 @@ static void track(const csspgo_profile *p, uint32_t lenient, unsigned op, unsign
     csspgo_tracker *t = promoted(q, b);
     if (t != NULL) {
         is_a_profile(csspgo_tracker_profile(t), lenient ? 19 : 0);
-        REQUIRE(csspgo_merge(q, csspgo_tracker_profile(t), NULL, NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_merge(q, csspgo_tracker_profile(t), NULL, NULL, NULL) == CSSPGO_OK);
         operate(q, op, b);
         REQUIRE(csspgo_validate(q, NULL) == CSSPGO_OK);
     }
