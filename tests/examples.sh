@@ -9,8 +9,8 @@ CC=${CC:-cc}
 
 # the Makefile builds the examples and runs the demo
 make -s build/examples.made
-if [ "$(cat build/examples.made)" = 0 ] && ! grep -q warning: build/examples.said; then pass; else fail "make -C examples all demo"; tail -20 build/examples.said; fi
-if grep -q '^\[main:' build/examples.said; then pass; else fail "the demo prints no contexts"; tail -5 build/examples.said; fi
+if [ "$(cat build/examples.made)" = 0 ] && ! grep -q warning: build/examples.said; then pass; else fail "make -C examples all demo"; tail -20 build/examples.said build/demo.said; fi
+if grep -q '^\[main:' build/demo.said; then pass; else fail "the demo prints no contexts"; tail -5 build/demo.said; fi
 if command -v clang-19 >/dev/null 2>&1; then
     if sh ../examples/demo.sh $B/demo.s && cmp -s $B/demo.s ../examples/data/demo.s; then pass; else fail "examples/data/demo.s is not what demo.sh makes"; fi
 else

@@ -44,6 +44,13 @@ T_UNUSED static int t_end(void)
     return t_failed != 0;
 }
 
+/* How many random cases: what the environment variable says, or the number for a quick or (FULL is set) a full run. */
+T_UNUSED static unsigned long t_cases(const char *variable, unsigned long quick, unsigned long full)
+{
+    const char *s = getenv(variable), *all = getenv("FULL");
+    return s != NULL ? strtoul(s, NULL, 10) : all != NULL && all[0] != '\0' ? full : quick;
+}
+
 /* ----- a heap that counts what lives, and can fail at the nth allocation ----- */
 
 typedef struct t_heap {

@@ -1,6 +1,6 @@
 /* test_edit.c - operations on profiles: LLVM's results, algebra, properties, failures.
  *
- * CSSPGO_CASES: number of random cases for each property (default 200; 10000 takes minutes).
+ * CSSPGO_CASES: number of random cases for each property (default 100, in a full run 200; 10000 takes minutes).
  */
 #include "t.h"
 
@@ -16,8 +16,7 @@ static unsigned rnd(unsigned n)
 
 static unsigned long cases(void)
 {
-    const char *s = getenv("CSSPGO_CASES");
-    return s != NULL ? strtoul(s, NULL, 10) : 200;
+    return t_cases("CSSPGO_CASES", 100, 200);
 }
 
 static csspgo_profile *fresh(uint32_t lenient)
