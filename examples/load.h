@@ -116,7 +116,7 @@ static const elf_image *load_symbols(const loaded *l)
 }
 
 /* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-static int load_is_flow_sensitive(const elf_image *e)
+static inline int load_is_flow_sensitive(const elf_image *e)
 {
     static const char mark[] = "__llvm_fs_discriminator__";
     elf_symbol y;
