@@ -2834,28 +2834,124 @@ CSSPGO__UNUSED static unsigned csspgo__low_byte(uint64_t w)
 #endif
 }
 
-/* The 128-bit product of a and b, its halves combined by exclusive or. */
+/* The product of a and b: its low word, and the high one in *high. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 csspgo__u128;
 
-static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
+static uint64_t csspgo__mul128(uint64_t a, uint64_t b, uint64_t *high)
 {
     const csspgo__u128 p = (csspgo__u128)a * b;
-    return (uint64_t)p ^ (uint64_t)(p >> 64);
+    *high = (uint64_t)(p >> 64);
+    return (uint64_t)p;
 }
 #else
-static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
+static uint64_t csspgo__mul128(uint64_t a, uint64_t b, uint64_t *high)
 {
     const uint64_t al = a & UINT32_MAX, ah = a >> 32, bl = b & UINT32_MAX, bh = b >> 32;
     const uint64_t low = al * bl, mid = ah * bl + (low >> 32), cross = al * bh + (mid & UINT32_MAX);
-    return (cross << 32 | (low & UINT32_MAX)) ^ (ah * bh + (mid >> 32) + (cross >> 32));
+    *high = ah * bh + (mid >> 32) + (cross >> 32);
+    return cross << 32 | (low & UINT32_MAX);
 }
 #endif
+
+/* The two words of the product of a and b, combined by exclusive or. */
+static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
+{
+    uint64_t high;
+    const uint64_t low = csspgo__mul128(a, b, &high);
+    return low ^ high;
+}
 
 /* As csspgo__mul_fold, for factors that are both input: where one is 0 the result still depends on the other. */
 static uint64_t csspgo__mix(uint64_t a, uint64_t b)
 {
     return csspgo__mul_fold(a, b) ^ a ^ b;
+}
+
+/* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
+ *
+ * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides what a profile holds. Compilers may
+ * keep more digits (x87), so these numbers are made of integers: not negative, of 53 bits, rounded to the nearest, ties
+ * to even. Exponents have no bounds.
+ */
+
+typedef struct csspgo__real {
+    uint64_t m;                   /* at most 2^53 */
+    int      e;                   /* m * 2^e      */
+} csspgo__real;
+
+/* (high, low) * 2^e, rounded. more: it is a bit more than that, and the words have 55 bits at least. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_round(uint64_t high, uint64_t low, int e, int more)
+{
+    csspgo__real r;
+    for (; high != 0 || low >> 54 != 0; e++) {
+        more |= (int)(low & 1);
+        low = low >> 1 | high << 63;
+        high >>= 1;
+    }
+    if (low >> 53 != 0) {
+        low = (low >> 1) + (low & 1 & ((low >> 1 & 1) | (uint64_t)more));
+        e++;
+    }
+    r.m = low;
+    r.e = e;
+    return r;
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_of(uint64_t v)
+{
+    return csspgo__real_round(0, v, 0, 0);
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_mul(csspgo__real a, csspgo__real b)
+{
+    uint64_t high;
+    const uint64_t low = csspgo__mul128(a.m, b.m, &high);
+    return csspgo__real_round(high, low, a.e + b.e, 0);
+}
+
+/* a - b; both are integers up to 2^64, b is not the larger one. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_sub(csspgo__real a, csspgo__real b)
+{
+    const int e = a.e < b.e ? a.e : b.e, i = a.e - e, k = b.e - e;   /* i and k: at most 11 */
+    const uint64_t x = a.m << i, y = b.m << k;
+    return csspgo__real_round((a.m >> 32 >> (32 - i)) - (b.m >> 32 >> (32 - k)) - (x < y), x - y, e, 0);
+}
+
+/* b is not 0. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_div(csspgo__real a, csspgo__real b)
+{
+    uint64_t q = a.m / b.m, rest = a.m % b.m;
+    int e = a.e - b.e;
+    for (; a.m != 0 && q >> 55 == 0; e--) {
+        rest <<= 1;
+        q = q << 1 | (rest >= b.m);
+        if (rest >= b.m) rest -= b.m;
+    }
+    return csspgo__real_round(0, q, e, rest != 0);
+}
+
+/* a + n; a is below 2^63. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_add(csspgo__real a, uint32_t n)
+{
+    uint64_t high = 0, low = 0;                       /* the whole and 64 bits behind the point */
+    int more = 0;
+    if (n == 0 || a.m == 0) return n == 0 ? a : csspgo__real_of(n);
+    if (a.e >= 0) high = a.m << a.e;
+    else if (a.e > -64) {
+        high = a.m >> -a.e;
+        low = a.m << (64 + a.e);
+    } else {
+        low = a.e > -128 ? a.m >> (-a.e - 64) : 0;
+        more = a.e <= -128 || low << (-a.e - 64) != a.m;
+    }
+    return csspgo__real_round(high + n, low, -64, more);
+}
+
+/* The largest integer up to a, which is below 2^64. */
+CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
+{
+    return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
 }
 
 /* ----- errors: a message is put together from pieces; input bytes enter it escaped and clipped ------------------- */
@@ -6349,21 +6445,30 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
     return csspgo__join_run(&j, NULL);
 }
 
+typedef struct csspgo__likeness { /* two profiles that are compared */
+    const csspgo_profile *p, *q;
+    uint32_t             *func;   /* per function of p: that of q, 0 if there is none; NULL: there was no memory */
+} csspgo__likeness;
+
+static uint32_t csspgo__func_like(const csspgo__likeness *l, uint32_t func)
+{
+    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
+}
+
 /* The n targets or vtables of p and as many of q: 1 if they are the same. */
-static int csspgo__targets_equal(const csspgo_profile *p, const csspgo_target *x, const csspgo_profile *q,
-                                 csspgo_target *v, size_t n)
+static int csspgo__targets_equal(const csspgo__likeness *l, const csspgo_target *x, csspgo_target *v, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_lookup(q, p, x[i].func.id));
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_like(l, x[i].func.id));
         if (y == NULL || y->count != x[i].count) return 0;
     }
     return 1;
 }
 
-static int csspgo__record_equal(const csspgo_profile *p, const csspgo__record *a, const csspgo_profile *q,
-                                const csspgo__record *b)
+static int csspgo__record_equal(const csspgo__likeness *l, const csspgo__record *a, const csspgo__record *b)
 {
+    const csspgo_profile *p = l->p, *q = l->q;
     const size_t nb = csspgo__run_count(a->body), nt = csspgo__run_count(a->target);
     size_t i, nv, mv;
     const csspgo_target *v = csspgo__vtable(p, a, &nv);
@@ -6375,8 +6480,7 @@ static int csspgo__record_equal(const csspgo_profile *p, const csspgo__record *a
         const csspgo_body *x = csspgo__body(p, a) + i, *y = csspgo__body(q, b) + i;
         if (csspgo__body_cmp(NULL, x, y) != 0 || x->count != y->count) return 0;
     }
-    return csspgo__targets_equal(p, csspgo__target(p, a), q, csspgo__target(q, b), nt) &&
-           csspgo__targets_equal(p, v, q, w, nv);
+    return csspgo__targets_equal(l, csspgo__target(p, a), csspgo__target(q, b), nt) && csspgo__targets_equal(l, v, w, nv);
 }
 
 /* 1 if no node of the subtree at id has a record. */
@@ -6396,20 +6500,19 @@ static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 }
 
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
-static uint32_t csspgo__node_like(const csspgo_profile *q, uint32_t up, const csspgo_profile *p, uint32_t a)
+static uint32_t csspgo__node_like(const csspgo__likeness *l, uint32_t up, uint32_t a)
 {
-    const csspgo__node *n = &p->tree.node[a];
-    const csspgo_func f = csspgo__func_handle(csspgo__func_lookup(q, p, n->func));
-    return csspgo_child(q, csspgo__node_handle(up), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f).id;
+    const csspgo__node *n = &l->p->tree.node[a];
+    const csspgo_func f = csspgo__func_handle(csspgo__func_like(l, n->func));
+    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
 }
 
 /* Walks p in pre-order with b in step, the node of q on the same path. */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+static int csspgo__trees_equal(const csspgo__likeness *l)
 {
+    const csspgo_profile *p = l->p, *q = l->q;
     const csspgo__node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, b = CSSPGO__ROOT, up = CSSPGO__ROOT, descend = 1;
-    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
-        return 0;
     for (;;) {                                        /* up: b of the parent of the next a */
         if (descend && v[a].child != 0) {
             up = b;
@@ -6422,13 +6525,31 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
             if (a == CSSPGO__ROOT) return 1;
             a = v[a].sibling;
         }
-        b = csspgo__node_like(q, up, p, a);
+        b = csspgo__node_like(l, up, a);
         descend = b != 0;
         if (b == 0 && !csspgo__subtree_empty(&p->tree, a)) return 0;
         if (b == 0 || v[a].record == 0) continue;
         if (q->tree.node[b].record == 0) return 0;
-        if (!csspgo__record_equal(p, &p->record[v[a].record], q, &q->record[q->tree.node[b].record])) return 0;
+        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
     }
+}
+
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__likeness l;
+    uint32_t id;
+    int equal;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
+    l.p = p;
+    l.q = q;
+    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
+    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
+    if (l.func != NULL) l.func[0] = 0;
+    equal = csspgo__trees_equal(&l);
+    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
+    return equal;
 }
 
 static int csspgo__run_valid(const csspgo__pool *pool, csspgo__run r)
@@ -8745,8 +8866,11 @@ static csspgo_status csspgo__limit_steps(const csspgo__limiting *x, size_t *keep
     csspgo_status s = CSSPGO_OK;
     size_t tops = x->tops;
     while (s == CSSPGO_OK && tops != 0 && *size > x->limit) {
-        const double share = (double)x->limit / (double)*size;
-        const size_t fewer = (size_t)((double)tops * share * share + 0.5);
+        const csspgo__real share = csspgo__real_div(csspgo__real_of(x->limit), csspgo__real_of(*size));
+        csspgo__real left = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(tops), share), share);
+        size_t fewer;
+        left.e++;
+        fewer = (size_t)(csspgo__real_floor(left) + 1) / 2;   /* rounded, halves up */
         tops = fewer < tops ? fewer : tops - 1;
         if (tops != 0) s = csspgo__limit_try(x, tops, size, err);
     }
@@ -11849,10 +11973,8 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
 /* floor(x * num / den), at most 2^64 - 1: long division of the 128-bit product. */
 static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t den)
 {
-    const uint64_t a = x >> 32, b = x & 0xffffffffu, c = num >> 32, d = num & 0xffffffffu;
-    const uint64_t mid = a * d + (b * d >> 32), more = b * c + (mid & 0xffffffffu);
-    const uint64_t low = more << 32 | (b * d & 0xffffffffu);
-    uint64_t high = a * c + (mid >> 32) + (more >> 32), quotient = 0;
+    uint64_t high, quotient = 0;
+    const uint64_t low = csspgo__mul128(x, num, &high);
     unsigned i;
     if (high >= den) return UINT64_MAX;
     if (high == 0) return low / den;
@@ -25206,20 +25328,31 @@ static csspgo_status csspgo__pre_queue(csspgo__pre *x, uint32_t node)
     return CSSPGO_OK;
 }
 
+/*
+ * What a callee must be smaller than: from cold_threshold + 1 for calls that are hardly warm to 100 * hot_threshold more
+ * for the hottest, in proportion to their counts.
+ */
+static uint64_t csspgo__pre_threshold(const csspgo_preinline_options *o, uint64_t count)
+{
+    const csspgo__real cold = csspgo__real_of(o->cold_count);
+    csspgo__real hot = csspgo__real_of(1), all;
+    if (count < o->top_count && (all = csspgo__real_sub(csspgo__real_of(o->top_count), cold)).m != 0)
+        hot = csspgo__real_div(csspgo__real_sub(csspgo__real_of(count), cold), all);
+    hot = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(o->hot_threshold), hot), csspgo__real_of(100));
+    return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
+}
+
+/* Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them. */
 static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
 {
     const csspgo_preinline_options *o = &x->how;
     const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
-    double hot = 1.0;
-    uint32_t threshold;
+    uint64_t threshold;
     if (o->replay) return before;
     if (c->count <= o->cold_count) return c->size < o->cold_threshold;
-    if (o->top_count != o->cold_count)
-        hot = (double)(c->count - o->cold_count) / (double)(o->top_count - o->cold_count);
-    if (hot > 1.0) hot = 1.0;
-    threshold = (uint32_t)(o->hot_threshold * hot * 100 + o->cold_threshold + 1);
-    if (before) threshold *= o->again;
-    return c->size < threshold;
+    threshold = csspgo__pre_threshold(o, c->count);
+    if (x->p->heap.llvm) return c->size < (uint32_t)(threshold * (before ? o->again : 1));
+    return c->size < csspgo__sat_mul(threshold, before ? o->again : 1);
 }
 
 /* ----- decisions -------------------------------------------------------------------------------------------------- */

@@ -258,9 +258,49 @@ static void keys_chosen_with_the_seed_cost_no_more_than_random_ones(void)
     }
 }
 
+/* ----- comparing profiles ----- */
+
+static void comparing_looks_up_each_name_once(void)
+{
+    enum { NODES = 4000, FUNCS = 20 };
+    static csspgo_node node[2][NODES], parent[NODES];
+    static csspgo_loc loc[NODES];
+    static csspgo_func func[2][FUNCS], callee[NODES];
+    csspgo_profile *p[2];
+    uint64_t children;
+    char name[NAME];
+    size_t i, k, f, up;
+    p[0] = profile_of(0);
+    p[1] = profile_of(7);
+    for (i = 0; i < FUNCS; i++) {
+        random_name(name);
+        for (k = 0; k < 2; k++) func[k][i] = csspgo_func_add(p[k], name, strlen(name));
+    }
+    for (i = 0; i < NODES; i++) {
+        loc[i] = csspgo_at((uint32_t)(rnd() % 60), 0);
+        f = (size_t)(rnd() % FUNCS);
+        up = i != 0 ? (size_t)(rnd() % i) : 0;
+        for (k = 0; k < 2; k++) {
+            parent[i] = i != 0 ? node[k][up] : csspgo_root(p[k]);
+            node[k][i] = csspgo_node_add(p[k], parent[i], loc[i], CSSPGO_CONTEXT, func[k][f]);
+            T_EQ(csspgo_add_total(p[k], node[k][i], 1), CSSPGO_OK);
+        }
+        callee[i] = func[1][f];
+    }
+    looked_at = 0;
+    for (i = 0; i < NODES; i++) csspgo_child(p[1], parent[i], loc[i], CSSPGO_CONTEXT, callee[i]);
+    children = looked_at;
+    looked_at = 0;
+    T_CHECK(csspgo_equal(p[0], p[1]));
+    T_CHECK(looked_at <= children + 10 * FUNCS);
+    csspgo_profile_free(p[0]);
+    csspgo_profile_free(p[1]);
+}
+
 int main(void)
 {
     regular_keys_cost_no_more_than_random_ones();
     keys_chosen_with_the_seed_cost_no_more_than_random_ones();
+    comparing_looks_up_each_name_once();
     return t_end();
 }

@@ -361,6 +361,84 @@ static void sizes_are_by_context(void)
     csspgo_profile_free(p);
 }
 
+/* 1 if a callee of that size is inlined at a call that runs count times. */
+static int wants(const csspgo_preinline_options *options, uint64_t count, uint64_t size, uint32_t llvm)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
+    csspgo_preinline_options how = *options;
+    csspgo_preinline_stats stats;
+    csspgo_size_frame v[2];
+    csspgo_node m, f;
+    memset(&o, 0, sizeof o);
+    o.llvm = llvm;
+    p = csspgo_profile_new(&o, NULL);
+    if (p == NULL || s == NULL) abort();
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    m = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "m", 1));
+    f = csspgo_node_add(p, m, csspgo_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "f", 1));
+    T_EQ(csspgo_add_target(p, m, csspgo_at(2, 0), csspgo_func_add(p, "f", 1), count), CSSPGO_OK);
+    T_EQ(csspgo_add_total(p, f, 1), CSSPGO_OK);
+    v[0] = frame_of("m", 0);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
+    v[0] = frame_of("f", 0);
+    v[1] = frame_of("m", 2);
+    T_EQ(csspgo_sizes_add(s, v, 2, size), CSSPGO_OK);
+    how.sizes = s;
+    how.limit_min = how.limit_max = UINT32_MAX;
+    how.growth_limit = how.again = 1;
+    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_EQ(stats.inlined + stats.kept, 1);
+    csspgo_sizes_free(s);
+    csspgo_profile_free(p);
+    return stats.inlined == 1;
+}
+
+/* LLVM computes them in doubles; the last digit decides. Computed with SSE2; exact fractions differ in the marked rows. */
+static void thresholds_are_llvm_s_on_every_machine(void)
+{
+    static const struct {
+        uint64_t count, cold, top;
+        uint32_t hot_threshold, cold_threshold;
+        uint64_t smaller;         /* callees smaller than this are inlined */
+    } cases[] = {
+        { 3, 0, 5, 1047, 0, 62820 },                                                   /* 62821 */
+        { 7, 0, 10, 833, 0, 58310 },                                                   /* 58311 */
+        { 6, 0, 10, 3187, 0, 191220 },                                                 /* 191221 */
+        { 1, 0, 3, 1500, 0, 50001 },
+        { 2, 1, 4, 1500, 0, 50001 },
+        { 2, 0, 3, 1500, 45, 100046 },
+        { 9, 3, 10, 1500, 0, 128572 },
+        { 10, 3, 10, 1500, 0, 150001 },
+        { 999, 3, 10, 1500, 7, 150008 },
+        { 4, 3, 3, 1500, 0, 150001 },                                                  /* cold = hot: 0 / 0 */
+        { 4, 3, UINT64_MAX, 1500, 1, 2 },
+        { UINT64_C(3684230642975794162), 0, UINT64_C(18446744073709550534), 2595, 55, 51884 },    /* 51883 */
+        { UINT64_C(7204893798292330892), 0, UINT64_C(18446744073709551511), 2837, 45, 110853 },   /* 110852 */
+        { UINT64_C(11904697731436633106), 0, UINT64_C(18446744073709550877), 1634, 0, 105452 },   /* 105451 */
+        { UINT64_C(18446744073709551614), 0, UINT64_MAX, 1500, 0, 150001 }             /* both are 2^64 as doubles */
+    };
+    csspgo_preinline_options how;
+    size_t i;
+    uint32_t llvm;
+    memset(&how, 0, sizeof how);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (llvm = 0; llvm <= 19; llvm += 19) {
+            how.cold_count = cases[i].cold;
+            how.top_count = cases[i].top;
+            how.hot_threshold = cases[i].hot_threshold;
+            how.cold_threshold = cases[i].cold_threshold;
+            T_CHECK(wants(&how, cases[i].count, cases[i].smaller - 1, llvm));
+            T_CHECK(!wants(&how, cases[i].count, cases[i].smaller, llvm));
+        }
+    how.cold_count = how.cold_threshold = 0;
+    how.top_count = 1;
+    how.hot_threshold = 42949673;                     /* 4 bytes above 2^32; LLVM's threshold has 32 bits */
+    T_CHECK(wants(&how, 1, 0xfffffff0u, 0));
+    T_CHECK(wants(&how, 1, 4, 19) && !wants(&how, 1, 5, 19));
+}
+
 /* The code map's own sizes: all code of a function that has probes, once. */
 static void sizes_come_from_probes(void)
 {
@@ -434,6 +512,7 @@ int main(void)
     vtable_counts_go_where_their_context_goes();
     profiles_without_contexts_are_refused();
     sizes_are_by_context();
+    thresholds_are_llvm_s_on_every_machine();
     sizes_come_from_probes();
     T_FAILING(failing_allocations_change_nothing());
     T_FAILING(failing_allocations_leave_sizes_usable());
