@@ -277,7 +277,7 @@ static void comparing_looks_up_each_name_once(void)
         for (k = 0; k < 2; k++) func[k][i] = csspgo_func_add(p[k], name, strlen(name));
     }
     for (i = 0; i < NODES; i++) {
-        loc[i] = csspgo_at((uint32_t)(rnd() % 60), 0);
+        loc[i] = csspgo_at(i != 0 ? (uint32_t)(rnd() % 60) : 0, 0);
         f = (size_t)(rnd() % FUNCS);
         up = i != 0 ? (size_t)(rnd() % i) : 0;
         for (k = 0; k < 2; k++) {

@@ -2158,7 +2158,7 @@ static csspgo_profile *dense_profile(int kind)
 static void what_is_written_is_read_at_every_density(void)
 {
     static const uint32_t written_as[] = { CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_EXTBINARY | CSSPGO_MD5,
-                                           CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_GCOV };
+                                         CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_GCOV };
     int kind;
     size_t i;
     for (kind = 0; kind < DENSE_KINDS; kind++) {

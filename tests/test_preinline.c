@@ -388,7 +388,7 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
     how.sizes = s;
     how.limit_min = how.limit_max = UINT32_MAX;
     how.growth_limit = how.again = 1;
-    T_EQ(csspgo_preinline(p, &how, &stats), CSSPGO_OK);
+    T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.inlined + stats.kept, 1);
     csspgo_sizes_free(s);
     csspgo_profile_free(p);
