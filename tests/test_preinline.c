@@ -386,7 +386,7 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
     v[1] = frame_of("m", 2);
     T_EQ(csspgo_sizes_add(s, v, 2, size), CSSPGO_OK);
     how.sizes = s;
-    how.limit_min = how.limit_max = UINT32_MAX;
+    how.limit_min = how.limit_max = UINT32_MAX - 1;
     how.growth_limit = how.again = 1;
     T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.inlined + stats.kept, 1);
@@ -425,14 +425,15 @@ static void thresholds_are_llvm_s_on_every_machine(void)
     memset(&how, 0, sizeof how);
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         for (llvm = 0; llvm <= 19; llvm += 19) {
-            how.cold_count = cases[i].cold;
+            how.cold_count = cases[i].cold != 0 ? cases[i].cold : UINT64_MAX;   /* 0 */
             how.top_count = cases[i].top;
             how.hot_threshold = cases[i].hot_threshold;
             how.cold_threshold = cases[i].cold_threshold;
             T_CHECK(wants(&how, cases[i].count, cases[i].smaller - 1, llvm));
             T_CHECK(!wants(&how, cases[i].count, cases[i].smaller, llvm));
         }
-    how.cold_count = how.cold_threshold = 0;
+    how.cold_count = UINT64_MAX;                      /* 0 */
+    how.cold_threshold = 0;
     how.top_count = 1;
     how.hot_threshold = 42949673;                     /* 4 bytes above 2^32; LLVM's threshold has 32 bits */
     T_CHECK(wants(&how, 1, 0xfffffff0u, 0));
