@@ -59,7 +59,7 @@
  * LAYERS   each uses only those above it; CSSPGO_NO_<LAYER> drops one and those that stand on it
  *
  *     base      status and error, allocator, limits, names and GUIDs
- *     graph     counts of a control-flow graph that are missing, by minimum-cost flow (CSSPGO_NO_FLOW)
+ *     graph     control-flow graphs: counts that fit, blocks that execute equally often (CSSPGO_NO_FLOW)
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
  *     format    text, raw binary, ExtBinary, CompactBinary (read only) and GCC AutoFDO profiles; lazy reading
  *     edit      merge, scale, flatten, nest, trim cold contexts, rename; overlap and quality of two profiles
@@ -193,7 +193,7 @@ typedef struct csspgo_limits {
     uint32_t max_depth;           /* frames of a context, nesting of inlinees                     [1024] */
     uint32_t max_name;            /* bytes of one function name                                   [2^20] */
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
-    uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and jump] */
+    uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and edge] */
     uint64_t max_inflated;        /* bytes that a file's compressed sections may have, inflated;
                                      0: 64 times its size + 64 MiB                                       */
 } csspgo_limits;
@@ -231,21 +231,51 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status);
  */
 CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
 
-/* ===== >>graph: counts that fit a control-flow graph ============================================================== */
+/* ===== >>graph: control-flow graphs: counts that fit, blocks that execute equally often =========================== */
+
+/* A block of a function. */
+typedef struct csspgo_cfg_block {
+    uint64_t count;               /* in: the measured count, if known is 1; out: the count of csspgo_flow_solve */
+    uint32_t known, is_exit;      /* 0 or 1; is_exit: the function may end here                                 */
+} csspgo_cfg_block;
+
+typedef struct csspgo_cfg_edge {
+    uint32_t from, to;            /* indices of blocks: `to` may follow `from` */
+    uint64_t count;               /* as a block's                              */
+    uint32_t known, fallthrough;  /* 0 or 1                                    */
+} csspgo_cfg_edge;
+
+/*
+ * The control-flow graph of a function. Block 0 is the entry. The function ends in blocks without an edge out, and in
+ * those with is_exit. The arrays are the caller's; what is not said to be filled in is only read.
+ */
+typedef struct csspgo_cfg {
+    csspgo_cfg_block *block;      /* NULL: no counts, no is_exit; not for csspgo_flow_solve             */
+    size_t            blocks;
+    csspgo_cfg_edge  *edge;       /* in any order; there may be several between two blocks              */
+    size_t            edges;
+} csspgo_cfg;
 
 #ifndef CSSPGO_NO_FLOW
 
-/* A block of a function. Block 0 is the entry. The function may end in blocks without an edge out or with is_exit. */
-typedef struct csspgo_flow_block {
-    uint64_t count;               /* in: the measured count, if known is 1; out: the count in the solution */
-    uint32_t known, is_exit;      /* 0 or 1                                                                */
-} csspgo_flow_block;
-
-typedef struct csspgo_flow_jump {
-    uint32_t from, to;            /* indices of blocks */
-    uint64_t count;               /* as above */
-    uint32_t known, fallthrough;  /* 0 or 1 */
-} csspgo_flow_jump;
+/*
+ * Finds the equivalence classes of blocks: all blocks of a class execute equally often. Two blocks are in one class if
+ * every cycle that passes through one passes through the other, where what leaves the function comes back to the entry.
+ * Of blocks that are reached and left that is: one dominates the other, which post-dominates it, and no loop holds only
+ * one of them.
+ *
+ *   cfg       counts and fallthrough do not matter
+ *   options   memory; NULL: defaults
+ *   eq        gets cfg->blocks numbers, from 1 on; 0 for a block on no cycle: it is in no loop, and is not reached from
+ *             the entry or does not reach an exit
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range; E_LIMIT, E_NOMEM. eq is then as before
+ * Cost      O((n + m) log (n + m)) for n blocks and m edges; 150 bytes per block and 41 per edge
+ * Source    Johnson, Pearson, Pingali 1994 (cycle equivalence), here with random numbers: two of n classes are taken
+ *           for one with probability n^2 / 2^65
+ */
+CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_options *options, uint32_t *eq,
+                                            csspgo_error *err);
 
 /*
  * The cost of one unit of count. All zero means the defaults in brackets, which suit functions whose edges were not
@@ -254,9 +284,9 @@ typedef struct csspgo_flow_jump {
  */
 typedef struct csspgo_flow_costs {
     uint32_t block_more, block_less;   /* above and below the measured count of a block [150, 150] */
-    uint32_t jump_more, jump_less;     /* the same for an edge [150, 150]                          */
+    uint32_t edge_more, edge_less;     /* the same for an edge [150, 150]                          */
     uint32_t unknown_block;            /* through a block that was not measured [1]                */
-    uint32_t unknown_jump, unknown_fallthrough;   /* [2, 1]            */
+    uint32_t unknown_edge, unknown_fallthrough;   /* [2, 1]                                        */
 } csspgo_flow_costs;
 
 /*
@@ -266,23 +296,21 @@ typedef struct csspgo_flow_costs {
  * The solution minimises a sum over all blocks and edges: the distance from the measured count (the count itself where
  * none was measured), times its cost. If several solutions have the same sum, the function always finds the same one.
  *
- *   options    memory; NULL: defaults
- *   block, n   1 or more; counts are filled in
- *   jump, m    counts are filled in
- *   costs      NULL: defaults; each below 2^20
- *   cost       NULL, or gets the sum: 0 if everything was known and fitted
+ *   cfg       has a block; counts are filled in
+ *   costs     NULL: defaults; each below 2^20
+ *   options   memory and limits; NULL: defaults
+ *   cost      NULL, or gets the sum: 0 if everything was known and fitted
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no block, an index out of range, a cost too large; E_RANGE: the counts add up to
- *           more than 2^60; E_LIMIT: more steps than limits.max_steps; E_NOMEM. Counts are then as before
- * Cost      O(steps log (n + m)) time. A step looks at one edge of the network; limits.max_steps bounds them, by
- *           default 2^28 + 2^12 (n + m): about 15 seconds, and 0.25 ms more per block and jump. Graphs whose jumps are
- *           short, as in compiled code, need about 400 (n + m) steps, random graphs (n + m)^2 / 6 or fewer. About 270
- *           bytes per block and jump
+ * Returns   CSSPGO_OK; E_ARGUMENT: no block, an edge out of range, a cost too large; E_RANGE: the counts add up to more
+ *           than 2^60; E_LIMIT: more steps than limits.max_steps; E_NOMEM. Counts are then as before
+ * Cost      O(steps log (n + m)) time for n blocks and m edges. A step looks at one edge of the network;
+ *           limits.max_steps bounds them, by default 2^28 + 2^12 (n + m): about 15 seconds, and 0.25 ms more per block
+ *           and edge. Graphs whose edges are short, as in compiled code, need about 400 (n + m) steps, random graphs
+ *           (n + m)^2 / 6 or fewer. About 270 bytes per block and edge
  * Source    minimum-cost flow by scaling capacities (Edmonds and Karp 1972)
  */
-CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                           uint64_t *cost, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
+                                           const csspgo_options *options, uint64_t *cost, csspgo_error *err);
 
 #endif /* CSSPGO_NO_FLOW */
 
@@ -1374,31 +1402,31 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
-enum { CSSPGO_CFG_EH_PAD = 1, CSSPGO_CFG_INVOKE = 2 };   /* csspgo_cfg_block.flags                                    */
+enum { CSSPGO_CFG_EH_PAD = 1, CSSPGO_CFG_INVOKE = 2 };   /* csspgo_cfg_probes.flags                                   */
 
-typedef struct csspgo_cfg_block { /* blocks stand in layout order, the entry first                                    */
-    const uint32_t *successors;   /* block indices in the order of the terminator's operands, duplicates kept         */
-    uint32_t successor_count;
+typedef struct csspgo_cfg_probes { /* of a block                                                                      */
     uint32_t call_count;          /* calls in the block, a terminator that calls included, intrinsics not             */
     uint32_t flags;               /* begins with an EH pad; ends in an invoke, whose normal successor is the first    */
     uint32_t id;                  /* out: of its block probe, 0 = none                                                */
     uint32_t first_call, numbered_calls;   /* out: ids of its calls: numbered_calls of them from first_call on        */
-} csspgo_cfg_block;
+} csspgo_cfg_probes;
 
 /*
  * Numbers the probes of a function and computes its checksum.
  *
- *   blocks     the out fields are filled in
+ *   cfg        blocks in layout order, the entry first; the edges out of one block in the order of its terminator's
+ *              operands, duplicates kept. Counts and exits do not matter
+ *   probes     of each block; the out fields are filled in
  *   llvm       0 or 19, or 14: whose checksum; they differ where there are calls and branches
  *   options    memory for the call; NULL = defaults
  *   checksum   gets the checksum, whose bits 60 to 63 are clear
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for a successor that is no block, an invoke without successors or an unknown version;
+ * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range, an invoke without an edge out or an unknown version;
  *           E_LIMIT if ids pass 32 bits; E_NOMEM
- * Cost      O(edges + blocks log blocks); 13 bytes of memory per block
+ * Cost      O(edges + blocks log blocks); 17 bytes of memory per block and 4 per edge
  * Source    LLVM 19 (also main) and LLVM 14: SampleProfileProber
  */
-CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, uint32_t llvm,
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_probes *probes, uint32_t llvm,
                                              const csspgo_options *options, uint64_t *checksum, csspgo_error *err);
 
 typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWARF discriminator of the call          */
@@ -2485,7 +2513,7 @@ typedef enum csspgo_match_kind {
 typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
-    uint32_t          eq;         /* 0, or its equivalence class: locations of a class execute equally often         */
+    uint32_t          eq;         /* 0, or its equivalence class: they execute equally often (csspgo_cfg_classes)    */
     uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
 } csspgo_match_loc;
@@ -2645,18 +2673,13 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err);
 
-/* An edge of a control-flow graph: block `to` may follow block `from`. */
-typedef struct csspgo_match_edge { uint32_t from, to; } csspgo_match_edge;
-
 #ifndef CSSPGO_NO_FLOW
 /* The control flow of a function of the new code; borrowed for the call only. */
-typedef struct csspgo_match_flow {
-    uint64_t                 guid;       /* of its name                                                              */
-    const csspgo_loc        *block;      /* the location of each block, 0 the entry; line 0: the block has none      */
-    size_t                   blocks;
-    const csspgo_match_edge *edge;       /* a block without an edge out leaves the function                          */
-    size_t                   edges;
-} csspgo_match_flow;
+typedef struct csspgo_match_cfg {
+    uint64_t          guid;       /* of its name                                                                     */
+    csspgo_cfg        cfg;        /* counts do not matter                                                            */
+    const csspgo_loc *loc;        /* the location of each block; line 0: the block has none                          */
+} csspgo_match_cfg;
 
 /*
  * Makes what csspgo_matcher_apply made fit the control flow of the new code: in every context of these functions, what
@@ -2664,7 +2687,7 @@ typedef struct csspgo_match_flow {
  * NEAR, or have no count in a context, get what follows for them (csspgo_flow_solve). Totals change with them.
  *
  *   p         its handles are no longer valid
- *   flow, n   functions that p does not have are passed over; of two with one GUID the first one counts
+ *   cfg, n    functions that p does not have are passed over; of two with one GUID the first one counts
  *   costs     NULL: those of csspgo_flow_solve
  *   unfit     NULL, or gets the number of contexts that stayed as they were: with counts that add up to more than 2^60,
  *             or at a limit of csspgo_flow_solve
@@ -2674,24 +2697,9 @@ typedef struct csspgo_match_flow {
  * Cost      that of csspgo_flow_solve per context; p is in memory twice
  */
 CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo_profile *p,
-                                                 const csspgo_match_flow *flow, size_t n,
+                                                 const csspgo_match_cfg *cfg, size_t n,
                                                  const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err);
 #endif
-
-/*
- * Finds the equivalence classes of blocks, for csspgo_match_loc.eq. The blocks of a class dominate and post-dominate
- * each other and are in the same loops, so they execute equally often. Without the edges of exceptions the classes are
- * larger and nearly as exact.
- *
- *   n, edge, m   blocks, 0 the entry; a block without an edge out leaves the function
- *   eq           gets n numbers, from 1 on; 0 for a block that cannot be reached or cannot leave the function
- *
- * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range; E_LIMIT, E_NOMEM
- * Cost      O(n + m) for what compilers make, O(n (n + m)) at worst; 80 bytes per block and 24 per edge
- * Source    Cooper, Harvey, Kennedy 2001 (dominators)
- */
-CSSPGO_DEF csspgo_status csspgo_match_classes(const csspgo_options *options, size_t n, const csspgo_match_edge *edge,
-                                              size_t m, uint32_t *eq, csspgo_error *err);
 
 /*
  * A report as LLVM prints it with -report-profile-staleness.
@@ -4042,18 +4050,51 @@ CSSPGO__UNUSED static void csspgo__queue_pop(void *queue, size_t n, void *first,
     if (last != 0) csspgo__queue_rise(q, hole, q + last * elem, elem, cmp, ctx);
 }
 
-#ifndef CSSPGO_NO_TRACK
+/* ----- union-find ------------------------------------------------------------------------------------------------- */
 
-/* ----- callers first ---------------------------------------------------------------------------------------------- */
+/* The representative of v's set; up[r] = r for representatives. Sets are joined with up[r] = s. */
+CSSPGO__UNUSED static uint32_t csspgo__set_find(uint32_t *up, uint32_t v)
+{
+    while (up[v] != v) v = up[v] = up[up[v]];         /* halves the path */
+    return v;
+}
 
-typedef struct csspgo__call_edge {
+/* ----- control-flow graphs ---------------------------------------------------------------------------------------- */
+
+/* Every edge leads from a block to a block, and there are not too many of them. */
+CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, csspgo_error *err)
+{
+    const size_t most = 0x0fffffff;
+    size_t i;
+    if (cfg->blocks > most || cfg->edges > most - cfg->blocks) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    for (i = 0; i < cfg->edges; i++) {
+        const csspgo_cfg_edge *e = &cfg->edge[i];
+        if (e->from < cfg->blocks && e->to < cfg->blocks) continue;
+        csspgo__error(err, CSSPGO_E_ARGUMENT, i, "edge number ");
+        csspgo__say_u64(err, i);
+        csspgo__say(err, " leads from block ");
+        csspgo__say_u64(err, e->from);
+        csspgo__say(err, " to block ");
+        csspgo__say_u64(err, e->to);
+        csspgo__say(err, ", but the number of blocks is ");
+        csspgo__say_u64(err, cfg->blocks);
+        return CSSPGO_E_ARGUMENT;
+    }
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+#if !defined(CSSPGO_NO_TRACK) || !defined(CSSPGO_NO_FLOW)
+
+/* ----- strong components, callers first --------------------------------------------------------------------------- */
+
+typedef struct csspgo__graph_edge {
     uint32_t from, to;
     uint64_t weight;
-} csspgo__call_edge;
+} csspgo__graph_edge;
 
-/* A call graph of vertices 1 to n. All arrays but edge and its like are per vertex. */
-typedef struct csspgo__calls {
-    csspgo__call_edge *edge;      /* in any order; csspgo__calls_order sorts and adds up         */
+/* A directed graph of vertices 1 to n. All arrays but edge and its like are per vertex. */
+typedef struct csspgo__graph {
+    csspgo__graph_edge *edge;      /* in any order; csspgo__graph_order sorts and adds up         */
     size_t             edges, n;
     unsigned char     *member;    /* 1: takes part, as all ends of edges must                    */
     uint32_t          *order;     /* result: the members, callers first                          */
@@ -4070,17 +4111,17 @@ typedef struct csspgo__calls {
     size_t             bytes, edge_bytes, stacked, pathed;
     uint32_t           number, components;
     int                by_weight; /* 1: the order within a component is that of its heaviest forest */
-} csspgo__calls;
+} csspgo__graph;
 
-/* Memory for n vertices and so many edges. Returns 0 when it is exhausted; csspgo__calls_free in any case. */
-static int csspgo__calls_new(csspgo__heap *h, csspgo__calls *g, size_t n, size_t edges)
+/* Memory for n vertices and so many edges. Returns 0 when it is exhausted; csspgo__graph_free in any case. */
+static int csspgo__graph_new(csspgo__heap *h, csspgo__graph *g, size_t n, size_t edges)
 {
     const size_t rows = n + 2;
     uint32_t *v;
     memset(g, 0, sizeof *g);
     g->n = n;
     g->edge_bytes = edges * sizeof *g->edge;
-    g->edge = (csspgo__call_edge *)csspgo__alloc(h, g->edge_bytes);
+    g->edge = (csspgo__graph_edge *)csspgo__alloc(h, g->edge_bytes);
     if (g->edge == NULL) return 0;
     g->bytes = (9 * rows + 2 * edges) * sizeof *v + rows + edges;
     v = (uint32_t *)csspgo__alloc(h, g->bytes);
@@ -4101,36 +4142,36 @@ static int csspgo__calls_new(csspgo__heap *h, csspgo__calls *g, size_t n, size_t
     return 1;
 }
 
-static void csspgo__calls_free(csspgo__heap *h, csspgo__calls *g)
+static void csspgo__graph_free(csspgo__heap *h, csspgo__graph *g)
 {
     csspgo__free(h, g->edge, g->edge_bytes);
     csspgo__free(h, g->order, g->bytes);
 }
 
-static int csspgo__call_edge_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__graph_edge_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__call_edge *x = (const csspgo__call_edge *)a, *y = (const csspgo__call_edge *)b;
+    const csspgo__graph_edge *x = (const csspgo__graph_edge *)a, *y = (const csspgo__graph_edge *)b;
     (void)ctx;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static int csspgo__call_weight_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__graph_weight_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__call_edge *e = (const csspgo__call_edge *)ctx;
+    const csspgo__graph_edge *e = (const csspgo__graph_edge *)ctx;
     const uint64_t x = e[*(const uint32_t *)a].weight, y = e[*(const uint32_t *)b].weight;
     return x > y ? -1 : x < y;
 }
 
 /* Sorts the edges, each pair once; leaves out those up to weight cold (0: none). 0: memory is exhausted. */
-static int csspgo__calls_add_up(csspgo__heap *h, csspgo__calls *g, uint64_t cold)
+static int csspgo__graph_add_up(csspgo__heap *h, csspgo__graph *g, uint64_t cold)
 {
-    csspgo__call_edge *e = g->edge;
+    csspgo__graph_edge *e = g->edge;
     size_t i, j, k = 0, v;
-    if (!csspgo__sort(h, e, g->edges, sizeof *e, csspgo__call_edge_cmp, NULL)) return 0;
+    if (!csspgo__sort(h, e, g->edges, sizeof *e, csspgo__graph_edge_cmp, NULL)) return 0;
     for (i = 0; i < g->edges; i = j) {
-        csspgo__call_edge sum = e[i];
-        for (j = i + 1; j < g->edges && csspgo__call_edge_cmp(NULL, &sum, &e[j]) == 0; j++)
+        csspgo__graph_edge sum = e[i];
+        for (j = i + 1; j < g->edges && csspgo__graph_edge_cmp(NULL, &sum, &e[j]) == 0; j++)
             sum.weight = csspgo__sat_add(sum.weight, e[j].weight);
         if (cold == 0 || sum.weight > cold) e[k++] = sum;
     }
@@ -4142,17 +4183,11 @@ static int csspgo__calls_add_up(csspgo__heap *h, csspgo__calls *g, uint64_t cold
     return 1;
 }
 
-static uint32_t csspgo__calls_group(const csspgo__calls *g, uint32_t v)
-{
-    while (g->group[v] != v) v = g->group[v] = g->group[g->group[v]];
-    return v;
-}
-
 /*
  * Of the edges within a component of n vertices, the heaviest ones that join all of them without closing a circle make
  * the forest. Returns how many edges there are; pick has them, the heaviest first.
  */
-static size_t csspgo__calls_forest(csspgo__calls *g, const uint32_t *vertex, size_t n)
+static size_t csspgo__graph_forest(csspgo__graph *g, const uint32_t *vertex, size_t n)
 {
     size_t i, k = 0;
     uint32_t e;
@@ -4162,10 +4197,10 @@ static size_t csspgo__calls_forest(csspgo__calls *g, const uint32_t *vertex, siz
         for (e = g->begin[vertex[i]]; e < g->begin[vertex[i] + 1]; e++)
             if (g->low[g->edge[e].to] == g->components && g->visit[g->edge[e].to] == UINT32_MAX) g->pick[k++] = e;
     }
-    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__call_weight_cmp, g->edge);
+    if (k != 0) csspgo__sort_with(g->pick, k, sizeof *g->pick, g->pick + k, csspgo__graph_weight_cmp, g->edge);
     for (i = 0; i < k; i++) {
-        const csspgo__call_edge *x = &g->edge[g->pick[i]];
-        const uint32_t a = csspgo__calls_group(g, x->from), b = csspgo__calls_group(g, x->to);
+        const csspgo__graph_edge *x = &g->edge[g->pick[i]];
+        const uint32_t a = csspgo__set_find(g->group, x->from), b = csspgo__set_find(g->group, x->to);
         if (a == b) continue;
         g->group[a] = b;
         g->forest[g->pick[i]] = 1;
@@ -4178,10 +4213,10 @@ static size_t csspgo__calls_forest(csspgo__calls *g, const uint32_t *vertex, siz
  * Emits a component of n vertices along its forest: those first that no edge of it leads to, by their heaviest edges.
  * Every vertex of a component with several has an edge within it.
  */
-static void csspgo__calls_emit(csspgo__calls *g, const uint32_t *vertex, size_t n)
+static void csspgo__graph_emit(csspgo__graph *g, const uint32_t *vertex, size_t n)
 {
     uint32_t *out = g->order + (g->left -= n);
-    const size_t edges = n > 1 && g->by_weight ? csspgo__calls_forest(g, vertex, n) : 0;
+    const size_t edges = n > 1 && g->by_weight ? csspgo__graph_forest(g, vertex, n) : 0;
     size_t i, k = 0;
     uint32_t e;
     for (i = n; edges == 0 && i-- > 0;) out[k++] = vertex[i];
@@ -4198,7 +4233,7 @@ static void csspgo__calls_emit(csspgo__calls *g, const uint32_t *vertex, size_t 
 }
 
 /* A vertex whose edges are all walked may complete a component: what is on the stack from it on, the last one first. */
-static void csspgo__calls_leave(csspgo__calls *g, uint32_t v)
+static void csspgo__graph_leave(csspgo__graph *g, uint32_t v)
 {
     size_t top = g->stacked, i;
     if (g->pathed != 0 && g->low[v] < g->low[g->path[g->pathed - 1]]) g->low[g->path[g->pathed - 1]] = g->low[v];
@@ -4214,11 +4249,11 @@ static void csspgo__calls_leave(csspgo__calls *g, uint32_t v)
         g->visit[g->stack[i]] = UINT32_MAX;
         g->low[g->stack[i]] = g->components;
     }
-    csspgo__calls_emit(g, g->stack + top, g->stacked - top);
+    csspgo__graph_emit(g, g->stack + top, g->stacked - top);
     g->stacked = top;
 }
 
-static void csspgo__calls_enter(csspgo__calls *g, uint32_t v)
+static void csspgo__graph_enter(csspgo__graph *g, uint32_t v)
 {
     g->visit[v] = g->low[v] = ++g->number;
     g->at[v] = g->begin[v];
@@ -4226,18 +4261,18 @@ static void csspgo__calls_enter(csspgo__calls *g, uint32_t v)
     g->path[g->pathed++] = v;
 }
 
-static void csspgo__calls_walk(csspgo__calls *g, uint32_t start)
+static void csspgo__graph_walk(csspgo__graph *g, uint32_t start)
 {
     if (g->visit[start] != 0) return;
-    csspgo__calls_enter(g, start);
+    csspgo__graph_enter(g, start);
     while (g->pathed != 0) {
         const uint32_t v = g->path[g->pathed - 1];
         if (g->at[v] == g->begin[v + 1]) {
             g->pathed--;
-            csspgo__calls_leave(g, v);
+            csspgo__graph_leave(g, v);
         } else {
             const uint32_t to = g->edge[g->at[v]++].to;
-            if (g->visit[to] == 0) csspgo__calls_enter(g, to);
+            if (g->visit[to] == 0) csspgo__graph_enter(g, to);
             else if (g->visit[to] < g->low[v]) g->low[v] = g->visit[to];
         }
     }
@@ -4248,23 +4283,161 @@ static void csspgo__calls_walk(csspgo__calls *g, uint32_t start)
  * without recursion, from the vertices and along the edges in ascending order; they come out callees first, and are put
  * down from the end. Source: LLVM 19, scc_iterator and scc_member_iterator. Returns 0 when memory is exhausted.
  */
-static int csspgo__calls_order(csspgo__heap *h, csspgo__calls *g, uint64_t cold)
+static int csspgo__graph_order(csspgo__heap *h, csspgo__graph *g, uint64_t cold)
 {
     uint32_t v;
-    if (!csspgo__calls_add_up(h, g, cold)) return 0;
+    if (!csspgo__graph_add_up(h, g, cold)) return 0;
     for (v = 1; v <= g->n; v++) g->left += g->member[v];
     for (v = 1; v <= g->n; v++)
-        if (g->member[v]) csspgo__calls_walk(g, v);
+        if (g->member[v]) csspgo__graph_walk(g, v);
     return 1;
 }
 
-#endif /* CSSPGO_NO_TRACK */
+#endif /* CSSPGO_NO_TRACK and CSSPGO_NO_FLOW */
 
 #ifndef CSSPGO_NO_FLOW
 
+/* ----- blocks that execute equally often -------------------------------------------------------------------------- */
+
+typedef struct csspgo__balance {  /* of a vertex: a flow that enters it as often as it leaves it                  */
+    uint64_t in, lack;            /* what enters; how much more leaves than enters, while edges are missing       */
+    uint32_t open, edges;         /* missing edges: how many, their numbers exclusive-ored                        */
+    uint32_t block, on_cycle;
+} csspgo__balance;
+
 /*
- * A circulation: block b is an arc from point 2 b to point 2 b + 1, a jump one from 2 from + 1 to 2 to; whatever leaves
- * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
+ * The graph of a function, vertex i + 1 for block i, and one vertex more: all exits lead there, and it leads to the
+ * entry. Components are then known. Returns 0 when memory is exhausted.
+ */
+static int csspgo__graph_close(csspgo__heap *h, csspgo__graph *g, const csspgo_cfg *cfg)
+{
+    const uint32_t outside = (uint32_t)cfg->blocks + 1;
+    uint32_t i;
+    if (!csspgo__graph_new(h, g, outside, cfg->edges + cfg->blocks + 1)) return 0;
+    memset(g->member, 1, (size_t)outside + 1);
+    for (i = 0; i < cfg->edges; i++) {
+        g->edge[i].from = cfg->edge[i].from + 1;
+        g->edge[i].to = cfg->edge[i].to + 1;
+        g->at[cfg->edge[i].from + 1] = 1;             /* has an edge out */
+    }
+    g->edges = cfg->edges;
+    for (i = 0; i <= cfg->blocks; i++) {
+        const uint32_t v = i + 1;
+        if (v != outside && g->at[v] && (cfg->block == NULL || !cfg->block[i].is_exit)) continue;
+        g->edge[g->edges].from = v;
+        g->edge[g->edges++].to = v != outside ? outside : 1;
+    }
+    return csspgo__graph_order(h, g, 0);
+}
+
+static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount)
+{
+    b[e->to].in += amount;
+    b[e->to].lack -= amount;
+    b[e->from].lack += amount;
+}
+
+/* A vertex that misses one edge only says how much flows there; then its neighbour may miss one only, and so on. */
+static void csspgo__balance_settle(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t v)
+{
+    while (b[v].open == 1) {
+        const csspgo__graph_edge *e = &edge[b[v].edges];
+        const uint32_t other = e->from == v ? e->to : e->from;
+        csspgo__balance_add(b, e, e->from == v ? 0 - b[v].lack : b[v].lack);
+        b[v].open--;
+        b[other].open--;
+        b[other].edges ^= b[v].edges;
+        v = other;
+    }
+}
+
+/*
+ * Lets something random flow through each component such that what enters a vertex leaves it: edges that close a cycle
+ * of undirected edges get random numbers, those of the spanning tree that is left follow. The same flows through two
+ * vertices of a component if and only if it always does, but for chance, and that is if every cycle through one of
+ * them passes through the other. b is zero.
+ */
+static void csspgo__balance_make(csspgo__graph *g, csspgo__balance *b)
+{
+    uint32_t i, v;
+    for (v = 0; v <= g->n; v++) {
+        g->group[v] = v;
+        b[v].block = v - 1;
+    }
+    for (i = 0; i < g->edges; i++) {
+        const csspgo__graph_edge *e = &g->edge[i];
+        const uint32_t from = csspgo__set_find(g->group, e->from), to = csspgo__set_find(g->group, e->to);
+        if (g->low[e->from] != g->low[e->to]) continue;          /* on no cycle */
+        b[e->from].on_cycle = 1;
+        if (from == to) {
+            csspgo__balance_add(b, e, csspgo__mix(csspgo__mix(i + UINT64_C(0xBF58476D1CE4E5B9),
+                                                              UINT64_C(0x9E3779B97F4A7C15)),
+                                                  UINT64_C(0xD6E8FEB86659FD93)));
+            continue;
+        }
+        g->group[from] = to;
+        b[e->from].open++;
+        b[e->to].open++;
+        b[e->from].edges ^= i;
+        b[e->to].edges ^= i;
+    }
+    for (v = 1; v <= g->n; v++) csspgo__balance_settle(b, g->edge, v);
+}
+
+static int csspgo__balance_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__balance *x = (const csspgo__balance *)a, *y = (const csspgo__balance *)b;
+    (void)ctx;
+    if (x->on_cycle != y->on_cycle) return x->on_cycle > y->on_cycle ? -1 : 1;
+    if (x->in != y->in) return x->in < y->in ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* Numbers the classes in the order of their first blocks. b: of n blocks, sorted. */
+static void csspgo__classes_number(const csspgo__balance *b, size_t n, uint32_t *eq)
+{
+    uint32_t i, first = 0, classes = 0;
+    for (i = 0; i < n; i++) {
+        if (b[i].in != b[first].in) first = i;
+        eq[b[i].block] = b[i].on_cycle ? b[first].block + 1 : 0;
+    }
+    for (i = 0; i < n; i++)
+        if (eq[i] != 0) eq[i] = eq[i] == i + 1 ? ++classes : eq[eq[i] - 1];
+}
+
+/* csspgo_cfg_classes of a graph whose edges are in range. Returns 0 when memory is exhausted. */
+static int csspgo__cfg_classes(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *eq)
+{
+    const size_t bytes = (cfg->blocks + 2) * sizeof(csspgo__balance);
+    csspgo__balance *b = NULL;
+    csspgo__graph g;
+    int ok = csspgo__graph_close(h, &g, cfg) && (b = (csspgo__balance *)csspgo__alloc(h, bytes)) != NULL;
+    if (ok) {
+        memset(b, 0, bytes);
+        csspgo__balance_make(&g, b);
+        ok = csspgo__sort(h, b + 1, cfg->blocks, sizeof *b, csspgo__balance_cmp, NULL);
+    }
+    if (ok) csspgo__classes_number(b + 1, cfg->blocks, eq);
+    csspgo__free(h, b, bytes);
+    csspgo__graph_free(h, &g);
+    return ok;
+}
+
+CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_options *options, uint32_t *eq,
+                                            csspgo_error *err)
+{
+    csspgo__heap h;
+    const csspgo_status s = csspgo__cfg_check(cfg, err);
+    if (s != CSSPGO_OK || cfg->blocks == 0) return s;
+    csspgo__heap_init(&h, options);
+    return csspgo__cfg_classes(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
+}
+
+/* ----- counts that fit -------------------------------------------------------------------------------------------- */
+
+/*
+ * A circulation: block b is an arc from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves the
+ * function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
  * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
  * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
  */
@@ -4291,7 +4464,7 @@ typedef struct csspgo__flow {
     csspgo__flow_point  *point;
     csspgo__flow_arc    *arc;
     csspgo__flow_step   *queue;   /* binary heap; a point may be in it several times, only the first counts */
-    size_t               points, arcs, queued, jumps;   /* jumps: the first one's arc                       */
+    size_t               points, arcs, room, queued, edge_arcs;   /* room: for arcs; edge_arcs: the first edge's */
     uint64_t             steps, max_steps;              /* arcs looked at; then it ends                     */
     uint32_t             round;
 } csspgo__flow;
@@ -4316,7 +4489,7 @@ static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uin
     return e;
 }
 
-/* The two arcs of a block or jump. */
+/* The two arcs of a block or edge. */
 static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
                              uint32_t less, uint32_t unknown)
 {
@@ -4345,7 +4518,7 @@ static const uint16_t csspgo__flow_kinks[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256,
                                                3975, 4096, 4221, 4467, 4871, 5793, 8192, 16384, 32768 };
 enum { CSSPGO__FLOW_KINKS = sizeof csspgo__flow_kinks / sizeof csspgo__flow_kinks[0], CSSPGO__FLOW_WHOLE = 4096 };
 enum { CSSPGO__FLOW_INSN = 64, CSSPGO__FLOW_INSNS = 1 << 18 };
-enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and jumps: then no path costs 2^60 or more */
+enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and edges: then no path costs 2^60 or more */
 #define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
 
 /* The arcs of a block that ran most likely count times if nothing else was known. */
@@ -4487,45 +4660,54 @@ static int csspgo__flow_run(csspgo__flow *f)
     return f->steps <= f->max_steps;
 }
 
-static csspgo_status csspgo__flow_check(const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
-                                        size_t m, const csspgo_flow_costs *c)
+static csspgo_status csspgo__flow_check(const csspgo_cfg *cfg, const csspgo_flow_costs *c, csspgo_error *err)
 {
+    const uint32_t any = c->block_more | c->block_less | c->edge_more | c->edge_less | c->unknown_block |
+                         c->unknown_edge | c->unknown_fallthrough;
+    const csspgo_status s = csspgo__cfg_check(cfg, err);
     uint64_t sum = 0;
     size_t i;
-    const uint32_t any = c->block_more | c->block_less | c->jump_more | c->jump_less | c->unknown_block |
-                         c->unknown_jump | c->unknown_fallthrough;
-    if (n == 0 || any >> 20 != 0) return CSSPGO_E_ARGUMENT;
-    if (n > 0x3fffffff || m > 0x0fffffff || n + m > 0x0fffffff) return CSSPGO_E_LIMIT;
-    for (i = 0; i < m; i++)
-        if (jump[i].from >= n || jump[i].to >= n) return CSSPGO_E_ARGUMENT;
-    for (i = 0; i < n; i++) sum = csspgo__sat_add(sum, block[i].known ? block[i].count : 0);
-    for (i = 0; i < m; i++) sum = csspgo__sat_add(sum, jump[i].known ? jump[i].count : 0);
-    return sum > CSSPGO__FLOW_MAX ? CSSPGO_E_RANGE : CSSPGO_OK;
+    if (s != CSSPGO_OK) return s;
+    if (cfg->blocks == 0 || cfg->block == NULL)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a control-flow graph without blocks");
+    if (any >> 20 != 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a cost is not below 2^20");
+    for (i = 0; i < cfg->blocks; i++) sum = csspgo__sat_add(sum, cfg->block[i].known ? cfg->block[i].count : 0);
+    for (i = 0; i < cfg->edges; i++) sum = csspgo__sat_add(sum, cfg->edge[i].known ? cfg->edge[i].count : 0);
+    if (sum <= CSSPGO__FLOW_MAX) return CSSPGO_OK;
+    return csspgo__error(err, CSSPGO_E_RANGE, 0, "the counts of a control-flow graph add up to more than 2^60");
 }
 
-static void csspgo__flow_build(csspgo__flow *f, const csspgo_flow_block *block, size_t n, const csspgo_flow_jump *jump,
-                               size_t m, const csspgo_flow_costs *c, const csspgo__flow_hits *hits)
+static uint32_t csspgo__unknown_cost(const csspgo_cfg_edge *e, const csspgo_flow_costs *c)
 {
-    const uint32_t outside = 2 * (uint32_t)n;
+    return e->fallthrough ? c->unknown_fallthrough : c->unknown_edge;
+}
+
+static void csspgo__flow_build(csspgo__flow *f, const csspgo_cfg *cfg, const csspgo_flow_costs *c,
+                               const csspgo__flow_hits *hits)
+{
+    const uint32_t outside = 2 * (uint32_t)cfg->blocks;
     uint32_t i;
-    for (i = 0; i < n; i++)
-        if (hits != NULL)
-            csspgo__likely_arcs(f, 2 * i, 2 * i + 1, block[i].count, hits->weight[i], hits->waits);
-        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, block[i].known != 0, block[i].count, c->block_more, c->block_less,
+    for (i = 0; i < cfg->blocks; i++) {
+        const csspgo_cfg_block *b = &cfg->block[i];
+        if (hits != NULL) csspgo__likely_arcs(f, 2 * i, 2 * i + 1, b->count, hits->weight[i], hits->waits);
+        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, b->known != 0, b->count, c->block_more, c->block_less,
                               c->unknown_block);
-    f->jumps = f->arcs;
-    for (i = 0; i < m; i++)
-        csspgo__arcs_add(f, 2 * jump[i].from + 1, 2 * jump[i].to, jump[i].known != 0, jump[i].count, c->jump_more,
-                         c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
+    }
+    f->edge_arcs = f->arcs;
+    for (i = 0; i < cfg->edges; i++) {
+        const csspgo_cfg_edge *e = &cfg->edge[i];
+        csspgo__arcs_add(f, 2 * e->from + 1, 2 * e->to, e->known != 0, e->count, c->edge_more, c->edge_less,
+                         csspgo__unknown_cost(e, c));
+    }
     csspgo__arc_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
-    for (i = 0; i < m; i++) f->point[2 * jump[i].from + 1].done = 1;   /* has a jump; no search has run so far */
-    for (i = 0; i < n; i++)
-        if (block[i].is_exit || f->point[2 * i + 1].done == 0)
+    for (i = 0; i < cfg->edges; i++) f->point[2 * cfg->edge[i].from + 1].done = 1;   /* has an edge; no search yet */
+    for (i = 0; i < cfg->blocks; i++)
+        if (cfg->block[i].is_exit || f->point[2 * i + 1].done == 0)
             csspgo__arc_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
     f->round = 1;
 }
 
-/* The count of a block or jump whose arcs begin with the e-th and leave a point together; adds its cost. */
+/* The count of a block or edge whose arcs begin with the e-th and leave a point together; adds its cost. */
 static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, uint64_t was, uint32_t more,
                                    uint32_t less, uint32_t unknown, uint64_t *cost)
 {
@@ -4535,83 +4717,98 @@ static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, u
     return count;
 }
 
-static void csspgo__flow_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
-                              size_t m, const csspgo_flow_costs *c, uint64_t *cost)
+static void csspgo__flow_read(const csspgo__flow *f, csspgo_cfg *cfg, const csspgo_flow_costs *c, uint64_t *cost)
 {
     size_t i;
     *cost = 0;
-    for (i = 0; i < n; i++)
-        block[i].count = csspgo__flow_count(f, 4 * i, block[i].known != 0, block[i].count, c->block_more, c->block_less,
-                                            c->unknown_block, cost);
-    for (i = 0; i < m; i++)
-        jump[i].count = csspgo__flow_count(f, f->jumps + 4 * i, jump[i].known != 0, jump[i].count, c->jump_more,
-                                           c->jump_less, jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump,
-                                           cost);
+    for (i = 0; i < cfg->blocks; i++) {
+        csspgo_cfg_block *b = &cfg->block[i];
+        b->count = csspgo__flow_count(f, 4 * i, b->known != 0, b->count, c->block_more, c->block_less,
+                                      c->unknown_block, cost);
+    }
+    for (i = 0; i < cfg->edges; i++) {
+        csspgo_cfg_edge *e = &cfg->edge[i];
+        e->count = csspgo__flow_count(f, f->edge_arcs + 4 * i, e->known != 0, e->count, c->edge_more, c->edge_less,
+                                      csspgo__unknown_cost(e, c), cost);
+    }
 }
 
 /* The same of csspgo__likely_arcs. */
-static void csspgo__likely_read(const csspgo__flow *f, csspgo_flow_block *block, size_t n, csspgo_flow_jump *jump,
-                                size_t m)
+static void csspgo__likely_read(const csspgo__flow *f, csspgo_cfg *cfg)
 {
     size_t i;
     uint32_t e;
-    for (i = 0; i < n; i++) {
-        block[i].count = 0;
+    for (i = 0; i < cfg->blocks; i++) {
+        cfg->block[i].count = 0;
         for (e = f->point[2 * i].first; e != 0; e = f->arc[e - 1].next)
-            if (e % 2 != 0) block[i].count += f->arc[e].left;      /* of e - 1, which begins here, e is the reverse */
+            if (e % 2 != 0) cfg->block[i].count += f->arc[e].left;   /* of e - 1, which begins here, e is the reverse */
     }
-    for (i = 0; i < m; i++) jump[i].count = f->arc[f->jumps + 4 * i + 1].left + f->arc[f->jumps + 4 * i + 3].left;
+    for (i = 0; i < cfg->edges; i++) {
+        const csspgo__flow_arc *a = &f->arc[f->edge_arcs + 4 * i];
+        cfg->edge[i].count = a[1].left + a[3].left;
+    }
+}
+
+/* Memory for the network. Returns 0 when it is exhausted; csspgo__flow_free in any case. */
+static int csspgo__flow_new(csspgo__heap *h, csspgo__flow *f, const csspgo_cfg *cfg, const csspgo__flow_hits *hits)
+{
+    size_t i;
+    memset(f, 0, sizeof *f);
+    f->points = 2 * cfg->blocks + 1;
+    f->room = 4 * (cfg->blocks + cfg->edges) + 2 + 2 * cfg->blocks;
+    for (i = 0; hits != NULL && i < cfg->blocks; i++)
+        if (hits->weight[i] != 0 && cfg->block[i].count != 0) f->room += 2 * CSSPGO__FLOW_KINKS;
+    f->max_steps = h->limits.max_steps != 0 ? h->limits.max_steps
+                                            : ((uint64_t)1 << 28) + ((uint64_t)(cfg->blocks + cfg->edges) << 12);
+    f->point = (csspgo__flow_point *)csspgo__alloc(h, f->points * sizeof *f->point);
+    if (f->point != NULL) f->arc = (csspgo__flow_arc *)csspgo__alloc(h, f->room * sizeof *f->arc);
+    if (f->arc != NULL) f->queue = (csspgo__flow_step *)csspgo__alloc(h, (f->room + 1) * sizeof *f->queue);
+    if (f->queue == NULL) return 0;
+    memset(f->point, 0, f->points * sizeof *f->point);
+    return 1;
+}
+
+static void csspgo__flow_free(csspgo__heap *h, csspgo__flow *f)
+{
+    csspgo__free(h, f->queue, (f->room + 1) * sizeof *f->queue);
+    csspgo__free(h, f->arc, f->room * sizeof *f->arc);
+    csspgo__free(h, f->point, f->points * sizeof *f->point);
 }
 
 /*
  * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
- * instructions. Of jumps nothing is known.
+ * instructions. Of edges nothing is known.
  */
-static csspgo_status csspgo__flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                        csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                        const csspgo__flow_hits *hits, uint64_t *cost, csspgo_error *err)
+static csspgo_status csspgo__flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs, const csspgo__flow_hits *hits,
+                                        const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
     static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
     const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
     csspgo__heap h;
     csspgo__flow f;
     uint64_t sum = 0;
-    size_t arcs, points, i;
-    csspgo_status s = csspgo__flow_check(block, n, jump, m, c);
-    if (s == CSSPGO_OK && hits != NULL && n + m > CSSPGO__FLOW_SIZE) s = CSSPGO_E_LIMIT;
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    csspgo_status s = csspgo__flow_check(cfg, c, err);
+    if (s != CSSPGO_OK) return s;
+    if (hits != NULL && cfg->blocks + cfg->edges > CSSPGO__FLOW_SIZE)
+        return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     csspgo__heap_init(&h, options);
-    memset(&f, 0, sizeof f);
-    points = 2 * n + 1;
-    arcs = 4 * (n + m) + 2 + 2 * n;
-    for (i = 0; hits != NULL && i < n; i++)
-        if (hits->weight[i] != 0 && block[i].count != 0) arcs += 2 * CSSPGO__FLOW_KINKS;
-    f.point = (csspgo__flow_point *)csspgo__alloc(&h, points * sizeof *f.point);
-    if (f.point != NULL) f.arc = (csspgo__flow_arc *)csspgo__alloc(&h, arcs * sizeof *f.arc);
-    if (f.arc != NULL) f.queue = (csspgo__flow_step *)csspgo__alloc(&h, (arcs + 1) * sizeof *f.queue);
-    if (f.queue == NULL) s = h.status;
-    if (s == CSSPGO_OK) {
-        memset(f.point, 0, points * sizeof *f.point);
-        f.points = points;
-        f.max_steps = h.limits.max_steps != 0 ? h.limits.max_steps
-                                              : ((uint64_t)1 << 28) + ((uint64_t)(n + m) << 12);
-        csspgo__flow_build(&f, block, n, jump, m, c, hits);
+    if (!csspgo__flow_new(&h, &f, cfg, hits)) {
+        s = h.status;
+    } else {
+        csspgo__flow_build(&f, cfg, c, hits);
         if (!csspgo__flow_run(&f)) s = CSSPGO_E_LIMIT;
-        else if (hits != NULL) csspgo__likely_read(&f, block, n, jump, m);
-        else csspgo__flow_read(&f, block, n, jump, m, c, &sum);
+        else if (hits != NULL) csspgo__likely_read(&f, cfg);
+        else csspgo__flow_read(&f, cfg, c, &sum);
     }
     if (cost != NULL && s == CSSPGO_OK) *cost = sum;
-    csspgo__free(&h, f.queue, (arcs + 1) * sizeof *f.queue);
-    csspgo__free(&h, f.arc, arcs * sizeof *f.arc);
-    csspgo__free(&h, f.point, points * sizeof *f.point);
+    csspgo__flow_free(&h, &f);
     return csspgo__error_plain(err, s);
 }
 
-CSSPGO_DEF csspgo_status csspgo_flow_solve(const csspgo_options *options, csspgo_flow_block *block, size_t n,
-                                           csspgo_flow_jump *jump, size_t m, const csspgo_flow_costs *costs,
-                                           uint64_t *cost, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
+                                           const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
-    return csspgo__flow_solve(options, block, n, jump, m, costs, NULL, cost, err);
+    return csspgo__flow_solve(cfg, costs, NULL, options, cost, err);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -16056,13 +16253,24 @@ enum {                            /* marks of a block */
 #define CSSPGO__CALL_ID_MAX 0xffffu   /* LLVM 19 numbers no call beyond it, and nothing after such a call */
 
 typedef struct csspgo__cfg {
-    csspgo_cfg_block *b;
-    size_t         n;
-    unsigned char *mark;          /* [n]                              */
-    uint32_t      *work, *power, *final;   /* [n] each; see csspgo__cfg_final */
-    uint64_t       calls, bytes;  /* numbered calls; edge bytes       */
-    uint32_t       crc;
+    csspgo_cfg_probes *b;
+    size_t             n;
+    unsigned char     *mark;      /* [n]                                                 */
+    uint32_t          *work, *power, *final;   /* [n] each; see csspgo__cfg_final        */
+    uint32_t          *begin;     /* [n + 2]: block i's successors begin at to[begin[i]] */
+    uint32_t          *to;
+    uint64_t           calls, bytes;  /* numbered calls; edge bytes                      */
+    uint32_t           crc;
 } csspgo__cfg;
+
+/* Lists the successors of each block in the order of the edges. begin is zero. */
+static void csspgo__cfg_list(csspgo__cfg *c, const csspgo_cfg *cfg)
+{
+    size_t i;
+    for (i = 0; i < cfg->edges; i++) c->begin[cfg->edge[i].from + 2]++;
+    for (i = 2; i < cfg->blocks + 2; i++) c->begin[i] += c->begin[i - 1];
+    for (i = 0; i < cfg->edges; i++) c->to[c->begin[cfg->edge[i].from + 1]++] = cfg->edge[i].to;
+}
 
 /* Marks what can be reached from the blocks that have the mark, along edges that do not enter EH pads. */
 static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
@@ -16071,9 +16279,9 @@ static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
     for (i = 0; i < c->n; i++)
         if (c->mark[i] & mark) c->work[top++] = (uint32_t)i;
     while (top != 0) {
-        const csspgo_cfg_block *b = &c->b[c->work[--top]];
-        for (i = 0; i < b->successor_count; i++) {
-            const uint32_t to = b->successors[i];
+        const uint32_t from = c->work[--top];
+        for (i = c->begin[from]; i < c->begin[from + 1]; i++) {
+            const uint32_t to = c->to[i];
             if (c->mark[to] & mark || c->b[to].flags & CSSPGO_CFG_EH_PAD) continue;
             c->mark[to] = (unsigned char)(c->mark[to] | mark);
             c->work[top++] = to;
@@ -16087,7 +16295,7 @@ static void csspgo__cfg_mark(csspgo__cfg *c)
     for (i = 0; i < c->n; i++) {
         if (i == 0) c->mark[i] |= CSSPGO__CFG_NORMAL | CSSPGO__CFG_TARGET;
         if (c->b[i].flags & CSSPGO_CFG_EH_PAD) c->mark[i] |= CSSPGO__CFG_EH;
-        for (k = 0; k < c->b[i].successor_count; k++) c->mark[c->b[i].successors[k]] |= CSSPGO__CFG_TARGET;
+        for (k = c->begin[i]; k < c->begin[i + 1]; k++) c->mark[c->to[k]] |= CSSPGO__CFG_TARGET;
     }
     csspgo__cfg_reach(c, CSSPGO__CFG_NORMAL);
     csspgo__cfg_reach(c, CSSPGO__CFG_EH);
@@ -16095,7 +16303,7 @@ static void csspgo__cfg_mark(csspgo__cfg *c)
         const unsigned m = c->mark[i] & (CSSPGO__CFG_NORMAL | CSSPGO__CFG_EH);
         if (m == CSSPGO__CFG_EH || !(c->mark[i] & CSSPGO__CFG_TARGET))
             c->mark[i] |= CSSPGO__CFG_COLD | CSSPGO__CFG_SKIP;
-        if (c->b[i].flags & CSSPGO_CFG_INVOKE) c->mark[c->b[i].successors[0]] |= CSSPGO__CFG_SKIP;
+        if (c->b[i].flags & CSSPGO_CFG_INVOKE) c->mark[c->to[c->begin[i]]] |= CSSPGO__CFG_SKIP;
     }
 }
 
@@ -16105,7 +16313,7 @@ static void csspgo__cfg_number_19(csspgo__cfg *c)
     size_t i;
     uint64_t id = 0;
     for (i = 0; i < c->n; i++) {
-        csspgo_cfg_block *b = &c->b[i];
+        csspgo_cfg_probes *b = &c->b[i];
         uint64_t calls = c->mark[i] & CSSPGO__CFG_COLD ? 0 : b->call_count;
         if (!(c->mark[i] & CSSPGO__CFG_SKIP)) b->id = (uint32_t)++id;
         if (calls == 0) continue;
@@ -16126,7 +16334,7 @@ static csspgo_status csspgo__cfg_number_14(csspgo__cfg *c)
     size_t i;
     for (i = 0; i < c->n; i++) c->b[i].id = (uint32_t)i + 1;
     for (i = 0; i < c->n; i++) {
-        csspgo_cfg_block *b = &c->b[i];
+        csspgo_cfg_probes *b = &c->b[i];
         if (b->call_count == 0) continue;
         if (c->n + c->calls + b->call_count > UINT32_MAX) return CSSPGO_E_LIMIT;
         b->first_call = (uint32_t)(c->n + c->calls) + 1;
@@ -16145,10 +16353,10 @@ static void csspgo__cfg_final(csspgo__cfg *c)
 {
     size_t i, k;
     for (i = 0; i < c->n; i++) {
-        const csspgo_cfg_block *b = &c->b[i];
-        const int on = b->flags & CSSPGO_CFG_INVOKE ||
-                       (b->successor_count == 1 && c->mark[b->successors[0]] & CSSPGO__CFG_SKIP);
-        c->power[i] = on ? b->successors[0] : (uint32_t)i;
+        const uint32_t *to = c->to + c->begin[i];
+        const int on = c->b[i].flags & CSSPGO_CFG_INVOKE ||
+                       (c->begin[i + 1] - c->begin[i] == 1 && c->mark[*to] & CSSPGO__CFG_SKIP);
+        c->power[i] = on ? *to : (uint32_t)i;
         c->final[i] = (uint32_t)i;
     }
     for (k = c->n; k != 0; k /= 2) {
@@ -16162,7 +16370,7 @@ static void csspgo__cfg_final(csspgo__cfg *c)
 }
 
 /* CRC-32 without the final inversion, fed with the id in 4 little-endian bytes. */
-static void csspgo__cfg_edge(csspgo__cfg *c, uint32_t id)
+static void csspgo__cfg_crc(csspgo__cfg *c, uint32_t id)
 {
     unsigned i;
     c->crc ^= id;
@@ -16183,35 +16391,19 @@ static csspgo_status csspgo__cfg_run(csspgo__cfg *c, uint32_t llvm)
         csspgo__cfg_final(c);
     }
     for (i = 0; i < c->n && s == CSSPGO_OK; i++) {
-        const csspgo_cfg_block *b = &c->b[c->final[i]];
+        const uint32_t from = c->final[i];
         if (c->mark[i] & CSSPGO__CFG_SKIP) continue;
-        for (k = 0; k < b->successor_count; k++)
-            if (c->b[b->successors[k]].id != 0) csspgo__cfg_edge(c, c->b[b->successors[k]].id);
+        for (k = c->begin[from]; k < c->begin[from + 1]; k++)
+            if (c->b[c->to[k]].id != 0) csspgo__cfg_crc(c, c->b[c->to[k]].id);
     }
     return s;
 }
 
-static csspgo_status csspgo__cfg_check(csspgo_cfg_block *blocks, size_t count, csspgo_error *err)
-{
-    size_t i, k;
-    if (count > UINT32_MAX / 32) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-    for (i = 0; i < count; i++) {
-        csspgo_cfg_block *b = &blocks[i];
-        b->id = b->first_call = b->numbered_calls = 0;
-        if (b->flags & CSSPGO_CFG_INVOKE && b->successor_count == 0)
-            return csspgo__function_error(err, "an invoke without successors: block ", i);
-        for (k = 0; k < b->successor_count; k++)
-            if (b->successors[k] >= count)
-                return csspgo__function_error(err, "a successor that is no block: block ", i);
-    }
-    csspgo__error_clear(err);
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t count, uint32_t llvm,
+CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_probes *probes, uint32_t llvm,
                                              const csspgo_options *options, uint64_t *checksum, csspgo_error *err)
 {
-    const size_t bytes = count * (3 * sizeof(uint32_t) + 1) + sizeof(uint32_t);
+    const size_t n = cfg->blocks;
+    size_t bytes, i;
     csspgo__heap h;
     csspgo__cfg c;
     void *memory;
@@ -16219,25 +16411,33 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(csspgo_cfg_block *blocks, size_t co
     *checksum = 0;
     if (llvm != 0 && llvm != 14 && llvm != 19)
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "llvm must be 0, 14 or 19");
-    s = csspgo__cfg_check(blocks, count, err);
+    s = csspgo__cfg_check(cfg, err);
     if (s != CSSPGO_OK) return s;
     csspgo__heap_init(&h, options);
+    bytes = n * (4 * sizeof(uint32_t) + 1) + (cfg->edges + 2) * sizeof(uint32_t);
     memory = csspgo__alloc(&h, bytes);
     if (memory == NULL) return csspgo__error_plain(err, h.status);
     memset(memory, 0, bytes);
     memset(&c, 0, sizeof c);
-    c.b = blocks;
-    c.n = count;
+    c.b = probes;
+    c.n = n;
     c.work = (uint32_t *)memory;
-    c.power = c.work + count;
-    c.final = c.power + count;
-    c.mark = (unsigned char *)(c.final + count);
+    c.power = c.work + n;
+    c.final = c.power + n;
+    c.begin = c.final + n;
+    c.to = c.begin + n + 2;
+    c.mark = (unsigned char *)(c.to + cfg->edges);
     c.crc = UINT32_MAX;
-    s = csspgo__cfg_run(&c, llvm);
+    csspgo__cfg_list(&c, cfg);
+    for (i = 0; i < n && s == CSSPGO_OK; i++) {
+        probes[i].id = probes[i].first_call = probes[i].numbered_calls = 0;
+        if (probes[i].flags & CSSPGO_CFG_INVOKE && c.begin[i] == c.begin[i + 1])
+            s = csspgo__function_error(err, "an invoke without successors: block ", i);
+    }
+    if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__cfg_run(&c, llvm));
     csspgo__free(&h, memory, bytes);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    *checksum = (c.calls << 48 | c.bytes << 32 | c.crc) & UINT64_C(0x0FFFFFFFFFFFFFFF);
-    return CSSPGO_OK;
+    if (s == CSSPGO_OK) *checksum = (c.calls << 48 | c.bytes << 32 | c.crc) & UINT64_C(0x0FFFFFFFFFFFFFFF);
+    return s;
 }
 
 /* ----- call probes in discriminators ---------------------------------------------------------------------------------
@@ -22824,7 +23024,7 @@ static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 }
 
 /* Functions with contexts and their calls there; rank: of a name, from 1. */
-static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, csspgo__calls *g)
+static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, csspgo__graph *g)
 {
     const csspgo__node *v = t->p->tree.node;
     uint32_t id = CSSPGO__ROOT;
@@ -22847,10 +23047,10 @@ static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int b
 {
     const size_t names = t->p->names.count, bytes = 2 * (names + 1) * sizeof(uint32_t);
     uint32_t *rank = (uint32_t *)csspgo__alloc(&t->heap, bytes), *by_rank;
-    csspgo__calls g;
+    csspgo__graph g;
     size_t i;
     int ok;
-    ok = csspgo__calls_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL &&
+    ok = csspgo__graph_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL &&
          csspgo__rank_names(&t->heap, t->p, rank);
     if (ok) {
         by_rank = rank + names + 1;
@@ -22859,10 +23059,10 @@ static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int b
         for (i = 1; i <= names; i++) by_rank[rank[i]] = (uint32_t)i;
         for (i = 1, *count = 0; i <= names; i++) *count += g.member[i];
         g.by_weight = by_weight;
-        ok = csspgo__calls_order(&t->heap, &g, cold);
+        ok = csspgo__graph_order(&t->heap, &g, cold);
         for (i = 0; ok && i < *count && i < cap; i++) out[i].id = by_rank[g.order[i]];
     }
-    csspgo__calls_free(&t->heap, &g);
+    csspgo__graph_free(&t->heap, &g);
     csspgo__free(&t->heap, rank, bytes);
     if (ok) return CSSPGO_OK;
     *count = 0;
@@ -24347,19 +24547,13 @@ enum { CSSPGO__GRAPH_ENTRY = 0, CSSPGO__GRAPH_HUB = 1, CSSPGO__GRAPH_CODE = 2 };
 
 typedef struct csspgo__block {    /* code in [begin, end); the last instruction is at last                 */
     uint32_t begin, end, last, insns;
-    uint32_t is_exit, entered;    /* entered: some jump leads here                                        */
-    uint64_t hits;                /* of it and its kin in all contexts; only kept at the first of them    */
-    uint32_t kin, pad;            /* the first block of the graph that always runs as often               */
+    uint32_t is_exit, entered;    /* entered: some edge leads here                                        */
+    uint64_t hits;                /* of it and its equals in all contexts; only kept at the first of them */
+    uint32_t eq, pad;             /* the first block of the graph that always executes as often           */
 } csspgo__block;
 
-typedef struct csspgo__tide {     /* scratch: a block while it is found out which run equally often       */
-    uint64_t in, lack;            /* what flows in; what more flows out than in                           */
-    uint32_t open, edges;         /* edges not settled yet: how many, their numbers exclusive-ored        */
-    uint32_t up, block;           /* its set of connected blocks                                          */
-} csspgo__tide;
-
-typedef struct csspgo__shape {    /* of a function: its part of csspgo__estimate.block and .jump            */
-    uint32_t block, blocks, jump, jumps;   /* numbers of blocks in jumps count from CSSPGO__GRAPH_CODE      */
+typedef struct csspgo__shape {    /* of a function: its part of csspgo__estimate.block and .edge            */
+    uint32_t block, blocks, edge, edges;   /* numbers of blocks in edges count from CSSPGO__GRAPH_CODE      */
     uint64_t hits;                /* in all contexts                                                      */
     uint32_t loose, pad;          /* 1: how its blocks follow on each other is not known                  */
 } csspgo__shape;
@@ -24370,7 +24564,7 @@ typedef struct csspgo__sight {    /* in some context: samples at pos (callee 0),
     uint32_t next;                /* of the same key, + 1                                                   */
 } csspgo__sight;
 
-typedef struct csspgo__measure {  /* of a block and its kin                                               */
+typedef struct csspgo__measure {  /* of a block and its equals                                            */
     uint64_t own, called, insns;  /* samples in them and in what they called; instructions, those too     */
     uint64_t count;               /* of this block: how often it ran, as far as they say                  */
 } csspgo__measure;
@@ -24385,17 +24579,16 @@ typedef struct csspgo__estimate {
     uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
     csspgo__shape     *graph;
     csspgo__block     *block;
-    csspgo_flow_jump  *jump;
+    csspgo_cfg_edge   *edge;
     csspgo__sight     *call, *sight;           /* all keys' calls; scratch: what was seen of one key        */
     uint32_t          *leader;                 /* scratch                                                   */
-    csspgo_flow_block *flow;                   /* scratch: the blocks of a shape                            */
-    csspgo_flow_jump  *flow_jump;
+    csspgo_cfg_block *flow;                   /* scratch: the blocks of a shape                            */
+    csspgo_cfg_edge   *flow_edge;
     uint32_t          *weight;                 /* scratch: of those blocks                                  */
-    csspgo__measure   *measure;                /* scratch: per block, that of its kin                       */
-    csspgo__tide      *tide;                   /* scratch                                                   */
+    csspgo__measure   *measure;                /* scratch: per block, that of its equivalence class         */
     csspgo__counter   *v;                      /* what is made                                              */
-    size_t graphs, graph_cap, blocks, block_cap, jumps, jump_cap, calls, call_cap, sights, sight_cap;
-    size_t leaders, leader_cap, flow_cap, weight_cap, flow_jump_cap, measure_cap, tide_cap, n, cap;
+    size_t graphs, graph_cap, blocks, block_cap, edges, edge_cap, calls, call_cap, sights, sight_cap;
+    size_t leaders, leader_cap, flow_cap, weight_cap, flow_edge_cap, measure_cap, n, cap;
 } csspgo__estimate;
 
 /* Room in one of the growing arrays; array: the address of the pointer. Returns 0 when memory is exhausted. */
@@ -24511,11 +24704,11 @@ static uint32_t csspgo__block_at(const csspgo__estimate *e, const csspgo__shape 
     return a != 0 && pos < v[a - 1].end ? a - 1 + CSSPGO__GRAPH_CODE : 0;
 }
 
-/* Adds a jump; there is room. to 0: out of the function. */
-static void csspgo__jump_add(csspgo__estimate *e, csspgo__shape *graph, uint32_t from, uint32_t to, uint32_t through)
+/* Adds an edge; there is room. to 0: out of the function. */
+static void csspgo__shape_edge(csspgo__estimate *e, csspgo__shape *graph, uint32_t from, uint32_t to, uint32_t through)
 {
     csspgo__block *v = e->block + graph->block;
-    csspgo_flow_jump *j = &e->jump[e->jumps];
+    csspgo_cfg_edge *j = &e->edge[e->edges];
     if (to == 0) {
         if (from >= CSSPGO__GRAPH_CODE) v[from - CSSPGO__GRAPH_CODE].is_exit = 1;
         return;
@@ -24525,12 +24718,12 @@ static void csspgo__jump_add(csspgo__estimate *e, csspgo__shape *graph, uint32_t
     j->to = to;
     j->fallthrough = through;
     if (to >= CSSPGO__GRAPH_CODE) v[to - CSSPGO__GRAPH_CODE].entered = 1;
-    e->jumps++;
-    graph->jumps++;
+    e->edges++;
+    graph->edges++;
 }
 
-/* The jumps out of block number i. Returns 1 if there is an indirect one. */
-static int csspgo__jumps_of(csspgo__estimate *e, csspgo__shape *graph, uint32_t i)
+/* The edges out of block number i. Returns 1 if it ends in an indirect jump. */
+static int csspgo__shape_edges(csspgo__estimate *e, csspgo__shape *graph, uint32_t i)
 {
     const csspgo_code *code = e->g->code;
     const csspgo__block *b = e->block + graph->block + i;
@@ -24538,102 +24731,43 @@ static int csspgo__jumps_of(csspgo__estimate *e, csspgo__shape *graph, uint32_t 
     const uint32_t from = i + CSSPGO__GRAPH_CODE;
     const uint32_t to = kind == CSSPGO_COND || kind == CSSPGO_JMP ? csspgo__transfer_target(code, b->last) : 0;
     if (kind == CSSPGO_COND || kind == CSSPGO_JMP)
-        csspgo__jump_add(e, graph, from, to != 0 ? csspgo__block_at(e, graph, to) : 0, 0);
-    if (kind == CSSPGO_IJMP) csspgo__jump_add(e, graph, from, CSSPGO__GRAPH_HUB, 0);
-    if (kind == CSSPGO_RET || kind == CSSPGO_IJMP) csspgo__jump_add(e, graph, from, 0, 0);
+        csspgo__shape_edge(e, graph, from, to != 0 ? csspgo__block_at(e, graph, to) : 0, 0);
+    if (kind == CSSPGO_IJMP) csspgo__shape_edge(e, graph, from, CSSPGO__GRAPH_HUB, 0);
+    if (kind == CSSPGO_RET || kind == CSSPGO_IJMP) csspgo__shape_edge(e, graph, from, 0, 0);
     if (kind == CSSPGO_NONE || kind == CSSPGO_COND || kind == CSSPGO_CALL)
-        csspgo__jump_add(e, graph, from, i + 1 < graph->blocks && b[1].begin == b->end ? from + 1 : 0, 1);
+        csspgo__shape_edge(e, graph, from, i + 1 < graph->blocks && b[1].begin == b->end ? from + 1 : 0, 1);
     return kind == CSSPGO_IJMP;
 }
 
-static uint32_t csspgo__tide_set(csspgo__tide *t, uint32_t i)
+/* Finds which blocks of a shape always execute equally often. Returns 0 when memory is exhausted. */
+static int csspgo__shape_classes(csspgo__estimate *e, const csspgo__shape *graph)
 {
-    while (t[i].up != i) i = t[i].up = t[t[i].up].up;
-    return i;
-}
-
-static void csspgo__tide_flow(csspgo__tide *t, const csspgo_flow_jump *j, uint64_t amount)
-{
-    t[j->to].in += amount;
-    t[j->to].lack -= amount;
-    t[j->from].lack += amount;
-}
-
-/* Settles the edges of a tree, leaves first. start: what is looked at for leaves. */
-static void csspgo__tide_settle(csspgo__tide *t, const csspgo_flow_jump *jump, uint32_t start)
-{
-    uint32_t i = start;
-    while (t[i].open == 1) {
-        const csspgo_flow_jump *j = &jump[t[i].edges];
-        const uint32_t other = j->from == i ? j->to : j->from;
-        csspgo__tide_flow(t, j, j->from == i ? 0 - t[i].lack : t[i].lack);
-        t[i].open--;
-        t[other].open--;
-        t[other].edges ^= t[i].edges;
-        i = other;
-    }
-}
-
-static int csspgo__tide_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__tide *x = (const csspgo__tide *)a, *y = (const csspgo__tide *)b;
-    (void)ctx;
-    if (x->in != y->in) return x->in < y->in ? -1 : 1;
-    return x->block < y->block ? -1 : x->block > y->block;
-}
-
-/*
- * Finds out which blocks of a graph always run equally often: let something random flow through it such that what
- * enters a block leaves it; where the same flows, it is always so. All edges but those of a spanning tree can be chosen
- * at random, the tree's follow. Returns 0 when memory is exhausted.
- */
-static int csspgo__kin_find(csspgo__estimate *e, csspgo__shape *graph)
-{
-    const uint32_t nodes = graph->blocks + CSSPGO__GRAPH_CODE;        /* and one for all that is outside */
+    const uint32_t nodes = graph->blocks + CSSPGO__GRAPH_CODE;
     csspgo__block *block = e->block + graph->block;
-    csspgo_flow_jump *jump;
-    csspgo__tide *t;
-    uint32_t i, n = graph->jumps, first;
-    if (!csspgo__estimate_room(e, &e->tide, 0, &e->tide_cap, nodes + 1, sizeof *e->tide) ||
-        !csspgo__estimate_room(e, &e->flow_jump, 0, &e->flow_jump_cap, n + nodes, sizeof *e->flow_jump))
-        return 0;
-    t = e->tide;
-    jump = e->flow_jump;
-    memset(t, 0, (nodes + 1) * sizeof *t);
-    if (n != 0) memcpy(jump, e->jump + graph->jump, n * sizeof *jump);
-    jump[n].from = nodes;
-    jump[n++].to = CSSPGO__GRAPH_ENTRY;
+    csspgo_cfg cfg;
+    uint32_t *eq, *first, i;
+    if (!csspgo__estimate_room(e, &e->flow, 0, &e->flow_cap, nodes, sizeof *e->flow) ||
+        !csspgo__estimate_room(e, &e->weight, 0, &e->weight_cap, 2 * (size_t)nodes + 1, sizeof *e->weight)) return 0;
+    eq = e->weight;
+    first = eq + nodes;
+    memset(e->flow, 0, nodes * sizeof *e->flow);
+    for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = block[i].is_exit;
+    cfg.block = e->flow;
+    cfg.blocks = nodes;
+    cfg.edge = e->edge + graph->edge;
+    cfg.edges = graph->edges;
+    if (!csspgo__cfg_classes(e->heap, &cfg, eq)) return csspgo__gen_fail(e->g, e->heap);
+    memset(first, 0, ((size_t)nodes + 1) * sizeof *first);
     for (i = 0; i < graph->blocks; i++) {
-        if (!block[i].is_exit) continue;
-        jump[n].from = i + CSSPGO__GRAPH_CODE;
-        jump[n++].to = nodes;
-    }
-    for (i = 0; i <= nodes; i++) t[i].up = t[i].block = i;
-    for (i = 0; i < n; i++) {
-        const uint32_t a = csspgo__tide_set(t, jump[i].from), b = csspgo__tide_set(t, jump[i].to);
-        if (a == b) {
-            csspgo__tide_flow(t, &jump[i], csspgo__mix(csspgo__mix(i, UINT64_C(0x9E3779B97F4A7C15)),
-                                                       UINT64_C(0xD6E8FEB86659FD93)));
-            continue;
-        }
-        t[a].up = b;
-        t[jump[i].from].open++;
-        t[jump[i].to].open++;
-        t[jump[i].from].edges ^= i;
-        t[jump[i].to].edges ^= i;
-    }
-    for (i = 0; i <= nodes; i++) csspgo__tide_settle(t, jump, i);
-    if (!csspgo__sort(e->heap, t + CSSPGO__GRAPH_CODE, graph->blocks, sizeof *t, csspgo__tide_cmp, NULL))
-        return csspgo__gen_fail(e->g, e->heap);
-    for (i = first = CSSPGO__GRAPH_CODE; i < nodes; i++) {
-        if (t[i].in != t[first].in || t[i].in == 0) first = i;
-        block[t[i].block - CSSPGO__GRAPH_CODE].kin = t[first].block - CSSPGO__GRAPH_CODE;
+        const uint32_t k = eq[i + CSSPGO__GRAPH_CODE];
+        if (k == 0 || first[k] == 0) first[k] = i + 1;
+        block[i].eq = first[k] - 1;
     }
     return 1;
 }
 
 /*
- * The shape of a function; 0 when memory is exhausted. The first jump leads to its entry. Where indirect jumps go is
+ * The shape of a function; 0 when memory is exhausted. The first edge leads to its entry. Where indirect jumps go is
  * not known: to the hub, and from there to every block that nothing else enters. In a function without them those are
  * entered from its beginning: they are where exceptions land.
  */
@@ -24646,27 +24780,27 @@ static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
     if (!csspgo__leaders_list(e, func, loose) ||
         !csspgo__estimate_room(e, &e->graph, e->graphs, &e->graph_cap, 1, sizeof *e->graph) ||
         !csspgo__estimate_room(e, &e->block, e->blocks, &e->block_cap, e->leaders, sizeof *e->block) ||
-        !csspgo__estimate_room(e, &e->jump, e->jumps, &e->jump_cap, 3 * e->leaders + 2, sizeof *e->jump))
+        !csspgo__estimate_room(e, &e->edge, e->edges, &e->edge_cap, 3 * e->leaders + 2, sizeof *e->edge))
         return 0;
     graph = &e->graph[e->graphs++];
     memset(graph, 0, sizeof *graph);
     graph->block = (uint32_t)e->blocks;
-    graph->jump = (uint32_t)e->jumps;
+    graph->edge = (uint32_t)e->edges;
     graph->loose = loose;
     csspgo__blocks_make(e, graph);
     for (i = e->first_range[func]; i != 0; i = e->next_range[i - 1]) {
         const csspgo__range *r = e->range[i - 1];
         const uint32_t entry = r->part ? 0 : csspgo__block_at(e, graph, r->begin);
-        if (entry != 0) csspgo__jump_add(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
+        if (entry != 0) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
     }
     for (i = 0; i < graph->blocks; i++)
         if (loose) e->block[graph->block + i].is_exit = 1;
-        else indirect |= (uint32_t)csspgo__jumps_of(e, graph, i);
+        else indirect |= (uint32_t)csspgo__shape_edges(e, graph, i);
     for (i = 0; i < graph->blocks; i++)
         if (!e->block[graph->block + i].entered)
-            csspgo__jump_add(e, graph, CSSPGO__GRAPH_HUB, i + CSSPGO__GRAPH_CODE, 0);
-    if (!indirect) csspgo__jump_add(e, graph, CSSPGO__GRAPH_ENTRY, CSSPGO__GRAPH_HUB, 0);
-    if (!csspgo__kin_find(e, graph)) return 0;
+            csspgo__shape_edge(e, graph, CSSPGO__GRAPH_HUB, i + CSSPGO__GRAPH_CODE, 0);
+    if (!indirect) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, CSSPGO__GRAPH_HUB, 0);
+    if (!csspgo__shape_classes(e, graph)) return 0;
     return e->graph_of[func] = (uint32_t)e->graphs;
 }
 
@@ -24695,14 +24829,14 @@ static uint64_t csspgo__sights_add(csspgo__estimate *e, const csspgo__shape *gra
     uint32_t b;
     size_t i;
     memset(e->measure, 0, graph->blocks * sizeof *e->measure);
-    for (b = 0; b < graph->blocks; b++) e->measure[block[b].kin].insns += block[b].insns;
+    for (b = 0; b < graph->blocks; b++) e->measure[block[b].eq].insns += block[b].insns;
     for (i = 0; i < n; i++) {
         const uint32_t to = v[i].callee != 0 ? csspgo__transfer_target(e->g->code, v[i].pos) : 0;
         csspgo__measure *m;
         if (v[i].callee == 0) all = csspgo__sat_add(all, v[i].hits);
         b = csspgo__block_at(e, graph, v[i].pos);
         if (b == 0 || (to != 0 && to != v[i].callee)) continue;
-        m = &e->measure[block[b - CSSPGO__GRAPH_CODE].kin];
+        m = &e->measure[block[b - CSSPGO__GRAPH_CODE].eq];
         if (v[i].callee == 0) {
             m->own = csspgo__sat_add(m->own, v[i].hits);
             continue;
@@ -24726,8 +24860,8 @@ static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape 
     memset(e->flow, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow);
     memset(e->weight, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->weight);
     for (b = 0; b < graph->blocks; b++) {
-        const csspgo__measure *m = &e->measure[block[b].kin];
-        const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].kin].hits, most);
+        const csspgo__measure *m = &e->measure[block[b].eq];
+        const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
         uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
         hits = csspgo__share(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
         hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
@@ -24735,7 +24869,7 @@ static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape 
         e->measure[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
         e->flow[b + CSSPGO__GRAPH_CODE].known = 1;
         e->flow[b + CSSPGO__GRAPH_CODE].count = e->measure[b].count;
-        if (block[b].kin != b) continue;              /* the first one's count is that of all */
+        if (block[b].eq != b) continue;              /* the first one's count is that of all */
         e->weight[b + CSSPGO__GRAPH_CODE] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
     }
     return all;
@@ -24760,15 +24894,19 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
     const csspgo_options options = csspgo__heap_options(e->heap);
     const uint64_t all = csspgo__blocks_hits(e, graph);
     csspgo__flow_hits hits;
+    csspgo_cfg cfg;
     csspgo_status s;
     uint32_t i;
+    cfg.block = e->flow;
+    cfg.blocks = graph->blocks + CSSPGO__GRAPH_CODE;
+    cfg.edge = e->flow_edge;
+    cfg.edges = graph->edges;
     hits.weight = e->weight;
-    if (graph->jumps != 0) memcpy(e->flow_jump, e->jump + graph->jump, graph->jumps * sizeof *e->flow_jump);
+    if (graph->edges != 0) memcpy(e->flow_edge, e->edge + graph->edge, graph->edges * sizeof *e->flow_edge);
     for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = e->block[graph->block + i].is_exit;
     for (hits.waits = 1;; hits.waits = 0) {
         for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].count = e->measure[i].count;
-        s = csspgo__flow_solve(&options, e->flow, graph->blocks + CSSPGO__GRAPH_CODE, e->flow_jump, graph->jumps, NULL,
-                               &hits, NULL, NULL);
+        s = csspgo__flow_solve(&cfg, NULL, &hits, &options, NULL, NULL);
         if (s != CSSPGO_OK || !hits.waits || csspgo__blocks_hits(e, graph) > all / 2) break;
     }
     if (s == CSSPGO_OK) return 1;
@@ -24776,7 +24914,7 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
     if (s == CSSPGO_E_NOMEM) return 0;
     e->g->status = CSSPGO_OK;
     e->g->stats.unsolved++;
-    if (graph->jumps != 0) e->flow_jump[0].count = e->flow[e->flow_jump[0].to].count;
+    if (graph->edges != 0) e->flow_edge[0].count = e->flow[e->flow_edge[0].to].count;
     return 1;
 }
 
@@ -24844,8 +24982,8 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     const uint32_t site = (uint32_t)k->site, caller = key != CSSPGO__ROOT ? csspgo__gen_func_at(e->g, site) : 0;
     uint64_t count;
     csspgo__sight *c;
-    if (caller == 0 || graph->jumps == 0) return 1;
-    count = e->flow_jump[0].count;
+    if (caller == 0 || graph->edges == 0) return 1;
+    count = e->flow_edge[0].count;
     if (caller == func) {
         const uint64_t again = e->flow[csspgo__block_at(e, graph, site)].count;
         count = count > again ? count - again : 1;
@@ -24857,7 +24995,7 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     c->hits = hits;
     c->func = caller;
     c->pos = site;
-    c->callee = e->block[graph->block + e->jump[graph->jump].to - CSSPGO__GRAPH_CODE].begin;
+    c->callee = e->block[graph->block + e->edge[graph->edge].to - CSSPGO__GRAPH_CODE].begin;
     c->next = e->call_of[k->parent];
     e->call_of[k->parent] = (uint32_t)e->calls;
     return 1;
@@ -24875,7 +25013,7 @@ static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo
         !csspgo__estimate_room(e, &e->weight, 0, &e->weight_cap, graph->blocks + CSSPGO__GRAPH_CODE,
                                sizeof *e->weight) ||
         !csspgo__estimate_room(e, &e->measure, 0, &e->measure_cap, graph->blocks + 1, sizeof *e->measure) ||
-        !csspgo__estimate_room(e, &e->flow_jump, 0, &e->flow_jump_cap, graph->jumps + 1, sizeof *e->flow_jump))
+        !csspgo__estimate_room(e, &e->flow_edge, 0, &e->flow_edge_cap, graph->edges + 1, sizeof *e->flow_edge))
         return 0;
     hits = csspgo__blocks_measure(e, graph, v, n);
     e->g->stats.estimated++;
@@ -24944,7 +25082,7 @@ static int csspgo__hits_spread(csspgo__estimate *e)
         csspgo__count_add(&graph->hits, k->hit[i].count);
         b = csspgo__block_at(e, graph, k->hit[i].a);
         if (b == 0) continue;
-        b = graph->block + e->block[graph->block + b - CSSPGO__GRAPH_CODE].kin;
+        b = graph->block + e->block[graph->block + b - CSSPGO__GRAPH_CODE].eq;
         csspgo__count_add(&e->block[b].hits, k->hit[i].count);
     }
     return 1;
@@ -24956,15 +25094,14 @@ static void csspgo__estimate_free(csspgo__estimate *e)
     csspgo__arrays_free(&e->arrays);
     csspgo__free(h, e->graph, e->graph_cap * sizeof *e->graph);
     csspgo__free(h, e->block, e->block_cap * sizeof *e->block);
-    csspgo__free(h, e->jump, e->jump_cap * sizeof *e->jump);
+    csspgo__free(h, e->edge, e->edge_cap * sizeof *e->edge);
     csspgo__free(h, e->call, e->call_cap * sizeof *e->call);
     csspgo__free(h, e->sight, e->sight_cap * sizeof *e->sight);
     csspgo__free(h, e->leader, e->leader_cap * sizeof *e->leader);
     csspgo__free(h, e->flow, e->flow_cap * sizeof *e->flow);
     csspgo__free(h, e->weight, e->weight_cap * sizeof *e->weight);
-    csspgo__free(h, e->flow_jump, e->flow_jump_cap * sizeof *e->flow_jump);
+    csspgo__free(h, e->flow_edge, e->flow_edge_cap * sizeof *e->flow_edge);
     csspgo__free(h, e->measure, e->measure_cap * sizeof *e->measure);
-    csspgo__free(h, e->tide, e->tide_cap * sizeof *e->tide);
     csspgo__free(h, e->v, e->cap * sizeof *e->v);
 }
 
@@ -29346,47 +29483,47 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
 typedef struct csspgo__completion {   /* one call of csspgo_matcher_complete */
     const csspgo_matcher    *m;
     csspgo_profile          *q;
-    const csspgo_match_flow *flow;
+    const csspgo_match_cfg  *cfg;
     const csspgo_flow_costs *costs;
     csspgo_options           options;
-    csspgo__vec              block, jump;     /* scratch: csspgo_flow_block, csspgo_flow_jump */
+    csspgo__vec              block, edge;     /* scratch: csspgo_cfg_block, csspgo_cfg_edge   */
     csspgo__vec              found;           /* per block: where it was is known             */
-    csspgo__map              by_guid;         /* -> index in flow + 1                         */
+    csspgo__map              by_guid;         /* -> index in cfg + 1                          */
     size_t                   unfit;
 } csspgo__completion;
 
 static uint32_t csspgo__flow_hash(const void *owner, uint32_t id)
 {
     const csspgo__completion *x = (const csspgo__completion *)owner;
-    return csspgo__hash64(&x->by_guid, x->flow[id - 1].guid, 0);
+    return csspgo__hash64(&x->by_guid, x->cfg[id - 1].guid, 0);
 }
 
-static const csspgo_match_flow *csspgo__complete_flow(const csspgo__completion *x, uint64_t guid)
+static const csspgo_match_cfg *csspgo__complete_cfg(const csspgo__completion *x, uint64_t guid)
 {
     const uint32_t hash = csspgo__hash64(&x->by_guid, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&x->by_guid, hash, &at)) != 0)
-        if (x->flow[id - 1].guid == guid) return &x->flow[id - 1];
+        if (x->cfg[id - 1].guid == guid) return &x->cfg[id - 1];
     return NULL;
 }
 
 /* Blocks that a profile can hold, and edges between them. i: index of f, for the message. */
 static csspgo_status csspgo__complete_check(const csspgo__completion *x, size_t i, csspgo_error *err)
 {
-    const csspgo_match_flow *f = &x->flow[i];
+    const csspgo_match_cfg *f = &x->cfg[i];
+    const csspgo_status s = f->cfg.blocks == 0 ? CSSPGO_E_ARGUMENT : csspgo__cfg_check(&f->cfg, NULL);
     size_t k;
-    for (k = 0; k < f->edges && f->edge[k].from < f->blocks && f->edge[k].to < f->blocks; k++) {}
-    if (f->blocks == 0 || k != f->edges) {
-        csspgo__error(err, CSSPGO_E_ARGUMENT, i, "no control flow of a function, number ");
+    if (s != CSSPGO_OK) {
+        csspgo__error(err, s, i, "no control flow of a function, number ");
         csspgo__say_u64(err, i);
-        return CSSPGO_E_ARGUMENT;
+        return s;
     }
-    for (k = 0; k < f->blocks && !x->q->heap.llvm; k++) {
-        if (f->block[k].line <= 0xffff) continue;
+    for (k = 0; k < f->cfg.blocks && !x->q->heap.llvm; k++) {
+        if (f->loc[k].line <= 0xffff) continue;
         csspgo__error(err, CSSPGO_E_RANGE, i, "function number ");
         csspgo__say_u64(err, i);
         csspgo__say(err, ": a block's location has line ");
-        csspgo__say_u64(err, f->block[k].line);
+        csspgo__say_u64(err, f->loc[k].line);
         csspgo__say(err, ", the largest one of a profile is 65535");
         return CSSPGO_E_RANGE;
     }
@@ -29400,62 +29537,67 @@ static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, css
     if (n > 0x7fffffff) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     if (!csspgo__map_room(h, &x->by_guid, n)) return csspgo__error_plain(err, h->status);
     for (i = 0; i < n; i++) {
-        const csspgo_match_flow *f = &x->flow[i];
+        const csspgo_match_cfg *f = &x->cfg[i];
         const csspgo_status s = csspgo__complete_check(x, i, err);
         if (s != CSSPGO_OK) return s;
-        if (csspgo__complete_flow(x, f->guid) == NULL)
+        if (csspgo__complete_cfg(x, f->guid) == NULL)
             csspgo__map_insert(&x->by_guid, csspgo__hash64(&x->by_guid, f->guid, 0), (uint32_t)i + 1, x);
     }
     return CSSPGO_OK;
 }
 
 /* Scratch for one function; which of its blocks were found. Returns 0 when memory is exhausted. */
-static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_flow *f)
+static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_cfg *f)
 {
     csspgo__heap *h = &x->q->heap;
-    unsigned char *found = (unsigned char *)csspgo__vec_fill(h, &x->found, f->blocks);
+    unsigned char *found = (unsigned char *)csspgo__vec_fill(h, &x->found, f->cfg.blocks);
     size_t i;
-    if (found == NULL || csspgo__vec_fill(h, &x->block, f->blocks) == NULL ||
-        csspgo__vec_fill(h, &x->jump, f->edges) == NULL) return 0;
-    for (i = 0; i < f->blocks; i++)
-        found[i] = f->block[i].line != 0 &&
-                   csspgo_matcher_map(x->m, f->guid, f->block[i]).how < CSSPGO_MATCHED_NEAR;
+    if (found == NULL || csspgo__vec_fill(h, &x->block, f->cfg.blocks) == NULL ||
+        csspgo__vec_fill(h, &x->edge, f->cfg.edges) == NULL) return 0;
+    for (i = 0; i < f->cfg.blocks; i++)
+        found[i] = f->loc[i].line != 0 &&
+                   csspgo_matcher_map(x->m, f->guid, f->loc[i]).how < CSSPGO_MATCHED_NEAR;
     return 1;
 }
 
-static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_match_flow *f, const csspgo__record *r)
+static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_match_cfg *f, const csspgo__record *r)
 {
-    csspgo_flow_block *block = (csspgo_flow_block *)x->block.data;
-    csspgo_flow_jump *jump = (csspgo_flow_jump *)x->jump.data;
+    csspgo_cfg_block *block = (csspgo_cfg_block *)x->block.data;
+    csspgo_cfg_edge *edge = (csspgo_cfg_edge *)x->edge.data;
+    csspgo_cfg cfg = f->cfg;
     size_t i;
-    memset(block, 0, f->blocks * sizeof *block);
-    memset(jump, 0, f->edges * sizeof *jump);
-    for (i = 0; i < f->blocks; i++) {
-        const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->block[i]);
+    memset(block, 0, f->cfg.blocks * sizeof *block);
+    memset(edge, 0, f->cfg.edges * sizeof *edge);
+    for (i = 0; i < f->cfg.blocks; i++) {
+        const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->loc[i]);
         if (b == NULL || !((const unsigned char *)x->found.data)[i]) continue;
         block[i].known = 1;
         block[i].count = b->count;
     }
-    for (i = 0; i < f->edges; i++) {
-        jump[i].from = f->edge[i].from;
-        jump[i].to = f->edge[i].to;
+    for (i = 0; i < f->cfg.blocks && f->cfg.block != NULL; i++) block[i].is_exit = f->cfg.block[i].is_exit;
+    for (i = 0; i < f->cfg.edges; i++) {
+        edge[i].from = f->cfg.edge[i].from;
+        edge[i].to = f->cfg.edge[i].to;
+        edge[i].fallthrough = f->cfg.edge[i].fallthrough;
     }
-    return csspgo_flow_solve(&x->options, block, f->blocks, jump, f->edges, x->costs, NULL, NULL);
+    cfg.block = block;
+    cfg.edge = edge;
+    return csspgo_flow_solve(&cfg, x->costs, &x->options, NULL, NULL);
 }
 
 /* The solution becomes the record's counts. Returns 0 when memory is exhausted. */
-static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_flow *f, uint32_t id)
+static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_cfg *f, uint32_t id)
 {
-    const csspgo_flow_block *block = (const csspgo_flow_block *)x->block.data;
+    const csspgo_cfg_block *block = (const csspgo_cfg_block *)x->block.data;
     csspgo_profile *q = x->q;
     csspgo__record *r = &q->record[q->tree.node[id].record];
     uint64_t more = 0, less = 0;
     size_t i;
-    for (i = 0; i < f->blocks; i++) {
+    for (i = 0; i < f->cfg.blocks; i++) {
         csspgo_body *b;
-        if (f->block[i].line == 0) continue;
-        if (csspgo__body_add(q, r, f->block[i], 0) < 0) return 0;
-        b = csspgo__body_find(csspgo__body(q, r), csspgo__run_count(r->body), f->block[i]);
+        if (f->loc[i].line == 0) continue;
+        if (csspgo__body_add(q, r, f->loc[i], 0) < 0) return 0;
+        b = csspgo__body_find(csspgo__body(q, r), csspgo__run_count(r->body), f->loc[i]);
         more = csspgo__sat_add(more, csspgo__sat_sub(block[i].count, b->count));
         less = csspgo__sat_add(less, csspgo__sat_sub(b->count, block[i].count));
         b->count = block[i].count;
@@ -29473,33 +29615,33 @@ static csspgo_status csspgo__complete_all(csspgo__completion *x)
     csspgo_func f;
     csspgo_node n;
     for (f.id = 1; f.id <= csspgo_func_count(q); f.id++) {
-        const csspgo_match_flow *flow = csspgo__complete_flow(x, csspgo_func_guid(q, f));
-        if (flow == NULL) continue;
-        if (!csspgo__complete_start(x, flow)) return q->heap.status;
+        const csspgo_match_cfg *cfg = csspgo__complete_cfg(x, csspgo_func_guid(q, f));
+        if (cfg == NULL) continue;
+        if (!csspgo__complete_start(x, cfg)) return q->heap.status;
         for (n = csspgo_func_nodes(q, f); n.id != 0; n = csspgo_node_next_same(q, n)) {
             const csspgo__record *r = csspgo__record_of(q, n.id);
-            const csspgo_status s = r != NULL ? csspgo__complete_solve(x, flow, r) : CSSPGO_OK;
+            const csspgo_status s = r != NULL ? csspgo__complete_solve(x, cfg, r) : CSSPGO_OK;
             if (s == CSSPGO_E_RANGE || s == CSSPGO_E_LIMIT) x->unfit++;
             else if (s != CSSPGO_OK) return s;
-            else if (r != NULL && !csspgo__complete_take(x, flow, n.id)) return q->heap.status;
+            else if (r != NULL && !csspgo__complete_take(x, cfg, n.id)) return q->heap.status;
         }
     }
     return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo_profile *p,
-                                                 const csspgo_match_flow *flow, size_t n,
+                                                 const csspgo_match_cfg *cfg, size_t n,
                                                  const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err)
 {
     csspgo__completion x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
     x.m = m;
-    x.flow = flow;
+    x.cfg = cfg;
     x.costs = costs;
     x.options = csspgo__heap_options(&p->heap);
-    x.block.elem = sizeof(csspgo_flow_block);
-    x.jump.elem = sizeof(csspgo_flow_jump);
+    x.block.elem = sizeof(csspgo_cfg_block);
+    x.edge.elem = sizeof(csspgo_cfg_edge);
     x.found.elem = 1;
     if (unfit != NULL) *unfit = 0;
     x.q = csspgo_profile_new(&x.options, NULL);
@@ -29510,7 +29652,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo_add_profile(x.q, p));
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__complete_all(&x));
     csspgo__vec_free(&x.q->heap, &x.block);
-    csspgo__vec_free(&x.q->heap, &x.jump);
+    csspgo__vec_free(&x.q->heap, &x.edge);
     csspgo__vec_free(&x.q->heap, &x.found);
     csspgo__map_free(&x.q->heap, &x.by_guid);
     if (s == CSSPGO_OK) {
@@ -29524,203 +29666,6 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
 }
 
 #endif /* CSSPGO_NO_FLOW */
-
-/* ----- blocks that execute equally often -------------------------------------------------------------------------- */
-
-typedef struct csspgo__adjacent { /* of node v: list[begin[v]] to list[begin[v + 1] - 1] */
-    uint32_t *begin, *list;
-} csspgo__adjacent;
-
-typedef struct csspgo__domtree {
-    uint32_t *up;                 /* the node that dominates it immediately; the root: itself; NONE: not reached     */
-    uint32_t *order, *rank;       /* reached nodes, each before what it leads to but for cycles; its place there     */
-    uint32_t *pre, *size;         /* of the tree's nodes: place in a walk of the tree, nodes below it and itself     */
-    uint32_t  reached;
-} csspgo__domtree;
-
-typedef struct csspgo__graph {
-    csspgo__adjacent out, in;
-    csspgo__domtree  dom, post;
-    uint32_t *stack, *at, *inner, *mark;
-    uint32_t  n;                  /* with one more node behind the last: what all exits lead to */
-} csspgo__graph;
-
-static void csspgo__adjacent_fill(csspgo__adjacent *a, uint32_t n, const csspgo_match_edge *edge, size_t m, int reverse,
-                                  const uint32_t *exits)
-{
-    size_t i;
-    uint32_t v;
-    memset(a->begin, 0, ((size_t)n + 2) * sizeof *a->begin);
-    for (i = 0; i < m; i++) a->begin[(reverse ? edge[i].to : edge[i].from) + 2]++;
-    for (v = 0; v + 1 < n; v++)
-        if (exits[v] == 0) a->begin[(reverse ? n - 1 : v) + 2]++;
-    for (v = 2; v < n + 2; v++) a->begin[v] += a->begin[v - 1];
-    for (i = 0; i < m; i++)
-        a->list[a->begin[(reverse ? edge[i].to : edge[i].from) + 1]++] = reverse ? edge[i].from : edge[i].to;
-    for (v = 0; v + 1 < n; v++)
-        if (exits[v] == 0) a->list[a->begin[(reverse ? n - 1 : v) + 1]++] = reverse ? v : n - 1;
-}
-
-/* Depth-first from root: the nodes that are reached, in reverse post-order. */
-static void csspgo__dom_order(csspgo__graph *b, csspgo__domtree *t, const csspgo__adjacent *a, uint32_t root)
-{
-    uint32_t depth = 1, left = b->n, v;
-    for (v = 0; v < b->n; v++) {
-        t->rank[v] = UINT32_MAX;
-        b->at[v] = a->begin[v];
-    }
-    b->stack[0] = root;
-    t->rank[root] = 0;
-    while (depth != 0) {
-        v = b->stack[depth - 1];
-        if (b->at[v] == a->begin[v + 1]) {
-            t->order[--left] = v;
-            depth--;
-        } else {
-            const uint32_t to = a->list[b->at[v]++];
-            if (t->rank[to] != UINT32_MAX) continue;
-            t->rank[to] = 0;
-            b->stack[depth++] = to;
-        }
-    }
-    t->reached = b->n - left;
-    memmove(t->order, t->order + left, t->reached * sizeof *t->order);
-    for (v = 0; v < t->reached; v++) t->rank[t->order[v]] = v;
-}
-
-static uint32_t csspgo__dom_meet(const csspgo__domtree *t, uint32_t x, uint32_t y)
-{
-    while (x != y) {
-        while (t->rank[x] > t->rank[y]) x = t->up[x];
-        while (t->rank[y] > t->rank[x]) y = t->up[y];
-    }
-    return x;
-}
-
-static void csspgo__dom_make(csspgo__graph *b, csspgo__domtree *t, const csspgo__adjacent *out,
-                             const csspgo__adjacent *in, uint32_t root)
-{
-    uint32_t i, k, v;
-    int changed = 1;
-    csspgo__dom_order(b, t, out, root);
-    for (v = 0; v < b->n; v++) t->up[v] = UINT32_MAX;
-    t->up[root] = root;
-    while (changed) {
-        changed = 0;
-        for (i = 1; i < t->reached; i++) {
-            uint32_t up = UINT32_MAX;
-            v = t->order[i];
-            for (k = in->begin[v]; k < in->begin[v + 1]; k++) {
-                const uint32_t from = in->list[k];
-                if (t->up[from] == UINT32_MAX) continue;
-                up = up == UINT32_MAX ? from : csspgo__dom_meet(t, up, from);
-            }
-            changed |= up != t->up[v];
-            t->up[v] = up;
-        }
-    }
-    for (i = 0; i < t->reached; i++) t->size[t->order[i]] = 1;
-    for (i = t->reached; i-- > 1;) t->size[t->up[t->order[i]]] += t->size[t->order[i]];
-    t->pre[root] = 0;
-    b->at[root] = 1;
-    for (i = 1; i < t->reached; i++) {
-        v = t->order[i];
-        t->pre[v] = b->at[t->up[v]];
-        b->at[t->up[v]] += t->size[v];
-        b->at[v] = t->pre[v] + 1;
-    }
-}
-
-static int csspgo__dominates(const csspgo__domtree *t, uint32_t a, uint32_t b)
-{
-    return t->up[a] != UINT32_MAX && t->up[b] != UINT32_MAX && t->pre[b] - t->pre[a] < t->size[a];
-}
-
-/* inner[v]: the header of the innermost loop v is in; outer loops come first, as their headers dominate the others. */
-static void csspgo__find_loops(csspgo__graph *b)
-{
-    uint32_t i, k, v;
-    for (v = 0; v < b->n; v++) b->inner[v] = b->mark[v] = UINT32_MAX;
-    for (i = 0; i < b->dom.reached; i++) {
-        const uint32_t head = b->dom.order[i];
-        uint32_t depth = 0;
-        for (k = b->in.begin[head]; k < b->in.begin[head + 1]; k++) {
-            v = b->in.list[k];
-            if (!csspgo__dominates(&b->dom, head, v) || b->mark[v] == head) continue;
-            b->mark[v] = head;
-            b->stack[depth++] = v;
-        }
-        if (depth != 0) b->inner[head] = head;
-        while (depth != 0) {
-            v = b->stack[--depth];
-            b->inner[v] = head;
-            if (v == head) continue;
-            for (k = b->in.begin[v]; k < b->in.begin[v + 1]; k++) {
-                const uint32_t from = b->in.list[k];
-                if (from == head || b->mark[from] == head || b->dom.up[from] == UINT32_MAX) continue;
-                b->mark[from] = head;
-                b->stack[depth++] = from;
-            }
-        }
-    }
-}
-
-static void csspgo__number_classes(csspgo__graph *b, uint32_t *eq)
-{
-    uint32_t i, classes = 0;
-    memset(eq, 0, ((size_t)b->n - 1) * sizeof *eq);
-    for (i = 0; i < b->dom.reached; i++) {
-        const uint32_t v = b->dom.order[i];
-        uint32_t a = v;
-        if (v == b->n - 1 || b->post.up[v] == UINT32_MAX) continue;
-        while (a != b->dom.up[a]) {
-            a = b->dom.up[a];
-            if (b->inner[a] == b->inner[v] && csspgo__dominates(&b->post, v, a)) {
-                eq[v] = eq[a];
-                break;
-            }
-        }
-        if (eq[v] == 0) eq[v] = ++classes;
-    }
-}
-
-CSSPGO_DEF csspgo_status csspgo_match_classes(const csspgo_options *options, size_t n, const csspgo_match_edge *edge,
-                                              size_t m, uint32_t *eq, csspgo_error *err)
-{
-    const size_t most = (size_t)1 << 27, nodes = n + 1, edges = m + n;
-    csspgo__heap h;
-    csspgo__graph b;
-    uint32_t *v, **part[18];
-    size_t i, total;
-    for (i = 0; i < m; i++)
-        if (edge[i].from >= n || edge[i].to >= n) return csspgo__error_plain(err, CSSPGO_E_ARGUMENT);
-    if (n > most || m > most) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-    if (n == 0) return csspgo__error_plain(err, CSSPGO_OK);
-    memset(&b, 0, sizeof b);
-    csspgo__heap_init(&h, options);
-    b.n = (uint32_t)nodes;
-    part[0] = &b.dom.up, part[1] = &b.dom.order, part[2] = &b.dom.rank, part[3] = &b.dom.pre, part[4] = &b.dom.size;
-    part[5] = &b.post.up, part[6] = &b.post.order, part[7] = &b.post.rank, part[8] = &b.post.pre;
-    part[9] = &b.post.size, part[10] = &b.stack, part[11] = &b.at, part[12] = &b.inner, part[13] = &b.mark;
-    part[14] = &b.out.begin, part[15] = &b.in.begin, part[16] = &b.out.list, part[17] = &b.in.list;
-    total = 14 * nodes + 2 * (nodes + 2) + 2 * edges;
-    v = (uint32_t *)csspgo__alloc(&h, total * sizeof *v);
-    if (v == NULL) return csspgo__error_plain(err, h.status);
-    memset(v, 0, total * sizeof *v);
-    for (i = 0, total = 0; i < 18; i++) {
-        *part[i] = v + total;
-        total += i < 14 ? nodes : i < 16 ? nodes + 2 : edges;
-    }
-    for (i = 0; i < m; i++) b.at[edge[i].from]++;
-    csspgo__adjacent_fill(&b.out, b.n, edge, m, 0, b.at);
-    csspgo__adjacent_fill(&b.in, b.n, edge, m, 1, b.at);
-    csspgo__dom_make(&b, &b.dom, &b.out, &b.in, 0);
-    csspgo__find_loops(&b);
-    csspgo__dom_make(&b, &b.post, &b.in, &b.out, b.n - 1);
-    csspgo__number_classes(&b, eq);
-    csspgo__free(&h, v, total * sizeof *v);
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
 
 #endif /* CSSPGO_NO_MATCH */
 

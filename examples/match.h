@@ -261,7 +261,7 @@ typedef struct match_graph {      /* of the code of one symbol */
     size_t             size;
     unsigned char     *flag;      /* per byte            */
     uint32_t          *block;     /* per byte: its block */
-    csspgo_match_edge *edge;
+    csspgo_cfg_edge   *edge;
     uint32_t          *eq;        /* per block           */
     size_t             blocks, edges, cap;
 } match_graph;
@@ -285,11 +285,12 @@ static int match_inside(const match_graph *g, const csspgo_insn *insn)
 static int match_edge_add(match_graph *g, size_t from, size_t to)
 {
     if (g->edges == g->cap) {
-        csspgo_match_edge *more = (csspgo_match_edge *)realloc(g->edge, (2 * g->cap + 64) * sizeof *more);
+        csspgo_cfg_edge *more = (csspgo_cfg_edge *)realloc(g->edge, (2 * g->cap + 64) * sizeof *more);
         if (more == NULL) return 0;
         g->edge = more;
         g->cap = 2 * g->cap + 64;
     }
+    memset(&g->edge[g->edges], 0, sizeof *g->edge);
     g->edge[g->edges].from = (uint32_t)from;
     g->edge[g->edges++].to = (uint32_t)to;
     return 1;
@@ -345,6 +346,16 @@ static int match_find_edges(const match_run *m, match_graph *g)
     return ok;
 }
 
+static int match_classes_of(match_graph *g)
+{
+    csspgo_cfg cfg;
+    cfg.block = NULL;
+    cfg.blocks = g->blocks;
+    cfg.edge = g->edge;
+    cfg.edges = g->edges;
+    return csspgo_cfg_classes(&cfg, NULL, g->eq, NULL) == CSSPGO_OK;
+}
+
 /* Of the code of one symbol: classes, numbered on from *classes, of the probes in it that stand for their function. */
 static int match_symbol_classes(const match_run *m, const match_symbol *y, const elf_section *s,
                                 const uint32_t *by_address, const unsigned char *stands, uint32_t *of,
@@ -370,7 +381,7 @@ static int match_symbol_classes(const match_run *m, const match_symbol *y, const
     ok = g.flag != NULL && g.block != NULL;
     if (ok) match_find_blocks(m, &g);
     ok = ok && match_find_edges(m, &g) && (g.eq = (uint32_t *)malloc(g.blocks * sizeof *g.eq)) != NULL &&
-         csspgo_match_classes(NULL, g.blocks, g.edge, g.edges, g.eq, NULL) == CSSPGO_OK;
+         match_classes_of(&g);
     for (i = a; ok && i < t.probe_count && t.probes[by_address[i]].address - g.begin < g.size; i++) {
         const csspgo_probe *p = &t.probes[by_address[i]];
         const uint32_t eq = g.eq[g.block[p->address - g.begin]];

@@ -127,8 +127,8 @@ static int is_valid(const csspgo_profile *p)
 static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
 {
     csspgo_loc block[BLOCKS];
-    csspgo_match_edge edge[JUMPS];
-    csspgo_match_flow f;
+    csspgo_cfg_edge edge[JUMPS];
+    csspgo_match_cfg f;
     csspgo_profile *before = csspgo_profile_new(NULL, NULL);
     csspgo_status s;
     size_t i, unfit;
@@ -136,15 +136,17 @@ static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
     REQUIRE(before != NULL && csspgo_add_profile(before, q) == CSSPGO_OK);
     csspgo_set_profile_flags(before, csspgo_profile_flags(q));
     f.guid = csspgo_guid(names[b & 7], strlen(names[b & 7]));
-    f.block = block;
-    f.edge = edge;
-    f.blocks = (b >> 3) % (BLOCKS + 1);
-    f.edges = byte(in) % JUMPS;
-    for (i = 0; i < f.blocks; i++) {
+    f.loc = block;
+    f.cfg.block = NULL;
+    f.cfg.edge = edge;
+    f.cfg.blocks = (b >> 3) % (BLOCKS + 1);
+    f.cfg.edges = byte(in) % JUMPS;
+    for (i = 0; i < f.cfg.blocks; i++) {
         const unsigned k = byte(in);
         block[i] = k == 0xaf ? csspgo_at(0x10000, 0) : loc(k);
     }
-    for (i = 0; i < f.edges; i++) {
+    memset(edge, 0, sizeof edge);
+    for (i = 0; i < f.cfg.edges; i++) {
         edge[i].from = byte(in) % BLOCKS;
         edge[i].to = byte(in) % BLOCKS;
     }
@@ -180,8 +182,9 @@ static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_m
 
 static void check_flow(input *in)
 {
-    csspgo_flow_block b[BLOCKS];
-    csspgo_flow_jump j[JUMPS];
+    csspgo_cfg_block b[BLOCKS];
+    csspgo_cfg_edge j[JUMPS];
+    csspgo_cfg cfg;
     uint64_t into[BLOCKS];
     const size_t n = 1 + byte(in) % BLOCKS, m = byte(in) % JUMPS;
     size_t i;
@@ -202,7 +205,11 @@ static void check_flow(input *in)
         j[i].fallthrough = k >> 1 & 1;
         j[i].count = k >> 2;
     }
-    REQUIRE(csspgo_flow_solve(NULL, b, n, j, m, NULL, NULL, NULL) == CSSPGO_OK);
+    cfg.block = b;
+    cfg.blocks = n;
+    cfg.edge = j;
+    cfg.edges = m;
+    REQUIRE(csspgo_flow_solve(&cfg, NULL, NULL, NULL, NULL) == CSSPGO_OK);
     for (i = 0; i < m; i++) into[j[i].to] += j[i].count;
     for (i = 0; i < n; i++) REQUIRE(i == 0 ? b[i].count >= into[i] : b[i].count == into[i]);
 }

@@ -364,7 +364,12 @@ static void fuzz_function(const uint8_t *data, size_t size)
 
 enum { BLOCKS = 24, NORMAL = 1, EH = 2, COLD = 4, SKIP = 8 };
 
-static void model_reach(const csspgo_cfg_block *b, uint32_t n, unsigned *set, unsigned mark)
+typedef struct model_block {
+    const uint32_t *successors;
+    uint32_t successor_count, call_count, flags;
+} model_block;
+
+static void model_reach(const model_block *b, uint32_t n, unsigned *set, unsigned mark)
 {
     uint32_t round, i, k;
     for (round = 0; round < n; round++)
@@ -373,7 +378,7 @@ static void model_reach(const csspgo_cfg_block *b, uint32_t n, unsigned *set, un
                 if (!(b[b[i].successors[k]].flags & CSSPGO_CFG_EH_PAD)) set[b[i].successors[k]] |= mark;
 }
 
-static void model_sets(const csspgo_cfg_block *b, uint32_t n, unsigned *set)
+static void model_sets(const model_block *b, uint32_t n, unsigned *set)
 {
     uint32_t i, j, k;
     memset(set, 0, n * sizeof *set);
@@ -392,7 +397,7 @@ static void model_sets(const csspgo_cfg_block *b, uint32_t n, unsigned *set)
         if (b[i].flags & CSSPGO_CFG_INVOKE) set[b[i].successors[0]] |= SKIP;
 }
 
-static uint32_t model_final(const csspgo_cfg_block *b, uint32_t n, const unsigned *set, uint32_t at)
+static uint32_t model_final(const model_block *b, uint32_t n, const unsigned *set, uint32_t at)
 {
     uint32_t steps;
     for (steps = 0; steps < n; steps++) {
@@ -403,7 +408,7 @@ static uint32_t model_final(const csspgo_cfg_block *b, uint32_t n, const unsigne
     return at;
 }
 
-static uint64_t model_checksum(const csspgo_cfg_block *b, uint32_t n, const unsigned *set, uint32_t *ids)
+static uint64_t model_checksum(const model_block *b, uint32_t n, const unsigned *set, uint32_t *ids)
 {
     uint32_t i, k, bit, id = 0, calls = 0, crc = UINT32_MAX;
     uint64_t bytes = 0;
@@ -414,7 +419,7 @@ static uint64_t model_checksum(const csspgo_cfg_block *b, uint32_t n, const unsi
         calls += b[i].call_count;
     }
     for (i = 0; i < n; i++) {
-        const csspgo_cfg_block *f = &b[model_final(b, n, set, i)];
+        const model_block *f = &b[model_final(b, n, set, i)];
         for (k = 0; k < f->successor_count && !(set[i] & SKIP); k++) {
             uint32_t to = ids[f->successors[k]];
             for (bit = 0; to != 0 && bit < 32; bit++)
@@ -428,7 +433,10 @@ static uint64_t model_checksum(const csspgo_cfg_block *b, uint32_t n, const unsi
 /* Per block: flags (2 bits), calls (3), successors (3); then a byte per successor. */
 static void fuzz_cfg(const uint8_t *data, size_t size)
 {
-    csspgo_cfg_block b[BLOCKS];
+    model_block b[BLOCKS];
+    csspgo_cfg_probes p[BLOCKS];
+    csspgo_cfg_edge edge[BLOCKS * 7];
+    csspgo_cfg cfg;
     uint32_t successors[BLOCKS * 7], ids[BLOCKS], n = 0, i, used = 0, calls = 0;
     unsigned set[BLOCKS];
     size_t at = 0;
@@ -445,17 +453,32 @@ static void fuzz_cfg(const uint8_t *data, size_t size)
         if (i == 0) b[n].flags &= ~(uint32_t)CSSPGO_CFG_INVOKE;
     }
     for (i = 0; n != 0 && i < used; i++) successors[i] %= n;
-    REQUIRE(csspgo_cfg_checksum(b, n, 19, NULL, &checksum, &e) == CSSPGO_OK);
+    memset(p, 0, sizeof p);
+    cfg.block = NULL;
+    cfg.blocks = n;
+    cfg.edge = edge;
+    cfg.edges = 0;
+    for (i = 0; i < n; i++) {
+        uint32_t k;
+        p[i].flags = b[i].flags;
+        p[i].call_count = b[i].call_count;
+        for (k = 0; k < b[i].successor_count; k++) {
+            memset(&edge[cfg.edges], 0, sizeof *edge);
+            edge[cfg.edges].from = i;
+            edge[cfg.edges++].to = b[i].successors[k];
+        }
+    }
+    REQUIRE(csspgo_cfg_checksum(&cfg, p, 19, NULL, &checksum, &e) == CSSPGO_OK);
     REQUIRE(checksum >> 60 == 0 && checksum != 0);
     if (n == 0) return;
     model_sets(b, n, set);
     REQUIRE(model_checksum(b, n, set, ids) == checksum);
     for (i = 0; i < n; i++) {
-        REQUIRE(b[i].id == ids[i] && b[i].numbered_calls == (set[i] & COLD ? 0 : b[i].call_count));
+        REQUIRE(p[i].id == ids[i] && p[i].numbered_calls == (set[i] & COLD ? 0 : b[i].call_count));
         calls += b[i].call_count;
     }
-    REQUIRE(csspgo_cfg_checksum(b, n, 14, NULL, &again, &e) == CSSPGO_OK);
-    REQUIRE(again >> 48 == calls && (again >> 32 & 0xffff) == 4 * used && b[n - 1].id == n);
+    REQUIRE(csspgo_cfg_checksum(&cfg, p, 14, NULL, &again, &e) == CSSPGO_OK);
+    REQUIRE(again >> 48 == calls && (again >> 32 & 0xffff) == 4 * used && p[n - 1].id == n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

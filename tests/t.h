@@ -37,6 +37,24 @@ static int t_report_eq(unsigned long long a, unsigned long long b, const char *f
 /* An oracle is missing: said aloud and counted; .ci/run turns it into a failure. */
 #define T_SKIP(why) (t_skipped++, (void)fprintf(stderr, "%s: SKIPPED: %s\n", __FILE__, (why)))
 
+#ifndef CSSPGO_NO_FLOW
+T_UNUSED static csspgo_cfg t_cfg(csspgo_cfg_block *block, size_t blocks, csspgo_cfg_edge *edge, size_t edges)
+{
+    csspgo_cfg cfg;
+    cfg.block = block;
+    cfg.blocks = blocks;
+    cfg.edge = edge;
+    cfg.edges = edges;
+    return cfg;
+}
+
+T_UNUSED static csspgo_status t_solve(csspgo_cfg cfg, const csspgo_flow_costs *costs, const csspgo_options *options,
+                                      uint64_t *cost, csspgo_error *err)
+{
+    return csspgo_flow_solve(&cfg, costs, options, cost, err);
+}
+#endif
+
 /* The last statement of main. */
 T_UNUSED static int t_end(void)
 {

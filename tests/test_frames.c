@@ -249,9 +249,9 @@ static csspgo_status match(csspgo_profile *p, uint32_t llvm, uint32_t rename)
     csspgo_match_report report;
     csspgo_match_code code[4];
     csspgo_match_loc locs[5];
-    csspgo_match_flow flow;
+    csspgo_match_cfg flow;
     csspgo_loc block[2];
-    csspgo_match_edge edge;
+    csspgo_cfg_edge edge;
     csspgo_profile *q = t_profile(0);
     csspgo_matcher *m;
     csspgo_status s;
@@ -283,13 +283,11 @@ static csspgo_status match(csspgo_profile *p, uint32_t llvm, uint32_t rename)
     T_CHECK(t_valid(q));
     block[0] = csspgo_at(1, 0);
     block[1] = csspgo_at(5, 0);
-    edge.from = 0;
+    memset(&edge, 0, sizeof edge);
     edge.to = 1;
     flow.guid = csspgo_guid("a", 1);
-    flow.block = block;
-    flow.edge = &edge;
-    flow.blocks = 2;
-    flow.edges = 1;
+    flow.loc = block;
+    flow.cfg = t_cfg(NULL, 2, &edge, 1);
     if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, q, &flow, 1, NULL, &size, NULL);
     if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, p, &flow, 1, NULL, &size, NULL);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, q);

@@ -1,11 +1,11 @@
-/* test_flow.c - layer flow: counts that fit a control-flow graph. */
+/* test_graph.c - layer graph: counts that fit a control-flow graph, blocks that execute equally often. */
 #include "t.h"
 
 enum { MAX_BLOCKS = 5, MAX_JUMPS = 7 };
 
 typedef struct graph {
-    csspgo_flow_block block[MAX_BLOCKS];
-    csspgo_flow_jump  jump[MAX_JUMPS];
+    csspgo_cfg_block block[MAX_BLOCKS];
+    csspgo_cfg_edge  jump[MAX_JUMPS];
     size_t n, m;
 } graph;
 
@@ -62,8 +62,8 @@ static uint64_t total_cost(const graph *g, const uint64_t *flow, uint64_t enter,
     for (i = 0; i < g->m; i++) {
         in[g->jump[i].to] += flow[i];
         out[g->jump[i].from] += flow[i];
-        sum += price(flow[i], g->jump[i].known, g->jump[i].count, c->jump_more, c->jump_less,
-                     g->jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_jump);
+        sum += price(flow[i], g->jump[i].known, g->jump[i].count, c->edge_more, c->edge_less,
+                     g->jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_edge);
     }
     for (i = 0; i < g->n; i++) {
         if (out[i] > in[i] || (out[i] < in[i] && !leaves(g, i))) return UINT64_MAX;
@@ -112,7 +112,7 @@ static void answers_fit_and_none_is_cheaper(void)
         uint64_t cost = 0;
         random_graph(&state, &g);
         before = g;
-        T_EQ(csspgo_flow_solve(NULL, g.block, g.n, g.jump, g.m, c, &cost, NULL), CSSPGO_OK);
+        T_EQ(t_solve(t_cfg(g.block, g.n, g.jump, g.m), c, NULL, &cost, NULL), CSSPGO_OK);
         check_answer(&before, &g, cost, c != NULL ? c : &usual);
         T_EQ(cost, cheapest(&before, c != NULL ? c : &usual));
     }
@@ -159,8 +159,8 @@ static void no_cycle_of_changes_saves_anything(void)
     uint32_t state = 77;
     unsigned round;
     for (round = 0; round < 300; round++) {
-        csspgo_flow_block b[LARGE], was[LARGE];
-        csspgo_flow_jump j[3 * LARGE], jumped[3 * LARGE];
+        csspgo_cfg_block b[LARGE], was[LARGE];
+        csspgo_cfg_edge j[3 * LARGE], jumped[3 * LARGE];
         step s[10 * LARGE];
         uint64_t in[LARGE], out[LARGE];
         size_t n = 2 + next_random(&state) % (LARGE - 2), m = next_random(&state) % (3 * n), i, k = 0;
@@ -182,7 +182,7 @@ static void no_cycle_of_changes_saves_anything(void)
         }
         memcpy(was, b, sizeof was);
         memcpy(jumped, j, sizeof jumped);
-        T_EQ(csspgo_flow_solve(NULL, b, n, j, m, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(t_solve(t_cfg(b, n, j, m), NULL, NULL, NULL, NULL), CSSPGO_OK);
         for (i = 0; i < m; i++) {
             in[j[i].to] += j[i].count;
             out[j[i].from] += j[i].count;
@@ -213,8 +213,8 @@ static void large_counts_are_the_small_ones_times_a_factor(void)
         for (i = 0; i < g.n; i++) big.block[i].count *= factor;
         for (i = 0; i < g.m; i++) big.jump[i].count *= factor;
         big_before = big;
-        T_EQ(csspgo_flow_solve(NULL, g.block, g.n, g.jump, g.m, NULL, &cost, NULL), CSSPGO_OK);
-        T_EQ(csspgo_flow_solve(NULL, big.block, big.n, big.jump, big.m, NULL, &big_cost, NULL), CSSPGO_OK);
+        T_EQ(t_solve(t_cfg(g.block, g.n, g.jump, g.m), NULL, NULL, &cost, NULL), CSSPGO_OK);
+        T_EQ(t_solve(t_cfg(big.block, big.n, big.jump, big.m), NULL, NULL, &big_cost, NULL), CSSPGO_OK);
         T_EQ(cost * factor, big_cost);
         check_answer(&big_before, &big, big_cost, &usual);
     }
@@ -222,8 +222,8 @@ static void large_counts_are_the_small_ones_times_a_factor(void)
 
 static void an_unknown_block_gets_what_its_neighbours_leave(void)
 {
-    csspgo_flow_block b[4];                           /* 0 -> 1 (60) or 2 (?), both -> 3 */
-    csspgo_flow_jump j[4];
+    csspgo_cfg_block b[4];                           /* 0 -> 1 (60) or 2 (?), both -> 3 */
+    csspgo_cfg_edge j[4];
     uint64_t cost;
     memset(b, 0, sizeof b);
     memset(j, 0, sizeof j);
@@ -236,7 +236,7 @@ static void an_unknown_block_gets_what_its_neighbours_leave(void)
     j[3].from = 2;
     j[2].to = j[3].to = 3;
     j[0].fallthrough = 1;
-    T_EQ(csspgo_flow_solve(NULL, b, 4, j, 4, NULL, &cost, NULL), CSSPGO_OK);
+    T_EQ(t_solve(t_cfg(b, 4, j, 4), NULL, NULL, &cost, NULL), CSSPGO_OK);
     T_EQ(b[2].count, 40);
     T_EQ(j[1].count, 40);
     T_EQ(b[1].count, 60);
@@ -247,8 +247,8 @@ static void an_unknown_block_gets_what_its_neighbours_leave(void)
 static void a_long_function_is_solved(void)
 {
     enum { DIAMONDS = 400, N = 3 * DIAMONDS + 1, M = 4 * DIAMONDS };
-    csspgo_flow_block *b = (csspgo_flow_block *)calloc(N, sizeof *b);
-    csspgo_flow_jump *j = (csspgo_flow_jump *)calloc(M, sizeof *j);
+    csspgo_cfg_block *b = (csspgo_cfg_block *)calloc(N, sizeof *b);
+    csspgo_cfg_edge *j = (csspgo_cfg_edge *)calloc(M, sizeof *j);
     uint64_t *in = (uint64_t *)calloc(N, sizeof *in);
     uint32_t state = 3, i;
     for (i = 0; i < N; i++) {
@@ -261,7 +261,7 @@ static void a_long_function_is_solved(void)
         j[4 * i + 1].to = j[4 * i + 3].from = 3 * i + 2;
         j[4 * i + 2].to = j[4 * i + 3].to = 3 * i + 3;
     }
-    T_EQ(csspgo_flow_solve(NULL, b, N, j, M, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(t_solve(t_cfg(b, N, j, M), NULL, NULL, NULL, NULL), CSSPGO_OK);
     for (i = 0; i < M; i++) in[j[i].to] += j[i].count;
     for (i = 1; i < N; i++) T_EQ(in[i], b[i].count);
     T_CHECK(b[0].count >= 1000000 && b[0].count <= 1002000);
@@ -274,8 +274,8 @@ static void a_long_function_is_solved(void)
 static void steps_are_limited(void)
 {
     enum { N = 300, M = 600 };
-    csspgo_flow_block b[N], was[N];
-    csspgo_flow_jump j[M], jumped[M];
+    csspgo_cfg_block b[N], was[N];
+    csspgo_cfg_edge j[M], jumped[M];
     csspgo_options o;
     csspgo_error e;
     uint32_t state = 9, i, solved = 0;
@@ -294,7 +294,7 @@ static void steps_are_limited(void)
     memcpy(was, b, sizeof b);
     memcpy(jumped, j, sizeof j);
     for (o.limits.max_steps = 1; !solved && o.limits.max_steps < 1u << 28; o.limits.max_steps *= 4) {
-        solved = csspgo_flow_solve(&o, b, N, j, M, NULL, &cost, &e) == CSSPGO_OK;
+        solved = t_solve(t_cfg(b, N, j, M), NULL, &o, &cost, &e) == CSSPGO_OK;
         if (solved) break;
         T_EQ(e.status, CSSPGO_E_LIMIT);
         T_EQ(cost, 5);
@@ -305,25 +305,176 @@ static void steps_are_limited(void)
 
 static void bad_arguments_are_refused(void)
 {
-    csspgo_flow_block b[2];
-    csspgo_flow_jump j[1];
+    csspgo_cfg_block b[2];
+    csspgo_cfg_edge j[1];
     csspgo_flow_costs c = usual;
     csspgo_error e;
     memset(b, 0, sizeof b);
     memset(j, 0, sizeof j);
-    T_EQ(csspgo_flow_solve(NULL, b, 0, j, 0, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(t_solve(t_cfg(b, 0, j, 0), NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(t_solve(t_cfg(NULL, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     j[0].to = 2;
-    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(t_solve(t_cfg(b, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(strcmp(e.message, "edge number 0 leads from block 0 to block 2, but the number of blocks is 2") == 0);
     j[0].to = 1;
-    c.jump_less = 1u << 20;
-    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, &c, NULL, &e), CSSPGO_E_ARGUMENT);
+    c.edge_less = 1u << 20;
+    T_EQ(t_solve(t_cfg(b, 2, j, 1), &c, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     b[0].known = 1;
     b[0].count = ((uint64_t)1 << 60) + 1;
-    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_E_RANGE);
+    T_EQ(t_solve(t_cfg(b, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_E_RANGE);
     T_EQ(b[0].count, ((uint64_t)1 << 60) + 1);
     b[0].count--;
-    T_EQ(csspgo_flow_solve(NULL, b, 2, j, 1, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(t_solve(t_cfg(b, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_OK);
     T_EQ(b[1].count, (uint64_t)1 << 60);              /* an unknown jump and block cost less than the count: 3 < 150 */
+}
+
+/* ----- classes: what cycles pass through, found by taking blocks away ----- */
+
+enum { BLOCKS = 12, EDGES = 28 };
+
+/* Bit b of row[a]: b may follow a. Block n is all that is outside: exits lead there, and it leads to the entry. */
+static void rows_of(const csspgo_cfg *cfg, unsigned row[BLOCKS + 1])
+{
+    const unsigned n = (unsigned)cfg->blocks;
+    unsigned i;
+    memset(row, 0, (BLOCKS + 1) * sizeof *row);
+    for (i = 0; i < cfg->edges; i++) row[cfg->edge[i].from] |= 1u << cfg->edge[i].to;
+    for (i = 0; i < n; i++)
+        if (row[i] == 0 || (cfg->block != NULL && cfg->block[i].is_exit)) row[i] |= 1u << n;
+    row[n] = 1;
+}
+
+/* 1 if some cycle passes through a, but not through `without` (more than BLOCKS: any cycle will do). */
+static int on_cycle(const unsigned row[BLOCKS + 1], unsigned a, unsigned without)
+{
+    unsigned seen = row[a] & ~(1u << without), before = 0, i;
+    while (seen != before)
+        for (before = seen, i = 0; i <= BLOCKS; i++)
+            if (before >> i & 1) seen |= row[i] & ~(1u << without);
+    return seen >> a & 1;
+}
+
+static void random_cfg(uint32_t *state, csspgo_cfg *cfg, csspgo_cfg_block *block, csspgo_cfg_edge *edge)
+{
+    const unsigned n = 1 + next_random(state) % BLOCKS, jumps = next_random(state) % 3;
+    size_t i;
+    memset(block, 0, BLOCKS * sizeof *block);
+    memset(edge, 0, EDGES * sizeof *edge);
+    *cfg = t_cfg(next_random(state) % 2 ? block : NULL, n, edge, next_random(state) % EDGES);
+    for (i = 0; i < n; i++) block[i].is_exit = next_random(state) % 8 == 0;
+    for (i = 0; i < cfg->edges; i++) {
+        edge[i].from = next_random(state) % n;        /* short edges, long ones, or both */
+        edge[i].to = jumps == 0 || (jumps == 1 && i % 4 == 0) ? next_random(state) % n
+                                                              : (edge[i].from + 1 + next_random(state) % 2) % n;
+    }
+}
+
+static void blocks_of_a_class_are_on_the_same_cycles(void)
+{
+    uint32_t state = 5;
+    unsigned round, same = 0, none = 0;
+    for (round = 0; round < 4000; round++) {
+        csspgo_cfg_block block[BLOCKS];
+        csspgo_cfg_edge edge[EDGES];
+        csspgo_cfg cfg;
+        uint32_t eq[BLOCKS], classes = 0;
+        unsigned row[BLOCKS + 1], a, b;
+        random_cfg(&state, &cfg, block, edge);
+        rows_of(&cfg, row);
+        T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_OK);
+        for (a = 0; a < cfg.blocks; a++) {
+            T_EQ(eq[a] != 0, on_cycle(row, a, 31));
+            T_CHECK(eq[a] <= classes + 1);            /* numbered in the order of their first blocks */
+            if (eq[a] > classes) classes = eq[a];
+            none += eq[a] == 0;
+            for (b = 0; b < a && eq[a] != 0; b++) {
+                if (eq[b] == 0) continue;
+                T_EQ(eq[a] == eq[b], !on_cycle(row, a, b) && !on_cycle(row, b, a));
+                same += eq[a] == eq[b];
+            }
+        }
+    }
+    T_CHECK(same > 3000 && none > 3000);
+}
+
+/* A loop around two blocks and a loop of one: both have the same header, which dominates all and runs more often. */
+static void two_loops_of_one_header_are_told_apart(void)
+{
+    csspgo_cfg_edge e[5];                             /* 0 -> 1; 1 -> 2 -> 1; 1 -> 3 -> 1, 3 -> 4 */
+    csspgo_cfg cfg;
+    uint32_t eq[5];
+    memset(e, 0, sizeof e);
+    e[0].to = e[1].from = e[2].to = e[3].from = 1;
+    e[1].to = e[2].from = 2;
+    e[3].to = e[4].from = 3;
+    e[4].to = 4;
+    cfg = t_cfg(NULL, 5, e, 5);
+    T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_OK);
+    T_CHECK(eq[0] == 1 && eq[1] == 2 && eq[2] == 3 && eq[3] == 1 && eq[4] == 1);
+}
+
+static void classes_of_graphs_with_bad_edges_or_no_blocks(void)
+{
+    csspgo_cfg_edge e[2];
+    csspgo_cfg cfg;
+    uint32_t eq[3] = { 7, 7, 7 };
+    memset(e, 0, sizeof e);
+    e[0].to = e[1].from = 1;
+    e[1].to = 3;
+    cfg = t_cfg(NULL, 3, e, 2);
+    T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(eq[0] + eq[1] + eq[2], 21);
+    cfg.edges = 1;
+    T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_OK);
+    T_CHECK(eq[0] == 1 && eq[1] == 1 && eq[2] == 0);
+    cfg.blocks = cfg.edges = 0;
+    T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_OK);
+}
+
+/* Loops within loops: a header and its latch are a class. The memory is what the interface says. */
+static void classes_of_a_long_function(void)
+{
+    enum { N = 20000 };
+    csspgo_cfg_edge *e = (csspgo_cfg_edge *)calloc(2 * N, sizeof *e);
+    uint32_t *eq = (uint32_t *)malloc(N * sizeof *eq), i, wrong = 0;
+    csspgo_cfg cfg = t_cfg(NULL, N, e, 0);
+    csspgo_options o;
+    for (i = 0; i + 1 < N; i++) {
+        e[cfg.edges].from = i;
+        e[cfg.edges++].to = i + 1;
+        if (i < N / 2) continue;
+        e[cfg.edges].from = i;
+        e[cfg.edges++].to = N - 1 - i;
+    }
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = 150 * N + 41 * cfg.edges;
+    T_EQ(csspgo_cfg_classes(&cfg, &o, eq, NULL), CSSPGO_OK);
+    for (i = 0; i < N / 2; i++) wrong += eq[i] != i + 1 || eq[N - 1 - i] != i + 1;
+    T_EQ(wrong, 0);
+    free(e);
+    free(eq);
+}
+
+static void every_allocation_may_fail_among_classes(void)
+{
+    csspgo_cfg_edge e[2];
+    const csspgo_cfg cfg = t_cfg(NULL, 3, e, 2);
+    uint32_t eq[3] = { 7, 7, 7 };
+    long nth;
+    memset(e, 0, sizeof e);                           /* 0 -> 2 -> 1 */
+    e[0].to = e[1].from = 2;
+    e[1].to = 1;
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status s = csspgo_cfg_classes(&cfg, &o, eq, NULL);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+        T_EQ(eq[0] + eq[1] + eq[2], 21);
+    }
+    T_LONG(nth > 3);
+    T_EQ(eq[0] + eq[1] + eq[2], 3);
 }
 
 static void every_allocation_may_fail(void)
@@ -332,12 +483,12 @@ static void every_allocation_may_fail(void)
     for (nth = 1;; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_flow_block b[1];
+        csspgo_cfg_block b[1];
         csspgo_status s;
         memset(b, 0, sizeof b);
         b[0].count = 7;
         b[0].known = 1;
-        s = csspgo_flow_solve(&o, b, 1, NULL, 0, NULL, NULL, NULL);
+        s = t_solve(t_cfg(b, 1, NULL, 0), NULL, &o, NULL, NULL);
         T_EQ(h.live, 0);
         T_EQ(b[0].count, 7);
         if (s == CSSPGO_OK) break;
@@ -355,6 +506,11 @@ int main(void)
     a_long_function_is_solved();
     steps_are_limited();
     bad_arguments_are_refused();
+    blocks_of_a_class_are_on_the_same_cycles();
+    two_loops_of_one_header_are_told_apart();
+    classes_of_graphs_with_bad_edges_or_no_blocks();
+    classes_of_a_long_function();
     T_FAILING(every_allocation_may_fail());
+    T_FAILING(every_allocation_may_fail_among_classes());
     return t_end();
 }

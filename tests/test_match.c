@@ -825,8 +825,8 @@ static void flow_completes_what_matching_leaves_unknown(void)
                                           { 3, 4 }, { 4, 5 }, { 4, 6 }, { 5, 6 } };
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m = matcher(0);
-    csspgo_flow_block b[7];
-    csspgo_flow_jump j[9];
+    csspgo_cfg_block b[7];
+    csspgo_cfg_edge j[9];
     uint64_t in[7], cost;
     unsigned i, unknown = 0;
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
@@ -846,7 +846,7 @@ static void flow_completes_what_matching_leaves_unknown(void)
         j[i].from = jumps[i][0];
         j[i].to = jumps[i][1];
     }
-    T_EQ(csspgo_flow_solve(NULL, b, 7, j, 9, NULL, &cost, NULL), CSSPGO_OK);
+    T_EQ(t_solve(t_cfg(b, 7, j, 9), NULL, NULL, &cost, NULL), CSSPGO_OK);
     for (i = 0; i < 9; i++) in[j[i].to] += j[i].count;
     for (i = 1; i < 7; i++) T_EQ(b[i].count, in[i]);
     T_EQ(b[0].count, 100);
@@ -862,9 +862,9 @@ enum { FLOW_BLOCKS = 8, FLOW_EDGES = 16 };
 typedef struct flow_case {        /* f in new code: block i is probe i + 1, the first half also calls g */
     csspgo_match_loc  loc[2 * FLOW_BLOCKS];
     csspgo_loc        block[FLOW_BLOCKS];
-    csspgo_match_edge edge[FLOW_EDGES];
+    csspgo_cfg_edge   edge[FLOW_EDGES];
     csspgo_match_code code;
-    csspgo_match_flow flow;
+    csspgo_match_cfg  flow;
 } flow_case;
 
 /* Every block follows from an earlier one; then some more edges. */
@@ -886,10 +886,8 @@ static void flow_random(uint32_t *state, flow_case *c)
     if (next_random(state) % 5 == 0) c->block[n - 1].line = 0;
     c->code = code_of("f", 2, c->loc, n);
     c->flow.guid = guid("f");
-    c->flow.block = c->block;
-    c->flow.blocks = n;
-    c->flow.edge = c->edge;
-    c->flow.edges = edges;
+    c->flow.loc = c->block;
+    c->flow.cfg = t_cfg(NULL, n, c->edge, edges);
 }
 
 /* f in three contexts, in one of them inlined, of an older numbering; and g, which nobody asks for. */
@@ -913,25 +911,25 @@ static csspgo_profile *flow_profile(uint32_t *state, const csspgo_options *o)
 }
 
 /* A flow that has just these counts exists; blocks without a location may run as often as it takes. */
-static void check_fits(const csspgo_profile *p, csspgo_node n, const csspgo_match_flow *f)
+static void check_fits(const csspgo_profile *p, csspgo_node n, const csspgo_match_cfg *f)
 {
-    csspgo_flow_block b[FLOW_BLOCKS];
-    csspgo_flow_jump j[FLOW_EDGES];
+    csspgo_cfg_block b[FLOW_BLOCKS];
+    csspgo_cfg_edge j[FLOW_EDGES];
     uint64_t cost;
     size_t i;
     memset(b, 0, sizeof b);
     memset(j, 0, sizeof j);
-    for (i = 0; i < f->blocks; i++) {
-        b[i].known = f->block[i].line != 0;
-        if (b[i].known) b[i].count = csspgo_body_count(p, n, f->block[i]);
+    for (i = 0; i < f->cfg.blocks; i++) {
+        b[i].known = f->loc[i].line != 0;
+        if (b[i].known) b[i].count = csspgo_body_count(p, n, f->loc[i]);
     }
-    for (i = 0; i < f->edges; i++) {
-        j[i].from = f->edge[i].from;
-        j[i].to = f->edge[i].to;
+    for (i = 0; i < f->cfg.edges; i++) {
+        j[i].from = f->cfg.edge[i].from;
+        j[i].to = f->cfg.edge[i].to;
     }
-    T_EQ(csspgo_flow_solve(NULL, b, f->blocks, j, f->edges, NULL, &cost, NULL), CSSPGO_OK);
-    for (i = 0; i < f->blocks; i++)
-        if (f->block[i].line != 0) T_EQ(b[i].count, csspgo_body_count(p, n, f->block[i]));
+    T_EQ(t_solve(t_cfg(b, f->cfg.blocks, j, f->cfg.edges), NULL, NULL, &cost, NULL), CSSPGO_OK);
+    for (i = 0; i < f->cfg.blocks; i++)
+        if (f->loc[i].line != 0) T_EQ(b[i].count, csspgo_body_count(p, n, f->loc[i]));
 }
 
 static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
@@ -979,18 +977,16 @@ static void what_was_not_found_follows_in_every_context(void)
     csspgo_match_loc v[8];
     const csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b 5 6", v));
     static const csspgo_loc block[4] = { { 1, 0 }, { 3, 0 }, { 5, 0 }, { 6, 0 } };
-    static const csspgo_match_edge edge[4] = { { 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
-    csspgo_match_flow f;
+    csspgo_cfg_edge edge[4] = { { 0, 1, 0, 0, 0 }, { 1, 2, 0, 0, 0 }, { 1, 3, 0, 0, 0 }, { 2, 3, 0, 0, 0 } };
+    csspgo_match_cfg f;
     csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m = matcher(0);
     size_t unfit = 9;
     csspgo_error e;
     memset(&f, 0, sizeof f);
     f.guid = guid("f");
-    f.block = block;
-    f.blocks = 4;
-    f.edge = edge;
-    f.edges = 4;
+    f.loc = block;
+    f.cfg = t_cfg(NULL, 4, edge, 4);
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
@@ -1001,26 +997,26 @@ static void what_was_not_found_follows_in_every_context(void)
     T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_at(4, 0)), 10);
     /* bad control flow: nothing changes */
     csspgo_add_body(q, csspgo_find(q, "f"), csspgo_at(3, 0), UINT64_MAX);
-    f.blocks = 3;
+    f.cfg.blocks = 3;
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_ARGUMENT);
     T_CHECK(strstr(e.message, "number 0") != NULL);
-    f.blocks = 0;
-    f.edges = 0;
+    f.cfg.blocks = 0;
+    f.cfg.edges = 0;
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);
-    f.blocks = 4;
-    f.edges = 4;                                      /* counts above 2^60: that context stays as it is */
+    f.cfg.blocks = 4;
+    f.cfg.edges = 4;                                      /* counts above 2^60: that context stays as it is */
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
     T_EQ(unfit, 1);
     T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), UINT64_MAX);
     {
         const csspgo_loc far_block[2] = { { 1, 0 }, { 65536, 0 } };
-        f.block = far_block;
-        f.blocks = 2;
-        f.edges = 0;
+        f.loc = far_block;
+        f.cfg.blocks = 2;
+        f.cfg.edges = 0;
         T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_RANGE);
         T_CHECK(strstr(e.message, "65536") != NULL && t_valid(q));
-        f.block = block;
-        f.blocks = f.edges = 4;
+        f.loc = block;
+        f.cfg.blocks = f.cfg.edges = 4;
     }
     f.guid = 5;                                       /* nobody's */
     T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
@@ -1040,7 +1036,7 @@ static void every_allocation_may_fail_while_counts_are_completed(void)
     csspgo_profile *q = csspgo_profile_new(&o, NULL);
     csspgo_matcher *m = matcher(0);
     long step, done = 0;
-    do flow_random(&state, &c); while (c.flow.edges < 10);
+    do flow_random(&state, &c); while (c.flow.cfg.edges < 10);
     T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_add_profile(was, q), CSSPGO_OK);
@@ -1059,74 +1055,6 @@ static void every_allocation_may_fail_while_counts_are_completed(void)
     csspgo_profile_free(p);
     csspgo_profile_free(was);
     csspgo_matcher_free(m);
-}
-
-/* ----- classes: against what follows from taking blocks away ----- */
-
-enum { BLOCKS = 9 };
-
-/* Blocks that are reached from `from` when `without` is taken away (n: none), backwards if so. */
-static unsigned reach(unsigned n, const csspgo_match_edge *e, size_t m, unsigned from, unsigned without, int backwards)
-{
-    unsigned seen = from == without ? 0u : 1u << from, before = 0;
-    size_t i;
-    (void)n;
-    while (seen != before) {
-        before = seen;
-        for (i = 0; i < m; i++) {
-            const unsigned a = backwards ? e[i].to : e[i].from, b = backwards ? e[i].from : e[i].to;
-            if (seen >> a & 1 && b != without) seen |= 1u << b;
-        }
-    }
-    return seen;
-}
-
-static void classes_are_what_taking_blocks_away_tells(void)
-{
-    uint32_t state = 5;
-    unsigned round, same = 0;
-    for (round = 0; round < 3000; round++) {
-        csspgo_match_edge e[24];
-        uint32_t eq[BLOCKS], loops[BLOCKS];
-        unsigned n = 1 + next_random(&state) % BLOCKS, a, b, k, leaves = 0, has_out = 0, gets_out = 0, ever;
-        size_t m = next_random(&state) % 18, i;
-        for (i = 0; i < m; i++) {
-            e[i].from = next_random(&state) % n;
-            e[i].to = next_random(&state) % n;
-            has_out |= 1u << e[i].from;
-        }
-        T_EQ(csspgo_match_classes(NULL, n, e, m, eq, NULL), CSSPGO_OK);
-        ever = reach(n, e, m, 0, n, 0);
-        for (a = 0; a < n; a++)
-            if (!(has_out >> a & 1)) leaves |= 1u << a;
-        for (a = 0; a < n; a++)
-            if (leaves >> a & 1) gets_out |= reach(n, e, m, a, n, 1);
-        memset(loops, 0, sizeof loops);
-        for (i = 0; i < m; i++) {                     /* natural loops: back edges to a block that dominates */
-            const unsigned h = e[i].to, t = e[i].from;
-            if (!(ever >> t & 1) || (h != 0 && h != t && reach(n, e, m, 0, h, 0) >> t & 1)) continue;
-            if (h != t)
-                for (a = 0; a < n; a++)
-                    if (ever >> a & 1 && reach(n, e, m, t, h, 1) >> a & 1) loops[a] |= 1u << h;
-            loops[h] |= 1u << h;
-        }
-        for (a = 0; a < n; a++) {
-            const int counts = (ever & gets_out) >> a & 1;
-            T_EQ(eq[a] != 0, counts);
-            for (b = 0; b < n && counts; b++) {
-                int dom, post = 1;
-                if (a == b || !((ever & gets_out) >> b & 1)) continue;
-                dom = a == 0 || !(reach(n, e, m, 0, a, 0) >> b & 1);
-                for (k = 0; k < n; k++)
-                    if (k != b && leaves >> k & 1 && (k == a || reach(n, e, m, a, b, 0) >> k & 1)) post = 0;
-                if (dom && post) {
-                    T_EQ(eq[a] == eq[b], loops[a] == loops[b]);
-                    same += eq[a] == eq[b];
-                }
-            }
-        }
-    }
-    T_CHECK(same > 500);
 }
 
 /* ----- names, arguments, memory ----- */
@@ -1525,24 +1453,6 @@ static void bad_arguments_are_refused_and_short_buffers_told(void)
     csspgo_profile_free(p);
 }
 
-static void classes_refuse_what_they_cannot_do(void)
-{
-    csspgo_match_edge e[2];
-    uint32_t eq[3] = { 7, 7, 7 };
-    t_heap h;
-    const csspgo_options o = t_options(&h, 1);
-    e[0].from = 0;
-    e[0].to = e[1].from = 1;
-    e[1].to = 3;
-    T_EQ(csspgo_match_classes(NULL, 3, e, 2, eq, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_match_classes(&o, 3, e, 1, eq, NULL), CSSPGO_E_NOMEM);
-    T_EQ(h.live, 0);
-    T_EQ(eq[0] + eq[1] + eq[2], 21);
-    T_EQ(csspgo_match_classes(NULL, 0, e, 0, eq, NULL), CSSPGO_OK);
-    T_EQ(csspgo_match_classes(NULL, 3, e, 1, eq, NULL), CSSPGO_OK);
-    T_CHECK(eq[0] == 1 && eq[1] == 1 && eq[2] == 0);
-}
-
 static void every_allocation_may_fail_among_renames(void)
 {
     csspgo_match_loc v[8];
@@ -1635,7 +1545,6 @@ int main(void)
     a_matched_profile_can_be_made_to_fit_the_control_flow();
     what_was_not_found_follows_in_every_context();
     T_FAILING(every_allocation_may_fail_while_counts_are_completed());
-    classes_are_what_taking_blocks_away_tells();
     base_names_are_what_is_left_of_mangled_ones();
     base_names_lie_within_any_name();
     names_nested_too_deep_have_no_base_name();
@@ -1648,7 +1557,6 @@ int main(void)
     limits_and_losses_are_told();
     similarity_is_strict();
     bad_arguments_are_refused_and_short_buffers_told();
-    classes_refuse_what_they_cannot_do();
     T_FAILING(every_allocation_may_fail_among_renames());
     T_FAILING(every_allocation_may_fail());
     return t_end();

@@ -1426,16 +1426,17 @@ static void max_bytes_is_a_limit(void)
 static csspgo_status use_everything(const csspgo_options *o, const sample *s, const char *desc, size_t desc_size,
                                     const builder *b)
 {
-    static const uint32_t to[] = { 1 };
     csspgo_probes *t = csspgo_probes_new(o, NULL);
-    csspgo_cfg_block blocks[2];
+    csspgo_cfg_probes blocks[2];
+    csspgo_cfg_edge edge;
+    const csspgo_cfg cfg = t_cfg(NULL, 2, &edge, 1);
     csspgo_descriptor d;
     uint64_t checksum;
     csspgo_error e;
     csspgo_status status = t != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     memset(blocks, 0, sizeof blocks);
-    blocks[0].successors = to;
-    blocks[0].successor_count = 1;
+    memset(&edge, 0, sizeof edge);
+    edge.to = 1;
     memset(&d, 0, sizeof d);
     d.name = "f";
     d.name_size = 1;
@@ -1444,7 +1445,7 @@ static csspgo_status use_everything(const csspgo_options *o, const sample *s, co
     if (status == CSSPGO_OK) status = csspgo_probes_add_descriptor(t, &d, &e);
     if (status == CSSPGO_OK) status = csspgo_probes_add(t, &b->f, &e);
     if (status == CSSPGO_OK && csspgo_probes_by_address(t) == NULL) status = CSSPGO_E_NOMEM;
-    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(blocks, 2, 19, o, &checksum, &e);
+    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(&cfg, blocks, 19, o, &checksum, &e);
     if (status != CSSPGO_OK && t != NULL) {            /* what failed can be repeated or given up */
         const csspgo_probe_tables v = csspgo_probes_tables(t);
         T_CHECK(v.probe_count == 0 || v.probe_count == 67 || v.probe_count == 69);
@@ -1630,11 +1631,13 @@ static size_t check_cfg_vectors(const char *path, uint32_t version)
 {
     size_t size, functions = 0;
     char *text = t_file(path, &size), *at = text, *line = next_line(&at);
-    csspgo_cfg_block blocks[100];
-    uint32_t succ[1000], id[100], ids[100][50], numbered[100];
+    csspgo_cfg_probes blocks[100];
+    csspgo_cfg_edge edge[1000];
+    uint32_t succ[300], id[100], ids[100][50], numbered[100];
     while (line != NULL) {
         char name[200];
-        unsigned n, calls, edges, i, k, used = 0, total = 0;
+        unsigned n, calls, edges, i, k, total = 0;
+        csspgo_cfg cfg = t_cfg(NULL, 0, edge, 0);
         unsigned long long hash;
         uint64_t checksum = 1;
         if (sscanf(line, "fn %199s src %*s nblocks %u ncalls %u nedges %u hash %llx", name, &n, &calls, &edges,
@@ -1651,18 +1654,21 @@ static size_t check_cfg_vectors(const char *path, uint32_t version)
             T_EQ(sscanf(line, "b %u %39s calls %u succ %299s id %u callids %299s", &index, flags, &count, list,
                         &block_id, call_list), 6);
             T_EQ(index, i);
-            blocks[i].successors = succ + used;
-            blocks[i].successor_count = read_list(list, succ + used);
+            for (k = 0, index = (unsigned)read_list(list, succ); k < index; k++) {
+                memset(&edge[cfg.edges], 0xee, sizeof *edge);
+                edge[cfg.edges].from = i;
+                edge[cfg.edges++].to = succ[k];
+            }
             blocks[i].call_count = count;
             blocks[i].flags = 0;
             if (strstr(flags, "pad") != NULL) blocks[i].flags |= CSSPGO_CFG_EH_PAD;
             if (strstr(flags, "invoke") != NULL) blocks[i].flags |= CSSPGO_CFG_INVOKE;
-            used += blocks[i].successor_count;
             id[i] = block_id;
             numbered[i] = read_list(call_list, ids[i]);
             total += numbered[i];
         }
-        T_EQ(csspgo_cfg_checksum(blocks, n, version, NULL, &checksum, NULL), CSSPGO_OK);
+        cfg.blocks = n;
+        T_EQ(csspgo_cfg_checksum(&cfg, blocks, version, NULL, &checksum, NULL), CSSPGO_OK);
         if (!T_EQ(checksum, hash)) fprintf(stderr, "    %s\n", name);
         T_EQ((checksum >> 32 & 0xffff), 4 * edges);
         T_EQ(checksum >> 48, calls);
@@ -1703,16 +1709,17 @@ static uint64_t expect_checksum(const uint32_t *ids, size_t n, uint64_t calls)
 static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
 {
     enum { N = 40000 };
-    csspgo_cfg_block *b = (csspgo_cfg_block *)calloc(N, sizeof *b);
-    uint32_t *succ = (uint32_t *)malloc(N * sizeof *succ), *ids = (uint32_t *)malloc(N * sizeof *ids), i;
+    csspgo_cfg_probes *b = (csspgo_cfg_probes *)calloc(N, sizeof *b);
+    csspgo_cfg_edge *edge = (csspgo_cfg_edge *)calloc(N, sizeof *edge);
+    const csspgo_cfg cfg = t_cfg(NULL, N, edge, N - 1);
+    uint32_t *ids = (uint32_t *)malloc(N * sizeof *ids), i;
     uint64_t checksum;
     for (i = 0; i < N; i++) {
-        succ[i] = i + 1;
-        b[i].successors = succ + i;
-        b[i].successor_count = i + 1 < N;
+        edge[i].from = i;
+        edge[i].to = i + 1;
         b[i].call_count = i == 0;
     }
-    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
     for (i = 0; i + 1 < N; i++) ids[i] = i + 3;
     T_EQ(b[1].id, 3);
     T_EQ(checksum, expect_checksum(ids, N - 1, 1));              /* 159996 bytes: 17 bits and a half */
@@ -1720,7 +1727,7 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     b[0].call_count = 65533;                                     /* ids 2 to 0xfffe */
     b[1].call_count = 0;                                         /* block 0xffff    */
     b[2].call_count = 2;                                         /* block 0x10000; no call may follow it */
-    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65533);
     T_EQ(b[1].id, 0xffff);
     T_EQ(b[2].id, 0x10000);
@@ -1731,66 +1738,78 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     T_EQ(checksum, expect_checksum(ids, 2, 65533));
 
     b[0].call_count = UINT32_MAX;                                /* 65534 of them get ids */
-    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65534);
     T_EQ(b[1].id, 0);
     T_EQ(checksum, expect_checksum(ids, 0, 65534));
-    T_EQ(csspgo_cfg_checksum(b, N, 14, NULL, &checksum, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 14, NULL, &checksum, NULL), CSSPGO_E_LIMIT);
     free(b);
-    free(succ);
+    free(edge);
     free(ids);
+}
+
+static void edge_add(csspgo_cfg *cfg, uint32_t from, uint32_t to)
+{
+    cfg->edge[cfg->edges].from = from;
+    cfg->edge[cfg->edges++].to = to;
 }
 
 static void cycles_and_long_chains_of_invokes_end(void)
 {
     enum { N = 100000 };
-    static const uint32_t self[] = { 1, 2 };
-    csspgo_cfg_block *b = (csspgo_cfg_block *)calloc(N, sizeof *b);
-    uint32_t *succ = (uint32_t *)malloc(2 * N * sizeof *succ), ids[2], i;
+    csspgo_cfg_probes *b = (csspgo_cfg_probes *)calloc(N, sizeof *b);
+    csspgo_cfg_edge *edge = (csspgo_cfg_edge *)calloc(2 * N, sizeof *edge);
+    csspgo_cfg cfg = t_cfg(NULL, 3, edge, 0);
+    uint32_t ids[2], i;
     uint64_t checksum;
-    b[0].successors = b[1].successors = self;                    /* an invoke whose normal destination is itself an */
-    b[0].successor_count = b[1].successor_count = 2;             /*   invoke that continues at itself: LLVM hangs   */
-    b[0].flags = b[1].flags = CSSPGO_CFG_INVOKE;
-    b[0].call_count = b[1].call_count = 1;
+    for (i = 0; i < 2; i++) {                                    /* an invoke whose normal destination is itself an */
+        edge_add(&cfg, i, 1);                                    /*   invoke that continues at itself: LLVM hangs   */
+        edge_add(&cfg, i, 2);
+        b[i].flags = CSSPGO_CFG_INVOKE;
+        b[i].call_count = 1;
+    }
     b[2].flags = CSSPGO_CFG_EH_PAD;
-    T_EQ(csspgo_cfg_checksum(b, 3, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(checksum, expect_checksum(ids, 0, 2));                  /* ends at block 1, whose successors have no ids */
 
     memset(b, 0, N * sizeof *b);                                 /* half of the blocks enter a chain of invokes   */
-    for (i = 0; i < N; i++) {
-        b[i].successors = succ + 2 * i;
-        succ[2 * i] = i < N / 2 ? N / 2 : i + 1;
-        succ[2 * i + 1] = i + 1;
-        b[i].successor_count = i < N / 2 ? 2 : i + 1 < N;
+    cfg.blocks = N;
+    cfg.edges = 0;
+    for (i = N; i-- > 0;) {                                      /* blocks in any order, the edges of one in theirs */
+        if (i < N / 2) edge_add(&cfg, i, N / 2);
+        if (i + 1 < N) edge_add(&cfg, i, i + 1);
         if (i >= N / 2 && i + 1 < N) b[i].flags = CSSPGO_CFG_INVOKE;
         if (i + 1 == N / 2) b[i].flags = CSSPGO_CFG_INVOKE;
     }
-    T_EQ(csspgo_cfg_checksum(b, N, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[N - 1].id, 0);
     free(b);
-    free(succ);
+    free(edge);
 }
 
 static void bad_graphs_are_refused(void)
 {
-    static const uint32_t two[] = { 1, 2 };
-    csspgo_cfg_block b[2];
+    csspgo_cfg_probes b[2];
+    csspgo_cfg_edge edge[2];
+    csspgo_cfg cfg = t_cfg(NULL, 2, edge, 0);
     uint64_t checksum = 5;
     csspgo_error e;
     memset(b, 0, sizeof b);
-    b[0].successors = two;
-    b[0].successor_count = 2;
-    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    memset(edge, 0, sizeof edge);
+    edge_add(&cfg, 0, 1);
+    edge_add(&cfg, 0, 2);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     T_EQ(checksum, 0);
     T_CHECK(e.message[0] != '\0');
-    b[0].successor_count = 1;
-    T_EQ(csspgo_cfg_checksum(b, 2, (uint32_t)17, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    cfg.edges = 1;
+    T_EQ(csspgo_cfg_checksum(&cfg, b, (uint32_t)17, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = CSSPGO_CFG_INVOKE;
-    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = 0;
-    T_EQ(csspgo_cfg_checksum(b, 2, 19, NULL, &checksum, &e), CSSPGO_OK);
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
-    T_EQ(csspgo_cfg_checksum(b, 0, 19, NULL, &checksum, &e), CSSPGO_OK);
+    cfg.blocks = cfg.edges = 0;
+    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_OK);
     T_EQ(checksum, 0xffffffff);
 }
 
