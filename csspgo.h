@@ -5323,24 +5323,48 @@ static int csspgo__target_cmp(const void *ctx, const void *a, const void *b)
     return csspgo__target_less(x, y->loc, y->func.id) ? -1 : csspgo__target_less(y, x->loc, x->func.id);
 }
 
+/*
+ * Adds up neighbours at one location; returns how many are left. *clamped, unless NULL, gets one whose sum was clamped,
+ * and *any 1.
+ */
+static size_t csspgo__bodies_sum(csspgo_body *v, size_t n, csspgo_target *clamped, int *any)
+{
+    size_t i, k = 0;
+    for (i = 0; i < n; i++) {
+        if (k == 0 || csspgo__body_cmp(NULL, &v[k - 1], &v[i]) != 0) {
+            v[k++] = v[i];
+        } else if (csspgo__count_add(&v[k - 1].count, v[i].count) && clamped != NULL && !*any) {
+            *any = 1;
+            memset(clamped, 0, sizeof *clamped);
+            clamped->loc = v[i].loc;
+        }
+    }
+    return k;
+}
+
+/* The same for targets of one function at one location. */
+static size_t csspgo__targets_sum(csspgo_target *v, size_t n, csspgo_target *clamped, int *any)
+{
+    size_t i, k = 0;
+    for (i = 0; i < n; i++) {
+        if (k == 0 || csspgo__target_cmp(NULL, &v[k - 1], &v[i]) != 0) {
+            v[k++] = v[i];
+        } else if (csspgo__count_add(&v[k - 1].count, v[i].count) && clamped != NULL && !*any) {
+            *any = 1;
+            *clamped = v[i];
+        }
+    }
+    return k;
+}
+
 static int csspgo__settle_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
     const size_t n = csspgo__run_count(r->body);
     csspgo_body *b = csspgo__body(p, r);
-    size_t i, k;
-    int status = 0;
+    int any = 0;
     if (!csspgo__sort(&p->heap, b, n, sizeof *b, csspgo__body_cmp, NULL)) return -1;
-    for (i = k = 0; i < n; i++) {
-        if (k == 0 || csspgo__body_cmp(NULL, &b[k - 1], &b[i]) != 0) {
-            b[k++] = b[i];
-        } else if (csspgo__count_add(&b[k - 1].count, b[i].count) && status == 0) {
-            status = 1;
-            memset(clamped, 0, sizeof *clamped);
-            clamped->loc = b[i].loc;
-        }
-    }
-    r->body.size -= (uint32_t)(n - k);
-    return status;
+    r->body.size -= (uint32_t)(n - csspgo__bodies_sum(b, n, clamped, &any));
+    return any;
 }
 
 /* A run of targets or, vtable = 1, vtables. */
@@ -5349,21 +5373,12 @@ static int csspgo__settle_targets(csspgo_profile *p, csspgo__pool *pool, csspgo_
 {
     const size_t n = csspgo__run_count(*run);
     csspgo_target *t = csspgo__targets_of(pool, *run);
-    size_t i, k;
-    int status = 0;
+    int any = 0;
     if (n == 0) return 0;
     if (!csspgo__sort(&p->heap, t, n, sizeof *t, csspgo__target_cmp, NULL)) return -1;
-    for (i = k = 0; i < n; i++) {
-        if (k == 0 || csspgo__target_cmp(NULL, &t[k - 1], &t[i]) != 0) {
-            t[k++] = t[i];
-        } else if (csspgo__count_add(&t[k - 1].count, t[i].count) && status == 0) {
-            status = 1;
-            *clamped = t[i];
-            clamped->reserved = vtable;
-        }
-    }
-    run->size -= (uint32_t)(n - k);
-    return status;
+    run->size -= (uint32_t)(n - csspgo__targets_sum(t, n, clamped, &any));
+    if (any) clamped->reserved = vtable;
+    return any;
 }
 
 /*
@@ -6169,10 +6184,184 @@ static enum csspgo__fate csspgo__conflict(enum csspgo__rule rule, csspgo__identi
     return loses ? CSSPGO__LOSES : first ? CSSPGO__JOINS : CSSPGO__WINS;
 }
 
-/*
- * Adding a profile is planned first: what exists, what is missing, who wins where checksums differ. Then all memory is
- * allocated, and only then p changes, so a failure leaves p as it was. Records are merged run by run in O(n log n).
+/* ----- the change engine ------------------------------------------------------------------------------------------
+ *
+ * Whatever moves records to other contexts, where they meet others, does it in three steps. A plan says which record
+ * goes where and counts what that takes (csspgo__change_need). csspgo__change_reserve gets all memory: the only step
+ * that can fail, and it changes nothing. Then identities meet (csspgo__conflict) and counts are added
+ * (csspgo__change_add). Records are added run by run in O(n log n).
  */
+typedef struct csspgo__change {
+    csspgo_profile       *p;                 /* gets counts                                               */
+    const csspgo_profile *from;              /* has them; may be p                                        */
+    const uint32_t       *func;              /* function of from -> of p; NULL: the same                  */
+    uint64_t              weight;            /* times which counts are added; 0 = 1                       */
+    int                   clamped;           /* a count was, since the user set this to 0                 */
+    size_t                records, body, target, vtable, sides;   /* p needs more                         */
+    void                 *scratch;
+    size_t                scratch_need, scratch_bytes;
+} csspgo__change;
+
+static const csspgo__record *csspgo__record_of(const csspgo_profile *p, uint32_t node)
+{
+    return node != 0 && p->tree.node[node].record != 0 ? &p->record[p->tree.node[node].record] : NULL;
+}
+
+static uint32_t csspgo__change_func(const csspgo__change *c, csspgo_func f)
+{
+    return c->func != NULL ? c->func[f.id] : f.id;
+}
+
+/* How many of the m entries b are not among the n at v. */
+static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_body *b, size_t m)
+{
+    size_t i, missing = 0;
+    if (n == 0) return m;
+    for (i = 0; i < m; i++) missing += csspgo__body_find(v, n, b[i].loc) == NULL;
+    return missing;
+}
+
+/* The same for targets or vtables. */
+static size_t csspgo__targets_missing(const csspgo__change *c, csspgo_target *v, size_t n, const csspgo_target *t,
+                                      size_t m)
+{
+    size_t i, missing = 0;
+    if (n == 0) return m;
+    for (i = 0; i < m; i++)
+        missing += csspgo__target_find(v, n, t[i].loc, csspgo__change_func(c, t[i].func)) == NULL;
+    return missing;
+}
+
+static void csspgo__change_need_scratch(csspgo__change *c, size_t bytes)
+{
+    if (bytes > c->scratch_need) c->scratch_need = bytes;
+}
+
+/* Counts what adding the m targets t to `run`, whose elements are v, takes of *room. */
+static void csspgo__change_need_targets(csspgo__change *c, csspgo__run run, csspgo_target *v, const csspgo_target *t,
+                                        size_t m, size_t *room)
+{
+    const size_t n = csspgo__run_count(run), missing = csspgo__targets_missing(c, v, n, t, m);
+    *room += csspgo__run_needs(run, missing);
+    if (missing != 0) csspgo__change_need_scratch(c, (n + missing) * sizeof *t);
+}
+
+/* Counts what adding r to `to` (or, NULL, to an empty record) takes. */
+static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, const csspgo__record *r)
+{
+    static const csspgo__run empty = { 0, 0 };
+    const csspgo__run body = to != NULL ? to->body : empty, *vtable = to != NULL ? csspgo__vtable_run(c->p, to) : NULL;
+    const size_t nb = csspgo__run_count(body);
+    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(c->p, to) : NULL, nb, csspgo__body(c->from, r),
+                                             csspgo__run_count(r->body));
+    size_t n, m;
+    const csspgo_target *t = csspgo__vtable(c->from, r, &m);
+    c->body += csspgo__run_needs(body, mb);
+    if (mb != 0 && nb != 0) csspgo__change_need_scratch(c, (nb + mb) * sizeof(csspgo_body));
+    csspgo__change_need_targets(c, to != NULL ? to->target : empty, to != NULL ? csspgo__target(c->p, to) : NULL,
+                                csspgo__target(c->from, r), csspgo__run_count(r->target), &c->target);
+    if (m == 0) return;
+    if (vtable == NULL) c->sides++;                   /* of a record that loses its own, too many: no harm */
+    csspgo__change_need_targets(c, vtable != NULL ? *vtable : empty, to != NULL ? csspgo__vtable(c->p, to, &n) : NULL,
+                                t, m, &c->vtable);
+}
+
+/* All memory that the plan needs; scratch is h's. Returns CSSPGO_OK, E_NOMEM or E_LIMIT. */
+static csspgo_status csspgo__change_reserve(csspgo__change *c, csspgo__heap *h)
+{
+    csspgo_profile *p = c->p;
+    if (c->scratch_need > c->scratch_bytes) {
+        void *more = csspgo__alloc(h, c->scratch_need);
+        if (more == NULL) return h->status;
+        csspgo__free(h, c->scratch, c->scratch_bytes);
+        c->scratch = more;
+        c->scratch_bytes = c->scratch_need;
+    }
+    if (!csspgo__record_room(p, c->records) || !csspgo__pool_room(&p->heap, &p->body, c->body, sizeof(csspgo_body)) ||
+        !csspgo__pool_room(&p->heap, &p->target, c->target, sizeof(csspgo_target)) ||
+        !csspgo__pool_room(&p->heap, &p->vtable, c->vtable, sizeof(csspgo_target)) || !csspgo__side_room(p, c->sides))
+        return p->heap.status;
+    c->records = c->body = c->target = c->vtable = c->sides = 0;
+    return CSSPGO_OK;
+}
+
+static void csspgo__change_free(csspgo__change *c, csspgo__heap *h)
+{
+    csspgo__free(h, c->scratch, c->scratch_bytes);
+}
+
+static uint64_t csspgo__change_times(csspgo__change *c, uint64_t count)
+{
+    if (c->weight <= 1) return count;
+    if (count > UINT64_MAX / c->weight) c->clamped = 1;
+    return csspgo__sat_mul(count, c->weight);
+}
+
+static void csspgo__change_count(csspgo__change *c, uint64_t *to, uint64_t count)
+{
+    if (csspgo__count_add(to, csspgo__change_times(c, count))) c->clamped = 1;
+}
+
+static void csspgo__change_bodies(csspgo__change *c, csspgo__run *run, const csspgo_body *b, size_t m)
+{
+    const size_t n = csspgo__run_count(*run);
+    csspgo_body *v = n != 0 ? (csspgo_body *)(void *)c->p->body.data + run->begin : NULL;
+    const size_t missing = csspgo__bodies_missing(v, n, b, m);
+    size_t i, k = n;
+    if (m == 0) return;
+    if (missing != 0) csspgo__run_extend(&c->p->body, run, missing, sizeof *v);
+    v = (csspgo_body *)(void *)c->p->body.data + run->begin;
+    for (i = 0; i < m; i++) {
+        csspgo_body *have = n != 0 ? csspgo__body_find(v, n, b[i].loc) : NULL;
+        if (have != NULL) {
+            csspgo__change_count(c, &have->count, b[i].count);
+        } else {
+            v[k].loc = b[i].loc;
+            v[k++].count = csspgo__change_times(c, b[i].count);
+        }
+    }
+    if (missing != 0 && n != 0) csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__body_cmp, NULL);
+}
+
+/* Adds the m targets or vtables t to a run of p's pool. */
+static void csspgo__change_targets(csspgo__change *c, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t,
+                                   size_t m)
+{
+    const size_t n = csspgo__run_count(*run);
+    csspgo_target *v = csspgo__targets_of(pool, *run);
+    const size_t missing = csspgo__targets_missing(c, v, n, t, m);
+    size_t i, k = n;
+    if (m == 0) return;
+    if (missing != 0) csspgo__run_extend(pool, run, missing, sizeof *v);
+    v = csspgo__targets_of(pool, *run);
+    for (i = 0; i < m; i++) {
+        const uint32_t func = csspgo__change_func(c, t[i].func);
+        csspgo_target *have = n != 0 ? csspgo__target_find(v, n, t[i].loc, func) : NULL;
+        if (have != NULL) {
+            csspgo__change_count(c, &have->count, t[i].count);
+        } else {
+            v[k] = t[i];
+            v[k].count = csspgo__change_times(c, t[i].count);
+            v[k++].func.id = func;
+        }
+    }
+    if (missing != 0) csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__target_cmp, NULL);
+}
+
+/* Adds the counts of r, a record of from, to one of p. */
+static void csspgo__change_add(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
+{
+    size_t n;
+    const csspgo_target *v = csspgo__vtable(c->from, r, &n);
+    csspgo__change_count(c, &to->total, r->total);
+    csspgo__change_count(c, &to->head, r->head);
+    csspgo__change_bodies(c, &to->body, csspgo__body(c->from, r), csspgo__run_count(r->body));
+    csspgo__change_targets(c, &c->p->target, &to->target, csspgo__target(c->from, r), csspgo__run_count(r->target));
+    if (n != 0) csspgo__change_targets(c, &c->p->vtable, csspgo__vtable_make(c->p, to), v, n);   /* cannot fail */
+}
+
+/* ----- adding a profile: a change of p, every record to the node on the same path ----- */
+
 
 enum csspgo__event {
     CSSPGO__CLAMPED = 1,          /* a count reached 2^64 - 1         */
@@ -6182,24 +6371,16 @@ enum csspgo__event {
 typedef struct csspgo__join {
     csspgo_profile       *p;
     const csspgo_profile *from;
+    csspgo__change        c;                 /* of these two                                             */
     uint32_t             *func, *node;       /* id in from -> id in p, 0 = to be made                    */
     unsigned char        *fate;              /* id of a node in from -> csspgo__fate                     */
     unsigned char        *event;             /* id of a node in from -> csspgo__event                    */
     size_t                bytes;             /* of the one allocation behind these four                  */
     uint32_t             *alias;             /* as func, but a name for a GUID, a GUID for a name; or NULL  */
-    uint64_t              weight;            /* times which from is added; 0 = 1                        */
     enum csspgo__rule     rule;
-    int                   clamped;           /* a count was, since a record was begun                    */
     uint64_t              clamps, mismatched, dropped;   /* see csspgo_merge_stats                       */
-    size_t                texts, guids, text_size, nodes, records, body, target, vtable, sides;   /* p needs more */
-    void                 *sort;              /* scratch for the largest run to sort                      */
-    size_t                sort_bytes;
+    size_t                texts, guids, text_size, nodes;   /* p needs more                              */
 } csspgo__join;
-
-static const csspgo__record *csspgo__record_of(const csspgo_profile *p, uint32_t node)
-{
-    return node != 0 && p->tree.node[node].record != 0 ? &p->record[p->tree.node[node].record] : NULL;
-}
 
 /* The function of p that function id of from will be; 0 if there is none yet. */
 static uint32_t csspgo__join_func(const csspgo__join *j, uint32_t id)
@@ -6310,56 +6491,6 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
     return s;
 }
 
-/* How many of r's entries a record with these bodies and targets lacks. */
-static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_profile *q, const csspgo__record *r)
-{
-    const csspgo_body *b = csspgo__body(q, r);
-    size_t i, missing = 0;
-    if (n == 0) return csspgo__run_count(r->body);
-    for (i = 0; i < csspgo__run_count(r->body); i++) missing += csspgo__body_find(v, n, b[i].loc) == NULL;
-    return missing;
-}
-
-/* The same for targets or vtables: of these m, in terms of the other profile's functions. */
-static size_t csspgo__targets_missing(csspgo_target *v, size_t n, const csspgo_target *t, size_t m,
-                                      const uint32_t *func)
-{
-    size_t i, missing = 0;
-    if (n == 0) return m;
-    for (i = 0; i < m; i++) missing += csspgo__target_find(v, n, t[i].loc, func[t[i].func.id]) == NULL;
-    return missing;
-}
-
-/* Counts what adding the m targets t to `run`, whose elements are v, takes of *room. */
-static void csspgo__join_plan_targets(csspgo__join *j, csspgo__run run, csspgo_target *v, const csspgo_target *t,
-                                      size_t m, size_t *room)
-{
-    const size_t n = csspgo__run_count(run), missing = csspgo__targets_missing(v, n, t, m, j->func);
-    const size_t bytes = missing != 0 ? (n + missing) * sizeof *t : 0;
-    *room += csspgo__run_needs(run, missing);
-    if (bytes > j->sort_bytes) j->sort_bytes = bytes;
-}
-
-/* Counts what adding r to `to` (or, NULL, to an empty record) takes. */
-static void csspgo__join_plan_runs(csspgo__join *j, const csspgo__record *to, const csspgo__record *r)
-{
-    static const csspgo__run empty = { 0, 0 };
-    const csspgo__run body = to != NULL ? to->body : empty, *vtable = to != NULL ? csspgo__vtable_run(j->p, to) : NULL;
-    const size_t nb = csspgo__run_count(body);
-    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(j->p, to) : NULL, nb, j->from, r);
-    const size_t sb = mb != 0 && nb != 0 ? (nb + mb) * sizeof(csspgo_body) : 0;
-    size_t n;
-    const csspgo_target *t = csspgo__vtable(j->from, r, &n);
-    j->body += csspgo__run_needs(body, mb);
-    if (sb > j->sort_bytes) j->sort_bytes = sb;
-    csspgo__join_plan_targets(j, to != NULL ? to->target : empty, to != NULL ? csspgo__target(j->p, to) : NULL,
-                              csspgo__target(j->from, r), csspgo__run_count(r->target), &j->target);
-    if (n == 0) return;
-    if (vtable == NULL) j->sides++;                   /* of a record that loses its own, too many: no harm */
-    csspgo__join_plan_targets(j, vtable != NULL ? *vtable : empty, to != NULL ? csspgo__vtable(j->p, to, &n) : NULL, t,
-                              csspgo__run_count(*csspgo__vtable_run(j->from, r)), &j->vtable);
-}
-
 static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
 {
     const csspgo__node *n = &j->from->tree.node[i];
@@ -6397,8 +6528,8 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     if (j->node[i] == 0) j->nodes++;
     if (r == NULL) return CSSPGO_OK;
     to = j->fate[i] != CSSPGO__FOLLOWS ? csspgo__record_of(j->p, j->node[i]) : NULL;
-    if (to == NULL) j->records++;
-    csspgo__join_plan_runs(j, j->fate[i] == CSSPGO__JOINS ? to : NULL, r);
+    if (to == NULL) j->c.records++;
+    csspgo__change_need(&j->c, j->fate[i] == CSSPGO__JOINS ? to : NULL, r);
     return CSSPGO_OK;
 }
 
@@ -6414,89 +6545,14 @@ static csspgo_status csspgo__join_plan(csspgo__join *j)
 }
 
 /* All memory that the plan needs. */
-static int csspgo__join_reserve(csspgo__join *j)
+static csspgo_status csspgo__join_reserve(csspgo__join *j)
 {
     csspgo_profile *p = j->p;
     csspgo__heap *h = &p->heap;
     const size_t guids = j->guids + (p->unified ? j->texts : 0);
-    if (j->texts + guids != 0 && !csspgo__names_room(h, &p->names, j->texts, guids, j->text_size)) return 0;
-    if (!csspgo__func_room(p, j->texts + j->guids)) return 0;
-    if (!csspgo__tree_room(h, &p->tree, j->nodes) || !csspgo__record_room(p, j->records)) return 0;
-    if (!csspgo__pool_room(h, &p->body, j->body, sizeof(csspgo_body))) return 0;
-    if (!csspgo__pool_room(h, &p->target, j->target, sizeof(csspgo_target))) return 0;
-    if (!csspgo__pool_room(h, &p->vtable, j->vtable, sizeof(csspgo_target)) || !csspgo__side_room(p, j->sides))
-        return 0;
-    if (j->sort_bytes != 0) j->sort = csspgo__alloc(h, j->sort_bytes);
-    return j->sort_bytes == 0 || j->sort != NULL;
-}
-
-static uint64_t csspgo__join_times(csspgo__join *j, uint64_t count)
-{
-    if (j->weight <= 1) return count;
-    if (count > UINT64_MAX / j->weight) j->clamped = 1;
-    return csspgo__sat_mul(count, j->weight);
-}
-
-static void csspgo__join_count(csspgo__join *j, uint64_t *to, uint64_t count)
-{
-    if (csspgo__count_add(to, csspgo__join_times(j, count))) j->clamped = 1;
-}
-
-static void csspgo__join_bodies(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
-{
-    const size_t n = csspgo__run_count(to->body), count = csspgo__run_count(r->body);
-    const size_t missing = csspgo__bodies_missing(csspgo__body(j->p, to), n, j->from, r);
-    const csspgo_body *b = csspgo__body(j->from, r);
-    csspgo_body *v;
-    size_t i, k = n;
-    if (missing != 0) csspgo__run_extend(&j->p->body, &to->body, missing, sizeof *v);
-    v = csspgo__body(j->p, to);
-    for (i = 0; i < count; i++) {
-        csspgo_body *have = n != 0 ? csspgo__body_find(v, n, b[i].loc) : NULL;
-        if (have != NULL) {
-            csspgo__join_count(j, &have->count, b[i].count);
-        } else {
-            v[k].loc = b[i].loc;
-            v[k++].count = csspgo__join_times(j, b[i].count);
-        }
-    }
-    if (missing != 0 && n != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__body_cmp, NULL);
-}
-
-/* Adds the m targets or vtables t to a run of p's pool. */
-static void csspgo__join_entries(csspgo__join *j, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t,
-                                 size_t m)
-{
-    const size_t n = csspgo__run_count(*run);
-    csspgo_target *v = csspgo__targets_of(pool, *run);
-    const size_t missing = csspgo__targets_missing(v, n, t, m, j->func);
-    size_t i, k = n;
-    if (m == 0) return;
-    if (missing != 0) csspgo__run_extend(pool, run, missing, sizeof *v);
-    v = csspgo__targets_of(pool, *run);
-    for (i = 0; i < m; i++) {
-        csspgo_target *have = n != 0 ? csspgo__target_find(v, n, t[i].loc, j->func[t[i].func.id]) : NULL;
-        if (have != NULL) {
-            csspgo__join_count(j, &have->count, t[i].count);
-        } else {
-            v[k] = t[i];
-            v[k].count = csspgo__join_times(j, t[i].count);
-            v[k++].func.id = j->func[t[i].func.id];
-        }
-    }
-    if (missing != 0) csspgo__sort_with(v, k, sizeof *v, j->sort, csspgo__target_cmp, NULL);
-}
-
-static void csspgo__join_targets(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
-{
-    csspgo__join_entries(j, &j->p->target, &to->target, csspgo__target(j->from, r), csspgo__run_count(r->target));
-}
-
-static void csspgo__join_vtables(csspgo__join *j, csspgo__record *to, const csspgo__record *r)
-{
-    size_t n;
-    const csspgo_target *v = csspgo__vtable(j->from, r, &n);
-    if (n != 0) csspgo__join_entries(j, &j->p->vtable, csspgo__vtable_make(j->p, to), v, n);   /* cannot fail either */
+    if (j->texts + guids != 0 && !csspgo__names_room(h, &p->names, j->texts, guids, j->text_size)) return h->status;
+    if (!csspgo__func_room(p, j->texts + j->guids) || !csspgo__tree_room(h, &p->tree, j->nodes)) return h->status;
+    return csspgo__change_reserve(&j->c, h);
 }
 
 /* The first inlinee among id and the siblings after it. */
@@ -6548,16 +6604,12 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
         to->body.size = to->target.size = 0;
         if (to->flags & CSSPGO__VTABLES) csspgo__vtable_run(p, to)->size = 0;
     } else if (j->fate[i] == CSSPGO__LOSES) {
-        csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->weight > 1 ? j->weight : 1));
+        csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->c.weight > 1 ? j->c.weight : 1));
         return;
     }
-    j->clamped = 0;
-    csspgo__join_count(j, &to->total, r->total);
-    csspgo__join_count(j, &to->head, r->head);
-    csspgo__join_bodies(j, to, r);
-    csspgo__join_targets(j, to, r);
-    csspgo__join_vtables(j, to, r);
-    if (j->clamped) j->event[i] |= CSSPGO__CLAMPED;
+    j->c.clamped = 0;
+    csspgo__change_add(&j->c, to, r);
+    if (j->c.clamped) j->event[i] |= CSSPGO__CLAMPED;
 }
 
 /* The flags of p with from added: of both. An empty profile says of which kind it is only to another empty one. */
@@ -6622,12 +6674,15 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     j->fate = (unsigned char *)(j->node + nn);
     j->event = j->fate + nn;
     memset(j->event, 0, nn);
+    j->c.p = j->p;
+    j->c.from = j->from;
+    j->c.func = j->func;
     s = csspgo__join_plan(j);
-    if (s == CSSPGO_OK && !csspgo__join_reserve(j)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
     if (s == CSSPGO_OK) csspgo__join_commit(j);
     if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
     csspgo__free(h, j->alias, nf * sizeof *j->alias);
-    csspgo__free(h, j->sort, j->sort_bytes);
+    csspgo__change_free(&j->c, h);
     csspgo__free(h, j->func, j->bytes);
     return s;
 }
@@ -7226,7 +7281,6 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
 {
     const csspgo_profile *p = u->p;
     uint32_t id;
-    size_t i, k;
     if (n > g->body_cap) {
         void *v = csspgo__grow(&u->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
         if (v == NULL) return 0;
@@ -7240,13 +7294,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
         n += more;
     }
     if (!csspgo__sort(&u->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
-    for (i = k = 0; i < n; i++) {
-        if (k != 0 && csspgo__body_cmp(NULL, &g->body[k - 1], &g->body[i]) == 0)
-            csspgo__count_add(&g->body[k - 1].count, g->body[i].count);
-        else
-            g->body[k++] = g->body[i];
-    }
-    return csspgo__tally_bodies(u, g->body, k);
+    return csspgo__tally_bodies(u, g->body, csspgo__bodies_sum(g->body, n, NULL, NULL));
 }
 
 /* What the records of a group that take part have. */
@@ -12150,7 +12198,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     memset(&j, 0, sizeof j);
     j.p = p;
     j.from = from;
-    j.weight = how != NULL ? how->weight : 0;
+    j.c.weight = how != NULL ? how->weight : 0;
     j.rule = (how != NULL && how->llvm) || p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
     if (!csspgo__may_join(p, from))
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
@@ -12258,7 +12306,7 @@ typedef struct csspgo__fold {
     csspgo__part          *part;  /* part[0] unused; in the order of merging, callers before what is nested in them */
     size_t                 parts, cap;
     uint32_t              *first; /* per node of q: its first part                               */
-    const uint32_t        *func;  /* function of p -> of q; NULL: the same                       */
+    csspgo__change         c;     /* from p to q; its func: NULL, functions are the same                  */
     enum csspgo__rule      rule;
 } csspgo__fold;
 
@@ -12307,6 +12355,8 @@ static csspgo_status csspgo__fold_begin(csspgo__fold *f, const csspgo_profile *p
     memset(f, 0, sizeof *f);
     f->p = p;
     f->q = csspgo__like(p, &s);
+    f->c.p = f->q;
+    f->c.from = p;
     f->rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
     return f->q != NULL ? CSSPGO_OK : s;
 }
@@ -12340,7 +12390,7 @@ static uint32_t csspgo__fold_node(csspgo__fold *f, uint32_t up, uint32_t id, css
     const csspgo__node *n = &f->p->tree.node[id];
     const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
     csspgo_func func;
-    func.id = f->func != NULL ? f->func[n->func] : n->func;
+    func.id = f->c.func != NULL ? f->c.func[n->func] : n->func;
     return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
 }
 
@@ -12384,77 +12434,111 @@ static csspgo__identity csspgo__fold_elect(csspgo__fold *f, uint32_t first)
     return have;
 }
 
-static int csspgo__fold_room(csspgo__fold *f, uint32_t first, size_t *parts)
+/* Counts what the parts of a node that stay take, and makes its record, for which there is room. */
+static void csspgo__fold_plan(csspgo__fold *f, uint32_t to)
 {
-    csspgo__heap *h = &f->q->heap;
-    size_t bodies = 0, targets = 0;
+    const csspgo__identity have = csspgo__fold_elect(f, f->first[to]);
+    csspgo__change *c = &f->c;
+    size_t bodies = 0, targets = 0, vtables = 0, parts = 0, n;
+    csspgo__record *r;
     uint32_t i;
-    *parts = 0;
-    for (i = first; i != 0; i = f->part[i].next) {
-        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
+    for (i = f->first[to]; i != 0; i = f->part[i].next) {
+        const csspgo__record *from = csspgo__fold_record(f, &f->part[i]);
         if (f->part[i].flags & CSSPGO__PART_LOST) continue;
-        bodies += csspgo__run_count(r->body);
-        targets += csspgo__run_count(r->target);
-        ++*parts;
+        bodies += csspgo__run_count(from->body);
+        targets += csspgo__run_count(from->target);
+        csspgo__vtable(f->p, from, &n);
+        vtables += n;
+        parts++;
     }
-    return csspgo__pool_room(h, &f->q->body, bodies, sizeof(csspgo_body)) &&
-           csspgo__pool_room(h, &f->q->target, targets, sizeof(csspgo_target));
+    if (parts == 0) return;
+    r = csspgo__record_make(f->q, to);
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
+    c->body += bodies;
+    c->target += targets;
+    c->vtable += vtables;
+    c->sides += vtables != 0;
+    if (parts > 1 || c->func != NULL) csspgo__change_need_scratch(c, 2 * bodies * sizeof(csspgo_body));
+    csspgo__change_need_scratch(c, 2 * targets * sizeof(csspgo_target));
+    csspgo__change_need_scratch(c, 2 * vtables * sizeof(csspgo_target));
 }
 
-/* Appends a record's counts, for which the pools have room. */
-static int csspgo__fold_counts(csspgo__fold *f, csspgo__record *to, const csspgo__record *r)
+/* Adds up the body counts of the parts of a node. */
+static void csspgo__fold_bodies(csspgo__fold *f, uint32_t first, csspgo__run *to)
 {
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target), size = sizeof(csspgo_body);
-    const csspgo_target *t = csspgo__target(f->p, r);
-    size_t i, n;
-    csspgo__count_add(&to->total, r->total);
-    csspgo__count_add(&to->head, r->head);
-    if (nb != 0) memcpy(f->q->body.data + f->q->body.count * size, csspgo__body(f->p, r), nb * size);
-    f->q->body.count += nb;
-    to->body.size += (uint32_t)nb;
-    for (i = 0; i < nt; i++) {
-        csspgo_target *v = (csspgo_target *)(void *)f->q->target.data + f->q->target.count + i;
-        *v = t[i];
-        if (f->func != NULL) v->func.id = f->func[t[i].func.id];
+    csspgo_body *v = (csspgo_body *)f->c.scratch;
+    size_t n = 0;
+    uint32_t i;
+    for (i = first; i != 0; i = f->part[i].next) {
+        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
+        const size_t m = csspgo__run_count(r->body);
+        if (f->part[i].flags & CSSPGO__PART_LOST || m == 0) continue;
+        memcpy(v + n, csspgo__body(f->p, r), m * sizeof *v);
+        n += m;
     }
-    f->q->target.count += nt;
-    to->target.size += (uint32_t)nt;
-    t = csspgo__vtable(f->p, r, &n);
-    for (i = 0; i < n; i++) {
-        const uint32_t type = f->func != NULL ? f->func[t[i].func.id] : t[i].func.id;
-        if (csspgo__vtable_append(f->q, to, t[i].loc, type, t[i].count) < 0) return 0;
+    if (n == 0) return;
+    csspgo__sort_with(v, n, sizeof *v, v + n, csspgo__body_cmp, NULL);
+    csspgo__change_bodies(&f->c, to, v, csspgo__bodies_sum(v, n, NULL, NULL));
+}
+
+/* Its call targets or, vtable = 1, vtable counts. */
+static void csspgo__fold_targets(csspgo__fold *f, uint32_t first, csspgo__record *to, int vtable)
+{
+    csspgo_target *v = (csspgo_target *)f->c.scratch;
+    csspgo__change c = f->c;
+    size_t n = 0, m, k;
+    uint32_t i;
+    for (i = first; i != 0; i = f->part[i].next) {
+        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
+        const csspgo_target *t = vtable ? csspgo__vtable(f->p, r, &m) : csspgo__target(f->p, r);
+        if (!vtable) m = csspgo__run_count(r->target);
+        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
+        for (k = 0; k < m; k++, n++) {
+            v[n] = t[k];
+            v[n].func.id = csspgo__change_func(&c, t[k].func);
+        }
     }
-    return 1;
+    if (n == 0) return;
+    csspgo__sort_with(v, n, sizeof *v, v + n, csspgo__target_cmp, NULL);
+    c.func = NULL;
+    c.scratch = v + n;
+    n = csspgo__targets_sum(v, n, NULL, NULL);
+    if (vtable) csspgo__change_targets(&c, &f->q->vtable, csspgo__vtable_make(f->q, to), v, n);
+    else csspgo__change_targets(&c, &f->q->target, &to->target, v, n);
 }
 
 /* Adds up the parts of a node of q. */
-static int csspgo__fold_up(csspgo__fold *f, uint32_t to)
+static void csspgo__fold_commit(csspgo__fold *f, uint32_t to)
 {
-    csspgo_target clamped;
-    csspgo__record *r;
-    const csspgo__identity have = csspgo__fold_elect(f, f->first[to]);
-    uint32_t i;
-    size_t parts;
-    if (!csspgo__fold_room(f, f->first[to], &parts)) return 0;
-    if (parts == 0) return 1;
-    r = csspgo__record_make(f->q, to);
-    if (r == NULL) return 0;
-    r->checksum = have.checksum;
-    r->attributes = have.attributes;
-    r->body.begin = (uint32_t)f->q->body.count;
-    r->target.begin = (uint32_t)f->q->target.count;
-    r->body.size = r->target.size = CSSPGO__TIGHT;
-    for (i = f->first[to]; i != 0; i = f->part[i].next)
-        if (!(f->part[i].flags & CSSPGO__PART_LOST))
-            if (!csspgo__fold_counts(f, r, csspgo__fold_record(f, &f->part[i]))) return 0;
-    if (parts > 1 || f->func != NULL) r->flags |= CSSPGO__DIRTY;
-    return csspgo__settle(f->q, r, &clamped) >= 0;
+    csspgo__record *r = f->q->tree.node[to].record != 0 ? &f->q->record[f->q->tree.node[to].record] : NULL;
+    uint32_t i, one = 0, parts = 0;
+    if (r == NULL) return;
+    for (i = f->first[to]; i != 0; i = f->part[i].next) {
+        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
+        one = i;
+        parts++;
+    }
+    if (parts == 1 && f->c.func == NULL) {            /* two functions may become one */
+        csspgo__change_add(&f->c, r, csspgo__fold_record(f, &f->part[one]));
+        return;
+    }
+    for (i = f->first[to]; i != 0; i = f->part[i].next) {
+        const csspgo__record *from = csspgo__fold_record(f, &f->part[i]);
+        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
+        csspgo__count_add(&r->total, from->total);
+        csspgo__count_add(&r->head, from->head);
+    }
+    csspgo__fold_bodies(f, f->first[to], &r->body);
+    csspgo__fold_targets(f, f->first[to], r, 0);
+    csspgo__fold_targets(f, f->first[to], r, 1);
 }
 
 static csspgo_status csspgo__fold_run(csspgo__fold *f)
 {
     csspgo__heap *h = &f->q->heap;
     const size_t nodes = f->q->tree.count, bytes = (nodes + 1) * sizeof *f->first;
+    csspgo_status s = CSSPGO_OK;
     size_t i;
     uint32_t to;
     f->first = (uint32_t *)csspgo__alloc(h, bytes);
@@ -12464,9 +12548,13 @@ static csspgo_status csspgo__fold_run(csspgo__fold *f)
         f->part[i].next = f->first[f->part[i].to];
         f->first[f->part[i].to] = (uint32_t)i;
     }
-    for (to = 2; to <= nodes && csspgo__fold_up(f, to); to++) {}
+    if (!csspgo__record_room(f->q, f->parts < nodes ? f->parts : nodes)) s = h->status;
+    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__fold_plan(f, to);
+    if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
+    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__fold_commit(f, to);
+    csspgo__change_free(&f->c, h);
     csspgo__free(h, f->first, bytes);
-    return to > nodes ? CSSPGO_OK : h->status;
+    return s;
 }
 
 /* p becomes q if all went well. */
@@ -13114,7 +13202,7 @@ static int csspgo__remap_names(csspgo__fold *f, uint32_t *func, const csspgo_ren
     }
     for (i = 1; i <= f->p->names.count; i++)
         if (func[i] == 0) func[i] = (uint32_t)i;
-    f->func = func;
+    f->c.func = func;
     return 1;
 }
 
@@ -21670,12 +21758,10 @@ struct csspgo_tracker {
     uint32_t             *at;     /* per record: its node                                           */
     uint32_t             *next;   /* per record: the next one of its function, in order of merging  */
     uint32_t             *first;  /* per function: its first record                                 */
-    uint32_t             *self;   /* per function: itself, for csspgo__join                         */
     unsigned char        *done;   /* per function: nothing is left to merge into its base           */
     size_t                bytes;  /* of the one allocation behind these six                         */
     uint32_t              nested; /* 1: some records have inlinees nested in them                   */
-    csspgo__join          join;   /* of the profile with itself                                     */
-    size_t                sort_cap;   /* bytes that join.sort has                                   */
+    csspgo__change        change; /* of the profile with itself                                     */
     uint64_t             *journal;
     size_t                words, journal_cap;
     csspgo__track_point   *checkpoint;
@@ -22063,24 +22149,19 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
     const size_t nodes = p->tree.count, records = p->records + 1, funcs = p->names.count + 1;
     uint32_t *queue;
     uint32_t i;
-    t->bytes = (nodes + 1 + 2 * records + 2 * funcs) * sizeof *t->prev + funcs;
+    t->bytes = (nodes + 1 + 2 * records + funcs) * sizeof *t->prev + funcs;
     t->prev = (uint32_t *)csspgo__alloc(&t->heap, t->bytes);
     if (t->prev == NULL) return t->heap.status;
     memset(t->prev, 0, t->bytes);
     t->at = t->prev + nodes + 1;
     t->next = t->at + records;
     t->first = t->next + records;
-    t->self = t->first + funcs;
-    t->done = (unsigned char *)(t->self + funcs);
-    for (i = 1; i < funcs; i++) {
-        csspgo__name_guid_keep(&p->names, i);
-        t->self[i] = i;
-    }
+    t->done = (unsigned char *)(t->first + funcs);
+    for (i = 1; i < funcs; i++) csspgo__name_guid_keep(&p->names, i);
     for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&p->tree, i)) != 0;)
         if (!csspgo__track_is_context(p, i)) t->nested = 1;
-    t->join.p = p;
-    t->join.from = p;
-    t->join.func = t->self;
+    t->change.p = p;
+    t->change.from = p;
     if (!csspgo__track_count_sites(t)) return t->heap.status;
     queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
     if (queue == NULL) return t->heap.status;
@@ -22132,7 +22213,7 @@ static void csspgo__track_close(csspgo_tracker *t)
     csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
     csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
     csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
-    csspgo__free(&t->heap, t->join.sort, t->sort_cap);
+    csspgo__change_free(&t->change, &t->heap);
     csspgo__object_free(t, sizeof *t);
 }
 
@@ -22506,7 +22587,7 @@ static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *nee
     const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
     if (r == NULL || have == NULL) return;
     need->words += csspgo__track_record_words(t->p, have);
-    csspgo__join_plan_runs(&t->join, have, r);
+    csspgo__change_need(&t->change, have, r);
 }
 
 /*
@@ -22542,27 +22623,15 @@ static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, u
 /* All memory that moving a subtree to below parent may take. */
 static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
 {
-    csspgo_profile *p = t->p;
-    csspgo__join *j = &t->join;
     csspgo__track_need need;
     size_t left;
     memset(&need, 0, sizeof need);
-    j->body = j->target = j->vtable = j->sides = 0;
+    t->change.body = t->change.target = t->change.vtable = t->change.sides = 0;
     csspgo__track_measure(t, &need, top, parent, site);
-    left = p->tree.count - t->sites.count;            /* there are never more call sites than nodes */
+    left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
     if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
     if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
-    if (j->sort_bytes > t->sort_cap) {
-        void *more = csspgo__alloc(&t->heap, j->sort_bytes);
-        if (more == NULL) return t->heap.status;
-        csspgo__free(&t->heap, j->sort, t->sort_cap);
-        j->sort = more;
-        t->sort_cap = j->sort_bytes;
-    }
-    if (!csspgo__pool_room(&p->heap, &p->body, j->body, sizeof(csspgo_body))) return p->heap.status;
-    if (!csspgo__pool_room(&p->heap, &p->target, j->target, sizeof(csspgo_target))) return p->heap.status;
-    if (!csspgo__pool_room(&p->heap, &p->vtable, j->vtable, sizeof(csspgo_target))) return p->heap.status;
-    return csspgo__side_room(p, j->sides) ? CSSPGO_OK : p->heap.status;
+    return csspgo__change_reserve(&t->change, &t->heap);
 }
 
 /* The node after id in a walk of the subtree at top; 0 at its end. */
@@ -22643,11 +22712,7 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
         room = UINT64_MAX - r->total;
         if (s->total > room && csspgo__track_is_context(p, from))
             csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
-        csspgo__count_add(&r->total, s->total);
-        csspgo__count_add(&r->head, s->head);
-        csspgo__join_bodies(&t->join, r, s);
-        csspgo__join_targets(&t->join, r, s);
-        csspgo__join_vtables(&t->join, r, s);
+        csspgo__change_add(&t->change, r, s);
     }
     r->checksum = have.checksum;
     r->attributes = have.attributes;
@@ -26897,19 +26962,6 @@ static int csspgo__see_checksum(csspgo__matching *w, csspgo__flat *f, uint32_t n
     return 1;
 }
 
-/* Adds up neighbours at one location; returns how many are left. */
-static size_t csspgo__add_up(csspgo_body *v, size_t n)
-{
-    size_t i, k = 0;
-    for (i = 0; i < n; i++) {
-        if (k != 0 && csspgo__loc_key(v[k - 1].loc) == csspgo__loc_key(v[i].loc))
-            v[k - 1].count = csspgo__sat_add(v[k - 1].count, v[i].count);
-        else
-            v[k++] = v[i];
-    }
-    return k;
-}
-
 /* The checksum with the largest total, of equals the smallest; not_this only if there is no other. */
 static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
 {
@@ -26920,7 +26972,7 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__f
     if (!csspgo__see_copies(w, guid, f, csspgo__see_checksum)) return 0;
     v = (csspgo_body *)w->sums.data;
     if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__broken(w);
-    n = csspgo__add_up(v, w->sums.count);
+    n = csspgo__bodies_sum(v, w->sums.count, NULL, NULL);
     for (i = 0; i < n; i++) {
         comes.checksum = csspgo__loc_key(v[i].loc);
         comes.total = v[i].count;
@@ -27017,7 +27069,7 @@ static int csspgo__flatten(csspgo__matching *w, uint64_t guid, csspgo__flat *f, 
         !csspgo__sort(&w->m->heap, f->callee.data, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
                       NULL))
         return csspgo__broken(w);
-    f->body.count = csspgo__add_up((csspgo_body *)f->body.data, f->body.count);
+    f->body.count = csspgo__bodies_sum((csspgo_body *)f->body.data, f->body.count, NULL, NULL);
     return csspgo__flat_anchors(w, f);
 }
 
