@@ -288,10 +288,10 @@ static void names_around(const run *r, names *p, uint32_t node)
 
 static const csspgo__probe *call_probe(const run *r, uint32_t pos)
 {
-    size_t n, i;
-    const uint32_t *at = csspgo__probes_at(r->image.code, pos, &n);
-    for (i = 0; i < n; i++)
-        if (r->image.code->probe[at[i]].kind != CSSPGO_PROBE_BLOCK) return &r->image.code->probe[at[i]];
+    const csspgo__probe *p;
+    size_t i;
+    for (i = 0; (p = csspgo__probe_at(r->image.code, pos, i)) != NULL; i++)
+        if (p->kind != CSSPGO_PROBE_BLOCK) return p;
     return NULL;
 }
 
@@ -441,10 +441,9 @@ static void count_event(const run *r, counts *c, table *known, names *p, const e
         return;
     }
     for (pos = e->a; pos != 0 && pos <= e->b; pos = csspgo__next_start(code, pos)) {
-        size_t n, i;
-        const uint32_t *at = csspgo__probes_at(code, pos, &n);
-        for (i = 0; i < n; i++) {
-            const csspgo__probe *b = &code->probe[at[i]];
+        const csspgo__probe *b;
+        size_t i;
+        for (i = 0; (b = csspgo__probe_at(code, pos, i)) != NULL; i++) {
             if (b->kind != CSSPGO_PROBE_BLOCK) continue;
             count_probe(c, around_of(r, known, p, e->ctx, b->node), guid_of(r, code->node[b->node].func), b->id, 1,
                         e->count);

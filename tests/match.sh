@@ -3,6 +3,7 @@
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 B=build/match samples=$(size 1500 4000)
+T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records
 mkdir -p $B
 passed=0 failed=0 skipped=0
 pass() { passed=$((passed + 1)); }
@@ -27,8 +28,7 @@ set -- $line
 passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
 
 # the tool
-make -s build/san/csspgo || { fail "the tool does not build"; finish; }
-T=build/san/csspgo R=build/plain/csspgo
+make -s build/plain/csspgo $T || { fail "the tool does not build"; finish; }
 for a in "" "--old-profile=x" "--binary=x" "x --old-profile=x --binary=x" "--mode=best --old-profile=x --binary=x"; do
     $T match $a >$B/usage.out 2>&1
     [ $? -eq 2 ] && pass || fail "match $a: not a usage error"

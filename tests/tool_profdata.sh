@@ -10,10 +10,11 @@ fail() { echo "FAILED: profdata: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: profdata: $*"; skipped=$((skipped + 1)); }
 finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 HERE=$(pwd)
-T=${TOOL:-$HERE/build/san/csspgo}
+. ./t.sh
+T=${TOOL:-$HERE/build/$(size plain san)/csspgo}
 ZLIB=
 [ -f /usr/include/zlib.h ] && ZLIB=yes
-[ -n "$TOOL" ] || make -s build/san/csspgo >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
+[ -n "$TOOL" ] || make -s build/$(size plain san)/csspgo >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
 cp -r data/formats $B/f        # commands run here; G has what they should make
 G=$HERE/data/formats
 cd $B/f || exit 1
