@@ -356,15 +356,16 @@ static int on_cycle(const unsigned row[BLOCKS + 1], unsigned a, unsigned without
 
 static void random_cfg(uint32_t *state, csspgo_cfg *cfg, csspgo_cfg_block *block, csspgo_cfg_edge *edge)
 {
-    const unsigned n = 1 + next_random(state) % BLOCKS, jumps = next_random(state) % 3;
+    const unsigned n = 1 + next_random(state) % BLOCKS, shape = next_random(state) % 3, exits = next_random(state) % 2;
+    const size_t edges = next_random(state) % EDGES;
     size_t i;
     memset(block, 0, BLOCKS * sizeof *block);
     memset(edge, 0, EDGES * sizeof *edge);
-    *cfg = t_cfg(next_random(state) % 2 ? block : NULL, n, edge, next_random(state) % EDGES);
+    *cfg = t_cfg(exits ? block : NULL, n, edge, edges);
     for (i = 0; i < n; i++) block[i].is_exit = next_random(state) % 8 == 0;
     for (i = 0; i < cfg->edges; i++) {
         edge[i].from = next_random(state) % n;        /* short edges, long ones, or both */
-        edge[i].to = jumps == 0 || (jumps == 1 && i % 4 == 0) ? next_random(state) % n
+        edge[i].to = shape == 0 || (shape == 1 && i % 4 == 0) ? next_random(state) % n
                                                               : (edge[i].from + 1 + next_random(state) % 2) % n;
     }
 }
