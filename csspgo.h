@@ -400,6 +400,13 @@ CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func fun
 /* The function's GUID. O(1), or O(size of its name) where it is not known yet. */
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func);
 
+/*
+ * The symbol list: functions that were in the profiled program, so that those without counts are known to be cold, not
+ * new. csspgo_set_listed returns E_ARGUMENT for a bad handle or a function without a name.
+ */
+CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func);
+CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed);
+
 /* Walks the nodes of a function in the order of their creation: start with csspgo_func_nodes, stop at id 0. */
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func);
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node);
@@ -677,13 +684,6 @@ typedef struct csspgo_section {   /* of an ExtBinary file, as its table says    
  */
 CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
                                          size_t *count, csspgo_error *err);
-
-/*
- * The symbol list: functions that were in the profiled program, so that those without counts are known to be cold, not
- * new. csspgo_set_listed returns E_ARGUMENT for a bad handle or a function without a name.
- */
-CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func);
-CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed);
 
 typedef struct csspgo_lazy csspgo_lazy;
 
