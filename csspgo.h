@@ -54,7 +54,7 @@
  *               root is a function without context. A node that has counts has a record: total, head (times entered),
  *               body (count per location), call targets (count per location and callee), CFG checksum, attributes
  *     context   the path to a node, printed [main:12 @ bar:3 @ foo]
- *     position  a code address, in the 32-bit numbering that the code map gives to all code it ever saw
+ *     position  a code address, in the 32-bit numbering that the code map gives to all code it holds
  *
  * LAYERS   each uses only those above it; CSSPGO_NO_<LAYER> drops one and those that stand on it
  *
@@ -102,7 +102,7 @@
  *
  * LIMITS   (options.limits; more in the comments of the functions)
  *
- *     4 GiB of code in all, 2^31 nodes, records and counts, 65535 probes or lines in a function (as in the formats)
+ *     4 GiB of code at a time, 2^31 nodes, records and counts, 65535 probes or lines in a function (as in the formats)
  */
 #ifndef CSSPGO_H_INCLUDED
 #define CSSPGO_H_INCLUDED
@@ -1030,9 +1030,15 @@ typedef enum csspgo_arch {
  * are at an address.
  *
  * Code comes in modules (an executable or library: tables use its link-time addresses, and it is mapped somewhere) or
- * without one (module id 0: a JIT's code, all addresses are run-time addresses). Tables are copied. Code that was
- * removed keeps its tables, so counts already taken from it stay right; what is put at the same addresses later is
- * other code.
+ * without one (module id 0: a JIT's code, all addresses are run-time addresses). Tables are copied.
+ *
+ * Code that was removed keeps its tables as long as a collector has samples or counts of it, so these stay right; code
+ * that is added at the same addresses later is other code. Then its memory is used again, or freed.
+ *
+ * Memory    1 byte per byte of code, 16 per transfer (24 if code cannot run on behind it), 16 per function and its
+ *           name once, 28 per probe, 36 per inline node; up to twice that while tables grow. That is for the code that
+ *           is there and for removed code of which counts were not taken; removed code of which there are none may take
+ *           up to a quarter of what these and the collectors' counts take
  *
  * Threads   functions that take a const map may be called by several threads at the same time, and so may those on
  *           different collectors and parsers of one map; whatever else is called with the map needs the caller's order
@@ -1123,8 +1129,8 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  *   starts        ascending addresses at which decoding restarts (symbols); bytes before the first one are not code.
  *                 NULL: all bytes are one run of instructions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if it overlaps other code of the module; E_LIMIT above 4 GiB of code in all; E_NOMEM
- * Cost      O(size), one byte of memory per byte of code
+ * Returns   CSSPGO_OK; E_ARGUMENT if it overlaps other code of the module; E_LIMIT above 4 GiB of code; E_NOMEM
+ * Cost      O(size)
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module module, csspgo_arch arch,
                                                uint64_t address, const void *bytes, size_t size,
@@ -1160,7 +1166,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
  * first.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT unless begin < end; E_NOMEM, E_LIMIT: nothing was removed
- * Cost      O(log total) for each piece of code that is removed
+ * Cost      O(log total) amortised for each function, transfer and probe of the removed code
  */
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end);
 
@@ -2314,7 +2320,7 @@ typedef struct csspgo_generate_options {
  * of all hits may come from waiting and fit nothing around them, so a function with a single hit has counts too. A call
  * counts as its block does; its callee comes from its instruction or from the stacks. The README has measurements.
  *
- *   c     its code map must still hold all code that was sampled (csspgo_code_remove keeps it)
+ *   c     its code map keeps removed code that was sampled until here
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
  *   how   NULL = defaults
  *   stats NULL, or filled in
@@ -2465,7 +2471,7 @@ CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: a line above 65535, an index that is too large; l is then what
  *           it was, apart from names
- * Cost      O(rows log code areas)
+ * Cost      O(rows log code areas). A JIT's code that has rows keeps its tables in the map when it is removed
  */
 CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
                                           const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
@@ -3757,7 +3763,8 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size)
 }
 
 /* Names are numbered from 1. One is found the way it was put in, by its text or by its GUID; it may have both. */
-enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2, CSSPGO__LISTED = 4 };   /* LISTED: in a profile's symbol list */
+/* LISTED: in a profile's symbol list; DESCRIBED: by a descriptor of a code map. */
+enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2, CSSPGO__LISTED = 4, CSSPGO__DESCRIBED = 8 };
 
 typedef struct csspgo__name {
     uint64_t guid;                /* with CSSPGO__HAS_GUID               */
@@ -14146,9 +14153,14 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
 #ifndef CSSPGO_NO_CODE
 
 /*
- * Every byte of code ever added has a position: a 32-bit number in one space that all modules share and that is never
- * used twice. Positions ascend with the address inside an area. Everything that counts code counts positions, so a
- * calling context, a range or a cached sample stays right when its code is unmapped or replaced.
+ * Every byte of code has a position: a 32-bit number in one space that all modules share. Positions ascend with the
+ * address inside an area. Everything that counts code counts positions, so a calling context, a range or a cached
+ * sample stays right when its code is unmapped or replaced: the positions and tables of removed code are given back,
+ * and used for other code, only when no collector holds any of them.
+ *
+ * Code is given back the way a garbage collector does it. Removed areas are listed; when their size has reached a
+ * quarter of what lives and of what collectors hold, every collector marks the positions that it holds, and areas
+ * without a mark go. So a removal costs O(log n) amortised, and memory follows what lives and what is held.
  */
 enum { CSSPGO__BUILD_ID_SIZE = 20 };
 enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSPGO__EXT: all that is not known code */
@@ -14534,7 +14546,8 @@ enum { CSSPGO__START = 1, CSSPGO__KIND_SHIFT = 1, CSSPGO__CALL_SHIFT = 4, CSSPGO
 typedef struct csspgo__area {     /* code added in one piece; its key: pos                */
     uint32_t pos, module;
     uint64_t address, size;       /* link-time address, run-time address for a JIT       */
-    uint32_t bytewise, reserved;  /* bytewise: every byte counts as an instruction       */
+    uint32_t bytewise;            /* every byte counts as an instruction                 */
+    uint32_t pinned;              /* never given back: line tables refer to it           */
 } csspgo__area;
 
 typedef struct csspgo__window {   /* where an area is mapped now; its key: begin          */
@@ -14571,12 +14584,23 @@ typedef struct csspgo__inline {   /* inline tree node; node[0] unused           
     uint32_t func, parent, site;
     uint32_t top;                 /* outermost ancestor, itself at top level              */
     uint32_t first, count;        /* its probes                                           */
+    uint32_t placed;              /* at top level: probes of all its tree at positions    */
+    uint32_t lost;                /* ... 1: there were more                               */
+    uint32_t to;                  /* scratch of csspgo__probes_compact                    */
 } csspgo__inline;
 
 typedef struct csspgo__probe {    /* grouped by node, in section order within it          */
     uint32_t pos, id, discriminator, node;   /* pos 0: not in known code                  */
     uint32_t kind;
 } csspgo__probe;
+
+#define CSSPGO__GRAIN 16u          /* areas begin at multiples of it, and marks are per so many positions */
+
+/* One that holds positions: a collector. */
+typedef struct csspgo__holder {
+    struct csspgo__holder *next, **link;   /* link: what points to this one */
+    size_t (*mark_fn)(const struct csspgo__holder *holder, unsigned char *marks);   /* marks NULL: about how many */
+} csspgo__holder;
 
 struct csspgo_code {
     csspgo__heap      heap;       /* first: csspgo__object_new */
@@ -14598,7 +14622,13 @@ struct csspgo_code {
     csspgo__ordered   ranges;     /* csspgo__range             */
     csspgo__ordered   places;     /* csspgo__placed: probes; at one position in order of index          */
     csspgo__ordered   far_calls;  /* csspgo__placed: instructions after calls of more than 14 bytes     */
+    csspgo__ordered   gaps;       /* uint64_t: size << 32 | first: positions between areas              */
+    csspgo__holder   *holder;
+    uint32_t         *dead;       /* positions of removed areas                                         */
+    size_t            deads, dead_cap;
     uint64_t          live, removed;   /* bytes of code; of removed code that is in the tables          */
+    uint64_t          garbage;    /* bytes of code removed since csspgo__code_collect                   */
+    size_t            lost;       /* probes of code given back that still are in the arrays             */
     uint32_t          changes;    /* how often tables were added or given back                          */
 };
 
@@ -14630,6 +14660,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
     csspgo__ordered_init(&c->ranges, sizeof(csspgo__range), 0);
     csspgo__ordered_init(&c->places, sizeof(csspgo__placed), 0);
     csspgo__ordered_init(&c->far_calls, sizeof(csspgo__placed), 0);
+    csspgo__ordered_init(&c->gaps, sizeof(uint64_t), 1);
     return c;
 }
 
@@ -14651,6 +14682,8 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     csspgo__ordered_free(&c->heap, &c->ranges);
     csspgo__ordered_free(&c->heap, &c->places);
     csspgo__ordered_free(&c->heap, &c->far_calls);
+    csspgo__ordered_free(&c->heap, &c->gaps);
+    csspgo__free(&c->heap, c->dead, c->dead_cap * sizeof *c->dead);
     csspgo__object_free(c, sizeof *c);
 }
 
@@ -14848,56 +14881,322 @@ static int csspgo__window_add(csspgo_code *c, uint64_t begin, uint64_t size, uin
     return csspgo__ordered_add(&c->heap, &c->windows, &w);
 }
 
-/* Forgets the tables of the code at [pos, pos + size); its positions are not used again. */
-static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint64_t size)
+/* ----- giving back ------------------------------------------------------------------------------------------------ */
+
+/* Copies an array of which less than a quarter is in use to where it fits, if there is memory for that. */
+static void *csspgo__shrink(csspgo__heap *h, void *old, size_t count, size_t *cap, size_t elem)
 {
-    const uint64_t end = pos + size;
+    const size_t n = count + count / 2 + 8;
+    void *p = *cap / 4 > n ? csspgo__alloc(h, n * elem) : NULL;
+    if (p == NULL) return old;
+    if (count != 0) memcpy(p, old, count * elem);
+    csspgo__free(h, old, *cap * elem);
+    *cap = n;
+    return p;
+}
+
+/* Takes the probes of an area off the lists by position. */
+static void csspgo__places_cut(csspgo_code *c, uint32_t pos, uint64_t end)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
+    const csspgo__placed *p;
+    while ((p = (const csspgo__placed *)csspgo__ordered_next(&c->places, &at)) != NULL && p->pos < end) {
+        csspgo__inline *top = &c->node[c->node[c->probe[p->id].node].top];
+        c->probe[p->id].pos = 0;
+        top->placed--;
+        top->lost = 1;
+        c->lost++;
+    }
+    csspgo__ordered_cut(&c->heap, &c->places, pos, end);
+}
+
+/* Forgets the tables of the code at [pos, end). Functions that reach into it from outside lose the part inside. */
+static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
+{
+    csspgo__range *r = (csspgo__range *)csspgo__ordered_before(&c->ranges, pos);
+    uint32_t q;
+    if (r != NULL && r->end > pos) r->end = pos;
+    r = (csspgo__range *)csspgo__ordered_before(&c->ranges, end);
+    if (r != NULL && r->end > end) {                  /* its new key is below the next one's */
+        r->begin = end;
+        r->part = 1;
+    }
+    csspgo__ordered_cut(&c->heap, &c->ranges, pos, end);
     csspgo__ordered_cut(&c->heap, &c->transfers, pos, end);
     csspgo__ordered_cut(&c->heap, &c->stops, pos, end);
-    csspgo__ordered_cut(&c->heap, &c->ranges, pos, end);
     csspgo__ordered_cut(&c->heap, &c->far_calls, pos, end);
+    csspgo__places_cut(c, pos, end);
+    for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
+        const uint32_t back = (uint32_t)c->byte[q] >> CSSPGO__CALL_SHIFT;
+        if (back != 0 && q - back < end) c->byte[q] &= 15;   /* the call before it is gone */
+    }
+    memset(c->byte + pos, 0, end - pos);
     c->changes++;
 }
 
-/* A new area with fresh positions (bytes zero) behind one unused position. */
+/* Where other areas may begin behind one that ends at pos: an unused position stays between them. */
+static uint64_t csspgo__behind(uint64_t pos)
+{
+    return (pos + CSSPGO__GRAIN) / CSSPGO__GRAIN * CSSPGO__GRAIN;
+}
+
+/* Makes the positions [from, to) free for other areas. Without memory they are not used until their neighbours go. */
+static void csspgo__gap_set(csspgo_code *c, uint64_t from, uint64_t to, int is_free)
+{
+    const uint64_t key = (to - from) << 32 | from;
+    if (to <= from) return;
+    if (is_free) csspgo__ordered_add(&c->heap, &c->gaps, &key);
+    else csspgo__ordered_cut(&c->heap, &c->gaps, key, key + 1);
+}
+
+/* Gives back an area, its tables and its positions. */
+static void csspgo__area_release(csspgo_code *c, uint32_t pos)
+{
+    const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
+    const uint32_t end = pos + (uint32_t)a->size;
+    csspgo__cursor at;
+    uint64_t from;
+    csspgo__tables_cut(c, pos, end);
+    csspgo__ordered_undo(&c->heap, &c->areas, pos);
+    a = (const csspgo__area *)csspgo__ordered_before(&c->areas, pos);
+    from = a != NULL ? csspgo__behind(a->pos + a->size) : (uint64_t)CSSPGO__FIRST_POS;
+    at = csspgo__ordered_from(&c->areas, end);
+    a = (const csspgo__area *)csspgo__ordered_next(&c->areas, &at);
+    csspgo__gap_set(c, from, pos / CSSPGO__GRAIN * CSSPGO__GRAIN, 0);
+    if (a == NULL) {
+        c->bytes = (size_t)from;
+        c->byte = (unsigned char *)csspgo__shrink(&c->heap, c->byte, c->bytes, &c->byte_cap, 1);
+        return;
+    }
+    csspgo__gap_set(c, csspgo__behind(end), a->pos / CSSPGO__GRAIN * CSSPGO__GRAIN, 0);
+    csspgo__gap_set(c, from, a->pos / CSSPGO__GRAIN * CSSPGO__GRAIN, 1);
+}
+
+/* 1 if no position of [pos, end) is marked. */
+static int csspgo__unmarked(const unsigned char *marks, uint32_t pos, uint32_t end)
+{
+    uint32_t i;
+    for (i = pos / CSSPGO__GRAIN; i <= (end - 1) / CSSPGO__GRAIN; i++)
+        if (marks[i / 8] >> i % 8 & 1) return 0;
+    return 1;
+}
+
+CSSPGO__UNUSED static void csspgo__pos_mark(unsigned char *marks, uint32_t pos)
+{
+    const uint32_t i = pos / CSSPGO__GRAIN;
+    marks[i / 8] = (unsigned char)(marks[i / 8] | 1u << i % 8);
+}
+
+/* 1 if the inline tree of a node had probes at positions, and has none any more. */
+static int csspgo__tree_gone(const csspgo_code *c, const csspgo__inline *n)
+{
+    const csspgo__inline *top = &c->node[n->top];
+    return top->placed == 0 && top->lost;
+}
+
+/*
+ * Moves the nodes and probes of inline trees that are not gone together. First the places get the probes' new indices,
+ * then nodes and probes the nodes' new ids, then all move.
+ */
+static void csspgo__probes_compact(csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_begin(&c->places);
+    csspgo__placed *place;
+    uint32_t probes = 0, nodes = 0, i, k;
+    for (i = 1; i <= c->nodes; i++) {
+        c->node[i].to = probes;
+        if (!csspgo__tree_gone(c, &c->node[i])) probes += c->node[i].count;
+    }
+    while ((place = (csspgo__placed *)csspgo__ordered_next(&c->places, &at)) != NULL) {
+        const csspgo__inline *n = &c->node[c->probe[place->id].node];
+        place->id += n->to - n->first;
+    }
+    for (i = 1; i <= c->nodes; i++) {
+        csspgo__inline *n = &c->node[i];
+        n->to = csspgo__tree_gone(c, n) ? 0 : ++nodes;
+        if (n->to == 0) continue;
+        if (n->parent != 0) n->parent = c->node[n->parent].to;
+        n->top = c->node[n->top].to;
+        for (k = 0; k < n->count; k++) c->probe[n->first + k].node = n->to;
+    }
+    probes = 0;
+    for (i = 1; i <= c->nodes; i++) {
+        csspgo__inline n = c->node[i];
+        if (n.to == 0) continue;
+        memmove(c->probe + probes, c->probe + n.first, n.count * sizeof *c->probe);
+        n.first = probes;
+        probes += n.count;
+        c->node[n.to] = n;
+    }
+    c->nodes = nodes;
+    c->probes = probes;
+    c->lost = 0;
+    c->probe = (csspgo__probe *)csspgo__shrink(&c->heap, c->probe, c->probes, &c->probe_cap, sizeof *c->probe);
+    c->node = (csspgo__inline *)csspgo__shrink(&c->heap, c->node, c->nodes + 1, &c->node_cap, sizeof *c->node);
+}
+
+/*
+ * A new list of the functions that are used, if half of them are not. to: scratch for each, all 0. Returns 0 when
+ * memory is exhausted; what was made is in fresh and checksum then too.
+ */
+static int csspgo__funcs_copy(csspgo_code *c, uint32_t *to, csspgo__names *fresh, uint64_t **checksum, size_t *cap)
+{
+    const csspgo__names *t = &c->names;
+    csspgo__cursor at = csspgo__ordered_begin(&c->ranges);
+    const csspgo__range *r;
+    uint32_t i, used = 0;
+    for (i = 1; i <= c->nodes; i++) to[c->node[i].func] = 1;
+    while ((r = (const csspgo__range *)csspgo__ordered_next(&c->ranges, &at)) != NULL) to[r->func] = 1;
+    for (i = 1; i <= t->count; i++) {
+        if (t->name[i].flags & CSSPGO__DESCRIBED) to[i] = 1;
+        used += to[i];
+    }
+    if (used >= t->count / 2) return 0;
+    *checksum = (uint64_t *)csspgo__grow(&c->heap, NULL, 0, cap, used + 2, sizeof **checksum);
+    if (*checksum == NULL) return 0;
+    memset(*checksum, 0, *cap * sizeof **checksum);
+    for (i = 1; i <= t->count; i++) {
+        size_t size;
+        const char *text = csspgo__name_text(t, i, &size);
+        if (to[i] == 0) continue;
+        if (!(t->name[i].flags & CSSPGO__HAS_TEXT)) text = NULL;
+        to[i] = csspgo__names_bind(&c->heap, fresh, t->name[i].guid, text, text != NULL ? size : 0);
+        if (to[i] == 0) return 0;
+        fresh->name[to[i]].flags |= t->name[i].flags & CSSPGO__DESCRIBED;
+        (*checksum)[to[i]] = c->checksum[i];
+    }
+    return 1;
+}
+
+/* Forgets functions that nothing refers to, if they are half of all and there is memory for it. */
+static void csspgo__funcs_compact(csspgo_code *c)
+{
+    const size_t count = c->names.count, size = (count + 1) * sizeof(uint32_t);
+    uint32_t *to = count >= 64 ? (uint32_t *)csspgo__alloc(&c->heap, size) : NULL, i;
+    csspgo__cursor at = csspgo__ordered_begin(&c->ranges);
+    csspgo__names fresh;
+    csspgo__range *r;
+    uint64_t *checksum = NULL;
+    size_t cap = 0;
+    if (to == NULL) return;
+    memset(to, 0, size);
+    csspgo__names_init(&c->heap, &fresh);
+    if (csspgo__funcs_copy(c, to, &fresh, &checksum, &cap)) {
+        for (i = 1; i <= c->nodes; i++) c->node[i].func = to[c->node[i].func];
+        while ((r = (csspgo__range *)csspgo__ordered_next(&c->ranges, &at)) != NULL) r->func = to[r->func];
+        csspgo__names_free(&c->heap, &c->names);
+        csspgo__free(&c->heap, c->checksum, c->checksum_cap * sizeof *c->checksum);
+        c->names = fresh;
+        c->checksum = checksum;
+        c->checksum_cap = cap;
+    } else {
+        csspgo__names_free(&c->heap, &fresh);
+        csspgo__free(&c->heap, checksum, cap * sizeof *checksum);
+    }
+    csspgo__free(&c->heap, to, size);
+}
+
+/* Gives back removed code of which no position is held. Without memory for the marks it stays. */
+static void csspgo__code_collect(csspgo_code *c)
+{
+    const size_t size = c->bytes / CSSPGO__GRAIN / 8 + 1;
+    unsigned char *marks = (unsigned char *)csspgo__alloc(&c->heap, size);
+    const csspgo__holder *h;
+    size_t i, kept = 0;
+    if (marks == NULL) return;
+    memset(marks, 0, size);
+    for (h = c->holder; h != NULL; h = h->next) h->mark_fn(h, marks);
+    for (i = 0; i < c->deads; i++) {
+        const uint32_t pos = c->dead[i];
+        const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
+        const uint64_t bytes = a->size;
+        if (a->pinned || !csspgo__unmarked(marks, pos, pos + (uint32_t)bytes)) {
+            c->dead[kept++] = pos;
+            continue;
+        }
+        csspgo__area_release(c, pos);
+        c->removed -= bytes;
+    }
+    csspgo__free(&c->heap, marks, size);
+    c->deads = kept;
+    c->dead = (uint32_t *)csspgo__shrink(&c->heap, c->dead, kept, &c->dead_cap, sizeof *c->dead);
+    c->garbage = 0;
+    if (c->lost * 4 >= c->probes) csspgo__probes_compact(c);
+    csspgo__funcs_compact(c);
+}
+
+/* The same, when enough was removed to be worth the work: that of marking what lives and what is held. */
+static void csspgo__code_tidy(csspgo_code *c)
+{
+    const csspgo__holder *h;
+    uint64_t work = c->live;
+    for (h = c->holder; h != NULL; h = h->next) work += h->mark_fn(h, NULL);
+    if (c->garbage * 4 >= work) csspgo__code_collect(c);
+}
+
+/* ----- areas ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Room for an area of so many bytes: the smallest gap between areas that is large enough, or behind all. *gap gets the
+ * gap's first position and size; size 0: behind all.
+ */
+static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *from, uint64_t *gap)
+{
+    const uint64_t need = csspgo__behind(size);
+    csspgo__cursor at;
+    const uint64_t *key;
+    void *p;
+    if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_LIMIT;
+    if (need > UINT32_MAX - c->bytes && c->deads != 0) csspgo__code_collect(c);
+    at = csspgo__ordered_from(&c->gaps, need << 32);
+    key = (const uint64_t *)csspgo__ordered_next(&c->gaps, &at);
+    *from = key != NULL ? *key & UINT32_MAX : c->bytes;
+    *gap = key != NULL ? *key >> 32 : 0;
+    if (key != NULL) return CSSPGO_OK;
+    if (need > UINT32_MAX - c->bytes) return CSSPGO_E_LIMIT;
+    if (c->bytes + need <= c->byte_cap) return CSSPGO_OK;
+    p = csspgo__grow(&c->heap, c->byte, c->bytes, &c->byte_cap, c->bytes + (size_t)need, 1);
+    if (p == NULL) return c->heap.status;
+    c->byte = (unsigned char *)p;
+    return CSSPGO_OK;
+}
+
+/* A new area with positions of its own (bytes zero), an unused one behind them. */
 static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
                                       uint32_t bytewise, csspgo__area *area)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
-    void *p;
+    uint64_t from = 0, gap = 0;
+    csspgo_status s;
     if (module.id > c->modules || !csspgo__window_free_at(c, address + bias, size)) return CSSPGO_E_ARGUMENT;
-    if (size > UINT32_MAX - 1 - c->bytes) return CSSPGO_E_LIMIT;
-    if (c->bytes + 1 + size > c->byte_cap) {
-        p = csspgo__grow(&c->heap, c->byte, c->bytes, &c->byte_cap, c->bytes + 1 + (size_t)size, 1);
-        if (p == NULL) return c->heap.status;
-        c->byte = (unsigned char *)p;
-    }
+    s = csspgo__area_room(c, size, &from, &gap);
+    if (s != CSSPGO_OK) return s;
     memset(area, 0, sizeof *area);
     area->address = address;
     area->size = size;
     area->module = module.id;
-    area->pos = (uint32_t)c->bytes + 1;
+    area->pos = (uint32_t)from;
     area->bytewise = bytewise;
     if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return c->heap.status;
     if (!csspgo__window_add(c, address + bias, size, area->pos, module.id)) {
         csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
         return c->heap.status;
     }
-    c->byte[c->bytes] = 0;
-    memset(c->byte + area->pos, bytewise ? CSSPGO__START : 0, (size_t)size);
-    c->bytes += 1 + (size_t)size;
+    csspgo__gap_set(c, from, from + gap, 0);
+    csspgo__gap_set(c, from + csspgo__behind(size), from + gap, 1);
+    if (gap == 0) c->bytes = (size_t)(from + csspgo__behind(size));
+    memset(c->byte + from, bytewise ? CSSPGO__START : 0, (size_t)size);
+    memset(c->byte + from + size, 0, (size_t)(csspgo__behind(size) - size));
     c->live += size;
     return CSSPGO_OK;
 }
 
-/* Takes back the area that was added last. */
+/* Takes back an area that was just added. */
 static void csspgo__area_undo(csspgo_code *c, const csspgo__area *area)
 {
     const uint64_t bias = area->module != 0 ? c->module[area->module].bias : 0;
-    csspgo__tables_cut(c, area->pos, area->size);
     csspgo__ordered_undo(&c->heap, &c->windows, area->address + bias);
-    csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
-    c->bytes = area->pos - 1;
+    csspgo__area_release(c, area->pos);
     c->live -= area->size;
 }
 
@@ -15146,6 +15445,7 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         p->discriminator = probes[i].discriminator;
         p->node = (uint32_t)node0 + probes[i].inline_node;
         p->kind = probes[i].kind;
+        c->node[n->top].placed += p->pos != 0;
     }
     c->probes = at;
 }
@@ -15205,11 +15505,14 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspgo_descriptor *descriptors,
                                                      size_t count)
 {
+    uint32_t id;
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
         if (d->name_size > c->heap.limits.max_name) return CSSPGO_E_LIMIT;
-        if (csspgo__func_bind(c, d->guid, d->name, d->name_size, d->checksum) == 0) return c->heap.status;
+        id = csspgo__func_bind(c, d->guid, d->name, d->name_size, d->checksum);
+        if (id == 0) return c->heap.status;
+        c->names.name[id].flags |= CSSPGO__DESCRIBED;
     }
     return CSSPGO_OK;
 }
@@ -15383,18 +15686,44 @@ CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
     return -1;
 }
 
-/* Removes [begin, end) from a window that holds both ends or begins there. Returns 0 when memory is exhausted. */
+/* Cuts an area, and its window, in two before an address. Returns 0 when memory is exhausted. */
+static int csspgo__area_split(csspgo_code *c, csspgo__window *w, uint64_t address)
+{
+    csspgo__area *a = (csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)w->pos + 1), upper = *a;
+    const uint64_t begin = w->begin, size = address - begin;
+    upper.pos += (uint32_t)size;
+    upper.address += size;
+    upper.size -= size;
+    if (!csspgo__ordered_add(&c->heap, &c->areas, &upper)) return 0;
+    if (!csspgo__window_add(c, address, upper.size, upper.pos, 0)) {
+        csspgo__ordered_undo(&c->heap, &c->areas, upper.pos);
+        return 0;
+    }
+    a = (csspgo__area *)csspgo__ordered_before(&c->areas, upper.pos);
+    w = (csspgo__window *)csspgo__ordered_before(&c->windows, begin + 1);
+    a->size = w->size = size;
+    return 1;
+}
+
+/* Removes the code of a JIT's window in [begin, end). Returns 0 when memory is exhausted: nothing is removed then. */
 static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin, uint64_t end)
 {
-    const csspgo__window was = *w;
-    const uint64_t stop = was.begin + was.size;
-    if (stop > end && !csspgo__window_add(c, end, stop - end, was.pos + (uint32_t)(end - was.begin), 0)) return 0;
-    w = (csspgo__window *)csspgo__ordered_before(&c->windows, was.begin + 1);
-    if (was.begin < begin) w->size = begin - was.begin;
-    else csspgo__ordered_undo(&c->heap, &c->windows, was.begin);
-    begin = was.begin < begin ? begin : was.begin;
-    c->live -= (stop < end ? stop : end) - begin;
-    c->removed += (stop < end ? stop : end) - begin;
+    void *p = c->dead;
+    const uint64_t first = w->begin;
+    if (c->deads == c->dead_cap) p = csspgo__grow(&c->heap, p, c->deads, &c->dead_cap, c->deads + 1, sizeof *c->dead);
+    if (p == NULL) return 0;
+    c->dead = (uint32_t *)p;
+    if (first + w->size > end && !csspgo__area_split(c, w, end)) return 0;
+    w = (csspgo__window *)csspgo__ordered_before(&c->windows, first + 1);
+    if (first < begin) {
+        if (!csspgo__area_split(c, w, begin)) return 0;
+        w = (csspgo__window *)csspgo__ordered_before(&c->windows, begin + 1);
+    }
+    c->dead[c->deads++] = w->pos;
+    c->live -= w->size;
+    c->removed += w->size;
+    c->garbage += w->size;
+    csspgo__ordered_undo(&c->heap, &c->windows, w->begin);
     return 1;
 }
 
@@ -15408,6 +15737,7 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
         if (w->begin < begin && begin - w->begin >= w->size) break;
         if (w->module == 0 && !csspgo__window_cut(c, w, begin, end)) return c->heap.status;
     }
+    csspgo__code_tidy(c);
     return CSSPGO_OK;
 }
 
@@ -20453,7 +20783,8 @@ enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2, CSSPGO__NA
 
 struct csspgo_collector {
     csspgo__heap             heap;            /* first: csspgo__object_new                                            */
-    csspgo_code             *code;
+    csspgo__holder           holder;          /* in the list of the code map                                          */
+    const csspgo_code       *code;
     csspgo_collector_options how;
     uint32_t                 mode;
     csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
@@ -20888,11 +21219,6 @@ static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 {
     if (!csspgo__trace_room(c, t)) return c->heap.status;
-    if (c->sound_changes != c->code->changes) {
-        memset(c->sound, 0, sizeof c->sound);
-        memset(c->lone, 0, sizeof c->lone);
-        c->sound_changes = c->code->changes;
-    }
     c->stats.unwound++;
     c->stats.branches += t->nlbr;
     c->stats.oldest_branches += t->nlbr - csspgo__counting(c, t);
@@ -20904,12 +21230,53 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 
 /* ----- collecting ------------------------------------------------------------------------------------------------- */
 
+/* Marks every position that a collector holds: in its cache, counters and contexts. See csspgo__holder. */
+static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char *marks)
+{
+    const csspgo_collector *c =
+        (const csspgo_collector *)(const void *)((const char *)holder - offsetof(csspgo_collector, holder));
+    csspgo__trace t;
+    size_t at = c->flushed, i;
+    if (marks == NULL) return c->cache.used - 1 + 2 * c->counters + c->trie.count - 1;
+    while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
+        for (i = 0; i < t.nstack; i++) csspgo__pos_mark(marks, t.stack[i]);
+        for (i = 0; i < 2 * (size_t)t.nlbr; i++) csspgo__pos_mark(marks, t.lbr[i]);
+    }
+    for (i = 0; i < c->counters; i++) {
+        csspgo__pos_mark(marks, c->counter[i].a);
+        csspgo__pos_mark(marks, c->counter[i].b);
+    }
+    for (i = CSSPGO__ROOT + 1; i <= c->trie.count; i++)
+        if (c->trie.node[i].func == 0) csspgo__pos_mark(marks, (uint32_t)c->trie.node[i].site);
+    return 0;
+}
+
+static void csspgo__holder_add(csspgo_collector *c, csspgo_code *code)
+{
+    csspgo__holder *h = &c->holder;
+    h->mark_fn = csspgo__collector_mark;
+    h->next = code->holder;
+    h->link = &code->holder;
+    if (h->next != NULL) h->next->link = &h->next;
+    code->holder = h;
+}
+
+/* Forgets answers about code that may be other code by now. */
+static void csspgo__answers_check(csspgo_collector *c)
+{
+    if (c->sound_changes == c->code->changes) return;
+    memset(c->sound, 0, sizeof c->sound);
+    memset(c->lone, 0, sizeof c->lone);
+    c->sound_changes = c->code->changes;
+}
+
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
     csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
     c->code = code;
+    csspgo__holder_add(c, code);
     if (how != NULL) c->how = *how;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
@@ -20923,6 +21290,8 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
 {
     if (c == NULL) return;
+    *c->holder.link = c->holder.next;
+    if (c->holder.next != NULL) c->holder.next->link = c->holder.link;
     csspgo__cache_free(&c->heap, &c->cache);
     csspgo__tree_free(&c->heap, &c->trie);
     csspgo__names_free(&c->heap, &c->names);
@@ -20957,6 +21326,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
     csspgo__trace t;
     size_t at = c->flushed;
     csspgo_status s = CSSPGO_OK;
+    csspgo__answers_check(c);
     if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_judge(c);
     while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         s = csspgo__unwind(c, &t);
@@ -25777,7 +26147,9 @@ CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, cs
         r->pos = csspgo__pos_in(code, module.id, row[i].address);
         r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
         r->loc = row[i].loc;
-        if (r->pos != 0) k++;
+        if (r->pos == 0) continue;
+        ((csspgo__area *)csspgo__ordered_before(&code->areas, (uint64_t)r->pos + 1))->pinned = 1;
+        k++;
     }
     l->nodes += nodes;
     l->rows = k;

@@ -1923,6 +1923,174 @@ static void a_compilers_probes_count_as_llvm_says(void)
     t_table_free(&t);
 }
 
+/* ----- a JIT that emits its code again and again ------------------------------------------------------------------ */
+
+enum { EMIT_CALLER = 0x1000, EMIT_BASE = 0x100000, EMIT_SLOT = 0x1000 };
+
+typedef struct emitter {          /* function i is at EMIT_BASE + i * EMIT_SLOT */
+    csspgo_code *code;
+    uint32_t     state;           /* of random sizes                            */
+    unsigned     failed;
+} emitter;
+
+/* Emits a function with a loop of 48 bytes at its begin, and probes 1 to n. */
+static void emit(emitter *e, uint64_t at, uint64_t guid, uint32_t size, uint32_t n)
+{
+    const csspgo_module none = csspgo_no_module();
+    csspgo_code_function f;
+    csspgo_transfer x[2];
+    csspgo_inline in;
+    csspgo_probe p[32];
+    uint32_t i;
+    memset(&f, 0, sizeof f);
+    memset(x, 0, sizeof x);
+    memset(&in, 0, sizeof in);
+    memset(p, 0, sizeof p);
+    f.begin = at;
+    f.end = at + size;
+    f.guid = in.guid = guid;
+    x[0].address = at + 46;
+    x[0].size = 2;
+    x[0].kind = CSSPGO_COND;
+    x[0].target = at;
+    x[1].address = at + size - 1;
+    x[1].size = 1;
+    x[1].kind = CSSPGO_RET;
+    for (i = 0; i < n; i++) {
+        p[i].address = at + i * (size / n);
+        p[i].id = i + 1;
+        p[i].inline_node = 1;
+    }
+    e->failed += csspgo_code_add_function(e->code, none, &f) != CSSPGO_OK;
+    e->failed += csspgo_code_add_transfers(e->code, none, x, 2) != CSSPGO_OK;
+    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, n) != CSSPGO_OK;
+}
+
+/* Emits the function that calls all others, at call probe 2. */
+static void emit_caller(emitter *e)
+{
+    const csspgo_module none = csspgo_no_module();
+    csspgo_code_function f;
+    csspgo_transfer x;
+    csspgo_inline in;
+    csspgo_probe p[2];
+    memset(&f, 0, sizeof f);
+    memset(&x, 0, sizeof x);
+    memset(&in, 0, sizeof in);
+    memset(p, 0, sizeof p);
+    f.begin = p[0].address = EMIT_CALLER;
+    f.end = EMIT_CALLER + 64;
+    f.guid = in.guid = 7;
+    p[0].id = p[0].inline_node = p[1].inline_node = 1;
+    p[1].id = 2;
+    p[1].address = x.address = EMIT_CALLER + 8;
+    p[1].kind = CSSPGO_PROBE_INDIRECT_CALL;
+    x.size = 5;
+    x.kind = CSSPGO_CALL;
+    e->failed += csspgo_code_add_function(e->code, none, &f) != CSSPGO_OK;
+    e->failed += csspgo_code_add_transfers(e->code, none, &x, 1) != CSSPGO_OK;
+    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, 2) != CSSPGO_OK;
+}
+
+static void emit_function(emitter *e, uint32_t i)
+{
+    e->state = e->state * 1664525u + 1013904223u;
+    emit(e, EMIT_BASE + (uint64_t)i * EMIT_SLOT, 100 + i, 256 + (e->state >> 21), 8 + (e->state >> 8) % 8);
+}
+
+/* A sample: the loop of a function at an address ran once, called from the caller. */
+static int sample_loop(csspgo_collector *c, uint64_t at)
+{
+    csspgo_branch branches[2];
+    uint64_t stack[2];
+    csspgo_sample s;
+    memset(branches, 0, sizeof branches);
+    memset(&s, 0, sizeof s);
+    branches[0].from = branches[1].from = at + 46;
+    branches[0].to = branches[1].to = stack[0] = at;
+    stack[1] = EMIT_CALLER + 13;
+    s.stack = stack;
+    s.branches = branches;
+    s.stack_count = s.branch_count = 2;
+    s.count = 1;
+    return csspgo_collector_add(c, &s, 1) == CSSPGO_OK;
+}
+
+/*
+ * `rounds` times one of n functions is removed and emitted again, anew of another size; one of `every` was sampled
+ * before. A profile is taken every 1,000 rounds. All counts arrive, and memory stays what it was.
+ */
+static void emit_again(uint32_t n, uint32_t rounds, uint32_t every)
+{
+    t_heap h, g;
+    const csspgo_options code_options = t_options(&h, 0), options = t_options(&g, 0);
+    csspgo_collector_options how;
+    csspgo_profile *p = new_profile(NULL);
+    uint32_t *taken = (uint32_t *)calloc(n, sizeof *taken), i, wrong = 0;
+    size_t live, early = 0, late = 0, early_peak = 0;
+    csspgo_collector *c;
+    csspgo_code_stats stats;
+    emitter e;
+    memset(&how, 0, sizeof how);
+    memset(&e, 0, sizeof e);
+    how.keep_leaves = 1;
+    how.cache_bytes = 1 << 16;
+    e.code = csspgo_code_new(&code_options, NULL);
+    c = csspgo_collector_new(e.code, &how, &options, NULL);
+    T_CHECK(c != NULL && taken != NULL);
+    emit_caller(&e);
+    for (i = 0; i < n; i++) emit_function(&e, i);
+    live = h.live_bytes;
+    for (i = 0; i < rounds; i++) {
+        const uint32_t k = (uint32_t)((uint64_t)i * 7919 % n);
+        const uint64_t at = EMIT_BASE + (uint64_t)k * EMIT_SLOT;
+        if (i % every == 0) {
+            e.failed += !sample_loop(c, at);
+            taken[k]++;
+        }
+        e.failed += csspgo_code_remove(e.code, at, at + EMIT_SLOT) != CSSPGO_OK;
+        if (i % 777 == 0) {
+            e.failed += csspgo_code_remove(e.code, EMIT_CALLER, EMIT_CALLER + 64) != CSSPGO_OK;
+            emit_caller(&e);
+        }
+        emit_function(&e, k);
+        if (i % 1000 == 999) e.failed += csspgo_collector_profile(c, p, NULL, NULL, NULL) != CSSPGO_OK;
+        if (i < rounds / 5 && h.live_bytes > early) early = h.live_bytes;
+        if (i >= rounds / 5 && h.live_bytes > late) late = h.live_bytes;
+        if (i == rounds / 5) early_peak = g.peak;
+    }
+    T_EQ(e.failed, 0);
+    T_CHECK(late <= early + early / 8);
+    T_CHECK(g.peak <= early_peak + early_peak / 4);
+    T_CHECK(early <= 2 * (live + live / n * (1000 / every)) + 65536);   /* live code, and code with counts not taken */
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    for (i = 0; i < n; i++) {
+        const csspgo_node caller = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 7));
+        const csspgo_node node = csspgo_child(p, caller, csspgo_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 100 + i));
+        wrong += csspgo_body_count(p, node, csspgo_at(1, 0)) != taken[i];
+    }
+    T_EQ(wrong, 0);
+    for (i = 0; i < n; i++)
+        csspgo_code_remove(e.code, EMIT_BASE + (uint64_t)i * EMIT_SLOT, EMIT_BASE + (uint64_t)(i + 1) * EMIT_SLOT);
+    stats = csspgo_code_get_stats(e.code);
+    T_EQ(stats.code_bytes, 64);
+    T_CHECK(stats.removed_bytes <= 16 && stats.probes <= 4 && stats.functions == 1);
+    csspgo_collector_free(c);
+    csspgo_code_free(e.code);
+    csspgo_profile_free(p);
+    T_EQ(h.live, 0);
+    T_EQ(g.live, 0);
+    free(taken);
+}
+
+static void memory_follows_code_that_is_alive_and_counts_not_taken(void)
+{
+    emit_again(1000, 20000, 4);
+    emit_again(1000, 5000, 1);
+    emit_again(1, 20000, 100000);
+    emit_again(3, 5000, 2);
+}
+
 int main(void)
 {
     recorded_outputs_are_llvm_s();
@@ -1964,6 +2132,7 @@ int main(void)
     zeros_for_all_functions_if_asked_for();
     a_call_counts_at_least_its_targets_at_top_level();
     code_that_was_replaced_keeps_its_counts();
+    memory_follows_code_that_is_alive_and_counts_not_taken();
     the_hash_seed_does_not_matter();
     the_order_of_samples_does_not_matter();
     two_deltas_make_what_one_makes();
