@@ -2051,7 +2051,7 @@ typedef struct csspgo_tracker_stats {
  * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, llvm
  *           twins), E_NOMEM, E_LIMIT; p is what it was
  * Cost      O(n log n) in the number of nodes, and the summary's. Beside the copy, 4 bytes per node, 11 to 22 per call
- *           site that has contexts, 8 per record (12 after the first checkpoint), 9 per function
+ *           site that has contexts, 8 per record (12 after the first checkpoint), 5 per function
  * Threads   calls with a const tracker may overlap each other, and nothing else
  * Source    LLVM 19: SampleContextTracker
  */
@@ -5696,7 +5696,7 @@ static uint32_t csspgo__same_first(const csspgo_profile *p, uint32_t func)
     return csspgo__same_from(p, p->func[func].begin);
 }
 
-static uint32_t csspgo__same_next(const csspgo_profile *p, uint32_t id)
+CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32_t id)
 {
     return csspgo__same_from(p, p->tree.node[id].same);
 }
@@ -6219,12 +6219,23 @@ static uint32_t csspgo__change_func(const csspgo__change *c, csspgo_func f)
     return c->func != NULL ? c->func[f.id] : f.id;
 }
 
-/* How many of the m entries b are not among the n at v. */
-static size_t csspgo__bodies_missing(csspgo_body *v, size_t n, const csspgo_body *b, size_t m)
+/* 1 if an entry among the n at v is at loc; *at, from which it is sought, becomes the index of the first one there. */
+static int csspgo__body_seek(const csspgo_body *v, size_t n, size_t *at, csspgo_loc loc)
 {
-    size_t i, missing = 0;
+    const uint64_t key = csspgo__loc_key(loc);
+    size_t i = *at, near = n - i < 8 ? n : i + 8;     /* most entries are next to the one before */
+    while (i < near && csspgo__loc_key(v[i].loc) < key) i++;
+    if (i == near) i += csspgo__body_lower(v + i, n - i, loc);
+    *at = i;
+    return i < n && csspgo__loc_key(v[i].loc) == key;
+}
+
+/* How many of the m entries b, in order, are not among the n at v. */
+static size_t csspgo__bodies_missing(const csspgo_body *v, size_t n, const csspgo_body *b, size_t m)
+{
+    size_t i, at = 0, missing = 0;
     if (n == 0) return m;
-    for (i = 0; i < m; i++) missing += csspgo__body_find(v, n, b[i].loc) == NULL;
+    for (i = 0; i < m; i++) missing += !csspgo__body_seek(v, n, &at, b[i].loc);
     return missing;
 }
 
@@ -6309,50 +6320,50 @@ static void csspgo__change_count(csspgo__change *c, uint64_t *to, uint64_t count
     if (csspgo__count_add(to, csspgo__change_times(c, count))) c->clamped = 1;
 }
 
+/* Adds the m entries b, in order: first to those that are there, then the others. */
 static void csspgo__change_bodies(csspgo__change *c, csspgo__run *run, const csspgo_body *b, size_t m)
 {
     const size_t n = csspgo__run_count(*run);
     csspgo_body *v = n != 0 ? (csspgo_body *)(void *)c->p->body.data + run->begin : NULL;
-    const size_t missing = csspgo__bodies_missing(v, n, b, m);
-    size_t i, k = n;
-    if (m == 0) return;
-    if (missing != 0) csspgo__run_extend(&c->p->body, run, missing, sizeof *v);
-    v = (csspgo_body *)(void *)c->p->body.data + run->begin;
-    for (i = 0; i < m; i++) {
-        csspgo_body *have = n != 0 ? csspgo__body_find(v, n, b[i].loc) : NULL;
-        if (have != NULL) {
-            csspgo__change_count(c, &have->count, b[i].count);
-        } else {
-            v[k].loc = b[i].loc;
-            v[k++].count = csspgo__change_times(c, b[i].count);
-        }
+    size_t i, k, at = 0, missing = n == 0 ? m : 0;
+    for (i = 0; i < m && n != 0; i++) {
+        if (csspgo__body_seek(v, n, &at, b[i].loc)) csspgo__change_count(c, &v[at].count, b[i].count);
+        else missing++;
     }
-    if (missing != 0 && n != 0) csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__body_cmp, NULL);
+    if (missing == 0) return;
+    csspgo__run_extend(&c->p->body, run, missing, sizeof *v);
+    v = (csspgo_body *)(void *)c->p->body.data + run->begin;
+    for (i = at = 0, k = n; i < m; i++) {
+        if (n != 0 && csspgo__body_seek(v, n, &at, b[i].loc)) continue;
+        v[k].loc = b[i].loc;
+        v[k++].count = csspgo__change_times(c, b[i].count);
+    }
+    if (n != 0) csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__body_cmp, NULL);
 }
 
-/* Adds the m targets or vtables t to a run of p's pool. */
+/* The same for the m targets or vtables t, to a run of p's pool. */
 static void csspgo__change_targets(csspgo__change *c, csspgo__pool *pool, csspgo__run *run, const csspgo_target *t,
                                    size_t m)
 {
     const size_t n = csspgo__run_count(*run);
-    csspgo_target *v = csspgo__targets_of(pool, *run);
-    const size_t missing = csspgo__targets_missing(c, v, n, t, m);
-    size_t i, k = n;
-    if (m == 0) return;
-    if (missing != 0) csspgo__run_extend(pool, run, missing, sizeof *v);
-    v = csspgo__targets_of(pool, *run);
-    for (i = 0; i < m; i++) {
-        const uint32_t func = csspgo__change_func(c, t[i].func);
-        csspgo_target *have = n != 0 ? csspgo__target_find(v, n, t[i].loc, func) : NULL;
-        if (have != NULL) {
-            csspgo__change_count(c, &have->count, t[i].count);
-        } else {
-            v[k] = t[i];
-            v[k].count = csspgo__change_times(c, t[i].count);
-            v[k++].func.id = func;
-        }
+    csspgo_target *v = csspgo__targets_of(pool, *run), *have;
+    size_t i, k, missing = n == 0 ? m : 0;
+    for (i = 0; i < m && n != 0; i++) {
+        have = csspgo__target_find(v, n, t[i].loc, csspgo__change_func(c, t[i].func));
+        if (have != NULL) csspgo__change_count(c, &have->count, t[i].count);
+        else missing++;
     }
-    if (missing != 0) csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__target_cmp, NULL);
+    if (missing == 0) return;
+    csspgo__run_extend(pool, run, missing, sizeof *v);
+    v = csspgo__targets_of(pool, *run);
+    for (i = 0, k = n; i < m; i++) {
+        const uint32_t func = csspgo__change_func(c, t[i].func);
+        if (n != 0 && csspgo__target_find(v, n, t[i].loc, func) != NULL) continue;
+        v[k] = t[i];
+        v[k].count = csspgo__change_times(c, t[i].count);
+        v[k++].func.id = func;
+    }
+    csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__target_cmp, NULL);
 }
 
 /* Adds the counts of r, a record of from, to one of p. */
@@ -29609,6 +29620,8 @@ typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
     const csspgo_matcher *m;
     const csspgo_profile *p;      /* from */
     csspgo_profile *q;            /* to */
+    csspgo_profile *t;            /* its record 1: the record in hand, in terms of q's functions and the new code */
+    csspgo__change  change;       /* from t to q */
     csspgo__vec     guid;         /* of each function of p */
     csspgo__vec     func, node;   /* of p: what it is in q, 0 = not yet */
     csspgo__vec     inverse;      /* of each function's places: indices, ascending by to, calls first */
@@ -29726,76 +29739,95 @@ static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
     return to[id] != 0;
 }
 
-static csspgo_status csspgo__carry_targets(csspgo__carry *c, csspgo_node to, csspgo_loc loc, const csspgo_target *t,
-                                           size_t n)
+/* Makes record 1 of t an empty one; NULL when memory is exhausted. */
+static csspgo__record *csspgo__carry_begin(csspgo__carry *c)
 {
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    for (i = 0; i < n && s == CSSPGO_OK; i++) {
-        csspgo_func f;
-        f.id = csspgo__carry_func(c, t[i].func.id);
-        s = f.id != 0 ? csspgo_add_target(c->q, to, loc, f, t[i].count) : c->q->heap.status;
-    }
-    return s;
+    csspgo_profile *t = c->t;
+    if (!csspgo__record_room(t, 1)) return NULL;
+    t->body.count = t->target.count = t->vtable.count = t->sides = 0;
+    csspgo__map_clear(&t->side_map);
+    t->records = 1;
+    memset(&t->record[1], 0, sizeof *t->record);
+    return &t->record[1];
 }
 
-/* Everything of one location of the record of `from`; *own gets the count added. */
-static csspgo_status csspgo__carry_loc(csspgo__carry *c, csspgo_node from, csspgo_loc was, csspgo_node to,
-                                       csspgo_loc loc, int calls, uint64_t *own)
+/* Everything of one location of record r goes to loc; *own gets the count added. */
+static csspgo_status csspgo__carry_loc(csspgo__carry *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
+                                       int calls, uint64_t *own)
 {
-    const csspgo__record *r = csspgo__record_at(c->p, from);
     const csspgo_body *b = csspgo__body_find(csspgo__body(c->p, r), csspgo__run_count(r->body), was);
+    csspgo__record *to = &c->t->record[1];
     const csspgo_target *t;
-    csspgo_status s;
     size_t n, i;
+    int vtable;
     if (b == NULL) return CSSPGO_OK;
-    if (loc.line > 0xffff && !c->q->heap.llvm) {   /* no profile can say so */
+    if (loc.line > 0xffff && !c->q->heap.llvm) {      /* no profile can say so */
         c->lost = csspgo__sat_add(c->lost, b->count);
         return CSSPGO_OK;
     }
-    s = csspgo_add_body(c->q, to, loc, b->count);
+    if (csspgo__body_append(c->t, to, loc, b->count) < 0) return c->t->heap.status;
     *own = csspgo__sat_add(*own, b->count);
-    if (s != CSSPGO_OK || !calls) return s;
-    t = csspgo_targets_at(c->p, from, was, &n);
-    s = csspgo__carry_targets(c, to, loc, t, n);
-    t = csspgo_vtables(c->p, from, &n);
-    i = csspgo__target_lower(t, n, was, 0);
-    for (; i < n && s == CSSPGO_OK && csspgo__loc_key(t[i].loc) == csspgo__loc_key(was); i++) {
-        csspgo_func f;
-        f.id = csspgo__carry_func(c, t[i].func.id);
-        s = f.id != 0 ? csspgo_add_vtable(c->q, to, loc, f, t[i].count) : c->q->heap.status;
+    for (vtable = 0; calls && vtable < 2; vtable++) {
+        t = vtable ? csspgo__vtable(c->p, r, &n) : csspgo__target(c->p, r);
+        if (!vtable) n = csspgo__run_count(r->target);
+        for (i = csspgo__target_lower(t, n, was, 0); i < n && csspgo__loc_key(t[i].loc) == csspgo__loc_key(was); i++) {
+            const uint32_t f = csspgo__carry_func(c, t[i].func.id);
+            if (f == 0) return c->q->heap.status;
+            if ((vtable ? csspgo__vtable_append(c->t, to, loc, f, t[i].count)
+                        : csspgo__target_append(c->t, to, loc, f, t[i].count)) < 0)
+                return c->t->heap.status;
+        }
     }
-    return s;
+    return CSSPGO_OK;
 }
 
 /* The locations of a record whose function has changed. */
-static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched *f, csspgo_node from, csspgo_node to,
+static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
     const csspgo__place *p = (const csspgo__place *)c->m->place.data + f->place;
-    const csspgo_body *b;
+    const csspgo_body *b = csspgo__body(c->p, r);
     csspgo_status s = CSSPGO_OK;
-    size_t i, n;
+    size_t i;
     for (i = 0; i < f->places && s == CSSPGO_OK; i++)
         if (p[i].how != CSSPGO_MATCHED_UNKNOWN)
-            s = csspgo__carry_loc(c, from, p[i].to, to, p[i].from,
+            s = csspgo__carry_loc(c, r, p[i].to, p[i].from,
                                   p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
-    b = csspgo_bodies(c->p, from, &n);
-    for (i = 0; i < n && s == CSSPGO_OK; i++) {
-        if (csspgo__stays(c, f, b[i].loc)) s = csspgo__carry_loc(c, from, b[i].loc, to, b[i].loc, 1, own);
+    for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++) {
+        if (csspgo__stays(c, f, b[i].loc)) s = csspgo__carry_loc(c, r, b[i].loc, b[i].loc, 1, own);
         else if (csspgo__place_was(c, f, b[i].loc) == NULL) c->lost = csspgo__sat_add(c->lost, b[i].count);
     }
     return s;
 }
 
-static csspgo_status csspgo__carry_fixed(csspgo__carry *c, csspgo_node from, csspgo_node to, uint64_t *own)
+static csspgo_status csspgo__carry_fixed(csspgo__carry *c, const csspgo__record *r, uint64_t *own)
 {
-    const csspgo_body *b;
+    const csspgo_body *b = csspgo__body(c->p, r);
     csspgo_status s = CSSPGO_OK;
-    size_t i, n;
-    b = csspgo_bodies(c->p, from, &n);
-    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__carry_loc(c, from, b[i].loc, to, b[i].loc, 1, own);
+    size_t i;
+    for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++)
+        s = csspgo__carry_loc(c, r, b[i].loc, b[i].loc, 1, own);
     return s;
+}
+
+/* Adds the record in hand to node `to` of q. */
+static csspgo_status csspgo__carry_end(csspgo__carry *c, uint32_t to)
+{
+    csspgo__record *r = csspgo__record_make(c->q, to);
+    csspgo__identity have, comes = csspgo__identity_of(&c->t->record[1]);
+    csspgo_target clamped;
+    csspgo_status s;
+    if (r == NULL) return c->q->heap.status;
+    if (csspgo__settle(c->t, &c->t->record[1], &clamped) < 0) return c->t->heap.status;
+    csspgo__change_need(&c->change, r, &c->t->record[1]);
+    s = csspgo__change_reserve(&c->change, &c->q->heap);
+    if (s != CSSPGO_OK) return s;
+    have = csspgo__identity_of(r);
+    csspgo__conflict(CSSPGO__SUM, &have, &comes);
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
+    csspgo__change_add(&c->change, r, &c->t->record[1]);
+    return CSSPGO_OK;
 }
 
 static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
@@ -29807,27 +29839,25 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
-    const csspgo_node from = csspgo__node_handle(id), to = csspgo__node_handle(((const uint32_t *)c->node.data)[id]);
+    const uint32_t to = ((const uint32_t *)c->node.data)[id];
     const csspgo__matched *f = csspgo__moved(c, id);
-    const int outlined = csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
-                         csspgo_node_kind_of(c->q, to) != CSSPGO_INLINEE;
-    csspgo__identity have = csspgo__identity_of(csspgo__record_of(c->q, to.id)), comes = csspgo__identity_of(r);
-    uint64_t was = 0, own = 0, head = r->head, total;
+    csspgo__record *now = csspgo__carry_begin(c);
+    uint64_t was = 0, own = 0;
     csspgo_status s;
     size_t i;
+    if (now == NULL) return c->t->heap.status;
+    now->head = r->head;
+    now->checksum = f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe ? f->checksum : r->checksum;
+    now->attributes = r->attributes;
     for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body(c->p, r)[i].count);
-    if (outlined && head == 0 && i != 0) head = csspgo__body(c->p, r)->count;
-    if (f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe) comes.checksum = f->checksum;
-    csspgo__conflict(CSSPGO__SUM, &have, &comes);
-    s = csspgo_set_checksum(c->q, to, have.checksum);
-    if (s == CSSPGO_OK) s = csspgo_set_attributes(c->q, to, have.attributes);
-    if (s == CSSPGO_OK) s = csspgo_add_head(c->q, to, head);
-    if (s == CSSPGO_OK && f != NULL) s = csspgo__carry_moved(c, f, from, to, &own);
-    else if (s == CSSPGO_OK) s = csspgo__carry_fixed(c, from, to, &own);
+    if (r->head == 0 && i != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
+        csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
+        now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
+    s = f != NULL ? csspgo__carry_moved(c, f, r, &own) : csspgo__carry_fixed(c, r, &own);
     if (s != CSSPGO_OK) return s;
-    total = csspgo__sat_sub(r->total, ((const uint64_t *)c->nested.data)[id]);
-    if (f != NULL) total = csspgo__sat_add(csspgo__sat_sub(total, was), own);
-    return csspgo_add_total(c->q, to, total);
+    now->total = csspgo__sat_sub(r->total, ((const uint64_t *)c->nested.data)[id]);
+    if (f != NULL) now->total = csspgo__sat_add(csspgo__sat_sub(now->total, was), own);
+    return csspgo__carry_end(c, to);
 }
 
 static csspgo_status csspgo__carry_names(csspgo__carry *c)
@@ -29886,9 +29916,17 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     c.func.elem = c.node.elem = c.inverse.elem = sizeof(uint32_t);
     c.nested.elem = c.guid.elem = sizeof(uint64_t);
     c.q = csspgo_profile_new(&o, NULL);
-    if (c.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    c.t = c.q != NULL ? csspgo_profile_new(&o, NULL) : NULL;
+    if (c.t == NULL) {
+        csspgo_profile_free(c.q);
+        return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    }
     c.q->flags = p->flags;
+    c.change.p = c.q;
+    c.change.from = c.t;
     s = csspgo__carry_all(&c);
+    csspgo__change_free(&c.change, &c.q->heap);
+    csspgo_profile_free(c.t);
     csspgo__vec_free(&c.q->heap, &c.func);
     csspgo__vec_free(&c.q->heap, &c.node);
     csspgo__vec_free(&c.q->heap, &c.inverse);
