@@ -2,8 +2,8 @@
 # Runs the jobs of test groups (see the Makefile) and adds up what they report: run.sh GROUP...
 #   unit      every test_*.c with address and undefined-behaviour sanitizers
 #   corpus    every fuzz corpus through its harness, with sanitizers
-#   modes     no warnings in C99 and C++11, gcc and clang; every configuration macro; C++, clang (with its sanitizers),
-#             i686, big-endian s390x
+#   modes     no warnings in C99 and C++11, linkage; with FULL gcc and clang, every configuration macro, the unit tests as
+#             C++, with clang and its sanitizers, on i686 and on big-endian s390x
 #   examples  the examples build and do what the README says; its code blocks compile
 #   oracle    differential tests against LLVM's tools
 # FULL=1: all sizes and modes. STRICT=1: a skip is a failure.
@@ -21,7 +21,7 @@ if [ "$1" = --job ]; then
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $B/jobs/$name.out | tail -n 1)
     case $line in
     "") line="0 passed, 1 failed, 0 skipped (ended without a count, status $status)" ;;
-    *" 0 failed, "*) [ $status -eq 0 ] || line="${line%% failed*}, 1 failed, 0 skipped (status $status)" ;;
+    *" 0 failed, "*) [ $status -eq 0 ] || line="${line%% *} passed, 1 failed, ${line##*failed, } (status $status)" ;;
     esac
     times >$B/jobs/$name.time
     seconds=$(tail -n 1 $B/jobs/$name.time | tr 'ms' '  ' | awk '{ printf "%.1f", $1 * 60 + $2 + $3 * 60 + $4 }')
