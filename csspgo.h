@@ -14238,57 +14238,83 @@ static uint64_t csspgo__elem_key(const void *elem, int wide)
     return key;
 }
 
-/* Elements or branches of a page whose keys are below a bound. */
-static uint32_t csspgo__page_rank(const csspgo__ordered *t, uint32_t level, csspgo__page *page, uint64_t bound)
+/* The last branch of a page whose key is below a bound, or else the first. No step has a jump to mispredict. */
+static uint32_t csspgo__branch_below(csspgo__page *page, uint64_t bound)
 {
-    const uint32_t elem = csspgo__page_elem(t, level);
-    const int wide = level != 0 || t->wide;
-    const unsigned char *v = (const unsigned char *)(page + 1);
-    uint32_t a = 0, b = page->count;
-    while (a < b) {
-        const uint32_t m = a + (b - a) / 2;
-        if (csspgo__elem_key(v + (size_t)m * elem, wide) < bound) a = m + 1;
-        else b = m;
+    const csspgo__branch *first = csspgo__branch_at(page, 0), *b = first;
+    uint32_t n = page->count;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        b = b[half].key < bound ? b + half : b;
+        n -= half;
     }
-    return a;
+    return (uint32_t)(b - first);
 }
 
-/* The page of elements in which a bound lies, its path from the top if path is not NULL; there is at least one. */
-static csspgo__page *csspgo__page_of(const csspgo__ordered *t, uint64_t bound, csspgo__cursor *path)
+/* The same of elements. */
+static unsigned char *csspgo__elem_below(const csspgo__ordered *t, csspgo__page *page, uint64_t bound)
+{
+    unsigned char *e = (unsigned char *)(page + 1);
+    uint32_t n = page->count;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        unsigned char *middle = e + half * t->elem;
+        e = (t->wide ? csspgo__elem_key(middle, 1) : csspgo__elem_key(middle, 0)) < bound ? middle : e;
+        n -= half;
+    }
+    return e;
+}
+
+/* The number of elements of a page whose keys are below a bound. */
+static uint32_t csspgo__page_rank(const csspgo__ordered *t, csspgo__page *page, uint64_t bound)
+{
+    const unsigned char *e = csspgo__elem_below(t, page, bound);
+    if (page->count == 0) return 0;
+    return (uint32_t)(e - (const unsigned char *)(page + 1)) / t->elem + (csspgo__elem_key(e, t->wide) < bound);
+}
+
+/* The page of elements in which a bound lies; there is at least one. */
+static csspgo__page *csspgo__page_of(const csspgo__ordered *t, uint64_t bound)
+{
+    csspgo__page *page = t->top;
+    uint32_t level;
+    for (level = t->levels; level != 0; level--)
+        page = csspgo__branch_at(page, csspgo__branch_below(page, bound))->page;
+    return page;
+}
+
+/* The path from the top to where a bound lies. */
+static void csspgo__path_of(const csspgo__ordered *t, uint64_t bound, csspgo__cursor *path)
 {
     csspgo__page *page = t->top;
     uint32_t level;
     for (level = t->levels; level != 0; level--) {
-        const uint32_t n = csspgo__page_rank(t, level, page, bound), at = n != 0 ? n - 1 : 0;
-        if (path != NULL) {
-            path[level].page = page;
-            path[level].at = at;
-        }
-        page = csspgo__branch_at(page, at)->page;
+        path[level].page = page;
+        path[level].at = csspgo__branch_below(page, bound);
+        page = csspgo__branch_at(page, path[level].at)->page;
     }
-    if (path == NULL) return page;
     path[0].page = page;
-    path[0].at = csspgo__page_rank(t, 0, page, bound);
-    return page;
+    path[0].at = csspgo__page_rank(t, page, bound);
 }
 
 /* The last element whose key is below a bound, or NULL. */
 static void *csspgo__ordered_before(const csspgo__ordered *t, uint64_t bound)
 {
-    csspgo__page *page = t->top != NULL ? csspgo__page_of(t, bound, NULL) : NULL;
-    uint32_t n = page != NULL ? csspgo__page_rank(t, 0, page, bound) : 0;
-    if (page == NULL || (n == 0 && page->prev == NULL)) return NULL;
-    if (n != 0) return csspgo__page_at(t, 0, page, n - 1);
+    csspgo__page *page = t->top != NULL ? csspgo__page_of(t, bound) : NULL;
+    unsigned char *e;
+    if (page == NULL || page->count == 0) return NULL;
+    e = csspgo__elem_below(t, page, bound);
+    if (csspgo__elem_key(e, t->wide) < bound) return e;
     page = page->prev;
-    return csspgo__page_at(t, 0, page, page->count - 1);
+    return page != NULL ? csspgo__page_at(t, 0, page, page->count - 1) : NULL;
 }
 
 /* The first element whose key is not below a bound. */
 static csspgo__cursor csspgo__ordered_from(const csspgo__ordered *t, uint64_t bound)
 {
     csspgo__cursor c;
-    c.page = t->top != NULL ? csspgo__page_of(t, bound, NULL) : NULL;
-    c.at = c.page != NULL ? csspgo__page_rank(t, 0, c.page, bound) : 0;
+    c.page = t->top != NULL ? csspgo__page_of(t, bound) : NULL;
+    c.at = c.page != NULL ? csspgo__page_rank(t, c.page, bound) : 0;
     if (c.page != NULL && c.at == c.page->count) {
         c.page = c.page->next;
         c.at = 0;
@@ -14404,7 +14430,7 @@ static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *
         t->count++;
         return 1;
     }
-    csspgo__page_of(t, key + 1, path);
+    csspgo__path_of(t, key + 1, path);
     while (level <= t->levels && path[level].page->count == csspgo__page_cap(t, level)) level++;
     if (!csspgo__pages_new(h, level + (level > t->levels), &list)) return 0;
     t->count++;
@@ -14494,9 +14520,9 @@ static void csspgo__ordered_cut(csspgo__heap *h, csspgo__ordered *t, uint64_t fr
     csspgo__cursor path[CSSPGO__LEVELS];
     while (t->top != NULL) {
         uint32_t end;
-        csspgo__page_of(t, from, path);
+        csspgo__path_of(t, from, path);
         if (path[0].at == path[0].page->count && !csspgo__path_step(t, path, 1)) return;
-        end = csspgo__page_rank(t, 0, path[0].page, to);
+        end = csspgo__page_rank(t, path[0].page, to);
         if (end <= path[0].at) return;
         csspgo__ordered_take(h, t, path, end - path[0].at);
     }
@@ -14506,7 +14532,7 @@ static void csspgo__ordered_cut(csspgo__heap *h, csspgo__ordered *t, uint64_t fr
 static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t key)
 {
     csspgo__cursor path[CSSPGO__LEVELS];
-    csspgo__page_of(t, key + 1, path);
+    csspgo__path_of(t, key + 1, path);
     if (path[0].at == 0) csspgo__path_step(t, path, -1);
     path[0].at--;
     csspgo__ordered_take(h, t, path, 1);
