@@ -16,7 +16,7 @@ silent() {
     if "$@" >$B/$group.out 2>&1 && [ ! -s $B/$group.out ]; then pass; else fail "$name"; head -30 $B/$group.out; fi
 }
 printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n#include "../../../csspgo.h"\nint main(void) { return 0; }\n' >$B/$1.impl.c
-printf '#include "../../../csspgo.h"\nint main(void) { return (int)csspgo_version() == 0; }\n' >$B/$1.user.c
+printf '#include "../../../csspgo.h"\nint user(void);\nint user(void) { return csspgo_version() == 0; }\n' >$B/$1.user.c
 impl=$B/$1.impl.c user=$B/$1.user.c o=$B/$1.o
 
 header() {
@@ -24,7 +24,7 @@ header() {
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
-    silent "warnings for an includer in C" $CC $WC -c -Dmain=user_main -o $B/user.o $user
+    silent "warnings for an includer in C" $CC $WC -c -o $B/user.o $user
     silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
     if have g++; then
         silent "warnings in C++" g++ $WX -fsyntax-only $impl
