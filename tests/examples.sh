@@ -99,13 +99,22 @@ late "a script, to raw counters" $B/whole.raw --skip-symbolization --perfscript=
 late "raw counters" $B/whole $FLAT --unsymbolized-profile=$B/whole.raw
 $T profgen --quiet $FLAT --binary=$D/demo.elf --llvm-sample-profile=$B/whole -o $B/again
 late "a profile" $B/again $FLAT --llvm-sample-profile=$B/whole
+idle() {  # idle PID: the process waits, for input, three times in a row
+    seen=0
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 0.3
+        if grep -q '^State:.*[SD]' /proc/$1/status 2>/dev/null; then seen=$((seen + 1)); else seen=0; fi
+        [ $seen -lt 3 ] || return 0
+    done
+}
 early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of a file and does not end
     echo precious >$B/kept
     timeout 60 $T profgen $FLAT --binary=$D/demo.elf "$5=$B/in" -o $B/kept >$B/out 2>$B/err &
     pid=$!
     exec 3>$B/in
     head -c $2 $3 >&3
-    sleep 2
+    sleep 1
+    idle $pid
     kill -INT $pid
     wait $pid
     got=$?
