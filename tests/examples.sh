@@ -99,7 +99,7 @@ late "a script, to raw counters" $B/whole.raw --skip-symbolization --perfscript=
 late "raw counters" $B/whole $FLAT --unsymbolized-profile=$B/whole.raw
 $T profgen --quiet $FLAT --binary=$D/demo.elf --llvm-sample-profile=$B/whole -o $B/again
 late "a profile" $B/again $FLAT --llvm-sample-profile=$B/whole
-idle() {  # idle PID: the process waits, for input, three times in a row
+waits() {  # waits PID: the process waits, for input, three times in a row
     seen=0
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         sleep 0.3
@@ -114,7 +114,7 @@ early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of
     exec 3>$B/in
     head -c $2 $3 >&3
     sleep 1
-    idle $pid
+    waits $pid
     kill -INT $pid
     wait $pid
     got=$?
