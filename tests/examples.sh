@@ -82,12 +82,22 @@ done
 $T profgen --quiet --skip-symbolization --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o $B/whole.raw
 rm -f $B/in $B/to
 mkfifo $B/in $B/to
+waits() {  # waits PID: what `timeout`, the process PID, runs is idle three times in a row: it waits for input or output
+    seen=0
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 0.3
+        child=$(cat /proc/$1/task/$1/children 2>/dev/null)
+        if grep -q '^State:.*[SD]' /proc/${child%% *}/status 2>/dev/null; then seen=$((seen + 1)); else seen=0; fi
+        [ $seen -lt 3 ] || return 0
+    done
+}
 late() {   # late NAME WANTED OPTION...: all input is read, and the output waits for who reads it
     name=$1 want=$2
     shift 2
     timeout 60 $T profgen --binary=$D/demo.elf -o $B/to "$@" 2>$B/err &
     pid=$!
-    sleep 2
+    sleep 1
+    waits $pid
     kill -INT $pid
     timeout 20 cat $B/to >$B/got
     wait $pid
@@ -99,14 +109,6 @@ late "a script, to raw counters" $B/whole.raw --skip-symbolization --perfscript=
 late "raw counters" $B/whole $FLAT --unsymbolized-profile=$B/whole.raw
 $T profgen --quiet $FLAT --binary=$D/demo.elf --llvm-sample-profile=$B/whole -o $B/again
 late "a profile" $B/again $FLAT --llvm-sample-profile=$B/whole
-waits() {  # waits PID: the process waits, for input, three times in a row
-    seen=0
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        sleep 0.3
-        if grep -q '^State:.*[SD]' /proc/$1/status 2>/dev/null; then seen=$((seen + 1)); else seen=0; fi
-        [ $seen -lt 3 ] || return 0
-    done
-}
 early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of a file and does not end
     echo precious >$B/kept
     timeout 60 $T profgen $FLAT --binary=$D/demo.elf "$5=$B/in" -o $B/kept >$B/out 2>$B/err &
