@@ -2884,9 +2884,9 @@ static uint64_t csspgo__mix(uint64_t a, uint64_t b)
 
 /* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
  *
- * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides what a profile holds. Compilers may
- * keep more digits (x87), so these numbers are made of integers: not negative, of 53 bits, rounded to the nearest, ties
- * to even. Exponents have no bounds.
+ * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides what a profile holds. Compilers
+ * may keep more digits (x87), so these numbers are made of integers: not negative, of 53 bits, rounded to the nearest,
+ * ties to even. Exponents have no bounds.
  */
 
 typedef struct csspgo__real {
@@ -3475,8 +3475,9 @@ CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *si
 #ifndef CSSPGO__PROBED                  /* tests count the slots that are looked at */
 #  define CSSPGO__PROBED() ((void)0)
 #endif
-#ifndef CSSPGO__CROWDED                 /* tests make it true more often; at 3/4 full, random keys walk 1.5 slots each */
-#  define CSSPGO__CROWDED(m, distance) ((distance) > (m)->most || (m)->walked > 3 * (uint64_t)(m)->count + 256)
+#ifndef CSSPGO__CROWDED   /* tests make it true more often; at 3/4 full, random keys walk 1.5 slots each */
+#  define CSSPGO__CROWDED(m, distance) \
+      ((distance) > (m)->most || (m)->walked > (3 * (uint64_t)(m)->count + 256) * (m)->patience)
 #endif
 
 typedef struct csspgo__slot {
@@ -3487,6 +3488,7 @@ typedef struct csspgo__map {
     csspgo__slot *slot;           /* mask + 1 of them, at most 3/4 in use; NULL when empty */
     uint32_t      mask, count;
     uint32_t      most;           /* the distance from its place that an entry may have    */
+    uint32_t      patience;       /* doubled by each csspgo__map_rekey since it grew       */
     uint64_t      walked;         /* distances of all insertions since it grew or rekeyed */
     uint64_t      key[2];         /* odd; others after each csspgo__map_rekey              */
     uint32_t    (*hash_fn)(const void *owner, uint32_t id);   /* the hash of an entry      */
@@ -3532,6 +3534,7 @@ static void csspgo__map_resize(csspgo__map *m, csspgo__slot *slot, uint32_t mask
     m->slot = slot;
     m->mask = mask;
     m->walked = 0;
+    m->patience = 1;
     for (m->most = 0; mask != 0; mask >>= 1) m->most += 32;
 }
 
@@ -3588,7 +3591,10 @@ static void csspgo__map_rekey(csspgo__map *m, const void *owner)
     uint32_t i, k;
     m->key[0] = csspgo__mix(m->key[0] ^ (uint64_t)(uintptr_t)m->slot, m->key[1]) | 1;
     m->key[1] = csspgo__mix(m->key[1] ^ (uint64_t)(uintptr_t)m->slot, m->key[0]) | 1;
-    m->most *= 2;
+    if (m->patience < 1u << 20) {
+        m->most *= 2;
+        m->patience *= 2;
+    }
     m->walked = 0;
     for (i = 0; i <= m->mask; i++)
         if (m->slot[i].id != 0) m->slot[i].id |= waits;
@@ -4443,8 +4449,8 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
 /* ----- counts that fit -------------------------------------------------------------------------------------------- */
 
 /*
- * A circulation: block b is an arc from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves the
- * function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
+ * A circulation: block b is an arc from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves
+ * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
  * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
  * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
  */
@@ -6750,7 +6756,8 @@ static int csspgo__record_equal(const csspgo__likeness *l, const csspgo__record 
         const csspgo_body *x = csspgo__body(p, a) + i, *y = csspgo__body(q, b) + i;
         if (csspgo__body_cmp(NULL, x, y) != 0 || x->count != y->count) return 0;
     }
-    return csspgo__targets_equal(l, csspgo__target(p, a), csspgo__target(q, b), nt) && csspgo__targets_equal(l, v, w, nv);
+    return csspgo__targets_equal(l, csspgo__target(p, a), csspgo__target(q, b), nt) &&
+           csspgo__targets_equal(l, v, w, nv);
 }
 
 /* 1 if no node of the subtree at id has a record. */
@@ -10297,7 +10304,8 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
     if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
         return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
     if (want > b->inflate)
-        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "compressed sections exceed limits.max_inflated bytes: this one has ",
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at,
+                               "compressed sections exceed limits.max_inflated bytes: this one has ",
                                want);
     b->inflate -= want;
     csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
@@ -14753,6 +14761,13 @@ static const csspgo__area *csspgo__area_of(const csspgo_code *c, uint32_t pos)
     return a != NULL && pos - a->pos < a->size ? a : NULL;
 }
 
+/* 1 for code that was added without its bytes: every address in it counts as an instruction. */
+CSSPGO__UNUSED static int csspgo__is_bytewise(const csspgo_code *c, uint32_t pos)
+{
+    const csspgo__area *a = csspgo__area_of(c, pos);
+    return a != NULL && a->bytewise;
+}
+
 /* The link-time address of a position (run-time address for a JIT); CSSPGO__EXT and 0 stay what they are. */
 CSSPGO__UNUSED static uint64_t csspgo__address_of(const csspgo_code *c, uint32_t pos)
 {
@@ -15638,19 +15653,21 @@ static int csspgo__windows_disjoint(const csspgo__window *w, size_t n)
 static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
 {
     const size_t n = c->windows.count, size = n * sizeof(csspgo__window);
-    csspgo__window *w = (csspgo__window *)csspgo__alloc(&c->heap, 2 * size);
+    csspgo__window *w = (csspgo__window *)csspgo__alloc(&c->heap, 2 * size), *window;
     csspgo__cursor at = csspgo__ordered_begin(&c->windows);
-    size_t i;
+    size_t i = 0;
     int fits;
     if (w == NULL) return c->heap.status;
-    for (i = 0; i < n; i++) {
-        w[i] = *(const csspgo__window *)csspgo__ordered_next(&c->windows, &at);
+    while ((window = (csspgo__window *)csspgo__ordered_next(&c->windows, &at)) != NULL) {
+        w[i] = *window;
         if (w[i].module == module) w[i].begin += delta;
+        i++;
     }
     csspgo__sort_with(w, n, sizeof *w, w + n, csspgo__window_cmp, NULL);
     fits = csspgo__windows_disjoint(w, n);
     at = csspgo__ordered_begin(&c->windows);
-    for (i = 0; i < n && fits; i++) *(csspgo__window *)csspgo__ordered_next(&c->windows, &at) = w[i];
+    for (i = 0; fits && (window = (csspgo__window *)csspgo__ordered_next(&c->windows, &at)) != NULL; i++)
+        *window = w[i];
     if (fits) csspgo__ordered_rekey(&c->windows);
     csspgo__free(&c->heap, w, 2 * size);
     return fits ? CSSPGO_OK : CSSPGO_E_ARGUMENT;
@@ -20669,7 +20686,7 @@ static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
     if (csspgo__kind(code, pos) == CSSPGO_RET) return 1;
     r = csspgo__range_of(code, pos);
     if (r == NULL || pos - r->begin > 16) return 0;
-    if (csspgo__area_of(code, pos)->bytewise) return pos - r->begin < 4;
+    if (csspgo__is_bytewise(code, pos)) return pos - r->begin < 4;
     before = csspgo__previous_start(code, pos);
     return pos == r->begin || before == r->begin;
 }
@@ -25096,7 +25113,7 @@ static int csspgo__is_loose(const csspgo__estimate *e, uint32_t func)
     for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
         const csspgo__range *r = e->range[k - 1];
         csspgo__cursor at = csspgo__transfers_from(code, r->begin);
-        if (!csspgo__area_of(code, r->begin)->bytewise) return 0;
+        if (!csspgo__is_bytewise(code, r->begin)) return 0;
         while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL)
             if (t->kind == CSSPGO_COND) return 0;
     }
@@ -25938,8 +25955,8 @@ static csspgo_status csspgo__pre_queue(csspgo__pre *x, uint32_t node)
 }
 
 /*
- * What a callee must be smaller than: from cold_threshold + 1 for calls that are hardly warm to 100 * hot_threshold more
- * for the hottest, in proportion to their counts.
+ * What a callee must be smaller than: from cold_threshold + 1 for calls that are hardly warm to 100 * hot_threshold
+ * more for the hottest, in proportion to their counts.
  */
 static uint64_t csspgo__pre_threshold(const csspgo_preinline_options *o, uint64_t count)
 {
