@@ -86,10 +86,10 @@ static size_t hands_of(const char *script, hand **list)
         char *end;
         if (strncmp(line, " 0x", 3) == 0) {
             const char *at = line, *stop = line + strcspn(line, "\n");
-            while ((at = strstr(at, " 0x")) != NULL && at < stop && h.sample.branch_count < 64) {
+            while (at < stop && h.sample.branch_count < 64) {   /* strstr would look at all that follows, each time */
                 const uint64_t from = (uint64_t)strtoull(at, &end, 16);
                 hand_branch(&h, from, (uint64_t)strtoull(end + 1, &end, 16));
-                at = end;
+                for (at = end; at < stop && *at != ' '; at++) {}
             }
             *list = (hand *)t_list_more(*list, n, sizeof **list);
             (*list)[n++] = h;

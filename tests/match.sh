@@ -2,7 +2,7 @@
 # `csspgo match`: a profile of version 1 of a program becomes one of version 2.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
-B=build/match samples=$(size 1500 4000)
+B=build/match samples=$(size 700 4000)
 T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -106,7 +106,7 @@ for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     [ -z "$how" ] || [ -n "$FULL" ] || continue
     clang-19 -O2 -g -w -fPIC -shared $how -fpseudo-probe-for-profiling -DVERSION=1 -Dstatic= -Dmain=stale_main -o $B/stale.so programs/stale.c &&
         clang-19 -O2 -o $B/driver $B/driver.c $B/stale.so -Wl,-rpath,"$PWD/$B" || fail "the library does not build: $how"
-    $R record --quiet --period=499 --count=2000 --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
+    $R record --quiet --period=499 --count=$((samples / 2)) --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
     $T profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
     $T match --old-profile=$B/so.prof --binary=$B/stale.so >$B/so.report
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)

@@ -2,6 +2,7 @@
 # A real run, every branch of it recorded: cut into windows that leave nothing out, its profile counts every probe of
 # every context exactly; cut at random, it is within 10 % of what an ideal unwinder makes of the same windows. Run in
 # tests/; see bench/truth.c.
+. ./t.sh
 B=build/truth
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -16,7 +17,7 @@ command -v clang++-19 >/dev/null 2>&1 || skip "clang++-19 is not installed"
 make -s build/plain/truth || { fail "truth.c does not build"; finish; }
 clang++-19 -std=c++17 -fdelayed-template-parsing -O2 -g -w -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
     -fno-optimize-sibling-calls -fno-pie -no-pie -o $B/rapid programs/rapid.cpp || { fail "rapid.cpp does not build"; finish; }
-$TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=60000 -o $B/rapid.ps -- $B/rapid >/dev/null || { fail "record"; finish; }
+$TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 30000 60000) -o $B/rapid.ps -- $B/rapid >/dev/null || { fail "record"; finish; }
 # the script is not a script without gaps any more: that must be seen
 grep -v '^[[:space:]]*$' $B/rapid.ps | awk '/0x.*\/0x/ && ++n == 100 { next } { print }' >$B/gap.ps
 build/plain/truth $B/rapid $B/gap.ps >/dev/null 2>&1 && fail "a recording with a gap is taken" || passed=$((passed + 1))
