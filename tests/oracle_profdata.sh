@@ -4,7 +4,7 @@
 #     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 25, with FULL set 500
 cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
-B=build/profdata
+B=build/oracle_profdata
 . ./t.sh
 count=${1:-$(size 25 500)}
 [ $# -eq 0 ] || shift
