@@ -347,6 +347,7 @@ static int profgen_address(profgen *g, const csspgo_sample *sample)
 {
     csspgo_sample s = *sample;
     csspgo_status status;
+    if (s.count == 0) return 1;                       /* a text that says so; a collector takes 0 for 1 */
     s.branch_count = 0;
     status = csspgo_collector_add(g->collector, &s, 1);
     return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
