@@ -197,14 +197,16 @@ faults() {
         esac
     done
 }
-# each COMMAND ARGUMENT...: over an old file
+# each COMMAND ARGUMENT...: over an old file; a quick run does one command of four
+asked=0
 each() {
-    command=$1
+    asked=$((asked + 1)) command=$1
+    [ -n "$FULL" ] || [ $((asked % 4)) -eq 2 ] || return 0
     shift
     rm -rf out links && mkdir out links && ln -s ../out/x links/x
     $T $command -o out/x "$@" <in/a.text >/dev/null 2>&1 || fail "$command $*"
     mv out/x $B/want
-    faults "$(if [ -n "$FULL" ]; then echo fail full short 15; else echo fail; fi)" $D/in/b.text in/a.text $T $command -o $D/out/x "$@"
+    faults "fail full short 15" $D/in/b.text in/a.text $T $command -o $D/out/x "$@"
 }
 each merge $D/in/a.ext --weighted-input=2,$D/in/a.text
 each merge --text - --input-files=$D/in/list --prof-sym-list=$D/in/names --remapping-file=$D/in/remap
@@ -222,7 +224,7 @@ each profgen --quiet --binary=$D/in/demo.elf --perfscript=$D/in/script --skip-sy
 each profgen --quiet --binary=$D/in/demo.elf --llvm-sample-profile=$D/in/prof
 each merge --text $D/in/a.text $D/in/b.text
 # other signals; a new file, through a link; what needs several windows of text to be read
-faults "1 2 3 7 13" $D/in/b.text in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/out/x
+faults "$([ -z "$FULL" ] || echo 1 3 7) 2 13" $D/in/b.text in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/out/x
 faults "fail full 15" - in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/links/x
 $T merge $D/in/wide.text -o $B/want && faults fail $D/in/b.text in/a.text $T merge $D/in/wide.text -o $D/out/x
 # a recording has the process's id in it: the new file is any that is not the old one
