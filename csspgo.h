@@ -26103,8 +26103,8 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     x.p = x.t->p;
     bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
     x.size_func = (uint32_t *)csspgo__alloc(&x.p->heap, bytes);
-    order = (csspgo_func *)(void *)(x.size_func + x.p->names.count + 1);
-    s = x.size_func != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
+    order = x.size_func != NULL ? (csspgo_func *)(void *)(x.size_func + x.p->names.count + 1) : NULL;
+    s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
     csspgo__free(&x.p->heap, x.size_func, bytes);
     csspgo__free(&x.p->heap, x.heap, x.heap_cap * sizeof *x.heap);
     x.stats.dropped = x.t->stats.lost_by_checksum;
