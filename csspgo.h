@@ -3194,6 +3194,26 @@ static void *csspgo__grow(csspgo__heap *h, void *old, size_t count, size_t *cap,
     return p;
 }
 
+/* For CSSPGO__ROOM. array: the address of the caller's pointer to its elements. */
+CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t count, size_t *cap, size_t need,
+                                       size_t elem)
+{
+    void *p;
+    memcpy(&p, array, sizeof p);
+    p = csspgo__grow(h, p, count, cap, need, elem);
+    if (p == NULL) return 0;
+    memcpy(array, &p, sizeof p);
+    return 1;
+}
+
+/*
+ * The growable array: makes room for `need` elements in `array`, which has cap of them allocated and count in use.
+ * 1 if there is room now; 0, with the reason in h->status and the array unchanged, if there is not. The arguments are
+ * evaluated more than once.
+ */
+#define CSSPGO__ROOM(h, array, count, cap, need) \
+    ((need) <= (cap) || csspgo__room((h), &(array), (count), &(cap), (need), sizeof *(array)))
+
 /*
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
  * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
@@ -3713,6 +3733,77 @@ CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_
     csspgo__sort_with(v, n, elem, scratch, cmp, ctx);
     csspgo__free(h, scratch, n * elem);
     return 1;
+}
+
+/* One field of a sort key: an unsigned integer of 1, 2, 4 or 8 bytes. An array of them ends with CSSPGO__FIELDS_END. */
+typedef struct csspgo__field {
+    uint16_t offset;
+    uint8_t  bytes;
+    uint8_t  descending;          /* 1: the largest value first */
+} csspgo__field;
+
+#define CSSPGO__ASCENDING(type, field)      { offsetof(type, field), sizeof(((type *)0)->field), 0 }
+#define CSSPGO__DESCENDING(type, field) { offsetof(type, field), sizeof(((type *)0)->field), 1 }
+#define CSSPGO__FIELDS_END               { 0, 0, 0 }
+
+static uint64_t csspgo__field_value(const csspgo__field *f, const void *element)
+{
+    const unsigned char *p = (const unsigned char *)element + f->offset;
+    uint64_t v8;
+    uint32_t v4;
+    uint16_t v2;
+    switch (f->bytes) {
+    case 8: return memcpy(&v8, p, 8), v8;
+    case 4: return memcpy(&v4, p, 4), v4;
+    case 2: return memcpy(&v2, p, 2), v2;
+    default: return *p;
+    }
+}
+
+/* A csspgo__cmp_fn; ctx: the fields, the most significant first. Where a sort is hot, a comparator of its own pays. */
+CSSPGO__UNUSED static int csspgo__fields_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__field *f = (const csspgo__field *)ctx;
+    for (; f->bytes != 0; f++) {
+        const uint64_t x = csspgo__field_value(f, a), y = csspgo__field_value(f, b);
+        if (x != y) return (x < y) != f->descending ? -1 : 1;
+    }
+    return 0;
+}
+
+/*
+ * Sums the equal elements of a sorted array into one each. count: the offset of their 64-bit counts, which saturate.
+ * Returns how many elements are left.
+ */
+CSSPGO__UNUSED static size_t csspgo__sum_equal(void *v, size_t n, size_t elem, size_t count, csspgo__cmp_fn cmp,
+                                               const void *ctx)
+{
+    unsigned char *p = (unsigned char *)v, *last = p;
+    size_t i;
+    for (i = 1; i < n; i++) {
+        const unsigned char *const next = p + i * elem;
+        if (cmp(ctx, last, next) == 0) {
+            uint64_t x, y;
+            memcpy(&x, last + count, sizeof x);
+            memcpy(&y, next + count, sizeof y);
+            x = csspgo__sat_add(x, y);
+            memcpy(last + count, &x, sizeof x);
+        } else if ((last += elem) != next) memcpy(last, next, elem);
+    }
+    return n == 0 ? 0 : (size_t)(last - p) / elem + 1;
+}
+
+/* The index of the first element of a sorted array that is not below key, an element too; n if all are below it. */
+CSSPGO__UNUSED static size_t csspgo__lower_bound(const void *v, size_t n, size_t elem, const void *key,
+                                                 csspgo__cmp_fn cmp, const void *ctx)
+{
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (cmp(ctx, (const unsigned char *)v + m * elem, key) < 0) a = m + 1;
+        else b = m;
+    }
+    return a;
 }
 
 /* ----- MD5 (RFC 1321) and names ----------------------------------------------------------------------------------- */
@@ -14905,7 +14996,7 @@ static const csspgo__probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos,
     return p != NULL && p->pos == pos ? p : NULL;
 }
 
-static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
+CSSPGO__UNUSED static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     (void)ctx;
@@ -15264,13 +15355,9 @@ static csspgo_status csspgo__code_fail(csspgo_code *c)
 }
 
 /* Makes room for `more` elements in the array X of c (with its Xs and X_cap), else leaves with the heap's status. */
-#define CSSPGO__ROOM(X, more)                                                                                         \
+#define CSSPGO__CODE_ROOM(X, more)                                                                                    \
     do {                                                                                                              \
-        if (c->X##s + (more) > c->X##_cap) {                                                                          \
-            void *room_ = csspgo__grow(&c->heap, c->X, c->X##s, &c->X##_cap, c->X##s + (more), sizeof *c->X);         \
-            if (room_ == NULL) return csspgo__code_fail(c);                                                           \
-            memcpy(&c->X, &room_, sizeof room_);                                                                      \
-        }                                                                                                             \
+        if (!CSSPGO__ROOM(&c->heap, c->X, c->X##s, c->X##_cap, c->X##s + (more))) return csspgo__code_fail(c);        \
     } while (0)
 
 /* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
@@ -15526,7 +15613,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     for (i = 0; i < probe_count; i++)
         if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count) return CSSPGO_E_ARGUMENT;
     if (!csspgo__inline_room(c, inline_count)) return c->heap.status;
-    CSSPGO__ROOM(probe, probe_count);
+    CSSPGO__CODE_ROOM(probe, probe_count);
     for (i = 0; i < inline_count; i++) {
         csspgo__inline *n = &c->node[node0 + i + 1];
         memset(n, 0, sizeof *n);
