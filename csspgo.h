@@ -344,6 +344,21 @@ typedef struct csspgo_target {    /* one callee seen at a location         */
     uint64_t    count;
 } csspgo_target;
 
+/*
+ * A frame of a context or of an inline stack. Wherever an array of frames is passed or returned, the outermost function
+ * comes first.
+ *
+ * A frame's function is func where the frame belongs to a profile or a tracker; otherwise guid, or name if guid is 0.
+ * A function that fills frames in sets all fields that it knows and the others to 0.
+ */
+typedef struct csspgo_frame {
+    csspgo_func func;
+    csspgo_loc  loc;              /* where it calls the next frame; in the last frame the location itself, if any */
+    uint64_t    guid;
+    const char *name;             /* name_size bytes, not terminated; NULL: only the GUID is known                */
+    size_t      name_size;
+} csspgo_frame;
+
 enum {                            /* csspgo_attributes                     */
     CSSPGO_WAS_INLINED = 1, CSSPGO_SHOULD_BE_INLINED = 2, CSSPGO_DUPLICATED_INTO_BASE = 4
 };
@@ -1219,17 +1234,17 @@ CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *code, uint64_t ad
  */
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *code, uint64_t start, uint64_t end);
 
-typedef struct csspgo_frame {     /* one function of an inline stack                                      */
+typedef struct csspgo_probe_frame {     /* one function of an inline stack                                      */
     uint64_t guid;
     const char *name;             /* owned by the map, name_size bytes; NULL if no descriptor names it    */
     size_t   name_size;
     uint32_t probe;               /* probe id: of the call site, in the last frame of the probe itself    */
     uint32_t kind;                /* CSSPGO_PROBE_... of the last frame's probe                           */
-} csspgo_frame;
+} csspgo_probe_frame;
 
 /* The number of probes at an address, and the inline stack of probe i of them, outermost first; returns its depth. */
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t address);
-CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_frame *frames,
+CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_probe_frame *frames,
                                           size_t room);
 
 #endif /* CSSPGO_NO_CODE */
@@ -2006,12 +2021,6 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
  */
 typedef struct csspgo_tracker csspgo_tracker;
 
-/* One frame of an inline stack, outermost first. */
-typedef struct csspgo_call_frame {
-    csspgo_func func;
-    csspgo_loc  site;             /* where the next frame is called; ignored in the last one */
-} csspgo_call_frame;
-
 enum {                            /* csspgo_tracker_state; bits are only ever added, but for unmark and roll-back */
     CSSPGO_RAW       = 1,         /* every context of the profile                                 */
     CSSPGO_SYNTHETIC = 2,         /* it was moved, or other nodes were merged into it             */
@@ -2088,14 +2097,14 @@ CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *
 /* ----- look-ups: no allocation; a merged node stands for the node that has its counts; id 0: none ----- */
 
 /* The context of an inline stack of n frames. O(n). */
-CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
+CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n);
 
 /*
  * As csspgo_tracker_find, and marks the context inlined if it has counts and is not at top level: the stack shows that
  * its code is inlined there. Returns id 0, and marks nothing, also if memory is exhausted, which can only happen while
  * there is a checkpoint.
  */
-CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n);
+CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n);
 
 /*
  * The callee at a call site of a context.
@@ -15933,7 +15942,7 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address
     return n;
 }
 
-CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_frame *frames,
+CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_probe_frame *frames,
                                           size_t room)
 {
     const uint32_t pos = csspgo__pos_any(c, address);
@@ -22874,12 +22883,12 @@ static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, cs
     return csspgo_child(t->p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
 }
 
-CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
     uint32_t id = CSSPGO__ROOT;
     size_t i;
     for (i = 0; i < n && id != 0; i++)
-        id = csspgo__track_child(t, id, i != 0 ? frames[i - 1].site : csspgo_at(0, 0), frames[i].func.id);
+        id = csspgo__track_child(t, id, i != 0 ? frames[i - 1].loc : csspgo_at(0, 0), frames[i].func.id);
     return csspgo__node_handle(n != 0 ? id : 0);
 }
 
@@ -23505,7 +23514,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node no
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_call_frame *frames, size_t n)
+CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
     const csspgo_node node = csspgo_tracker_find(t, frames, n);
     if (n <= 1 || node.id == 0 || csspgo_tracker_mark_inlined(t, node) == CSSPGO_OK) return node;

@@ -199,7 +199,7 @@ static uint64_t sum;              /* of all answers: printed, so that no query i
 
 static void queries(csspgo_tracker *t, const query *q, const query *ordered, size_t n)
 {
-    csspgo_call_frame frame[2];
+    csspgo_frame frame[2];
     csspgo_func any;
     size_t i;
     any.id = 0;
@@ -223,7 +223,7 @@ static void queries(csspgo_tracker *t, const query *q, const query *ordered, siz
     begin();
     for (i = 0; i < QUERIES / 10; i++) {
         frame[0].func.id = 1 + (uint32_t)i % FUNCS;
-        frame[0].site = q[i].loc;
+        frame[0].loc = q[i].loc;
         frame[1].func = q[i].func;
         sum += csspgo_tracker_find(t, frame, 2).id;
     }

@@ -246,7 +246,7 @@ static source sampler_open(const engine *g, source wanted, int quiet)
 /* ----- handing over ----------------------------------------------------------------------------------------------- */
 
 /* The inline stack of a probe as nodes below `up`, called at *site; *site becomes the probe. id 0: no memory. */
-static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *site, const csspgo_frame *frames, size_t n)
+static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *site, const csspgo_probe_frame *frames, size_t n)
 {
     size_t i;
     for (i = 0; i < n && up.id != 0; i++) {
@@ -261,7 +261,7 @@ static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *sit
 static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64_t block, const uint64_t *calls,
                                size_t n, uint64_t count)
 {
-    csspgo_frame frames[STACK];
+    csspgo_probe_frame frames[STACK];
     csspgo_node node = csspgo_root(p), at;
     csspgo_loc site = csspgo_at(0, 0), here;
     csspgo_status s = CSSPGO_OK;

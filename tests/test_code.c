@@ -183,7 +183,7 @@ static void probes_come_back_with_their_inline_stacks(void)
         t_table t;
         if (!T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) continue;
         for (i = first = 0; i < t.probes; i++) {
-            csspgo_frame f[8];
+            csspgo_probe_frame f[8];
             size_t depth;
             uint32_t node = t.probe[i].inline_node;
             if (t.probe[i].address != t.probe[first].address) first = i;
@@ -216,7 +216,7 @@ static void short_frame_arrays_get_the_outermost_frames(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_inline in[3];
     csspgo_probe p;
-    csspgo_frame f[3];
+    csspgo_probe_frame f[3];
     size_t i;
     memset(in, 0, sizeof in);
     memset(&p, 0, sizeof p);
@@ -280,7 +280,7 @@ static void many_small_probe_tables_are_like_one(void)
     csspgo_inline in;
     csspgo_probe p;
     uint32_t i;
-    csspgo_frame f;
+    csspgo_probe_frame f;
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
     T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x10000, 0x10000), CSSPGO_OK);

@@ -394,7 +394,7 @@ static csspgo_status track_inline(csspgo_profile *p)
 {
     csspgo_tracker *t = tracker_of(p, 0);
     csspgo_func order[FUNCS];
-    csspgo_call_frame frame[2];
+    csspgo_frame frame[2];
     csspgo_callable callable[FUNCS + 1];
     csspgo_call call[3];
     csspgo_decision out[500];
@@ -414,7 +414,7 @@ static csspgo_status track_inline(csspgo_profile *p)
     T_CHECK(n <= FUNCS);
     frame[0].func = csspgo_tracker_func(t, "a", 1);
     frame[1].func = csspgo_tracker_func(t, "b", 1);
-    frame[0].site = frame[1].site = csspgo_at(1, 0);
+    frame[0].loc = frame[1].loc = csspgo_at(1, 0);
     base = csspgo_tracker_find(t, frame, 2);
     T_EQ(csspgo_tracker_enter(t, frame, 2).id, base.id);
     for (i = 0; i < n; i++) {

@@ -53,7 +53,7 @@ static int expect(job *j, int ok)
 static void ask_map(job *j)
 {
     uint64_t at;
-    csspgo_frame frames[8];
+    csspgo_probe_frame frames[8];
     size_t i, k, n;
     for (at = 0x201000; at < 0x203000; at++) {
         j->sum += (uint64_t)csspgo_code_kind(j->map, at) + csspgo_code_call_before(j->map, at);
@@ -173,7 +173,7 @@ static void *ask_tracker(void *p)
     const csspgo_profile *profile = csspgo_tracker_profile(t);
     csspgo_profile *copy = csspgo_tracker_snapshot(t, NULL);
     csspgo_node node, out[16];
-    csspgo_call_frame frame;
+    csspgo_frame frame;
     uint32_t line;
     size_t i, n;
     j->sum += csspgo_tracker_hot_count(t) + csspgo_tracker_get_stats(t).merged;

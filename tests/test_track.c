@@ -627,12 +627,12 @@ static csspgo_loc site_loc(unsigned site)
 
 static csspgo_node node_at(const world *w, const model_frame *path, unsigned depth)
 {
-    csspgo_call_frame f[2 * DEPTH + 2];
+    csspgo_frame f[2 * DEPTH + 2];
     unsigned i;
     if (depth == 0) return csspgo_root(csspgo_tracker_profile(w->t));
     for (i = 0; i < depth; i++) {
         f[i].func = w->func[path[i].func];
-        f[i].site = site_loc(i + 1 < depth ? path[i + 1].site : 0);
+        f[i].loc = site_loc(i + 1 < depth ? path[i + 1].site : 0);
     }
     return csspgo_tracker_find(w->t, f, depth);
 }
@@ -1007,14 +1007,14 @@ static void step_enter(world *w)
     const model_record *r = random_path(w, &depth, 0);
     model_record *at;
     model_frame path[2 * DEPTH + 2];
-    csspgo_call_frame f[2 * DEPTH + 2];
+    csspgo_frame f[2 * DEPTH + 2];
     csspgo_node want;
     if (r == NULL) return;
     memcpy(path, r->path, depth * sizeof *path);
     if (rnd(&w->seed, 5) == 0) path[depth - 1].func = rnd(&w->seed, FUNCS);
     for (i = 0; i < depth; i++) {
         f[i].func = w->func[path[i].func];
-        f[i].site = site_loc(i + 1 < depth ? path[i + 1].site : 9);
+        f[i].loc = site_loc(i + 1 < depth ? path[i + 1].site : 9);
     }
     want = node_at(w, path, depth);
     T_EQ(csspgo_tracker_enter(w->t, f, depth).id, want.id);
@@ -1283,7 +1283,7 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
 {
     const csspgo_profile *p = csspgo_tracker_profile(t);
     csspgo_decision out[32];
-    csspgo_call_frame frame[2];
+    csspgo_frame frame[2];
     csspgo_func order[16], any;
     csspgo_node n;
     csspgo_profile *q;
@@ -1300,7 +1300,7 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
     case OP_ENTER:
         memset(frame, 0, sizeof frame);
         frame[0].func = func_of(t, "main");
-        frame[0].site = csspgo_at(1, 0);
+        frame[0].loc = csspgo_at(1, 0);
         frame[1].func = func_of(t, "a");
         return csspgo_tracker_enter(t, frame, 2).id != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM;
     case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"));
@@ -1428,13 +1428,13 @@ static void queries_and_marks_allocate_nothing(void)
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     csspgo_node n, out[4];
     csspgo_func f;
-    csspgo_call_frame frame[2];
+    csspgo_frame frame[2];
     uint32_t line;
     long before;
     f.id = 0;
     memset(frame, 0, sizeof frame);
     frame[0].func = func_of(t, "main");
-    frame[0].site = csspgo_at(2, 0);
+    frame[0].loc = csspgo_at(2, 0);
     frame[1].func = func_of(t, "a");
     before = h.calls;
     for (n.id = 1; n.id <= csspgo_node_count(p) + 1; n.id++) {
@@ -1639,12 +1639,12 @@ static void a_stack_that_is_entered_is_marked(void)
 {
     csspgo_profile *p = small_profile(NULL);
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
-    csspgo_call_frame f[3];
+    csspgo_frame f[3];
     memset(f, 0, sizeof f);
     f[0].func = func_of(t, "main");
-    f[0].site = csspgo_at(1, 0);
+    f[0].loc = csspgo_at(1, 0);
     f[1].func = func_of(t, "a");
-    f[1].site = csspgo_at(2, 0);
+    f[1].loc = csspgo_at(2, 0);
     f[2].func = func_of(t, "b");
     T_EQ(csspgo_tracker_state(t, csspgo_tracker_enter(t, f, 1)), CSSPGO_RAW);
     T_EQ(csspgo_tracker_state(t, csspgo_tracker_find(t, f, 3)), CSSPGO_RAW);
@@ -1974,7 +1974,7 @@ static void what_was_inlined_before_is_found_by_its_stacks(void)
 {
     csspgo_profile *p = loader_profile("basic");
     csspgo_tracker *t;
-    csspgo_call_frame f[3];
+    csspgo_frame f[3];
     csspgo_node base;
     uint32_t call;
     size_t i;
@@ -1985,9 +1985,9 @@ static void what_was_inlined_before_is_found_by_its_stacks(void)
     t = p != NULL ? csspgo_tracker_new(p, NULL, NULL) : NULL;
     if (!T_CHECK(t != NULL)) return;
     for (i = 0; i < 3; i++) f[i].func = func_of(t, names[i]);
-    f[1].site = csspgo_at(2, 0);
+    f[1].loc = csspgo_at(2, 0);
     for (call = 6; call <= 8; call += 2) {
-        f[0].site = csspgo_at(call, 0);
+        f[0].loc = csspgo_at(call, 0);
         T_CHECK(csspgo_tracker_enter(t, f, 2).id != 0 && csspgo_tracker_enter(t, f, 3).id != 0);
     }
     for (i = 0; i < 3; i++) {
