@@ -3912,21 +3912,12 @@ static const char *csspgo__name_text(const csspgo__names *t, uint32_t id, size_t
 /* Room for more names, put in by text and by GUID, with so many bytes of text. Returns 0 when memory is exhausted. */
 static int csspgo__names_room(csspgo__heap *h, csspgo__names *t, size_t by_text, size_t by_guid, size_t text)
 {
-    const size_t names = by_text + by_guid;
-    void *p;
+    const size_t names = by_text + by_guid, used = t->count != 0 ? t->count + 1 : 0;
     h->status = CSSPGO_E_LIMIT;
     if (text > UINT32_MAX - t->text_size || names > 0x7ffffffeu - t->count) return 0;
-    if (t->count + 1 + names > t->cap) {
-        p = csspgo__grow(h, t->name, t->count != 0 ? t->count + 1 : 0, &t->cap, t->count + 1 + names, sizeof *t->name);
-        if (p == NULL) return 0;
-        t->name = (csspgo__name *)p;
-    }
-    if (t->text_size + text > t->text_cap || t->text == NULL) {
-        p = csspgo__grow(h, t->text, t->text_size, &t->text_cap, t->text_size + text, 1);
-        if (p == NULL) return 0;
-        t->text = (char *)p;
-    }
-    return csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid, by_guid);
+    return CSSPGO__ROOM(h, t->name, used, t->cap, t->count + 1 + names) &&
+           CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1) &&   /* never NULL */
+           csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid, by_guid);
 }
 
 static void csspgo__name_set_text(csspgo__names *t, csspgo__name *n, const char *text, size_t size)
@@ -4090,11 +4081,12 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const cha
     while (f != NULL && s == CSSPGO_OK) {
         size_t got;
         if (*size == *cap) {
-            void *p = hint != 0 ? csspgo__grow(h, NULL, 0, cap, hint + 1, 1) : NULL;   /* + 1: to see the end */
+            const int fits = hint != 0 && CSSPGO__ROOM(h, *data, 0, *cap, hint + 1);   /* + 1: to see the end */
             hint = 0;
-            if (p == NULL) p = csspgo__grow(h, *data, *size, cap, *size + 4096, 1);
-            if (p == NULL) { s = csspgo__error_plain(err, h->status); break; }
-            *data = (unsigned char *)p;
+            if (!fits && !CSSPGO__ROOM(h, *data, *size, *cap, *size + 4096)) {
+                s = csspgo__error_plain(err, h->status);
+                break;
+            }
         }
         got = fread(*data + *size, 1, *cap - *size, f);
         *size += got;
@@ -7870,11 +7862,8 @@ static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b
 /* Keeps a target or vtable of a line until the last one of them: then they are sorted by function. */
 static int csspgo__text_keep(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
-    if (t->targets == t->target_cap) {
-        void *v = csspgo__grow(&t->q->heap, t->target, t->targets, &t->target_cap, t->targets + 1, sizeof *t->target);
-        if (v == NULL) return csspgo__text_full(t, k->at);
-        t->target = (csspgo_target *)v;
-    }
+    if (!CSSPGO__ROOM(&t->q->heap, t->target, t->targets, t->target_cap, t->targets + 1))
+        return csspgo__text_full(t, k->at);
     t->target[t->targets].func.id = func;
     t->target[t->targets++].count = k->count;
     if (k->depth == 0) return 1;
@@ -8478,9 +8467,8 @@ static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t 
     if (kept != 0) memmove(t->window, *p, kept);
     if (t->window_cap - kept < room / 2) {            /* at first, or a line that is as long */
         const size_t want = kept + (t->feed->size < room ? (size_t)t->feed->size + 1 : room);
-        void *window = csspgo__grow(&t->q->heap, t->window, kept, &t->window_cap, want, 1);
-        if (window == NULL) return csspgo__text_full(t, t->base = t->end), -1;
-        t->window = (unsigned char *)window;
+        if (!CSSPGO__ROOM(&t->q->heap, t->window, kept, t->window_cap, want))
+            return csspgo__text_full(t, t->base = t->end), -1;
     }
     *p = t->base = t->window;
     n = t->feed->read_fn(t->feed->ctx, t->window + kept, t->window_cap - kept);
@@ -8837,11 +8825,7 @@ static csspgo_status csspgo__text_put_context(csspgo__text_out *o, uint32_t node
     size_t n = 0;
     if (csspgo__site_kind(v[node].site) == CSSPGO_TWIN) node = v[node].parent;
     for (; node != CSSPGO__ROOT; node = v[node].parent) {
-        if (n == o->path_cap) {
-            void *path = csspgo__grow(&o->heap, o->path, n, &o->path_cap, n + 1, sizeof *o->path);
-            if (path == NULL) return o->heap.status;
-            o->path = (uint32_t *)path;
-        }
+        if (!CSSPGO__ROOM(&o->heap, o->path, n, o->path_cap, n + 1)) return o->heap.status;
         o->path[n++] = node;
     }
     csspgo__put_char(o->s, '[');
@@ -8881,11 +8865,7 @@ static csspgo_status csspgo__text_sort(csspgo__text_out *o, const csspgo_target 
     csspgo__target_ctx ctx;
     ctx.rank = o->order.rank;
     if (n < 2) return CSSPGO_OK;
-    if (n > o->target_cap) {
-        void *v = csspgo__grow(&o->heap, o->target, 0, &o->target_cap, n, sizeof **t);
-        if (v == NULL) return o->heap.status;
-        o->target = (csspgo_target *)v;
-    }
+    if (!CSSPGO__ROOM(&o->heap, o->target, 0, o->target_cap, n)) return o->heap.status;
     memcpy(o->target, *t, n * sizeof **t);
     *t = o->target;
     return csspgo__sort(&o->heap, o->target, n, sizeof **t, cmp, &ctx) ? CSSPGO_OK : o->heap.status;
@@ -9542,17 +9522,6 @@ static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
     return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
 }
 
-/* Room for one more entry of a table of 32-bit ids. Returns 0 after a failure. */
-static int csspgo__bin_room(csspgo__bin *b, uint32_t **table, size_t count, size_t *cap)
-{
-    void *v;
-    if (count < *cap) return 1;
-    v = csspgo__grow(&b->q->heap, *table, count, cap, count + 1, sizeof **table);
-    if (v == NULL) return csspgo__bin_full(b);
-    *table = (uint32_t *)v;
-    return 1;
-}
-
 /* A name of the input as function; id 0 after a failure. */
 static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
 {
@@ -9566,7 +9535,8 @@ static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t siz
 
 static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
 {
-    if (f.id == 0 || !csspgo__bin_room(b, &b->func, b->funcs, &b->func_cap)) return csspgo__bin_full(b);
+    if (f.id == 0 || !CSSPGO__ROOM(&b->q->heap, b->func, b->funcs, b->func_cap, b->funcs + 1))
+        return csspgo__bin_full(b);
     b->func[b->funcs++] = f.id;
     return 1;
 }
@@ -9753,11 +9723,7 @@ static int csspgo__bin_push(csspgo__bin *b, uint32_t node, size_t left)
         csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
         return 0;
     }
-    if (b->depth == b->nest_cap) {
-        void *v = csspgo__grow(&b->q->heap, b->nest, b->depth, &b->nest_cap, b->depth + 1, sizeof *b->nest);
-        if (v == NULL) return csspgo__bin_full(b);
-        b->nest = (csspgo__nest *)v;
-    }
+    if (!CSSPGO__ROOM(&b->q->heap, b->nest, b->depth, b->nest_cap, b->depth + 1)) return csspgo__bin_full(b);
     b->nest[b->depth].node = node;
     b->nest[b->depth].left = (uint32_t)left;
     b->nest[b->depth++].sum = 0;
@@ -9849,11 +9815,7 @@ static void csspgo__bin_skip(csspgo__reader *r, size_t n)
 /* Contexts of a section, in its order: so that their nodes can be brought into the cache. It works without, too. */
 static void csspgo__bin_foresee(csspgo__bin *b, uint64_t index)
 {
-    if (b->aheads == b->ahead_cap) {
-        void *v = csspgo__grow(&b->q->heap, b->ahead, b->aheads, &b->ahead_cap, b->aheads + 1, sizeof *b->ahead);
-        if (v == NULL) return;
-        b->ahead = (uint32_t *)v;
-    }
+    if (!CSSPGO__ROOM(&b->q->heap, b->ahead, b->aheads, b->ahead_cap, b->aheads + 1)) return;
     b->ahead[b->aheads++] = b->node[index < b->nodes ? index : 0];
 }
 
@@ -10115,11 +10077,7 @@ static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
 static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path **path, size_t *cap)
 {
     const csspgo_func f = csspgo_func_add(b->q, "", 0);
-    if (*cap == 0) {
-        void *v = csspgo__grow(&b->q->heap, NULL, 0, cap, 1, sizeof **path);
-        if (v == NULL) return csspgo__bin_full(b);
-        *path = (csspgo__bin_path *)v;
-    }
+    if (!CSSPGO__ROOM(&b->q->heap, *path, 0, *cap, 1)) return csspgo__bin_full(b);
     (*path)->func = f.id;
     (*path)->loc = csspgo_at(0, 0);
     (*path)->node = csspgo_node_add(b->q, csspgo_root(b->q), (*path)->loc, CSSPGO_CONTEXT, f).id;
@@ -10159,12 +10117,8 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         if (ok && frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
         if (ok && frames > max)
             csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
-        if (ok && b->r.status == CSSPGO_OK && frames > cap) {
-            void *v = csspgo__grow(&b->q->heap, path, same, &cap, frames, sizeof *path);
-            if (v == NULL) csspgo__bin_full(b);
-            else path = (csspgo__bin_path *)v;
-        }
-        ok = b->r.status == CSSPGO_OK;
+        ok = b->r.status == CSSPGO_OK &&
+             (CSSPGO__ROOM(&b->q->heap, path, same, cap, frames) || csspgo__bin_full(b));
         ok = ok && csspgo__bin_frames(b, path, frames, &same) && csspgo__bin_hang(b, path, same, frames);
         if (!ok) break;
         if (frames == 0 && (ok = csspgo__bin_no_frame(b, &path, &cap)) == 0) break;
@@ -10172,8 +10126,9 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         if (frames == 0) frames = 1;
         if (b->nodes == 512) ok = csspgo__bin_contexts_ahead(b, n);
         if (!ok) break;
-        ok = csspgo__bin_room(b, &b->node, b->nodes, &b->node_cap);
-        if (ok) ok = (b->node[b->nodes++] = csspgo__bin_leaf(b, &path[frames - 1])) != 0;
+        ok = CSSPGO__ROOM(&b->q->heap, b->node, b->nodes, b->node_cap, b->nodes + 1)
+                 ? (b->node[b->nodes++] = csspgo__bin_leaf(b, &path[frames - 1])) != 0
+                 : csspgo__bin_full(b);
     }
     csspgo__free(&b->q->heap, path, cap * sizeof *path);
     return ok;
@@ -10351,9 +10306,7 @@ static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, 
         size_t fed = n < piece ? n : piece, room;
         if (have == *cap && (have < want || have == 0)) {
             const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
-            void *v = csspgo__grow(h, *out, have, cap, have + (more < rest ? more : rest), 1);
-            if (v == NULL) break;
-            *out = (unsigned char *)v;
+            if (!CSSPGO__ROOM(h, *out, have, *cap, have + (more < rest ? more : rest))) break;
         }
         room = *cap - have < piece ? *cap - have : piece;
         csspgo__z_input(&z, p, fed);
@@ -11362,11 +11315,8 @@ typedef struct csspgo__blob {
 static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
 {
     csspgo__blob *m = (csspgo__blob *)ctx;
-    void *v;
     (void)data;
-    v = csspgo__grow(m->heap, m->data, m->size + size, &m->cap, m->size + size + 4096, 1);
-    if (v == NULL) return m->heap->status;
-    m->data = (unsigned char *)v;
+    if (!CSSPGO__ROOM(m->heap, m->data, m->size + size, m->cap, m->size + size + 4096)) return m->heap->status;
     m->size += size;
     m->sink.buf = m->data + m->size;
     m->sink.cap = m->cap - m->size;
@@ -11667,11 +11617,7 @@ static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_t
     csspgo__bin_rank ctx;
     *sorted = t;
     if (n < 2) return CSSPGO_OK;
-    if (n > o->target_cap) {
-        void *v = csspgo__grow(&o->heap, o->target, 0, &o->target_cap, n, sizeof *t);
-        if (v == NULL) return o->heap.status;
-        o->target = (csspgo_target *)v;
-    }
+    if (!CSSPGO__ROOM(&o->heap, o->target, 0, o->target_cap, n)) return o->heap.status;
     memcpy(o->target, t, n * sizeof *t);
     *sorted = o->target;
     ctx.rank = o->order.rank;
@@ -11983,11 +11929,7 @@ static csspgo_status csspgo__bin_deflate(csspgo__bin_out *o, size_t start)
     while (s == Z_OK) {
         const size_t fed = size - at < piece ? size - at : piece;
         size_t room;
-        if (have == cap) {
-            void *v = csspgo__grow(h, out, have, &cap, have + size / 4 + 64, 1);
-            if (v == NULL) break;
-            out = (unsigned char *)v;
-        }
+        if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
         room = cap - have < piece ? cap - have : piece;
         csspgo__z_input(&z, m->data + start + at, fed);
         z.next_out = out + have;
