@@ -3224,6 +3224,21 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
     ((need) <= (cap) || csspgo__room((h), &(array), (count), &(cap), (need), sizeof *(array)))
 
 /*
+ * A growable array with its counts in one: v, count elements in use, room for cap. All zero: empty. FILL makes it n
+ * elements of any content long, PUSH adds a zeroed one: they give the address of the first, or of the new one, and NULL
+ * where memory or the limit is exhausted. MORE makes room for n elements behind the last one: 1, or 0. After each of
+ * them v is not NULL. The arguments are evaluated more than once.
+ */
+#define CSSPGO__LIST(T) struct { T *v; size_t count, cap; }
+#define CSSPGO__MORE(h, l, n) CSSPGO__ROOM(h, (l).v, (l).count, (l).cap, (l).count + (n) + 1)
+#define CSSPGO__FILL(h, l, n) (CSSPGO__ROOM(h, (l).v, 0, (l).cap, (n) + 1) ? ((l).count = (n), (l).v) : NULL)
+#define CSSPGO__PUSH(h, l) \
+    (CSSPGO__MORE(h, l, 0) ? (memset(&(l).v[(l).count], 0, sizeof *(l).v), &(l).v[(l).count++]) : NULL)
+#define CSSPGO__DROP(h, l) (csspgo__free(h, (l).v, (l).cap * sizeof *(l).v), (l).v = NULL, (l).count = (l).cap = 0)
+
+typedef CSSPGO__LIST(uint32_t) csspgo__u32_list;
+
+/*
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
  * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
  */
@@ -26841,10 +26856,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 
 #ifndef CSSPGO_NO_MATCH
 
-typedef struct csspgo__vec {      /* scratch that grows and is used again */
-    void  *data;
-    size_t count, cap, elem;
-} csspgo__vec;
+typedef CSSPGO__LIST(int32_t) csspgo__i32_list;
+typedef CSSPGO__LIST(uint64_t) csspgo__u64_list;
+typedef CSSPGO__LIST(unsigned char) csspgo__byte_list;
+typedef CSSPGO__LIST(csspgo_body) csspgo__body_list;
+typedef CSSPGO__LIST(csspgo_match_loc) csspgo__loc_list;
 
 typedef struct csspgo__place {    /* a location of the new code, and where it was */
     csspgo_loc from, to;
@@ -26886,58 +26902,14 @@ typedef struct csspgo__callsite {
 struct csspgo_matcher {
     csspgo__heap         heap;    /* first: csspgo__object_new */
     csspgo_match_options how;     /* resolved: no zeros, but for the mode */
-    csspgo__vec          func, place, state, text;
+    CSSPGO__LIST(csspgo__matched)  func;
+    CSSPGO__LIST(csspgo__place)    place;
+    CSSPGO__LIST(csspgo__callsite) state;
+    CSSPGO__LIST(char)             text;    /* names of renamed functions */
     csspgo__map          by_guid; /* name here -> index in func + 1 */
     csspgo__map          by_old;  /* name in the profile -> the same */
     int                  is_probe, is_cs;
 };
-
-static csspgo__vec csspgo__vec_of(size_t elem)
-{
-    csspgo__vec v;
-    memset(&v, 0, sizeof v);
-    v.elem = elem;
-    return v;
-}
-
-static void csspgo__vec_free(csspgo__heap *h, csspgo__vec *v)
-{
-    csspgo__free(h, v->data, v->cap * v->elem);
-    v->data = NULL;
-    v->count = v->cap = 0;
-}
-
-/* Room for `more` elements behind the count; data is not NULL then. Returns 0 when memory is exhausted. */
-static int csspgo__vec_room(csspgo__heap *h, csspgo__vec *v, size_t more)
-{
-    void *p;
-    h->status = CSSPGO_E_LIMIT;
-    if (more > SIZE_MAX - v->count) return 0;
-    if (v->data != NULL && v->count + more <= v->cap) return 1;
-    p = csspgo__grow(h, v->data, v->count, &v->cap, v->count + more, v->elem);
-    if (p == NULL) return 0;
-    v->data = p;
-    return 1;
-}
-
-/* n elements of any content; NULL when memory is exhausted. n = 0 gives some pointer too. */
-static void *csspgo__vec_fill(csspgo__heap *h, csspgo__vec *v, size_t n)
-{
-    v->count = 0;
-    if (!csspgo__vec_room(h, v, n)) return NULL;
-    v->count = n;
-    return v->data;
-}
-
-/* A new last element, zeroed; NULL when memory is exhausted. */
-static void *csspgo__vec_push(csspgo__heap *h, csspgo__vec *v)
-{
-    unsigned char *p;
-    if (!csspgo__vec_room(h, v, 1)) return NULL;
-    p = (unsigned char *)v->data + v->count++ * v->elem;
-    memset(p, 0, v->elem);
-    return p;
-}
 
 /* ----- base names of mangled names -------------------------------------------------------------------------------- */
 
@@ -27287,38 +27259,73 @@ typedef struct csspgo__anchor {   /* a call site */
                                   /* ALIGN, new code: has had, and callee is that one       */
 } csspgo__anchor;
 
+typedef CSSPGO__LIST(csspgo__anchor) csspgo__anchor_list;
+
 typedef struct csspgo__old_callee {
     csspgo_loc loc;
     uint64_t   guid, count;
 } csspgo__old_callee;
 
 typedef struct csspgo__flat {
-    csspgo__vec body, callee, anchor;   /* of csspgo_body, csspgo__old_callee, csspgo__anchor: ascending */
-    uint64_t    checksum, total;
+    csspgo__body_list   body;     /* these are ascending by location */
+    CSSPGO__LIST(csspgo__old_callee) callee;
+    csspgo__anchor_list anchor;
+    uint64_t            checksum, total;
 } csspgo__flat;
 
 typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
     const csspgo__anchor *a, *b;
     int32_t     n, m, lo, hi;     /* diagonals in use */
-    csspgo__vec v, row, saved, path;
+    csspgo__i32_list  v, saved;
+    csspgo__byte_list row, path;
     size_t      rows, row_size;
 } csspgo__lcs;
+
+typedef struct csspgo__rename {   /* two names that were compared */
+    uint64_t here, there;
+    int      same;
+} csspgo__rename;
+
+enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a count */
+
+typedef struct csspgo__mark {     /* a location of either side */
+    uint64_t   callee, hash, count;
+    csspgo_loc loc;
+    uint32_t   kind;              /* csspgo_match_kind; of the profile, ANY is called HOLE              */
+    uint32_t   eq;                /* code: dense number of the class, 0 = none                          */
+    uint32_t   pair;              /* code: index on the other side, + 1; profile: 1 = taken             */
+    uint8_t    how, confidence;
+    uint8_t    single;            /* a call, and the only one of this callee on its side                */
+    uint8_t    gone;              /* a call whose callee the other side does not call                   */
+    uint8_t    orphan;            /* code: a call whose callee had another name, which callee is        */
+    uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
+    uint8_t    pad[2];
+} csspgo__mark;
+
+typedef CSSPGO__LIST(csspgo__mark) csspgo__mark_list;
 
 typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo_matcher          *m;
     const csspgo_profile    *p;
-    csspgo__vec              guid;     /* of each function of p */
+    csspgo__u64_list         guid;     /* of each function of p */
     const csspgo_match_code *code;
     size_t                   codes;
     csspgo__map  old;             /* GUID -> function of p: all that have it                       */
     csspgo__map  alive;           /* GUID -> index + 1 in alive_guid: bears this name in new code  */
-    csspgo__vec  alive_guid, order, sums;
-    csspgo__vec  tried;           /* of csspgo__rename: pairs that were compared                   */
+    csspgo__u64_list  alive_guid;
+    csspgo__u32_list  order;
+    csspgo__body_list sums;
+    CSSPGO__LIST(csspgo__rename) tried;   /* pairs that were compared                              */
     csspgo__map  by_pair;
     csspgo__flat flat[2];         /* [1]: while two functions are compared for rename matching     */
-    csspgo__vec  loc[2], anchor[2], pair[2];
+    csspgo__loc_list    loc[2];
+    csspgo__anchor_list anchor[2];
+    csspgo__u32_list    pair[2];
     csspgo__lcs  lcs[2];
-    csspgo__vec  code_token, old_token, align[8];
+    csspgo__mark_list   code_token, old_token;
+    csspgo__u32_list    align[8];
+    csspgo__i32_list    best;     /* rows of scores */
+    csspgo__byte_list   from;     /* the way to each of them */
     uint64_t     indirect;        /* stands for the callee of an indirect call                     */
     int          level;           /* 1: comparing for rename matching                              */
     int          rename;
@@ -27327,10 +27334,10 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
 } csspgo__matching;
 
 /* guid: those of all functions of p, by their ids. Returns 0 when memory is exhausted. */
-static int csspgo__guids_fill(csspgo__heap *h, csspgo__vec *guid, const csspgo_profile *p)
+static int csspgo__guids_fill(csspgo__heap *h, csspgo__u64_list *guid, const csspgo_profile *p)
 {
     const uint32_t n = csspgo_func_count(p);
-    uint64_t *v = (uint64_t *)csspgo__vec_fill(h, guid, (size_t)n + 1);
+    uint64_t *v = CSSPGO__FILL(h, *guid, (size_t)n + 1);
     uint32_t i;
     if (v == NULL) return 0;
     v[0] = 0;
@@ -27347,19 +27354,19 @@ static int csspgo__broken(csspgo__matching *w)
 static uint32_t csspgo__here_hash(const void *owner, uint32_t id)
 {
     const csspgo_matcher *m = (const csspgo_matcher *)owner;
-    return csspgo__hash64(&m->by_guid, ((const csspgo__matched *)m->func.data)[id - 1].guid, 0);
+    return csspgo__hash64(&m->by_guid, (m->func.v)[id - 1].guid, 0);
 }
 
 static uint32_t csspgo__there_hash(const void *owner, uint32_t id)
 {
     const csspgo_matcher *m = (const csspgo_matcher *)owner;
-    return csspgo__hash64(&m->by_old, ((const csspgo__matched *)m->func.data)[id - 1].profile, 0);
+    return csspgo__hash64(&m->by_old, (m->func.v)[id - 1].profile, 0);
 }
 
 static uint32_t csspgo__old_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    return csspgo__hash64(&w->old, ((const uint64_t *)w->guid.data)[id], 0);
+    return csspgo__hash64(&w->old, (w->guid.v)[id], 0);
 }
 
 static uint32_t csspgo__old_start(const csspgo__matching *w, uint64_t guid)
@@ -27370,13 +27377,13 @@ static uint32_t csspgo__old_start(const csspgo__matching *w, uint64_t guid)
 static uint32_t csspgo__alive_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    return csspgo__hash64(&w->alive, ((const uint64_t *)w->alive_guid.data)[id - 1], 0);
+    return csspgo__hash64(&w->alive, (w->alive_guid.v)[id - 1], 0);
 }
 
 static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__map *map, uint64_t guid)
 {
     const uint32_t hash = csspgo__hash64(map, guid, 0);
-    csspgo__matched *f = (csspgo__matched *)m->func.data;
+    csspgo__matched *f = m->func.v;
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(map, hash, &at)) != 0)
         if ((map == &m->by_guid ? f[id - 1].guid : f[id - 1].profile) == guid) return &f[id - 1];
@@ -27388,7 +27395,7 @@ static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, ui
 {
     csspgo_func f;
     while ((f.id = csspgo__map_next(&w->old, csspgo__old_start(w, guid), at)) != 0)
-        if (((const uint64_t *)w->guid.data)[f.id] == guid) break;
+        if ((w->guid.v)[f.id] == guid) break;
     return f;
 }
 
@@ -27418,7 +27425,7 @@ static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
 static int csspgo__see_checksum(csspgo__matching *w, csspgo__flat *f, uint32_t node)
 {
     const csspgo__record *r = &w->p->record[w->p->tree.node[node].record];
-    csspgo_body *sum = (csspgo_body *)csspgo__vec_push(&w->m->heap, &w->sums);
+    csspgo_body *sum = CSSPGO__PUSH(&w->m->heap, w->sums);
     (void)f;
     if (sum == NULL) return 0;
     sum->loc = csspgo_at((uint32_t)(r->checksum >> 32), (uint32_t)r->checksum);   /* ascending as csspgo_body */
@@ -27434,7 +27441,7 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__f
     size_t i, n;
     w->sums.count = 0;
     if (!csspgo__see_copies(w, guid, f, csspgo__see_checksum)) return 0;
-    v = (csspgo_body *)w->sums.data;
+    v = w->sums.v;
     if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__broken(w);
     n = csspgo__bodies_sum(v, w->sums.count, NULL, NULL);
     for (i = 0; i < n; i++) {
@@ -27450,10 +27457,10 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__f
 
 static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc loc, uint32_t func, uint64_t count)
 {
-    csspgo__old_callee *c = (csspgo__old_callee *)csspgo__vec_push(&w->m->heap, &f->callee);
+    csspgo__old_callee *c = CSSPGO__PUSH(&w->m->heap, f->callee);
     if (c == NULL) return 0;
     c->loc = loc;
-    c->guid = ((const uint64_t *)w->guid.data)[func];
+    c->guid = (w->guid.v)[func];
     c->count = count;
     return 1;
 }
@@ -27467,8 +27474,8 @@ static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t nod
     size_t i, n = csspgo__run_count(r->body);
     uint32_t c;
     if (by_checksum && r->checksum != f->checksum) return 1;
-    if (!csspgo__vec_room(&w->m->heap, &f->body, n)) return 0;
-    if (n != 0) memcpy((csspgo_body *)f->body.data + f->body.count, csspgo__body(w->p, r), n * sizeof(csspgo_body));
+    if (!CSSPGO__MORE(&w->m->heap, f->body, n)) return 0;
+    if (n != 0) memcpy(f->body.v + f->body.count, csspgo__body(w->p, r), n * sizeof(csspgo_body));
     f->body.count += n;
     for (i = 0; i < csspgo__run_count(r->target); i++) {
         const csspgo_target *t = csspgo__target(w->p, r) + i;
@@ -27498,7 +27505,7 @@ static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 /* The call sites of a flattened function: spec 3. */
 static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
 {
-    const csspgo__old_callee *c = (const csspgo__old_callee *)f->callee.data;
+    const csspgo__old_callee *c = f->callee.v;
     const int main_rule = w->m->how.llvm == CSSPGO__LLVM_MAIN || w->m->how.llvm == CSSPGO__ALIGN;
     const int all_lines = w->m->how.llvm == CSSPGO__ALIGN && w->m->is_probe;
     size_t i, j, n = f->callee.count;
@@ -27514,7 +27521,7 @@ static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
             many += guid != 0 && guid != c[j].guid ? 1 : 0;
             guid = c[j].guid;
         }
-        a = (csspgo__anchor *)csspgo__vec_push(&w->m->heap, &f->anchor);
+        a = CSSPGO__PUSH(&w->m->heap, f->anchor);
         if (a == NULL) return csspgo__broken(w);
         a->loc = c[i].loc;
         a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
@@ -27529,11 +27536,11 @@ static int csspgo__flatten(csspgo__matching *w, uint64_t guid, csspgo__flat *f, 
     f->body.count = f->callee.count = f->anchor.count = 0;
     if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
     if (!csspgo__see_copies(w, guid, f, csspgo__see_counts)) return 0;
-    if (!csspgo__sort(&w->m->heap, f->body.data, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
-        !csspgo__sort(&w->m->heap, f->callee.data, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
+    if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
+        !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
                       NULL))
         return csspgo__broken(w);
-    f->body.count = csspgo__bodies_sum((csspgo_body *)f->body.data, f->body.count, NULL, NULL);
+    f->body.count = csspgo__bodies_sum(f->body.v, f->body.count, NULL, NULL);
     return csspgo__flat_anchors(w, f);
 }
 
@@ -27548,14 +27555,14 @@ static int csspgo__match_loc_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /* Its locations, ascending, each once; for the reference modes those of lines only if they are calls. */
-static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__vec *out)
+static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__loc_list *out)
 {
     const int calls_only = !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN;
     csspgo_match_loc *v;
     size_t i, k = 0;
     out->count = 0;
-    if (!csspgo__vec_room(&w->m->heap, out, c->locs)) return csspgo__broken(w);
-    v = (csspgo_match_loc *)out->data;
+    if (!CSSPGO__MORE(&w->m->heap, *out, c->locs)) return csspgo__broken(w);
+    v = out->v;
     for (i = 0; i < c->locs; i++)
         if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
     if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__match_loc_cmp, NULL)) return csspgo__broken(w);
@@ -27567,15 +27574,16 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
 }
 
 /* Its call sites. */
-static int csspgo__code_anchors(csspgo__matching *w, const csspgo__vec *loc, csspgo__vec *out)
+static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc,
+                                csspgo__anchor_list *out)
 {
-    const csspgo_match_loc *v = (const csspgo_match_loc *)loc->data;
+    const csspgo_match_loc *v = loc->v;
     size_t i;
     out->count = 0;
     for (i = 0; i < loc->count; i++) {
         csspgo__anchor *a;
         if (v[i].kind != CSSPGO_MATCH_CALL && v[i].kind != CSSPGO_MATCH_INDIRECT) continue;
-        a = (csspgo__anchor *)csspgo__vec_push(&w->m->heap, out);
+        a = CSSPGO__PUSH(&w->m->heap, *out);
         if (a == NULL) return csspgo__broken(w);
         a->loc = v[i].loc;
         a->at = (uint32_t)i;
@@ -27604,8 +27612,8 @@ static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, con
 /* Step d of the greedy algorithm; notes in its row which diagonals skipped an element of b. Returns 1 at the end. */
 static int csspgo__lcs_step(csspgo__matching *w, csspgo__lcs *l, int32_t d)
 {
-    int32_t *v = (int32_t *)l->v.data + l->m + 1;
-    unsigned char *row = (unsigned char *)l->row.data + (size_t)d % l->rows * l->row_size;
+    int32_t *v = l->v.v + l->m + 1;
+    unsigned char *row = l->row.v + (size_t)d % l->rows * l->row_size;
     int32_t k = l->lo > -d ? l->lo : -d, end = l->hi < d ? l->hi : d;
     memset(row, 0, l->row_size);
     k += (k ^ d) & 1;
@@ -27629,11 +27637,11 @@ static int csspgo__lcs_step(csspgo__matching *w, csspgo__lcs *l, int32_t d)
 static int csspgo__lcs_save(csspgo__matching *w, csspgo__lcs *l)
 {
     const size_t size = l->v.count / 2 + 1;
-    const int32_t *v = (const int32_t *)l->v.data;
+    const int32_t *v = l->v.v;
     int32_t *s;
     size_t i, k;
-    if (!csspgo__vec_room(&w->m->heap, &l->saved, size + 2)) return csspgo__broken(w);
-    s = (int32_t *)l->saved.data + l->saved.count;
+    if (!CSSPGO__MORE(&w->m->heap, l->saved, size + 2)) return csspgo__broken(w);
+    s = l->saved.v + l->saved.count;
     for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) s[k++] = v[i];
     s[size] = l->lo;
     s[size + 1] = l->hi;
@@ -27644,8 +27652,8 @@ static int csspgo__lcs_save(csspgo__matching *w, csspgo__lcs *l)
 static void csspgo__lcs_restore(csspgo__lcs *l, size_t window)
 {
     const size_t size = l->v.count / 2 + 1;
-    const int32_t *s = (const int32_t *)l->saved.data + window * (size + 2);
-    int32_t *v = (int32_t *)l->v.data;
+    const int32_t *s = l->saved.v + window * (size + 2);
+    int32_t *v = l->v.v;
     size_t i, k;
     for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) v[i] = s[k++];
     l->lo = s[size];
@@ -27664,10 +27672,10 @@ static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_
     for (l->rows = 32; l->rows * l->rows < 32 * (n + m); l->rows *= 2) {}
     if (l->rows > n + m + 1) l->rows = n + m + 1;
     l->saved.count = 0;
-    v = (int32_t *)csspgo__vec_fill(&w->m->heap, &l->v, n + m + 3);   /* diagonals -m - 1 to n + 1 */
-    if (v == NULL || csspgo__vec_fill(&w->m->heap, &l->row, l->rows * l->row_size) == NULL ||
-        csspgo__vec_fill(&w->m->heap, &l->path, n + m + 1) == NULL ||
-        !csspgo__vec_room(&w->m->heap, &l->saved, ((n + m) / l->rows + 1) * (l->v.count / 2 + 3)))   /* at most */
+    v = CSSPGO__FILL(&w->m->heap, l->v, n + m + 3);   /* diagonals -m - 1 to n + 1 */
+    if (v == NULL || CSSPGO__FILL(&w->m->heap, l->row, l->rows * l->row_size) == NULL ||
+        CSSPGO__FILL(&w->m->heap, l->path, n + m + 1) == NULL ||
+        !CSSPGO__MORE(&w->m->heap, l->saved, ((n + m) / l->rows + 1) * (l->v.count / 2 + 3)))   /* at most */
         return csspgo__broken(w);
     for (i = 0; i < n + m + 3; i++) v[i] = -1;
     v[m + 2] = 0;
@@ -27677,11 +27685,11 @@ static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_
 /* From the last step back: path[d] = 1 if step d skipped an element of b. */
 static void csspgo__lcs_back(csspgo__matching *w, csspgo__lcs *l, int32_t last)
 {
-    unsigned char *path = (unsigned char *)l->path.data;
+    unsigned char *path = l->path.v;
     size_t window = (size_t)last / l->rows;
     int32_t d, i, k = l->n - l->m;
     for (d = last; d > 0; d--) {
-        const unsigned char *row = (const unsigned char *)l->row.data + (size_t)d % l->rows * l->row_size;
+        const unsigned char *row = l->row.v + (size_t)d % l->rows * l->row_size;
         if ((size_t)d / l->rows != window) {
             window = (size_t)d / l->rows;
             csspgo__lcs_restore(l, window);
@@ -27719,7 +27727,7 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
     csspgo__lcs_back(w, l, last);
     for (d = 0; d <= last; d++) {
         if (d != 0) {
-            if (((const unsigned char *)l->path.data)[d]) y++;
+            if ((l->path.v)[d]) y++;
             else x++;
         }
         while (x < l->n && y < l->m && csspgo__same_callee(w, &a[x], &b[y])) {
@@ -27734,17 +27742,12 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 
 enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compares at most */
 
-typedef struct csspgo__rename {   /* two names that were compared */
-    uint64_t here, there;
-    int      same;
-} csspgo__rename;
-
 static int csspgo__is_alive(const csspgo__matching *w, uint64_t guid)
 {
     const uint32_t hash = csspgo__hash64(&w->alive, guid, 0);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&w->alive, hash, &at)) != 0)
-        if (((const uint64_t *)w->alive_guid.data)[id - 1] == guid) return 1;
+        if ((w->alive_guid.v)[id - 1] == guid) return 1;
     return 0;
 }
 
@@ -27790,16 +27793,16 @@ static size_t csspgo__block_count(const csspgo_match_code *c)
 static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__flat *f)
 {
     const csspgo_match_options *how = &w->m->how;
-    csspgo__vec *a = &w->anchor[1];
+    csspgo__anchor_list *a = &w->anchor[1];
     uint32_t *pair;
     uint64_t i, both = 0, n, m;
     if (!csspgo__code_locs(w, c, &w->loc[1]) || !csspgo__code_anchors(w, &w->loc[1], a)) return 0;
     n = a->count;
     m = f->anchor.count;
     if (n < how->min_calls || m < how->min_calls || n > how->max_calls || m > how->max_calls) return 0;
-    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[1], a->count);
+    pair = CSSPGO__FILL(&w->m->heap, w->pair[1], a->count);
     if (pair == NULL) return csspgo__broken(w);
-    if (!csspgo__lcs_run(w, (const csspgo__anchor *)a->data, a->count, (const csspgo__anchor *)f->anchor.data,
+    if (!csspgo__lcs_run(w, a->v, a->count, f->anchor.v,
                          f->anchor.count, pair))
         return 0;
     for (i = 0; i < n; i++) both += pair[i] != 0;
@@ -27828,14 +27831,14 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
 static uint32_t csspgo__rename_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    const csspgo__rename *r = &((const csspgo__rename *)w->tried.data)[id - 1];
+    const csspgo__rename *r = &(w->tried.v)[id - 1];
     return csspgo__hash64(&w->by_pair, r->here, r->there);
 }
 
 static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     const uint32_t hash = csspgo__hash64(&w->by_pair, here, there);
-    csspgo__rename *r = (csspgo__rename *)w->tried.data;
+    csspgo__rename *r = w->tried.v;
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&w->by_pair, hash, &at)) != 0)
         if (r[id - 1].here == here && r[id - 1].there == there) return &r[id - 1];
@@ -27846,7 +27849,7 @@ static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t ther
 {
     csspgo__rename *r;
     if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__broken(w);
-    r = (csspgo__rename *)csspgo__vec_push(&w->m->heap, &w->tried);
+    r = CSSPGO__PUSH(&w->m->heap, w->tried);
     if (r == NULL) return csspgo__broken(w);
     r->here = here;
     r->there = there;
@@ -27879,6 +27882,8 @@ typedef struct csspgo__based {    /* a name by its base */
     int         is_old, usable;   /* usable: no one has claimed it                                                   */
 } csspgo__based;
 
+typedef CSSPGO__LIST(csspgo__based) csspgo__based_list;
+
 /* What two names must have in common besides the base, by round. */
 enum { CSSPGO__SAME_REST = 1, CSSPGO__SAME_CHECKSUM = 2 };
 
@@ -27904,13 +27909,13 @@ static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
     return c != 0 ? c : x->is_old - y->is_old;
 }
 
-static int csspgo__based_push(csspgo__matching *w, csspgo__vec *v, const char *name, size_t size, uint64_t guid)
+static int csspgo__based_push(csspgo__matching *w, csspgo__based_list *v, const char *name, size_t size, uint64_t guid)
 {
     size_t n;
     const char *base = csspgo_base_name(name, size, &n);
     csspgo__based *b;
     if (base == NULL || n == 0) return 1;
-    b = (csspgo__based *)csspgo__vec_push(&w->m->heap, v);
+    b = CSSPGO__PUSH(&w->m->heap, *v);
     if (b == NULL) return csspgo__broken(w);
     b->base = base;
     b->size = n;
@@ -27920,21 +27925,21 @@ static int csspgo__based_push(csspgo__matching *w, csspgo__vec *v, const char *n
     return 1;
 }
 
-static int csspgo__based_collect(csspgo__matching *w, csspgo__vec *v)
+static int csspgo__based_collect(csspgo__matching *w, csspgo__based_list *v)
 {
-    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
+    const csspgo__matched *f = w->m->func.v;
     csspgo_func old;
     size_t i, n;
     for (i = 0; i < w->codes; i++)
         if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
             !csspgo__based_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
-    for (i = 0; i < v->count; i++) ((csspgo__based *)v->data)[i].usable = 1;
+    for (i = 0; i < v->count; i++) (v->v)[i].usable = 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const char *name = csspgo_func_name(w->p, old, &n);
-        if (name != NULL && !csspgo__based_push(w, v, name, n, ((const uint64_t *)w->guid.data)[old.id])) return 0;
+        if (name != NULL && !csspgo__based_push(w, v, name, n, (w->guid.v)[old.id])) return 0;
     }
     for (; i < v->count; i++) {
-        csspgo__based *b = (csspgo__based *)v->data + i;
+        csspgo__based *b = v->v + i;
         b->is_old = 1;
         b->usable = csspgo__unused(w, b->guid);
     }
@@ -27950,14 +27955,14 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
     csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, there, 0),
-                       (uint32_t)(f - (csspgo__matched *)w->m->func.data) + 1, w->m);
+                       (uint32_t)(f - w->m->func.v) + 1, w->m);
     return 1;
 }
 
 /* Pairs orphans with unused profiles that no one else has so much in common with as the round asks for. */
-static int csspgo__pair_bases(csspgo__matching *w, csspgo__vec *v, unsigned keys)
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__based_list *v, unsigned keys)
 {
-    csspgo__based *b = (csspgo__based *)v->data;
+    csspgo__based *b = v->v;
     size_t i, j;
     if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__based_cmp, &keys)) return csspgo__broken(w);
     for (i = 0; i < v->count; i = j) {
@@ -27970,9 +27975,9 @@ static int csspgo__pair_bases(csspgo__matching *w, csspgo__vec *v, unsigned keys
 }
 
 /* From the second round on: the checksums of what is left; names that are in use do not count any more. */
-static int csspgo__based_left(csspgo__matching *w, csspgo__vec *v, int checksums)
+static int csspgo__based_left(csspgo__matching *w, csspgo__based_list *v, int checksums)
 {
-    csspgo__based *b = (csspgo__based *)v->data;
+    csspgo__based *b = v->v;
     size_t i, k = 0;
     for (i = 0; i < v->count; i++) {
         if (!b[i].usable) continue;
@@ -27996,14 +28001,14 @@ static int csspgo__match_bases(csspgo__matching *w)
     static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
                                        CSSPGO__SAME_CHECKSUM, 0 };
     const size_t n = w->m->how.llvm == CSSPGO__ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
-    csspgo__vec v = csspgo__vec_of(sizeof(csspgo__based));
+    csspgo__based_list v = { NULL, 0, 0 };
     size_t i;
     int ok = csspgo__based_collect(w, &v);
     for (i = 0; i < n && ok; i++) {
         if (rounds[i] & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
         ok = (i == 0 || csspgo__based_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
     }
-    csspgo__vec_free(&w->m->heap, &v);
+    CSSPGO__DROP(&w->m->heap, v);
     return ok;
 }
 
@@ -28023,15 +28028,21 @@ typedef struct csspgo__posting {  /* a function calls something */
     uint32_t who, is_old;         /* index in csspgo__alone                                                          */
 } csspgo__posting;
 
+typedef CSSPGO__LIST(csspgo__posting) csspgo__posting_list;
+
 typedef struct csspgo__alone {    /* a function without partner */
     uint64_t guid, checksum;
     uint32_t calls, blocks;       /* calls: with a known callee                                                      */
     int      is_old, taken;
 } csspgo__alone;
 
+typedef CSSPGO__LIST(csspgo__alone) csspgo__alone_list;
+
 typedef struct csspgo__alike {    /* two of these */
     uint32_t here, there, shared, score;
 } csspgo__alike;
+
+typedef CSSPGO__LIST(csspgo__alike) csspgo__alike_list;
 
 static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -28066,20 +28077,21 @@ static uint64_t csspgo__old_name(const csspgo__matching *w, uint64_t callee)
     return f != NULL && f->flags & CSSPGO__RENAMED ? f->profile : callee;
 }
 
-static csspgo__alone *csspgo__alone_push(csspgo__matching *w, csspgo__vec *v, uint64_t guid)
+static csspgo__alone *csspgo__alone_push(csspgo__matching *w, csspgo__alone_list *v, uint64_t guid)
 {
-    csspgo__alone *x = (csspgo__alone *)csspgo__vec_push(&w->m->heap, v);
+    csspgo__alone *x = CSSPGO__PUSH(&w->m->heap, *v);
     if (x == NULL) return csspgo__broken(w), (csspgo__alone *)NULL;
     x->guid = guid;
     return x;
 }
 
-static int csspgo__posting_push(csspgo__matching *w, csspgo__vec *list, csspgo__vec *alone, uint64_t callee)
+static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list, csspgo__alone_list *alone,
+                                uint64_t callee)
 {
     csspgo__posting *x;
-    csspgo__alone *f = (csspgo__alone *)alone->data + alone->count - 1;
+    csspgo__alone *f = alone->v + alone->count - 1;
     if (callee == 0 || callee == w->indirect) return 1;
-    x = (csspgo__posting *)csspgo__vec_push(&w->m->heap, list);
+    x = CSSPGO__PUSH(&w->m->heap, *list);
     if (x == NULL) return csspgo__broken(w);
     x->callee = callee;
     x->who = (uint32_t)alone->count - 1;
@@ -28089,9 +28101,9 @@ static int csspgo__posting_push(csspgo__matching *w, csspgo__vec *list, csspgo__
 }
 
 /* Functions of the new code that found no profile, and profiles that no one has claimed, with what they call. */
-static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo__vec *list)
+static int csspgo__alone_collect(csspgo__matching *w, csspgo__alone_list *alone, csspgo__posting_list *list)
 {
-    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
+    const csspgo__matched *f = w->m->func.v;
     csspgo_func old;
     size_t i, k;
     for (i = 0; i < w->codes; i++) {
@@ -28107,7 +28119,7 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo
     }
     if (alone->count == 0) return 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
-        const uint64_t guid = ((const uint64_t *)w->guid.data)[old.id];
+        const uint64_t guid = (w->guid.v)[old.id];
         uint32_t at = csspgo__old_start(w, guid);
         const csspgo__anchor *a;
         csspgo__alone *x;
@@ -28117,7 +28129,7 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo
         x->is_old = 1;
         x->checksum = w->m->is_probe ? w->flat[1].checksum : 0;
         x->blocks = (uint32_t)w->flat[1].body.count;
-        a = (const csspgo__anchor *)w->flat[1].anchor.data;
+        a = w->flat[1].anchor.v;
         for (k = 0; k < w->flat[1].anchor.count; k++)
             if (!csspgo__posting_push(w, list, alone, a[k].callee)) return 0;
     }
@@ -28125,39 +28137,39 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__vec *alone, csspgo
 }
 
 /* Equal checksums of functions that are not tiny, if no other has them. */
-static int csspgo__pair_checksums(csspgo__matching *w, csspgo__vec *alone)
+static int csspgo__pair_checksums(csspgo__matching *w, csspgo__alone_list *alone)
 {
-    csspgo__alone *f = (csspgo__alone *)alone->data;
-    csspgo__vec v = csspgo__vec_of(sizeof(csspgo__posting));
+    csspgo__alone *f = alone->v;
+    csspgo__posting_list v = { NULL, 0, 0 };
     const csspgo__posting *x;
     size_t i, j;
     int ok = 1;
     for (i = 0; i < alone->count && ok; i++) {
         csspgo__posting *e;
         if (f[i].checksum == 0 || f[i].blocks < w->m->how.min_blocks) continue;
-        e = (csspgo__posting *)csspgo__vec_push(&w->m->heap, &v);
+        e = CSSPGO__PUSH(&w->m->heap, v);
         ok = e != NULL || csspgo__broken(w);
         if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
     }
-    x = (const csspgo__posting *)v.data;
-    if (ok && !csspgo__sort(&w->m->heap, v.data, v.count, sizeof *x, csspgo__posting_cmp, NULL)) ok = csspgo__broken(w);
+    x = v.v;
+    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL)) ok = csspgo__broken(w);
     for (i = 0; i < v.count && ok; i = j) {
         for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
         if (j != i + 2 || f[x[i].who].is_old || !f[x[i + 1].who].is_old) continue;
         ok = csspgo__claim(w, f[x[i].who].guid, f[x[i + 1].who].guid);
         f[x[i].who].taken = f[x[i + 1].who].taken = 1;
     }
-    csspgo__vec_free(&w->m->heap, &v);
+    CSSPGO__DROP(&w->m->heap, v);
     return ok;
 }
 
 /* Pairs that share a callee, each once, with the number of these. */
-static int csspgo__alike_collect(csspgo__matching *w, csspgo__vec *list, csspgo__vec *alike)
+static int csspgo__alike_collect(csspgo__matching *w, csspgo__posting_list *list, csspgo__alike_list *alike)
 {
-    const csspgo__posting *x = (const csspgo__posting *)list->data;
+    const csspgo__posting *x = list->v;
     csspgo__alike *a;
     size_t i, j, k, l, old;
-    if (!csspgo__sort(&w->m->heap, list->data, list->count, sizeof *x, csspgo__posting_cmp, NULL))
+    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__posting_cmp, NULL))
         return csspgo__broken(w);
     for (i = 0; i < list->count; i = j) {
         for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
@@ -28166,13 +28178,13 @@ static int csspgo__alike_collect(csspgo__matching *w, csspgo__vec *list, csspgo_
         if ((old - i) * (j - old) > CSSPGO__ALIKES - alike->count) break;
         for (k = i; k < old; k++)
             for (l = old; l < j; l++) {
-                a = (csspgo__alike *)csspgo__vec_push(&w->m->heap, alike);
+                a = CSSPGO__PUSH(&w->m->heap, *alike);
                 if (a == NULL) return csspgo__broken(w);
                 a->here = x[k].who;
                 a->there = x[l].who;
             }
     }
-    a = (csspgo__alike *)alike->data;
+    a = alike->v;
     if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__alike_cmp, NULL)) return csspgo__broken(w);
     for (i = k = 0; i < alike->count; i = j) {
         for (j = i; j < alike->count && a[j].here == a[i].here && a[j].there == a[i].there; j++) {}
@@ -28184,10 +28196,10 @@ static int csspgo__alike_collect(csspgo__matching *w, csspgo__vec *list, csspgo_
 }
 
 /* Compares pairs that may be alike, those that share most first. */
-static int csspgo__pair_alikes(csspgo__matching *w, csspgo__vec *alone, csspgo__vec *alike)
+static int csspgo__pair_alikes(csspgo__matching *w, csspgo__alone_list *alone, csspgo__alike_list *alike)
 {
-    csspgo__alone *f = (csspgo__alone *)alone->data;
-    csspgo__alike *a = (csspgo__alike *)alike->data;
+    csspgo__alone *f = alone->v;
+    csspgo__alike *a = alike->v;
     uint64_t steps = 0;
     size_t i;
     for (i = 0; i < alike->count; i++) {
@@ -28215,8 +28227,9 @@ static int csspgo__pair_alikes(csspgo__matching *w, csspgo__vec *alone, csspgo__
 /* What is called has to be known by its old name first: callers of renamed functions are found in a later round. */
 static int csspgo__match_callers(csspgo__matching *w)
 {
-    csspgo__vec alone = csspgo__vec_of(sizeof(csspgo__alone)), list = csspgo__vec_of(sizeof(csspgo__posting));
-    csspgo__vec alike = csspgo__vec_of(sizeof(csspgo__alike));
+    csspgo__alone_list alone = { NULL, 0, 0 };
+    csspgo__posting_list list = { NULL, 0, 0 };
+    csspgo__alike_list alike = { NULL, 0, 0 };
     size_t had = 1;
     int round, ok = 1;
     for (round = 0; round < 4 && ok && w->m->by_old.count != had; round++) {
@@ -28225,9 +28238,9 @@ static int csspgo__match_callers(csspgo__matching *w)
         ok = csspgo__alone_collect(w, &alone, &list) && csspgo__pair_checksums(w, &alone) &&
              csspgo__alike_collect(w, &list, &alike) && csspgo__pair_alikes(w, &alone, &alike);
     }
-    csspgo__vec_free(&w->m->heap, &alone);
-    csspgo__vec_free(&w->m->heap, &list);
-    csspgo__vec_free(&w->m->heap, &alike);
+    CSSPGO__DROP(&w->m->heap, alone);
+    CSSPGO__DROP(&w->m->heap, list);
+    CSSPGO__DROP(&w->m->heap, alike);
     return ok;
 }
 
@@ -28245,8 +28258,8 @@ static int csspgo__anchor_by_callee(const void *ctx, const void *a, const void *
 static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t n, const csspgo__anchor *b, size_t m,
                            uint32_t *pair)
 {
-    uint32_t *index = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[0], m);
-    uint32_t *order = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], n);
+    uint32_t *index = CSSPGO__FILL(&w->m->heap, w->align[0], m);
+    uint32_t *order = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i, j = 0;
     if (index == NULL || order == NULL) return csspgo__broken(w);
     for (i = 0; i < m; i++) index[i] = (uint32_t)i;
@@ -28308,16 +28321,16 @@ static void csspgo__spread(csspgo__place *p, size_t n, const csspgo__anchor *a, 
 }
 
 /* The places of a function, each where it was. */
-static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *loc)
+static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *f, const csspgo__loc_list *loc)
 {
-    const csspgo_match_loc *v = (const csspgo_match_loc *)loc->data;
+    const csspgo_match_loc *v = loc->v;
     csspgo__place *p;
     size_t i;
-    if (!csspgo__vec_room(&w->m->heap, &w->m->place, loc->count)) return csspgo__broken(w), (csspgo__place *)NULL;
+    if (!CSSPGO__MORE(&w->m->heap, w->m->place, loc->count)) return csspgo__broken(w), (csspgo__place *)NULL;
     f->place = w->m->place.count;
     f->places = loc->count;
     w->m->place.count += loc->count;
-    p = (csspgo__place *)w->m->place.data + f->place;
+    p = w->m->place.v + f->place;
     for (i = 0; i < loc->count; i++) {
         memset(&p[i], 0, sizeof p[i]);
         p[i].from = p[i].to = v[i].loc;
@@ -28329,8 +28342,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
 /* Pairs the calls of a function as LLVM does, and moves the rest with them. */
 static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int run)
 {
-    const csspgo__anchor *a = (const csspgo__anchor *)w->anchor[0].data;
-    const csspgo__anchor *b = (const csspgo__anchor *)w->flat[0].anchor.data;
+    const csspgo__anchor *a = w->anchor[0].v;
+    const csspgo__anchor *b = w->flat[0].anchor.v;
     const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
     const uint32_t mode = w->m->how.llvm;
     csspgo__place *p = run ? csspgo__places_make(w, f, &w->loc[0]) : NULL;
@@ -28338,7 +28351,7 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     int ok;
     if (run && p == NULL) return 0;
     if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
-    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
+    pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
     if (pair == NULL) return csspgo__broken(w);
     ok = mode == CSSPGO__LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
     if (ok && run) csspgo__spread(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
@@ -28352,22 +28365,6 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
  * callee, cuts them into segments. Within a segment several ways of pairing the rest are tried, and the one is taken
  * whose counts agree best with what is known to execute equally often (equivalence classes); what is left is unknown.
  */
-
-enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a count */
-
-typedef struct csspgo__mark {     /* a location of either side */
-    uint64_t   callee, hash, count;
-    csspgo_loc loc;
-    uint32_t   kind;              /* csspgo_match_kind; of the profile, ANY is called HOLE              */
-    uint32_t   eq;                /* code: dense number of the class, 0 = none                          */
-    uint32_t   pair;              /* code: index on the other side, + 1; profile: 1 = taken             */
-    uint8_t    how, confidence;
-    uint8_t    single;            /* a call, and the only one of this callee on its side                */
-    uint8_t    gone;              /* a call whose callee the other side does not call                   */
-    uint8_t    orphan;            /* code: a call whose callee had another name, which callee is        */
-    uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
-    uint8_t    pad[2];
-} csspgo__mark;
 
 /* Scores, in twentieths of what a pair of calls of one callee is worth less than a unique one. */
 enum { CSSPGO__SCORE_SINGLE = 140, CSSPGO__SCORE_CALL = 100, CSSPGO__SCORE_RENAME = 40, CSSPGO__SCORE_BLOCK = 20,
@@ -28383,10 +28380,11 @@ static int csspgo__key_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /* The calls of a side, by callee; marks those whose callee is called once. NULL when memory is exhausted. */
-static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__vec *side, csspgo__vec *out)
+static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__mark_list *side,
+                                         csspgo__u32_list *out)
 {
-    csspgo__mark *v = (csspgo__mark *)side->data;
-    uint32_t *c = (uint32_t *)csspgo__vec_fill(&w->m->heap, out, side->count);
+    csspgo__mark *v = side->v;
+    uint32_t *c = CSSPGO__FILL(&w->m->heap, *out, side->count);
     size_t i, n = 0;
     if (c == NULL) return NULL;
     for (i = 0; i < side->count; i++)
@@ -28402,7 +28400,7 @@ static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__vec *side, 
 /* Marks on both sides the calls of callees that only this side has, and unique ones that are unique on both. */
 static int csspgo__compare_callees(csspgo__matching *w)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data, *b = (csspgo__mark *)w->old_token.data;
+    csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
     const uint32_t *x = csspgo__calls_of(w, &w->code_token, &w->align[0]);
     const uint32_t *y = x != NULL ? csspgo__calls_of(w, &w->old_token, &w->align[1]) : NULL;
     size_t i = 0, j = 0, k, l, n, m;
@@ -28429,14 +28427,14 @@ static int csspgo__compare_callees(csspgo__matching *w)
 /* The classes of the code become 1, 2, ... in the order of their numbers; *classes gets how many they are. */
 static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
 {
-    csspgo__mark *v = (csspgo__mark *)w->code_token.data;
+    csspgo__mark *v = w->code_token.v;
     const size_t n = w->code_token.count;
     csspgo_body *e;
     size_t i;
     *classes = 0;
     w->sums.count = 0;
-    if (!csspgo__vec_room(&w->m->heap, &w->sums, n)) return csspgo__broken(w);
-    e = (csspgo_body *)w->sums.data;
+    if (!CSSPGO__MORE(&w->m->heap, w->sums, n)) return csspgo__broken(w);
+    e = w->sums.v;
     for (i = 0; i < n; i++) {
         e[i].loc = csspgo_at(v[i].eq, (uint32_t)i);
         e[i].count = 0;
@@ -28452,13 +28450,13 @@ static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
 
 static int csspgo__code_marks(csspgo__matching *w, uint32_t *classes)
 {
-    const csspgo_match_loc *v = (const csspgo_match_loc *)w->loc[0].data;
-    const csspgo__anchor *a = (const csspgo__anchor *)w->anchor[0].data;
+    const csspgo_match_loc *v = w->loc[0].v;
+    const csspgo__anchor *a = w->anchor[0].v;
     size_t i, c;
     w->code_token.count = 0;
-    if (!csspgo__vec_room(&w->m->heap, &w->code_token, w->loc[0].count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return csspgo__broken(w);
     for (i = 0; i < w->loc[0].count; i++) {
-        csspgo__mark *t = (csspgo__mark *)csspgo__vec_push(&w->m->heap, &w->code_token);
+        csspgo__mark *t = CSSPGO__PUSH(&w->m->heap, w->code_token);
         if (t == NULL) return csspgo__broken(w);
         t->loc = v[i].loc;
         t->kind = (uint32_t)v[i].kind;
@@ -28466,7 +28464,7 @@ static int csspgo__code_marks(csspgo__matching *w, uint32_t *classes)
         t->eq = v[i].eq;
     }
     for (c = 0; c < w->anchor[0].count; c++) {
-        csspgo__mark *t = (csspgo__mark *)w->code_token.data + a[c].at;
+        csspgo__mark *t = w->code_token.v + a[c].at;
         t->callee = a[c].callee;
         t->orphan = (uint8_t)a[c].orphan;
     }
@@ -28475,7 +28473,7 @@ static int csspgo__code_marks(csspgo__matching *w, uint32_t *classes)
 
 static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
 {
-    csspgo__mark *t = (csspgo__mark *)csspgo__vec_push(&w->m->heap, &w->old_token);
+    csspgo__mark *t = CSSPGO__PUSH(&w->m->heap, w->old_token);
     if (t == NULL) return csspgo__broken(w);
     t->loc = loc;
     t->kind = CSSPGO__HOLE;
@@ -28489,14 +28487,14 @@ static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
 static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
 {
     const csspgo__flat *f = &w->flat[0];
-    const csspgo_body *body = (const csspgo_body *)f->body.data;
-    const csspgo__anchor *a = (const csspgo__anchor *)f->anchor.data;
+    const csspgo_body *body = f->body.v;
+    const csspgo__anchor *a = f->anchor.v;
     const size_t most = 64 + 16 * (f->body.count + w->loc[0].count);
     size_t i, j, dense = w->m->is_probe != 0;
     w->old_token.count = 0;
     for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
     for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= most;
-    if (!csspgo__vec_room(&w->m->heap, &w->old_token, f->body.count + f->anchor.count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->old_token, f->body.count + f->anchor.count)) return csspgo__broken(w);
     for (i = j = 0; i < f->body.count || j < f->anchor.count;) {
         const int use_body = j >= f->anchor.count ||
                              (i < f->body.count && csspgo__loc_key(body[i].loc) <= csspgo__loc_key(a[j].loc));
@@ -28505,7 +28503,7 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
         while (dense && w->old_token.count + 1 < loc.line)
             if (!csspgo__old_mark(w, csspgo_at((uint32_t)w->old_token.count + 1, 0))) return 0;
         if (!csspgo__old_mark(w, loc)) return 0;
-        t = (csspgo__mark *)w->old_token.data + w->old_token.count - 1;
+        t = w->old_token.v + w->old_token.count - 1;
         if (use_body) t->count = body[i++].count;
         if (t->count != 0) t->kind = CSSPGO_MATCH_BLOCK;
         if (j >= f->anchor.count || csspgo__loc_key(a[j].loc) != csspgo__loc_key(loc)) continue;
@@ -28513,7 +28511,7 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
         t->kind = a[j++].callee == w->indirect ? CSSPGO_MATCH_INDIRECT : CSSPGO_MATCH_CALL;
     }
     for (i = j = 0; i < code->olds; i++) {
-        csspgo__mark *t = (csspgo__mark *)w->old_token.data;
+        csspgo__mark *t = w->old_token.v;
         while (j < w->old_token.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(code->old[i].loc)) j++;
         if (j < w->old_token.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(code->old[i].loc))
             t[j].hash = code->old[i].hash;
@@ -28544,9 +28542,9 @@ static int32_t csspgo__pair_score(const csspgo__mark *a, const csspgo__mark *b)
 enum { CSSPGO__CALLS_UNKNOWN = 255 };
 
 /* Per block the calls in it: probes number them right behind it. What ran shows all its calls. */
-static void csspgo__count_calls(csspgo__vec *side)
+static void csspgo__count_calls(csspgo__mark_list *side)
 {
-    csspgo__mark *v = (csspgo__mark *)side->data;
+    csspgo__mark *v = side->v;
     size_t i, j;
     for (i = 0; i < side->count; i = j) {
         for (j = i + 1; j < side->count && csspgo__is_call(&v[j]); j++) {}
@@ -28568,8 +28566,8 @@ enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,
 /* One row: best[] and above[] (best that ends in a gap of the profile) go from row i - 1 to row i, columns 0 to m. */
 static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int32_t *above, unsigned char *from)
 {
-    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data + i - 1;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    const csspgo__mark *a = w->code_token.v + i - 1;
+    const csspgo__mark *b = w->old_token.v;
     const size_t m = w->old_token.count;
     int32_t diagonal = best[0], left = CSSPGO__NEVER;
     size_t j;
@@ -28596,7 +28594,7 @@ static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int3
 static size_t csspgo__align_back(csspgo__matching *w, size_t i, size_t begin, size_t *j, unsigned *state,
                                  const unsigned char *from)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    csspgo__mark *a = w->code_token.v;
     const size_t width = w->old_token.count + 1;
     while (i > begin) {
         const unsigned bits = from[(i - begin - 1) * width + *j];
@@ -28626,8 +28624,8 @@ static int csspgo__align_run(csspgo__matching *w)
     unsigned state = 0;
     while (rows < n && (rows * width < 65536 || rows * rows < 8 * n)) rows *= 2;
     windows = n / rows + 1;
-    saved = (int32_t *)csspgo__vec_fill(&w->m->heap, &w->align[2], (windows + 1) * 2 * width);
-    from = (unsigned char *)csspgo__vec_fill(&w->m->heap, &w->lcs[0].row, rows * width);
+    saved = CSSPGO__FILL(&w->m->heap, w->best, (windows + 1) * 2 * width);
+    from = CSSPGO__FILL(&w->m->heap, w->from, rows * width);
     if (saved == NULL || from == NULL) return csspgo__broken(w);
     best = saved + windows * 2 * width;
     above = best + width;
@@ -28653,19 +28651,19 @@ static int csspgo__align_run(csspgo__matching *w)
 /* Above the limit of cells only the calls are aligned, and those by the longest common subsequence. */
 static int csspgo__align_calls_only(csspgo__matching *w)
 {
-    csspgo__mark *t = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
-    const csspgo__anchor *x = (const csspgo__anchor *)w->anchor[0].data;
-    const csspgo__anchor *y = (const csspgo__anchor *)w->flat[0].anchor.data;
+    csspgo__mark *t = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
+    const csspgo__anchor *x = w->anchor[0].v;
+    const csspgo__anchor *y = w->flat[0].anchor.v;
     const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
     size_t i, j;
     uint32_t *pair;
     if (n == 0 || m == 0) return 1;
-    pair = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->pair[0], n);
+    pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
     if (pair == NULL) return csspgo__broken(w);
     if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
-    csspgo__vec_free(&w->m->heap, &w->lcs[0].row);    /* much, and not needed for what follows */
-    csspgo__vec_free(&w->m->heap, &w->lcs[0].saved);
+    CSSPGO__DROP(&w->m->heap, w->lcs[0].row);    /* much, and not needed for what follows */
+    CSSPGO__DROP(&w->m->heap, w->lcs[0].saved);
     for (i = j = 0; i < n; i++) {
         if (pair[i] == 0) continue;
         while (csspgo__loc_key(b[j].loc) != csspgo__loc_key(y[pair[i] - 1].loc)) j++;
@@ -28716,7 +28714,7 @@ static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
 /* Fills x and y: all marks that are free, or (blocks_only) blocks and what is no call. */
 static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int blocks_only)
 {
-    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data, *b = (const csspgo__mark *)w->old_token.data;
+    const csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
     size_t i;
     s->n = s->f = s->told = 0;
     for (i = s->i; i < s->i_end; i++) {
@@ -28756,7 +28754,7 @@ static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split,
 
 static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size_t k, size_t split)
 {
-    const csspgo__mark *a = (const csspgo__mark *)w->code_token.data, *b = (const csspgo__mark *)w->old_token.data;
+    const csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
     uint64_t cost = 0;
     size_t q, n = 0;
     for (q = 0; q < k; q++) {
@@ -28802,8 +28800,8 @@ static void csspgo__learn(csspgo__segment *s, const csspgo__mark *a, uint64_t co
 
 static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t split)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    csspgo__mark *a = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
     const size_t k = s->n < s->f ? s->n : s->f;
     size_t q;
     for (q = 0; q < k; q++) {
@@ -28838,6 +28836,8 @@ typedef struct csspgo__vote {     /* the alignment put a call of one callee on o
     uint32_t lost, pad;
 } csspgo__vote;
 
+typedef CSSPGO__LIST(csspgo__vote) csspgo__vote_list;
+
 static int csspgo__vote_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__vote *x = (const csspgo__vote *)a, *y = (const csspgo__vote *)b;
@@ -28869,23 +28869,23 @@ static void csspgo__count_votes(csspgo__vote *v, size_t n)
  */
 static int csspgo__one_new_name(csspgo__matching *w)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
-    csspgo__vec list = csspgo__vec_of(sizeof(csspgo__vote));
+    csspgo__mark *a = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
+    csspgo__vote_list list = { NULL, 0, 0 };
     csspgo__vote *v = NULL;
     size_t i;
     int round, ok = 1;
     for (i = 0; i < w->code_token.count && ok; i++) {
         const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
         if (y == NULL || !csspgo__is_call(&a[i]) || a[i].callee == y->callee) continue;
-        v = (csspgo__vote *)csspgo__vec_push(&w->m->heap, &list);
+        v = CSSPGO__PUSH(&w->m->heap, list);
         ok = v != NULL;
         if (!ok) break;
         v->here = a[i].callee;
         v->there = y->callee;
         v->at = (uint32_t)i;
     }
-    v = (csspgo__vote *)list.data;
+    v = list.v;
     for (round = 0; round < 2 && ok; round++) {
         ok = csspgo__sort(&w->m->heap, v, list.count, sizeof *v, csspgo__vote_cmp, NULL);
         if (ok) csspgo__count_votes(v, list.count);
@@ -28897,15 +28897,15 @@ static int csspgo__one_new_name(csspgo__matching *w)
     }
     for (i = 0; i < list.count && ok; i++)
         if (v[i].lost) a[v[i].at].pair = 0;
-    csspgo__vec_free(&w->m->heap, &list);
+    CSSPGO__DROP(&w->m->heap, list);
     return ok || csspgo__broken(w);
 }
 
 /* Keeps what is sure of the alignment: calls on calls. */
 static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    csspgo__mark *a = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
     size_t i;
     for (i = 0; i < w->code_token.count; i++) {
         const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
@@ -28923,11 +28923,11 @@ static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
 /* Unknown blocks take the nearest count of their class. */
 static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
+    csspgo__mark *a = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
     const size_t n = w->code_token.count;
-    uint32_t *near = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[0], (size_t)classes + 1);
-    uint32_t *before = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], n);
+    uint32_t *near = CSSPGO__FILL(&w->m->heap, w->align[0], (size_t)classes + 1);
+    uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i;
     if (near == NULL || before == NULL) return csspgo__broken(w);
     memset(near, 0, ((size_t)classes + 1) * sizeof *near);
@@ -28958,9 +28958,9 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
  */
 static int csspgo__fill_near(csspgo__matching *w)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
-    const csspgo__mark *b = (const csspgo__mark *)w->old_token.data;
-    uint32_t *before = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[1], w->code_token.count), last = 0;
+    csspgo__mark *a = w->code_token.v;
+    const csspgo__mark *b = w->old_token.v;
+    uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], w->code_token.count), last = 0;
     size_t i;
     if (before == NULL) return csspgo__broken(w);
     for (i = 0; i < w->code_token.count; i++) {
@@ -28987,19 +28987,19 @@ static int csspgo__fill_near(csspgo__matching *w)
 
 static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 {
-    csspgo__mark *a = (csspgo__mark *)w->code_token.data;
+    csspgo__mark *a = w->code_token.v;
     const size_t n = w->code_token.count, m = w->old_token.count, k = n < m ? n : m;
     csspgo__segment s;
-    csspgo__vec v = csspgo__vec_of(sizeof(uint64_t));
+    csspgo__u64_list v = { NULL, 0, 0 };
     memset(&s, 0, sizeof s);
-    s.x = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[3], n);
-    s.y = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[4], m);
-    s.known = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[5], (size_t)classes + 1);
-    s.blocks = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->align[6], (size_t)classes + 1);
-    s.seen = (uint64_t *)csspgo__vec_fill(&w->m->heap, &v, 2 * k);
+    s.x = CSSPGO__FILL(&w->m->heap, w->align[3], n);
+    s.y = CSSPGO__FILL(&w->m->heap, w->align[4], m);
+    s.known = CSSPGO__FILL(&w->m->heap, w->align[5], (size_t)classes + 1);
+    s.blocks = CSSPGO__FILL(&w->m->heap, w->align[6], (size_t)classes + 1);
+    s.seen = CSSPGO__FILL(&w->m->heap, v, 2 * k);
     if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) {
         csspgo__broken(w);
-        csspgo__vec_free(&w->m->heap, &v);
+        CSSPGO__DROP(&w->m->heap, v);
         return 0;
     }
     s.scratch = s.seen + k;
@@ -29016,7 +29016,7 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
         s.i = s.i_end + 1;
         s.j = s.j_end + 1;
     }
-    csspgo__vec_free(&w->m->heap, &v);
+    CSSPGO__DROP(&w->m->heap, v);
     if (!csspgo__fill_classes(w, classes)) return 0;
     return !w->m->is_probe || w->m->how.no_near || csspgo__fill_near(w);
 }
@@ -29037,8 +29037,8 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     csspgo__count_calls(&w->old_token);
     if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
     if (!csspgo__one_new_name(w) || !csspgo__match_segments(w, classes)) return 0;
-    a = (const csspgo__mark *)w->code_token.data;
-    b = (const csspgo__mark *)w->old_token.data;
+    a = w->code_token.v;
+    b = w->old_token.v;
     for (i = 0; i < n; i++)
         csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
     return 1;
@@ -29070,16 +29070,17 @@ static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there
 }
 
 /* Before matching: which call sites of the profile are where they were. */
-static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
+static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const csspgo__anchor_list *a,
+                                 const csspgo__anchor_list *b)
 {
-    const csspgo__anchor *x = (const csspgo__anchor *)a->data, *y = (const csspgo__anchor *)b->data;
+    const csspgo__anchor *x = a->v, *y = b->v;
     csspgo__callsite *s;
     size_t i, j = 0;
-    if (!csspgo__vec_room(&w->m->heap, &w->m->state, b->count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->state, b->count)) return csspgo__broken(w);
     f->state = w->m->state.count;
     f->states = b->count;
     w->m->state.count += b->count;
-    s = (csspgo__callsite *)w->m->state.data + f->state;
+    s = w->m->state.v + f->state;
     for (i = 0; i < b->count; i++) {
         while (j < a->count && csspgo__loc_key(x[j].loc) < csspgo__loc_key(y[i].loc)) j++;
         s[i].loc = y[i].loc;
@@ -29089,11 +29090,12 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
     return 1;
 }
 
-static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__vec *a, const csspgo__vec *b)
+static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__anchor_list *a,
+                                 const csspgo__anchor_list *b)
 {
-    const csspgo__anchor *x = (const csspgo__anchor *)a->data, *y = (const csspgo__anchor *)b->data;
-    const csspgo__place *p = (const csspgo__place *)w->m->place.data + f->place;
-    csspgo__callsite *s = (csspgo__callsite *)w->m->state.data + f->state;
+    const csspgo__anchor *x = a->v, *y = b->v;
+    const csspgo__place *p = w->m->place.v + f->place;
+    csspgo__callsite *s = w->m->state.v + f->state;
     size_t i;
     for (i = 0; i < a->count; i++) {
         csspgo__callsite *c = !csspgo__place_found(&p[x[i].at])
@@ -29126,10 +29128,10 @@ static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
 /* What of its counts no location was found to be; each place of the profile is counted once. */
 static int csspgo__account(csspgo__matching *w, csspgo__matched *f)
 {
-    const csspgo__place *p = (const csspgo__place *)w->m->place.data + f->place;
-    csspgo_body *b = (csspgo_body *)w->flat[0].body.data;
+    const csspgo__place *p = w->m->place.v + f->place;
+    csspgo_body *b = w->flat[0].body.v;
     const size_t n = w->flat[0].body.count;
-    unsigned char *used = (unsigned char *)csspgo__vec_fill(&w->m->heap, &w->lcs[0].path, n);
+    unsigned char *used = CSSPGO__FILL(&w->m->heap, w->lcs[0].path, n);
     size_t i;
     if (used == NULL) return csspgo__broken(w);
     memset(used, !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN, n);
@@ -29157,7 +29159,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     f->flags |= CSSPGO__KNOWN;
     if (!csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor)) return 0;
     if (csspgo__is_stale(w, c, w->flat[0].checksum)) f->flags |= CSSPGO__STALE;
-    f->samples = csspgo__body_sum((const csspgo_body *)w->flat[0].body.data, w->flat[0].body.count);
+    f->samples = csspgo__body_sum(w->flat[0].body.v, w->flat[0].body.count);
     if (w->m->how.no_salvage) {
         f->lost = f->flags & CSSPGO__STALE ? f->samples : 0;
         return 1;
@@ -29182,7 +29184,7 @@ static uint32_t csspgo__state_at(const csspgo_matcher *m, const csspgo__matched 
 {
     csspgo__callsite *c;
     if (f->states == 0) return 0;
-    c = csspgo__callsite_at((csspgo__callsite *)m->state.data + f->state, f->states, loc);
+    c = csspgo__callsite_at(m->state.v + f->state, f->states, loc);
     return c != NULL ? c->state : 0;
 }
 
@@ -29202,7 +29204,7 @@ static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t
 
 static const csspgo__matched *csspgo__node_matched(const csspgo__matching *w, uint32_t node)
 {
-    return csspgo__matched_of(w->m, &w->m->by_guid, ((const uint64_t *)w->guid.data)[w->p->tree.node[node].func]);
+    return csspgo__matched_of(w->m, &w->m->by_guid, (w->guid.v)[w->p->tree.node[node].func]);
 }
 
 /* Totals of stale copies in what is nested in top; what is nested in these is not looked at. */
@@ -29227,7 +29229,7 @@ static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_repor
     const csspgo__tree *t = &w->p->tree;
     uint32_t id, next;
     for (id = top; id != 0; id = next) {
-        const uint64_t guid = ((const uint64_t *)w->guid.data)[t->node[id].func];
+        const uint64_t guid = (w->guid.v)[t->node[id].func];
         const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
         const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
         if (renamed)
@@ -29294,7 +29296,7 @@ static int csspgo__report_function(const csspgo__matching *w, csspgo_match_repor
 
 static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report *r)
 {
-    const csspgo__place *p = (const csspgo__place *)w->m->place.data;
+    const csspgo__place *p = w->m->place.v;
     size_t i;
     for (i = 0; i < w->m->place.count; i++) {
         r->locations++;
@@ -29306,8 +29308,8 @@ static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report
 
 static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *r)
 {
-    const csspgo__matched *f = (const csspgo__matched *)w->m->func.data;
-    const csspgo__callsite *s = (const csspgo__callsite *)w->m->state.data;
+    const csspgo__matched *f = w->m->func.v;
+    const csspgo__callsite *s = w->m->state.v;
     size_t i, k;
     memset(r, 0, sizeof *r);
     r->is_probe = w->m->is_probe != 0;
@@ -29363,7 +29365,7 @@ static int csspgo__alive_add(csspgo__matching *w, uint64_t guid)
     uint64_t *g;
     if (csspgo__is_alive(w, guid)) return 1;
     if (!csspgo__map_reserve(&w->m->heap, &w->alive)) return csspgo__broken(w);
-    g = (uint64_t *)csspgo__vec_push(&w->m->heap, &w->alive_guid);
+    g = CSSPGO__PUSH(&w->m->heap, w->alive_guid);
     if (g == NULL) return csspgo__broken(w);
     *g = guid;
     csspgo__map_insert(&w->alive, csspgo__hash64(&w->alive, guid, 0), (uint32_t)w->alive_guid.count, w);
@@ -29382,7 +29384,7 @@ static int csspgo__index_names(csspgo__matching *w)
         csspgo__map_insert(&w->old, csspgo__old_hash(w, f.id), f.id, w);
     if (!w->rename) return 1;
     for (i = 0; i < w->codes; i++) {
-        if (!csspgo__alive_add(w, ((const csspgo__matched *)w->m->func.data)[i].guid)) return 0;
+        if (!csspgo__alive_add(w, (w->m->func.v)[i].guid)) return 0;
         for (k = 0; k < w->code[i].locs; k++)
             if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__alive_add(w, w->code[i].loc[k].callee))
                 return 0;
@@ -29395,7 +29397,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
     csspgo_matcher *m = w->m;
     size_t i;
     if (w->codes > 0x7fffffff) { w->status = CSSPGO_E_LIMIT; return 0; }
-    if (!csspgo__map_room(&m->heap, &m->by_guid, w->codes) || !csspgo__vec_room(&m->heap, &m->func, w->codes))
+    if (!csspgo__map_room(&m->heap, &m->by_guid, w->codes) || !CSSPGO__MORE(&m->heap, m->func, w->codes))
         return csspgo__broken(w);
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
@@ -29406,7 +29408,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
             csspgo__say_u64(err, i);
             return 0;
         }
-        f = (csspgo__matched *)csspgo__vec_push(&m->heap, &m->func);
+        f = CSSPGO__PUSH(&m->heap, m->func);
         f->guid = f->profile = guid;
         f->checksum = c->checksum;
         f->code = (uint32_t)i;
@@ -29419,7 +29421,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
 
 static void csspgo__find_orphans(csspgo__matching *w)
 {
-    csspgo__matched *f = (csspgo__matched *)w->m->func.data;
+    csspgo__matched *f = w->m->func.v;
     size_t i;
     for (i = 0; i < w->codes; i++) {
         uint32_t at = csspgo__old_start(w, f[i].guid);
@@ -29431,12 +29433,14 @@ typedef struct csspgo__visit {    /* of the walk over the call graph */
     uint32_t func, next;          /* next: location to look at */
 } csspgo__visit;
 
+typedef CSSPGO__LIST(csspgo__visit) csspgo__visit_list;
+
 /* Callers before callees, as far as there are no cycles: post-order from the first function on, turned around. */
 static int csspgo__call_order(csspgo__matching *w)
 {
-    csspgo__vec stack = csspgo__vec_of(sizeof(csspgo__visit));
+    csspgo__visit_list stack = { NULL, 0, 0 };
     const size_t n = w->codes;
-    uint32_t *order = (uint32_t *)csspgo__vec_fill(&w->m->heap, &w->order, n);
+    uint32_t *order = CSSPGO__FILL(&w->m->heap, w->order, n);
     unsigned char *seen = (unsigned char *)csspgo__alloc(&w->m->heap, n + 1);
     size_t root, left = n;
     int ok = order != NULL && seen != NULL;
@@ -29445,13 +29449,13 @@ static int csspgo__call_order(csspgo__matching *w)
         csspgo__visit *v;
         if (seen[root]) continue;
         seen[root] = 1;
-        v = (csspgo__visit *)csspgo__vec_push(&w->m->heap, &stack);
+        v = CSSPGO__PUSH(&w->m->heap, stack);
         ok = v != NULL;
         if (ok) v->func = (uint32_t)root;
         while (ok && stack.count != 0) {
             const csspgo_match_code *c;
             const csspgo__matched *f;
-            v = (csspgo__visit *)stack.data + stack.count - 1;
+            v = stack.v + stack.count - 1;
             c = &w->code[v->func];
             if (v->next == c->locs) {
                 order[--left] = v->func;
@@ -29463,12 +29467,12 @@ static int csspgo__call_order(csspgo__matching *w)
             f = csspgo__matched_of(w->m, &w->m->by_guid, c->loc[v->next - 1].callee);
             if (f == NULL || seen[f->code]) continue;
             seen[f->code] = 1;
-            v = (csspgo__visit *)csspgo__vec_push(&w->m->heap, &stack);
+            v = CSSPGO__PUSH(&w->m->heap, stack);
             ok = v != NULL;
             if (ok) v->func = f->code;
         }
     }
-    csspgo__vec_free(&w->m->heap, &stack);
+    CSSPGO__DROP(&w->m->heap, stack);
     csspgo__free(&w->m->heap, seen, n + 1);
     return ok ? 1 : csspgo__broken(w);
 }
@@ -29478,17 +29482,17 @@ static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     if (!(f->flags & CSSPGO__RENAMED) || c->name == NULL) return 1;
-    if (!csspgo__vec_room(&w->m->heap, &w->m->text, c->name_size)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return csspgo__broken(w);
     f->name = w->m->text.count;
     f->name_size = c->name_size;
-    if (c->name_size != 0) memcpy((char *)w->m->text.data + f->name, c->name, c->name_size);
+    if (c->name_size != 0) memcpy(w->m->text.v + f->name, c->name, c->name_size);
     w->m->text.count += c->name_size;
     return 1;
 }
 
 static int csspgo__index_old(csspgo__matching *w)
 {
-    csspgo__matched *f = (csspgo__matched *)w->m->func.data;
+    csspgo__matched *f = w->m->func.v;
     size_t i;
     if (!csspgo__map_room(&w->m->heap, &w->m->by_old, w->codes)) return csspgo__broken(w);
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
@@ -29503,28 +29507,30 @@ static void csspgo__matching_free(csspgo__matching *w)
 {
     csspgo__heap *h = &w->m->heap;
     size_t i;
-    csspgo__vec_free(h, &w->guid);
+    CSSPGO__DROP(h, w->guid);
     csspgo__map_free(h, &w->old);
     csspgo__map_free(h, &w->alive);
     csspgo__map_free(h, &w->by_pair);
-    csspgo__vec_free(h, &w->alive_guid);
-    csspgo__vec_free(h, &w->order);
-    csspgo__vec_free(h, &w->sums);
-    csspgo__vec_free(h, &w->tried);
-    csspgo__vec_free(h, &w->code_token);
-    csspgo__vec_free(h, &w->old_token);
-    for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) csspgo__vec_free(h, &w->align[i]);
+    CSSPGO__DROP(h, w->alive_guid);
+    CSSPGO__DROP(h, w->order);
+    CSSPGO__DROP(h, w->sums);
+    CSSPGO__DROP(h, w->tried);
+    CSSPGO__DROP(h, w->code_token);
+    CSSPGO__DROP(h, w->old_token);
+    CSSPGO__DROP(h, w->best);
+    CSSPGO__DROP(h, w->from);
+    for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) CSSPGO__DROP(h, w->align[i]);
     for (i = 0; i < 2; i++) {
-        csspgo__vec_free(h, &w->flat[i].body);
-        csspgo__vec_free(h, &w->flat[i].callee);
-        csspgo__vec_free(h, &w->flat[i].anchor);
-        csspgo__vec_free(h, &w->loc[i]);
-        csspgo__vec_free(h, &w->anchor[i]);
-        csspgo__vec_free(h, &w->pair[i]);
-        csspgo__vec_free(h, &w->lcs[i].v);
-        csspgo__vec_free(h, &w->lcs[i].row);
-        csspgo__vec_free(h, &w->lcs[i].saved);
-        csspgo__vec_free(h, &w->lcs[i].path);
+        CSSPGO__DROP(h, w->flat[i].body);
+        CSSPGO__DROP(h, w->flat[i].callee);
+        CSSPGO__DROP(h, w->flat[i].anchor);
+        CSSPGO__DROP(h, w->loc[i]);
+        CSSPGO__DROP(h, w->anchor[i]);
+        CSSPGO__DROP(h, w->pair[i]);
+        CSSPGO__DROP(h, w->lcs[i].v);
+        CSSPGO__DROP(h, w->lcs[i].row);
+        CSSPGO__DROP(h, w->lcs[i].saved);
+        CSSPGO__DROP(h, w->lcs[i].path);
     }
 }
 
@@ -29539,27 +29545,13 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     csspgo__map_init(&m->heap, &w->by_pair, csspgo__rename_hash);
     w->m = m;
     w->p = p;
-    w->guid.elem = sizeof(uint64_t);
     w->code = code;
     w->codes = n;
     w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
     w->rename = m->how.rename == 1 && m->how.llvm != CSSPGO__LEXICAL && !m->how.no_salvage;
     w->hashed = m->how.llvm != CSSPGO__ALIGN && p->flags & CSSPGO_IS_MD5;
     if (w->hashed) w->rename = 0;
-    w->alive_guid.elem = sizeof(uint64_t);
-    w->order.elem = sizeof(uint32_t);
-    w->sums.elem = sizeof(csspgo_body);
-    w->tried.elem = sizeof(csspgo__rename);
-    w->code_token.elem = w->old_token.elem = sizeof(csspgo__mark);
-    for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) w->align[i].elem = sizeof(uint32_t);
     for (i = 0; i < 2; i++) {
-        w->flat[i].body.elem = sizeof(csspgo_body);
-        w->flat[i].callee.elem = sizeof(csspgo__old_callee);
-        w->flat[i].anchor.elem = w->anchor[i].elem = sizeof(csspgo__anchor);
-        w->loc[i].elem = sizeof(csspgo_match_loc);
-        w->pair[i].elem = sizeof(uint32_t);
-        w->lcs[i].v.elem = w->lcs[i].saved.elem = sizeof(int32_t);
-        w->lcs[i].row.elem = w->lcs[i].path.elem = 1;
     }
 }
 
@@ -29568,7 +29560,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     csspgo__matched *f;
     size_t i;
     if (!csspgo__index_code(w, err) || !csspgo__index_names(w)) return 0;
-    f = (csspgo__matched *)w->m->func.data;
+    f = w->m->func.v;
     if (w->rename) {
         csspgo__find_orphans(w);
         if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
@@ -29576,7 +29568,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
-        if (!csspgo__match_function(w, &f[w->rename ? ((const uint32_t *)w->order.data)[i] : i])) return 0;
+        if (!csspgo__match_function(w, &f[w->rename ? (w->order.v)[i] : i])) return 0;
     return csspgo__index_old(w);
 }
 
@@ -29605,20 +29597,16 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
     if (m->how.min_calls == 0) m->how.min_calls = 3;
     csspgo__map_init(&m->heap, &m->by_guid, csspgo__here_hash);
     csspgo__map_init(&m->heap, &m->by_old, csspgo__there_hash);
-    m->func = csspgo__vec_of(sizeof(csspgo__matched));
-    m->place = csspgo__vec_of(sizeof(csspgo__place));
-    m->state = csspgo__vec_of(sizeof(csspgo__callsite));
-    m->text = csspgo__vec_of(1);
     return m;
 }
 
 CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
 {
     if (m == NULL) return;
-    csspgo__vec_free(&m->heap, &m->func);
-    csspgo__vec_free(&m->heap, &m->place);
-    csspgo__vec_free(&m->heap, &m->state);
-    csspgo__vec_free(&m->heap, &m->text);
+    CSSPGO__DROP(&m->heap, m->func);
+    CSSPGO__DROP(&m->heap, m->place);
+    CSSPGO__DROP(&m->heap, m->state);
+    CSSPGO__DROP(&m->heap, m->text);
     csspgo__map_free(&m->heap, &m->by_guid);
     csspgo__map_free(&m->heap, &m->by_old);
     csspgo__object_free(m, sizeof *m);
@@ -29644,7 +29632,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
 
 static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
 {
-    const csspgo__place *p = (const csspgo__place *)m->place.data + f->place;
+    const csspgo__place *p = m->place.v + f->place;
     size_t a = 0, b = f->places;
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
@@ -29688,10 +29676,10 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
     r.renamed = (f->flags & CSSPGO__RENAMED) != 0;
     r.calls = (uint32_t)f->states;
     for (i = 0; i < f->states; i++)
-        r.lost_calls += csspgo__is_mismatch(((const csspgo__callsite *)m->state.data)[f->state + i].state) ? 1u : 0u;
+        r.lost_calls += csspgo__is_mismatch((m->state.v)[f->state + i].state) ? 1u : 0u;
     r.locations = (uint32_t)f->places;
     for (i = 0; i < f->places; i++)
-        r.unknown += ((const csspgo__place *)m->place.data)[f->place + i].how > CSSPGO_MATCHED_CLASS ? 1u : 0u;
+        r.unknown += (m->place.v)[f->place + i].how > CSSPGO_MATCHED_CLASS ? 1u : 0u;
     return r;
 }
 
@@ -29703,10 +29691,10 @@ typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
     csspgo_profile *q;            /* to */
     csspgo_profile *t;            /* its record 1: the record in hand, in terms of q's functions and the new code */
     csspgo__change  change;       /* from t to q */
-    csspgo__vec     guid;         /* of each function of p */
-    csspgo__vec     func, node;   /* of p: what it is in q, 0 = not yet */
-    csspgo__vec     inverse;      /* of each function's places: indices, ascending by to, calls first */
-    csspgo__vec     nested;       /* per node of p: sum of the totals of its inlinees */
+    csspgo__u64_list guid;        /* of each function of p */
+    csspgo__u32_list func, node;  /* of p: what it is in q, 0 = not yet */
+    csspgo__u32_list inverse;     /* of each function's places: indices, ascending by to, calls first */
+    csspgo__u64_list nested;      /* per node of p: sum of the totals of its inlinees */
     uint64_t        lost;
 } csspgo__carry;
 
@@ -29725,9 +29713,9 @@ static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
 
 static int csspgo__inverse_make(csspgo__carry *c)
 {
-    const csspgo__matched *f = (const csspgo__matched *)c->m->func.data;
-    const csspgo__place *p = (const csspgo__place *)c->m->place.data;
-    uint32_t *v = (uint32_t *)csspgo__vec_fill(&c->q->heap, &c->inverse, c->m->place.count);
+    const csspgo__matched *f = c->m->func.v;
+    const csspgo__place *p = c->m->place.v;
+    uint32_t *v = CSSPGO__FILL(&c->q->heap, c->inverse, c->m->place.count);
     size_t i;
     c->q->heap.status = v != NULL && c->m->place.count > UINT32_MAX ? CSSPGO_E_LIMIT : c->q->heap.status;
     if (v == NULL || c->m->place.count > UINT32_MAX) return 0;
@@ -29740,8 +29728,8 @@ static int csspgo__inverse_make(csspgo__carry *c)
 /* The place that was at loc of the profile, or NULL. */
 static const csspgo__place *csspgo__place_was(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
 {
-    const csspgo__place *p = (const csspgo__place *)c->m->place.data;
-    const uint32_t *v = (const uint32_t *)c->inverse.data + f->place;
+    const csspgo__place *p = c->m->place.v;
+    const uint32_t *v = c->inverse.v + f->place;
     size_t a = 0, b = f->places;
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
@@ -29759,7 +29747,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t nod
     const csspgo__node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
-    f = csspgo__matched_of(c->m, &c->m->by_old, ((const uint64_t *)c->guid.data)[n->func]);
+    f = csspgo__matched_of(c->m, &c->m->by_old, (c->guid.v)[n->func]);
     if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
     if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
         c->p->record[n->record].checksum == f->checksum)
@@ -29776,14 +29764,14 @@ static int csspgo__stays(const csspgo__carry *c, const csspgo__matched *f, csspg
 /* A function of p in q, under its new name; 0 when memory is exhausted. */
 static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
 {
-    uint32_t *to = (uint32_t *)c->func.data + id;
+    uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
     if (*to != 0) return *to;
-    f = csspgo__matched_of(c->m, &c->m->by_old, ((const uint64_t *)c->guid.data)[id]);
+    f = csspgo__matched_of(c->m, &c->m->by_old, (c->guid.v)[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
-        *to = csspgo_func_add(c->q, (const char *)c->m->text.data + f->name, f->name_size).id;
+        *to = csspgo_func_add(c->q, c->m->text.v + f->name, f->name_size).id;
     else
         *to = csspgo_func_add_guid(c->q, f->guid).id;
     return *to;
@@ -29798,7 +29786,7 @@ static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
     csspgo_node parent;
     csspgo_func func;
-    uint32_t *to = (uint32_t *)c->node.data;
+    uint32_t *to = c->node.v;
     if (kind == CSSPGO_TWIN) {                        /* a second record of its parent's context */
         to[id] = to[n->parent];
         return 1;
@@ -29866,7 +29854,7 @@ static csspgo_status csspgo__carry_loc(csspgo__carry *c, const csspgo__record *r
 static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
-    const csspgo__place *p = (const csspgo__place *)c->m->place.data + f->place;
+    const csspgo__place *p = c->m->place.v + f->place;
     const csspgo_body *b = csspgo__body(c->p, r);
     csspgo_status s = CSSPGO_OK;
     size_t i;
@@ -29920,7 +29908,7 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
-    const uint32_t to = ((const uint32_t *)c->node.data)[id];
+    const uint32_t to = (c->node.v)[id];
     const csspgo__matched *f = csspgo__moved(c, id);
     csspgo__record *now = csspgo__carry_begin(c);
     uint64_t was = 0, own = 0;
@@ -29936,7 +29924,7 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
         now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
     s = f != NULL ? csspgo__carry_moved(c, f, r, &own) : csspgo__carry_fixed(c, r, &own);
     if (s != CSSPGO_OK) return s;
-    now->total = csspgo__sat_sub(r->total, ((const uint64_t *)c->nested.data)[id]);
+    now->total = csspgo__sat_sub(r->total, (c->nested.v)[id]);
     if (f != NULL) now->total = csspgo__sat_add(csspgo__sat_sub(now->total, was), own);
     return csspgo__carry_end(c, to);
 }
@@ -29947,7 +29935,7 @@ static csspgo_status csspgo__carry_names(csspgo__carry *c)
     for (f.id = 1; f.id <= csspgo_func_count(c->p); f.id++) {
         if (!(c->p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
         if (csspgo__carry_func(c, f.id) == 0) return c->q->heap.status;
-        c->q->names.name[((const uint32_t *)c->func.data)[f.id]].flags |= CSSPGO__LISTED;
+        c->q->names.name[(c->func.v)[f.id]].flags |= CSSPGO__LISTED;
     }
     return CSSPGO_OK;
 }
@@ -29960,15 +29948,15 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
     uint64_t *nested;
     csspgo_status s;
     uint32_t id;
-    if (csspgo__vec_fill(h, &c->func, funcs) == NULL || csspgo__vec_fill(h, &c->node, nodes) == NULL ||
-        csspgo__vec_fill(h, &c->nested, nodes) == NULL || !csspgo__guids_fill(h, &c->guid, c->p) ||
+    if (CSSPGO__FILL(h, c->func, funcs) == NULL || CSSPGO__FILL(h, c->node, nodes) == NULL ||
+        CSSPGO__FILL(h, c->nested, nodes) == NULL || !csspgo__guids_fill(h, &c->guid, c->p) ||
         !csspgo__inverse_make(c))
         return h->status;
-    memset(c->func.data, 0, funcs * sizeof(uint32_t));
-    memset(c->node.data, 0, nodes * sizeof(uint32_t));
-    memset(c->nested.data, 0, nodes * sizeof *nested);
-    nested = (uint64_t *)c->nested.data;
-    ((uint32_t *)c->node.data)[CSSPGO__ROOT] = CSSPGO__ROOT;
+    memset(c->func.v, 0, funcs * sizeof(uint32_t));
+    memset(c->node.v, 0, nodes * sizeof(uint32_t));
+    memset(c->nested.v, 0, nodes * sizeof *nested);
+    nested = c->nested.v;
+    (c->node.v)[CSSPGO__ROOT] = CSSPGO__ROOT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
         const csspgo__node *n = &t->node[id];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
@@ -29994,8 +29982,6 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     o.llvm = p->heap.llvm;
     c.m = m;
     c.p = p;
-    c.func.elem = c.node.elem = c.inverse.elem = sizeof(uint32_t);
-    c.nested.elem = c.guid.elem = sizeof(uint64_t);
     c.q = csspgo_profile_new(&o, NULL);
     c.t = c.q != NULL ? csspgo_profile_new(&o, NULL) : NULL;
     if (c.t == NULL) {
@@ -30008,11 +29994,11 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     s = csspgo__carry_all(&c);
     csspgo__change_free(&c.change, &c.q->heap);
     csspgo_profile_free(c.t);
-    csspgo__vec_free(&c.q->heap, &c.func);
-    csspgo__vec_free(&c.q->heap, &c.node);
-    csspgo__vec_free(&c.q->heap, &c.inverse);
-    csspgo__vec_free(&c.q->heap, &c.nested);
-    csspgo__vec_free(&c.q->heap, &c.guid);
+    CSSPGO__DROP(&c.q->heap, c.func);
+    CSSPGO__DROP(&c.q->heap, c.node);
+    CSSPGO__DROP(&c.q->heap, c.inverse);
+    CSSPGO__DROP(&c.q->heap, c.nested);
+    CSSPGO__DROP(&c.q->heap, c.guid);
     if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q);
     csspgo_profile_free(c.q);
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
@@ -30029,8 +30015,9 @@ typedef struct csspgo__completion {   /* one call of csspgo_matcher_complete */
     const csspgo_match_cfg  *cfg;
     const csspgo_flow_costs *costs;
     csspgo_options           options;
-    csspgo__vec              block, edge;     /* scratch: csspgo_cfg_block, csspgo_cfg_edge   */
-    csspgo__vec              found;           /* per block: where it was is known             */
+    CSSPGO__LIST(csspgo_cfg_block) block;     /* scratch */
+    CSSPGO__LIST(csspgo_cfg_edge)  edge;
+    csspgo__byte_list        found;           /* per block: where it was is known             */
     csspgo__map              by_guid;         /* -> index in cfg + 1                          */
     size_t                   unfit;
 } csspgo__completion;
@@ -30093,10 +30080,10 @@ static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, css
 static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_cfg *f)
 {
     csspgo__heap *h = &x->q->heap;
-    unsigned char *found = (unsigned char *)csspgo__vec_fill(h, &x->found, f->cfg.blocks);
+    unsigned char *found = CSSPGO__FILL(h, x->found, f->cfg.blocks);
     size_t i;
-    if (found == NULL || csspgo__vec_fill(h, &x->block, f->cfg.blocks) == NULL ||
-        csspgo__vec_fill(h, &x->edge, f->cfg.edges) == NULL) return 0;
+    if (found == NULL || CSSPGO__FILL(h, x->block, f->cfg.blocks) == NULL ||
+        CSSPGO__FILL(h, x->edge, f->cfg.edges) == NULL) return 0;
     for (i = 0; i < f->cfg.blocks; i++)
         found[i] = f->loc[i].line != 0 &&
                    csspgo_matcher_map(x->m, f->guid, f->loc[i]).how < CSSPGO_MATCHED_NEAR;
@@ -30105,15 +30092,15 @@ static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_cfg 
 
 static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_match_cfg *f, const csspgo__record *r)
 {
-    csspgo_cfg_block *block = (csspgo_cfg_block *)x->block.data;
-    csspgo_cfg_edge *edge = (csspgo_cfg_edge *)x->edge.data;
+    csspgo_cfg_block *block = x->block.v;
+    csspgo_cfg_edge *edge = x->edge.v;
     csspgo_cfg cfg = f->cfg;
     size_t i;
     memset(block, 0, f->cfg.blocks * sizeof *block);
     memset(edge, 0, f->cfg.edges * sizeof *edge);
     for (i = 0; i < f->cfg.blocks; i++) {
         const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->loc[i]);
-        if (b == NULL || !((const unsigned char *)x->found.data)[i]) continue;
+        if (b == NULL || !(x->found.v)[i]) continue;
         block[i].known = 1;
         block[i].count = b->count;
     }
@@ -30131,7 +30118,7 @@ static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_
 /* The solution becomes the record's counts. Returns 0 when memory is exhausted. */
 static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_cfg *f, uint32_t id)
 {
-    const csspgo_cfg_block *block = (const csspgo_cfg_block *)x->block.data;
+    const csspgo_cfg_block *block = x->block.v;
     csspgo_profile *q = x->q;
     csspgo__record *r = &q->record[q->tree.node[id].record];
     uint64_t more = 0, less = 0;
@@ -30183,9 +30170,6 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     x.cfg = cfg;
     x.costs = costs;
     x.options = csspgo__heap_options(&p->heap);
-    x.block.elem = sizeof(csspgo_cfg_block);
-    x.edge.elem = sizeof(csspgo_cfg_edge);
-    x.found.elem = 1;
     if (unfit != NULL) *unfit = 0;
     x.q = csspgo_profile_new(&x.options, NULL);
     if (x.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
@@ -30194,9 +30178,9 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     s = csspgo__complete_index(&x, n, err);
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo_add_profile(x.q, p));
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__complete_all(&x));
-    csspgo__vec_free(&x.q->heap, &x.block);
-    csspgo__vec_free(&x.q->heap, &x.edge);
-    csspgo__vec_free(&x.q->heap, &x.found);
+    CSSPGO__DROP(&x.q->heap, x.block);
+    CSSPGO__DROP(&x.q->heap, x.edge);
+    CSSPGO__DROP(&x.q->heap, x.found);
     csspgo__map_free(&x.q->heap, &x.by_guid);
     if (s == CSSPGO_OK) {
         x.q->flags = p->flags;
