@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
 #include <time.h>
 

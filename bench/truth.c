@@ -22,6 +22,7 @@
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
 
 typedef struct cell { uint64_t key, count; } cell;

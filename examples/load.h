@@ -4,7 +4,8 @@
  * probe record belongs to it, under its own name or under its name without a suffix that compilers append
  * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N and NAME.__part.N are further ranges of NAME. Symbols
  * may be in another file than code and probes.
- * Include it after csspgo.h. Part of csspgo, same licence.
+ * Include it after csspgo.h; one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
+ * Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_LOAD_H
 #define CSSPGO_EXAMPLES_LOAD_H
@@ -19,8 +20,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
+    const unsigned char *data;
+    size_t size;
+    void  *mapped, *read;         /* where it is; both NULL: empty */
+} file_bytes;
+
+typedef struct load_range {       /* code of a function, or of a part of it, below one symbol */
+    uint64_t begin, end;
+    uint32_t symbol, name_size, part;
+} load_range;
+
+typedef struct loaded {           /* load_image's result; free it with load_free */
+    file_bytes     file, debug_file;
+    elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
+    csspgo_code   *code;
+    csspgo_module  module;
+    uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
+    load_range    *range;         /* by address: code of functions that have probes */
+    size_t         ranges, functions, probes;
+    csspgo_probe_stats probe_stats;
+} loaded;
+
+const csspgo_options *seeded(void);
+int file_open(const char *path, file_bytes *f);
+void file_close(file_bytes *f);
+int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+void load_free(loaded *l);
+const elf_image *load_symbols(const loaded *l);
+int load_is_flow_sensitive(const elf_image *e);
+int load_u64_cmp(const void *a, const void *b);
+int load_has(const uint64_t *v, size_t n, uint64_t guid);
+size_t load_strip(const char *name, size_t size, const char *suffix);
+csspgo_symbol_base *load_bases(const loaded *l, size_t *count);
+csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why, size_t why_size);
+csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size);
+int load_debug(loaded *l, const char *path, char *why, size_t why_size);
+int load_is_linked(const elf_image *e, char *why, size_t why_size);
+
+#ifdef LOAD_IMPLEMENTATION
+
 /* Options of objects that read what others wrote: a hash seed that nobody knows. */
-static const csspgo_options *seeded(void)
+const csspgo_options *seeded(void)
 {
     static csspgo_options o;
     const int fd = o.hash_seed == 0 ? open("/dev/urandom", O_RDONLY) : -1;
@@ -30,12 +71,6 @@ static const csspgo_options *seeded(void)
     }
     return &o;
 }
-
-typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
-    const unsigned char *data;
-    size_t size;
-    void  *mapped, *read;         /* where it is; both NULL: empty */
-} file_bytes;
 
 /* Reads until the end. Returns 0 with errno set. */
 static int file_drain(int fd, file_bytes *f)
@@ -55,7 +90,7 @@ static int file_drain(int fd, file_bytes *f)
     return n == 0;
 }
 
-static void file_close(file_bytes *f)
+void file_close(file_bytes *f)
 {
     if (f->mapped != NULL) munmap(f->mapped, f->size);
     free(f->read);
@@ -63,7 +98,7 @@ static void file_close(file_bytes *f)
 }
 
 /* Opens a file; "-" is standard input. Returns 0 with errno set when it cannot be read. */
-static int file_open(const char *path, file_bytes *f)
+int file_open(const char *path, file_bytes *f)
 {
     struct stat st;
     int ok, why;
@@ -88,35 +123,19 @@ static int file_open(const char *path, file_bytes *f)
     return ok;
 }
 
-typedef struct load_range {       /* code of a function, or of a part of it, below one symbol */
-    uint64_t begin, end;
-    uint32_t symbol, name_size, part;
-} load_range;
-
-typedef struct loaded {           /* load_image's result; free it with load_free */
-    file_bytes     file, debug_file;
-    elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
-    csspgo_code   *code;
-    csspgo_module  module;
-    uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
-    load_range    *range;         /* by address: code of functions that have probes */
-    size_t         ranges, functions, probes;
-    csspgo_probe_stats probe_stats;
-} loaded;
-
 static int load_fail(char *why, size_t why_size, const char *text)
 {
     snprintf(why, why_size, "%s", text);
     return 0;
 }
 
-static const elf_image *load_symbols(const loaded *l)
+const elf_image *load_symbols(const loaded *l)
 {
     return l->debug.data != NULL ? &l->debug : &l->elf;
 }
 
 /* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-static inline int load_is_flow_sensitive(const elf_image *e)
+int load_is_flow_sensitive(const elf_image *e)
 {
     static const char mark[] = "__llvm_fs_discriminator__";
     elf_symbol y;
@@ -150,7 +169,7 @@ static int load_segments(loaded *l, const char *path)
     return l->module.id != 0;
 }
 
-static int load_u64_cmp(const void *a, const void *b)
+int load_u64_cmp(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -228,13 +247,13 @@ typedef struct load_owners {
     size_t    count;
 } load_owners;
 
-static int load_has(const uint64_t *v, size_t n, uint64_t guid)
+int load_has(const uint64_t *v, size_t n, uint64_t guid)
 {
     return bsearch(&guid, v, n, sizeof *v, load_u64_cmp) != NULL;
 }
 
 /* The size of name without its last suffix `suffix` (".llvm." takes what follows it along); 0 if it has none. */
-static size_t load_strip(const char *name, size_t size, const char *suffix)
+size_t load_strip(const char *name, size_t size, const char *suffix)
 {
     const size_t k = strlen(suffix);
     size_t i;
@@ -325,7 +344,7 @@ static int load_functions(loaded *l, const load_owners *o)
 }
 
 /* Symbols' GUIDs and values: where probe records count their addresses from. */
-static csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
+csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
 {
     const elf_image *e = load_symbols(l);
     csspgo_symbol_base *v = (csspgo_symbol_base *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
@@ -371,7 +390,7 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
 }
 
 /* The probe sections as tables, for csspgo_probes_free. NULL after saying why not. */
-static csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
+csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
                                        size_t why_size)
 {
     csspgo_probe_section in;
@@ -412,7 +431,7 @@ static csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base
 }
 
 /* The same with the addresses that the symbols tell. */
-static csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
+csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
 {
     size_t count;
     csspgo_symbol_base *bases = load_bases(l, &count);
@@ -430,7 +449,7 @@ static int load_probes(loaded *l, char *why, size_t why_size)
     return ok;
 }
 
-static void load_free(loaded *l)
+void load_free(loaded *l)
 {
     csspgo_code_free(l->code);
     file_close(&l->file);
@@ -440,7 +459,7 @@ static void load_free(loaded *l)
 }
 
 /* Opens the file that has the symbols of what was opened; it must be of the same build. */
-static int load_debug(loaded *l, const char *path, char *why, size_t why_size)
+int load_debug(loaded *l, const char *path, char *why, size_t why_size)
 {
     const unsigned char *a, *b;
     size_t as, bs;
@@ -454,7 +473,7 @@ static int load_debug(loaded *l, const char *path, char *why, size_t why_size)
 }
 
 /* The addresses of an object file are not those of a program. */
-static int load_is_linked(const elf_image *e, char *why, size_t why_size)
+int load_is_linked(const elf_image *e, char *why, size_t why_size)
 {
     return e->type != ELF_REL || load_fail(why, why_size, "an object file, not a linked program or library");
 }
@@ -463,7 +482,7 @@ static int load_is_linked(const elf_image *e, char *why, size_t why_size)
  * Opens path. debug_path: NULL, or the file that has its symbols. Returns 0 with a sentence in why (and nothing to
  * free) when it cannot be used.
  */
-static int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
 {
     int ok;
     memset(l, 0, sizeof *l);
@@ -478,5 +497,7 @@ static int load_image(loaded *l, const char *path, const char *debug_path, char 
     if (!ok) load_free(l);
     return ok;
 }
+
+#endif
 
 #endif

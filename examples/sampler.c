@@ -204,6 +204,7 @@ int main(void)
 
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#define LOAD_IMPLEMENTATION
 #include "load.h"
 
 enum {

@@ -46,7 +46,7 @@ $TOOL record --quiet --software --period=100 --seed=2 -o $B/seed2 -- $B/qsort >/
 if cmp -s $B/seed1 $B/seed2; then fail "--seed changes nothing"; else pass; fi
 
 # progress: the line's text; on a terminal only
-if ${CC:-cc} -O1 -w -o $B/progress tool_progress.c && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
+if ${CC:-cc} -std=gnu99 -O1 -w -o $B/progress tool_progress.c ../examples/tool/progress.c ../examples/tool/output.c ../examples/tool/messages.c ../examples/tool/record_program.c && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
 D=../examples/data
 if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$TOOL record --software --count=200 --period=50 --stop -o $B/seen.ps -- $B/qsort" /dev/null </dev/null >$B/out 2>&1

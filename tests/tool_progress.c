@@ -1,12 +1,5 @@
 /* What progress lines of the tool say. */
-#define _GNU_SOURCE
-#define CSSPGO_IMPLEMENTATION
-#define CSSPGO_STATIC
-#include "../csspgo.h"
-#include "../examples/load.h"
-#include "../examples/output.h"
-#include "../examples/tool.h"
-#include "../examples/record.h"
+#include "../examples/tool/record.h"
 
 static int failed;
 

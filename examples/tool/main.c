@@ -1,26 +1,5 @@
-/* csspgo.c - the command-line tool: the work of llvm-profgen and of llvm-profdata on sample profiles, over csspgo.h
- *
- *   csspgo profgen --binary=B (--perfscript=F | --perfdata=F | --unsymbolized-profile=F) --output=O [options]
- *   csspgo record [options] -- PROGRAM [arguments]
- *   csspgo merge FILE... -o FILE, csspgo show FILE, csspgo overlap BASE TEST
- *   csspgo folded PROFILE, csspgo flame PROFILE -o GRAPH.svg
- *   csspgo match --old-profile=P --binary=NEW -o FILE
- *   csspgo help [COMMAND], csspgo version
- *
- * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
- * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
- */
-#define _GNU_SOURCE
-#define CSSPGO_IMPLEMENTATION
-#include "../csspgo.h"
-#include "load.h"
-#include "output.h"
+/* main.c - the commands: their table, the help, the version */
 #include "tool.h"
-#include "record.h"
-#include "profdata.h"
-#include "profgen.h"
-#include "views.h"
-#include "match.h"
 
 /* Each command's lines are here twice: "csspgo NAME ..." at the top, and the paragraph that begins with "NAME: ". */
 static const char usage_text[] =
@@ -176,7 +155,6 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-static int help_main(int argc, char **argv);
 static int version_main(int argc, char **argv);
 
 static const command commands[] = {
@@ -207,7 +185,7 @@ static int version_main(int argc, char **argv)
 }
 
 /* csspgo help [COMMAND] */
-static int help_main(int argc, char **argv)
+int help_main(int argc, char **argv)
 {
     size_t i;
     for (i = 0; argc > 0 && i < COMMANDS; i++)

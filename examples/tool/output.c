@@ -1,4 +1,4 @@
-/* output.h - output files that appear whole or not at all
+/* output.c - output files that appear whole or not at all
  *
  * A file is written under a temporary name beside its target and renamed when all of it is written. Until then, and
  * after any error or signal, the target is what it was, and no temporary file stays. Symbolic links are followed first
@@ -12,30 +12,7 @@
  *
  * Functions that fail return 0, or NULL, with errno set. One output at a time. Part of csspgo, same licence.
  */
-#ifndef CSSPGO_EXAMPLES_OUTPUT_H
-#define CSSPGO_EXAMPLES_OUTPUT_H
-
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define OUTPUT_TEMPORARY ".csspgo-"   /* names of temporary files begin with it */
-
-typedef struct output {
-    const char *name;             /* what to open and write: the temporary or special file; NULL: a descriptor */
-    FILE       *file;             /* output_stream: NULL before                                                */
-    char       *target;           /* the file that is meant, behind all links; NULL: a descriptor              */
-    char       *temporary;        /* NULL: the target is written directly                                      */
-    struct stat old;              /* of the target, if it is replaced                                          */
-    int         replaces;
-    int         fd;               /* of the temporary file, or the descriptor to write to                      */
-} output;
+#include "tool.h"
 
 /* ----- the temporary file, which a signal or an exit removes ------------------------------------------------------ */
 
@@ -148,7 +125,7 @@ static int output_stat(const char *path, int standard, struct stat *st)
 }
 
 /* 1 if both paths name the same file, which the output would replace; "-" are standard input and output. */
-static int output_is_input(const char *path, const char *input)
+int output_is_input(const char *path, const char *input)
 {
     struct stat a, b;
     return output_stat(path, 1, &a) == 0 && output_stat(input, 0, &b) == 0 && a.st_dev == b.st_dev &&
@@ -191,7 +168,7 @@ static int output_look(output *o)
     return output_make_temporary(o);
 }
 
-static int output_begin(output *o, const char *path)
+int output_begin(output *o, const char *path)
 {
     memset(o, 0, sizeof *o);
     o->fd = -1;
@@ -204,7 +181,7 @@ static int output_begin(output *o, const char *path)
 }
 
 /* What to write to. Standard output is written from where it stands. */
-static FILE *output_stream(output *o)
+FILE *output_stream(output *o)
 {
     int fd;
     if (o->name != NULL) o->file = fopen(o->name, "wbe");
@@ -232,7 +209,7 @@ static int output_rename(output *o)
 }
 
 /* Ends the output: with ok the target becomes what was written, else it stays what it was. 1 if all that was done. */
-static int output_end(output *o, int ok)
+int output_end(output *o, int ok)
 {
     if (o->file != NULL) {
         const int bad = ferror(o->file) != 0, why = errno;
@@ -243,5 +220,3 @@ static int output_end(output *o, int ok)
     }
     return output_close(o, ok && (o->temporary == NULL || output_rename(o)));
 }
-
-#endif

@@ -1,0 +1,180 @@
+/* flame_svg.c - flame: the SVG file */
+#include "views.h"
+
+/* One frame: tooltip, rectangle, its samples without context, and as much of its name as fits. */
+static void views_frame_svg(views_text *t, views_text *name, const views_flame_data *d, const views_box *b)
+{
+    const uint32_t row = d->v->icicle ? b->depth : d->depth - b->depth;
+    const uint32_t x = VIEWS_SIDE * VIEWS_UNIT + b->x, y = VIEWS_TOP + row * VIEWS_ROW;
+    const size_t room = b->width > 600 ? (b->width - 600) / VIEWS_CHAR : 0;
+    size_t size, characters, fits;
+    const char *full;
+    char css[32];
+    csspgo_node n;
+    n.id = b->node;
+    full = views_label(d, n, &size);
+    name->size = 0;
+    if (b->kind != VIEWS_CUT) {
+        views_short(name, full, size);
+    } else {
+        views_number(name, b->frames, ',');
+        views_say(name, b->frames == 1 ? " frame, " : " frames, ");
+        views_percent(name, b->weight, d->all);
+    }
+    if (name->failed) return;
+    snprintf(css, sizeof css, "<g class=\"k%d s%u\"", (int)b->kind, (unsigned)views_shade(name->data, name->size));
+    views_say(t, css);
+    fits = room < 3 ? 0 : views_prefix(name->data, name->size, room, &characters);
+    if (fits < name->size) {
+        views_say(t, " data-name=\"");
+        views_xml(t, name->data, name->size);
+        views_say(t, "\"");
+    }
+    views_say(t, "><title>");
+    views_tooltip(t, d, b);
+    views_say(t, "</title>");
+    views_rect(t, " rx=\"2\"", x, y * VIEWS_UNIT, b->width);
+    if (b->hatched != 0)
+        views_rect(t, " rx=\"2\" class=\"hatch\"", x + b->width - b->hatched, y * VIEWS_UNIT, b->hatched);
+    if (fits != 0) {
+        views_text_at(t, "", x + 3 * VIEWS_UNIT, (y + 13) * VIEWS_UNIT);
+        views_xml(t, name->data,
+                  fits == name->size ? fits : views_prefix(name->data, name->size, room - 1, &characters));
+        views_say(t, fits == name->size ? "</text>" : "\xe2\x80\xa6</text>");
+    }
+    views_say(t, "</g>\n");
+}
+
+/* What kind of profile, and how much is in it. */
+static void views_subtitle(views_text *t, const views_flame_data *d)
+{
+    const uint32_t flags = csspgo_profile_flags(d->p);
+    views_say(t, views_is_cs(d) ? "context-sensitive profile, " : "profile without contexts, ");
+    views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
+    views_say(t, " \xc2\xb7 ");
+    views_samples(t, d, d->all);
+    views_say(t, " samples \xc2\xb7 ");
+    views_number(t, csspgo_record_count(d->p), ',');
+    views_say(t, " records \xc2\xb7 ");
+    views_number(t, d->frames[csspgo_root(d->p).id], ',');
+    views_say(t, " frames with samples");
+}
+
+/* A line below the picture for what needs to be said; *y moves on by a line. */
+static void views_notes(views_text *t, const views_flame_data *d, uint32_t *y)
+{
+    if (d->alone != 0) {
+        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_percent(t, d->alone, d->all);
+        views_say(t, " of the samples have no context (hatched)</text>\n");
+        *y += VIEWS_ROW;
+    }
+    if (d->cut_frames != 0) {
+        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_number(t, d->cut_frames, ',');
+        views_say(t, d->cut_frames == 1 ? " frame" : " frames");
+        views_say(t, " narrower than 0.1 px and what is above them: ");
+        views_percent(t, d->cut, d->all);
+        views_say(t, " of the samples</text>\n");
+        *y += VIEWS_ROW;
+    }
+}
+
+/* The kinds of frames that occur. */
+static void views_legend(views_text *t, const views_flame_data *d, uint32_t y)
+{
+    static const struct { views_kind kind; const char *css, *text; uint32_t width; } kinds[] = {
+        { VIEWS_CALLED, "class=\"k1\"", "called", 70 },
+        { VIEWS_INLINED, "class=\"k2\"", "inlined", 72 },
+        { VIEWS_SHOULD, "class=\"k3\"", "should be inlined", 128 },
+        { VIEWS_BASE, "class=\"k4\"", "no context", 92 },
+    };
+    uint32_t x = VIEWS_SIDE;
+    size_t i;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!d->seen[kinds[i].kind]) continue;
+        views_say(t, "<g ");
+        views_say(t, kinds[i].css);
+        views_say(t, ">");
+        views_rect(t, " rx=\"2\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
+        if (kinds[i].kind == VIEWS_BASE)
+            views_rect(t, " class=\"hatch\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
+        views_text_at(t, " class=\"note\"", (x + 22) * VIEWS_UNIT, y * VIEWS_UNIT);
+        views_say(t, kinds[i].text);
+        views_say(t, "</text></g>\n");
+        x += kinds[i].width + 10;
+    }
+}
+
+static void views_flush(views_text *t, FILE *out)
+{
+    if (!t->failed) fwrite(t->data, 1, t->size, out);
+    t->size = 0;
+}
+
+static void views_head(views_text *t, const views_flame_data *d, uint32_t height)
+{
+    const uint32_t width = (uint32_t)d->v->width;
+    views_text title;
+    memset(&title, 0, sizeof title);
+    views_clean(&title, d->v->title, strlen(d->v->title));
+    t->failed |= title.failed;
+    views_say(t,
+              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
+    views_attribute(t, " width", width * VIEWS_UNIT);
+    views_attribute(t, " height", height * VIEWS_UNIT);
+    views_say(t, " viewBox=\"0 0 ");
+    views_number(t, width, '\0');
+    views_say(t, " ");
+    views_number(t, height, '\0');
+    views_say(t, "\">\n<style>\n");
+    views_say(t, views_style);
+    views_say(t, "</style>\n<defs><pattern id=\"stripes\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+                 "<path d=\"M-1 1L1 -1M0 6L6 0M5 7L7 5\"/></pattern></defs>\n"
+                 "<rect id=\"back\" width=\"100%\" height=\"100%\"/>\n");
+    views_text_at(t, " id=\"title\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2, 24 * VIEWS_UNIT);
+    views_xml(t, title.data, title.size);
+    views_say(t, "</text>\n");
+    views_text_at(t, " class=\"note\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2, 44 * VIEWS_UNIT);
+    views_subtitle(t, d);
+    views_say(t, "</text>\n");
+    views_text_at(t, " id=\"unzoom\" class=\"button off\"", VIEWS_SIDE * VIEWS_UNIT, 24 * VIEWS_UNIT);
+    views_say(t, "reset zoom</text>\n");
+    views_text_at(t, " id=\"search\" class=\"button off\" text-anchor=\"end\"", (width - VIEWS_SIDE) * VIEWS_UNIT,
+                  24 * VIEWS_UNIT);
+    views_say(t, "search</text>\n");
+    views_text_at(t, " id=\"matched\" class=\"note\" text-anchor=\"end\"", (width - VIEWS_SIDE) * VIEWS_UNIT,
+                  44 * VIEWS_UNIT);
+    views_say(t, "</text>\n");
+    free(title.data);
+}
+
+int views_write_svg(const views_flame_data *d, FILE *out)
+{
+    const uint32_t below = VIEWS_TOP + (d->depth + 1) * VIEWS_ROW + 16;
+    uint32_t y = below + VIEWS_ROW;
+    views_text t, name;
+    size_t i;
+    int ok;
+    memset(&t, 0, sizeof t);
+    memset(&name, 0, sizeof name);
+    views_head(&t, d, below + VIEWS_ROW * (2 + (d->alone != 0) + (d->cut_frames != 0)));
+    views_say(&t, "<g id=\"frames\">\n");
+    for (i = 0; i < d->box_count && !t.failed; i++) {
+        views_frame_svg(&t, &name, d, &d->boxes[i]);
+        views_flush(&t, out);
+    }
+    views_say(&t, "</g>\n");
+    views_text_at(&t, " id=\"info\"", VIEWS_SIDE * VIEWS_UNIT, below * VIEWS_UNIT);
+    views_say(&t, "</text>\n");
+    views_notes(&t, d, &y);
+    views_legend(&t, d, y);
+    views_say(&t, "<script><![CDATA[\n");
+    views_say(&t, views_script);
+    views_say(&t, "]]></script>\n</svg>\n");
+    views_flush(&t, out);
+    ok = !t.failed && !name.failed;
+    free(t.data);
+    free(name.data);
+    return ok;
+}

@@ -1,0 +1,129 @@
+/* match.c - the command match */
+#include "match.h"
+
+static const option match_options[] = {
+    { "old-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "p", OPT_ALIAS, "old-profile", 0, NULL, NULL, 0 },
+    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { "mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, NULL, 0 },
+    { "rename", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, NULL, 0 },
+    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
+    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+#define MATCH_CONFLICT UINT32_MAX /* two blocks of different classes: unrolled or duplicated */
+
+#define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
+
+/* Returns 0 after saying what is wrong. */
+static int match_load(match_run *m)
+{
+    const char *path = m->o[MT_BINARY].text, *debug = m->o[MT_DEBUG_BINARY].text;
+    csspgo_probe_tables t;
+    char why[256];
+    size_t i;
+    if (!file_open(path, &m->image.file)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
+        !load_is_linked(&m->image.elf, why, sizeof why) ||
+        (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)) ||
+        (m->probes = load_sections(&m->image, why, sizeof why)) == NULL)
+        return fail("%s: %s", path, why), 0;
+    m->dynamic = elf_dynamic(&m->image.elf);
+    if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
+        return fail("%s: neither x86-64 nor AArch64", path), 0;
+    if (csspgo_probes_tables(m->probes).stats.no_base != 0 && !match_without_symbols(m)) return 0;
+    t = csspgo_probes_tables(m->probes);
+    m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
+    for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
+    if (m->name != NULL) qsort(m->name, m->names, sizeof *m->name, load_u64_cmp);
+    if (m->name == NULL || !match_symbols(m) || !match_slots(m) || !match_sites(m) || !match_code(m))
+        return fail("out of memory"), 0;
+    return 1;
+}
+
+/* ----- the command ------------------------------------------------------------------------------------------------ */
+
+static int match_write(match_run *m)
+{
+    static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY };
+    const char *path = m->o[MT_OUTPUT].text;
+    uint32_t form = forms[m->o[MT_FORMAT].number];
+    csspgo_error e;
+    if (path == NULL) return 0;
+    if (m->o[MT_MD5].number && form == CSSPGO_EXTBINARY) form |= CSSPGO_MD5;
+    else if (m->o[MT_MD5].number) warn("--use-md5 is ignored. Specify --format=extbinary to enable it");
+    return write_profile(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
+}
+
+static int match_spares(const match_run *m)
+{
+    const char *path = m->o[MT_OUTPUT].text;
+    return output_spares(path, m->o[MT_OLD].text) && output_spares(path, m->o[MT_BINARY].text) &&
+           output_spares(path, m->o[MT_DEBUG_BINARY].text);
+}
+
+/* Returns the exit status. */
+static int match_do(match_run *m)
+{
+    const char *path = m->o[MT_OLD].text;
+    const int to_stdout = m->o[MT_OUTPUT].text != NULL && strcmp(m->o[MT_OUTPUT].text, "-") == 0;
+    csspgo_match_options how;
+    csspgo_error e;
+    reading r;
+    int fatal, status;
+    memset(&r, 0, sizeof r);
+    memset(&how, 0, sizeof how);
+    r.mask = UINT32_MAX;
+    how.llvm = llvm_of_mode[m->o[MT_MODE].number];
+    how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
+    m->old = profile_read(path, &r, &fatal);
+    if (m->old == NULL) return 1;
+    if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
+        return fail("%s: a profile by source lines; this command needs one by probes", path);
+    if (!match_load(m)) return 1;
+    m->out = profile_new();
+    if (m->out == NULL) return 1;
+    m->matcher = csspgo_matcher_new(&how, seeded(), NULL);
+    if (m->matcher == NULL) return fail("out of memory");
+    if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
+        csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
+        return fail("%s: %s", path, e.message);
+    status = match_write(m);
+    return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);
+}
+
+int match_main(int argc, char **argv)
+{
+    option o[sizeof match_options / sizeof *match_options];
+    static match_run m;
+    int status = 2, files;
+    memcpy(o, match_options, sizeof match_options);
+    m.o = o;
+    files = options_parse(m.o, argc, argv);
+    quiet = (int)m.o[MT_QUIET].number;
+    if (files > 0) usage("'%s' is no option; give --old-profile and --binary", argv[0]);
+    else if (files == 0 && m.o[MT_OLD].text == NULL) usage("--old-profile is missing");
+    else if (files == 0 && m.o[MT_BINARY].text == NULL) usage("--binary is missing");
+    else if (files == 0 && match_spares(&m)) status = output_ready(m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
+    csspgo_matcher_free(m.matcher);
+    csspgo_probes_free(m.probes);
+    csspgo_profile_free(m.old);
+    csspgo_profile_free(m.out);
+    load_free(&m.image);
+    free(m.site);
+    free(m.symbol);
+    free(m.base);
+    free(m.slot);
+    free(m.code);
+    free(m.loc);
+    free(m.name);
+    free(m.named);
+    options_free(m.o);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* match_symbols.c - match: the new code: symbols, slots, callees */
+#include "match.h"
+
+static int match_symbol_order(const void *a, const void *b)
+{
+    const match_symbol *x = (const match_symbol *)a, *y = (const match_symbol *)b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    if (x->has_probes != y->has_probes) return x->has_probes ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The name that probes give a symbol's function: its own, or that without what compilers append. */
+static uint64_t match_symbol_guid(const match_run *m, const elf_symbol *y)
+{
+    static const char *const suffixes[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
+    const uint64_t whole = csspgo_guid(y->name, y->name_size);
+    size_t i, n;
+    if (load_has(m->name, m->names, whole)) return whole;
+    for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        n = load_strip(y->name, y->name_size, suffixes[i]);
+        if (n != 0 && load_has(m->name, m->names, csspgo_guid(y->name, n))) return csspgo_guid(y->name, n);
+    }
+    return whole;
+}
+
+static void match_symbol_add(match_run *m, uint64_t address, uint64_t size, uint64_t guid)
+{
+    match_symbol *s = &m->symbol[m->symbols];
+    s->address = address;
+    s->size = size;
+    s->guid = guid;
+    s->has_probes = (uint32_t)load_has(m->name, m->names, guid);
+    s->index = (uint32_t)m->symbols++;
+}
+
+static void match_symbols_of(match_run *m, const elf_image *e)
+{
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++) {
+        elf_symbol y;
+        if (!elf_symbol_at(e, i, &y) || y.type != ELF_FUNC || y.section == ELF_UNDEFINED) continue;
+        match_symbol_add(m, y.value, y.size, match_symbol_guid(m, &y));
+    }
+}
+
+int match_symbols(match_run *m)
+{
+    const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
+    const elf_image *e = load_symbols(&m->image);
+    const size_t records = m->base != NULL ? t.record_count : 0;
+    size_t i;
+    m->symbol = (match_symbol *)malloc((e->symbol_count + (size_t)m->dynamic.symbol_count + records + 1) *
+                                       sizeof *m->symbol);
+    if (m->symbol == NULL) return 0;
+    match_symbols_of(m, e);
+    if (m->base != NULL) match_symbols_of(m, &m->dynamic);
+    for (i = 0; i < records; i++)
+        if (m->base[i].address < MATCH_NOWHERE && m->base[i].size != 0)
+            match_symbol_add(m, m->base[i].address, m->base[i].size, t.inlines[t.records[i].first_inline].guid);
+    qsort(m->symbol, m->symbols, sizeof *m->symbol, match_symbol_order);
+    return 1;
+}
+
+/* What the dynamic linker puts into the global offset table. 0: memory is exhausted. */
+int match_slots(match_run *m)
+{
+    enum { ENTRY = 24 };
+    const elf_image *e = &m->image.elf;
+    const uint32_t glob_dat = 6, jump_slot = 7;
+    uint64_t cap = e->size / ENTRY;                            /* overlapping sections must not multiply the work */
+    elf_section s, of;
+    elf_symbol y;
+    uint32_t i;
+    m->slot = (match_symbol *)calloc(1, sizeof *m->slot);
+    for (i = 1; m->slot != NULL && e->machine == ELF_X86_64 && i < e->section_count; i++) {
+        const unsigned char *p;
+        uint64_t n;
+        match_symbol *more;
+        elf_section_at(e, i, &s);
+        if (s.type != ELF_RELA || s.contents == NULL || s.compressed || s.size / ENTRY > cap) continue;
+        if (!elf_section_at(e, s.link, &of) || of.type != ELF_DYNSYM) continue;
+        n = s.size / ENTRY;
+        cap -= n;
+        more = (match_symbol *)realloc(m->slot, (m->slots + (size_t)n + 1) * sizeof *more);
+        if (more == NULL) return 0;
+        m->slot = more;
+        for (p = s.contents; n-- > 0; p += ENTRY) {
+            if (elf__32(p + 8) != glob_dat && elf__32(p + 8) != jump_slot) continue;
+            if (!elf_symbol_at(&m->dynamic, elf__32(p + 12), &y) || y.name_size == 0) continue;
+            memset(&m->slot[m->slots], 0, sizeof *m->slot);
+            m->slot[m->slots].address = elf__64(p);
+            m->slot[m->slots].index = (uint32_t)m->slots;
+            m->slot[m->slots++].guid = match_symbol_guid(m, &y);
+        }
+    }
+    if (m->slot != NULL) qsort(m->slot, m->slots, sizeof *m->slot, match_symbol_order);
+    return m->slot != NULL;
+}
+
+/* The function that begins at an address, or whose address stands there; 0 = none: a stub, or code without symbol. */
+static uint64_t match_guid_at(const match_symbol *v, size_t n, uint64_t address)
+{
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t mid = a + (b - a) / 2;
+        if (v[mid].address < address) a = mid + 1;
+        else b = mid;
+    }
+    return a < n && v[a].address == address ? v[a].guid : 0;
+}
+
+static int match_holds(const elf_section *s, uint64_t address, uint64_t size)
+{
+    return s->flags & ELF_SECTION_EXEC && s->contents != NULL && address - s->address < s->size &&
+           size <= s->size - (address - s->address);
+}
+
+/* The executable section that holds these bytes: first looks at the one that s is. 0: there is none, s is all zero. */
+int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s)
+{
+    uint32_t i;
+    if (address < MATCH_NOWHERE && match_holds(s, address, size)) return 1;
+    for (i = 1; address < MATCH_NOWHERE && i < m->image.elf.section_count; i++) {
+        elf_section_at(&m->image.elf, i, s);
+        if (match_holds(s, address, size)) return 1;
+    }
+    memset(s, 0, sizeof *s);
+    return 0;
+}
+
+/*
+ * What the call or jump at address goes to through the global offset table, 0 = it does not: call or jmp *slot(%rip),
+ * in a stub behind endbr64 or with a bnd prefix. Not on AArch64, for which clang 19 writes no probes of calls.
+ */
+static uint64_t match_through_slot(const match_run *m, uint64_t address, elf_section *s)
+{
+    const unsigned char *p;
+    uint64_t at;
+    if (m->slots == 0 || !match_section_of(m, address, 1, s)) return 0;
+    at = address - s->address;
+    if (s->size - at >= 4 && memcmp(s->contents + at, "\xf3\x0f\x1e\xfa", 4) == 0) at += 4;
+    if (s->size - at >= 1 && s->contents[at] == 0xf2) at++;
+    if (s->size - at < 6) return 0;
+    p = s->contents + at;
+    if (p[0] != 0xff || (p[1] != 0x15 && p[1] != 0x25)) return 0;
+    return match_guid_at(m->slot, m->slots, s->address + at + 6 + (uint64_t)(int64_t)(int32_t)elf__32(p + 2));
+}
+
+/* What the call whose probe is at address calls; 0 = not to be told. The probe stands right before the call. */
+uint64_t match_callee(const match_run *m, uint64_t address, elf_section *s, elf_section *stubs)
+{
+    enum { AHEAD = 8 };           /* instructions, should something have come between them */
+    uint64_t at, guid;
+    uint32_t i;
+    if (!match_section_of(m, address, 1, s)) return 0;
+    for (at = address, i = 0; i < AHEAD && at - s->address < s->size; i++) {
+        const size_t off = (size_t)(at - s->address), left = (size_t)s->size - off;
+        csspgo_insn insn;
+        if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(s->contents + off, left, at, &insn);
+        else csspgo_decode_aarch64(s->contents + off, left, at, &insn);
+        if (insn.size == 0 || insn.kind == CSSPGO_RET || insn.kind == CSSPGO_COND) return 0;
+        if (insn.kind != CSSPGO_NONE) {
+            if (!insn.has_target) return match_through_slot(m, at, s);
+            guid = match_guid_at(m->symbol, m->symbols, insn.target);
+            return guid != 0 ? guid : match_through_slot(m, insn.target, stubs);
+        }
+        at += insn.size;
+    }
+    return 0;
+}

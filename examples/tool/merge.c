@@ -1,0 +1,214 @@
+/* merge.c - the command merge: options, writing */
+#include "profdata.h"
+
+static const option merge_options[] = {
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
+    { "output-form", OPT_LATER, NULL, CSSPGO_EXTBINARY, NULL, NULL, 0 },   /* set by --text, --binary ... */
+    { "weighted-input", OPT_LIST, NULL, 0, NULL, NULL, 0 },
+    { "input-files", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL, NULL, 0 },
+    { "prof-sym-list", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "compress-all-sections", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "split-layout", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "convert-sample-profile-layout", OPT_CHOICE, "none|nest|flat", 0, NULL, NULL, 0 },
+    { "gen-cs-nested-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
+    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, NULL, NULL, 0 },
+    { "compress-recursion", OPT_NUMBER, NULL, 0, NULL, NULL, 0 },
+    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "no-function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "remapping-file", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "output-size-limit", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "gcov-version", OPT_CHOICE, "1|2|3", 0, NULL, NULL, 0 },
+    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
+    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, NULL, 0 },
+    { "binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, NULL, 0 },
+    { "extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, NULL, 0 },
+    { "gcc", OPT_SET, "output-form", CSSPGO_GCOV, NULL, NULL, 0 },
+    { "f", OPT_ALIAS, "input-files", 0, NULL, NULL, 0 },
+    { "r", OPT_ALIAS, "remapping-file", 0, NULL, NULL, 0 },
+    { "j", OPT_ALIAS, "num-threads", 0, NULL, NULL, 0 },
+    { "num-threads", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    PROFDATA_COMMON,
+    /* LLVM takes these too; on sample profiles they do nothing. */
+    { "sparse", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "keep-vtable-symbols", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "memprof-full-schema", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "instr-prof-cold-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "memprof-version", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "binary-file", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "supplement-instr-with-sample", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "compbinary", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+/* ----- merge: writing --------------------------------------------------------------------------------------------- */
+
+/* 1 if the profile has the pre-inliner's mark and nothing else that shows it. */
+static int merge_mark_alone(csspgo_profile *p)
+{
+    csspgo_node n;
+    if (!(csspgo_profile_flags(p) & CSSPGO_IS_PREINLINED)) return 0;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_attributes(p, n) & CSSPGO_SHOULD_BE_INLINED) return 0;
+    return 1;
+}
+
+/* Says what other forms than ExtBinary have no place for and lose, rather than refuse. */
+static void merge_losses(merge *m, uint32_t form)
+{
+    const uint32_t flags = csspgo_profile_flags(m->p);
+    char what[200] = "";
+    csspgo_func f;
+    if (flags & CSSPGO_IS_FS) strcat(what, ", that discriminators are flow-sensitive");
+    if (flags & CSSPGO_IS_PARTIAL) strcat(what, ", that the profile is partial");
+    if (flags & CSSPGO_IS_MD5) strcat(what, ", that names are GUIDs");
+    if (merge_mark_alone(m->p)) strcat(what, ", the pre-inliner's mark");
+    if (what[0] != '\0' && !compat)
+        warn("%s does not carry%s",
+             form == CSSPGO_TEXT ? "text" : form == CSSPGO_BINARY ? "raw binary" : "GCC's form", what + 1);
+    for (f.id = 1; f.id <= csspgo_func_count(m->p); f.id++)
+        if (csspgo_is_listed(m->p, f)) {
+            warn("Profile Symbol list is not empty but the output format is not ExtBinary format. "
+                 "The list will be lost in the output. ");
+            break;
+        }
+}
+
+/* The form with what is added to it; says what does not apply. */
+static uint32_t merge_form(merge *m)
+{
+    static const struct { int option; uint32_t bit; const char *name; } added[] = {
+        { M_COMPRESS, CSSPGO_COMPRESS, "-compress-all-section" }, { M_MD5, CSSPGO_MD5, "-use-md5" },
+        { M_PARTIAL, CSSPGO_PARTIAL, "-gen-partial-profile" }, { M_SPLIT, CSSPGO_SPLIT, "-split-layout" }
+    };
+    static const uint32_t versions[] = { 0, CSSPGO_GCC, CSSPGO_GCC3 };
+    uint32_t form = (uint32_t)m->o[M_FORM].number;
+    const int ext = form == CSSPGO_EXTBINARY;
+    size_t i;
+    if (!ext) merge_losses(m, form);
+    for (i = 0; i < sizeof added / sizeof *added; i++) {
+        if (!m->o[added[i].option].number) continue;
+        if (ext || (form == CSSPGO_TEXT && added[i].bit == CSSPGO_SPLIT)) form |= added[i].bit;
+        else warn("%s is ignored. Specify -extbinary to enable it", added[i].name);
+    }
+    if (form == CSSPGO_GCOV) form |= versions[m->o[M_GCOV_VERSION].number];
+    return form;
+}
+
+static int merge_write_failed(const merge *m, const csspgo_error *e)
+{
+    const char *path = m->o[M_OUTPUT].text;
+    if (e->status == CSSPGO_E_UNSUPPORTED && compat)
+        return fail("%s: Profile encoding format unsupported for writing operations", path);
+    return fail("%s: %s", path, e->message);
+}
+
+/* Writes what fits of a profile that is too large. Returns the exit status. */
+static int merge_write_limited(merge *m, uint32_t form, uint64_t limit)
+{
+    const char *path = m->o[M_OUTPUT].text;
+    unsigned char *bytes = (unsigned char *)malloc((size_t)limit + 1);
+    size_t size = 0;
+    csspgo_error e;
+    output o;
+    FILE *out;
+    int status = 1;
+    if (bytes == NULL) fail("out of memory");
+    else if (csspgo_write_limited(m->p, form, limit, bytes, (size_t)limit, &size, &e) == CSSPGO_OK) status = 0;
+    else if (e.status == CSSPGO_E_LIMIT) fail("Too much profile data");
+    else merge_write_failed(m, &e);
+    out = status == 0 ? stream_begin(&o, path) : NULL;
+    if (out == NULL) status = 1;
+    else fwrite(bytes, 1, size, out), status = stream_end(&o, path, 1);
+    free(bytes);
+    return status;
+}
+
+static int merge_write(merge *m)
+{
+    const char *path = m->o[M_OUTPUT].text;
+    const uint64_t limit = (uint64_t)m->o[M_SIZE].number;
+    const uint32_t form = merge_form(m);
+    csspgo_error e;
+    size_t size = 0;
+    memset(&e, 0, sizeof e);
+    e.status = CSSPGO_E_UNSUPPORTED;
+    if (compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);
+    if (limit != 0 && csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK) return merge_write_failed(m, &e);
+    if (limit != 0 && (size > limit || (compat && csspgo_record_count(m->p) == 0)))
+        return merge_write_limited(m, form, size > limit ? limit : size);
+    return write_profile(m->p, path, form, &e) == CSSPGO_OK ? 0 : merge_write_failed(m, &e);
+}
+
+/* Returns 0 after refusing an output that would replace an input. LLVM's tool writes where it has read. */
+static int merge_spares(const merge *m)
+{
+    const char *path = m->o[M_OUTPUT].text;
+    size_t i;
+    for (i = 0; i < m->inputs && !compat; i++)
+        if (!output_spares(path, m->input[i].path)) return 0;
+    return compat || (output_spares(path, m->o[M_LIST].text) && output_spares(path, m->o[M_SYMBOLS].text) &&
+                      output_spares(path, m->o[M_REMAP].text));
+}
+
+/* Returns the exit status. */
+static int merge_run(merge *m)
+{
+    csspgo_status s;
+    if (!merge_spares(m)) return usage_status();
+    if (!output_ready(m->o[M_OUTPUT].text)) return 1;
+    m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
+    if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
+    if (!merge_read(m)) return 1;
+    s = merge_shape(m);
+    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s));
+    if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
+    if (compat || csspgo_record_count(m->p) != 0) return 0;
+    return hopeless("%s: the profile is empty", m->o[M_OUTPUT].text);
+}
+
+int merge_main(int argc, char **argv)
+{
+    option o[sizeof merge_options / sizeof *merge_options];
+    static merge m;
+    int files, status = 0;
+    size_t i;
+    memcpy(o, merge_options, sizeof merge_options);
+    m.o = o;
+    files = options_parse(m.o, argc, argv);
+    quiet = (int)m.o[M_QUIET].number;
+    if (files < 0) status = usage_status();
+    else if (m.o[M_COLD_FRAMES].number == 0)
+        status = usage("--sample-frame-depth-for-cold-context=0 would leave no frame");
+    else if (!merge_inputs(&m, files, argv)) status = m.usage != 0 ? m.usage : 1;
+    else if (m.inputs == 0)
+        status = usage("no input files specified. See %s merge -help", compat ? "llvm-profdata-19" : "csspgo");
+    else if (m.o[M_DUMP].number)
+        for (i = 0; i < m.inputs; i++) printf("%" PRIu64 ",%s\n", m.input[i].weight, m.input[i].path);
+    else status = merge_run(&m);
+    for (i = 0; i < m.inputs; i++) free(m.input[i].path);
+    free(m.input);
+    free(m.rename);
+    file_close(&m.remap);
+    options_free(m.o);
+    csspgo_profile_free(m.p);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* messages.c - errors and warnings; what a misspelt word may have meant */
+#include "tool.h"
+
+int quiet;                        /* --quiet: no warnings, no progress                                            */
+int compat;                       /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool  */
+
+static void say(const char *what, const char *format, va_list args)
+{
+    if (!compat) fputs("csspgo: ", stderr);
+    fputs(what, stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+/* An input or output is at fault: exit status 1. */
+int fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return 1;
+}
+
+/* All is done and written, and nobody can use it, such as an empty profile: exit status 3; LLVM's tools have none. */
+int hopeless(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return 3;
+}
+
+/* The command line is at fault: exit status 2, LLVM's is 1. */
+int usage_status(void)
+{
+    return compat ? 1 : 2;
+}
+
+int usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("error: ", format, args);
+    va_end(args);
+    return usage_status();
+}
+
+void warn(const char *format, ...)
+{
+    va_list args;
+    if (quiet) return;
+    va_start(args, format);
+    say("warning: ", format, args);
+    va_end(args);
+}
+
+/* An error of the library about a file: FILE:LINE:COLUMN: message, or with the byte offset for binary input. */
+int fail_at(const char *path, const csspgo_error *e)
+{
+    if (e->line != 0) return fail("%s:%u:%u: %s", path, e->line, e->column, e->message);
+    if (e->offset != 0) return fail("%s: byte %llu: %s", path, (unsigned long long)e->offset, e->message);
+    return fail("%s: %s", path, e->message);
+}
+
+/* ----- what someone may have meant -------------------------------------------------------------------------------- */
+
+nearest nearest_to(const char *word, size_t size)
+{
+    nearest n;
+    n.word = word;
+    n.name = NULL;
+    n.size = size;
+    n.name_size = 0;
+    n.distance = size < 2 || size > 99 ? 0 : 1 + (unsigned)(size < 6 ? size / 2 : size < 9 ? 3 : size / 3);
+    return n;
+}
+
+/*
+ * The Levenshtein distance, where exchanging two neighbours counts 1 too, row by row; a word that the name begins with
+ * is at a distance of 1. Rows are kept for the last two letters of the word.
+ */
+void nearest_try(nearest *n, const char *name, size_t size)
+{
+    enum { MOST = 99 };
+    unsigned row[3][MOST + 1], *above, *now, *before;
+    size_t i, k;
+    if (n->distance == 0 || size > MOST) return;
+    for (k = 0; k <= size; k++) row[0][k] = (unsigned)k;
+    for (i = 1; i <= n->size; i++) {
+        now = row[i % 3], above = row[(i + 2) % 3], before = row[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (k = 1; k <= size; k++) {
+            unsigned d = above[k - 1] + (n->word[i - 1] != name[k - 1]);
+            if (above[k] + 1 < d) d = above[k] + 1;
+            if (now[k - 1] + 1 < d) d = now[k - 1] + 1;
+            if (i > 1 && k > 1 && n->word[i - 1] == name[k - 2] && n->word[i - 2] == name[k - 1] &&
+                before[k - 2] + 1 < d)
+                d = before[k - 2] + 1;
+            now[k] = d;
+        }
+    }
+    now = row[n->size % 3];
+    if (size > n->size && n->size > 2 && memcmp(name, n->word, n->size) == 0) now[size] = 1;
+    if (now[size] >= n->distance) return;
+    n->distance = now[size];
+    n->name = name;
+    n->name_size = size;
+}

@@ -1,0 +1,132 @@
+/* options.c - options of the command line: one table a command */
+#include "tool.h"
+
+option *option_named(option *o, const char *name, size_t size)
+{
+    option *all = o;
+    for (; o->name != NULL; o++)
+        if (strlen(o->name) == size && memcmp(o->name, name, size) == 0)
+            return o->kind == OPT_ALIAS ? option_named(all, o->values, strlen(o->values)) : o;
+    return NULL;
+}
+
+/* The place of a word in "a|b|c"; -1: not there. */
+static int option_choice(const char *values, const char *word)
+{
+    const size_t size = strlen(word);
+    int i;
+    for (i = 0;; i++) {
+        const size_t n = strcspn(values, "|");
+        if (n == size && memcmp(values, word, n) == 0) return i;
+        if (values[n] == '\0') return -1;
+        values += n + 1;
+    }
+}
+
+static int option_bool(const char *value, long long *number)
+{
+    const int i = option_choice("true|TRUE|True|1|false|FALSE|False|0", value);
+    *number = i < 4;
+    return i >= 0;
+}
+
+static int option_count(const char *value, long long *number)
+{
+    const int binary = value[0] == '0' && (value[1] == 'b' || value[1] == 'B');
+    char *end;
+    if (value[0] < '0' || value[0] > '9') return 0;
+    errno = 0;
+    *number = (long long)strtoull(binary ? value + 2 : value, &end, binary ? 2 : 0);
+    return errno == 0 && *end == '\0' && end != value;
+}
+
+static int option_number(const char *value, long long *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(value, &end, 10);
+    return errno == 0 && *end == '\0' && end != value;
+}
+
+/* Returns 0 after saying what is wrong. */
+static int option_set(option *o, const char *value)
+{
+    int ok = 1;
+    o->text = value;
+    switch (o->kind) {
+    case OPT_TEXT: case OPT_SET: case OPT_ALIAS: break;
+    case OPT_LIST: o->list[o->count++] = value; break;
+    case OPT_SWITCH: case OPT_IGNORED: ok = option_bool(value, &o->number); break;
+    case OPT_NUMBER: ok = option_number(value, &o->number); break;
+    case OPT_MAYBE: ok = *value == '\0' || option_count(value, &o->number); break;
+    case OPT_COUNT: ok = option_count(value, &o->number); break;
+    case OPT_CHOICE: ok = (o->number = option_choice(o->values, value)) >= 0; break;
+    case OPT_LATER:
+        if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0)))
+            break;
+        if (o->values != NULL) usage("--%s: only --%s=%s is implemented", o->name, o->name, o->values);
+        else usage("--%s is not implemented", o->name);
+        return 0;
+    case OPT_REFUSED:
+        if (o->number == 1 && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)) break;
+        return usage("--%s is not implemented: %s", o->name, o->values), 0;
+    }
+    if (!ok && o->kind == OPT_CHOICE) usage("--%s: '%s' is none of %s", o->name, value, o->values);
+    else if (!ok) usage("--%s: '%s' is not a value for it", o->name, value);
+    return ok;
+}
+
+static int option_needs_value(const option *o)
+{
+    return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER &&
+           o->kind != OPT_MAYBE && o->kind != OPT_REFUSED;
+}
+
+/* Names the option that may have been meant. Returns -1. */
+static int option_unknown(const option *o, const char *argument)
+{
+    const int dashes = argument[1] == '-' ? 2 : 1;
+    nearest n = nearest_to(argument + dashes, strcspn(argument + dashes, "="));
+    for (; o->name != NULL; o++)
+        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED) nearest_try(&n, o->name, strlen(o->name));
+    if (n.name == NULL || compat) return usage("unknown option '%s'", argument), -1;
+    return usage("unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), -1;
+}
+
+/* Fills in the table and moves what is no option to the front of argv. Returns how many; -1 after an error. */
+int options_parse(option *table, int argc, char **argv)
+{
+    int i, files = 0, only_files = 0;
+    option *o;
+    for (o = table; o->name != NULL; o++)
+        if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
+            return fail("out of memory"), -1;
+    for (i = 0; i < argc; i++) {
+        const char *name = argv[i], *equals, *value;
+        if (only_files || name[0] != '-' || name[1] == '\0') {
+            argv[files++] = argv[i];
+            continue;
+        }
+        if (strcmp(name, "--") == 0) {
+            only_files = 1;
+            continue;
+        }
+        name += name[1] == '-' ? 2 : 1;
+        equals = strchr(name, '=');
+        o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
+        if (o == NULL) return option_unknown(table, argv[i]);
+        if (equals != NULL) value = equals + 1;
+        else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
+        else if (i + 1 < argc) value = argv[++i];
+        else return usage("--%s needs a value", o->name), -1;
+        if (o->kind == OPT_SET && equals != NULL) return usage("--%s takes no value", o->name), -1;
+        if (o->kind == OPT_SET) option_named(table, o->values, strlen(o->values))->number = o->number;
+        if (!option_set(o, value)) return -1;
+    }
+    return files;
+}
+
+void options_free(option *o)
+{
+    for (; o->name != NULL; o++) free(o->list);
+}

@@ -1,0 +1,193 @@
+/* overlap.c - the command overlap */
+#include "profdata.h"
+
+enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS };
+
+static const option overlap_options[] = {
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
+    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "value-cutoff", OPT_COUNT, NULL, -1, NULL, NULL, 0 },
+    { "similarity-cutoff", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "quality", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
+    PROFDATA_COMMON,
+    { "cs", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+typedef struct overlap {
+    option          o[sizeof overlap_options / sizeof *overlap_options];
+    const char     *path[2];      /* base, test */
+    csspgo_profile *p[2];
+    FILE           *out;
+} overlap;
+
+static csspgo_overlap_options overlap_how(const overlap *v)
+{
+    csspgo_overlap_options how;
+    const option *hot = option_named((option *)(uintptr_t)v->o, "profile-summary-hot-count", 25);
+    const option *cutoff = option_named((option *)(uintptr_t)v->o, "profile-summary-cutoff-hot", 26);
+    memset(&how, 0, sizeof how);
+    how.force_hot = hot->text != NULL;
+    how.hot_count = (uint64_t)hot->number;
+    how.hot_ppm = (uint32_t)cutoff->number;
+    return how;
+}
+
+/* LLVM prints -nan for 0 of 0. */
+static void overlap_share(FILE *out, const char *what, uint64_t part, uint64_t whole)
+{
+    if (whole == 0 && compat) fprintf(out, "  %s: -nan%%\n", what);
+    else fprintf(out, "  %s: %.3f%%\n", what, csspgo_share(part, whole) * 100);
+}
+
+static void overlap_shared(FILE *out, const char *what, const char *things, csspgo_shared n)
+{
+    overlap_share(out, what, n.both, n.both + n.base_only + n.test_only);
+    fprintf(out,
+            "    overlap %s: %" PRIu64 "\n    %s unique in base profile: %" PRIu64
+            "\n    %s unique in test profile: %" PRIu64 "\n",
+            things, n.both, things, n.base_only, things, n.test_only);
+}
+
+static void overlap_program(const overlap *v, const csspgo_overlap_figures *f)
+{
+    fprintf(v->out, "Profile overlap infomation for base_profile: %s and test_profile: %s\nProgram level:\n",
+            v->path[0], v->path[1]);
+    fprintf(v->out, "  Whole program profile similarity: %.3f%%\n", f->similarity * 100);
+    overlap_share(v->out, "Whole program sample overlap", f->overlap_samples, f->union_samples);
+    fprintf(v->out, "    percentage of samples unique in base profile: %.3f%%\n"
+            "    percentage of samples unique in test profile: %.3f%%\n",
+            csspgo_share(f->base_unique_samples, f->base_samples) * 100,
+            csspgo_share(f->test_unique_samples, f->test_samples) * 100);
+    fprintf(v->out, "    total samples in base profile: %" PRIu64 "\n    total samples in test profile: %" PRIu64 "\n",
+            f->base_samples, f->test_samples);
+    overlap_shared(v->out, "Function overlap", "functions", f->functions);
+    overlap_shared(v->out, "Hot-function overlap", "hot functions", f->hot_functions);
+    overlap_shared(v->out, "Hot-block overlap", "hot blocks", f->hot_blocks);
+}
+
+static void overlap_row_print(const overlap *v, const csspgo_overlap_row *r)
+{
+    static const unsigned column[6] = { 15, 30, 43, 53, 67, 81 };
+    const double cell[6] = {
+        r->base_weight, r->test_weight, r->similarity, csspgo_share(r->overlap_samples, r->union_samples),
+        csspgo_share(r->base_unique_samples, r->base_samples), csspgo_share(r->test_unique_samples, r->test_samples)
+    };
+    unsigned at = 0;
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        at += (unsigned)fprintf(v->out, "%.2f%%", cell[i] * 100);
+        at = cell_pad(v->out, at, column[i]);
+    }
+    at += (unsigned)fprintf(v->out, "%" PRIu64, r->base_samples);
+    at = cell_pad(v->out, at, 96);
+    at += (unsigned)fprintf(v->out, "%" PRIu64, r->test_samples);
+    cell_pad(v->out, at, 111);
+    put_context(v->p[1], r->test, v->out);
+    putc('\n', v->out);
+}
+
+/* 1 if the row is to be printed; -1: out of memory. */
+static int overlap_wants(const overlap *v, const csspgo_overlap_row *r)
+{
+    const char *part = v->o[V_FUNCTION].text;
+    char *context;
+    int hit;
+    if (r->test.id == 0) return 0;
+    if (r->test_max >= (uint64_t)v->o[V_VALUE].number) return 1;
+    if (r->base.id == 0) return 0;
+    if (r->similarity < (double)(uint64_t)v->o[V_SIMILARITY].number / 1000000) return 1;
+    if (part == NULL || *part == '\0') return 0;
+    context = context_text(v->p[1], r->test);
+    if (context == NULL) return -1;
+    hit = strstr(context, part) != NULL;
+    free(context);
+    return hit;
+}
+
+static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t n)
+{
+    size_t i, printed = 0;
+    for (i = 0; i < n; i++) {
+        const int wanted = overlap_wants(v, &row[i]);
+        if (wanted < 0) return fail("out of memory"), 0;
+        if (wanted == 0) continue;
+        if (printed++ == 0)
+            fputs("Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique   "
+                  "Test unique   Base samples   Test samples   Function name\n", v->out);
+        overlap_row_print(v, &row[i]);
+    }
+    return 1;
+}
+
+/* --quality: how close test's block counts come to base's, whatever the forms of the two. */
+static int overlap_quality(const overlap *v)
+{
+    csspgo_quality q;
+    const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL);
+    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
+    fprintf(v->out,
+            "                          overlap    delta\n"
+            "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
+            "test spread over base  %8.3f %% %8.4f\n",
+            q.overlap * 100, q.delta, q.context_overlap * 100, q.context_delta, q.spread_overlap * 100, q.spread_delta);
+    return 1;
+}
+
+static int overlap_print(overlap *v)
+{
+    const csspgo_overlap_options how = overlap_how(v);
+    const uint32_t differ = csspgo_profile_flags(v->p[0]) ^ csspgo_profile_flags(v->p[1]);
+    const size_t most = csspgo_overlap_bound(v->p[0], v->p[1]);
+    csspgo_overlap_row *row;
+    csspgo_overlap_figures f;
+    csspgo_status s;
+    size_t n = 0;
+    int i, ok = 1;
+    if (v->o[V_QUALITY].number) return overlap_quality(v);
+    if (differ & CSSPGO_IS_PROBE) return fail("cannot compare probe-based profile with non-probe-based profile"), 0;
+    if (differ & CSSPGO_IS_CS) return fail("cannot compare CS profile with non-CS profile"), 0;
+    row = (csspgo_overlap_row *)malloc((most + 1) * sizeof *row);
+    s = row != NULL ? csspgo_overlap(v->p[0], v->p[1], &how, &f, row, most, &n) : CSSPGO_E_NOMEM;
+    if (s != CSSPGO_OK) ok = (fail("%s", csspgo_status_text(s)), 0);
+    for (i = 0; i < 2 && s == CSSPGO_OK; i++)
+        if ((i == 0 ? f.base_samples : f.test_samples) == 0) {
+            fprintf(v->out, "Sum of sample counts for profile %s is 0.\n", v->path[i]);
+            n = 0;
+            ok = -1;
+        }
+    if (ok == 1) overlap_program(v, &f);
+    if (ok == 1) ok = overlap_rows(v, row, n);
+    free(row);
+    return ok != 0;
+}
+
+int overlap_main(int argc, char **argv)
+{
+    static overlap v;
+    reading how;
+    output out;
+    int files, fatal, ok;
+    memcpy(v.o, overlap_options, sizeof overlap_options);
+    files = options_parse(v.o, argc, argv);
+    if (files < 0) return usage_status();
+    if (files != 2) return usage("overlap compares two profiles: BASE TEST");
+    how = reading_make(&v.o[V_ISFS], &v.o[V_PASS]);
+    v.path[0] = argv[0];
+    v.path[1] = argv[1];
+    if (!output_spares(v.o[V_OUTPUT].text, argv[0]) || !output_spares(v.o[V_OUTPUT].text, argv[1]))
+        return usage_status();
+    v.out = stream_begin(&out, v.o[V_OUTPUT].text);
+    if (v.out == NULL) return 1;
+    v.p[0] = profile_read(v.path[0], &how, &fatal);
+    v.p[1] = v.p[0] != NULL ? profile_read(v.path[1], &how, &fatal) : NULL;
+    ok = v.p[1] != NULL && overlap_print(&v);
+    csspgo_profile_free(v.p[0]);
+    csspgo_profile_free(v.p[1]);
+    return stream_end(&out, v.o[V_OUTPUT].text, ok);
+}

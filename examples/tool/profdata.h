@@ -1,0 +1,117 @@
+/* profdata.h - what the files of merge, show and overlap share */
+#ifndef CSSPGO_TOOL_PROFDATA_H
+#define CSSPGO_TOOL_PROFDATA_H
+
+#include "tool.h"
+
+#include <fts.h>
+#include <regex.h>
+
+/* Accepted by the commands below: what LLVM's have in common. */
+#define PROFDATA_COMMON \
+    { "sample", OPT_IGNORED, NULL, 0, NULL, NULL, 0 }, \
+    { "instr", OPT_LATER, "0", 0, NULL, NULL, 0 }, \
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 }, \
+    { "llvm-compat", OPT_IGNORED, NULL, 0, NULL, NULL, 0 }, \
+    { "profile-summary-hot-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
+    { "profile-summary-cutoff-hot", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
+    { "profile-summary-huge-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
+    { "profile-summary-large-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
+    { "profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL, 0 }
+
+enum {
+    S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
+    S_PASS
+};
+
+typedef struct show_row {         /* a record, in the order of csspgo_order */
+    csspgo_node node;
+    size_t      up;               /* row that it is nested in + 1; 0: top level                  */
+    unsigned    nest;             /* levels of nesting: 0 at top level                           */
+    int         inlinees;         /* it has some                                                 */
+    csspgo_loc  first;            /* where the first ones of them are                            */
+    uint64_t    max;              /* largest body count in it and its inlinees                   */
+    uint64_t    entries;          /* LLVM's estimate of its calls, see show_entries              */
+} show_row;
+
+typedef struct show {
+    option         *o;
+    csspgo_profile *p;
+    FILE           *out;
+    show_row       *row;
+    size_t          rows;
+    csspgo_target  *target;       /* scratch: those of one record */
+    size_t          targets;
+} show;
+
+typedef struct merge_input { char *path; uint64_t weight; } merge_input;
+
+typedef struct merge {
+    option         *o;
+    merge_input    *input;
+    size_t          inputs, cap;
+    file_bytes      remap;        /* --remapping-file, which renames points into */
+    csspgo_rename  *rename;
+    size_t          renames;
+    int             remaps;       /* a remapping file was given, if an empty one */
+    csspgo_profile *p;            /* the sum so far; NULL: nothing read          */
+    const char     *filled;       /* path of the first input that is not empty   */
+    int             usage;        /* exit status if the command line is at fault */
+} merge;
+
+typedef struct filter {           /* --function or --no-function */
+    int     on, compiled;
+    regex_t regex;
+    char    guid[24];             /* of a whole name: for profiles of GUIDs */
+} filter;
+
+enum {
+    M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
+    M_SPLIT, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
+    M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET
+};
+
+/* show_text.c */
+int same_loc(csspgo_loc a, csspgo_loc b);
+int loc_before(csspgo_loc a, csspgo_loc b);
+int show_list(show *s);
+int show_targets(show *s, csspgo_node node);
+void indent(FILE *out, unsigned n);
+int show_all(show *s);
+int is_number(const char *text, uint64_t *v);
+csspgo_func func_named(csspgo_profile *p, const char *name);
+int show_one(show *s, const char *name);
+
+/* show_json.c */
+void json_string(FILE *out, const char *text, size_t size);
+void json_name(show *s, csspgo_func f);
+void json_line(FILE *out, int first, unsigned in);
+void json_number(FILE *out, int first, unsigned in, const char *key, uint64_t value);
+int show_json(show *s);
+
+/* show_summary.c */
+int show_summary(show *s, int json);
+unsigned cell_pad(FILE *out, unsigned at, unsigned column);
+int show_hot(show *s, int json);
+
+/* show_sections.c */
+int show_symbols(show *s, int json);
+int show_sections(const char *path, FILE *out);
+
+/* show_contexts.c */
+int show_contexts(show *s, const reading *how, int json);
+
+/* merge_inputs.c */
+char *list_next(const file_bytes *f, size_t *at);
+int merge_inputs(merge *m, int files, char **argv);
+int merge_read_renames(merge *m, const char *path);
+
+/* merge_add.c */
+int merge_read(merge *m);
+
+/* merge_edit.c */
+csspgo_status merge_shape(merge *m);
+int merge_filter(merge *m);
+int merge_symbols(merge *m);
+
+#endif

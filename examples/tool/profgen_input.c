@@ -1,0 +1,177 @@
+/* profgen_input.c - profgen: its inputs, one by one */
+#include "profgen.h"
+
+/* A build id in hexadecimal digits; to has room for 41 bytes. */
+static const char *build_text(const unsigned char *id, size_t size, char *to)
+{
+    size_t i;
+    *to = '\0';
+    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
+    return to;
+}
+
+/* What became of mappings and addresses. Returns 0 if the recording is of another program, after saying so. */
+static int recording_spaces(const profgen *g, const recording *r)
+{
+    const csspgo_spaces_stats s = csspgo_spaces_get_stats(g->spaces);
+    char recorded[41], given[41];
+    size_t size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    build_text(s.other_build, s.other_build_size, recorded);
+    build_text(id, size, given);
+    if (s.other_builds != 0 && s.builds == 0)
+        return fail("%s: the recorded program has build id %s, %s has %s: give the program that was recorded", r->path,
+                    recorded, g->binary, given), 0;
+    if (s.other_builds != 0)
+        warn("%s: samples of a program of the same name with build id %s do not count: %s has %s", r->path, recorded,
+             g->binary, given);
+    if (s.unfit_mappings != 0)
+        warn("%s: %llu mappings of %s fit none of its segments", r->path, (unsigned long long)s.unfit_mappings,
+             g->binary);
+    if (s.offset_stacks != 0)
+        warn("%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
+             "in %s; perf.data itself is surer", r->path, (unsigned long long)s.offset_stacks,
+             (unsigned long long)s.offset_frames, g->binary);
+    if (s.places > 1 && g->pidless)
+        warn("%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
+             "-F +pid", r->path, g->binary, (unsigned long long)s.places);
+    if (s.guessed != 0)
+        warn("%s: %llu samples are of processes without mapping events: they are looked up among all mappings", r->path,
+             (unsigned long long)s.guessed);
+    return 1;
+}
+
+/* The end of a recording: what is to be said about it. Returns 0 after saying what is wrong. */
+int recording_over(profgen *g, const recording *r, unsigned long long samples)
+{
+    if (r->script != NULL && g->last && csspgo_collector_get_stats(g->collector).samples == 0 &&
+        (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
+        return 0;
+    recording_warnings(r);
+    if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
+    if (!g->mapped && g->o[O_KERNEL].number) return fail("%s: no mapping event is for the kernel", r->path), 0;
+    if (!g->mapped && samples != 0)
+        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
+             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
+    return 1;
+}
+
+/* Tells of the build ids that stand behind the data of a perf.data file. Returns 0 after saying what is wrong. */
+static int recording_build_ids(profgen *g, FILE *f)
+{
+    static char chunk[1 << 16];
+    csspgo_perfdata *d = csspgo_perfdata_new(seeded(), NULL);
+    csspgo_item item;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    uint64_t at = 0, bytes = 0;
+    size_t n;
+    int ok = d != NULL || (fail("out of memory"), 0);
+    while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
+        csspgo_perfdata_feed(d, chunk, n);
+        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+            if (item == CSSPGO_ITEM_BUILD_ID) ok = profgen_event(g, item, &sample, &map);
+        bytes += n;
+        if (at == 0) at = csspgo_perfdata_skip_data(d);
+        if (at == 0 || at == UINT64_MAX) continue;
+        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
+        at = UINT64_MAX;
+    }
+    g->ids_read = at != 0;
+    csspgo_perfdata_free(d);
+    return ok && ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
+}
+
+/* Reads from f; total: its bytes if it can be read twice, else 0. Returns 0 after saying what is wrong. */
+static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
+{
+    recording r;
+    int ok = recording_open(g, &r, !compat);
+    if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
+    ok = ok && recording_read(g, &r, f, total) && recording_over(g, &r, recording_samples(&r));
+    recording_close(&r);
+    return ok;
+}
+
+static int profgen_read_recording(profgen *g)
+{
+    const char *const path = g->path;
+    const int is_stdin = strcmp(path, "-") == 0, in_memory = flat_asked(g);
+    unsigned long long total = 0;
+    struct stat st;
+    file_bytes text;
+    FILE *f;
+    int ok;
+    memset(&text, 0, sizeof text);
+    if (in_memory && !file_open(path, &text)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (in_memory && flat_kind(&text) == 0) {
+        ok = flat_read(g, &text);
+        file_close(&text);
+        return ok;
+    }
+    if (in_memory) f = fmemopen((void *)(uintptr_t)text.data, text.size, "rb");
+    else f = is_stdin ? stdin : fopen(path, "rb");
+    if (f == NULL) return fail("%s: %s", path, strerror(errno)), file_close(&text), 0;
+    setvbuf(f, NULL, _IONBF, 0);
+    if (in_memory) total = text.size;
+    else if (!is_stdin && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) total = (unsigned long long)st.st_size;
+    ok = recording_read_from(g, f, total);
+    if (f != stdin) fclose(f);
+    file_close(&text);
+    return ok;
+}
+
+static int profgen_read_raw(profgen *g)
+{
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    csspgo_error e;
+    file_bytes text;
+    csspgo_status s;
+    if (!file_open(g->path, &text)) return fail("%s: %s", g->path, strerror(errno)), 0;
+    s = csspgo_read_unsymbolized(g->collector, &raw, text.data, text.size, &e);
+    file_close(&text);
+    if (s != CSSPGO_OK) fail_at(g->path, &e);
+    return s == CSSPGO_OK;
+}
+
+/* Address spaces are followed but in compat mode and for the kernel. Returns 0 after saying what is wrong. */
+int profgen_spaces(profgen *g)
+{
+    size_t size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    if (compat || g->o[O_KERNEL].number) return 1;
+    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
+    g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
+    return g->spaces != NULL || (fail("out of memory"), 0);
+}
+
+/* Forgets where the recording before was mapped. Returns 0 after saying what is wrong. */
+static int profgen_next_recording(profgen *g)
+{
+    g->mapped = g->ids_read = g->pidless = 0;
+    g->bias = 0;
+    csspgo_spaces_free(g->spaces);
+    g->spaces = NULL;
+    if (csspgo_collector_flush(g->collector) != CSSPGO_OK ||
+        csspgo_code_map(g->image.code, g->image.module, 0) != CSSPGO_OK)
+        return fail("out of memory"), 0;
+    return profgen_spaces(g);
+}
+
+/* Recordings, or files of counters, of one program: they add up. Returns 0 after saying what is wrong. */
+int profgen_read_inputs(profgen *g)
+{
+    const option *in = g->inputs;
+    size_t i = compat && in->count != 0 ? in->count - 1 : 0;
+    int ok = 1;
+    for (; ok && i < in->count && !interrupted; i++) {
+        g->path = in->list[i];
+        g->last = i + 1 == in->count;
+        if (g->unsymbolized != NULL) ok = profgen_read_raw(g);
+        else ok = (i == 0 || compat || profgen_next_recording(g)) && profgen_read_recording(g);
+    }
+    if (!ok || i == in->count) return ok;
+    g->partial = 1;
+    warn("interrupted: %zu of %zu inputs were not read", in->count - i, in->count);
+    return 1;
+}

@@ -1,0 +1,148 @@
+/* profgen_profile.c - profgen: from the counters' profile to the one that is written */
+#include "profgen.h"
+
+/* The counts that are hot and cold, by options or the summary. */
+static csspgo_status profgen_thresholds(profgen *g, csspgo_profile *p, uint64_t *hot, uint64_t *cold)
+{
+    const option *o = g->o;
+    csspgo_status s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_HOT].number, hot);
+    if (s == CSSPGO_OK) s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_COLD].number, cold);
+    if (o[O_HOT_COUNT].text != NULL) *hot = (uint64_t)o[O_HOT_COUNT].number;
+    if (o[O_COLD_COUNT].text != NULL) *cold = (uint64_t)o[O_COLD_COUNT].number;
+    return s;
+}
+
+/* For a field of csspgo_preinline_options, where 0 stands for the default. */
+static uint32_t profgen_given(const option *o)
+{
+    return o->number != 0 ? (uint32_t)o->number : CSSPGO_ZERO;
+}
+
+static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t cold)
+{
+    const option *o = g->o;
+    csspgo_sizes *sizes = NULL;
+    csspgo_preinline_options how;
+    csspgo_status s = CSSPGO_OK;
+    memset(&how, 0, sizeof how);
+    how.cold_count = cold != 0 ? cold : UINT64_MAX;
+    how.hot_threshold = profgen_given(&o[O_HOT_INLINE]);
+    how.cold_threshold = profgen_given(&o[O_COLD_INLINE]);
+    how.growth_limit = profgen_given(&o[O_GROWTH]);
+    how.limit_min = profgen_given(&o[O_LIMIT_MIN]);
+    how.limit_max = profgen_given(&o[O_LIMIT_MAX]);
+    how.again = profgen_given(&o[O_AGAIN]);
+    how.replay = (uint32_t)o[O_REPLAY].number;
+    how.unsorted_cycles = !o[O_SORT].number;
+    if (s == CSSPGO_OK && o[O_SIZES].number) {
+        how.sizes = sizes = csspgo_sizes_new(seeded(), NULL);
+        s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
+    }
+    if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL, NULL);
+    csspgo_sizes_free(sizes);
+    return s;
+}
+
+/* Pre-inlines, merges and trims cold contexts, nests: what llvm-profgen does by default. */
+csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
+{
+    const option *o = g->o;
+    const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0, preinline = contexts && o[O_PREINLINER].number;
+    csspgo_cold_options cold;
+    uint64_t hot_count, cold_count;
+    csspgo_status s;
+    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
+    s = profgen_thresholds(g, p, &hot_count, &cold_count);
+    if (s == CSSPGO_OK && preinline) s = profgen_preinline(g, p, cold_count);
+    memset(&cold, 0, sizeof cold);
+    cold.threshold = contexts ? hot_count : cold_count;
+    cold.merge = contexts && (o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number : !preinline);
+    cold.trim = o[O_TRIM].number != 0;
+    cold.frames = (uint32_t)o[O_COLD_DEPTH].number;
+    cold.base_only = preinline && !cold.merge;
+    if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold);
+    if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
+        s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0);
+    return s;
+}
+
+/* Lists the functions of the program that have code, so that a compiler knows which are not new. */
+csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < g->image.ranges && s == CSSPGO_OK; i++) {
+        const load_range *r = &g->image.range[i];
+        elf_symbol y;
+        csspgo_func f;
+        if (r->part || !elf_symbol_at(load_symbols(&g->image), r->symbol, &y)) continue;
+        f = csspgo_func_add(p, y.name, r->name_size);
+        s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
+    }
+    return s;
+}
+
+static uint32_t profgen_form(const profgen *g)
+{
+    static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_GCOV };
+    static const struct { int option; uint32_t bit;
+    } added[] = { { O_MD5, CSSPGO_MD5 },
+                  { O_COMPRESS_ALL, CSSPGO_COMPRESS },
+                  { O_PARTIAL, CSSPGO_PARTIAL },
+                  { O_SPLIT, CSSPGO_SPLIT } };
+    uint32_t form = forms[g->o[O_FORMAT].number];
+    size_t i;
+    for (i = 0; i < sizeof added / sizeof *added; i++) {
+        if (!g->o[added[i].option].number) continue;
+        if (forms[g->o[O_FORMAT].number] == CSSPGO_EXTBINARY) form |= added[i].bit;
+        else warn("--%s is ignored. Specify --format=extbinary to enable it", g->o[added[i].option].name);
+    }
+    return form;
+}
+
+/* What was counted, or the profile that is given. */
+csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    csspgo_generate_options how;
+    csspgo_status s;
+    if (g->sampled != NULL) {
+        s = csspgo_read_file(p, g->sampled, e);
+        catch_interrupt(SA_RESTART);
+        return s;
+    }
+    memset(&how, 0, sizeof how);
+    how.no_inference = !g->o[O_INFER].number;
+    how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
+    how.llvm = 19;
+    how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
+    s = csspgo_collector_profile(g->collector, p, &how, NULL, e);
+    if (s == CSSPGO_OK && g->o[O_TOTALS].number && !csspgo_collector_has_contexts(g->collector))
+        csspgo_recount_totals(p);
+    return s;
+}
+
+static csspgo_status raw_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+{
+    const profgen *g = (const profgen *)what;
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    return csspgo_write_unsymbolized(g->collector, &raw, buf, cap, size, e);
+}
+
+static csspgo_status raw_to_file(const void *what, const char *name, csspgo_error *e)
+{
+    const profgen *g = (const profgen *)what;
+    const csspgo_unsymbolized_options raw = profgen_raw(g);
+    return csspgo_write_unsymbolized_file(g->collector, &raw, name, e);
+}
+
+/* Writes the raw counters, or p if there is one. */
+csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const writer raw = { raw_to_bytes, raw_to_file, g };
+    const int file = strcmp(g->output, "-") != 0;
+    csspgo_status s;
+    if (file) hold_interrupt(SIG_BLOCK);
+    s = p != NULL ? write_profile(p, g->output, profgen_form(g), e) : write_output(&raw, g->output, e);
+    if (file) hold_interrupt(SIG_UNBLOCK);
+    return s;
+}

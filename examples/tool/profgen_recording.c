@@ -1,0 +1,122 @@
+/* profgen_recording.c - profgen: reads a recording, until SIGINT if it comes */
+#include "profgen.h"
+
+/* any: a script may have any fields; else it is read as LLVM does. */
+int recording_open(profgen *g, recording *r, int any)
+{
+    memset(r, 0, sizeof *r);
+    r->path = g->path;
+    if (g->perfscript != NULL) r->script = csspgo_script_new(seeded(), NULL);
+    else r->data = csspgo_perfdata_new(seeded(), NULL);
+    if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
+    if (r->script != NULL && any) csspgo_script_set_any_fields(r->script, g->image.code);
+    if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
+    return 1;
+}
+
+void recording_close(recording *r)
+{
+    csspgo_script_free(r->script);
+    csspgo_perfdata_free(r->data);
+}
+
+unsigned long long recording_samples(const recording *r)
+{
+    return r->script != NULL ? csspgo_script_get_stats(r->script).samples : csspgo_perfdata_get_stats(r->data).samples;
+}
+
+/* What was in it that made no sense. */
+void recording_warnings(const recording *r)
+{
+    if (r->script != NULL) {
+        const csspgo_script_stats s = csspgo_script_get_stats(r->script);
+        const unsigned long long bad = s.bad_frame_lines + s.bad_records + s.bad_mmaps;
+        if (bad != 0)
+            warn("%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line, bad - 1);
+    } else {
+        const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
+        const unsigned long long bad = s.bad_records + s.unknown_events;
+        if (bad != 0) warn("%s: byte %llu: and %llu more records make no sense", r->path,
+                           (unsigned long long)s.first_bad_offset, bad - 1);
+        if (s.lost != 0) warn("%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
+    }
+}
+
+/* A piece of it, none at the end; then everything that the parser has ready. Returns 0 after saying what is wrong. */
+int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
+{
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error e;
+    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size); /* the last piece was read up: */
+    else if (r->script != NULL) csspgo_script_end(r->script);                           /* cannot fail */
+    else if (size != 0) csspgo_perfdata_feed(r->data, piece, size);
+    else csspgo_perfdata_end(r->data);
+    for (;;) {
+        const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
+                                                   : csspgo_perfdata_next(r->data, &sample, &map, &e);
+        if (item == CSSPGO_ITEM_NONE) break;
+        if (!profgen_item(g, item, &sample, &map)) return 0;
+    }
+    if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
+        warn("%s: byte %llu: %s: the profile is of the %llu samples before", r->path, (unsigned long long)e.offset,
+             e.message, recording_samples(r));
+        return 1;
+    }
+    return e.status == CSSPGO_OK || (fail_at(r->path, &e), 0);
+}
+
+volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* The first SIGINT ends the input, the second one the program. flags: whether system calls go on after the first. */
+void catch_interrupt(int flags)
+{
+    struct sigaction a;
+    memset(&a, 0, sizeof a);
+    a.sa_handler = on_interrupt;
+    a.sa_flags = (int)SA_RESETHAND | flags;
+    sigaction(SIGINT, &a, NULL);
+}
+
+/* While a file is written even a second SIGINT has to wait: no output is left half-written. */
+void hold_interrupt(int how)
+{
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGINT);
+    sigprocmask(how, &one, NULL);
+}
+
+void recording_interrupted(profgen *g, const recording *r, unsigned long long bytes)
+{
+    g->partial = 1;
+    warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
+}
+
+/* Reads it from f. Returns 0 after saying what is wrong. */
+int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
+{
+    enum { CHUNK = 1 << 18 };
+    static char chunk[CHUNK];
+    unsigned long long bytes = 0;
+    progress p = progress_begin();
+    size_t n;
+    int ok = 1;
+    p.total = total;
+    while (ok && !interrupted && (n = fread(chunk, 1, CHUNK, f)) != 0) {
+        ok = recording_feed(g, r, chunk, n);
+        bytes += n;
+        progress_show(&p, bytes, recording_samples(r));
+    }
+    progress_end(&p);
+    if (ok && interrupted && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
+    else if (ok && ferror(f)) ok = (fail("%s: %s", r->path, strerror(errno)), 0);
+    else if (ok) ok = recording_feed(g, r, NULL, 0);
+    return ok;
+}

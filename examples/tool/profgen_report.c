@@ -1,0 +1,124 @@
+/* profgen_report.c - profgen: warnings, density, probe descriptors */
+#include "profgen.h"
+
+void profgen_warnings(const profgen *g)
+{
+    const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
+    const struct { unsigned long long n, of; const char *what; } w[] = {
+        { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
+        { s.no_branches, s.samples,
+          g->branches ? "samples dropped: no branch in this program"
+          : compat    ? "samples dropped: they have no branch records"
+                      : "samples dropped: their address is not in this program" },
+        { s.external_leaves, s.samples, "samples have an external leaf" },
+        { s.bad_return_addresses, s.samples, "stacks cut at a return address without a call before it" },
+        { s.unpaired_external, s.branches, "branches of distinct samples come from other code without a partner" },
+        { s.mismatched_external, s.branches, "calls by other code do not match the stack" },
+        { s.mismatched_leaf, s.branches, "calls do not match the stack" },
+        { s.invalid_ranges, s.branches, "ranges run across a call, return or jump" },
+        { s.zero_returns, s.branches, "returns go to no call site" },
+    };
+    size_t i;
+    if (s.addresses != 0 && s.branches == 0)
+        warn("no branch records: counts are estimates from %llu sampled addresses", (unsigned long long)s.addresses);
+    else if (s.addresses != 0)
+        warn("%llu samples without branch records do not count", (unsigned long long)s.addresses);
+    for (i = 0; i < sizeof w / sizeof *w; i++)
+        if (w[i].n != 0)
+            warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
+}
+
+/* ----- density: samples per location, of the functions that make most samples ----- */
+
+typedef struct density_row {
+    uint64_t samples;
+    uint32_t locations;
+} density_row;
+
+static int density_order(const void *a, const void *b)
+{
+    const density_row *x = (const density_row *)a, *y = (const density_row *)b;
+    const double m = (double)x->samples / x->locations, n = (double)y->samples / y->locations;
+    if (m != n) return m > n ? -1 : 1;
+    return x->samples < y->samples ? -1 : x->samples > y->samples;
+}
+
+/* -1: out of memory. cutoff: millionths of all samples. */
+static double density_of(const csspgo_profile *p, uint64_t cutoff)
+{
+    const uint32_t nodes = csspgo_node_count(p) + 2;
+    density_row *row = (density_row *)calloc(nodes, sizeof *row);
+    double density = 0, all = 0, seen = 0;
+    csspgo_node node;
+    size_t n = 0, i;
+    if (row == NULL) return -1;
+    for (node.id = nodes - 1; node.id > 1; node.id--) {    /* inlinees come after what they are in */
+        size_t count;
+        const csspgo_body *b = csspgo_bodies(p, node, &count);
+        density_row *up = &row[csspgo_node_parent(p, node).id];
+        row[node.id].locations += (uint32_t)count;
+        for (i = 0; i < count; i++) row[node.id].samples += b[i].count;
+        if (csspgo_node_kind_of(p, node) != CSSPGO_INLINEE) continue;
+        up->samples += row[node.id].samples;
+        up->locations += row[node.id].locations;
+        row[node.id].locations = 0;
+    }
+    for (i = 2; i < nodes; i++)
+        if (row[i].locations != 0) {
+            all += (double)row[i].samples;
+            row[n++] = row[i];
+        }
+    qsort(row, n, sizeof *row, density_order);
+    for (i = 0; i < n && seen < (double)((float)all * (float)cutoff / 1000000); i++) {
+        seen += (double)row[i].samples;
+        density = (double)row[i].samples / row[i].locations;
+    }
+    free(row);
+    return density;
+}
+
+void profgen_density(const profgen *g, const csspgo_profile *p)
+{
+    const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
+    const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
+    if (density == 0) warn("the profile is empty, or --profile-density-cutoff-hot is too low");
+    else if (density > 0 && density < least)
+        warn("%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
+             least / density, density, least);
+    if (g->o[O_SHOW_DENSITY].number)
+        printf("Functions with density >= %.1f account for %.2f%% total sample counts.\n", density,
+               (double)cutoff / 10000);
+}
+
+/* ----- output ----- */
+
+static int descriptor_order(const void *a, const void *b)
+{
+    const csspgo_descriptor *x = (const csspgo_descriptor *)a, *y = (const csspgo_descriptor *)b;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Prints the binary's probe descriptors, as llvm-profgen when it makes a profile. */
+int profgen_show_probes(const profgen *g)
+{
+    char why[256];
+    csspgo_probes *probes = load_sections(&g->image, why, sizeof why);
+    csspgo_probe_tables t;
+    csspgo_descriptor *d;
+    size_t i;
+    if (probes == NULL) return fail("%s: %s", g->binary, why), 0;
+    t = csspgo_probes_tables(probes);
+    d = (csspgo_descriptor *)malloc((t.descriptor_count + 1) * sizeof *d);
+    if (d != NULL) {
+        if (t.descriptor_count != 0) memcpy(d, t.descriptors, t.descriptor_count * sizeof *d);
+        qsort(d, t.descriptor_count, sizeof *d, descriptor_order);
+        printf("Pseudo Probe Desc:\n");
+        for (i = 0; i < t.descriptor_count; i++)
+            printf("GUID: %llu Name: %.*s\nHash: %llu\n", (unsigned long long)d[i].guid, (int)d[i].name_size, d[i].name,
+                   (unsigned long long)d[i].checksum);
+    }
+    free(d);
+    csspgo_probes_free(probes);
+    return d != NULL || (fail("out of memory"), 0);
+}

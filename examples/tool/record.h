@@ -1,0 +1,177 @@
+/* record.h - what the files of record share */
+#ifndef CSSPGO_TOOL_RECORD_H
+#define CSSPGO_TOOL_RECORD_H
+
+#include "tool.h"
+
+#if defined(__linux__)
+#  include <fcntl.h>
+#  include <poll.h>
+#  include <sched.h>
+#  include <signal.h>
+#  include <sys/mman.h>
+#  include <sys/personality.h>
+#  include <sys/ptrace.h>
+#  include <sys/stat.h>
+#  include <sys/syscall.h>
+#  include <sys/uio.h>
+#  include <sys/wait.h>
+#  include <time.h>
+#  include <unistd.h>
+#  include <linux/perf_event.h>
+#  if defined(__x86_64__) && !defined(__ILP32__)
+#    include <sys/user.h>
+#    define REC_SOFTWARE 1
+#  endif
+#endif
+
+extern volatile sig_atomic_t rec_interrupted;
+
+enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127 };
+
+typedef struct rec_options {
+    const char *output;           /* NULL or "-": standard output                              */
+    const char *start;            /* NULL: main, or the entry point if there is no such symbol */
+    uint64_t period;              /* taken branches between samples; 0 = default               */
+    uint64_t jitter, seed;        /* percent of the period; of the generator                   */
+    uint64_t count, max_branches; /* stop after so many; 0 = never                             */
+    uint64_t depth, max_stack;    /* branch records, frames of a sample                        */
+    int      software, step, aslr, stop, frame_pointers, quiet;
+    char   **program;             /* its name and arguments, NULL-terminated                   */
+} rec_options;
+
+typedef struct rec_map {          /* a line of /proc/PID/maps                                                        */
+    uint64_t begin, end, offset;
+    unsigned long inode;
+    char     access[5];           /* r w x and p(rivate) or s(hared)                                                 */
+    char     device[16];
+    int      seen;                /* its event is written                                                            */
+} rec_map;
+
+typedef struct rec_frame {        /* an open call                                                                    */
+    uint64_t back;                /* return address                                                                  */
+    uint64_t slot;                /* where it lies on the stack                                                      */
+    uint64_t stack;               /* end of the mapping that slot is in                                              */
+} rec_frame;
+
+typedef struct rec_page rec_page;
+
+typedef struct recorder {
+    rec_options o;
+    FILE    *out;
+    pid_t    pid;
+    int      status;              /* of the last wait                                                                */
+    int      gone, done;          /* the program ended; recording is over                                            */
+    cpu_set_t cpus;               /* those we were allowed before pinning                                            */
+    uint64_t samples, branches, threads, children;
+    uint64_t random, countdown;   /* generator; taken branches until the next sample                                 */
+    double   began, shown;        /* seconds                                                                         */
+    int      terminal;            /* progress is shown                                                               */
+    struct sigaction interrupt, terminate; /* of SIGINT and SIGTERM as we found them                                 */
+
+    csspgo_branch *lbr;           /* ring of o.depth records; next is where the following one goes                   */
+    uint32_t lbr_next, lbr_count;
+    csspgo_branch *newest;        /* scratch: the ring, newest first                                                 */
+    uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
+    void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+
+    rec_map *maps;
+    size_t   map_count, map_room;
+    int      maps_stale, code_stale; /* some mapping, some executable one may have changed                           */
+    int      memory;              /* /proc/PID/mem                                                                   */
+#if defined(REC_SOFTWARE)
+    struct user_regs_struct regs; /* as of the last stop, with what the recorder has done since                      */
+    int      regs_changed;
+    int      event;               /* REC_TRAP ...                                                                    */
+    int      signal;              /* to be delivered when the program goes on                                        */
+    int      listen;              /* in a group stop                                                                 */
+    int      interrupting;
+    int      in_syscall;          /* between the entry and the exit stop of one                                      */
+    uint64_t syscall;
+    int      moved;               /* execution went on elsewhere (exec): what was planned is void                    */
+    int      step_only;
+    int      trap_ignored;        /* the program's own disposition of SIGTRAP is SIG_IGN                             */
+    rec_page **pages;             /* by address                                                                      */
+    size_t   page_count, page_room;
+    rec_page *page;               /* the last one found                                                              */
+    rec_frame *frames;            /* the open calls, innermost last                                                  */
+    size_t   frame_count, frame_room;
+    uint64_t stack_begin, stack_end; /* mapping of the stack pointer at the last branch                              */
+#endif
+} recorder;
+
+enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
+enum { REC_IP = 1, REC_SP = 2, REC_FLAGS = 4 };                          /* recorder.regs_changed */
+enum { REC_TRAP_FLAG = 0x100, REC_POPF_FLAGS = 0x244dd5 };               /* in eflags; those that popf can change */
+
+/* How the block that begins at a byte of code ends. */
+typedef struct rec_block {
+    uint16_t skip;                /* bytes from its beginning to its last instruction                                */
+    uint8_t  known, kind;         /* kind: csspgo_kind; CSSPGO_NONE = an instruction that must be stepped over       */
+} rec_block;
+
+/* record_program.c */
+void rec_on_interrupt(int signal);
+void rec_say(const recorder *r, const char *text);
+int rec_fail(const char *what, const char *detail);
+double rec_seconds(void);
+void rec_progress(recorder *r);
+void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
+                       double seconds);
+void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records);
+void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *device,
+                   unsigned long inode, const char *access, const char *path, size_t path_size);
+int rec_spares_program(const rec_options *o, const char *to);
+int rec_spawn(recorder *r, int *go, int *failure);
+int rec_exec_error(int failure);
+int rec_exit_status(int status);
+int rec_wait_for_end(recorder *r);
+void rec_summary(const recorder *r);
+
+/* record_code.c */
+void rec_die(const char *what);
+int rec_read(const recorder *r, uint64_t address, void *to, size_t size);
+int rec_write(const recorder *r, uint64_t address, const void *from, size_t size);
+void rec_load_maps(recorder *r);
+const rec_map *rec_find_map(recorder *r, uint64_t address);
+void rec_restore_page(const rec_page *page, int memory);
+void rec_unplant_all(recorder *r);
+void rec_drop_pages(recorder *r, uint64_t begin, uint64_t end, int intact);
+int rec_plant(recorder *r, uint64_t address);
+int rec_is_planted(recorder *r, uint64_t address);
+void rec_unplant(recorder *r, uint64_t address);
+size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to);
+const rec_block *rec_plan(recorder *r, uint64_t address);
+
+/* record_stack.c */
+uint64_t rec_distance(recorder *r);
+void rec_gap(recorder *r);
+uint64_t rec_stack_of(recorder *r, uint64_t sp);
+void rec_settle(recorder *r, uint64_t sp);
+void rec_push_frame(recorder *r, uint64_t back, uint64_t slot);
+void rec_branch(recorder *r, uint64_t from, int call, uint64_t back);
+
+/* record_stop.c */
+void rec_get_regs(recorder *r);
+void rec_put_regs(recorder *r);
+void rec_unblock_trap(const recorder *r);
+void rec_check_shadow_stack(recorder *r);
+void rec_open_memory(recorder *r);
+void rec_wait(recorder *r);
+void rec_resume(recorder *r, int request);
+void rec_pass_trap(recorder *r);
+void rec_on_syscall_entry(recorder *r);
+void rec_on_syscall_exit(recorder *r);
+
+/* record_branch.c */
+int rec_emulate(recorder *r);
+
+/* record_step.c */
+void rec_free_software(recorder *r);
+int rec_software(recorder *r);
+
+/* record_hardware.c */
+int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a);
+int rec_hardware(recorder *r);
+
+#endif

@@ -1,0 +1,307 @@
+/* record_code.c - software LBR: mappings, code pages, planted breakpoints */
+#include "record.h"
+
+#if defined(REC_SOFTWARE)
+
+/*
+ * A page of the program's code. What is in memory differs from `code` in the planted bytes, which are int3.
+ * `inside` marks bytes that a decoded instruction has behind its first: nothing is planted there.
+ */
+struct rec_page {
+    uint64_t  address;
+    int       plantable;
+    uint32_t  planted_count;
+    unsigned char code[REC_PAGE], planted[REC_PAGE / 8], inside[REC_PAGE / 8];
+    rec_block block[REC_PAGE];
+};
+
+static int rec_bit(const unsigned char *bits, uint64_t i) { return bits[(i % REC_PAGE) / 8] >> (i & 7) & 1; }
+static void rec_set_bit(unsigned char *bits, uint64_t i) { bits[(i % REC_PAGE) / 8] |= (unsigned char)(1u << (i & 7)); }
+static void rec_clear_bit(unsigned char *bits, uint64_t i)
+{
+    bits[(i % REC_PAGE) / 8] &= (unsigned char)~(1u << (i & 7));
+}
+
+void rec_die(const char *what)
+{
+    rec_fail(what, strerror(errno));
+    exit(1);                                               /* PTRACE_O_EXITKILL takes the program along */
+}
+
+/* Reads and writes the program's data as the program itself could. */
+int rec_read(const recorder *r, uint64_t address, void *to, size_t size)
+{
+    struct iovec local, remote;
+    local.iov_base = to;
+    remote.iov_base = (void *)(uintptr_t)address;
+    local.iov_len = remote.iov_len = size;
+    return process_vm_readv(r->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+int rec_write(const recorder *r, uint64_t address, const void *from, size_t size)
+{
+    struct iovec local, remote;
+    local.iov_base = (void *)(uintptr_t)from;
+    remote.iov_base = (void *)(uintptr_t)address;
+    local.iov_len = remote.iov_len = size;
+    return process_vm_writev(r->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+/* ----- mappings ----- */
+
+static int rec_known_map(const rec_map *maps, size_t count, const rec_map *m)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (maps[i].seen && maps[i].begin == m->begin && maps[i].end == m->end && maps[i].offset == m->offset &&
+            maps[i].inode == m->inode) return 1;
+    }
+    return 0;
+}
+
+/* Reads the program's mappings again and writes the events of executable ones that are new. */
+void rec_load_maps(recorder *r)
+{
+    rec_map *old = r->maps, m;
+    const size_t old_count = r->map_count;
+    char name[64], *line = NULL;
+    size_t room = 0;
+    FILE *f;
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)r->pid);
+    r->maps = NULL;
+    r->map_count = r->map_room = 0;
+    r->maps_stale = r->code_stale = 0;
+    f = fopen(name, "re");
+    while (f != NULL && getline(&line, &room, f) > 0) {
+        unsigned long begin, end, offset;
+        int path = 0;
+        memset(&m, 0, sizeof m);
+        if (sscanf(line, "%lx-%lx %4s %lx %15s %lu %n", &begin, &end, m.access, &offset, m.device, &m.inode,
+                   &path) < 6) continue;
+        m.begin = begin;
+        m.end = end;
+        m.offset = offset;
+        line[strcspn(line, "\n")] = '\0';
+        if (m.access[2] == 'x' && begin >> 63 == 0) {      /* [vsyscall] is the kernel's */
+            m.seen = 1;
+            if (!rec_known_map(old, old_count, &m)) {
+                const char *file = line[path] != '\0' ? line + path : "//anon";
+                rec_write_map(r->out, r->pid, begin, end - begin, offset, m.device, m.inode, m.access, file,
+                              strlen(file));
+            }
+        }
+        if (r->map_count == r->map_room) {
+            const size_t more = r->map_room != 0 ? 2 * r->map_room : 64;
+            rec_map *grown = (rec_map *)realloc(r->maps, more * sizeof *grown);
+            if (grown == NULL) rec_die("out of memory");
+            r->maps = grown;
+            r->map_room = more;
+        }
+        r->maps[r->map_count++] = m;
+    }
+    if (f != NULL) fclose(f);
+    free(line);
+    free(old);
+}
+
+/* The first mapping that ends above address, or NULL. */
+const rec_map *rec_find_map(recorder *r, uint64_t address)
+{
+    size_t low = 0, high;
+    if (r->maps_stale || r->maps == NULL) rec_load_maps(r);
+    high = r->map_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->maps[middle].end > address) high = middle;
+        else low = middle + 1;
+    }
+    return low < r->map_count ? &r->maps[low] : NULL;
+}
+
+/* ----- code pages and planted breakpoints ----- */
+
+static size_t rec_page_index(const recorder *r, uint64_t address)
+{
+    size_t low = 0, high = r->page_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->pages[middle]->address < address) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The page of code that holds address, read once; NULL where code can change unseen or there is none. */
+static rec_page *rec_page_at(recorder *r, uint64_t address)
+{
+    const uint64_t begin = address & ~(uint64_t)(REC_PAGE - 1);
+    const rec_map *m;
+    rec_page *page;
+    size_t i;
+    if (r->page != NULL && r->page->address == begin) return r->page;
+    i = rec_page_index(r, begin);
+    if (i < r->page_count && r->pages[i]->address == begin) return r->page = r->pages[i];
+    m = rec_find_map(r, address);
+    if (m == NULL || m->begin > address || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') {
+        return NULL;
+    }
+    if (r->page_count == r->page_room) {
+        const size_t more = r->page_room != 0 ? 2 * r->page_room : 64;
+        rec_page **grown = (rec_page **)realloc(r->pages, more * sizeof *grown);
+        if (grown == NULL) rec_die("out of memory");
+        r->pages = grown;
+        r->page_room = more;
+    }
+    page = (rec_page *)calloc(1, sizeof *page);
+    if (page == NULL) rec_die("out of memory");
+    page->address = begin;
+    page->plantable = 1;
+    if (pread(r->memory, page->code, REC_PAGE, (off_t)begin) != REC_PAGE) {
+        free(page);
+        return NULL;
+    }
+    memmove(r->pages + i + 1, r->pages + i, (r->page_count - i) * sizeof *r->pages);
+    r->pages[i] = page;
+    r->page_count++;
+    return r->page = page;
+}
+
+/* Takes the breakpoints out of a page again, in the memory behind `memory`. */
+void rec_restore_page(const rec_page *page, int memory)
+{
+    if (page->planted_count == 0) return;
+    if (pwrite(memory, page->code, REC_PAGE, (off_t)page->address) != REC_PAGE) rec_die("cannot restore code");
+}
+
+static void rec_unplant_page(recorder *r, rec_page *page)
+{
+    rec_restore_page(page, r->memory);
+    page->planted_count = 0;
+    memset(page->planted, 0, sizeof page->planted);
+}
+
+void rec_unplant_all(recorder *r)
+{
+    size_t i;
+    for (i = 0; i < r->page_count; i++) rec_unplant_page(r, r->pages[i]);
+}
+
+/* Forgets pages; `intact` = their memory is still there and gets its bytes back. */
+void rec_drop_pages(recorder *r, uint64_t begin, uint64_t end, int intact)
+{
+    const size_t first = rec_page_index(r, begin);
+    size_t last = first;
+    if (r->page_count == 0) return;
+    if (first > 0 && begin - r->pages[first - 1]->address <= 2 * REC_PAGE) {
+        memset(r->pages[first - 1]->block, 0, sizeof r->pages[first - 1]->block); /* blocks may run on into the first */
+    }
+    for (; last < r->page_count && r->pages[last]->address < end; last++) {
+        if (intact) rec_unplant_page(r, r->pages[last]);
+        free(r->pages[last]);
+    }
+    memmove(r->pages + first, r->pages + last, (r->page_count - last) * sizeof *r->pages);
+    r->page_count -= last - first;
+    r->page = NULL;
+}
+
+/* Two instructions share bytes: this page is stepped through from now on. */
+static void rec_give_up_page(recorder *r, rec_page *page)
+{
+    rec_unplant_page(r, page);
+    page->plantable = 0;
+}
+
+int rec_plant(recorder *r, uint64_t address)
+{
+    const unsigned char int3 = 0xcc;
+    rec_page *page = rec_page_at(r, address);
+    if (page == NULL || !page->plantable) return 0;
+    if (rec_bit(page->planted, address)) return 1;
+    if (rec_bit(page->inside, address)) {
+        rec_give_up_page(r, page);
+        return 0;
+    }
+    if (pwrite(r->memory, &int3, 1, (off_t)address) != 1) {
+        page->plantable = 0;
+        return 0;
+    }
+    rec_set_bit(page->planted, address);
+    page->planted_count++;
+    return 1;
+}
+
+int rec_is_planted(recorder *r, uint64_t address)
+{
+    const rec_page *page = rec_page_at(r, address);
+    return page != NULL && rec_bit(page->planted, address);
+}
+
+void rec_unplant(recorder *r, uint64_t address)
+{
+    rec_page *page = rec_page_at(r, address);
+    if (page == NULL || !rec_bit(page->planted, address)) return;
+    if (pwrite(r->memory, &page->code[address % REC_PAGE], 1, (off_t)address) != 1) rec_die("cannot restore code");
+    rec_clear_bit(page->planted, address);
+    page->planted_count--;
+}
+
+/* Up to REC_INSN bytes of code at address, without our breakpoints; returns how many there are. */
+size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to)
+{
+    size_t n = 0;
+    while (n < REC_INSN) {
+        const rec_page *page = rec_page_at(r, address + n);
+        const size_t at = (size_t)((address + n) % REC_PAGE);
+        const size_t size = REC_PAGE - at < REC_INSN - n ? REC_PAGE - at : REC_INSN - n;
+        if (page != NULL) {
+            memcpy(to + n, page->code + at, size);
+        } else {
+            const ssize_t got = pread(r->memory, to + n, size, (off_t)(address + n));
+            if (got < (ssize_t)size) return n + (got > 0 ? (size_t)got : 0);
+        }
+        n += size;
+    }
+    return n;
+}
+
+/* Marks the bytes behind the first of an instruction; 0 if a breakpoint stands on one of them. */
+static int rec_mark_inside(recorder *r, uint64_t address, uint32_t size)
+{
+    uint64_t at;
+    for (at = address + 1; at < address + size; at++) {
+        rec_page *page = rec_page_at(r, at);
+        if (page == NULL) return 0;
+        if (rec_bit(page->planted, at)) {
+            rec_give_up_page(r, page);
+            return 0;
+        }
+        rec_set_bit(page->inside, at);
+    }
+    return 1;
+}
+
+/* How the block at address ends; NULL if its code cannot be planned with. */
+const rec_block *rec_plan(recorder *r, uint64_t address)
+{
+    rec_page *page = rec_page_at(r, address);
+    rec_block *block;
+    uint64_t at = address;
+    if (page == NULL || !page->plantable) return NULL;
+    block = &page->block[address % REC_PAGE];
+    if (block->known) return block;
+    for (;;) {
+        unsigned char code[REC_INSN];
+        csspgo_insn insn;
+        const size_t n = rec_fetch(r, at, code);
+        const uint32_t size = n != 0 ? csspgo_decode_x86_64(code, n, at, &insn) : 0;
+        block->kind = size != 0 ? (uint8_t)insn.kind : (uint8_t)CSSPGO_NONE;
+        if (size == 0 || insn.kind != CSSPGO_NONE || at - address >= REC_BLOCK) break;
+        if (!rec_mark_inside(r, at, size)) break;
+        at += size;
+    }
+    block->skip = (uint16_t)(at - address);
+    block->known = 1;
+    return block;
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* record_program.c - what both sources of samples share: the program, its mappings, the lines written */
+#include "record.h"
+
+#if defined(__linux__)
+
+volatile sig_atomic_t rec_interrupted;
+
+void rec_on_interrupt(int signal)
+{
+    (void)signal;
+    rec_interrupted = 1;
+}
+
+void rec_say(const recorder *r, const char *text)
+{
+    if (!r->o.quiet) fprintf(stderr, "csspgo record: %s\n", text);
+}
+
+int rec_fail(const char *what, const char *detail)
+{
+    fprintf(stderr, "csspgo record: %s%s%s\n", what, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    return 1;
+}
+
+double rec_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* "12 s", "3 min", "2 h" */
+static void rec_duration(char *text, size_t size, double seconds)
+{
+    const char *unit = seconds < 60 ? "s" : seconds < 3600 ? "min" : "h";
+    snprintf(text, size, "%.0f %s", seconds < 60 ? seconds : seconds < 3600 ? seconds / 60 : seconds / 3600, unit);
+}
+
+/*
+ * "12000000 branches, 12000 samples, 0.6 M branches/s, 20 s"; with --count or --max-branches also how long it will take
+ * at that rate, by what is reached first: ", 1 min left at most".
+ */
+void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
+                              double seconds)
+{
+    const double rate = seconds >= 0.1 ? (double)branches / seconds : 0;
+    double left = -1;
+    char took[32];
+    size_t n;
+    rec_duration(took, sizeof took, seconds);
+    snprintf(text, size, "%llu branches, %llu samples, %.1f M branches/s, %s", (unsigned long long)branches,
+             (unsigned long long)samples, rate / 1e6, took);
+    n = strlen(text);
+    if (o->max_branches > branches && rate > 0) left = (double)(o->max_branches - branches) / rate;
+    if (o->count > samples && samples != 0 && seconds >= 0.1) {
+        const double by_count = (double)(o->count - samples) * seconds / (double)samples;
+        if (left < 0 || by_count < left) left = by_count;
+    }
+    if (left < 0) return;
+    rec_duration(took, sizeof took, left);
+    snprintf(text + n, size - n, ", %s left at most", took);
+}
+
+void rec_progress(recorder *r)
+{
+    const double now = r->terminal ? rec_seconds() : 0;
+    char text[200];
+    if (!r->terminal || now - r->shown < 0.2) return;
+    r->shown = now;
+    rec_progress_text(text, sizeof text, &r->o, r->branches, r->samples, now - r->began);
+    fprintf(stderr, "\r\033[K%s ", text);
+}
+
+/* One sample as perf script prints it: frames innermost first, then the records newest first on one line. */
+void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records)
+{
+    size_t i;
+    for (i = 0; i < frames; i++) fprintf(out, "\t%16llx\n", (unsigned long long)stack[i]);
+    for (i = 0; i < records; i++) {
+        fprintf(out, " 0x%llx/0x%llx/%c/-/-/0 ", (unsigned long long)b[i].from, (unsigned long long)b[i].to,
+                (b[i].flags & 1) != 0 ? 'M' : (b[i].flags & 2) != 0 ? 'P' : '-');
+    }
+    fputs("\n\n", out);
+}
+
+void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *device,
+                          unsigned long inode, const char *access, const char *path, size_t path_size)
+{
+    fprintf(out, " PERF_RECORD_MMAP2 %ld/%ld: [%#llx(%#llx) @ %#llx %s %lu 0]: %s %.*s\n", (long)pid, (long)pid,
+            (unsigned long long)begin, (unsigned long long)size, (unsigned long long)offset, device, inode, access,
+            (int)path_size, path);
+}
+
+/* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */
+int rec_spares_program(const rec_options *o, const char *to)
+{
+    const char *name = o->program[0], *path = getenv("PATH");
+    char file[PATH_MAX];
+    size_t n;
+    snprintf(file, sizeof file, "%s", name);
+    for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
+        n = strcspn(path, ":");
+        snprintf(file, sizeof file, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
+        if (access(file, X_OK) == 0 || path[n] == '\0') break;
+    }
+    return output_spares(to, file);
+}
+
+/* Starts the program, held before its exec until `go` is written to. Returns 1, or 0 with a message. */
+int rec_spawn(recorder *r, int *go, int *failure)
+{
+    int hold[2], result[2];
+    if (pipe2(hold, O_CLOEXEC) != 0 || pipe2(result, O_CLOEXEC) != 0) {
+        rec_fail("cannot make a pipe", strerror(errno));
+        return 0;
+    }
+    fflush(NULL);
+    r->pid = fork();
+    if (r->pid < 0) {
+        rec_fail("cannot fork", strerror(errno));
+        return 0;
+    }
+    if (r->pid == 0) {
+        char byte;
+        int error;
+        close(hold[1]);
+        if (read(hold[0], &byte, 1) != 1) _exit(127);
+        if (!r->o.aslr) personality(ADDR_NO_RANDOMIZE | (unsigned long)personality(0xffffffff));
+        if (r->o.output == NULL) dup2(2, 1);
+        sigaction(SIGINT, &r->interrupt, NULL);
+        sigaction(SIGTERM, &r->terminate, NULL);
+        execvp(r->o.program[0], r->o.program);
+        error = errno;
+        if (write(result[1], &error, sizeof error) < 0) _exit(126);
+        _exit(127);
+    }
+    close(hold[0]);
+    close(result[1]);
+    *go = hold[1];
+    *failure = result[0];
+    return 1;
+}
+
+/* Why the exec failed, or 0; waits until it has happened. */
+int rec_exec_error(int failure)
+{
+    int error = 0;
+    ssize_t n;
+    do { n = read(failure, &error, sizeof error); } while (n < 0 && errno == EINTR);
+    close(failure);
+    return n == (ssize_t)sizeof error ? error : 0;
+}
+
+/* The exit status a shell would show for how the program ended. */
+int rec_exit_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 0;
+}
+
+/* Waits for the end of a program that is not traced any more; a second interrupt gets through to us. */
+int rec_wait_for_end(recorder *r)
+{
+    sigaction(SIGINT, &r->interrupt, NULL);
+    sigaction(SIGTERM, &r->terminate, NULL);
+    if (r->o.stop) kill(r->pid, SIGKILL);
+    while (waitpid(r->pid, &r->status, __WALL) < 0 && errno == EINTR) { }
+    return r->o.stop ? 0 : rec_exit_status(r->status);
+}
+
+void rec_summary(const recorder *r)
+{
+    char others[96] = "";
+    if (r->terminal) fputs("\r\033[K", stderr);
+    if (r->threads + r->children != 0) {
+        snprintf(others, sizeof others, "; not recorded: %llu other threads, %llu child processes",
+                 (unsigned long long)r->threads, (unsigned long long)r->children);
+    }
+    if (r->o.quiet) return;
+    fprintf(stderr, "csspgo record: %llu samples of %llu taken branches in %.1f s%s%s\n",
+            (unsigned long long)r->samples, (unsigned long long)r->branches, rec_seconds() - r->began, others,
+            rec_interrupted ? "; stopped by a signal" : "");
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* record_step.c - software LBR: running block by block */
+#include "record.h"
+
+#if defined(REC_SOFTWARE)
+
+/* The kernel has just set up a signal handler's frame. */
+static void rec_on_handler(recorder *r)
+{
+    uint64_t back;
+    rec_gap(r);
+    if (rec_read(r, r->regs.rsp, &back, sizeof back)) rec_push_frame(r, back, r->regs.rsp);
+    rec_unblock_trap(r);
+}
+
+/* Looks at what one instruction did. */
+static void rec_after_step(recorder *r, const struct user_regs_struct *before, const csspgo_insn *insn, uint32_t size)
+{
+    const uint64_t from = before->rip, to = r->regs.rip, next = from + size;
+    if (size == 0 || insn->kind == CSSPGO_NONE) {          /* a lock prefix counts as one of its own */
+        if (to - from > REC_INSN && r->syscall == UINT64_MAX) rec_gap(r);
+    } else if (to == from && !(insn->has_target && insn->target == from)) {
+        return;                                            /* not done yet */
+    } else if (insn->kind != CSSPGO_COND || to != next) {
+        rec_branch(r, from, insn->kind == CSSPGO_CALL && r->regs.rsp == before->rsp - 8, next);
+    }
+}
+
+/* Runs the program to the breakpoint at `end`; comes back early behind a system call and for a signal, exec or exit. */
+static void rec_run_to(recorder *r, uint64_t end)
+{
+    do {
+        rec_resume(r, PTRACE_SYSCALL);
+        if (r->event == REC_SYSTEM_CALL) {
+            r->in_syscall = !r->in_syscall;
+            if (r->in_syscall) {
+                r->syscall = r->regs.orig_rax;
+                rec_on_syscall_entry(r);
+            } else {
+                rec_on_syscall_exit(r);
+                return;
+            }
+        } else if (r->event == REC_SIGNAL) {
+            r->signal = WSTOPSIG(r->status);
+        } else if (r->event == REC_TRAP && (r->regs.rip == end + 1 || rec_is_planted(r, r->regs.rip - 1))) {
+            r->regs.rip--;
+            r->regs_changed |= REC_IP;
+            return;
+        } else if (r->event == REC_TRAP) {
+            rec_pass_trap(r);
+            if (r->signal == 0) return;
+        }
+    } while (r->signal == 0 && !r->gone && !r->moved && !r->done && (r->in_syscall || !r->step_only));
+}
+
+/* Carries out pushf or popf: stepped over, they would show the program the recorder's trap flag, or keep it set. */
+static int rec_emulate_flags(recorder *r, unsigned opcode)
+{
+    uint64_t flags = r->regs.eflags & 0xfcffff;            /* without RF and VM */
+    if (opcode == 0x9c) {
+        if (!rec_write(r, r->regs.rsp - 8, &flags, 8)) return 0;
+        r->regs.rsp -= 8;
+    } else {
+        if (!rec_read(r, r->regs.rsp, &flags, 8)) return 0;
+        r->regs.eflags = (r->regs.eflags & ~(uint64_t)REC_POPF_FLAGS) | (flags & REC_POPF_FLAGS);
+        r->regs.rsp += 8;
+        r->regs_changed |= REC_FLAGS;
+    }
+    r->regs.rip++;
+    r->regs_changed |= REC_IP | REC_SP;
+    return 1;
+}
+
+/*
+ * Steps over one instruction, after delivering a pending signal. A system call is run from its entry to its exit stop
+ * instead: the trap of a single step would come after it has blocked SIGTRAP.
+ */
+static void rec_step(recorder *r)
+{
+    const struct user_regs_struct before = r->regs;
+    unsigned char code[REC_INSN];
+    const size_t n = rec_fetch(r, before.rip, code);
+    csspgo_insn insn;
+    siginfo_t info;
+    uint32_t size;
+    memset(&insn, 0, sizeof insn);
+    size = n != 0 ? csspgo_decode_x86_64(code, n, before.rip, &insn) : 0;
+    rec_unplant(r, before.rip);
+    if (n != 0 && (code[0] == 0x9c || code[0] == 0x9d) && r->signal == 0 && rec_emulate_flags(r, code[0])) {
+        if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
+        return;
+    }
+    r->syscall = UINT64_MAX;
+    if (n >= 2 && code[0] == 0x0f && code[1] == 0x05) {
+        if (r->signal == 0) {
+            rec_run_to(r, UINT64_MAX - 1);
+            return;
+        }
+        r->syscall = before.rax;
+        rec_on_syscall_entry(r);
+    }
+    do { rec_resume(r, PTRACE_SINGLESTEP); } while (r->event == REC_OTHER && !r->moved && !r->done);
+    if (r->event == REC_SIGNAL) r->signal = WSTOPSIG(r->status);
+    if (r->event != REC_TRAP) return;
+    if (ptrace(PTRACE_GETSIGINFO, r->pid, NULL, &info) != 0) return;
+    if (info.si_code == SIGTRAP) {
+        rec_on_handler(r);
+    } else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT) {
+        if (r->syscall != UINT64_MAX) rec_on_syscall_exit(r);
+        rec_after_step(r, &before, &insn, size);
+        if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
+    } else {
+        rec_pass_trap(r);
+    }
+}
+
+/* Goes on to the next branch and carries it out; 0 if the instruction here must be stepped over. */
+static int rec_run_block(recorder *r)
+{
+    const rec_block *block = NULL;
+    uint64_t end;
+    int chain;
+    for (chain = 0; chain < REC_CHAIN && !r->done; chain++) {
+        block = rec_plan(r, r->regs.rip);
+        if (block == NULL) return 0;
+        if (block->skip != 0) break;
+        if (block->kind == CSSPGO_NONE || !rec_emulate(r)) return 0;
+    }
+    if (r->done) return 1;
+    if (chain == REC_CHAIN) return 0;                      /* a loop of branches only: let signals through */
+    end = r->regs.rip + block->skip;
+    if (!rec_plant(r, end)) return 0;
+    rec_unplant(r, r->regs.rip);                           /* the end of a block that was cut for its length */
+    rec_run_to(r, end);
+    return 1;
+}
+
+/* The run-time address of the start symbol, from the program's own file; 0 with a message if it has none. */
+static uint64_t rec_find_start(recorder *r)
+{
+    const char *wanted = r->o.start != NULL ? r->o.start : "main";
+    uint64_t pair[2], entry = 0, found = 0, elf_entry = 0;
+    char name[64], why[160] = "cannot read it";
+    struct stat info;
+    int fd, opened = 0;
+    FILE *f;
+    snprintf(name, sizeof name, "/proc/%ld/auxv", (long)r->pid);
+    f = fopen(name, "re");
+    while (f != NULL && fread(pair, sizeof pair, 1, f) == 1) {
+        if (pair[0] == 9) entry = pair[1];                 /* AT_ENTRY */
+    }
+    if (f != NULL) fclose(f);
+    snprintf(name, sizeof name, "/proc/%ld/exe", (long)r->pid);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0) {
+        void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        elf_image image;
+        elf_symbol symbol;
+        uint32_t i;
+        if (data != MAP_FAILED) {
+            opened = elf_open(data, (size_t)info.st_size, &image, why, sizeof why);
+            for (i = 1; opened && found == 0 && i < image.symbol_count; i++) {
+                if (!elf_symbol_at(&image, i, &symbol) || symbol.section == ELF_UNDEFINED || symbol.type > ELF_FUNC ||
+                    symbol.type == ELF_OBJECT || symbol.name_size != strlen(wanted) ||
+                    memcmp(symbol.name, wanted, symbol.name_size) != 0) continue;
+                found = symbol.value;
+                elf_entry = image.entry;
+            }
+            munmap(data, (size_t)info.st_size);
+        }
+    }
+    if (fd >= 0) close(fd);
+    if (found != 0) return found - elf_entry + entry;
+    if (r->o.start == NULL && entry != 0) return entry;
+    rec_fail("no such function in the program", opened ? wanted : why);
+    return 0;
+}
+
+/* The calls that are open where recording begins, as far as frame pointers lead to them; the program is at an entry. */
+static void rec_find_callers(recorder *r)
+{
+    uint64_t slots[REC_STACK], backs[REC_STACK], pair[2], frame = r->regs.rbp, below = r->regs.rsp;
+    size_t n = 0;
+    r->stack_begin = r->stack_end = 0;
+    rec_stack_of(r, below);
+    if (!rec_read(r, below, &backs[0], 8)) return;
+    slots[n++] = below;
+    while (n < REC_STACK && frame > below && frame < r->stack_end - 16 && rec_read(r, frame, pair, sizeof pair)) {
+        const rec_map *m = rec_find_map(r, pair[1]);
+        if (m == NULL || m->begin > pair[1] || m->access[2] != 'x') break;
+        below = slots[n] = frame + 8;
+        backs[n++] = pair[1];
+        frame = pair[0];
+    }
+    while (n-- > 0) rec_push_frame(r, backs[n], slots[n]);
+}
+
+/* Runs the program at full speed to the start symbol. Returns 0 when there is none; the program may also have ended. */
+static int rec_run_to_start(recorder *r)
+{
+    uint64_t start = 0;
+    r->moved = 1;
+    do {
+        if (r->moved) {
+            r->moved = 0;
+            if (r->regs.cs != 0x33) {
+                rec_fail("not a 64-bit program", NULL);
+                return 0;
+            }
+            start = rec_find_start(r);
+            if (start == 0) return 0;
+            if (!rec_plant(r, start)) {
+                rec_fail("cannot put a breakpoint at the start symbol", r->o.start);
+                return 0;
+            }
+        }
+        rec_resume(r, PTRACE_CONT);
+        if (r->event == REC_SIGNAL) r->signal = WSTOPSIG(r->status);
+        if (r->event == REC_TRAP && r->regs.rip == start + 1) {
+            r->regs.rip = start;
+            r->regs_changed |= REC_IP;
+            rec_unplant(r, start);
+            rec_drop_pages(r, 0, UINT64_MAX, 1);           /* what was mapped since was not watched */
+            rec_load_maps(r);
+            rec_unblock_trap(r);
+            rec_check_shadow_stack(r);
+            rec_find_callers(r);
+            return 1;
+        }
+        if (r->event == REC_TRAP) rec_pass_trap(r);
+    } while (!r->gone && !r->done && !rec_interrupted);
+    return 1;
+}
+
+/* Ends the recording; the program runs on as if nothing had been, or is gone already. */
+static void rec_detach(recorder *r)
+{
+    if (r->gone) return;
+    rec_unplant_all(r);
+    rec_put_regs(r);
+    sched_setaffinity(r->pid, sizeof r->cpus, &r->cpus);
+    if (ptrace(PTRACE_DETACH, r->pid, NULL, (void *)(uintptr_t)r->signal) != 0 && errno != ESRCH) {
+        rec_die("cannot let go of the program");
+    }
+}
+
+/* Tracer and program take turns: on one CPU that is several times faster than across two. */
+static void rec_pin(recorder *r)
+{
+    const int cpu = sched_getcpu();
+    cpu_set_t one;
+    if (sched_getaffinity(0, sizeof r->cpus, &r->cpus) != 0 || cpu < 0 || cpu >= CPU_SETSIZE) return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+void rec_free_software(recorder *r)
+{
+    rec_drop_pages(r, 0, UINT64_MAX, 0);
+    free(r->pages);
+    free(r->frames);
+    free(r->maps);
+    if (r->memory >= 0) close(r->memory);
+}
+
+int rec_software(recorder *r)
+{
+    const unsigned long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |
+                                  PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEVFORKDONE;
+    int go, failure, error, started;
+    char text[128];
+    if (r->o.period == 0) r->o.period = 1000;
+    r->countdown = rec_distance(r);
+    r->memory = -1;
+    r->step_only = r->o.step;
+    rec_pin(r);
+    if (!rec_spawn(r, &go, &failure)) return 1;
+    if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
+        kill(r->pid, SIGKILL);
+        return rec_fail("cannot trace the program", strerror(errno));
+    }
+    if (write(go, "", 1) != 1) return rec_fail("cannot start the program", strerror(errno));
+    close(go);
+    do { rec_wait(r); } while (WIFSTOPPED(r->status) && r->status >> 16 != PTRACE_EVENT_EXEC &&
+                               ptrace(PTRACE_CONT, r->pid, NULL, NULL) == 0);
+    error = rec_exec_error(failure);
+    if (error != 0) return rec_fail(r->o.program[0], strerror(error));
+    if (!WIFSTOPPED(r->status)) return rec_fail(r->o.program[0], "ended before it began");
+    rec_open_memory(r);
+    rec_get_regs(r);
+    snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only",
+             (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
+             r->o.frame_pointers ? "frame-pointer" : "exact");
+    rec_say(r, text);
+    started = rec_run_to_start(r);
+    if (!started) {
+        kill(r->pid, SIGKILL);
+        return 1;
+    }
+    while (!r->gone && !r->done) {
+        if (rec_interrupted) break;
+        if (r->moved && !rec_run_to_start(r)) break;
+        if (r->gone || r->done) break;
+        if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
+    }
+    rec_detach(r);
+    if (r->branches == 0 && r->gone) rec_say(r, "the program ended before the start symbol was reached");
+    return -1;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* show.c - the command show */
+#include "profdata.h"
+
+static const option show_options[] = {
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
+    { "all-functions", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "json", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "show-format", OPT_CHOICE, "text|json|yaml", 0, NULL, NULL, 0 },
+    { "detailed-summary", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "hot-func-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "topn", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "show-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "show-sec-info-only", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "contexts", OPT_MAYBE, NULL, -1, NULL, NULL, 0 },
+    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
+    PROFDATA_COMMON,
+    /* LLVM takes these too; on sample profiles they do nothing. */
+    { "detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "counts", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "covered", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "binary-ids", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "ic-targets", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "list-below-cutoff", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "memop-sizes", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "profile-version", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "show-vtables", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "showcs", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "temporal-profile-traces", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "text", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
+    { "memory", OPT_LATER, "0", 0, NULL, NULL, 0 },
+    { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+/* The next inlinee after n below top, in any order; id 0 at the end. */
+static csspgo_node next_nested(csspgo_profile *p, csspgo_node top, csspgo_node n)
+{
+    csspgo_node next = csspgo_node_first_child(p, n);
+    for (;;) {
+        while (next.id != 0 && csspgo_node_kind_of(p, next) != CSSPGO_INLINEE) next = csspgo_node_next_sibling(p, next);
+        if (next.id != 0 || n.id == top.id) return next;
+        next = csspgo_node_next_sibling(p, n);
+        n = csspgo_node_parent(p, n);
+    }
+}
+
+/*
+ * Keeps the contexts of one function, with what is nested in them, if it has any: to put a whole profile in order for
+ * the sake of one function takes a third of the time that reading it does. Returns 0: out of memory.
+ */
+static int show_only(show *s, csspgo_func f)
+{
+    csspgo_profile *p = s->p, *q = profile_new();
+    csspgo_status status = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    csspgo_node top, n;
+    for (top = csspgo_func_nodes(p, f); top.id != 0; top = csspgo_node_next_same(p, top)) {
+        if (csspgo_node_kind_of(p, top) == CSSPGO_INLINEE || !csspgo_has_record(p, top)) continue;
+        for (n = top; n.id != 0 && status == CSSPGO_OK; n = next_nested(p, top, n))
+            if (csspgo_has_record(p, n)) status = record_masked(q, p, n, UINT32_MAX);
+    }
+    if (status == CSSPGO_OK && csspgo_record_count(q) != 0) {
+        csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+        s->p = q;
+        q = p;
+    }
+    csspgo_profile_free(q);
+    return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
+}
+
+/* What else is asked for than functions; json: members of the object that begins with the functions. */
+static int show_others(show *s, int json)
+{
+    static const char *const keys[] = { "symbols", "summary", "hot" };
+    static int (*const print[])(show *s, int json) = { show_symbols, show_summary, show_hot };
+    const option *o = s->o;
+    const int asked[] = { o[S_SYMBOLS].number != 0, o[S_SUMMARY].number != 0, o[S_HOT].number || o[S_TOPN].number };
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        if (asked[i] && json) fprintf(s->out, ",\n  \"%s\": ", keys[i]);
+        if (asked[i] && !print[i](s, json)) return 0;
+    }
+    return 1;
+}
+
+/* JSON: the functions as LLVM has them, an array; if more is asked for, an object of these. LLVM prints text then. */
+static int show_as_json(show *s, int others)
+{
+    if (others && !compat) fputs("{\n  \"functions\": ", s->out);
+    if (!show_json(s)) return 0;
+    if (compat || !others) putc('\n', s->out);
+    if (!show_others(s, !compat)) return 0;
+    if (others && !compat) fputs("\n}\n", s->out);
+    return 1;
+}
+
+static int show_print(show *s, const reading *how)
+{
+    const option *o = s->o;
+    const char *name = o[S_FUNCTION].text != NULL && *o[S_FUNCTION].text != '\0' ? o[S_FUNCTION].text : NULL;
+    const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
+    const int others = o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number || o[S_SUMMARY].number;
+    if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
+    if (name != NULL && !o[S_ALL].number && !others && !show_only(s, func_named(s->p, name))) return 0;
+    if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number || func_named(s->p, name).id != 0) &&
+        !show_list(s))
+        return 0;
+    if (json && name != NULL && !o[S_ALL].number)
+        return fail("the JSON format is supported only when all functions are to be printed"), 0;
+    if (json) return show_as_json(s, others);
+    if (o[S_ALL].number || name == NULL ? !show_all(s) : !show_one(s, name)) return 0;
+    return show_others(s, 0);
+}
+
+static int show_file(show *s, const char *path)
+{
+    reading how = reading_make(&s->o[S_ISFS], &s->o[S_PASS]);
+    int fatal, ok;
+    s->p = profile_read(path, &how, &fatal);
+    ok = s->p != NULL && show_print(s, &how);
+    free(s->row);
+    free(s->target);
+    csspgo_profile_free(s->p);
+    return ok;
+}
+
+int show_main(int argc, char **argv)
+{
+    option o[sizeof show_options / sizeof *show_options];
+    static show s;
+    const char *path;
+    output out;
+    int files, ok;
+    memcpy(o, show_options, sizeof show_options);
+    s.o = o;
+    files = options_parse(s.o, argc, argv);
+    if (files < 0) return usage_status();
+    if (files > 1) return usage("one profile only, not '%s' too", argv[1]);
+    if (files == 0 && compat)
+        return fail("the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
+    if (files == 0) return usage("which profile?");
+    path = s.o[S_OUTPUT].text;
+    if (compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
+        return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
+    if (!output_spares(path, argv[0])) return usage_status();
+    if (s.o[S_FORMAT].number == 2) return usage("YAML output is not supported for sample profiles");
+    if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL) warn("-function argument ignored: showing all functions");
+    s.out = stream_begin(&out, path);
+    if (s.out == NULL) return 1;
+    ok = s.o[S_SECTIONS].number ? show_sections(argv[0], s.out) : show_file(&s, argv[0]);
+    return stream_end(&out, path, ok);
+}

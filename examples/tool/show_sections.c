@@ -1,0 +1,91 @@
+/* show_sections.c - show: sections and symbols */
+#include "profdata.h"
+
+static int show_symbol_order(const void *a, const void *b, void *ctx)
+{
+    return name_order((csspgo_profile *)ctx, *(const csspgo_func *)a, *(const csspgo_func *)b);
+}
+
+int show_symbols(show *s, int json)
+{
+    csspgo_func *v = (csspgo_func *)malloc((csspgo_func_count(s->p) + (size_t)1) * sizeof *v), f;
+    size_t n = 0, i;
+    if (v == NULL) return fail("out of memory"), 0;
+    for (f.id = 1; f.id <= csspgo_func_count(s->p); f.id++)
+        if (csspgo_is_listed(s->p, f)) v[n++] = f;
+    qsort_r(v, n, sizeof *v, show_symbol_order, s->p);
+    fputs(json ? "[" : "======== Dump profile symbol list ========\n", s->out);
+    for (i = 0; i < n; i++) {
+        if (json) json_line(s->out, i == 0, 4), json_name(s, v[i]);
+        else put_name(s->p, v[i], s->out), putc('\n', s->out);
+    }
+    if (json) fputs("\n  ]", s->out);
+    free(v);
+    return 1;
+}
+
+/* Section types and the flags that each prints. */
+typedef struct section_flag { uint64_t type, bit; const char *name; } section_flag;
+enum { ANY_SECTION = 99 };
+
+static const char *section_name(uint64_t type)
+{
+    static const char *const names[] = {
+        "InvalidSection", "ProfileSummarySection", "NameTableSection", "ProfileSymbolListSection",
+        "FuncOffsetTableSection", "FunctionMetadata", "CSNameTableSection"
+    };
+    if (type == 32) return "LBRProfileSection";
+    return type < sizeof names / sizeof *names ? names[type] : "UnknownSection";
+}
+
+static void show_section(const csspgo_section *c, FILE *out)
+{
+    static const section_flag flags[] = {
+        { ANY_SECTION, 0, "compressed" }, { ANY_SECTION, 1, "flat" }, { 2, 33, "fixlenmd5" }, { 2, 32, "md5" },
+        { 2, 34, "uniq" }, { 1, 32, "partial" }, { 1, 33, "context" }, { 1, 36, "preInlined" },
+        { 1, 34, "fs-discriminator" }, { 4, 32, "ordered" }, { 5, 32, "probe" }, { 5, 33, "attr" }
+    };
+    const char *comma = "";
+    size_t i;
+    fprintf(out, "%s - Offset: %" PRIu64 ", Size: %" PRIu64 ", Flags: {", section_name(c->type), c->offset, c->size);
+    for (i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (flags[i].type != ANY_SECTION && flags[i].type != c->type) continue;
+        if (!(c->flags >> flags[i].bit & 1)) continue;
+        if (c->type == 2 && flags[i].bit == 32 && c->flags >> 33 & 1) continue;   /* fixlenmd5 says it */
+        fprintf(out, "%s%s", comma, flags[i].name);
+        comma = ",";
+    }
+    fputs("}\n", out);
+}
+
+int show_sections(const char *path, FILE *out)
+{
+    csspgo_section *v = NULL;
+    uint64_t sizes = 0, end = 0;
+    csspgo_status s;
+    csspgo_error e;
+    file_bytes f;
+    size_t n = 0, i;
+    reading how;
+    int fatal;
+    memset(&how, 0, sizeof how);
+    if (!file_open(path, &f)) return fail("%s: %s", path, strerror(errno)), 0;
+    s = csspgo_sections(f.data, f.size, NULL, 0, &n, &e);
+    if (s == CSSPGO_OK && (v = (csspgo_section *)calloc(n + 1, sizeof *v)) == NULL) s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK) csspgo_sections(f.data, f.size, v, n, &n, &e);
+    for (i = 0; i < n && s == CSSPGO_OK; i++) {
+        show_section(&v[i], out);
+        sizes += v[i].size;
+        if (v[i].offset + v[i].size > end) end = v[i].offset + v[i].size;
+    }
+    if (s == CSSPGO_OK)
+        fprintf(out, "Header Size: %" PRIu64 "\nTotal Sections Size: %" PRIu64 "\nFile Size: %" PRIu64 "\n",
+                n != 0 ? v[0].offset : 0, sizes, end);
+    else if (s == CSSPGO_E_UNSUPPORTED)
+        warn("-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
+             "formats.");
+    else reading_failed(&how, path, &f, &e, &fatal);
+    file_close(&f);
+    free(v);
+    return s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED;
+}

@@ -1,0 +1,99 @@
+/* text.c - names and contexts as text */
+#include "tool.h"
+
+void put_name(csspgo_profile *p, csspgo_func f, FILE *out)
+{
+    size_t n;
+    const char *name = csspgo_func_name(p, f, &n);
+    if (name != NULL) fwrite(name, 1, n, out);
+    else if (f.id != 0) fprintf(out, "%" PRIu64, csspgo_func_guid(p, f));
+}
+
+void put_loc(csspgo_loc loc, FILE *out)
+{
+    fprintf(out, "%u", loc.line);
+    if (loc.discriminator != 0) fprintf(out, ".%u", loc.discriminator);
+}
+
+/* "main:3 @ foo:2.1 @ bar"; a function without context is its name. */
+void put_context(csspgo_profile *p, csspgo_node node, FILE *out)
+{
+    csspgo_node path[1024];       /* deeper ones are not read: csspgo_limits.max_depth */
+    size_t n = 0;
+    if (csspgo_node_kind_of(p, node) == CSSPGO_TWIN) node = csspgo_node_parent(p, node);
+    for (; node.id > 1 && n < sizeof path / sizeof *path; node = csspgo_node_parent(p, node)) path[n++] = node;
+    while (n-- > 0) {
+        put_name(p, csspgo_node_func(p, path[n]), out);
+        if (n == 0) break;
+        putc(':', out);
+        put_loc(csspgo_node_loc(p, path[n - 1]), out);
+        fputs(" @ ", out);
+    }
+}
+
+/* The same in memory, terminated; for free(). NULL when memory is exhausted. */
+char *context_text(csspgo_profile *p, csspgo_node node)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) return NULL;
+    put_context(p, node, out);
+    if (fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* 1 if nothing in it was ever sampled. */
+int is_blank(const csspgo_profile *p)
+{
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_total(p, n) != 0 || csspgo_head(p, n) != 0) return 0;
+    return 1;
+}
+
+/* Numbers before names, names by their bytes. */
+int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b)
+{
+    size_t m, n;
+    const char *x = csspgo_func_name(p, a, &m), *y = csspgo_func_name(p, b, &n);
+    int c;
+    if (x == NULL || y == NULL) {
+        const uint64_t s = csspgo_func_guid(p, a), t = csspgo_func_guid(p, b);
+        if (x != NULL || y != NULL) return x == NULL ? -1 : 1;
+        return s < t ? -1 : s > t;
+    }
+    c = memcmp(x, y, m < n ? m : n);
+    return c != 0 ? c : m < n ? -1 : m > n;
+}
+
+uint64_t sum_of(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* For people, so bytes that a terminal would obey are escaped. */
+void put_safe(const char *name, size_t n, FILE *out)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)name[i];
+        if (c < 0x20 || c == 0x7f) fprintf(out, "\\x%02x", c);
+        else putc(c, out);
+    }
+}
+
+void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out)
+{
+    size_t n;
+    const char *name = csspgo_func_name(p, f, &n);
+    if (name == NULL) put_name(p, f, out);
+    else put_safe(name, n, out);
+}
+
+/* What LLVM prints for 0 of 0 is -nan. */
+double percent(uint64_t part, uint64_t whole)
+{
+    return whole != 0 ? (double)part / (double)whole * 100 : 0;
+}

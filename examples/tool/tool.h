@@ -1,0 +1,162 @@
+/* tool.h - what the commands of the tool share */
+#ifndef CSSPGO_TOOL_TOOL_H
+#define CSSPGO_TOOL_TOOL_H
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#  define _GNU_SOURCE
+#endif
+#include "../../csspgo.h"
+#include "../load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+extern int quiet;                 /* --quiet: no warnings, no progress                                           */
+extern int compat;                /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool */
+
+typedef struct nearest {          /* of the names that were tried, the one with the fewest differences from `word` */
+    const char *word, *name;      /* name: NULL if all are too far; neither need be terminated                     */
+    size_t      size, name_size;  /* of word, of name                                                              */
+    unsigned    distance;         /* of name; at first, what is too far                                            */
+} nearest;
+
+/* What is written: into memory for a descriptor, else to a file of a given name. */
+typedef struct writer {
+    csspgo_status (*bytes_fn)(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e);
+    csspgo_status (*file_fn)(const void *what, const char *name, csspgo_error *e);
+    const void *what;
+} writer;
+
+typedef enum option_kind {
+    OPT_TEXT,                     /* the last one counts                                                     */
+    OPT_LIST,                     /* all count: option.list                                                  */
+    OPT_SWITCH,                   /* on or off                                                               */
+    OPT_NUMBER,                   /* signed                                                                  */
+    OPT_COUNT,                    /* unsigned, 64 bits; 0x, 0b and 0 begin other bases                       */
+    OPT_MAYBE,                    /* OPT_COUNT whose value may be left out: text is then ""                  */
+    OPT_CHOICE,                   /* one word of `values`, "a|b|c"                                           */
+    OPT_SET,                      /* gives the option `values` its own number                                */
+    OPT_ALIAS,                    /* of the option `values`                                                  */
+    OPT_IGNORED,                  /* a switch without effect on sample profiles                              */
+    OPT_LATER,                    /* refused by name, but for the value `values`, which asks for nothing     */
+    OPT_REFUSED                   /* `values` says why; number 1: a switch, =0 asks for nothing              */
+} option_kind;
+
+typedef struct option {
+    const char  *name;
+    option_kind  kind;
+    const char  *values;          /* see kind                                                                */
+    long long    number;          /* the default, then the value; OPT_COUNT: to be cast; OPT_CHOICE: its place */
+    const char  *text;            /* as given; NULL = not given                                              */
+    const char **list;            /* OPT_LIST                                                                */
+    size_t       count;
+} option;
+
+typedef struct progress {
+    int    on;
+    double began, next;           /* seconds                                       */
+    unsigned long long total;     /* bytes, 0 = unknown                            */
+} progress;
+
+typedef struct output {
+    const char *name;             /* what to open and write: the temporary or special file; NULL: a descriptor */
+    FILE       *file;             /* output_stream: NULL before                                                */
+    char       *target;           /* the file that is meant, behind all links; NULL: a descriptor              */
+    char       *temporary;        /* NULL: the target is written directly                                      */
+    struct stat old;              /* of the target, if it is replaced                                          */
+    int         replaces;
+    int         fd;               /* of the temporary file, or the descriptor to write to                      */
+} output;
+
+#define OUTPUT_TEMPORARY ".csspgo-"   /* names of temporary files begin with it */
+
+typedef struct reading {          /* how the inputs are read */
+    int      is_fs;               /* --profile-isfs                                          */
+    uint32_t mask;                /* --fs-discriminator-pass: bits of a discriminator to keep */
+    int      go_on;               /* --failure-mode=all, warn: a bad input is a warning      */
+    uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
+} reading;
+
+enum { PASSES = 5 };
+extern const char pass_names[];
+
+/* main.c and the commands: what is behind the command's name on the command line; the exit status */
+int help_main(int argc, char **argv);
+int profgen_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
+int show_main(int argc, char **argv);
+int overlap_main(int argc, char **argv);
+int views_folded(int argc, char **argv);
+int views_flame(int argc, char **argv);
+int record_main(int argc, char **argv);
+int match_main(int argc, char **argv);
+
+/* messages.c */
+int fail(const char *format, ...);
+int hopeless(const char *format, ...);
+int usage_status(void);
+int usage(const char *format, ...);
+void warn(const char *format, ...);
+int fail_at(const char *path, const csspgo_error *e);
+nearest nearest_to(const char *word, size_t size);
+void nearest_try(nearest *n, const char *name, size_t size);
+
+/* write.c */
+int output_spares(const char *path, const char *input);
+int output_ready(const char *path);
+FILE *stream_begin(output *o, const char *path);
+int stream_end(output *o, const char *path, int ok);
+csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
+csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
+csspgo_allocator big_blocks(void);
+
+/* options.c */
+option *option_named(option *o, const char *name, size_t size);
+int options_parse(option *table, int argc, char **argv);
+void options_free(option *o);
+
+/* progress.c */
+progress progress_begin(void);
+void progress_text(char *text, size_t size, unsigned long long bytes, unsigned long long total,
+                   unsigned long long samples, double seconds);
+int progress_due(progress *p);
+void progress_show(progress *p, unsigned long long bytes, unsigned long long samples);
+void progress_end(progress *p);
+
+/* text.c */
+void put_name(csspgo_profile *p, csspgo_func f, FILE *out);
+void put_loc(csspgo_loc loc, FILE *out);
+void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
+char *context_text(csspgo_profile *p, csspgo_node node);
+int is_blank(const csspgo_profile *p);
+int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);
+void put_safe(const char *name, size_t n, FILE *out);
+void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out);
+uint64_t sum_of(uint64_t a, uint64_t b);
+double percent(uint64_t part, uint64_t whole);
+
+/* read.c */
+reading reading_make(const option *is_fs, const option *pass);
+csspgo_profile *profile_new(void);
+csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
+void reading_failed(const reading *how, const char *path, const file_bytes *f, const csspgo_error *e, int *fatal);
+csspgo_profile *profile_read(const char *path, reading *how, int *fatal);
+
+/* output.c */
+int output_is_input(const char *path, const char *input);
+int output_begin(output *o, const char *path);
+FILE *output_stream(output *o);
+int output_end(output *o, int ok);
+
+#endif

@@ -1,0 +1,142 @@
+/* views.h - what the files of folded and flame share */
+#ifndef CSSPGO_TOOL_VIEWS_H
+#define CSSPGO_TOOL_VIEWS_H
+
+#include "tool.h"
+
+extern const char views_style[], views_script[];
+
+typedef struct views_text {
+    char  *data;
+    size_t size, cap;
+    int    failed;
+} views_text;
+
+typedef struct views_name {       /* a name for a GUID */
+    uint64_t guid;
+    size_t   begin, size;
+} views_name;
+
+typedef struct views_names {      /* sorted by GUID once all are in */
+    views_text  text;
+    views_name *names;
+    size_t      count, cap;
+} views_names;
+
+typedef struct views {
+    const char *input, *output, *title, *names_file, *binary;
+    long        width;
+    int         icicle, mark_inlined;
+    views_names names;
+    csspgo_profile *p;
+    output      file;
+    FILE       *out;              /* the stream of it; NULL: not open */
+} views;
+
+enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH };   /* places in both tables */
+
+#define VIEWS_COMMON \
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 }, \
+    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 }, \
+    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+
+static const option folded_options[] = {
+    VIEWS_COMMON,
+    { "mark-inlined", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+enum {
+    VIEWS_SIDE = 10, VIEWS_TOP = 60, VIEWS_ROW = 18,  /* margins and height of a row, px                           */
+    VIEWS_UNIT = 100,                                 /* coordinates are whole hundredths of a px                  */
+    VIEWS_NARROW = 10,                                /* in these units: what is narrower is not drawn             */
+    VIEWS_CHAR = 720,                                 /* width of a character, 12 px monospace                     */
+    VIEWS_CONTEXT = 2000,                             /* bytes of a context in a tooltip: browsers cut longer ones */
+    VIEWS_NAME = 1000                                 /* bytes of a name that are shown                            */
+};
+
+typedef enum views_kind {
+    VIEWS_ALL, VIEWS_CALLED, VIEWS_INLINED, VIEWS_SHOULD, VIEWS_BASE, VIEWS_CUT, VIEWS_KINDS
+} views_kind;
+
+typedef struct views_box {        /* a frame of the picture; x in units from the left edge of the root */
+    uint32_t node, depth;
+    uint32_t x, width;
+    uint32_t hatched;             /* units at the right end: samples without context */
+    uint32_t frames;              /* VIEWS_CUT: how many it stands for               */
+    uint64_t weight;              /* with all above it                               */
+    views_kind kind;
+} views_box;
+
+typedef struct views_child {      /* a node to draw, in the order of names */
+    const char *name;
+    size_t      name_size;
+    csspgo_loc  loc;
+    uint32_t    node, depth;
+    uint64_t    begin;            /* weights left of it */
+} views_child;
+
+typedef struct views_flame_data {
+    const views    *v;
+    const csspgo_profile *p;
+    views_text      text;                 /* names of functions, valid UTF-8                            */
+    size_t         *begin;                /* by function id, where in text; one more for the end        */
+    uint64_t       *weight;               /* by node id, with all below it, >> shift                    */
+    uint32_t       *frames;               /* by node id: nodes with weight, itself and all below it     */
+    unsigned        shift;                /* 0 unless all weights together exceed 64 bits               */
+    uint64_t        all, alone;           /* of everything; of what has no context, both >> shift       */
+    uint32_t        depth;                /* of the deepest box                                         */
+    uint64_t        cut, cut_frames;      /* what is too narrow to draw                                 */
+    uint32_t        units;                /* width of the root                                          */
+    views_box      *boxes;
+    size_t          box_count, box_cap;
+    views_child    *list;
+    size_t          list_count, list_cap;
+    int             seen[VIEWS_KINDS];
+} views_flame_data;
+
+/* views_text.c */
+void views_add(views_text *t, const char *bytes, size_t n);
+void views_say(views_text *t, const char *s);
+void views_number(views_text *t, uint64_t n, char separator);
+void views_hex(views_text *t, uint64_t n);
+uint64_t views_scaled(uint64_t part, uint64_t whole, uint64_t scale);
+void views_percent(views_text *t, uint64_t part, uint64_t whole);
+uint64_t views_plus(uint64_t a, uint64_t b);
+void views_clean(views_text *t, const char *bytes, size_t size);
+
+/* views_names.c */
+int views_name_order(const void *a, const void *b);
+int views_names_file(views_names *v, const char *path);
+int views_names_elf(views_names *v, const char *path);
+const char *views_names_find(const views_names *v, uint64_t guid, size_t *size);
+int views_is_guid(const char *name, size_t size, uint64_t *guid);
+
+/* views.c */
+int views_parse(views *v, int flame, int argc, char **argv);
+int views_open(views *v);
+int views_end(views *v, int ok);
+void views_func_name(const views *v, csspgo_func func, views_text *t);
+uint64_t views_self(const csspgo_profile *p, csspgo_node node);
+int views_is_inlined(const csspgo_profile *p, csspgo_node node);
+
+/* flame.c */
+int views_is_cs(const views_flame_data *d);
+const char *views_label(const views_flame_data *d, csspgo_node node, size_t *size);
+
+/* flame_text.c */
+void views_xml(views_text *t, const char *s, size_t size);
+void views_attribute(views_text *t, const char *name, uint32_t units);
+void views_rect(views_text *t, const char *css, uint32_t x, uint32_t y, uint32_t width);
+void views_text_at(views_text *t, const char *more, uint32_t x, uint32_t y);
+void views_samples(views_text *t, const views_flame_data *d, uint64_t weight);
+void views_short(views_text *t, const char *name, size_t size);
+size_t views_prefix(const char *s, size_t size, size_t n, size_t *characters);
+void views_tooltip(views_text *t, const views_flame_data *d, const views_box *b);
+uint32_t views_shade(const char *s, size_t size);
+
+/* flame_svg.c */
+int views_write_svg(const views_flame_data *d, FILE *out);
+
+#endif
