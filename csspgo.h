@@ -23968,17 +23968,17 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
 /*
  * Counters become a profile in one pass over the calling contexts. Three ideas keep it short of hash look-ups:
  *
- *   A "spot" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up
- *   with a difference array over the spots.
+ *   A "probe site" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up
+ *   with a difference array over the probe sites.
  *   Counts gather in csspgo__gen.body, which holds for each inline node (copy of a function's body) that was met a
  *   sorted list of its locations, at the indices of its probes in the code map. One copy of that list fills a record.
  *   A context's frames are a path in csspgo__gen.frames, made once per call path, and the profile's node for such a
  *   path stands in the path's last node.
  */
-typedef struct csspgo__spot {
+typedef struct csspgo__probe_site {
     uint32_t pos, probe;          /* probe: index in csspgo_code.probe                                      */
     uint32_t func;                /* whose range is around it, 0 = no function's                            */
-} csspgo__spot;
+} csspgo__probe_site;
 
 typedef struct csspgo__sum {      /* 128 bits, so that differences of saturated counts stay exact            */
     uint64_t low, high;
@@ -23993,9 +23993,9 @@ typedef struct csspgo__copy {     /* an inline node                             
     uint32_t busy;                /* 1: it has counts that its record has not; 2: its caller has not          */
 } csspgo__copy;
 
-typedef struct csspgo__edge {     /* sampled calls (func 0) and tail calls, in order of all three           */
+typedef struct csspgo__call_edge {     /* sampled calls (func 0) and tail calls, in order of all three           */
     uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
-} csspgo__edge;
+} csspgo__call_edge;
 
 typedef struct csspgo__arrays {   /* arrays that live as long as one piece of work                           */
     csspgo__heap *heap;
@@ -24003,7 +24003,7 @@ typedef struct csspgo__arrays {   /* arrays that live as long as one piece of wo
     struct { void *data; size_t bytes; } v[16];
 } csspgo__arrays;
 
-/* Bits of csspgo__gen.mark. */
+/* Bits of csspgo__gen.func_flags. */
 enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
 
 typedef struct csspgo__gen {
@@ -24017,34 +24017,31 @@ typedef struct csspgo__gen {
     csspgo__arrays          arrays;
     const csspgo__range    *range;            /* the last one looked up                                     */
 
-    unsigned char *mark;          /* per function of the code map                                           */
+    unsigned char *func_flags;    /* per function of the code map: CSSPGO__SAMPLED ...                      */
     uint32_t      *func;          /* likewise: its function in p, 0 = not known                             */
     uint32_t      *callee;        /* likewise as a call target, or CSSPGO__NO_CALLEE                        */
-    csspgo__spot  *spot;          /* what counts by ranges                                                  */
-    csspgo__spot  *call;          /* call probes; the first one at a position is meant                      */
-    size_t         spots, calls;
-    csspgo__sum   *delta;         /* per spot and one more                                                  */
+    csspgo__probe_site *site;     /* the probes that count by ranges                                        */
+    csspgo__probe_site *call;     /* call probes; the first one at a position is meant                      */
+    size_t         sites, calls;
+    csspgo__sum   *delta;         /* per probe site and one more                                            */
     uint32_t      *slot;          /* per probe: index in body                                               */
     csspgo_body   *body;
-    unsigned char *seen;          /* per entry of body, context-less: some range covers it                  */
+    unsigned char *covered;       /* per entry of body, context-less: 1 if some range covers it             */
     csspgo__copy  *copy;          /* per inline node                                                        */
     uint32_t      *list;          /* room for every inline node: those that are busy                        */
     size_t         lists;
-    uint32_t      *climb;         /* room for every inline node                                             */
+    uint32_t      *ancestor;      /* scratch: room for every inline node                                    */
 
     csspgo__tree   frames;        /* site, func: id of a call, function that calls; same: depth |
                                      CSSPGO__FIRST; record: its node of p                                   */
-    uint32_t      *path;          /* room for as many as the longest path of frames                         */
-    size_t         path_cap;
+    csspgo__u32_list path;        /* scratch: room for as many as the longest path of frames                */
     uint32_t      *context;       /* per key: its frames                                                    */
     uint32_t       base_key, base_func, base;     /* the last answer of csspgo__gen_base                    */
 
-    csspgo__edge  *edge;          /* calls, then tail calls                                                 */
-    size_t         edges, edge_cap;
+    CSSPGO__LIST(csspgo__call_edge) edge;     /* calls, then tail calls                                    */
     csspgo__tree   asked;         /* (call, callee): same = begin in chain, record = size + 1               */
-    uint32_t      *chain;         /* positions of tail calls                                                */
-    size_t         chains, chain_cap;
-    uint32_t      *avoid, *met;   /* per function: query that must not pass it; search that met it          */
+    csspgo__u32_list chain;       /* positions of tail calls                                                */
+    uint32_t      *blocked, *visited;   /* per function: query that must not pass it; search that reached it */
     uint32_t      *queue;         /* room for every function                                                */
     uint32_t       query, search;
 } csspgo__gen;
@@ -24059,19 +24056,27 @@ static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
     return 0;
 }
 
-/* An array of n zeroed elements; NULL: heap->status says why. */
-static void *csspgo__arrays_add(csspgo__arrays *b, size_t n, size_t elem)
+/* For CSSPGO__ARRAY; array: the address of the pointer to the first element. */
+static int csspgo__arrays_add(csspgo__arrays *b, void *array, size_t n, size_t elem)
 {
     const size_t bytes = (n != 0 ? n : 1) * elem;
     void *data;
     CSSPGO_ASSERT(b->count < sizeof b->v / sizeof *b->v);
     b->heap->status = CSSPGO_E_LIMIT;
-    if (n >= SIZE_MAX / elem || (data = csspgo__alloc(b->heap, bytes)) == NULL) return NULL;
+    if (n >= SIZE_MAX / elem || (data = csspgo__alloc(b->heap, bytes)) == NULL) return 0;
     memset(data, 0, bytes);
+    memcpy(array, &data, sizeof data);
     b->v[b->count].data = data;
     b->v[b->count++].bytes = bytes;
-    return data;
+    return 1;
 }
+
+/* Makes `array` one of n zeroed elements, which csspgo__arrays_free frees. Returns 0 when memory is exhausted. */
+#define CSSPGO__ARRAY(arrays, array, n) csspgo__arrays_add((arrays), &(array), (n), sizeof *(array))
+
+/* The same of a csspgo__gen, which notes the failure. */
+#define CSSPGO__GEN_ARRAY(g, array, n) \
+    (CSSPGO__ARRAY(&(g)->arrays, array, n) || csspgo__gen_fail((g), (g)->arrays.heap))
 
 static void csspgo__arrays_free(csspgo__arrays *b)
 {
@@ -24081,22 +24086,15 @@ static void csspgo__arrays_free(csspgo__arrays *b)
     }
 }
 
-static void *csspgo__gen_array(csspgo__gen *g, size_t n, size_t elem)
-{
-    void *data = csspgo__arrays_add(&g->arrays, n, elem);
-    g->status = data != NULL ? CSSPGO_OK : g->arrays.heap->status;
-    return data;
-}
-
 static void csspgo__gen_free(csspgo__gen *g)
 {
     csspgo__heap *h = &g->c->heap;
     csspgo__arrays_free(&g->arrays);
     csspgo__tree_free(h, &g->frames);
     csspgo__tree_free(h, &g->asked);
-    csspgo__free(h, g->path, g->path_cap * sizeof *g->path);
-    csspgo__free(h, g->edge, g->edge_cap * sizeof *g->edge);
-    csspgo__free(h, g->chain, g->chain_cap * sizeof *g->chain);
+    CSSPGO__DROP(h, g->path);
+    CSSPGO__DROP(h, g->edge);
+    CSSPGO__DROP(h, g->chain);
     csspgo__keyed_free(g->c, &g->keyed);
     csspgo_profile_free(g->p);
 }
@@ -24151,7 +24149,7 @@ static uint32_t csspgo__gen_func(csspgo__gen *g, uint32_t func)
     if (n->flags & CSSPGO__HAS_TEXT) {
         size_t size;
         const char *name = csspgo__name_text(&g->code->names, func, &size);
-        if (csspgo__is_start_up(name, size)) g->mark[func] |= CSSPGO__START_UP;
+        if (csspgo__is_start_up(name, size)) g->func_flags[func] |= CSSPGO__START_UP;
         g->func[func] = csspgo_func_add(g->p, name, size).id;
     } else {
         g->func[func] = csspgo_func_add_guid(g->p, n->guid).id;
@@ -24181,10 +24179,10 @@ static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
     return 1;
 }
 
-/* ----- spots ------------------------------------------------------------------------------------------------------ */
+/* ----- probe sites ------------------------------------------------------------------------------------------------ */
 
-/* Index of the first of n spots at or after pos, from `from` on: those before are before pos. O(log distance). */
-static size_t csspgo__spot_lower(const csspgo__spot *v, size_t n, size_t from, uint32_t pos)
+/* Index of the first of n probe sites at or after pos, from `from` on: those before are before pos. O(log distance). */
+static size_t csspgo__probe_site_lower(const csspgo__probe_site *v, size_t n, size_t from, uint32_t pos)
 {
     size_t a = from, step = 1, b;
     while (step <= n - a && v[a + step - 1].pos < pos) {
@@ -24201,22 +24199,22 @@ static size_t csspgo__spot_lower(const csspgo__spot *v, size_t n, size_t from, u
 }
 
 /* The first call probe at a position, or NULL. */
-static const csspgo__spot *csspgo__call_at(const csspgo__gen *g, uint32_t pos)
+static const csspgo__probe_site *csspgo__call_at(const csspgo__gen *g, uint32_t pos)
 {
-    const size_t i = csspgo__spot_lower(g->call, g->calls, 0, pos);
+    const size_t i = csspgo__probe_site_lower(g->call, g->calls, 0, pos);
     return i < g->calls && g->call[i].pos == pos ? &g->call[i] : NULL;
 }
 
 /* Marks the functions that were sampled: around a call of a context, the start of a range, the ends of a branch. */
-static void csspgo__mark_sampled(csspgo__gen *g)
+static void csspgo__flag_sampled(csspgo__gen *g)
 {
     const csspgo__keyed *k = &g->keyed;
     size_t i;
     for (i = CSSPGO__ROOT + 1; i <= k->keys.count; i++)
-        g->mark[csspgo__gen_func_at(g, (uint32_t)k->keys.node[i].site)] |= CSSPGO__SAMPLED;
+        g->func_flags[csspgo__gen_func_at(g, (uint32_t)k->keys.node[i].site)] |= CSSPGO__SAMPLED;
     for (i = 0; i < k->n; i++) {
-        g->mark[csspgo__gen_func_at(g, k->v[i].a)] |= CSSPGO__SAMPLED;
-        if (k->v[i].node & CSSPGO__BRANCH) g->mark[csspgo__gen_func_at(g, k->v[i].b)] |= CSSPGO__SAMPLED;
+        g->func_flags[csspgo__gen_func_at(g, k->v[i].a)] |= CSSPGO__SAMPLED;
+        if (k->v[i].node & CSSPGO__BRANCH) g->func_flags[csspgo__gen_func_at(g, k->v[i].b)] |= CSSPGO__SAMPLED;
     }
 }
 
@@ -24228,24 +24226,24 @@ static int csspgo__probe_counts(const csspgo__probe *probe)
 
 /*
  * Lists the probes. contexts: calls do not count by ranges. Left out: probes below functions that were not sampled (if
- * asked for), those that have no proper id, and as spots those that are not at an instruction.
+ * asked for), those that have no proper id, and as probe sites those that are not at an instruction.
  */
-static void csspgo__list_spots(csspgo__gen *g, int contexts)
+static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
     csspgo__cursor at = csspgo__ordered_begin(&code->places);
     const csspgo__probe *probe;
     while ((probe = csspgo__probe_next(code, &at)) != NULL) {
         const uint32_t top = code->node[code->node[probe->node].top].func;
-        csspgo__spot s;
+        csspgo__probe_site s;
         s.pos = probe->pos;
         s.probe = (uint32_t)(probe - code->probe);
         if (probe->pos == 0 || !csspgo__probe_counts(probe)) continue;
-        if (g->how.llvm && !(g->mark[top] & CSSPGO__SAMPLED)) continue;
+        if (g->how.llvm && !(g->func_flags[top] & CSSPGO__SAMPLED)) continue;
         s.func = csspgo__gen_func_at(g, probe->pos);
         if (probe->kind != CSSPGO_PROBE_BLOCK) g->call[g->calls++] = s;
         if (probe->kind != CSSPGO_PROBE_BLOCK && contexts) continue;
-        if (code->byte[s.pos] & CSSPGO__START) g->spot[g->spots++] = s;
+        if (code->byte[s.pos] & CSSPGO__START) g->site[g->sites++] = s;
     }
 }
 
@@ -24283,11 +24281,11 @@ static void csspgo__sum_sub(csspgo__sum *s, uint64_t count)
     s->low -= count;
 }
 
-/* Adds a count to the spots of a range, as differences. *first is where to look for them, then the first of them. */
-static size_t csspgo__range_spots(csspgo__gen *g, const csspgo__counter *v, size_t *first)
+/* Adds a count to the probe sites of a range, as differences. *first is where to look for them, then the first of them. */
+static size_t csspgo__range_sites(csspgo__gen *g, const csspgo__counter *v, size_t *first)
 {
-    const size_t a = csspgo__spot_lower(g->spot, g->spots, *first, v->a);
-    const size_t b = csspgo__spot_lower(g->spot, g->spots, a, v->b + 1);
+    const size_t a = csspgo__probe_site_lower(g->site, g->sites, *first, v->a);
+    const size_t b = csspgo__probe_site_lower(g->site, g->sites, a, v->b + 1);
     *first = a;
     csspgo__sum_add(&g->delta[a], v->count, 0);
     csspgo__sum_sub(&g->delta[b], v->count);
@@ -24296,29 +24294,17 @@ static size_t csspgo__range_spots(csspgo__gen *g, const csspgo__counter *v, size
 
 /* ----- frames lost by tail calls ---------------------------------------------------------------------------------- */
 
-static int csspgo__edge_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__edge *x = (const csspgo__edge *)a, *y = (const csspgo__edge *)b;
-    (void)ctx;
-    if (x->func != y->func) return x->func < y->func ? -1 : 1;
-    if (x->site != y->site) return x->site < y->site ? -1 : 1;
-    return x->callee < y->callee ? -1 : x->callee > y->callee;
-}
+static const csspgo__field csspgo__call_edge_fields[] = { CSSPGO__ASCENDING(csspgo__call_edge, func),
+    CSSPGO__ASCENDING(csspgo__call_edge, site), CSSPGO__ASCENDING(csspgo__call_edge, callee), CSSPGO__FIELDS_END };
 
 /* Index of the first edge at or after (func, site, callee). */
-static size_t csspgo__edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
+static size_t csspgo__call_edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
 {
-    csspgo__edge e;
-    size_t a = 0, b = g->edges;
+    csspgo__call_edge e;
     e.func = func;
     e.site = site;
     e.callee = callee;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (csspgo__edge_cmp(NULL, &g->edge[m], &e) < 0) a = m + 1;
-        else b = m;
-    }
-    return a;
+    return csspgo__lower_bound(g->edge.v, g->edge.count, sizeof e, &e, csspgo__fields_cmp, csspgo__call_edge_fields);
 }
 
 /* Where a module's direct jump goes (position; 0: not known code), or the recorded target if that is not known. */
@@ -24342,16 +24328,13 @@ static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
     return func != 0 && func != csspgo__gen_func_at(g, from);
 }
 
-static int csspgo__edge_add(csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
+static int csspgo__call_edge_add(csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
 {
-    if (g->edges == g->edge_cap) {
-        void *p = csspgo__grow(&g->c->heap, g->edge, g->edges, &g->edge_cap, g->edges + 1, sizeof *g->edge);
-        if (p == NULL) return csspgo__gen_fail(g, &g->c->heap);
-        g->edge = (csspgo__edge *)p;
-    }
-    g->edge[g->edges].func = func;
-    g->edge[g->edges].site = site;
-    g->edge[g->edges++].callee = callee;
+    csspgo__call_edge *e = CSSPGO__PUSH(&g->c->heap, g->edge);
+    if (e == NULL) return csspgo__gen_fail(g, &g->c->heap);
+    e->func = func;
+    e->site = site;
+    e->callee = callee;
     return 1;
 }
 
@@ -24367,8 +24350,8 @@ static int csspgo__edges_of(csspgo__gen *g, int tail)
         from = csspgo__gen_func_at(g, v->a);
         callee = csspgo__gen_func_at(g, v->b);
         if (from == 0 || callee == 0) continue;
-        if (tail) g->mark[callee] |= CSSPGO__TAIL_CALLED;
-        if (!csspgo__edge_add(g, tail ? from : 0, v->a, callee)) return 0;
+        if (tail) g->func_flags[callee] |= CSSPGO__TAIL_CALLED;
+        if (!csspgo__call_edge_add(g, tail ? from : 0, v->a, callee)) return 0;
     }
     return 1;
 }
@@ -24379,17 +24362,18 @@ static int csspgo__list_edges(csspgo__gen *g)
     const size_t funcs = g->code->names.count + 1;
     size_t i, n = 0;
     if (!csspgo__edges_of(g, 1)) return 0;
-    if (g->edges == 0) return 1;
+    if (g->edge.count == 0) return 1;
     if (!csspgo__edges_of(g, 0)) return 0;
-    if (!csspgo__sort(&g->c->heap, g->edge, g->edges, sizeof *g->edge, csspgo__edge_cmp, NULL) ||
+    if (!csspgo__sort(&g->c->heap, g->edge.v, g->edge.count, sizeof *g->edge.v, csspgo__fields_cmp,
+                      csspgo__call_edge_fields) ||
         !csspgo__tree_init(&g->c->heap, &g->asked))
         return csspgo__gen_fail(g, &g->c->heap);
-    for (i = 0; i < g->edges; i++)
-        if (n == 0 || csspgo__edge_cmp(NULL, &g->edge[n - 1], &g->edge[i]) != 0) g->edge[n++] = g->edge[i];
-    g->edges = n;
-    if ((g->avoid = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->avoid)) == NULL) return 0;
-    if ((g->met = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->met)) == NULL) return 0;
-    return (g->queue = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->queue)) != NULL;
+    for (i = 0; i < g->edge.count; i++)
+        if (n == 0 || csspgo__fields_cmp(csspgo__call_edge_fields, &g->edge.v[n - 1], &g->edge.v[i]) != 0)
+            g->edge.v[n++] = g->edge.v[i];
+    g->edge.count = n;
+    return CSSPGO__GEN_ARRAY(g, g->blocked, funcs) && CSSPGO__GEN_ARRAY(g, g->visited, funcs) &&
+           CSSPGO__GEN_ARRAY(g, g->queue, funcs);
 }
 
 /*
@@ -24400,30 +24384,30 @@ static int csspgo__list_edges(csspgo__gen *g)
 static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, size_t most, uint32_t *steps)
 {
     size_t head = 0, n = 0, level = 1, end = 1, i;    /* functions before end: reached by fewer tail calls than level */
-    if (g->avoid[from] == g->query) return 0;
+    if (g->blocked[from] == g->query) return 0;
     g->search++;
     g->queue[n++] = from;
-    g->met[from] = g->search;
+    g->visited[from] = g->search;
     while (head < n) {
         const uint32_t f = g->queue[head];
         if (head++ == end) {
             level++;
             end = n;
         }
-        for (i = csspgo__edge_lower(g, f, 0, 0); i < g->edges && g->edge[i].func == f; i++) {
-            const uint32_t t = g->edge[i].callee;
+        for (i = csspgo__call_edge_lower(g, f, 0, 0); i < g->edge.count && g->edge.v[i].func == f; i++) {
+            const uint32_t t = g->edge.v[i].callee;
             if (*steps == 0 || (t == to && level <= most)) return 1;
             if (t == to) {
-                g->avoid[from] = g->query;
+                g->blocked[from] = g->query;
                 return 0;
             }
             --*steps;
-            if (g->avoid[t] == g->query || g->met[t] == g->search) continue;
-            g->met[t] = g->search;
+            if (g->blocked[t] == g->query || g->visited[t] == g->search) continue;
+            g->visited[t] = g->search;
             g->queue[n++] = t;
         }
     }
-    while (n != 0) g->avoid[g->queue[--n]] = g->query;
+    while (n != 0) g->blocked[g->queue[--n]] = g->query;
     return 0;
 }
 
@@ -24433,29 +24417,18 @@ static int csspgo__tail_reaches(csspgo__gen *g, uint32_t from, uint32_t to, size
  */
 static uint32_t csspgo__tail_next(csspgo__gen *g, size_t at, uint32_t to, size_t most, uint32_t *steps, size_t *next)
 {
-    const csspgo__edge first = g->edge[at];
+    const csspgo__call_edge first = g->edge.v[at];
     const size_t rest = first.func != 0 && most != 0 ? most - 1 : most;
     uint32_t n = 0;
     size_t i;
-    for (i = at; i < g->edges && n < 2 && (first.func == 0 || most != 0); i++) {
-        const csspgo__edge *e = &g->edge[i];
+    for (i = at; i < g->edge.count && n < 2 && (first.func == 0 || most != 0); i++) {
+        const csspgo__call_edge *e = &g->edge.v[i];
         if (e->func != first.func || (e->func == 0 && e->site != first.site)) break;
         if (e->callee != to && !csspgo__tail_reaches(g, e->callee, to, rest, steps)) continue;
         *next = i;
         n++;
     }
     return n;
-}
-
-static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
-{
-    if (g->chains == g->chain_cap) {
-        void *p = csspgo__grow(&g->c->heap, g->chain, g->chains, &g->chain_cap, g->chains + 1, sizeof *g->chain);
-        if (p == NULL) return csspgo__gen_fail(g, &g->c->heap);
-        g->chain = (uint32_t *)p;
-    }
-    g->chain[g->chains++] = site;
-    return 1;
 }
 
 /*
@@ -24472,17 +24445,20 @@ static int csspgo__chain_add(csspgo__gen *g, uint32_t site)
  */
 static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
 {
-    const size_t start = g->chains, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
+    const size_t start = g->chain.count, deepest = g->how.max_search_depth != 0 ? g->how.max_search_depth : 256;
     uint32_t steps = CSSPGO__SEARCH_STEPS, n;
     g->query++;
-    while ((n = csspgo__tail_next(g, at, to, deepest - (g->chains - start), &steps, &at)) == 1) {
-        const csspgo__edge e = g->edge[at];
-        if (e.func != 0 && !csspgo__chain_add(g, e.site)) return 0;
+    while ((n = csspgo__tail_next(g, at, to, deepest - (g->chain.count - start), &steps, &at)) == 1) {
+        const csspgo__call_edge e = g->edge.v[at];
+        if (e.func != 0) {
+            if (!CSSPGO__MORE(&g->c->heap, g->chain, 1)) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+            g->chain.v[g->chain.count++] = e.site;
+        }
         if (e.callee == to) return 1;
-        g->avoid[e.callee] = g->query;
-        at = csspgo__edge_lower(g, e.callee, 0, 0);
+        g->blocked[e.callee] = g->query;
+        at = csspgo__call_edge_lower(g, e.callee, 0, 0);
     }
-    g->chains = start;
+    g->chain.count = start;
     return n;
 }
 
@@ -24492,21 +24468,21 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
  */
 static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
 {
-    const size_t at = csspgo__edge_lower(g, 0, call, 0), direct = csspgo__edge_lower(g, 0, call, callee);
+    const size_t at = csspgo__call_edge_lower(g, 0, call, 0), direct = csspgo__call_edge_lower(g, 0, call, callee);
     csspgo__node *known;
     uint32_t id, chains;
     *n = 0;
-    if (!(g->mark[callee] & CSSPGO__TAIL_CALLED)) return 1;
-    if (at == g->edges || g->edge[at].func != 0 || g->edge[at].site != call) return 1;
-    if (direct != g->edges && g->edge[direct].site == call && g->edge[direct].callee == callee) return 1;
+    if (!(g->func_flags[callee] & CSSPGO__TAIL_CALLED)) return 1;
+    if (at == g->edge.count || g->edge.v[at].func != 0 || g->edge.v[at].site != call) return 1;
+    if (direct != g->edge.count && g->edge.v[direct].site == call && g->edge.v[direct].callee == callee) return 1;
     id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call, callee);
     if (id == 0) return csspgo__gen_fail(g, &g->c->heap);
     known = &g->asked.node[id];
     if (known->record == 0) {
-        known->same = (uint32_t)g->chains;
+        known->same = (uint32_t)g->chain.count;
         chains = csspgo__tail_chain(g, at, callee);
         if (g->status != CSSPGO_OK) return 0;
-        known->record = (uint32_t)g->chains - known->same + 1;
+        known->record = (uint32_t)g->chain.count - known->same + 1;
         g->stats.inferred += chains == 1;
         g->stats.ambiguous += chains == 2;
     }
@@ -24525,7 +24501,6 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
 {
     const size_t had = g->frames.count;
     uint32_t depth = g->frames.node[before].same & ~CSSPGO__FIRST, first = CSSPGO__FIRST, id, t;
-    void *path;
     if (depth + 2 > g->p->heap.limits.max_depth) {     /* with this one and the function called from it */
         g->stats.deep_contexts++;
         before = CSSPGO__ROOT;
@@ -24538,11 +24513,7 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
     for (t = before; t != CSSPGO__ROOT && first != 0; t = g->frames.node[t].parent)
         if (g->frames.node[t].site == site && g->frames.node[t].func == func) first = 0;
     g->frames.node[id].same = (depth + 1) | first;
-    if (depth < g->path_cap) return id;
-    path = csspgo__grow(&g->c->heap, g->path, 0, &g->path_cap, depth + 1, sizeof *g->path);
-    if (path == NULL) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
-    g->path = (uint32_t *)path;
-    return id;
+    return CSSPGO__FILL(&g->c->heap, g->path, depth) != NULL ? id : (uint32_t)csspgo__gen_fail(g, &g->c->heap);
 }
 
 /* Puts the counts of a copy into the profile. */
@@ -24557,10 +24528,10 @@ static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t no
 {
     size_t n = 0;
     uint32_t t, around = base;
-    for (t = node; t != 0 && g->copy[t].base != base; t = g->code->node[t].parent) g->climb[n++] = t;
+    for (t = node; t != 0 && g->copy[t].base != base; t = g->code->node[t].parent) g->ancestor[n++] = t;
     if (t != 0) around = g->copy[t].around;
     while (n-- > 0) {
-        const csspgo__inline *in = &g->code->node[t = g->climb[n]];
+        const csspgo__inline *in = &g->code->node[t = g->ancestor[n]];
         if (g->copy[t].busy && !csspgo__copy_finish(g, t)) return 0;
         if (in->parent != 0 && (in->site == 0 || in->site > 0xffff)) {
             g->stats.unknown_sites++;
@@ -24579,7 +24550,7 @@ static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t no
 /* The frames up to and including the call at a position. A call without probe hides its callers. 0: out of memory. */
 static uint32_t csspgo__frames_call(csspgo__gen *g, uint32_t base, uint32_t pos)
 {
-    const csspgo__spot *call = csspgo__call_at(g, pos);
+    const csspgo__probe_site *call = csspgo__call_at(g, pos);
     const csspgo__probe *probe;
     uint32_t around;
     if (call == NULL) {
@@ -24596,10 +24567,10 @@ static uint32_t csspgo__gen_base(csspgo__gen *g, uint32_t key, uint32_t func)
 {
     uint32_t base = g->context[key];
     size_t begin = 0, n = 0, i;
-    if (key == CSSPGO__ROOT || func == 0 || g->edges == 0) return base;
+    if (key == CSSPGO__ROOT || func == 0 || g->edge.count == 0) return base;
     if (g->base_key == key && g->base_func == func) return g->base;
     if (!csspgo__infer(g, (uint32_t)g->keyed.keys.node[key].site, func, &begin, &n)) return 0;
-    for (i = 0; i < n && base != 0; i++) base = csspgo__frames_call(g, base, g->chain[begin + i]);
+    for (i = 0; i < n && base != 0; i++) base = csspgo__frames_call(g, base, g->chain.v[begin + i]);
     g->base_key = key;
     g->base_func = func;
     return g->base = base;
@@ -24646,18 +24617,18 @@ static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
     uint32_t t = frames, node;
     for (; v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
     if (v[t].record == 0) {
-        size = csspgo__frames_path(g, t, g->path);
-        size = csspgo__compress(g->path, size, how->limit_recursion ? how->max_recursion : SIZE_MAX);
+        size = csspgo__frames_path(g, t, g->path.v);
+        size = csspgo__compress(g->path.v, size, how->limit_recursion ? how->max_recursion : SIZE_MAX);
         i = how->limit_depth && size > how->max_depth ? size - how->max_depth : 0;
         for (node = CSSPGO__ROOT; i < size && node != 0; i++)
-            node = csspgo__context_node(g, node, i != 0 ? g->path[i - 1] : 0, v[g->path[i]].func);
+            node = csspgo__context_node(g, node, i != 0 ? g->path.v[i - 1] : 0, v[g->path.v[i]].func);
         v[t].record = node;
     }
     node = v[t].record;
-    for (i = n, t = frames; i-- > 0; t = v[t].parent) g->path[i] = t;
+    for (i = n, t = frames; i-- > 0; t = v[t].parent) g->path.v[i] = t;
     for (i = 0; i < n && node != 0; i++) {
-        node = csspgo__context_node(g, node, v[g->path[i]].parent, v[g->path[i]].func);
-        v[g->path[i]].record = node;
+        node = csspgo__context_node(g, node, v[g->path.v[i]].parent, v[g->path.v[i]].func);
+        v[g->path.v[i]].record = node;
     }
     return node;
 }
@@ -24730,7 +24701,7 @@ static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
     copy->sum = 0;
     for (i = 0; i < copy->slots; i++)
         if (v[i].loc.line == 1) csspgo__count_add(&copy->sum, v[i].count);
-    if (!(g->mark[in->func] & CSSPGO__START_UP)) {
+    if (!(g->func_flags[in->func] & CSSPGO__START_UP)) {
         r = csspgo__gen_record(g, copy->node, node);
         if (r == NULL) return 0;
         if (in->parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
@@ -24752,7 +24723,7 @@ static int csspgo__copy_entered(csspgo__gen *g, uint32_t node)
     csspgo__record *r;
     copy->busy = 0;
     if (copy->sum == 0 || caller == 0 || leaf->parent == CSSPGO__ROOT) return 1;
-    if (g->mark[g->code->node[caller].func] & CSSPGO__START_UP) return 1;
+    if (g->func_flags[g->code->node[caller].func] & CSSPGO__START_UP) return 1;
     r = csspgo__gen_record(g, leaf->parent, caller);
     if (r == NULL) return 0;
     csspgo__count_add(&r->total, copy->sum);
@@ -24780,7 +24751,7 @@ static int csspgo__list_finish(csspgo__gen *g)
 }
 
 /* A probe was passed so many times in the context of a key. Returns 0 when memory is exhausted. */
-static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__spot *s, uint64_t count)
+static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__probe_site *s, uint64_t count)
 {
     const uint32_t node = g->code->probe[s->probe].node, base = csspgo__gen_base(g, key, s->func);
     csspgo__copy *copy = &g->copy[node];
@@ -24796,14 +24767,14 @@ static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__spot *s, 
     return 1;
 }
 
-/* Counts spots [a, b) of a key, and takes their differences back to 0. */
+/* Counts probe sites [a, b) of a key, and takes their differences back to 0. */
 static int csspgo__gen_sweep(csspgo__gen *g, uint32_t key, size_t a, size_t b)
 {
     csspgo__sum sum = { 0, 0 };
     for (; a < b; a++) {
         csspgo__sum_add(&sum, g->delta[a].low, g->delta[a].high);
         g->delta[a].low = g->delta[a].high = 0;
-        if ((sum.low | sum.high) != 0 && !csspgo__gen_hit(g, key, &g->spot[a], sum.high != 0 ? UINT64_MAX : sum.low))
+        if ((sum.low | sum.high) != 0 && !csspgo__gen_hit(g, key, &g->site[a], sum.high != 0 ? UINT64_MAX : sum.low))
             return 0;
     }
     g->delta[b].low = g->delta[b].high = 0;
@@ -24815,7 +24786,7 @@ static int csspgo__gen_ranges(csspgo__gen *g, uint32_t key, const csspgo__counte
 {
     size_t i, first = 0, a = 0, b = 0;
     for (i = 0; i < n; i++) {
-        const size_t end = csspgo__range_spots(g, &v[i], &first);
+        const size_t end = csspgo__range_sites(g, &v[i], &first);
         if (first > b) {
             if (!csspgo__gen_sweep(g, key, a, b)) return 0;
             a = first;
@@ -24830,11 +24801,11 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
 {
     size_t i, at = 0;
     for (i = 0; i < n; i++) {
-        const csspgo__spot *s;
+        const csspgo__probe_site *s;
         const csspgo__probe *probe;
         csspgo__record *r;
         uint32_t base, node, callee;
-        at = csspgo__spot_lower(g->call, g->calls, at, v[i].a);
+        at = csspgo__probe_site_lower(g->call, g->calls, at, v[i].a);
         if (at == g->calls) break;
         s = &g->call[at];
         if (s->pos != v[i].a) continue;
@@ -24842,7 +24813,7 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
         base = csspgo__gen_base(g, key, s->func);
         node = base != 0 ? csspgo__leaf_node(g, base, probe->node) : 0;
         if (node == 0) return 0;
-        if (g->mark[g->code->node[probe->node].func] & CSSPGO__START_UP) continue;
+        if (g->func_flags[g->code->node[probe->node].func] & CSSPGO__START_UP) continue;
         if (!csspgo__gen_callee(g, v[i].b, &callee)) return 0;
         r = csspgo__gen_record(g, node, probe->node);
         if (r == NULL) return 0;
@@ -24868,8 +24839,7 @@ static int csspgo__gen_contexts(csspgo__gen *g)
     const csspgo__counter *v = g->keyed.v;
     const size_t n = g->keyed.n;
     size_t i, k;
-    g->context = (uint32_t *)csspgo__gen_array(g, keys->count + 1, sizeof *g->context);
-    if (g->context == NULL) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, g->context, keys->count + 1)) return 0;
     if (!csspgo__tree_init(&g->c->heap, &g->frames)) return csspgo__gen_fail(g, &g->c->heap);
     g->frames.node[CSSPGO__ROOT].record = CSSPGO__ROOT;
     if (!g->how.no_inference && !csspgo__list_edges(g)) return 0;
@@ -24890,53 +24860,53 @@ static int csspgo__gen_contexts(csspgo__gen *g)
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
 
-/* Finds out which code counts, and adds up the ranges. cover: per spot and one more, difference of ranges around it. */
-static void csspgo__flat_ranges(csspgo__gen *g, uint32_t *cover)
+/* Finds out which code counts, and adds up the ranges. cover: per probe site and one more, difference of ranges around it. */
+static void csspgo__nested_ranges(csspgo__gen *g, uint32_t *cover)
 {
     const csspgo_code *code = g->code;
     csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
     const csspgo__range *r;
     size_t i, first = 0, a = 0, b;
     for (i = 0; i < g->keyed.n && !(g->keyed.v[i].node & CSSPGO__BRANCH); i++) {
-        b = csspgo__range_spots(g, &g->keyed.v[i], &first);
+        b = csspgo__range_sites(g, &g->keyed.v[i], &first);
         cover[first]++;
         cover[b]--;
-        g->mark[csspgo__gen_func_at(g, g->keyed.v[i].a)] |= CSSPGO__STARTED;
+        g->func_flags[csspgo__gen_func_at(g, g->keyed.v[i].a)] |= CSSPGO__STARTED;
     }
     while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL) {
-        if (!(g->mark[r->func] & CSSPGO__STARTED) && !g->how.fill_all_functions) continue;
-        a = csspgo__spot_lower(g->spot, g->spots, a, r->begin);
+        if (!(g->func_flags[r->func] & CSSPGO__STARTED) && !g->how.fill_all_functions) continue;
+        a = csspgo__probe_site_lower(g->site, g->sites, a, r->begin);
         cover[a]++;
-        cover[csspgo__spot_lower(g->spot, g->spots, a, r->end)]--;
+        cover[csspgo__probe_site_lower(g->site, g->sites, a, r->end)]--;
     }
 }
 
-/* Gives every spot that is covered its count. Returns 0 when memory is exhausted. */
-static int csspgo__flat_counts(csspgo__gen *g, const uint32_t *cover)
+/* Gives every probe site that is covered its count. Returns 0 when memory is exhausted. */
+static int csspgo__nested_counts(csspgo__gen *g, const uint32_t *cover)
 {
     csspgo__sum sum = { 0, 0 };
     uint32_t around = 0;
     size_t i;
-    for (i = 0; i < g->spots; i++) {
-        const uint32_t probe = g->spot[i].probe, node = g->code->probe[probe].node;
+    for (i = 0; i < g->sites; i++) {
+        const uint32_t probe = g->site[i].probe, node = g->code->probe[probe].node;
         csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
         around += cover[i];
         if (around == 0) continue;
         if (g->copy[node].slots == 0 && !csspgo__gen_slots(g, node)) return 0;
         g->copy[node].busy = 1;
-        g->seen[g->slot[probe]] = 1;
+        g->covered[g->slot[probe]] = 1;
         csspgo__count_add(&g->body[g->slot[probe]].count, sum.high != 0 ? UINT64_MAX : sum.low);
     }
     return 1;
 }
 
 /* Marks the copies that call something by name. Returns 0 when memory is exhausted. */
-static int csspgo__flat_calls(csspgo__gen *g)
+static int csspgo__nested_calls(csspgo__gen *g)
 {
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__spot *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
+        const csspgo__probe_site *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
         uint32_t callee;
         if (s == NULL) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
@@ -24949,7 +24919,7 @@ static int csspgo__flat_calls(csspgo__gen *g)
  * The total of each copy: its own counts and those of the inlinees that hang below it. An inlinee whose call site is
  * not known, or that is nested too deep, hangs at top level.
  */
-static void csspgo__flat_totals(csspgo__gen *g)
+static void csspgo__nested_totals(csspgo__gen *g)
 {
     const csspgo__inline *in = g->code->node;
     csspgo__copy *copy = g->copy;
@@ -24975,7 +24945,7 @@ static void csspgo__flat_totals(csspgo__gen *g)
 }
 
 /* Fills the record of a copy: the locations that some range covers. Returns 0 when memory is exhausted. */
-static int csspgo__flat_record(csspgo__gen *g, uint32_t node)
+static int csspgo__nested_record(csspgo__gen *g, uint32_t node)
 {
     const csspgo__inline *in = &g->code->node[node];
     const csspgo__copy *copy = &g->copy[node];
@@ -24985,7 +24955,7 @@ static int csspgo__flat_record(csspgo__gen *g, uint32_t node)
     if (r == NULL) return 0;
     csspgo__count_add(&r->total, copy->sum);
     for (i = 0; i < copy->slots; i++) {
-        if (!g->seen[in->first + i]) continue;
+        if (!g->covered[in->first + i]) continue;
         if (v[i].loc.line == 1) csspgo__count_add(&r->head, v[i].count);
         v[n++] = v[i];
     }
@@ -24993,7 +24963,7 @@ static int csspgo__flat_record(csspgo__gen *g, uint32_t node)
 }
 
 /* Records for all busy copies; parents come before inlinees. Returns 0 when memory is exhausted. */
-static int csspgo__flat_records(csspgo__gen *g)
+static int csspgo__nested_records(csspgo__gen *g)
 {
     const csspgo__inline *in = g->code->node;
     uint32_t n;
@@ -25005,22 +24975,23 @@ static int csspgo__flat_records(csspgo__gen *g)
         if (!copy->busy) continue;
         f.id = csspgo__gen_func(g, in[n].func);
         if (f.id == 0) return 0;
-        if (parent == 0 || g->mark[in[n].func] & CSSPGO__START_UP) continue;   /* left out with what is nested in it */
+        if (parent == 0 || g->func_flags[in[n].func] & CSSPGO__START_UP)
+            continue; /* left out with what is nested in it */
         copy->node = csspgo_node_add(g->p, csspgo__node_handle(parent), csspgo_at(nested ? in[n].site : 0, 0),
                                      nested ? CSSPGO_INLINEE : CSSPGO_PLAIN, f).id;
         if (copy->node == 0) return csspgo__gen_fail(g, &g->p->heap);
-        if (!csspgo__flat_record(g, n)) return 0;
+        if (!csspgo__nested_record(g, n)) return 0;
     }
     return 1;
 }
 
 /* Adds the call targets. Returns 0 when memory is exhausted. */
-static int csspgo__flat_targets(csspgo__gen *g)
+static int csspgo__nested_targets(csspgo__gen *g)
 {
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__spot *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
+        const csspgo__probe_site *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
         const csspgo__probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
         csspgo__record *r;
         uint32_t callee;
@@ -25033,15 +25004,14 @@ static int csspgo__flat_targets(csspgo__gen *g)
     return 1;
 }
 
-static int csspgo__gen_flat(csspgo__gen *g)
+static int csspgo__gen_nested(csspgo__gen *g)
 {
-    uint32_t *cover = (uint32_t *)csspgo__gen_array(g, g->spots + 1, sizeof *cover);
-    if (cover == NULL) return 0;
-    if ((g->seen = (unsigned char *)csspgo__gen_array(g, g->code->probes, 1)) == NULL) return 0;
-    csspgo__flat_ranges(g, cover);
-    if (!csspgo__flat_counts(g, cover) || !csspgo__flat_calls(g)) return 0;
-    csspgo__flat_totals(g);
-    return csspgo__flat_records(g) && csspgo__flat_targets(g);
+    uint32_t *cover;
+    if (!CSSPGO__GEN_ARRAY(g, cover, g->sites + 1) || !CSSPGO__GEN_ARRAY(g, g->covered, g->code->probes)) return 0;
+    csspgo__nested_ranges(g, cover);
+    if (!csspgo__nested_counts(g, cover) || !csspgo__nested_calls(g)) return 0;
+    csspgo__nested_totals(g);
+    return csspgo__nested_records(g) && csspgo__nested_targets(g);
 }
 
 /* At top level a call's count is at least that of its targets. */
@@ -25100,16 +25070,16 @@ typedef struct csspgo__shape {    /* of a function: its part of csspgo__estimate
     uint32_t loose, pad;          /* 1: how its blocks follow on each other is not known                  */
 } csspgo__shape;
 
-typedef struct csspgo__sight {    /* in some context: samples at pos (callee 0), or calls there of callee     */
+typedef struct csspgo__observation {    /* in some context: samples at pos (callee 0), or calls there of callee     */
     uint64_t count, hits;         /* how often it ran (not of samples at pos); samples that this comes from   */
     uint32_t func, pos, callee;   /* callee: position of its entry                                          */
     uint32_t next;                /* of the same key, + 1                                                   */
-} csspgo__sight;
+} csspgo__observation;
 
-typedef struct csspgo__measure {  /* of a block and its equals                                            */
+typedef struct csspgo__class_estimate {  /* of a block and its equals                                            */
     uint64_t own, called, insns;  /* samples in them and in what they called; instructions, those too     */
     uint64_t count;               /* of this block: how often it ran, as far as they say                  */
-} csspgo__measure;
+} csspgo__class_estimate;
 
 typedef struct csspgo__estimate {
     csspgo__gen       *g;
@@ -25119,38 +25089,25 @@ typedef struct csspgo__estimate {
     uint32_t          *first_range, *next_range;   /* per function and per range: range + 1                 */
     const csspgo__range **range;  /* in order of position                                                   */
     uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
-    csspgo__shape     *graph;
-    csspgo__block     *block;
-    csspgo_cfg_edge   *edge;
-    csspgo__sight     *call, *sight;           /* all keys' calls; scratch: what was seen of one key        */
-    uint32_t          *leader;                 /* scratch                                                   */
-    csspgo_cfg_block *flow;                   /* scratch: the blocks of a shape                            */
-    csspgo_cfg_edge   *flow_edge;
-    uint32_t          *weight;                 /* scratch: of those blocks                                  */
-    csspgo__measure   *measure;                /* scratch: per block, that of its equivalence class         */
-    csspgo__counter   *v;                      /* what is made                                              */
-    size_t graphs, graph_cap, blocks, block_cap, edges, edge_cap, calls, call_cap, sights, sight_cap;
-    size_t leaders, leader_cap, flow_cap, weight_cap, flow_edge_cap, measure_cap, n, cap;
+    CSSPGO__LIST(csspgo__shape) graph;
+    CSSPGO__LIST(csspgo__block) block;
+    CSSPGO__LIST(csspgo_cfg_edge) edge;
+    CSSPGO__LIST(csspgo__observation) call;        /* of all keys                                           */
+    CSSPGO__LIST(csspgo__observation) observed;    /* scratch: of one key                                   */
+    csspgo__u32_list leader;                       /* scratch                                               */
+    CSSPGO__LIST(csspgo_cfg_block) flow;           /* scratch: the blocks of a shape                        */
+    CSSPGO__LIST(csspgo_cfg_edge) flow_edge;
+    csspgo__u32_list weight;                       /* scratch: of those blocks                              */
+    CSSPGO__LIST(csspgo__class_estimate) estimate; /* scratch: per block, that of its equivalence class     */
+    CSSPGO__LIST(csspgo__counter) counter;         /* the result                                            */
 } csspgo__estimate;
-
-/* Room in one of the growing arrays; array: the address of the pointer. Returns 0 when memory is exhausted. */
-static int csspgo__estimate_room(csspgo__estimate *e, void *array, size_t count, size_t *cap, size_t more, size_t elem)
-{
-    void *p;
-    if (more <= *cap - count) return 1;
-    memcpy(&p, array, sizeof p);
-    p = csspgo__grow(e->heap, p, count, cap, count + more, elem);
-    if (p == NULL) return csspgo__gen_fail(e->g, e->heap);
-    memcpy(array, &p, sizeof p);
-    return 1;
-}
 
 /* ----- the blocks of a function ----- */
 
 static int csspgo__leader_add(csspgo__estimate *e, uint32_t pos)
 {
-    if (!csspgo__estimate_room(e, &e->leader, e->leaders, &e->leader_cap, 1, sizeof *e->leader)) return 0;
-    e->leader[e->leaders++] = pos;
+    if (!CSSPGO__MORE(e->heap, e->leader, 1)) return 0;
+    e->leader.v[e->leader.count++] = pos;
     return 1;
 }
 
@@ -25190,7 +25147,7 @@ static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loo
     const csspgo__transfer *t;
     uint32_t k;
     size_t i, n = 0;
-    e->leaders = 0;
+    e->leader.count = 0;
     for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
         const csspgo__range *r = e->range[k - 1];
         csspgo__cursor at = csspgo__transfers_from(code, r->begin);
@@ -25202,11 +25159,11 @@ static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loo
             if (to != 0 && csspgo__gen_func_at(e->g, to) == func && !csspgo__leader_add(e, to)) return 0;
         }
     }
-    if (!csspgo__sort(e->heap, e->leader, e->leaders, sizeof *e->leader, csspgo__u32_cmp, NULL))
-        return csspgo__gen_fail(e->g, e->heap);
-    for (i = 0; i < e->leaders; i++)
-        if (n == 0 || e->leader[n - 1] != e->leader[i]) e->leader[n++] = e->leader[i];
-    e->leaders = n;
+    if (!csspgo__sort(e->heap, e->leader.v, e->leader.count, sizeof *e->leader.v, csspgo__u32_cmp, NULL))
+        return 0;
+    for (i = 0; i < e->leader.count; i++)
+        if (n == 0 || e->leader.v[n - 1] != e->leader.v[i]) e->leader.v[n++] = e->leader.v[i];
+    e->leader.count = n;
     return 1;
 }
 
@@ -25215,20 +25172,20 @@ static void csspgo__blocks_make(csspgo__estimate *e, csspgo__shape *graph)
 {
     const csspgo_code *code = e->g->code;
     size_t i;
-    for (i = 0; i < e->leaders; i++) {
-        const csspgo__range *r = csspgo__range_of(code, e->leader[i]);
-        csspgo__block *b = &e->block[e->blocks];
+    for (i = 0; i < e->leader.count; i++) {
+        const csspgo__range *r = csspgo__range_of(code, e->leader.v[i]);
+        csspgo__block *b = &e->block.v[e->block.count];
         uint32_t pos;
         memset(b, 0, sizeof *b);
-        b->begin = e->leader[i];
-        b->end = i + 1 < e->leaders && e->leader[i + 1] < r->end ? e->leader[i + 1] : r->end;
+        b->begin = e->leader.v[i];
+        b->end = i + 1 < e->leader.count && e->leader.v[i + 1] < r->end ? e->leader.v[i + 1] : r->end;
         for (pos = b->begin; pos < b->end; pos++) {
             if (!(code->byte[pos] & CSSPGO__START)) continue;
             b->last = pos;
             b->insns++;
         }
         if (b->insns == 0) continue;
-        e->blocks++;
+        e->block.count++;
         graph->blocks++;
     }
 }
@@ -25236,7 +25193,7 @@ static void csspgo__blocks_make(csspgo__estimate *e, csspgo__shape *graph)
 /* The number of the block around a position; 0 if there is none. */
 static uint32_t csspgo__block_at(const csspgo__estimate *e, const csspgo__shape *graph, uint32_t pos)
 {
-    const csspgo__block *v = e->block + graph->block;
+    const csspgo__block *v = e->block.v + graph->block;
     uint32_t a = 0, b = graph->blocks;
     while (a < b) {
         const uint32_t m = a + (b - a) / 2;
@@ -25249,8 +25206,8 @@ static uint32_t csspgo__block_at(const csspgo__estimate *e, const csspgo__shape 
 /* Adds an edge; there is room. to 0: out of the function. */
 static void csspgo__shape_edge(csspgo__estimate *e, csspgo__shape *graph, uint32_t from, uint32_t to, uint32_t through)
 {
-    csspgo__block *v = e->block + graph->block;
-    csspgo_cfg_edge *j = &e->edge[e->edges];
+    csspgo__block *v = e->block.v + graph->block;
+    csspgo_cfg_edge *j = &e->edge.v[e->edge.count];
     if (to == 0) {
         if (from >= CSSPGO__GRAPH_CODE) v[from - CSSPGO__GRAPH_CODE].is_exit = 1;
         return;
@@ -25260,7 +25217,7 @@ static void csspgo__shape_edge(csspgo__estimate *e, csspgo__shape *graph, uint32
     j->to = to;
     j->fallthrough = through;
     if (to >= CSSPGO__GRAPH_CODE) v[to - CSSPGO__GRAPH_CODE].entered = 1;
-    e->edges++;
+    e->edge.count++;
     graph->edges++;
 }
 
@@ -25268,7 +25225,7 @@ static void csspgo__shape_edge(csspgo__estimate *e, csspgo__shape *graph, uint32
 static int csspgo__shape_edges(csspgo__estimate *e, csspgo__shape *graph, uint32_t i)
 {
     const csspgo_code *code = e->g->code;
-    const csspgo__block *b = e->block + graph->block + i;
+    const csspgo__block *b = e->block.v + graph->block + i;
     const csspgo_kind kind = csspgo__kind(code, b->last);
     const uint32_t from = i + CSSPGO__GRAPH_CODE;
     const uint32_t to = kind == CSSPGO_COND || kind == CSSPGO_JMP ? csspgo__transfer_target(code, b->last) : 0;
@@ -25285,20 +25242,20 @@ static int csspgo__shape_edges(csspgo__estimate *e, csspgo__shape *graph, uint32
 static int csspgo__shape_classes(csspgo__estimate *e, const csspgo__shape *graph)
 {
     const uint32_t nodes = graph->blocks + CSSPGO__GRAPH_CODE;
-    csspgo__block *block = e->block + graph->block;
+    csspgo__block *block = e->block.v + graph->block;
     csspgo_cfg cfg;
     uint32_t *eq, *first, i;
-    if (!csspgo__estimate_room(e, &e->flow, 0, &e->flow_cap, nodes, sizeof *e->flow) ||
-        !csspgo__estimate_room(e, &e->weight, 0, &e->weight_cap, 2 * (size_t)nodes + 1, sizeof *e->weight)) return 0;
-    eq = e->weight;
+    if (CSSPGO__FILL(e->heap, e->flow, nodes) == NULL ||
+        CSSPGO__FILL(e->heap, e->weight, 2 * (size_t)nodes + 1) == NULL) return 0;
+    eq = e->weight.v;
     first = eq + nodes;
-    memset(e->flow, 0, nodes * sizeof *e->flow);
-    for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = block[i].is_exit;
-    cfg.block = e->flow;
+    memset(e->flow.v, 0, nodes * sizeof *e->flow.v);
+    for (i = 0; i < graph->blocks; i++) e->flow.v[i + CSSPGO__GRAPH_CODE].is_exit = block[i].is_exit;
+    cfg.block = e->flow.v;
     cfg.blocks = nodes;
-    cfg.edge = e->edge + graph->edge;
+    cfg.edge = e->edge.v + graph->edge;
     cfg.edges = graph->edges;
-    if (!csspgo__cfg_classes(e->heap, &cfg, eq)) return csspgo__gen_fail(e->g, e->heap);
+    if (!csspgo__cfg_classes(e->heap, &cfg, eq)) return 0;
     memset(first, 0, ((size_t)nodes + 1) * sizeof *first);
     for (i = 0; i < graph->blocks; i++) {
         const uint32_t k = eq[i + CSSPGO__GRAPH_CODE];
@@ -25320,14 +25277,14 @@ static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
     if (e->graph_of[func] != 0) return e->graph_of[func];
     loose = (uint32_t)csspgo__is_loose(e, func);
     if (!csspgo__leaders_list(e, func, loose) ||
-        !csspgo__estimate_room(e, &e->graph, e->graphs, &e->graph_cap, 1, sizeof *e->graph) ||
-        !csspgo__estimate_room(e, &e->block, e->blocks, &e->block_cap, e->leaders, sizeof *e->block) ||
-        !csspgo__estimate_room(e, &e->edge, e->edges, &e->edge_cap, 3 * e->leaders + 2, sizeof *e->edge))
+        !CSSPGO__MORE(e->heap, e->graph, 1) ||
+        !CSSPGO__MORE(e->heap, e->block, e->leader.count) ||
+        !CSSPGO__MORE(e->heap, e->edge, 3 * e->leader.count + 2))
         return 0;
-    graph = &e->graph[e->graphs++];
+    graph = &e->graph.v[e->graph.count++];
     memset(graph, 0, sizeof *graph);
-    graph->block = (uint32_t)e->blocks;
-    graph->edge = (uint32_t)e->edges;
+    graph->block = (uint32_t)e->block.count;
+    graph->edge = (uint32_t)e->edge.count;
     graph->loose = loose;
     csspgo__blocks_make(e, graph);
     for (i = e->first_range[func]; i != 0; i = e->next_range[i - 1]) {
@@ -25336,21 +25293,21 @@ static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
         if (entry != 0) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
     }
     for (i = 0; i < graph->blocks; i++)
-        if (loose) e->block[graph->block + i].is_exit = 1;
+        if (loose) e->block.v[graph->block + i].is_exit = 1;
         else indirect |= (uint32_t)csspgo__shape_edges(e, graph, i);
     for (i = 0; i < graph->blocks; i++)
-        if (!e->block[graph->block + i].entered)
+        if (!e->block.v[graph->block + i].entered)
             csspgo__shape_edge(e, graph, CSSPGO__GRAPH_HUB, i + CSSPGO__GRAPH_CODE, 0);
     if (!indirect) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, CSSPGO__GRAPH_HUB, 0);
     if (!csspgo__shape_classes(e, graph)) return 0;
-    return e->graph_of[func] = (uint32_t)e->graphs;
+    return e->graph_of[func] = (uint32_t)e->graph.count;
 }
 
 /* ----- how often they ran ----- */
 
-static int csspgo__sight_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__observation_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__sight *x = (const csspgo__sight *)a, *y = (const csspgo__sight *)b;
+    const csspgo__observation *x = (const csspgo__observation *)a, *y = (const csspgo__observation *)b;
     (void)ctx;
     if (x->func != y->func) return x->func < y->func ? -1 : 1;
     if (x->pos != y->pos) return x->pos < y->pos ? -1 : 1;
@@ -25363,22 +25320,23 @@ static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
     return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
 }
 
-/* Adds up n sights of one function by blocks. A call has as many instructions as it ran on average. */
-static uint64_t csspgo__sights_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__sight *v, size_t n)
+/* Adds up n observations of one function by blocks. A call has as many instructions as it ran on average. */
+static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
+                                         size_t n)
 {
-    const csspgo__block *block = e->block + graph->block;
+    const csspgo__block *block = e->block.v + graph->block;
     uint64_t all = 0;
     uint32_t b;
     size_t i;
-    memset(e->measure, 0, graph->blocks * sizeof *e->measure);
-    for (b = 0; b < graph->blocks; b++) e->measure[block[b].eq].insns += block[b].insns;
+    memset(e->estimate.v, 0, graph->blocks * sizeof *e->estimate.v);
+    for (b = 0; b < graph->blocks; b++) e->estimate.v[block[b].eq].insns += block[b].insns;
     for (i = 0; i < n; i++) {
         const uint32_t to = v[i].callee != 0 ? csspgo__transfer_target(e->g->code, v[i].pos) : 0;
-        csspgo__measure *m;
+        csspgo__class_estimate *m;
         if (v[i].callee == 0) all = csspgo__sat_add(all, v[i].hits);
         b = csspgo__block_at(e, graph, v[i].pos);
         if (b == 0 || (to != 0 && to != v[i].callee)) continue;
-        m = &e->measure[block[b - CSSPGO__GRAPH_CODE].eq];
+        m = &e->estimate.v[block[b - CSSPGO__GRAPH_CODE].eq];
         if (v[i].callee == 0) {
             m->own = csspgo__sat_add(m->own, v[i].hits);
             continue;
@@ -25390,29 +25348,29 @@ static uint64_t csspgo__sights_add(csspgo__estimate *e, const csspgo__shape *gra
 }
 
 /*
- * What n sights of one function say about its blocks: e->flow gets their counts, e->weight how firm they are. Returns
+ * What n observations of one function say about its blocks: e->flow gets their counts, e->weight how firm they are. Returns
  * the samples in the function itself.
  */
-static uint64_t csspgo__blocks_measure(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__sight *v,
+static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                        size_t n)
 {
-    const csspgo__block *block = e->block + graph->block;
-    const uint64_t all = csspgo__sights_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
+    const csspgo__block *block = e->block.v + graph->block;
+    const uint64_t all = csspgo__observations_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
     uint32_t b;
-    memset(e->flow, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow);
-    memset(e->weight, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->weight);
+    memset(e->flow.v, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow.v);
+    memset(e->weight.v, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->weight.v);
     for (b = 0; b < graph->blocks; b++) {
-        const csspgo__measure *m = &e->measure[block[b].eq];
+        const csspgo__class_estimate *m = &e->estimate.v[block[b].eq];
         const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
         uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
         hits = csspgo__share(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
         hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
         hits = csspgo__sat_add(hits, m->insns / 2) / m->insns;
-        e->measure[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
-        e->flow[b + CSSPGO__GRAPH_CODE].known = 1;
-        e->flow[b + CSSPGO__GRAPH_CODE].count = e->measure[b].count;
+        e->estimate.v[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
+        e->flow.v[b + CSSPGO__GRAPH_CODE].known = 1;
+        e->flow.v[b + CSSPGO__GRAPH_CODE].count = e->estimate.v[b].count;
         if (block[b].eq != b) continue;              /* the first one's count is that of all */
-        e->weight[b + CSSPGO__GRAPH_CODE] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
+        e->weight.v[b + CSSPGO__GRAPH_CODE] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
     }
     return all;
 }
@@ -25423,7 +25381,7 @@ static uint64_t csspgo__blocks_hits(const csspgo__estimate *e, const csspgo__sha
     uint64_t sum = 0;
     uint32_t i;
     for (i = CSSPGO__GRAPH_CODE; i < graph->blocks + CSSPGO__GRAPH_CODE; i++)
-        sum = csspgo__sat_add(sum, csspgo__sat_mul(e->weight[i], e->flow[i].count));
+        sum = csspgo__sat_add(sum, csspgo__sat_mul(e->weight.v[i], e->flow.v[i].count));
     return sum;
 }
 
@@ -25439,15 +25397,16 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
     csspgo_cfg cfg;
     csspgo_status s;
     uint32_t i;
-    cfg.block = e->flow;
+    cfg.block = e->flow.v;
     cfg.blocks = graph->blocks + CSSPGO__GRAPH_CODE;
-    cfg.edge = e->flow_edge;
+    cfg.edge = e->flow_edge.v;
     cfg.edges = graph->edges;
-    hits.weight = e->weight;
-    if (graph->edges != 0) memcpy(e->flow_edge, e->edge + graph->edge, graph->edges * sizeof *e->flow_edge);
-    for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].is_exit = e->block[graph->block + i].is_exit;
+    hits.weight = e->weight.v;
+    if (graph->edges != 0) memcpy(e->flow_edge.v, e->edge.v + graph->edge, graph->edges * sizeof *e->flow_edge.v);
+    for (i = 0; i < graph->blocks; i++)
+        e->flow.v[i + CSSPGO__GRAPH_CODE].is_exit = e->block.v[graph->block + i].is_exit;
     for (hits.waits = 1;; hits.waits = 0) {
-        for (i = 0; i < graph->blocks; i++) e->flow[i + CSSPGO__GRAPH_CODE].count = e->measure[i].count;
+        for (i = 0; i < graph->blocks; i++) e->flow.v[i + CSSPGO__GRAPH_CODE].count = e->estimate.v[i].count;
         s = csspgo__flow_solve(&cfg, NULL, &hits, &options, NULL, NULL);
         if (s != CSSPGO_OK || !hits.waits || csspgo__blocks_hits(e, graph) > all / 2) break;
     }
@@ -25456,16 +25415,16 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
     if (s == CSSPGO_E_NOMEM) return 0;
     e->g->status = CSSPGO_OK;
     e->g->stats.unsolved++;
-    if (graph->edges != 0) e->flow_edge[0].count = e->flow[e->flow_edge[0].to].count;
+    if (graph->edges != 0) e->flow_edge.v[0].count = e->flow.v[e->flow_edge.v[0].to].count;
     return 1;
 }
 
-static int csspgo__estimate_put(csspgo__estimate *e, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
+static int csspgo__estimate_counter(csspgo__estimate *e, uint32_t node, uint32_t a, uint32_t b, uint64_t count)
 {
     csspgo__counter *v;
     if (count == 0) return 1;
-    if (!csspgo__estimate_room(e, &e->v, e->n, &e->cap, 1, sizeof *e->v)) return 0;
-    v = &e->v[e->n++];
+    if (!CSSPGO__MORE(e->heap, e->counter, 1)) return 0;
+    v = &e->counter.v[e->counter.count++];
     memset(v, 0, sizeof *v);
     v->count = count;
     v->node = node;
@@ -25474,19 +25433,19 @@ static int csspgo__estimate_put(csspgo__estimate *e, uint32_t node, uint32_t a, 
     return 1;
 }
 
-/* A call or jump that ran so often: where it goes is known, or as the sights of it say. */
-static int csspgo__transfer_put(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
-                                const csspgo__sight *v, size_t n)
+/* A call or jump that ran so often: where it goes is known, or as the observations of it say. */
+static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
+                                const csspgo__observation *v, size_t n)
 {
     const uint32_t to = csspgo__transfer_target(e->g->code, t->pos);
     uint64_t all = 0;
     size_t i, a = 0;
-    if (t->target != 0) return to == 0 || csspgo__estimate_put(e, key | CSSPGO__BRANCH, t->pos, to, count);
+    if (t->target != 0) return to == 0 || csspgo__estimate_counter(e, key | CSSPGO__BRANCH, t->pos, to, count);
     while (a < n && v[a].pos < t->pos) a++;
     for (i = a; i < n && v[i].pos == t->pos; i++)
         if (v[i].callee != 0) all = csspgo__sat_add(all, v[i].count);
     for (i = a; i < n && v[i].pos == t->pos; i++)
-        if (v[i].callee != 0 && !csspgo__estimate_put(e, key | CSSPGO__BRANCH, t->pos, v[i].callee,
+        if (v[i].callee != 0 && !csspgo__estimate_counter(e, key | CSSPGO__BRANCH, t->pos, v[i].callee,
                                                       csspgo__share(count, v[i].count, all != 0 ? all : 1)))
             return 0;
     return 1;
@@ -25494,20 +25453,20 @@ static int csspgo__transfer_put(csspgo__estimate *e, uint32_t key, const csspgo_
 
 /* Ranges and branches of a function in the context of a key. Returns 0 when memory is exhausted. */
 static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t func, const csspgo__shape *graph,
-                                 const csspgo__sight *v, size_t n)
+                                 const csspgo__observation *v, size_t n)
 {
     const csspgo_code *code = e->g->code;
     const csspgo__transfer *x;
     uint32_t i;
     for (i = 0; i < graph->blocks; i++) {
-        const csspgo__block *b = &e->block[graph->block + i];
+        const csspgo__block *b = &e->block.v[graph->block + i];
         csspgo__cursor at = csspgo__transfers_from(code, b->begin);
-        const uint64_t count = e->flow[i + CSSPGO__GRAPH_CODE].count;
-        if (!csspgo__estimate_put(e, key, b->begin, b->last, count)) return 0;
+        const uint64_t count = e->flow.v[i + CSSPGO__GRAPH_CODE].count;
+        if (!csspgo__estimate_counter(e, key, b->begin, b->last, count)) return 0;
         while ((x = csspgo__transfer_next(code, &at, b->end)) != NULL) {
             const int leaves = x->kind == CSSPGO_JMP && x->target != 0 &&
                                csspgo__gen_func_at(e->g, csspgo__transfer_target(code, x->pos)) != func;
-            if ((x->kind == CSSPGO_CALL || leaves) && !csspgo__transfer_put(e, key, x, count, v, n)) return 0;
+            if ((x->kind == CSSPGO_CALL || leaves) && !csspgo__estimate_transfer(e, key, x, count, v, n)) return 0;
         }
     }
     return 1;
@@ -25523,68 +25482,67 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     const csspgo__node *k = &e->g->keyed.keys.node[key];
     const uint32_t site = (uint32_t)k->site, caller = key != CSSPGO__ROOT ? csspgo__gen_func_at(e->g, site) : 0;
     uint64_t count;
-    csspgo__sight *c;
+    csspgo__observation *c;
     if (caller == 0 || graph->edges == 0) return 1;
-    count = e->flow_edge[0].count;
+    count = e->flow_edge.v[0].count;
     if (caller == func) {
-        const uint64_t again = e->flow[csspgo__block_at(e, graph, site)].count;
+        const uint64_t again = e->flow.v[csspgo__block_at(e, graph, site)].count;
         count = count > again ? count - again : 1;
     }
     if (count == 0) return 1;
-    if (!csspgo__estimate_room(e, &e->call, e->calls, &e->call_cap, 1, sizeof *e->call)) return 0;
-    c = &e->call[e->calls++];
+    if (!CSSPGO__MORE(e->heap, e->call, 1)) return 0;
+    c = &e->call.v[e->call.count++];
     c->count = count;
     c->hits = hits;
     c->func = caller;
     c->pos = site;
-    c->callee = e->block[graph->block + e->edge[graph->edge].to - CSSPGO__GRAPH_CODE].begin;
+    c->callee = e->block.v[graph->block + e->edge.v[graph->edge].to - CSSPGO__GRAPH_CODE].begin;
     c->next = e->call_of[k->parent];
-    e->call_of[k->parent] = (uint32_t)e->calls;
+    e->call_of[k->parent] = (uint32_t)e->call.count;
     return 1;
 }
 
-/* One function in the context of a key, of which there are n sights. Returns 0 when memory is exhausted. */
-static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo__sight *v, size_t n)
+/* One function in the context of a key, of which there are n observations. Returns 0 when memory is exhausted. */
+static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo__observation *v, size_t n)
 {
     const uint32_t id = csspgo__shape_make(e, v->func);
     const csspgo__shape *graph;
     uint64_t hits;
     if (id == 0) return 0;
-    graph = &e->graph[id - 1];
-    if (!csspgo__estimate_room(e, &e->flow, 0, &e->flow_cap, graph->blocks + CSSPGO__GRAPH_CODE, sizeof *e->flow) ||
-        !csspgo__estimate_room(e, &e->weight, 0, &e->weight_cap, graph->blocks + CSSPGO__GRAPH_CODE,
-                               sizeof *e->weight) ||
-        !csspgo__estimate_room(e, &e->measure, 0, &e->measure_cap, graph->blocks + 1, sizeof *e->measure) ||
-        !csspgo__estimate_room(e, &e->flow_edge, 0, &e->flow_edge_cap, graph->edges + 1, sizeof *e->flow_edge))
+    graph = &e->graph.v[id - 1];
+    if (CSSPGO__FILL(e->heap, e->flow, graph->blocks + CSSPGO__GRAPH_CODE) == NULL ||
+        CSSPGO__FILL(e->heap, e->weight, graph->blocks + CSSPGO__GRAPH_CODE) == NULL ||
+        CSSPGO__FILL(e->heap, e->estimate, graph->blocks + 1) == NULL ||
+        CSSPGO__FILL(e->heap, e->flow_edge, graph->edges + 1) == NULL)
         return 0;
-    hits = csspgo__blocks_measure(e, graph, v, n);
+    hits = csspgo__blocks_estimate(e, graph, v, n);
     e->g->stats.estimated++;
     return csspgo__blocks_solve(e, graph) && csspgo__estimate_emit(e, key, v->func, graph, v, n) &&
            csspgo__entry_note(e, key, v->func, graph, hits);
 }
 
 /* What was seen of a key: its samples [a, b) and the calls known so far. Returns 0 when memory is exhausted. */
-static int csspgo__sights_list(csspgo__estimate *e, uint32_t key, size_t a, size_t b)
+static int csspgo__observations_list(csspgo__estimate *e, uint32_t key, size_t a, size_t b)
 {
     const csspgo__counter *hit = e->g->keyed.hit;
-    csspgo__sight s;
+    csspgo__observation s;
     uint32_t c;
-    e->sights = 0;
+    e->observed.count = 0;
     memset(&s, 0, sizeof s);
     for (; a < b; a++) {
         s.func = csspgo__gen_func_at(e->g, hit[a].a);
         s.pos = hit[a].a;
         s.hits = hit[a].count;
         if (s.func == 0 || s.hits == 0) continue;
-        if (!csspgo__estimate_room(e, &e->sight, e->sights, &e->sight_cap, 1, sizeof s)) return 0;
-        e->sight[e->sights++] = s;
+        if (!CSSPGO__MORE(e->heap, e->observed, 1)) return 0;
+        e->observed.v[e->observed.count++] = s;
     }
-    for (c = e->call_of[key]; c != 0; c = e->call[c - 1].next) {
-        if (!csspgo__estimate_room(e, &e->sight, e->sights, &e->sight_cap, 1, sizeof s)) return 0;
-        e->sight[e->sights++] = e->call[c - 1];
+    for (c = e->call_of[key]; c != 0; c = e->call.v[c - 1].next) {
+        if (!CSSPGO__MORE(e->heap, e->observed, 1)) return 0;
+        e->observed.v[e->observed.count++] = e->call.v[c - 1];
     }
-    if (csspgo__sort(e->heap, e->sight, e->sights, sizeof s, csspgo__sight_cmp, NULL)) return 1;
-    return csspgo__gen_fail(e->g, e->heap);
+    if (csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__observation_cmp, NULL)) return 1;
+    return 0;
 }
 
 static int csspgo__estimate_setup(csspgo__estimate *e)
@@ -25594,12 +25552,10 @@ static int csspgo__estimate_setup(csspgo__estimate *e)
     csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
     size_t i;
     e->arrays.heap = e->heap;
-    if ((e->graph_of = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->graph_of)) == NULL ||
-        (e->first_range = (uint32_t *)csspgo__arrays_add(&e->arrays, funcs, sizeof *e->first_range)) == NULL ||
-        (e->next_range = (uint32_t *)csspgo__arrays_add(&e->arrays, ranges, sizeof *e->next_range)) == NULL ||
-        (e->range = (const csspgo__range **)csspgo__arrays_add(&e->arrays, ranges, sizeof *e->range)) == NULL ||
-        (e->call_of = (uint32_t *)csspgo__arrays_add(&e->arrays, keys, sizeof *e->call_of)) == NULL)
-        return csspgo__gen_fail(e->g, e->heap);
+    if (!CSSPGO__ARRAY(&e->arrays, e->graph_of, funcs) || !CSSPGO__ARRAY(&e->arrays, e->first_range, funcs) ||
+        !CSSPGO__ARRAY(&e->arrays, e->next_range, ranges) || !CSSPGO__ARRAY(&e->arrays, e->range, ranges) ||
+        !CSSPGO__ARRAY(&e->arrays, e->call_of, keys))
+        return 0;
     for (i = 0; i < ranges; i++) e->range[i] = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at);
     for (i = ranges; i-- > 0;) {
         e->next_range[i] = e->first_range[e->range[i]->func];
@@ -25620,12 +25576,12 @@ static int csspgo__hits_spread(csspgo__estimate *e)
         uint32_t b;
         if (func == 0) continue;
         if (id == 0) return 0;
-        graph = &e->graph[id - 1];
+        graph = &e->graph.v[id - 1];
         csspgo__count_add(&graph->hits, k->hit[i].count);
         b = csspgo__block_at(e, graph, k->hit[i].a);
         if (b == 0) continue;
-        b = graph->block + e->block[graph->block + b - CSSPGO__GRAPH_CODE].eq;
-        csspgo__count_add(&e->block[b].hits, k->hit[i].count);
+        b = graph->block + e->block.v[graph->block + b - CSSPGO__GRAPH_CODE].eq;
+        csspgo__count_add(&e->block.v[b].hits, k->hit[i].count);
     }
     return 1;
 }
@@ -25634,17 +25590,17 @@ static void csspgo__estimate_free(csspgo__estimate *e)
 {
     csspgo__heap *h = e->heap;
     csspgo__arrays_free(&e->arrays);
-    csspgo__free(h, e->graph, e->graph_cap * sizeof *e->graph);
-    csspgo__free(h, e->block, e->block_cap * sizeof *e->block);
-    csspgo__free(h, e->edge, e->edge_cap * sizeof *e->edge);
-    csspgo__free(h, e->call, e->call_cap * sizeof *e->call);
-    csspgo__free(h, e->sight, e->sight_cap * sizeof *e->sight);
-    csspgo__free(h, e->leader, e->leader_cap * sizeof *e->leader);
-    csspgo__free(h, e->flow, e->flow_cap * sizeof *e->flow);
-    csspgo__free(h, e->weight, e->weight_cap * sizeof *e->weight);
-    csspgo__free(h, e->flow_edge, e->flow_edge_cap * sizeof *e->flow_edge);
-    csspgo__free(h, e->measure, e->measure_cap * sizeof *e->measure);
-    csspgo__free(h, e->v, e->cap * sizeof *e->v);
+    CSSPGO__DROP(h, e->graph);
+    CSSPGO__DROP(h, e->block);
+    CSSPGO__DROP(h, e->edge);
+    CSSPGO__DROP(h, e->call);
+    CSSPGO__DROP(h, e->observed);
+    CSSPGO__DROP(h, e->leader);
+    CSSPGO__DROP(h, e->flow);
+    CSSPGO__DROP(h, e->weight);
+    CSSPGO__DROP(h, e->flow_edge);
+    CSSPGO__DROP(h, e->estimate);
+    CSSPGO__DROP(h, e->counter);
 }
 
 /*
@@ -25663,24 +25619,25 @@ static int csspgo__estimate_all(csspgo__gen *g)
     ok = csspgo__estimate_setup(&e) && csspgo__hits_spread(&e);
     for (key = (uint32_t)g->keyed.keys.count; key != 0 && ok; key--) {
         for (a = b; a != 0 && g->keyed.hit[a - 1].node == key; a--) {}
-        ok = csspgo__sights_list(&e, key, a, b);
-        for (i = 0; i < e.sights && ok; i = k) {
-            for (k = i; k < e.sights && e.sight[k].func == e.sight[i].func; k++) {}
-            ok = csspgo__estimate_func(&e, key, e.sight + i, k - i);
+        ok = csspgo__observations_list(&e, key, a, b);
+        for (i = 0; i < e.observed.count && ok; i = k) {
+            for (k = i; k < e.observed.count && e.observed.v[k].func == e.observed.v[i].func; k++) {}
+            ok = csspgo__estimate_func(&e, key, e.observed.v + i, k - i);
         }
         b = a;
     }
-    if (ok && !csspgo__keyed_settle(e.heap, e.v, &e.n)) ok = csspgo__gen_fail(g, e.heap);
+    ok = ok && csspgo__keyed_settle(e.heap, e.counter.v, &e.counter.count);
     if (ok) {
         csspgo__free(e.heap, g->keyed.v, g->keyed.cap * sizeof *g->keyed.v);
-        g->keyed.v = e.v;
-        g->keyed.n = e.n;
-        g->keyed.cap = e.cap;
+        g->keyed.v = e.counter.v;
+        g->keyed.n = e.counter.count;
+        g->keyed.cap = e.counter.cap;
         g->keyed.hits = 0;
         g->keyed.hit = NULL;
-        e.v = NULL;
-        e.cap = 0;
+        e.counter.v = NULL;
+        e.counter.cap = 0;
     }
+    if (!ok && g->status == CSSPGO_OK) csspgo__gen_fail(g, e.heap);
     csspgo__estimate_free(&e);
     return ok;
 }
@@ -25700,9 +25657,8 @@ static void csspgo__gen_init(csspgo__gen *g, csspgo_collector *c)
 static int csspgo__gen_funcs(csspgo__gen *g)
 {
     const size_t funcs = g->code->names.count + 1;
-    if ((g->mark = (unsigned char *)csspgo__gen_array(g, funcs, 1)) == NULL) return 0;
-    if ((g->func = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->func)) == NULL) return 0;
-    return (g->callee = (uint32_t *)csspgo__gen_array(g, funcs, sizeof *g->callee)) != NULL;
+    return CSSPGO__GEN_ARRAY(g, g->func_flags, funcs) && CSSPGO__GEN_ARRAY(g, g->func, funcs) &&
+           CSSPGO__GEN_ARRAY(g, g->callee, funcs);
 }
 
 /* A fresh profile with the options of another one's heap. */
@@ -25718,24 +25674,21 @@ static int csspgo__gen_setup(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
     const size_t nodes = code->nodes + 1;
-    if (!csspgo__gen_funcs(g)) return 0;
-    if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->spot)) == NULL) return 0;
-    if ((g->call = (csspgo__spot *)csspgo__gen_array(g, code->probes, sizeof *g->call)) == NULL) return 0;
-    if ((g->slot = (uint32_t *)csspgo__gen_array(g, code->probes, sizeof *g->slot)) == NULL) return 0;
-    if ((g->body = (csspgo_body *)csspgo__gen_array(g, code->probes, sizeof *g->body)) == NULL) return 0;
-    if ((g->copy = (csspgo__copy *)csspgo__gen_array(g, nodes, sizeof *g->copy)) == NULL) return 0;
-    if ((g->list = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->list)) == NULL) return 0;
-    if ((g->climb = (uint32_t *)csspgo__gen_array(g, nodes, sizeof *g->climb)) == NULL) return 0;
-    if (g->how.llvm) csspgo__mark_sampled(g);
-    csspgo__list_spots(g, contexts);
-    return (g->delta = (csspgo__sum *)csspgo__gen_array(g, g->spots + 1, sizeof *g->delta)) != NULL;
+    if (!csspgo__gen_funcs(g) || !CSSPGO__GEN_ARRAY(g, g->site, code->probes) ||
+        !CSSPGO__GEN_ARRAY(g, g->call, code->probes) || !CSSPGO__GEN_ARRAY(g, g->slot, code->probes) ||
+        !CSSPGO__GEN_ARRAY(g, g->body, code->probes) || !CSSPGO__GEN_ARRAY(g, g->copy, nodes) ||
+        !CSSPGO__GEN_ARRAY(g, g->list, nodes) || !CSSPGO__GEN_ARRAY(g, g->ancestor, nodes))
+        return 0;
+    if (g->how.llvm) csspgo__flag_sampled(g);
+    csspgo__probe_sites_list(g, contexts);
+    return CSSPGO__GEN_ARRAY(g, g->delta, g->sites + 1);
 }
 
 /* Fills g->p with what the collector counted. Returns 0 when memory is exhausted. */
 static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_setup(g, contexts)) return 0;
-    return contexts ? csspgo__gen_contexts(g) : csspgo__gen_flat(g);
+    return contexts ? csspgo__gen_contexts(g) : csspgo__gen_nested(g);
 }
 
 /* Adds what was made to p, which may take it over. */
@@ -25887,8 +25840,7 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
     uint32_t *place;
     memset(&blocks, 0, sizeof blocks);
     blocks.heap = &s->heap;
-    place = (uint32_t *)csspgo__arrays_add(&blocks, code->nodes + 1, sizeof *place);
-    if (place == NULL) return s->heap.status;
+    if (!CSSPGO__ARRAY(&blocks, place, code->nodes + 1)) return s->heap.status;
     while ((probe = next) != NULL && status == CSSPGO_OK) {
         next = csspgo__probe_next(code, &at);
         if (place[probe->node] == 0) place[probe->node] = csspgo__sizes_place(s, code, probe->node);
@@ -25903,20 +25855,19 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
 
 /* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
 
-typedef struct csspgo__choice {   /* a call that may be inlined                                           */
+typedef struct csspgo__inline_candidate {   /* a call that may be inlined                                           */
     uint64_t count, guid;
     uint32_t size, node;
-} csspgo__choice;
+} csspgo__inline_candidate;
 
-typedef struct csspgo__pre {
+typedef struct csspgo__preinliner {
     csspgo_tracker          *t;   /* of a copy                                                            */
     csspgo_profile          *p;   /* its profile                                                          */
     csspgo_preinline_options how;
     csspgo_preinline_stats   stats;
-    csspgo__choice *heap;
-    size_t          heaps, heap_cap;
+    CSSPGO__LIST(csspgo__inline_candidate) queue;   /* a heap */
     uint32_t       *size_func;    /* per function: in how.sizes                                           */
-} csspgo__pre;
+} csspgo__preinliner;
 
 /* ----- sizes ------------------------------------------------------------------------------------------------------ */
 
@@ -25939,7 +25890,7 @@ static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
 }
 
 /* Bytes of a node's function when it is inlined there: as known for most of its callers. */
-static uint32_t csspgo__pre_size(const csspgo__pre *x, uint32_t node)
+static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
 {
     const csspgo_sizes *s = x->how.sizes;
     const csspgo__tree *t = &x->p->tree;
@@ -25960,9 +25911,9 @@ static uint32_t csspgo__pre_size(const csspgo__pre *x, uint32_t node)
 /* ----- candidates ------------------------------------------------------------------------------------------------- */
 
 /* LLVM's order: what has no size first; then by count, size and GUID. */
-static int csspgo__choice_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__choice *x = (const csspgo__choice *)a, *y = (const csspgo__choice *)b;
+    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
     (void)ctx;
     if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
     if (x->count != y->count) return x->count > y->count ? -1 : 1;
@@ -25972,37 +25923,34 @@ static int csspgo__choice_cmp(const void *ctx, const void *a, const void *b)
 
 static int csspgo__key_choice_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__choice *x = (const csspgo__choice *)a, *y = (const csspgo__choice *)b;
+    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
     (void)ctx;
     return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
 /* Queues the contexts below a node that have records, by key. */
-static csspgo_status csspgo__pre_queue(csspgo__pre *x, uint32_t node)
+static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
 {
     csspgo_profile *p = x->p;
     const csspgo__tree *t = &p->tree;
-    const size_t from = x->heaps;
+    const size_t from = x->queue.count;
     size_t n = from, i;
     uint32_t id;
     for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
-        void *v;
         if (t->node[id].record == 0 || !csspgo__track_is_context(p, id)) continue;
-        v = n < x->heap_cap ? x->heap : csspgo__grow(&p->heap, x->heap, n, &x->heap_cap, n + 1, sizeof *x->heap);
-        if (v == NULL) return p->heap.status;
-        x->heap = (csspgo__choice *)v;
-        x->heap[n].node = id;
-        x->heap[n++].guid = csspgo__node_key(p, id);
+        if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
+        x->queue.v[n].node = id;
+        x->queue.v[n++].guid = csspgo__node_key(p, id);
     }
     if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
-    if (!csspgo__sort(&p->heap, x->heap + from, n - from, sizeof *x->heap, csspgo__key_choice_cmp, NULL))
+    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__key_choice_cmp, NULL))
         return p->heap.status;
     for (i = from; i < n; i++) {
-        csspgo__choice c = x->heap[i];
+        csspgo__inline_candidate c = x->queue.v[i];
         c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
         c.count = csspgo__track_weight(x->t, c.node);
         c.size = csspgo__pre_size(x, c.node);
-        csspgo__queue_push(x->heap, x->heaps++, &c, sizeof c, csspgo__choice_cmp, NULL);
+        csspgo__queue_push(x->queue.v, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
     }
     return CSSPGO_OK;
 }
@@ -26022,7 +25970,7 @@ static uint64_t csspgo__pre_threshold(const csspgo_preinline_options *o, uint64_
 }
 
 /* Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them. */
-static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
+static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
 {
     const csspgo_preinline_options *o = &x->how;
     const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
@@ -26036,7 +25984,7 @@ static int csspgo__pre_wanted(const csspgo__pre *x, const csspgo__choice *c)
 
 /* ----- decisions -------------------------------------------------------------------------------------------------- */
 
-static csspgo_status csspgo__pre_inline(csspgo__pre *x, uint32_t node)
+static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
 {
     csspgo_status s = csspgo_tracker_mark_inlined(x->t, csspgo__node_handle(node));
     x->stats.inlined++;
@@ -26045,7 +25993,7 @@ static csspgo_status csspgo__pre_inline(csspgo__pre *x, uint32_t node)
 }
 
 /* The contexts of a function that no caller took in become its base profile; then the function takes in callees. */
-static csspgo_status csspgo__pre_function(csspgo__pre *x, uint32_t func)
+static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
 {
     const csspgo_preinline_options *o = &x->how;
     uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_at(0, 0), func), size, limit;
@@ -26055,11 +26003,11 @@ static csspgo_status csspgo__pre_function(csspgo__pre *x, uint32_t func)
     limit = size * o->growth_limit;
     if (limit > o->limit_max) limit = o->limit_max;
     if (limit < o->limit_min) limit = o->limit_min;
-    x->heaps = 0;
+    x->queue.count = 0;
     s = csspgo__pre_queue(x, base);
-    while (s == CSSPGO_OK && x->heaps != 0 && size < limit) {
-        csspgo__choice c;
-        csspgo__queue_pop(x->heap, x->heaps--, &c, sizeof c, csspgo__choice_cmp, NULL);
+    while (s == CSSPGO_OK && x->queue.count != 0 && size < limit) {
+        csspgo__inline_candidate c;
+        csspgo__queue_pop(x->queue.v, x->queue.count--, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
         if (!csspgo__pre_wanted(x, &c)) {
             x->stats.kept++;
             continue;
@@ -26067,13 +26015,13 @@ static csspgo_status csspgo__pre_function(csspgo__pre *x, uint32_t func)
         size += c.size;
         s = csspgo__pre_inline(x, c.node);
     }
-    x->stats.full += x->heaps != 0;
-    x->stats.kept += x->heaps;
+    x->stats.full += x->queue.count != 0;
+    x->stats.kept += x->queue.count;
     return s;
 }
 
 /* What is neither a base profile nor inlined, nor nested in one of these, has no counts any more. */
-static void csspgo__pre_sweep(csspgo__pre *x)
+static void csspgo__pre_sweep(csspgo__preinliner *x)
 {
     csspgo_profile *p = x->p;
     uint32_t id = CSSPGO__ROOT;
@@ -26087,7 +26035,7 @@ static void csspgo__pre_sweep(csspgo__pre *x)
     }
 }
 
-static csspgo_status csspgo__pre_run(csspgo__pre *x, csspgo_func *order)
+static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
 {
     csspgo_profile *p = x->p;
     const csspgo_sizes *sizes = x->how.sizes;
@@ -26133,7 +26081,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats, csspgo_error *err)
 {
-    csspgo__pre x;
+    csspgo__preinliner x;
     csspgo_tracker_options track;
     csspgo_profile *result;
     csspgo_func *order;
@@ -26159,7 +26107,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     order = x.size_func != NULL ? (csspgo_func *)(void *)(x.size_func + x.p->names.count + 1) : NULL;
     s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
     csspgo__free(&x.p->heap, x.size_func, bytes);
-    csspgo__free(&x.p->heap, x.heap, x.heap_cap * sizeof *x.heap);
+    CSSPGO__DROP(&x.p->heap, x.queue);
     x.stats.dropped = x.t->stats.lost_by_checksum;
     result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
     csspgo_tracker_free(x.t);
@@ -26190,8 +26138,8 @@ struct csspgo_lines {
     csspgo__heap       heap;      /* first: csspgo__object_new                               */
     csspgo__names      names;
     csspgo__line_node *node;      /* node[0] unused                                          */
-    csspgo__line_row  *row;       /* by pos up to settled                                    */
-    size_t nodes, node_cap, rows, row_cap, settled;
+    csspgo__line_row  *row;       /* the first `sorted` ones by position                     */
+    size_t nodes, node_cap, rows, row_cap, sorted;
 };
 
 CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err)
@@ -26210,25 +26158,12 @@ CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
     csspgo__object_free(l, sizeof *l);
 }
 
-/* csspgo__grow if need be. */
-static void *csspgo__fit(csspgo__heap *h, void *old, size_t count, size_t *cap, size_t need, size_t elem)
-{
-    return need <= *cap ? old : csspgo__grow(h, old, count, cap, need, elem);
-}
-
 static int csspgo__lines_room(csspgo_lines *l, size_t nodes, size_t rows)
 {
-    void *v;
     l->heap.status = CSSPGO_E_LIMIT;
-    if (nodes > 0x7fffffffu - l->nodes || rows > 0x7fffffffu - l->rows) return 0;
-    v = csspgo__fit(&l->heap, l->node, l->node_cap != 0 ? l->nodes + 1 : 0, &l->node_cap, l->nodes + nodes + 1,
-                    sizeof *l->node);
-    if (v == NULL) return 0;
-    l->node = (csspgo__line_node *)v;
-    v = csspgo__fit(&l->heap, l->row, l->rows, &l->row_cap, l->rows + rows + 1, sizeof *l->row);
-    if (v == NULL) return 0;
-    l->row = (csspgo__line_row *)v;
-    return 1;
+    return nodes <= 0x7fffffffu - l->nodes && rows <= 0x7fffffffu - l->rows &&
+           CSSPGO__ROOM(&l->heap, l->node, l->node_cap != 0 ? l->nodes + 1 : 0, l->node_cap, l->nodes + nodes + 1) &&
+           CSSPGO__ROOM(&l->heap, l->row, l->rows, l->row_cap, l->rows + rows + 1);
 }
 
 CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
@@ -26271,14 +26206,14 @@ static int csspgo__line_row_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /* Puts the rows in order: those that came last, and all of them only if these do not belong behind the others. */
-static int csspgo__rows_settle(csspgo_lines *l)
+static int csspgo__rows_sort(csspgo_lines *l)
 {
-    csspgo__line_row *tail = l->row + l->settled;
-    if (l->rows == l->settled) return 1;
-    if (!csspgo__sort(&l->heap, tail, l->rows - l->settled, sizeof *tail, csspgo__line_row_cmp, NULL)) return 0;
-    if (l->settled != 0 && csspgo__line_row_cmp(NULL, tail - 1, tail) > 0 &&
+    csspgo__line_row *tail = l->row + l->sorted;
+    if (l->rows == l->sorted) return 1;
+    if (!csspgo__sort(&l->heap, tail, l->rows - l->sorted, sizeof *tail, csspgo__line_row_cmp, NULL)) return 0;
+    if (l->sorted != 0 && csspgo__line_row_cmp(NULL, tail - 1, tail) > 0 &&
         !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__line_row_cmp, NULL)) return 0;
-    l->settled = l->rows;
+    l->sorted = l->rows;
     return 1;
 }
 
@@ -26307,7 +26242,7 @@ static uint32_t csspgo__disc_factor(uint32_t d)
 /* ----- the work --------------------------------------------------------------------------------------------------- */
 
 typedef struct csspgo__by_line {
-    csspgo__gen         g;        /* spots are instructions with a row; csspgo__spot.probe: the row              */
+    csspgo__gen g; /* probe sites are instructions with a row; csspgo__probe_site.probe: the row              */
     csspgo_lines       *l;
     csspgo_line_options how;
     uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
@@ -26315,8 +26250,7 @@ typedef struct csspgo__by_line {
     uint64_t           *sum;      /* ... bytes run in it and what is nested in it                                */
     unsigned char      *busy;
     csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p                      */
-    csspgo__counter    *piece;    /* contexts: part of a range in one line node; node of g.p, spots [a, b)       */
-    size_t              pieces, piece_cap;
+    CSSPGO__LIST(csspgo__counter) fragment; /* contexts: of ranges, in one line node each; node of g.p, sites [a, b) */
 } csspgo__by_line;
 
 static csspgo_loc csspgo__line_loc(const csspgo__by_line *x, csspgo_loc loc)
@@ -26362,7 +26296,7 @@ static const csspgo__line_row *csspgo__line_row_of(csspgo__by_line *x, uint32_t 
 }
 
 /* Lists the instructions that have a row. Returns 0 when memory is exhausted. */
-static int csspgo__line_spots(csspgo__by_line *x)
+static int csspgo__line_sites(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
     const csspgo_code *code = g->code;
@@ -26372,19 +26306,19 @@ static int csspgo__line_spots(csspgo__by_line *x)
     uint32_t pos;
     while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
         for (pos = r->begin; pos < r->end; pos++) n += code->byte[pos] & CSSPGO__START;
-    if ((g->spot = (csspgo__spot *)csspgo__gen_array(g, n, sizeof *g->spot)) == NULL) return 0;
-    if ((g->delta = (csspgo__sum *)csspgo__gen_array(g, n + 1, sizeof *g->delta)) == NULL) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, g->site, n)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, g->delta, n + 1)) return 0;
     at = csspgo__ordered_begin(&code->ranges);
     while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
         for (pos = r->begin; pos < r->end; pos++) {
-            csspgo__spot *s = &g->spot[g->spots];
+            csspgo__probe_site *s = &g->site[g->sites];
             if (!(code->byte[pos] & CSSPGO__START)) continue;
             while (row < x->l->rows && x->l->row[row].pos <= pos) row++;
             if (row == 0 || x->l->row[row - 1].pos < r->begin || x->l->row[row - 1].node == 0) continue;
             s->pos = pos;
             s->probe = (uint32_t)row - 1;
             s->func = r->func;
-            g->spots++;
+            g->sites++;
         }
     return 1;
 }
@@ -26441,9 +26375,9 @@ static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
     csspgo__sum sum = { 0, 0 };
     uint32_t around = 0;
     size_t i;
-    for (i = 0; i < g->spots; i++) {
-        const uint32_t node = x->l->row[g->spot[i].probe].node;
-        const uint32_t bytes = csspgo__insn_size(g->code, g->spot[i].pos);
+    for (i = 0; i < g->sites; i++) {
+        const uint32_t node = x->l->row[g->site[i].probe].node;
+        const uint32_t bytes = csspgo__insn_size(g->code, g->site[i].pos);
         csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
         around += cover[i];
         if (around == 0) continue;
@@ -26487,14 +26421,14 @@ static int csspgo__line_places(csspgo__by_line *x)
     return 1;
 }
 
-static int csspgo__line_flat_hits(csspgo__by_line *x, const uint32_t *cover)
+static int csspgo__line_nested_hits(csspgo__by_line *x, const uint32_t *cover)
 {
     csspgo__gen *g = &x->g;
     csspgo__sum sum = { 0, 0 };
     uint32_t around = 0;
     size_t i;
-    for (i = 0; i < g->spots; i++) {
-        const csspgo__line_row *row = &x->l->row[g->spot[i].probe];
+    for (i = 0; i < g->sites; i++) {
+        const csspgo__line_row *row = &x->l->row[g->site[i].probe];
         csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
         around += cover[i];
         if (around == 0 || x->place[row->node] == 0) continue;
@@ -26503,7 +26437,7 @@ static int csspgo__line_flat_hits(csspgo__by_line *x, const uint32_t *cover)
     return 1;
 }
 
-static int csspgo__line_flat_calls(csspgo__by_line *x)
+static int csspgo__line_nested_calls(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
     size_t i;
@@ -26522,18 +26456,18 @@ static int csspgo__line_flat_calls(csspgo__by_line *x)
     return 1;
 }
 
-static int csspgo__line_flat(csspgo__by_line *x)
+static int csspgo__line_nested(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
-    uint32_t *cover = (uint32_t *)csspgo__gen_array(g, g->spots + 1, sizeof *cover);
+    uint32_t *cover;
     const size_t n = x->l->nodes + 1;
-    if (cover == NULL) return 0;
-    if ((x->place = (uint32_t *)csspgo__gen_array(g, n, sizeof *x->place)) == NULL) return 0;
-    if ((x->sum = (uint64_t *)csspgo__gen_array(g, n, sizeof *x->sum)) == NULL) return 0;
-    if ((x->busy = (unsigned char *)csspgo__gen_array(g, n, 1)) == NULL) return 0;
-    csspgo__flat_ranges(g, cover);
+    if (!CSSPGO__GEN_ARRAY(g, cover, g->sites + 1)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, x->place, n)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, x->sum, n)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, x->busy, n)) return 0;
+    csspgo__nested_ranges(g, cover);
     csspgo__line_sums(x, cover);
-    if (!csspgo__line_places(x) || !csspgo__line_flat_hits(x, cover) || !csspgo__line_flat_calls(x)) return 0;
+    if (!csspgo__line_places(x) || !csspgo__line_nested_hits(x, cover) || !csspgo__line_nested_calls(x)) return 0;
     csspgo__raise_all(g->p, g->p);
     return 1;
 }
@@ -26557,13 +26491,10 @@ static int csspgo__line_push(csspgo__by_line *x, size_t *n, uint32_t func, uint6
 {
     csspgo__gen *g = &x->g;
     csspgo__heap *h = &g->c->heap;
-    void *v;
     if (func == 0) return 0;
-    v = csspgo__fit(h, g->path, *n, &g->path_cap, *n + 1, sizeof *g->path);
-    if (v == NULL) return csspgo__gen_fail(g, h);
-    g->path = (uint32_t *)v;
-    g->path[*n] = csspgo__tree_add(h, &g->frames, CSSPGO__ROOT, site, func);
-    if (g->path[*n] == 0) return csspgo__gen_fail(g, h);
+    if (!CSSPGO__ROOM(h, g->path.v, *n, g->path.cap, *n + 1)) return csspgo__gen_fail(g, h);
+    g->path.v[*n] = csspgo__tree_add(h, &g->frames, CSSPGO__ROOT, site, func);
+    if (g->path.v[*n] == 0) return csspgo__gen_fail(g, h);
     ++*n;
     return 1;
 }
@@ -26603,15 +26534,15 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
         if (!csspgo__line_frame(x, &n, row->node, row->loc) || !csspgo__line_callers(x, &n, row->node)) return 0;
     }
     for (i = 0; i < n / 2; i++) {
-        const uint32_t swap = g->path[i];
-        g->path[i] = g->path[n - 1 - i];
-        g->path[n - 1 - i] = swap;
+        const uint32_t swap = g->path.v[i];
+        g->path.v[i] = g->path.v[n - 1 - i];
+        g->path.v[n - 1 - i] = swap;
     }
-    n = csspgo__compress(g->path, n, o->limit_recursion ? o->max_recursion : SIZE_MAX);
+    n = csspgo__compress(g->path.v, n, o->limit_recursion ? o->max_recursion : SIZE_MAX);
     if (o->limit_depth && o->max_depth < most) most = o->max_depth;
     else if (n > most) g->stats.deep_contexts++;
     for (i = n > most ? n - most : 0; i < n && node.id != 0; i++) {
-        const csspgo__node *f = &g->frames.node[g->path[i]];
+        const csspgo__node *f = &g->frames.node[g->path.v[i]];
         node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_handle(f->func));
         loc = csspgo__site_loc(f->site);
     }
@@ -26658,31 +26589,28 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
 }
 
 /* Cuts a range where the line node changes. Returns 0 when memory is exhausted. */
-static int csspgo__line_cut(csspgo__by_line *x, uint32_t key, const csspgo__counter *v, size_t *first)
+static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo__counter *v, size_t *first)
 {
     csspgo__gen *g = &x->g;
-    size_t a = *first = csspgo__spot_lower(g->spot, g->spots, *first, v->a), b;
-    const size_t end = csspgo__spot_lower(g->spot, g->spots, a, v->b + 1);
+    size_t a = *first = csspgo__probe_site_lower(g->site, g->sites, *first, v->a), b;
+    const size_t end = csspgo__probe_site_lower(g->site, g->sites, a, v->b + 1);
     for (; a < end; a = b) {
-        const uint32_t line = x->l->row[g->spot[a].probe].node;
+        const uint32_t line = x->l->row[g->site[a].probe].node;
         csspgo__counter *piece;
-        void *list;
-        for (b = a + 1; b < end && x->l->row[g->spot[b].probe].node == line; b++) {}
-        list = csspgo__fit(&g->c->heap, x->piece, x->pieces, &x->piece_cap, x->pieces + 1, sizeof *x->piece);
-        if (list == NULL) return csspgo__gen_fail(g, &g->c->heap);
-        x->piece = (csspgo__counter *)list;
-        piece = &x->piece[x->pieces];
+        for (b = a + 1; b < end && x->l->row[g->site[b].probe].node == line; b++) {}
+        piece = CSSPGO__PUSH(&g->c->heap, x->fragment);
+        if (piece == NULL) return csspgo__gen_fail(g, &g->c->heap);
         piece->node = csspgo__line_leaf(x, key, line);
         piece->a = (uint32_t)a;
         piece->b = (uint32_t)b;
         piece->count = v->count;
         if (piece->node == 0) return 0;
-        x->pieces += piece->node != CSSPGO__ROOT && v->count != 0;
+        x->fragment.count -= piece->node == CSSPGO__ROOT || v->count == 0;
     }
     return 1;
 }
 
-/* Gives the spots [a, b) of a node the counts that are in delta. */
+/* Gives the probe sites [a, b) of a node the counts that are in delta. */
 static int csspgo__line_sweep(csspgo__by_line *x, uint32_t node, size_t a, size_t b)
 {
     csspgo__gen *g = &x->g;
@@ -26693,7 +26621,7 @@ static int csspgo__line_sweep(csspgo__by_line *x, uint32_t node, size_t a, size_
         g->delta[a].low = g->delta[a].high = 0;
         count = sum.high != 0 ? UINT64_MAX : sum.low;
         if (count == 0) continue;
-        if (!csspgo__line_hit(x, node, &x->l->row[g->spot[a].probe], count)) return 0;
+        if (!csspgo__line_hit(x, node, &x->l->row[g->site[a].probe], count)) return 0;
         csspgo__count_add(&csspgo__record_make(g->p, node)->total, count);
     }
     g->delta[b].low = g->delta[b].high = 0;
@@ -26705,10 +26633,10 @@ static int csspgo__line_hits(csspgo__by_line *x)
     csspgo__gen *g = &x->g;
     size_t i, a = 0, b = 0;
     uint32_t node = 0;
-    if (!csspgo__sort(&g->c->heap, x->piece, x->pieces, sizeof *x->piece, csspgo__counter_cmp, NULL))
+    if (!csspgo__sort(&g->c->heap, x->fragment.v, x->fragment.count, sizeof *x->fragment.v, csspgo__counter_cmp, NULL))
         return csspgo__gen_fail(g, &g->c->heap);
-    for (i = 0; i < x->pieces; i++) {
-        const csspgo__counter *v = &x->piece[i];
+    for (i = 0; i < x->fragment.count; i++) {
+        const csspgo__counter *v = &x->fragment.v[i];
         if (v->node != node || v->a > b) {
             if (node != 0 && !csspgo__line_sweep(x, node, a, b)) return 0;
             node = v->node;
@@ -26799,7 +26727,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
         const uint32_t k = v[i].node & ~CSSPGO__BRANCH;
         if (k != key) first = 0;
         key = k;
-        if (!(v[i].node & CSSPGO__BRANCH) && !csspgo__line_cut(x, key, &v[i], &first)) return 0;
+        if (!(v[i].node & CSSPGO__BRANCH) && !csspgo__line_fragments(x, key, &v[i], &first)) return 0;
     }
     if (!csspgo__line_hits(x)) return 0;
     for (i = 0; i < g->keyed.n; i++)
@@ -26812,11 +26740,10 @@ static int csspgo__line_contexts(csspgo__by_line *x)
 static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
 {
     csspgo__gen *g = &x->g;
-    if (!csspgo__rows_settle(x->l)) return csspgo__gen_fail(g, &x->l->heap);
+    if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g)) return 0;
-    x->func = (uint32_t *)csspgo__gen_array(g, x->l->names.count + 1, sizeof *x->func);
-    if (x->func == NULL || !csspgo__line_spots(x)) return 0;
-    if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_flat(x))) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_nested(x))) return 0;
     if (x->how.update_totals) csspgo_recount_totals(g->p);
     return 1;
 }
@@ -26845,7 +26772,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
         if (s == CSSPGO_OK) csspgo__counters_clear(c);
     }
     csspgo__tree_free(&c->heap, &x.met);
-    csspgo__free(&c->heap, x.piece, x.piece_cap * sizeof *x.piece);
+    CSSPGO__DROP(&c->heap, x.fragment);
     csspgo__gen_free(&x.g);
     return csspgo__error_heap(err, s, &p->heap, "profile");
 }
@@ -27266,12 +27193,12 @@ typedef struct csspgo__old_callee {
     uint64_t   guid, count;
 } csspgo__old_callee;
 
-typedef struct csspgo__flat {
+typedef struct csspgo__aggregate {
     csspgo__body_list   body;     /* these are ascending by location */
     CSSPGO__LIST(csspgo__old_callee) callee;
     csspgo__anchor_list anchor;
     uint64_t            checksum, total;
-} csspgo__flat;
+} csspgo__aggregate;
 
 typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
     const csspgo__anchor *a, *b;
@@ -27286,9 +27213,9 @@ typedef struct csspgo__rename {   /* two names that were compared */
     int      same;
 } csspgo__rename;
 
-enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__mark.kind, profile: a probe id without a count */
+enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__align_token.kind, profile: a probe id without a count */
 
-typedef struct csspgo__mark {     /* a location of either side */
+typedef struct csspgo__align_token {     /* a location of either side */
     uint64_t   callee, hash, count;
     csspgo_loc loc;
     uint32_t   kind;              /* csspgo_match_kind; of the profile, ANY is called HOLE              */
@@ -27300,9 +27227,9 @@ typedef struct csspgo__mark {     /* a location of either side */
     uint8_t    orphan;            /* code: a call whose callee had another name, which callee is        */
     uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
     uint8_t    pad[2];
-} csspgo__mark;
+} csspgo__align_token;
 
-typedef CSSPGO__LIST(csspgo__mark) csspgo__mark_list;
+typedef CSSPGO__LIST(csspgo__align_token) csspgo__align_token_list;
 
 typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo_matcher          *m;
@@ -27311,18 +27238,18 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     const csspgo_match_code *code;
     size_t                   codes;
     csspgo__map  old;             /* GUID -> function of p: all that have it                       */
-    csspgo__map  alive;           /* GUID -> index + 1 in alive_guid: bears this name in new code  */
-    csspgo__u64_list  alive_guid;
+    csspgo__map  used;            /* GUID -> index + 1 in used_guid: names of functions and callees of the new code */
+    csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
     CSSPGO__LIST(csspgo__rename) tried;   /* pairs that were compared                              */
     csspgo__map  by_pair;
-    csspgo__flat flat[2];         /* [1]: while two functions are compared for rename matching     */
+    csspgo__aggregate sum[2];         /* [1]: while two functions are compared for rename matching     */
     csspgo__loc_list    loc[2];
     csspgo__anchor_list anchor[2];
     csspgo__u32_list    pair[2];
     csspgo__lcs  lcs[2];
-    csspgo__mark_list   code_token, old_token;
+    csspgo__align_token_list   code_token, old_token;
     csspgo__u32_list    align[8];
     csspgo__i32_list    best;     /* rows of scores */
     csspgo__byte_list   from;     /* the way to each of them */
@@ -27345,7 +27272,7 @@ static int csspgo__guids_fill(csspgo__heap *h, csspgo__u64_list *guid, const css
     return 1;
 }
 
-static int csspgo__broken(csspgo__matching *w)
+static int csspgo__match_fail(csspgo__matching *w)
 {
     w->status = w->m->heap.status;
     return 0;
@@ -27374,10 +27301,10 @@ static uint32_t csspgo__old_start(const csspgo__matching *w, uint64_t guid)
     return csspgo__hash64(&w->old, guid, 0);
 }
 
-static uint32_t csspgo__alive_hash(const void *owner, uint32_t id)
+static uint32_t csspgo__used_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    return csspgo__hash64(&w->alive, (w->alive_guid.v)[id - 1], 0);
+    return csspgo__hash64(&w->used, (w->used_guid.v)[id - 1], 0);
 }
 
 static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__map *map, uint64_t guid)
@@ -27400,16 +27327,16 @@ static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, ui
 }
 
 /* Calls see for every node with counts of a function; stops when memory is exhausted. */
-typedef int (*csspgo__see_fn)(csspgo__matching *w, csspgo__flat *f, uint32_t node);
+typedef int (*csspgo__record_fn)(csspgo__matching *w, csspgo__aggregate *f, uint32_t node);
 
-static int csspgo__see_copies(csspgo__matching *w, uint64_t guid, csspgo__flat *f, csspgo__see_fn see)
+static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, csspgo__record_fn see)
 {
     uint32_t at = csspgo__old_start(w, guid);
     csspgo_func func;
     csspgo_node n;
     while ((func = csspgo__old_next(w, guid, &at)).id != 0)
         for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n))
-            if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return csspgo__broken(w);
+            if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return csspgo__match_fail(w);
     return 1;
 }
 
@@ -27422,7 +27349,7 @@ static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
     return 0;
 }
 
-static int csspgo__see_checksum(csspgo__matching *w, csspgo__flat *f, uint32_t node)
+static int csspgo__add_checksum(csspgo__matching *w, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__record *r = &w->p->record[w->p->tree.node[node].record];
     csspgo_body *sum = CSSPGO__PUSH(&w->m->heap, w->sums);
@@ -27434,15 +27361,15 @@ static int csspgo__see_checksum(csspgo__matching *w, csspgo__flat *f, uint32_t n
 }
 
 /* The checksum with the largest total, of equals the smallest; not_this only if there is no other. */
-static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
+static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     csspgo__identity have = csspgo__identity_of(NULL), comes = have;
     csspgo_body *v;
     size_t i, n;
     w->sums.count = 0;
-    if (!csspgo__see_copies(w, guid, f, csspgo__see_checksum)) return 0;
+    if (!csspgo__each_copy(w, guid, f, csspgo__add_checksum)) return 0;
     v = w->sums.v;
-    if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__match_fail(w);
     n = csspgo__bodies_sum(v, w->sums.count, NULL, NULL);
     for (i = 0; i < n; i++) {
         comes.checksum = csspgo__loc_key(v[i].loc);
@@ -27455,7 +27382,7 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__f
     return 1;
 }
 
-static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc loc, uint32_t func, uint64_t count)
+static int csspgo__push_callee(csspgo__matching *w, csspgo__aggregate *f, csspgo_loc loc, uint32_t func, uint64_t count)
 {
     csspgo__old_callee *c = CSSPGO__PUSH(&w->m->heap, f->callee);
     if (c == NULL) return 0;
@@ -27466,7 +27393,7 @@ static int csspgo__push_callee(csspgo__matching *w, csspgo__flat *f, csspgo_loc 
 }
 
 /* The counts of one copy; what was inlined (and, for ALIGN, what has contexts) below it counts as callee. */
-static int csspgo__see_counts(csspgo__matching *w, csspgo__flat *f, uint32_t node)
+static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__node *v = w->p->tree.node;
     const csspgo__record *r = &w->p->record[v[node].record];
@@ -27502,8 +27429,8 @@ static int csspgo__old_callee_cmp(const void *ctx, const void *a, const void *b)
 
 static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 
-/* The call sites of a flattened function: spec 3. */
-static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
+/* The call sites of a function of the profile: spec 3. */
+static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
 {
     const csspgo__old_callee *c = f->callee.v;
     const int main_rule = w->m->how.llvm == CSSPGO__LLVM_MAIN || w->m->how.llvm == CSSPGO__ALIGN;
@@ -27522,7 +27449,7 @@ static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
             guid = c[j].guid;
         }
         a = CSSPGO__PUSH(&w->m->heap, f->anchor);
-        if (a == NULL) return csspgo__broken(w);
+        if (a == NULL) return csspgo__match_fail(w);
         a->loc = c[i].loc;
         a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
         a->orphan = w->rename && w->m->how.llvm != CSSPGO__ALIGN && !many && csspgo__unused(w, guid);
@@ -27531,17 +27458,17 @@ static int csspgo__flat_anchors(csspgo__matching *w, csspgo__flat *f)
 }
 
 /* Everything about one function of the profile. */
-static int csspgo__flatten(csspgo__matching *w, uint64_t guid, csspgo__flat *f, const uint64_t *not_this)
+static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     f->body.count = f->callee.count = f->anchor.count = 0;
     if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
-    if (!csspgo__see_copies(w, guid, f, csspgo__see_counts)) return 0;
+    if (!csspgo__each_copy(w, guid, f, csspgo__add_counts)) return 0;
     if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
         !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
                       NULL))
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     f->body.count = csspgo__bodies_sum(f->body.v, f->body.count, NULL, NULL);
-    return csspgo__flat_anchors(w, f);
+    return csspgo__aggregate_anchors(w, f);
 }
 
 /* ----- a function of the new code --------------------------------------------------------------------------------- */
@@ -27561,11 +27488,11 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
     csspgo_match_loc *v;
     size_t i, k = 0;
     out->count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, *out, c->locs)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, *out, c->locs)) return csspgo__match_fail(w);
     v = out->v;
     for (i = 0; i < c->locs; i++)
         if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
-    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__match_loc_cmp, NULL)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__match_loc_cmp, NULL)) return csspgo__match_fail(w);
     for (i = 0; i < k; i++) {
         if (out->count != 0 && csspgo__match_loc_cmp(NULL, &v[out->count - 1], &v[i]) == 0) continue;
         v[out->count++] = v[i];
@@ -27584,7 +27511,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc
         csspgo__anchor *a;
         if (v[i].kind != CSSPGO_MATCH_CALL && v[i].kind != CSSPGO_MATCH_INDIRECT) continue;
         a = CSSPGO__PUSH(&w->m->heap, *out);
-        if (a == NULL) return csspgo__broken(w);
+        if (a == NULL) return csspgo__match_fail(w);
         a->loc = v[i].loc;
         a->at = (uint32_t)i;
         a->callee = v[i].kind == CSSPGO_MATCH_INDIRECT ? w->indirect : v[i].callee;
@@ -27640,7 +27567,7 @@ static int csspgo__lcs_save(csspgo__matching *w, csspgo__lcs *l)
     const int32_t *v = l->v.v;
     int32_t *s;
     size_t i, k;
-    if (!CSSPGO__MORE(&w->m->heap, l->saved, size + 2)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, l->saved, size + 2)) return csspgo__match_fail(w);
     s = l->saved.v + l->saved.count;
     for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) s[k++] = v[i];
     s[size] = l->lo;
@@ -27676,7 +27603,7 @@ static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_
     if (v == NULL || CSSPGO__FILL(&w->m->heap, l->row, l->rows * l->row_size) == NULL ||
         CSSPGO__FILL(&w->m->heap, l->path, n + m + 1) == NULL ||
         !CSSPGO__MORE(&w->m->heap, l->saved, ((n + m) / l->rows + 1) * (l->v.count / 2 + 3)))   /* at most */
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     for (i = 0; i < n + m + 3; i++) v[i] = -1;
     v[m + 2] = 0;
     return 1;
@@ -27742,19 +27669,19 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 
 enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compares at most */
 
-static int csspgo__is_alive(const csspgo__matching *w, uint64_t guid)
+static int csspgo__is_name_used(const csspgo__matching *w, uint64_t guid)
 {
-    const uint32_t hash = csspgo__hash64(&w->alive, guid, 0);
+    const uint32_t hash = csspgo__hash64(&w->used, guid, 0);
     uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&w->alive, hash, &at)) != 0)
-        if ((w->alive_guid.v)[id - 1] == guid) return 1;
+    while ((id = csspgo__map_next(&w->used, hash, &at)) != 0)
+        if ((w->used_guid.v)[id - 1] == guid) return 1;
     return 0;
 }
 
 /* A name with counts that the new code does not have. */
 static int csspgo__unused(const csspgo__matching *w, uint64_t guid)
 {
-    return !csspgo__is_alive(w, guid) && csspgo__has_copies(w, guid);
+    return !csspgo__is_name_used(w, guid) && csspgo__has_copies(w, guid);
 }
 
 /* The base name of a function of p that has this GUID. */
@@ -27790,7 +27717,7 @@ static size_t csspgo__block_count(const csspgo_match_code *c)
 }
 
 /* How many call sites two functions have in common, if these are enough; -1: not to be told. */
-static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__flat *f)
+static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__aggregate *f)
 {
     const csspgo_match_options *how = &w->m->how;
     csspgo__anchor_list *a = &w->anchor[1];
@@ -27801,7 +27728,7 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
     m = f->anchor.count;
     if (n < how->min_calls || m < how->min_calls || n > how->max_calls || m > how->max_calls) return 0;
     pair = CSSPGO__FILL(&w->m->heap, w->pair[1], a->count);
-    if (pair == NULL) return csspgo__broken(w);
+    if (pair == NULL) return csspgo__match_fail(w);
     if (!csspgo__lcs_run(w, a->v, a->count, f->anchor.v,
                          f->anchor.count, pair))
         return 0;
@@ -27814,11 +27741,11 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
 static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
 {
     const csspgo_match_options *how = &w->m->how;
-    csspgo__flat *f = &w->flat[1];
+    csspgo__aggregate *f = &w->sum[1];
     int same;
     if (how->llvm == CSSPGO__LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
     w->level = 1;
-    same = csspgo__flatten(w, there, f, NULL);
+    same = csspgo__aggregate_make(w, there, f, NULL);
     if (same) {
         if (csspgo__block_count(c) < how->min_blocks || f->body.count < how->min_blocks) same = 0;
         else if (w->m->is_probe && !(c->flags & CSSPGO_MATCH_NO_CHECKSUM) && c->checksum == f->checksum) same = 1;
@@ -27848,9 +27775,9 @@ static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, u
 static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t there, int same)
 {
     csspgo__rename *r;
-    if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__broken(w);
+    if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__match_fail(w);
     r = CSSPGO__PUSH(&w->m->heap, w->tried);
-    if (r == NULL) return csspgo__broken(w);
+    if (r == NULL) return csspgo__match_fail(w);
     r->here = here;
     r->there = there;
     r->same = same;
@@ -27875,14 +27802,14 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
     return csspgo__rename_note(w, here, there, same);
 }
 
-typedef struct csspgo__based {    /* a name by its base */
+typedef struct csspgo__base_entry {    /* a name by its base */
     const char *base, *rest;      /* rest: what comes behind it, template arguments and parameters                   */
     size_t      size, rest_size;
     uint64_t    guid, checksum;   /* checksum: the GUID if there is none                                             */
     int         is_old, usable;   /* usable: no one has claimed it                                                   */
-} csspgo__based;
+} csspgo__base_entry;
 
-typedef CSSPGO__LIST(csspgo__based) csspgo__based_list;
+typedef CSSPGO__LIST(csspgo__base_entry) csspgo__base_entry_list;
 
 /* What two names must have in common besides the base, by round. */
 enum { CSSPGO__SAME_REST = 1, CSSPGO__SAME_CHECKSUM = 2 };
@@ -27894,7 +27821,7 @@ static int csspgo__bytes_cmp(const char *a, size_t n, const char *b, size_t m)
 }
 
 /* By what counts in a round, in the bits of *keys. */
-static int csspgo__based_key_cmp(unsigned keys, const csspgo__based *x, const csspgo__based *y)
+static int csspgo__base_entry_key_cmp(unsigned keys, const csspgo__base_entry *x, const csspgo__base_entry *y)
 {
     int c = csspgo__bytes_cmp(x->base, x->size, y->base, y->size);
     if (c == 0 && keys & CSSPGO__SAME_REST) c = csspgo__bytes_cmp(x->rest, x->rest_size, y->rest, y->rest_size);
@@ -27902,21 +27829,22 @@ static int csspgo__based_key_cmp(unsigned keys, const csspgo__based *x, const cs
     return c;
 }
 
-static int csspgo__based_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__base_entry_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__based *x = (const csspgo__based *)a, *y = (const csspgo__based *)b;
-    const int c = csspgo__based_key_cmp(*(const unsigned *)ctx, x, y);
+    const csspgo__base_entry *x = (const csspgo__base_entry *)a, *y = (const csspgo__base_entry *)b;
+    const int c = csspgo__base_entry_key_cmp(*(const unsigned *)ctx, x, y);
     return c != 0 ? c : x->is_old - y->is_old;
 }
 
-static int csspgo__based_push(csspgo__matching *w, csspgo__based_list *v, const char *name, size_t size, uint64_t guid)
+static int csspgo__base_entry_push(csspgo__matching *w, csspgo__base_entry_list *v, const char *name, size_t size,
+                                   uint64_t guid)
 {
     size_t n;
     const char *base = csspgo_base_name(name, size, &n);
-    csspgo__based *b;
+    csspgo__base_entry *b;
     if (base == NULL || n == 0) return 1;
     b = CSSPGO__PUSH(&w->m->heap, *v);
-    if (b == NULL) return csspgo__broken(w);
+    if (b == NULL) return csspgo__match_fail(w);
     b->base = base;
     b->size = n;
     b->rest = base + n;
@@ -27925,21 +27853,21 @@ static int csspgo__based_push(csspgo__matching *w, csspgo__based_list *v, const 
     return 1;
 }
 
-static int csspgo__based_collect(csspgo__matching *w, csspgo__based_list *v)
+static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_list *v)
 {
     const csspgo__matched *f = w->m->func.v;
     csspgo_func old;
     size_t i, n;
     for (i = 0; i < w->codes; i++)
         if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
-            !csspgo__based_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
+            !csspgo__base_entry_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
     for (i = 0; i < v->count; i++) (v->v)[i].usable = 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const char *name = csspgo_func_name(w->p, old, &n);
-        if (name != NULL && !csspgo__based_push(w, v, name, n, (w->guid.v)[old.id])) return 0;
+        if (name != NULL && !csspgo__base_entry_push(w, v, name, n, (w->guid.v)[old.id])) return 0;
     }
     for (; i < v->count; i++) {
-        csspgo__based *b = v->v + i;
+        csspgo__base_entry *b = v->v + i;
         b->is_old = 1;
         b->usable = csspgo__unused(w, b->guid);
     }
@@ -27951,7 +27879,7 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
     if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, here, there, 1);
-    if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__broken(w);
+    if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__match_fail(w);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
     csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, there, 0),
@@ -27960,13 +27888,13 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 }
 
 /* Pairs orphans with unused profiles that no one else has so much in common with as the round asks for. */
-static int csspgo__pair_bases(csspgo__matching *w, csspgo__based_list *v, unsigned keys)
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys)
 {
-    csspgo__based *b = v->v;
+    csspgo__base_entry *b = v->v;
     size_t i, j;
-    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__based_cmp, &keys)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__base_entry_cmp, &keys)) return csspgo__match_fail(w);
     for (i = 0; i < v->count; i = j) {
-        for (j = i + 1; j < v->count && csspgo__based_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
+        for (j = i + 1; j < v->count && csspgo__base_entry_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
         if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
         if (!csspgo__claim(w, b[i].guid, b[i + 1].guid)) return 0;
         b[i].usable = b[i + 1].usable = 0;
@@ -27975,16 +27903,16 @@ static int csspgo__pair_bases(csspgo__matching *w, csspgo__based_list *v, unsign
 }
 
 /* From the second round on: the checksums of what is left; names that are in use do not count any more. */
-static int csspgo__based_left(csspgo__matching *w, csspgo__based_list *v, int checksums)
+static int csspgo__base_entries_left(csspgo__matching *w, csspgo__base_entry_list *v, int checksums)
 {
-    csspgo__based *b = v->v;
+    csspgo__base_entry *b = v->v;
     size_t i, k = 0;
     for (i = 0; i < v->count; i++) {
         if (!b[i].usable) continue;
         b[k] = b[i];
         if (checksums && b[k].is_old) {
-            if (!csspgo__choose_checksum(w, b[k].guid, &w->flat[1], NULL)) return 0;
-            b[k].checksum = w->flat[1].checksum;
+            if (!csspgo__choose_checksum(w, b[k].guid, &w->sum[1], NULL)) return 0;
+            b[k].checksum = w->sum[1].checksum;
         } else if (checksums) {
             const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, b[k].guid);
             b[k].checksum = f->flags & CSSPGO__HAS_CHECKSUM ? f->checksum : f->guid;
@@ -28001,12 +27929,12 @@ static int csspgo__match_bases(csspgo__matching *w)
     static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
                                        CSSPGO__SAME_CHECKSUM, 0 };
     const size_t n = w->m->how.llvm == CSSPGO__ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
-    csspgo__based_list v = { NULL, 0, 0 };
+    csspgo__base_entry_list v = { NULL, 0, 0 };
     size_t i;
-    int ok = csspgo__based_collect(w, &v);
+    int ok = csspgo__base_entries_collect(w, &v);
     for (i = 0; i < n && ok; i++) {
         if (rounds[i] & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
-        ok = (i == 0 || csspgo__based_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
+        ok = (i == 0 || csspgo__base_entries_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
     }
     CSSPGO__DROP(&w->m->heap, v);
     return ok;
@@ -28016,33 +27944,35 @@ static int csspgo__match_bases(csspgo__matching *w)
  * ----- ALIGN: renamed functions by what they call -----------------------------------------------------------------
  *
  * Functions are looked up by what they call, so that the cost follows the calls, not the pairs of functions: two that
- * share enough callees are compared call by call, the most alike first, and each finds one partner at most.
+ * share enough callees are compared call by call, the most similar first, and each finds one partner at most.
  */
 
-enum { CSSPGO__POSTINGS = 64,     /* functions on a side that call something; what more call tells nothing           */
-       CSSPGO__ALIKES = 1 << 18,  /* pairs that share a callee                                                       */
-       CSSPGO__COMPARES = 1 << 24 };   /* steps of comparing call by call                                            */
+enum {
+    CSSPGO__POSTINGS = 64,        /* functions on a side that call something; what more call tells nothing           */
+    CSSPGO__CANDIDATES = 1 << 18, /* pairs that share a callee                                                       */
+    CSSPGO__COMPARES = 1 << 24
+}; /* steps of comparing call by call                                            */
 
 typedef struct csspgo__posting {  /* a function calls something */
     uint64_t callee;
-    uint32_t who, is_old;         /* index in csspgo__alone                                                          */
+    uint32_t who, is_old; /* index in csspgo__unpaired                                                          */
 } csspgo__posting;
 
 typedef CSSPGO__LIST(csspgo__posting) csspgo__posting_list;
 
-typedef struct csspgo__alone {    /* a function without partner */
+typedef struct csspgo__unpaired {    /* a function without partner */
     uint64_t guid, checksum;
     uint32_t calls, blocks;       /* calls: with a known callee                                                      */
     int      is_old, taken;
-} csspgo__alone;
+} csspgo__unpaired;
 
-typedef CSSPGO__LIST(csspgo__alone) csspgo__alone_list;
+typedef CSSPGO__LIST(csspgo__unpaired) csspgo__unpaired_list;
 
-typedef struct csspgo__alike {    /* two of these */
+typedef struct csspgo__rename_candidate {    /* two of these */
     uint32_t here, there, shared, score;
-} csspgo__alike;
+} csspgo__rename_candidate;
 
-typedef CSSPGO__LIST(csspgo__alike) csspgo__alike_list;
+typedef CSSPGO__LIST(csspgo__rename_candidate) csspgo__rename_candidate_list;
 
 static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -28052,19 +27982,19 @@ static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
     return x->who < y->who ? -1 : x->who > y->who;
 }
 
-static int csspgo__alike_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__rename_candidate_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__alike *x = (const csspgo__alike *)a, *y = (const csspgo__alike *)b;
+    const csspgo__rename_candidate *x = (const csspgo__rename_candidate *)a, *y = (const csspgo__rename_candidate *)b;
     (void)ctx;
     if (x->here != y->here) return x->here < y->here ? -1 : 1;
     return x->there < y->there ? -1 : x->there > y->there;
 }
 
 /* Those that share most first; equals by GUID, so that the order of the code does not matter. */
-static int csspgo__alike_score_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__rename_score_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__alike *x = (const csspgo__alike *)a, *y = (const csspgo__alike *)b;
-    const csspgo__alone *f = (const csspgo__alone *)ctx;
+    const csspgo__rename_candidate *x = (const csspgo__rename_candidate *)a, *y = (const csspgo__rename_candidate *)b;
+    const csspgo__unpaired *f = (const csspgo__unpaired *)ctx;
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     if (x->here != y->here) return f[x->here].guid < f[y->here].guid ? -1 : 1;
     return f[x->there].guid < f[y->there].guid ? -1 : f[x->there].guid > f[y->there].guid;
@@ -28077,22 +28007,22 @@ static uint64_t csspgo__old_name(const csspgo__matching *w, uint64_t callee)
     return f != NULL && f->flags & CSSPGO__RENAMED ? f->profile : callee;
 }
 
-static csspgo__alone *csspgo__alone_push(csspgo__matching *w, csspgo__alone_list *v, uint64_t guid)
+static csspgo__unpaired *csspgo__unpaired_push(csspgo__matching *w, csspgo__unpaired_list *v, uint64_t guid)
 {
-    csspgo__alone *x = CSSPGO__PUSH(&w->m->heap, *v);
-    if (x == NULL) return csspgo__broken(w), (csspgo__alone *)NULL;
+    csspgo__unpaired *x = CSSPGO__PUSH(&w->m->heap, *v);
+    if (x == NULL) return csspgo__match_fail(w), (csspgo__unpaired *)NULL;
     x->guid = guid;
     return x;
 }
 
-static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list, csspgo__alone_list *alone,
+static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list, csspgo__unpaired_list *alone,
                                 uint64_t callee)
 {
     csspgo__posting *x;
-    csspgo__alone *f = alone->v + alone->count - 1;
+    csspgo__unpaired *f = alone->v + alone->count - 1;
     if (callee == 0 || callee == w->indirect) return 1;
     x = CSSPGO__PUSH(&w->m->heap, *list);
-    if (x == NULL) return csspgo__broken(w);
+    if (x == NULL) return csspgo__match_fail(w);
     x->callee = callee;
     x->who = (uint32_t)alone->count - 1;
     x->is_old = (uint32_t)f->is_old;
@@ -28101,16 +28031,16 @@ static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list,
 }
 
 /* Functions of the new code that found no profile, and profiles that no one has claimed, with what they call. */
-static int csspgo__alone_collect(csspgo__matching *w, csspgo__alone_list *alone, csspgo__posting_list *list)
+static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *alone, csspgo__posting_list *list)
 {
     const csspgo__matched *f = w->m->func.v;
     csspgo_func old;
     size_t i, k;
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
-        csspgo__alone *x;
+        csspgo__unpaired *x;
         if (!(f[i].flags & CSSPGO__ORPHAN) || f[i].flags & CSSPGO__RENAMED) continue;
-        if ((x = csspgo__alone_push(w, alone, f[i].guid)) == NULL) return 0;
+        if ((x = csspgo__unpaired_push(w, alone, f[i].guid)) == NULL) return 0;
         x->checksum = f[i].flags & CSSPGO__HAS_CHECKSUM ? c->checksum : 0;
         x->blocks = (uint32_t)csspgo__block_count(c);
         for (k = 0; k < c->locs; k++)
@@ -28122,24 +28052,25 @@ static int csspgo__alone_collect(csspgo__matching *w, csspgo__alone_list *alone,
         const uint64_t guid = (w->guid.v)[old.id];
         uint32_t at = csspgo__old_start(w, guid);
         const csspgo__anchor *a;
-        csspgo__alone *x;
+        csspgo__unpaired *x;
         if (!csspgo__unused(w, guid) || csspgo__matched_of(w->m, &w->m->by_old, guid) != NULL) continue;
         if (csspgo__old_next(w, guid, &at).id != old.id) continue;      /* a name and its GUID: once */
-        if ((x = csspgo__alone_push(w, alone, guid)) == NULL || !csspgo__flatten(w, guid, &w->flat[1], NULL)) return 0;
+        if ((x = csspgo__unpaired_push(w, alone, guid)) == NULL || !csspgo__aggregate_make(w, guid, &w->sum[1], NULL))
+            return 0;
         x->is_old = 1;
-        x->checksum = w->m->is_probe ? w->flat[1].checksum : 0;
-        x->blocks = (uint32_t)w->flat[1].body.count;
-        a = w->flat[1].anchor.v;
-        for (k = 0; k < w->flat[1].anchor.count; k++)
+        x->checksum = w->m->is_probe ? w->sum[1].checksum : 0;
+        x->blocks = (uint32_t)w->sum[1].body.count;
+        a = w->sum[1].anchor.v;
+        for (k = 0; k < w->sum[1].anchor.count; k++)
             if (!csspgo__posting_push(w, list, alone, a[k].callee)) return 0;
     }
     return 1;
 }
 
 /* Equal checksums of functions that are not tiny, if no other has them. */
-static int csspgo__pair_checksums(csspgo__matching *w, csspgo__alone_list *alone)
+static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *alone)
 {
-    csspgo__alone *f = alone->v;
+    csspgo__unpaired *f = alone->v;
     csspgo__posting_list v = { NULL, 0, 0 };
     const csspgo__posting *x;
     size_t i, j;
@@ -28148,11 +28079,12 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__alone_list *alone
         csspgo__posting *e;
         if (f[i].checksum == 0 || f[i].blocks < w->m->how.min_blocks) continue;
         e = CSSPGO__PUSH(&w->m->heap, v);
-        ok = e != NULL || csspgo__broken(w);
+        ok = e != NULL || csspgo__match_fail(w);
         if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
     }
     x = v.v;
-    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL)) ok = csspgo__broken(w);
+    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL))
+        ok = csspgo__match_fail(w);
     for (i = 0; i < v.count && ok; i = j) {
         for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
         if (j != i + 2 || f[x[i].who].is_old || !f[x[i + 1].who].is_old) continue;
@@ -28164,28 +28096,30 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__alone_list *alone
 }
 
 /* Pairs that share a callee, each once, with the number of these. */
-static int csspgo__alike_collect(csspgo__matching *w, csspgo__posting_list *list, csspgo__alike_list *alike)
+static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *list,
+                                     csspgo__rename_candidate_list *alike)
 {
     const csspgo__posting *x = list->v;
-    csspgo__alike *a;
+    csspgo__rename_candidate *a;
     size_t i, j, k, l, old;
     if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__posting_cmp, NULL))
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     for (i = 0; i < list->count; i = j) {
         for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
         for (old = j; j < list->count && x[j].callee == x[i].callee; j++) {}
         if (old - i > CSSPGO__POSTINGS || j - old > CSSPGO__POSTINGS) continue;
-        if ((old - i) * (j - old) > CSSPGO__ALIKES - alike->count) break;
+        if ((old - i) * (j - old) > CSSPGO__CANDIDATES - alike->count) break;
         for (k = i; k < old; k++)
             for (l = old; l < j; l++) {
                 a = CSSPGO__PUSH(&w->m->heap, *alike);
-                if (a == NULL) return csspgo__broken(w);
+                if (a == NULL) return csspgo__match_fail(w);
                 a->here = x[k].who;
                 a->there = x[l].who;
             }
     }
     a = alike->v;
-    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__alike_cmp, NULL)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_candidate_cmp, NULL))
+        return csspgo__match_fail(w);
     for (i = k = 0; i < alike->count; i = j) {
         for (j = i; j < alike->count && a[j].here == a[i].here && a[j].there == a[i].there; j++) {}
         a[k] = a[i];
@@ -28195,22 +28129,24 @@ static int csspgo__alike_collect(csspgo__matching *w, csspgo__posting_list *list
     return 1;
 }
 
-/* Compares pairs that may be alike, those that share most first. */
-static int csspgo__pair_alikes(csspgo__matching *w, csspgo__alone_list *alone, csspgo__alike_list *alike)
+/* Compares pairs that may be one function, those that share most first. */
+static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *alone,
+                                   csspgo__rename_candidate_list *alike)
 {
-    csspgo__alone *f = alone->v;
-    csspgo__alike *a = alike->v;
+    csspgo__unpaired *f = alone->v;
+    csspgo__rename_candidate *a = alike->v;
     uint64_t steps = 0;
     size_t i;
     for (i = 0; i < alike->count; i++) {
-        const csspgo__alone *x = &f[a[i].here], *y = &f[a[i].there];
+        const csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
         const uint64_t shared = a[i].shared < y->calls ? a[i].shared : y->calls;
         a[i].score = (uint32_t)(1000 * shared / ((uint64_t)x->calls + y->calls)) +
                      (x->checksum == y->checksum && x->checksum != 0 ? 1000u : 0u);
     }
-    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__alike_score_cmp, f)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_score_cmp, f))
+        return csspgo__match_fail(w);
     for (i = 0; i < alike->count; i++) {
-        csspgo__alone *x = &f[a[i].here], *y = &f[a[i].there];
+        csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
         const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
         int same;
         if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
@@ -28227,16 +28163,16 @@ static int csspgo__pair_alikes(csspgo__matching *w, csspgo__alone_list *alone, c
 /* What is called has to be known by its old name first: callers of renamed functions are found in a later round. */
 static int csspgo__match_callers(csspgo__matching *w)
 {
-    csspgo__alone_list alone = { NULL, 0, 0 };
+    csspgo__unpaired_list alone = { NULL, 0, 0 };
     csspgo__posting_list list = { NULL, 0, 0 };
-    csspgo__alike_list alike = { NULL, 0, 0 };
+    csspgo__rename_candidate_list alike = { NULL, 0, 0 };
     size_t had = 1;
     int round, ok = 1;
     for (round = 0; round < 4 && ok && w->m->by_old.count != had; round++) {
         had = w->m->by_old.count;
         alone.count = list.count = alike.count = 0;
-        ok = csspgo__alone_collect(w, &alone, &list) && csspgo__pair_checksums(w, &alone) &&
-             csspgo__alike_collect(w, &list, &alike) && csspgo__pair_alikes(w, &alone, &alike);
+        ok = csspgo__unpaired_collect(w, &alone, &list) && csspgo__pair_checksums(w, &alone) &&
+             csspgo__rename_candidates(w, &list, &alike) && csspgo__pair_candidates(w, &alone, &alike);
     }
     CSSPGO__DROP(&w->m->heap, alone);
     CSSPGO__DROP(&w->m->heap, list);
@@ -28261,12 +28197,12 @@ static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t 
     uint32_t *index = CSSPGO__FILL(&w->m->heap, w->align[0], m);
     uint32_t *order = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i, j = 0;
-    if (index == NULL || order == NULL) return csspgo__broken(w);
+    if (index == NULL || order == NULL) return csspgo__match_fail(w);
     for (i = 0; i < m; i++) index[i] = (uint32_t)i;
     for (i = 0; i < n; i++) order[i] = (uint32_t)i;
     if (!csspgo__sort(&w->m->heap, index, m, sizeof *index, csspgo__anchor_by_callee, b) ||
         !csspgo__sort(&w->m->heap, order, n, sizeof *order, csspgo__anchor_by_callee, a))
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     memset(pair, 0, n * sizeof *pair);
     for (i = 0; i < n; i++) {
         while (j < m && b[index[j]].callee < a[order[i]].callee) j++;
@@ -28299,8 +28235,8 @@ static void csspgo__place_shift(csspgo__place *p, uint32_t delta)
  * What lies between matched calls: the first half moves with the call before it, the second half with the one after it.
  * until_main: a location that has moved already is left alone, as up to early 2026.
  */
-static void csspgo__spread(csspgo__place *p, size_t n, const csspgo__anchor *a, size_t calls, const csspgo__anchor *b,
-                           const uint32_t *pair, int until_main)
+static void csspgo__shift_between(csspgo__place *p, size_t n, const csspgo__anchor *a, size_t calls,
+                                  const csspgo__anchor *b, const uint32_t *pair, int until_main)
 {
     size_t i, k, begin = 0, c = 0;
     uint32_t delta = 0;
@@ -28326,7 +28262,7 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     const csspgo_match_loc *v = loc->v;
     csspgo__place *p;
     size_t i;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->place, loc->count)) return csspgo__broken(w), (csspgo__place *)NULL;
+    if (!CSSPGO__MORE(&w->m->heap, w->m->place, loc->count)) return csspgo__match_fail(w), (csspgo__place *)NULL;
     f->place = w->m->place.count;
     f->places = loc->count;
     w->m->place.count += loc->count;
@@ -28343,8 +28279,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
 static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int run)
 {
     const csspgo__anchor *a = w->anchor[0].v;
-    const csspgo__anchor *b = w->flat[0].anchor.v;
-    const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
+    const csspgo__anchor *b = w->sum[0].anchor.v;
+    const size_t n = w->anchor[0].count, m = w->sum[0].anchor.count;
     const uint32_t mode = w->m->how.llvm;
     csspgo__place *p = run ? csspgo__places_make(w, f, &w->loc[0]) : NULL;
     uint32_t *pair;
@@ -28352,9 +28288,9 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     if (run && p == NULL) return 0;
     if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
     pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
-    if (pair == NULL) return csspgo__broken(w);
+    if (pair == NULL) return csspgo__match_fail(w);
     ok = mode == CSSPGO__LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
-    if (ok && run) csspgo__spread(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
+    if (ok && run) csspgo__shift_between(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
     return ok;
 }
 
@@ -28373,17 +28309,17 @@ enum { CSSPGO__SCORE_SINGLE = 140, CSSPGO__SCORE_CALL = 100, CSSPGO__SCORE_RENAM
 
 static int csspgo__key_cmp(const void *ctx, const void *a, const void *b)
 {
-    const csspgo__mark *v = (const csspgo__mark *)ctx;
+    const csspgo__align_token *v = (const csspgo__align_token *)ctx;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (v[x].callee != v[y].callee) return v[x].callee < v[y].callee ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
 /* The calls of a side, by callee; marks those whose callee is called once. NULL when memory is exhausted. */
-static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__mark_list *side,
+static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__align_token_list *side,
                                          csspgo__u32_list *out)
 {
-    csspgo__mark *v = side->v;
+    csspgo__align_token *v = side->v;
     uint32_t *c = CSSPGO__FILL(&w->m->heap, *out, side->count);
     size_t i, n = 0;
     if (c == NULL) return NULL;
@@ -28400,11 +28336,11 @@ static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__mark_list *
 /* Marks on both sides the calls of callees that only this side has, and unique ones that are unique on both. */
 static int csspgo__compare_callees(csspgo__matching *w)
 {
-    csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     const uint32_t *x = csspgo__calls_of(w, &w->code_token, &w->align[0]);
     const uint32_t *y = x != NULL ? csspgo__calls_of(w, &w->old_token, &w->align[1]) : NULL;
     size_t i = 0, j = 0, k, l, n, m;
-    if (y == NULL) return csspgo__broken(w);
+    if (y == NULL) return csspgo__match_fail(w);
     n = w->align[0].count;
     m = w->align[1].count;
     while (i < n || j < m) {
@@ -28427,19 +28363,19 @@ static int csspgo__compare_callees(csspgo__matching *w)
 /* The classes of the code become 1, 2, ... in the order of their numbers; *classes gets how many they are. */
 static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
 {
-    csspgo__mark *v = w->code_token.v;
+    csspgo__align_token *v = w->code_token.v;
     const size_t n = w->code_token.count;
     csspgo_body *e;
     size_t i;
     *classes = 0;
     w->sums.count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->sums, n)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->sums, n)) return csspgo__match_fail(w);
     e = w->sums.v;
     for (i = 0; i < n; i++) {
         e[i].loc = csspgo_at(v[i].eq, (uint32_t)i);
         e[i].count = 0;
     }
-    if (!csspgo__sort(&w->m->heap, e, n, sizeof *e, csspgo__body_cmp, NULL)) return csspgo__broken(w);
+    if (!csspgo__sort(&w->m->heap, e, n, sizeof *e, csspgo__body_cmp, NULL)) return csspgo__match_fail(w);
     for (i = 0; i < n; i++) {
         if (e[i].loc.line == 0) continue;
         if (i == 0 || e[i - 1].loc.line != e[i].loc.line) ++*classes;
@@ -28448,33 +28384,33 @@ static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
     return 1;
 }
 
-static int csspgo__code_marks(csspgo__matching *w, uint32_t *classes)
+static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
 {
     const csspgo_match_loc *v = w->loc[0].v;
     const csspgo__anchor *a = w->anchor[0].v;
     size_t i, c;
     w->code_token.count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return csspgo__match_fail(w);
     for (i = 0; i < w->loc[0].count; i++) {
-        csspgo__mark *t = CSSPGO__PUSH(&w->m->heap, w->code_token);
-        if (t == NULL) return csspgo__broken(w);
+        csspgo__align_token *t = CSSPGO__PUSH(&w->m->heap, w->code_token);
+        if (t == NULL) return csspgo__match_fail(w);
         t->loc = v[i].loc;
         t->kind = (uint32_t)v[i].kind;
         t->hash = v[i].hash;
         t->eq = v[i].eq;
     }
     for (c = 0; c < w->anchor[0].count; c++) {
-        csspgo__mark *t = w->code_token.v + a[c].at;
+        csspgo__align_token *t = w->code_token.v + a[c].at;
         t->callee = a[c].callee;
         t->orphan = (uint8_t)a[c].orphan;
     }
     return csspgo__dense_classes(w, classes);
 }
 
-static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
+static int csspgo__old_token_add(csspgo__matching *w, csspgo_loc loc)
 {
-    csspgo__mark *t = CSSPGO__PUSH(&w->m->heap, w->old_token);
-    if (t == NULL) return csspgo__broken(w);
+    csspgo__align_token *t = CSSPGO__PUSH(&w->m->heap, w->old_token);
+    if (t == NULL) return csspgo__match_fail(w);
     t->loc = loc;
     t->kind = CSSPGO__HOLE;
     return 1;
@@ -28484,9 +28420,9 @@ static int csspgo__old_mark(csspgo__matching *w, csspgo_loc loc)
  * Locations of the profile: those with a record; if they are probe ids, all from 1 to the last one with a count, unless
  * that is far more than either side has locations: then they are no numbers of a compiler.
  */
-static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
+static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code)
 {
-    const csspgo__flat *f = &w->flat[0];
+    const csspgo__aggregate *f = &w->sum[0];
     const csspgo_body *body = f->body.v;
     const csspgo__anchor *a = f->anchor.v;
     const size_t most = 64 + 16 * (f->body.count + w->loc[0].count);
@@ -28494,15 +28430,15 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
     w->old_token.count = 0;
     for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
     for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= most;
-    if (!CSSPGO__MORE(&w->m->heap, w->old_token, f->body.count + f->anchor.count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->old_token, f->body.count + f->anchor.count)) return csspgo__match_fail(w);
     for (i = j = 0; i < f->body.count || j < f->anchor.count;) {
         const int use_body = j >= f->anchor.count ||
                              (i < f->body.count && csspgo__loc_key(body[i].loc) <= csspgo__loc_key(a[j].loc));
         const csspgo_loc loc = use_body ? body[i].loc : a[j].loc;
-        csspgo__mark *t;
+        csspgo__align_token *t;
         while (dense && w->old_token.count + 1 < loc.line)
-            if (!csspgo__old_mark(w, csspgo_at((uint32_t)w->old_token.count + 1, 0))) return 0;
-        if (!csspgo__old_mark(w, loc)) return 0;
+            if (!csspgo__old_token_add(w, csspgo_at((uint32_t)w->old_token.count + 1, 0))) return 0;
+        if (!csspgo__old_token_add(w, loc)) return 0;
         t = w->old_token.v + w->old_token.count - 1;
         if (use_body) t->count = body[i++].count;
         if (t->count != 0) t->kind = CSSPGO_MATCH_BLOCK;
@@ -28511,7 +28447,7 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
         t->kind = a[j++].callee == w->indirect ? CSSPGO_MATCH_INDIRECT : CSSPGO_MATCH_CALL;
     }
     for (i = j = 0; i < code->olds; i++) {
-        csspgo__mark *t = w->old_token.v;
+        csspgo__align_token *t = w->old_token.v;
         while (j < w->old_token.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(code->old[i].loc)) j++;
         if (j < w->old_token.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(code->old[i].loc))
             t[j].hash = code->old[i].hash;
@@ -28519,13 +28455,13 @@ static int csspgo__old_marks(csspgo__matching *w, const csspgo_match_code *code)
     return 1;
 }
 
-static int csspgo__is_call(const csspgo__mark *t)
+static int csspgo__is_call(const csspgo__align_token *t)
 {
     return t->kind == CSSPGO_MATCH_CALL || t->kind == CSSPGO_MATCH_INDIRECT;
 }
 
 /* What pairing two locations is worth. */
-static int32_t csspgo__pair_score(const csspgo__mark *a, const csspgo__mark *b)
+static int32_t csspgo__pair_score(const csspgo__align_token *a, const csspgo__align_token *b)
 {
     const int32_t hash = a->hash != 0 && a->hash == b->hash ? CSSPGO__SCORE_HASH : 0;
     if (a->kind == CSSPGO_MATCH_ANY) return csspgo__is_call(b) ? CSSPGO__SCORE_CALL_HOLE : CSSPGO__SCORE_BLOCK_HOLE;
@@ -28542,9 +28478,9 @@ static int32_t csspgo__pair_score(const csspgo__mark *a, const csspgo__mark *b)
 enum { CSSPGO__CALLS_UNKNOWN = 255 };
 
 /* Per block the calls in it: probes number them right behind it. What ran shows all its calls. */
-static void csspgo__count_calls(csspgo__mark_list *side)
+static void csspgo__count_calls(csspgo__align_token_list *side)
 {
-    csspgo__mark *v = side->v;
+    csspgo__align_token *v = side->v;
     size_t i, j;
     for (i = 0; i < side->count; i = j) {
         for (j = i + 1; j < side->count && csspgo__is_call(&v[j]); j++) {}
@@ -28553,7 +28489,7 @@ static void csspgo__count_calls(csspgo__mark_list *side)
     }
 }
 
-static int csspgo__calls_differ(const csspgo__mark *a, const csspgo__mark *b)
+static int csspgo__calls_differ(const csspgo__align_token *a, const csspgo__align_token *b)
 {
     return a->calls != b->calls && a->calls != CSSPGO__CALLS_UNKNOWN && b->calls != CSSPGO__CALLS_UNKNOWN;
 }
@@ -28566,8 +28502,8 @@ enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,
 /* One row: best[] and above[] (best that ends in a gap of the profile) go from row i - 1 to row i, columns 0 to m. */
 static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int32_t *above, unsigned char *from)
 {
-    const csspgo__mark *a = w->code_token.v + i - 1;
-    const csspgo__mark *b = w->old_token.v;
+    const csspgo__align_token *a = w->code_token.v + i - 1;
+    const csspgo__align_token *b = w->old_token.v;
     const size_t m = w->old_token.count;
     int32_t diagonal = best[0], left = CSSPGO__NEVER;
     size_t j;
@@ -28594,7 +28530,7 @@ static void csspgo__align_row(csspgo__matching *w, size_t i, int32_t *best, int3
 static size_t csspgo__align_back(csspgo__matching *w, size_t i, size_t begin, size_t *j, unsigned *state,
                                  const unsigned char *from)
 {
-    csspgo__mark *a = w->code_token.v;
+    csspgo__align_token *a = w->code_token.v;
     const size_t width = w->old_token.count + 1;
     while (i > begin) {
         const unsigned bits = from[(i - begin - 1) * width + *j];
@@ -28626,7 +28562,7 @@ static int csspgo__align_run(csspgo__matching *w)
     windows = n / rows + 1;
     saved = CSSPGO__FILL(&w->m->heap, w->best, (windows + 1) * 2 * width);
     from = CSSPGO__FILL(&w->m->heap, w->from, rows * width);
-    if (saved == NULL || from == NULL) return csspgo__broken(w);
+    if (saved == NULL || from == NULL) return csspgo__match_fail(w);
     best = saved + windows * 2 * width;
     above = best + width;
     best[0] = 0;
@@ -28651,16 +28587,16 @@ static int csspgo__align_run(csspgo__matching *w)
 /* Above the limit of cells only the calls are aligned, and those by the longest common subsequence. */
 static int csspgo__align_calls_only(csspgo__matching *w)
 {
-    csspgo__mark *t = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *t = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     const csspgo__anchor *x = w->anchor[0].v;
-    const csspgo__anchor *y = w->flat[0].anchor.v;
-    const size_t n = w->anchor[0].count, m = w->flat[0].anchor.count;
+    const csspgo__anchor *y = w->sum[0].anchor.v;
+    const size_t n = w->anchor[0].count, m = w->sum[0].anchor.count;
     size_t i, j;
     uint32_t *pair;
     if (n == 0 || m == 0) return 1;
     pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
-    if (pair == NULL) return csspgo__broken(w);
+    if (pair == NULL) return csspgo__match_fail(w);
     if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
     CSSPGO__DROP(&w->m->heap, w->lcs[0].row);    /* much, and not needed for what follows */
     CSSPGO__DROP(&w->m->heap, w->lcs[0].saved);
@@ -28694,10 +28630,10 @@ enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count,
        CSSPGO__MARGIN = 64,       /* blocks alone must be cheaper by this: unsampled calls look like blocks */
        CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
 
-typedef struct csspgo__segment {  /* code marks [i, i_end) against profile marks [j, j_end) */
+typedef struct csspgo__segment {  /* code tokens [i, i_end) against profile tokens [j, j_end) */
     size_t    i, i_end, j, j_end;
     int       last;               /* no call follows */
-    uint32_t *x, *y;              /* the numbering that is tried: indices of marks */
+    uint32_t *x, *y;              /* the numbering that is tried: indices of tokens */
     size_t    n, f, told;         /* their numbers; how many of x share their class with another block */
     uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
     uint32_t *known;              /* per class: log64 of its count + 1, 0 = not known */
@@ -28711,10 +28647,10 @@ static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills x and y: all marks that are free, or (blocks_only) blocks and what is no call. */
+/* Fills x and y: all tokens that are free, or (blocks_only) blocks and what is no call. */
 static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int blocks_only)
 {
-    const csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     size_t i;
     s->n = s->f = s->told = 0;
     for (i = s->i; i < s->i_end; i++) {
@@ -28745,7 +28681,7 @@ static uint64_t csspgo__class_cost(csspgo__segment *s, size_t n)
     return cost;
 }
 
-/* The q-th pair of a split of k pairs, s of them counted from the front: indices of marks. */
+/* The q-th pair of a split of k pairs, s of them counted from the front: indices of tokens. */
 static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split, size_t q, uint32_t *x, uint32_t *y)
 {
     *x = s->x[q < split ? q : s->n - k + q];
@@ -28754,7 +28690,7 @@ static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split,
 
 static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size_t k, size_t split)
 {
-    const csspgo__mark *a = w->code_token.v, *b = w->old_token.v;
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     uint64_t cost = 0;
     size_t q, n = 0;
     for (q = 0; q < k; q++) {
@@ -28793,15 +28729,15 @@ static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size
     return best;
 }
 
-static void csspgo__learn(csspgo__segment *s, const csspgo__mark *a, uint64_t count)
+static void csspgo__class_learn(csspgo__segment *s, const csspgo__align_token *a, uint64_t count)
 {
     if (a->eq != 0 && s->known[a->eq] == 0 && count != 0) s->known[a->eq] = csspgo__log64(count) + 1;
 }
 
 static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t split)
 {
-    csspgo__mark *a = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     const size_t k = s->n < s->f ? s->n : s->f;
     size_t q;
     for (q = 0; q < k; q++) {
@@ -28810,7 +28746,7 @@ static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t s
         if (csspgo__is_call(&a[x]) || csspgo__is_call(&b[y])) continue;
         a[x].pair = y + 1;
         a[x].how = CSSPGO_MATCHED_ALIGNED;
-        csspgo__learn(s, &a[x], b[y].count);
+        csspgo__class_learn(s, &a[x], b[y].count);
     }
 }
 
@@ -28832,7 +28768,7 @@ static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
 
 typedef struct csspgo__vote {     /* the alignment put a call of one callee on one of another callee */
     uint64_t here, there;         /* there 0: not on a call, but on an id without a count */
-    uint32_t at, votes;           /* mark of the code; calls that say the same */
+    uint32_t at, votes;           /* token of the code; calls that say the same */
     uint32_t lost, pad;
 } csspgo__vote;
 
@@ -28869,14 +28805,14 @@ static void csspgo__count_votes(csspgo__vote *v, size_t n)
  */
 static int csspgo__one_new_name(csspgo__matching *w)
 {
-    csspgo__mark *a = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     csspgo__vote_list list = { NULL, 0, 0 };
     csspgo__vote *v = NULL;
     size_t i;
     int round, ok = 1;
     for (i = 0; i < w->code_token.count && ok; i++) {
-        const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
+        const csspgo__align_token *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
         if (y == NULL || !csspgo__is_call(&a[i]) || a[i].callee == y->callee) continue;
         v = CSSPGO__PUSH(&w->m->heap, list);
         ok = v != NULL;
@@ -28898,17 +28834,17 @@ static int csspgo__one_new_name(csspgo__matching *w)
     for (i = 0; i < list.count && ok; i++)
         if (v[i].lost) a[v[i].at].pair = 0;
     CSSPGO__DROP(&w->m->heap, list);
-    return ok || csspgo__broken(w);
+    return ok || csspgo__match_fail(w);
 }
 
 /* Keeps what is sure of the alignment: calls on calls. */
 static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
 {
-    csspgo__mark *a = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     size_t i;
     for (i = 0; i < w->code_token.count; i++) {
-        const csspgo__mark *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
+        const csspgo__align_token *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
         a[i].how = CSSPGO_MATCHED_UNKNOWN;
         if (y == NULL || !csspgo__is_call(&a[i]) || !csspgo__is_call(y)) {
             a[i].pair = 0;
@@ -28916,20 +28852,20 @@ static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
         }
         a[i].how = (uint8_t)(a[i].callee == y->callee && !a[i].orphan ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED);
         a[i].confidence = a[i].callee != y->callee ? 96 : a[i].orphan ? 160 : a[i].single ? 255 : 192;
-        csspgo__learn(s, &a[i], y->count);
+        csspgo__class_learn(s, &a[i], y->count);
     }
 }
 
 /* Unknown blocks take the nearest count of their class. */
 static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
 {
-    csspgo__mark *a = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     const size_t n = w->code_token.count;
     uint32_t *near = CSSPGO__FILL(&w->m->heap, w->align[0], (size_t)classes + 1);
     uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i;
-    if (near == NULL || before == NULL) return csspgo__broken(w);
+    if (near == NULL || before == NULL) return csspgo__match_fail(w);
     memset(near, 0, ((size_t)classes + 1) * sizeof *near);
     for (i = 0; i < n; i++) {
         before[i] = near[a[i].eq];
@@ -28958,11 +28894,11 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
  */
 static int csspgo__fill_near(csspgo__matching *w)
 {
-    csspgo__mark *a = w->code_token.v;
-    const csspgo__mark *b = w->old_token.v;
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
     uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], w->code_token.count), last = 0;
     size_t i;
-    if (before == NULL) return csspgo__broken(w);
+    if (before == NULL) return csspgo__match_fail(w);
     for (i = 0; i < w->code_token.count; i++) {
         before[i] = last;
         if (!csspgo__is_call(&a[i]) && a[i].how != CSSPGO_MATCHED_UNKNOWN) last = a[i].pair;
@@ -28987,7 +28923,7 @@ static int csspgo__fill_near(csspgo__matching *w)
 
 static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 {
-    csspgo__mark *a = w->code_token.v;
+    csspgo__align_token *a = w->code_token.v;
     const size_t n = w->code_token.count, m = w->old_token.count, k = n < m ? n : m;
     csspgo__segment s;
     csspgo__u64_list v = { NULL, 0, 0 };
@@ -28998,7 +28934,7 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     s.blocks = CSSPGO__FILL(&w->m->heap, w->align[6], (size_t)classes + 1);
     s.seen = CSSPGO__FILL(&w->m->heap, v, 2 * k);
     if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) {
-        csspgo__broken(w);
+        csspgo__match_fail(w);
         CSSPGO__DROP(&w->m->heap, v);
         return 0;
     }
@@ -29025,14 +28961,14 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 {
     const size_t limit = (size_t)1 << 24;
     csspgo__place *p = csspgo__places_make(w, f, &w->loc[0]);
-    const csspgo__mark *a, *b;
+    const csspgo__align_token *a, *b;
     uint32_t classes = 0;
     size_t i, n = w->loc[0].count;
     if (p == NULL) return 0;
-    if (!csspgo__code_marks(w, &classes) || !csspgo__old_marks(w, &w->code[f->code]) || !csspgo__compare_callees(w))
+    if (!csspgo__code_tokens(w, &classes) || !csspgo__old_tokens(w, &w->code[f->code]) || !csspgo__compare_callees(w))
         return 0;
     if (n == 0 || w->old_token.count == 0) return 1;
-    if (w->anchor[0].count > w->m->how.max_calls || w->flat[0].anchor.count > w->m->how.max_calls) return 1;
+    if (w->anchor[0].count > w->m->how.max_calls || w->sum[0].anchor.count > w->m->how.max_calls) return 1;
     csspgo__count_calls(&w->code_token);
     csspgo__count_calls(&w->old_token);
     if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
@@ -29076,7 +29012,7 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
     const csspgo__anchor *x = a->v, *y = b->v;
     csspgo__callsite *s;
     size_t i, j = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->state, b->count)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->state, b->count)) return csspgo__match_fail(w);
     f->state = w->m->state.count;
     f->states = b->count;
     w->m->state.count += b->count;
@@ -29126,14 +29062,14 @@ static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
 }
 
 /* What of its counts no location was found to be; each place of the profile is counted once. */
-static int csspgo__account(csspgo__matching *w, csspgo__matched *f)
+static int csspgo__count_lost(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo__place *p = w->m->place.v + f->place;
-    csspgo_body *b = w->flat[0].body.v;
-    const size_t n = w->flat[0].body.count;
+    csspgo_body *b = w->sum[0].body.v;
+    const size_t n = w->sum[0].body.count;
     unsigned char *used = CSSPGO__FILL(&w->m->heap, w->lcs[0].path, n);
     size_t i;
-    if (used == NULL) return csspgo__broken(w);
+    if (used == NULL) return csspgo__match_fail(w);
     memset(used, !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN, n);
     for (i = 0; i < f->places; i++) {
         const csspgo_body *at = NULL;
@@ -29151,15 +29087,16 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     const int align = w->m->how.llvm == CSSPGO__ALIGN;
     int run;
     if (!csspgo__has_copies(w, f->profile)) return 1;
-    if (!csspgo__flatten(w, f->profile, &w->flat[0], align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
+    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0],
+                                align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
         !csspgo__code_locs(w, c, &w->loc[0]) || !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0]))
         return 0;
     if (w->m->how.llvm == CSSPGO__LLVM19 && f->flags & CSSPGO__RENAMED)
         return csspgo__match_reference(w, f, 0);      /* its calls may tell of other new names; that is all */
     f->flags |= CSSPGO__KNOWN;
-    if (!csspgo__states_before(w, f, &w->anchor[0], &w->flat[0].anchor)) return 0;
-    if (csspgo__is_stale(w, c, w->flat[0].checksum)) f->flags |= CSSPGO__STALE;
-    f->samples = csspgo__body_sum(w->flat[0].body.v, w->flat[0].body.count);
+    if (!csspgo__states_before(w, f, &w->anchor[0], &w->sum[0].anchor)) return 0;
+    if (csspgo__is_stale(w, c, w->sum[0].checksum)) f->flags |= CSSPGO__STALE;
+    f->samples = csspgo__body_sum(w->sum[0].body.v, w->sum[0].body.count);
     if (w->m->how.no_salvage) {
         f->lost = f->flags & CSSPGO__STALE ? f->samples : 0;
         return 1;
@@ -29169,8 +29106,8 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
     if (!run) return 1;
     f->flags |= CSSPGO__MAPPED;
-    csspgo__states_after(w, f, &w->anchor[0], &w->flat[0].anchor);
-    return csspgo__account(w, f);
+    csspgo__states_after(w, f, &w->anchor[0], &w->sum[0].anchor);
+    return csspgo__count_lost(w, f);
 }
 
 /* ----- the report ------------------------------------------------------------------------------------------------- */
@@ -29360,15 +29297,15 @@ CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, 
 
 /* ----- a module --------------------------------------------------------------------------------------------------- */
 
-static int csspgo__alive_add(csspgo__matching *w, uint64_t guid)
+static int csspgo__name_used_add(csspgo__matching *w, uint64_t guid)
 {
     uint64_t *g;
-    if (csspgo__is_alive(w, guid)) return 1;
-    if (!csspgo__map_reserve(&w->m->heap, &w->alive)) return csspgo__broken(w);
-    g = CSSPGO__PUSH(&w->m->heap, w->alive_guid);
-    if (g == NULL) return csspgo__broken(w);
+    if (csspgo__is_name_used(w, guid)) return 1;
+    if (!csspgo__map_reserve(&w->m->heap, &w->used)) return csspgo__match_fail(w);
+    g = CSSPGO__PUSH(&w->m->heap, w->used_guid);
+    if (g == NULL) return csspgo__match_fail(w);
     *g = guid;
-    csspgo__map_insert(&w->alive, csspgo__hash64(&w->alive, guid, 0), (uint32_t)w->alive_guid.count, w);
+    csspgo__map_insert(&w->used, csspgo__hash64(&w->used, guid, 0), (uint32_t)w->used_guid.count, w);
     return 1;
 }
 
@@ -29379,14 +29316,14 @@ static int csspgo__index_names(csspgo__matching *w)
     size_t i, k;
     if (!csspgo__guids_fill(&w->m->heap, &w->guid, w->p) ||
         !csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p)))
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     for (f.id = 1; f.id <= csspgo_func_count(w->p); f.id++)
         csspgo__map_insert(&w->old, csspgo__old_hash(w, f.id), f.id, w);
     if (!w->rename) return 1;
     for (i = 0; i < w->codes; i++) {
-        if (!csspgo__alive_add(w, (w->m->func.v)[i].guid)) return 0;
+        if (!csspgo__name_used_add(w, (w->m->func.v)[i].guid)) return 0;
         for (k = 0; k < w->code[i].locs; k++)
-            if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__alive_add(w, w->code[i].loc[k].callee))
+            if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__name_used_add(w, w->code[i].loc[k].callee))
                 return 0;
     }
     return 1;
@@ -29398,7 +29335,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
     size_t i;
     if (w->codes > 0x7fffffff) { w->status = CSSPGO_E_LIMIT; return 0; }
     if (!csspgo__map_room(&m->heap, &m->by_guid, w->codes) || !CSSPGO__MORE(&m->heap, m->func, w->codes))
-        return csspgo__broken(w);
+        return csspgo__match_fail(w);
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         csspgo__matched *f;
@@ -29474,7 +29411,7 @@ static int csspgo__call_order(csspgo__matching *w)
     }
     CSSPGO__DROP(&w->m->heap, stack);
     csspgo__free(&w->m->heap, seen, n + 1);
-    return ok ? 1 : csspgo__broken(w);
+    return ok ? 1 : csspgo__match_fail(w);
 }
 
 /* Keeps the name of a function that the profile does not know: csspgo_matcher_apply writes it. */
@@ -29482,7 +29419,7 @@ static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     if (!(f->flags & CSSPGO__RENAMED) || c->name == NULL) return 1;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return csspgo__broken(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return csspgo__match_fail(w);
     f->name = w->m->text.count;
     f->name_size = c->name_size;
     if (c->name_size != 0) memcpy(w->m->text.v + f->name, c->name, c->name_size);
@@ -29494,7 +29431,7 @@ static int csspgo__index_old(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
     size_t i;
-    if (!csspgo__map_room(&w->m->heap, &w->m->by_old, w->codes)) return csspgo__broken(w);
+    if (!csspgo__map_room(&w->m->heap, &w->m->by_old, w->codes)) return csspgo__match_fail(w);
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
         if (csspgo__matched_of(w->m, &w->m->by_old, f[i].profile) == NULL)
@@ -29509,9 +29446,9 @@ static void csspgo__matching_free(csspgo__matching *w)
     size_t i;
     CSSPGO__DROP(h, w->guid);
     csspgo__map_free(h, &w->old);
-    csspgo__map_free(h, &w->alive);
+    csspgo__map_free(h, &w->used);
     csspgo__map_free(h, &w->by_pair);
-    CSSPGO__DROP(h, w->alive_guid);
+    CSSPGO__DROP(h, w->used_guid);
     CSSPGO__DROP(h, w->order);
     CSSPGO__DROP(h, w->sums);
     CSSPGO__DROP(h, w->tried);
@@ -29521,9 +29458,9 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->from);
     for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) CSSPGO__DROP(h, w->align[i]);
     for (i = 0; i < 2; i++) {
-        CSSPGO__DROP(h, w->flat[i].body);
-        CSSPGO__DROP(h, w->flat[i].callee);
-        CSSPGO__DROP(h, w->flat[i].anchor);
+        CSSPGO__DROP(h, w->sum[i].body);
+        CSSPGO__DROP(h, w->sum[i].callee);
+        CSSPGO__DROP(h, w->sum[i].anchor);
         CSSPGO__DROP(h, w->loc[i]);
         CSSPGO__DROP(h, w->anchor[i]);
         CSSPGO__DROP(h, w->pair[i]);
@@ -29541,7 +29478,7 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     size_t i;
     memset(w, 0, sizeof *w);
     csspgo__map_init(&m->heap, &w->old, csspgo__old_hash);
-    csspgo__map_init(&m->heap, &w->alive, csspgo__alive_hash);
+    csspgo__map_init(&m->heap, &w->used, csspgo__used_hash);
     csspgo__map_init(&m->heap, &w->by_pair, csspgo__rename_hash);
     w->m = m;
     w->p = p;
@@ -29685,7 +29622,7 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
 
 /* ----- a profile in terms of the new code ------------------------------------------------------------------------- */
 
-typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
+typedef struct csspgo__remap {    /* one call of csspgo_matcher_apply */
     const csspgo_matcher *m;
     const csspgo_profile *p;      /* from */
     csspgo_profile *q;            /* to */
@@ -29696,7 +29633,7 @@ typedef struct csspgo__carry {    /* one call of csspgo_matcher_apply */
     csspgo__u32_list inverse;     /* of each function's places: indices, ascending by to, calls first */
     csspgo__u64_list nested;      /* per node of p: sum of the totals of its inlinees */
     uint64_t        lost;
-} csspgo__carry;
+} csspgo__remap;
 
 /* By where they were: what was found first, calls before blocks. */
 static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
@@ -29711,7 +29648,7 @@ static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int csspgo__inverse_make(csspgo__carry *c)
+static int csspgo__inverse_make(csspgo__remap *c)
 {
     const csspgo__matched *f = c->m->func.v;
     const csspgo__place *p = c->m->place.v;
@@ -29726,7 +29663,7 @@ static int csspgo__inverse_make(csspgo__carry *c)
 }
 
 /* The place that was at loc of the profile, or NULL. */
-static const csspgo__place *csspgo__place_was(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
+static const csspgo__place *csspgo__place_was(const csspgo__remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = c->m->place.v;
     const uint32_t *v = c->inverse.v + f->place;
@@ -29742,7 +29679,7 @@ static const csspgo__place *csspgo__place_was(const csspgo__carry *c, const cssp
 }
 
 /* The function of a node if its locations have moved; NULL if they are where they were. */
-static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t node)
+static const csspgo__matched *csspgo__moved(const csspgo__remap *c, uint32_t node)
 {
     const csspgo__node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
@@ -29756,13 +29693,13 @@ static const csspgo__matched *csspgo__moved(const csspgo__carry *c, uint32_t nod
 }
 
 /* Locations of lines that a reference mode does not look at stay where they are. */
-static int csspgo__stays(const csspgo__carry *c, const csspgo__matched *f, csspgo_loc loc)
+static int csspgo__keeps_loc(const csspgo__remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     return !c->m->is_probe && c->m->how.llvm != CSSPGO__ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
 }
 
 /* A function of p in q, under its new name; 0 when memory is exhausted. */
-static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
+static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
 {
     uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
@@ -29778,7 +29715,7 @@ static uint32_t csspgo__carry_func(csspgo__carry *c, uint32_t id)
 }
 
 /* Makes the node of q for a node of p: below its caller, or at top level if its call site is gone. */
-static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
+static int csspgo__remap_node(csspgo__remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__matched *up = n->parent != CSSPGO__ROOT ? csspgo__moved(c, n->parent) : NULL;
@@ -29792,9 +29729,9 @@ static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
         return 1;
     }
     parent.id = to[n->parent];
-    func.id = csspgo__carry_func(c, n->func);
+    func.id = csspgo__remap_func(c, n->func);
     if (func.id == 0) return 0;
-    if (up != NULL && !csspgo__stays(c, up, loc)) {
+    if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
         const csspgo__place *was = csspgo__place_was(c, up, loc);
         if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm)) {
             loc = was->from;
@@ -29809,7 +29746,7 @@ static int csspgo__carry_node(csspgo__carry *c, uint32_t id)
 }
 
 /* Makes record 1 of t an empty one; NULL when memory is exhausted. */
-static csspgo__record *csspgo__carry_begin(csspgo__carry *c)
+static csspgo__record *csspgo__remap_begin(csspgo__remap *c)
 {
     csspgo_profile *t = c->t;
     if (!csspgo__record_room(t, 1)) return NULL;
@@ -29821,7 +29758,7 @@ static csspgo__record *csspgo__carry_begin(csspgo__carry *c)
 }
 
 /* Everything of one location of record r goes to loc; *own gets the count added. */
-static csspgo_status csspgo__carry_loc(csspgo__carry *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
+static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
                                        int calls, uint64_t *own)
 {
     const csspgo_body *b = csspgo__body_find(csspgo__body(c->p, r), csspgo__run_count(r->body), was);
@@ -29840,7 +29777,7 @@ static csspgo_status csspgo__carry_loc(csspgo__carry *c, const csspgo__record *r
         t = vtable ? csspgo__vtable(c->p, r, &n) : csspgo__target(c->p, r);
         if (!vtable) n = csspgo__run_count(r->target);
         for (i = csspgo__target_lower(t, n, was, 0); i < n && csspgo__loc_key(t[i].loc) == csspgo__loc_key(was); i++) {
-            const uint32_t f = csspgo__carry_func(c, t[i].func.id);
+            const uint32_t f = csspgo__remap_func(c, t[i].func.id);
             if (f == 0) return c->q->heap.status;
             if ((vtable ? csspgo__vtable_append(c->t, to, loc, f, t[i].count)
                         : csspgo__target_append(c->t, to, loc, f, t[i].count)) < 0)
@@ -29851,7 +29788,7 @@ static csspgo_status csspgo__carry_loc(csspgo__carry *c, const csspgo__record *r
 }
 
 /* The locations of a record whose function has changed. */
-static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched *f, const csspgo__record *r,
+static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
     const csspgo__place *p = c->m->place.v + f->place;
@@ -29860,27 +29797,27 @@ static csspgo_status csspgo__carry_moved(csspgo__carry *c, const csspgo__matched
     size_t i;
     for (i = 0; i < f->places && s == CSSPGO_OK; i++)
         if (p[i].how != CSSPGO_MATCHED_UNKNOWN)
-            s = csspgo__carry_loc(c, r, p[i].to, p[i].from,
+            s = csspgo__remap_loc(c, r, p[i].to, p[i].from,
                                   p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
     for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++) {
-        if (csspgo__stays(c, f, b[i].loc)) s = csspgo__carry_loc(c, r, b[i].loc, b[i].loc, 1, own);
+        if (csspgo__keeps_loc(c, f, b[i].loc)) s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
         else if (csspgo__place_was(c, f, b[i].loc) == NULL) c->lost = csspgo__sat_add(c->lost, b[i].count);
     }
     return s;
 }
 
-static csspgo_status csspgo__carry_fixed(csspgo__carry *c, const csspgo__record *r, uint64_t *own)
+static csspgo_status csspgo__remap_fixed(csspgo__remap *c, const csspgo__record *r, uint64_t *own)
 {
     const csspgo_body *b = csspgo__body(c->p, r);
     csspgo_status s = CSSPGO_OK;
     size_t i;
     for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++)
-        s = csspgo__carry_loc(c, r, b[i].loc, b[i].loc, 1, own);
+        s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
     return s;
 }
 
 /* Adds the record in hand to node `to` of q. */
-static csspgo_status csspgo__carry_end(csspgo__carry *c, uint32_t to)
+static csspgo_status csspgo__remap_end(csspgo__remap *c, uint32_t to)
 {
     csspgo__record *r = csspgo__record_make(c->q, to);
     csspgo__identity have, comes = csspgo__identity_of(&c->t->record[1]);
@@ -29904,13 +29841,13 @@ static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
+static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
     const uint32_t to = (c->node.v)[id];
     const csspgo__matched *f = csspgo__moved(c, id);
-    csspgo__record *now = csspgo__carry_begin(c);
+    csspgo__record *now = csspgo__remap_begin(c);
     uint64_t was = 0, own = 0;
     csspgo_status s;
     size_t i;
@@ -29922,25 +29859,25 @@ static csspgo_status csspgo__carry_record(csspgo__carry *c, uint32_t id)
     if (r->head == 0 && i != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
         csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
         now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
-    s = f != NULL ? csspgo__carry_moved(c, f, r, &own) : csspgo__carry_fixed(c, r, &own);
+    s = f != NULL ? csspgo__remap_moved(c, f, r, &own) : csspgo__remap_fixed(c, r, &own);
     if (s != CSSPGO_OK) return s;
     now->total = csspgo__sat_sub(r->total, (c->nested.v)[id]);
     if (f != NULL) now->total = csspgo__sat_add(csspgo__sat_sub(now->total, was), own);
-    return csspgo__carry_end(c, to);
+    return csspgo__remap_end(c, to);
 }
 
-static csspgo_status csspgo__carry_names(csspgo__carry *c)
+static csspgo_status csspgo__remap_listed(csspgo__remap *c)
 {
     csspgo_func f;
     for (f.id = 1; f.id <= csspgo_func_count(c->p); f.id++) {
         if (!(c->p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
-        if (csspgo__carry_func(c, f.id) == 0) return c->q->heap.status;
+        if (csspgo__remap_func(c, f.id) == 0) return c->q->heap.status;
         c->q->names.name[(c->func.v)[f.id]].flags |= CSSPGO__LISTED;
     }
     return CSSPGO_OK;
 }
 
-static csspgo_status csspgo__carry_all(csspgo__carry *c)
+static csspgo_status csspgo__remap_all(csspgo__remap *c)
 {
     const csspgo__tree *t = &c->p->tree;
     csspgo__heap *h = &c->q->heap;
@@ -29963,20 +29900,20 @@ static csspgo_status csspgo__carry_all(csspgo__carry *c)
             nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo_total(c->p, csspgo__node_handle(id)));
     }
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;)
-        if (!csspgo__carry_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;
+        if (!csspgo__remap_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
-        s = t->node[id].record != 0 ? csspgo__carry_record(c, id) : CSSPGO_OK;
+        s = t->node[id].record != 0 ? csspgo__remap_record(c, id) : CSSPGO_OK;
         if (s != CSSPGO_OK) return s;
     }
     csspgo__totals_nest(c->q);
-    return csspgo__carry_names(c);
+    return csspgo__remap_listed(c);
 }
 
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err)
 {
     csspgo_options o = csspgo__heap_options(&out->heap);
-    csspgo__carry c;
+    csspgo__remap c;
     csspgo_status s;
     memset(&c, 0, sizeof c);
     o.llvm = p->heap.llvm;
@@ -29991,7 +29928,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     c.q->flags = p->flags;
     c.change.p = c.q;
     c.change.from = c.t;
-    s = csspgo__carry_all(&c);
+    s = csspgo__remap_all(&c);
     csspgo__change_free(&c.change, &c.q->heap);
     csspgo_profile_free(c.t);
     CSSPGO__DROP(&c.q->heap, c.func);
