@@ -1247,6 +1247,63 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t addr
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_probe_frame *frames,
                                           size_t room);
 
+/* ----- the control-flow graph of a function's code ---------------------------------------------------------------- */
+
+typedef struct csspgo_block_probe { /* a probe in a block's code                                          */
+    uint64_t address;
+    uint64_t guid;                /* the function that the probe is of: inlined here, or the code's own   */
+    uint32_t id, discriminator, kind;   /* as in csspgo_probe                                             */
+    uint32_t index;               /* among the probes at its address: for csspgo_code_probe_stack         */
+} csspgo_block_probe;
+
+typedef struct csspgo_code_block { /* the code of a block; addresses are run-time addresses               */
+    uint64_t begin, end;          /* [begin, end); code without bytes: a transfer counts as one byte      */
+    uint64_t last;                /* of its last instruction                                              */
+    uint32_t insns;               /* instructions; bytes where the code was added without its bytes       */
+    csspgo_kind kind;             /* of the last instruction; CSSPGO_NONE: another block begins behind it */
+    uint32_t first_probe, probe_count;   /* its probes in csspgo_code_graph.probe, by address             */
+} csspgo_code_block;
+
+/*
+ * The control-flow graph of one function: all ranges of code that have its GUID, split off or copied.
+ *
+ * Blocks 0 and 1 have no code. Block 0 has an edge to each entry of the function. Block 1 has an edge to each block that
+ * no other edge enters; every indirect jump has an edge to block 1, because its targets are not known. In a function
+ * without indirect jumps these blocks are landing pads of exceptions: the last edge of the graph then leads from block 0
+ * to block 1. A user who wants them unreachable leaves that edge out.
+ *
+ * is_exit is set where code returns, and where a jump or the end of a range leaves the function. Calls end no block.
+ */
+typedef struct csspgo_code_graph {
+    csspgo_cfg                cfg;     /* counts are 0: for csspgo_cfg_classes, csspgo_flow_solve         */
+    const csspgo_code_block  *code;    /* cfg.blocks of them; ascending by address within one area        */
+    const csspgo_block_probe *probe;   /* probes of them, by block                                        */
+    size_t                    probes;
+    uint64_t                  guid;
+    uint32_t no_jumps, reserved;  /* no_jumps: 1: the code came without its bytes and without conditional branches; */
+                                  /*   blocks begin at block probes, each is an exit and has an edge from block 1   */
+} csspgo_code_graph;
+
+/* Finds the blocks of functions of one code map, which must live longer; is for one thread at a time. */
+typedef struct csspgo_block_finder csspgo_block_finder;
+
+/* A new block finder; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (options). csspgo_block_finder_free(NULL) does nothing. */
+CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
+                                                        csspgo_error *err);
+CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *finder);
+
+/*
+ * Finds the control-flow graph of the function whose code is at a run-time address.
+ *
+ *   graph   gets the graph. Its arrays are the finder's and valid until the next call with it. The caller may change
+ *           counts and flags in cfg
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no function is there; E_NOMEM, E_LIMIT. *graph is then all 0
+ * Cost      O(bytes of the function + edges log edges), and O(functions) if the map has changed since the last call
+ */
+CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *finder, uint64_t address, csspgo_code_graph *graph,
+                                         csspgo_error *err);
+
 #endif /* CSSPGO_NO_CODE */
 
 /* ----- >>code, second chapter: the sections .pseudo_probe and .pseudo_probe_desc, decoded and encoded ------------- */
@@ -14731,7 +14788,7 @@ struct csspgo_code {
     uint64_t          live, removed;   /* bytes of code; of removed code that is in the tables          */
     uint64_t          garbage;    /* bytes of code removed since csspgo__code_collect                   */
     size_t            lost;       /* probes of code given back that still are in the arrays             */
-    uint32_t          changes;    /* how often tables were added or given back                          */
+    uint32_t          changes;    /* how often code or tables were added, removed or given back         */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -14832,6 +14889,13 @@ CSSPGO__UNUSED static uint64_t csspgo__address_of(const csspgo_code *c, uint32_t
     return a != NULL ? a->address + (pos - a->pos) : pos <= CSSPGO__EXT ? pos : 0;
 }
 
+/* The run-time address of a position as its module is mapped now; 0 for none. Of removed code it is what it was. */
+static uint64_t csspgo__run_address(const csspgo_code *c, uint32_t pos)
+{
+    const csspgo__area *a = csspgo__area_of(c, pos);
+    return a != NULL ? a->address + (pos - a->pos) + (a->module != 0 ? c->module[a->module].bias : 0) : 0;
+}
+
 static uint32_t csspgo__module_of(const csspgo_code *c, uint32_t pos)
 {
     const csspgo__area *a = csspgo__area_of(c, pos);
@@ -14886,11 +14950,17 @@ static const csspgo__transfer *csspgo__transfer_at(const csspgo_code *c, uint32_
     return t != NULL && t->pos == pos ? t : NULL;
 }
 
-/* Where the direct transfer at pos goes, as a position; 0 if that is not known or not in known code. */
+/*
+ * Where the direct transfer at pos goes, as a position; 0 if that is not known or not in known code. Removed code goes
+ * on inside its own area, whatever was mapped there later.
+ */
 CSSPGO__UNUSED static uint32_t csspgo__transfer_target(const csspgo_code *c, uint32_t pos)
 {
     const csspgo__transfer *t = csspgo__transfer_at(c, pos);
-    return t != NULL && t->target != 0 ? csspgo__pos_in(c, csspgo__module_of(c, pos), t->target) : 0;
+    const csspgo__area *a = t != NULL && t->target != 0 ? csspgo__area_of(c, pos) : NULL;
+    if (a == NULL) return 0;
+    if (t->target - a->address < a->size) return a->pos + (uint32_t)(t->target - a->address);
+    return csspgo__pos_in(c, a->module, t->target);
 }
 
 /* The transfers of [begin, end), one with each call of csspgo__transfer_next; NULL behind the last. */
@@ -14960,13 +15030,6 @@ static const csspgo__probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos,
     const csspgo__probe *p = csspgo__probe_next(c, &at);
     for (; i != 0 && p != NULL && p->pos == pos; i--) p = csspgo__probe_next(c, &at);
     return p != NULL && p->pos == pos ? p : NULL;
-}
-
-CSSPGO__UNUSED static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    (void)ctx;
-    return x < y ? -1 : x > y;
 }
 
 /* ----- adding ----------------------------------------------------------------------------------------------------- */
@@ -15839,6 +15902,7 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     uint64_t at = end;
     csspgo__window *w;
     if (begin >= end) return CSSPGO_E_ARGUMENT;
+    c->changes++;
     while (at > begin && (w = (csspgo__window *)csspgo__ordered_before(&c->windows, at)) != NULL) {
         at = w->begin;
         if (w->begin < begin && begin - w->begin >= w->size) break;
@@ -15872,9 +15936,7 @@ CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t address)
 {
-    const uint32_t call = csspgo__call_before(c, csspgo__pos(c, address));
-    const uint32_t module = csspgo__module_of(c, call);
-    return call != 0 ? csspgo__address_of(c, call) + (module != 0 ? c->module[module].bias : 0) : 0;
+    return csspgo__run_address(c, csspgo__call_before(c, csspgo__pos(c, address)));
 }
 
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, uint64_t end)
@@ -15920,6 +15982,334 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
         if (k + 1 == depth) frames[k].kind = probe->kind;
     }
     return depth;
+}
+
+/* ----- the control-flow graphs of functions ----------------------------------------------------------------------- */
+
+enum { CSSPGO__BLOCK_ENTRY = 0, CSSPGO__BLOCK_HUB = 1, CSSPGO__BLOCK_CODE = 2 };   /* CODE: the first one with code */
+
+typedef struct csspgo__code_block {   /* code in [begin, end); the last instruction is at last */
+    uint32_t begin, end, last, insns;
+    uint32_t entered;             /* 1: some edge leads here */
+} csspgo__code_block;
+
+/*
+ * Finds the blocks of one function at a time and the edges between them: see csspgo_code_graph. A block begins where a
+ * range of the function begins, behind each transfer that is no call, and where such a transfer goes. Instructions are
+ * what the sweep found; a stretch without any is no block.
+ */
+typedef struct csspgo__finder {
+    csspgo__heap         *heap;
+    const csspgo_code    *code;
+    const csspgo__range **range;                    /* in order of position; not valid once the code map changes */
+    uint32_t             *first_range, *next_range; /* per function and per range: index of a range + 1          */
+    uint32_t             *leader;                   /* scratch: where blocks begin                               */
+    csspgo__code_block   *block;                    /* the graph: blocks                                         */
+    csspgo_cfg_block     *flow;                     /* the same blocks for csspgo_cfg                            */
+    csspgo_cfg_edge      *edge;
+    size_t range_cap, first_cap, next_cap, leaders, leader_cap, blocks, block_cap, flow_cap, edges, edge_cap;
+    uint32_t func, loose;         /* loose: csspgo_code_graph.no_jumps */
+} csspgo__finder;
+
+CSSPGO__UNUSED static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+CSSPGO__UNUSED static void csspgo__finder_free(csspgo__finder *b)
+{
+    csspgo__free(b->heap, b->range, b->range_cap * sizeof *b->range);
+    csspgo__free(b->heap, b->first_range, b->first_cap * sizeof *b->first_range);
+    csspgo__free(b->heap, b->next_range, b->next_cap * sizeof *b->next_range);
+    csspgo__free(b->heap, b->leader, b->leader_cap * sizeof *b->leader);
+    csspgo__free(b->heap, b->block, b->block_cap * sizeof *b->block);
+    csspgo__free(b->heap, b->flow, b->flow_cap * sizeof *b->flow);
+    csspgo__free(b->heap, b->edge, b->edge_cap * sizeof *b->edge);
+}
+
+/*
+ * Lists the ranges of each function; live: only of code that is mapped, else of removed code too. Call it again when
+ * the code map has changed. Returns 0 when memory is exhausted. Cost: O(ranges + functions).
+ */
+CSSPGO__UNUSED static int csspgo__finder_list(csspgo__finder *b, csspgo__heap *h, const csspgo_code *code, int live)
+{
+    const size_t ranges = code->ranges.count, funcs = code->names.count + 1;
+    csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
+    size_t i;
+    b->heap = h;
+    b->code = code;
+    if (!CSSPGO__ROOM(h, b->range, 0, b->range_cap, ranges) || !CSSPGO__ROOM(h, b->next_range, 0, b->next_cap, ranges) ||
+        !CSSPGO__ROOM(h, b->first_range, 0, b->first_cap, funcs)) return 0;
+    memset(b->first_range, 0, funcs * sizeof *b->first_range);
+    for (i = 0; i < ranges; i++) b->range[i] = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at);
+    for (i = ranges; i-- > 0;) {
+        const csspgo__range *r = b->range[i];
+        if (live && csspgo__pos_any(code, csspgo__run_address(code, r->begin)) != r->begin) continue;
+        b->next_range[i] = b->first_range[r->func];
+        b->first_range[r->func] = (uint32_t)i + 1;
+    }
+    return 1;
+}
+
+/* 1 if nothing is known of a function's jumps: its code came without bytes, and with calls and returns only. */
+static int csspgo__finder_loose(const csspgo__finder *b)
+{
+    const csspgo__transfer *t;
+    uint32_t k;
+    for (k = b->first_range[b->func]; k != 0; k = b->next_range[k - 1]) {
+        const csspgo__range *r = b->range[k - 1];
+        csspgo__cursor at = csspgo__transfers_from(b->code, r->begin);
+        if (!csspgo__is_bytewise(b->code, r->begin)) return 0;
+        while ((t = csspgo__transfer_next(b->code, &at, r->end)) != NULL)
+            if (t->kind == CSSPGO_COND) return 0;
+    }
+    return 1;
+}
+
+static int csspgo__leader_put(csspgo__finder *b, uint32_t pos)
+{
+    if (!CSSPGO__ROOM(b->heap, b->leader, b->leaders, b->leader_cap, b->leaders + 1)) return 0;
+    b->leader[b->leaders++] = pos;
+    return 1;
+}
+
+/* The leaders of one range: its beginning, and block probes or what transfers tell. */
+static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
+{
+    const csspgo_code *code = b->code;
+    csspgo__cursor at = csspgo__ordered_from(&code->places, r->begin);
+    const csspgo__transfer *t;
+    const csspgo__probe *p;
+    if (!csspgo__leader_put(b, r->begin)) return 0;
+    while (b->loose && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
+        if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_put(b, p->pos)) return 0;
+    at = csspgo__transfers_from(code, r->begin);
+    while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
+        const uint32_t to = t->kind != CSSPGO_CALL ? csspgo__transfer_target(code, t->pos) : 0;
+        const csspgo__range *other = to != 0 ? csspgo__range_of(code, to) : NULL;
+        uint32_t behind = t->pos + 1;
+        if (t->kind == CSSPGO_CALL) continue;
+        while (behind < r->end && !(code->byte[behind] & CSSPGO__START)) behind++;
+        if (behind < r->end && !csspgo__leader_put(b, behind)) return 0;
+        if (other != NULL && other->func == b->func && !csspgo__leader_put(b, to)) return 0;
+    }
+    return 1;
+}
+
+/* Lists where the blocks of the function begin, in order of position, each once. Returns 0 when memory is exhausted. */
+static int csspgo__leaders_find(csspgo__finder *b)
+{
+    uint32_t k;
+    size_t i, n = 0;
+    b->leaders = 0;
+    for (k = b->first_range[b->func]; k != 0; k = b->next_range[k - 1])
+        if (!csspgo__leaders_of(b, b->range[k - 1])) return 0;
+    if (!csspgo__sort(b->heap, b->leader, b->leaders, sizeof *b->leader, csspgo__u32_cmp, NULL)) return 0;
+    for (i = 0; i < b->leaders; i++)
+        if (n == 0 || b->leader[n - 1] != b->leader[i]) b->leader[n++] = b->leader[i];
+    b->leaders = n;
+    return 1;
+}
+
+/* Cuts the code at the leaders into blocks; there is room for them. */
+static void csspgo__finder_cut(csspgo__finder *b)
+{
+    const csspgo_code *code = b->code;
+    size_t i;
+    memset(b->block, 0, CSSPGO__BLOCK_CODE * sizeof *b->block);
+    b->blocks = CSSPGO__BLOCK_CODE;
+    for (i = 0; i < b->leaders; i++) {
+        const csspgo__range *r = csspgo__range_of(code, b->leader[i]);
+        csspgo__code_block *v = &b->block[b->blocks];
+        uint32_t pos;
+        memset(v, 0, sizeof *v);
+        v->begin = b->leader[i];
+        v->end = i + 1 < b->leaders && b->leader[i + 1] < r->end ? b->leader[i + 1] : r->end;
+        for (pos = v->begin; pos < v->end; pos++) {
+            if (!(code->byte[pos] & CSSPGO__START)) continue;
+            v->last = pos;
+            v->insns++;
+        }
+        b->blocks += v->insns != 0;
+    }
+    memset(b->flow, 0, b->blocks * sizeof *b->flow);
+    b->edges = 0;
+}
+
+/* The number of the block around a position; 0 if there is none. */
+CSSPGO__UNUSED static uint32_t csspgo__block_around(const csspgo__code_block *v, size_t blocks, uint32_t pos)
+{
+    size_t a = CSSPGO__BLOCK_CODE, e = blocks;
+    while (a < e) {
+        const size_t m = a + (e - a) / 2;
+        if (v[m].begin <= pos) a = m + 1;
+        else e = m;
+    }
+    return a != CSSPGO__BLOCK_CODE && pos < v[a - 1].end ? (uint32_t)a - 1 : 0;
+}
+
+/* Adds an edge; there is room. to 0: out of the function. */
+static void csspgo__block_edge(csspgo__finder *b, uint32_t from, uint32_t to, uint32_t fallthrough)
+{
+    csspgo_cfg_edge *e = &b->edge[b->edges];
+    if (to == 0) {
+        b->flow[from].is_exit = 1;
+        return;
+    }
+    memset(e, 0, sizeof *e);
+    e->from = from;
+    e->to = to;
+    e->fallthrough = fallthrough;
+    b->block[to].entered = 1;
+    b->edges++;
+}
+
+/* Adds the edges out of a block, by the kind of its last instruction. Returns 1 if it ends in an indirect jump. */
+static int csspgo__block_edges(csspgo__finder *b, uint32_t from)
+{
+    const csspgo__code_block *v = &b->block[from];
+    const csspgo_kind kind = csspgo__kind(b->code, v->last);
+    if (kind == CSSPGO_COND || kind == CSSPGO_JMP) {
+        const uint32_t to = csspgo__transfer_target(b->code, v->last);
+        csspgo__block_edge(b, from, to != 0 ? csspgo__block_around(b->block, b->blocks, to) : 0, 0);
+    }
+    if (kind == CSSPGO_IJMP) csspgo__block_edge(b, from, CSSPGO__BLOCK_HUB, 0);
+    if (kind == CSSPGO_RET || kind == CSSPGO_IJMP) csspgo__block_edge(b, from, 0, 0);
+    if (kind == CSSPGO_NONE || kind == CSSPGO_COND || kind == CSSPGO_CALL)
+        csspgo__block_edge(b, from, from + 1 < b->blocks && v[1].begin == v->end ? from + 1 : 0, 1);
+    return kind == CSSPGO_IJMP;
+}
+
+/*
+ * Finds the graph of a function (an id in code->names), into b->block, flow and edge. The edges to entries come first,
+ * that from the entry to the hub, if there is one, last. Returns 0 when memory is exhausted. Cost: O(bytes + n log n).
+ */
+CSSPGO__UNUSED static int csspgo__finder_find(csspgo__finder *b, uint32_t func)
+{
+    uint32_t i, k, indirect = 0;
+    b->func = func;
+    b->loose = (uint32_t)csspgo__finder_loose(b);
+    if (!csspgo__leaders_find(b) ||
+        !CSSPGO__ROOM(b->heap, b->block, 0, b->block_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
+        !CSSPGO__ROOM(b->heap, b->flow, 0, b->flow_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
+        !CSSPGO__ROOM(b->heap, b->edge, 0, b->edge_cap, 3 * b->leaders + 2)) return 0;   /* COND 2, or else from the hub */
+    csspgo__finder_cut(b);
+    for (k = b->first_range[func]; k != 0; k = b->next_range[k - 1]) {
+        const csspgo__range *r = b->range[k - 1];
+        const uint32_t to = r->part ? 0 : csspgo__block_around(b->block, b->blocks, r->begin);
+        if (to != 0) csspgo__block_edge(b, CSSPGO__BLOCK_ENTRY, to, 1);
+    }
+    for (i = CSSPGO__BLOCK_CODE; i < b->blocks; i++)
+        if (b->loose) b->flow[i].is_exit = 1;
+        else indirect |= (uint32_t)csspgo__block_edges(b, i);
+    for (i = CSSPGO__BLOCK_CODE; i < b->blocks; i++)
+        if (!b->block[i].entered) csspgo__block_edge(b, CSSPGO__BLOCK_HUB, i, 0);
+    if (!indirect) csspgo__block_edge(b, CSSPGO__BLOCK_ENTRY, CSSPGO__BLOCK_HUB, 0);
+    return 1;
+}
+
+struct csspgo_block_finder {
+    csspgo__heap        heap;     /* first: csspgo__object_new */
+    const csspgo_code  *code;
+    csspgo__finder      b;
+    csspgo_code_block  *block;
+    csspgo_block_probe *probe;
+    size_t block_cap, probes, probe_cap;
+    uint32_t changes, listed;     /* listed: 1: b's ranges are those of the map after so many changes */
+};
+
+CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
+                                                        csspgo_error *err)
+{
+    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(options, sizeof *f, err);
+    if (f == NULL) return NULL;
+    f->code = code;
+    f->b.heap = &f->heap;
+    return f;
+}
+
+CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *f)
+{
+    if (f == NULL) return;
+    csspgo__finder_free(&f->b);
+    csspgo__free(&f->heap, f->block, f->block_cap * sizeof *f->block);
+    csspgo__free(&f->heap, f->probe, f->probe_cap * sizeof *f->probe);
+    csspgo__object_free(f, sizeof *f);
+}
+
+/* Lists the probes of a block behind those of the blocks before it. Returns 0 when memory is exhausted. */
+static int csspgo__block_probes(csspgo_block_finder *f, const csspgo__code_block *v, uint64_t begin)
+{
+    const csspgo_code *code = f->code;
+    csspgo__cursor at = csspgo__ordered_from(&code->places, v->begin);
+    const csspgo__probe *p;
+    uint32_t index = 0, before = 0;
+    while ((p = csspgo__probe_next(code, &at)) != NULL && p->pos < v->end) {
+        csspgo_block_probe *to;
+        if (!CSSPGO__ROOM(&f->heap, f->probe, f->probes, f->probe_cap, f->probes + 1)) return 0;
+        to = &f->probe[f->probes++];
+        index = p->pos == before ? index + 1 : 0;
+        before = p->pos;
+        to->address = begin + (p->pos - v->begin);
+        to->guid = code->names.name[code->node[p->node].func].guid;
+        to->id = p->id;
+        to->discriminator = p->discriminator;
+        to->kind = p->kind;
+        to->index = index;
+    }
+    return 1;
+}
+
+/* Makes the public blocks from those that were found. Returns 0 when memory is exhausted. */
+static int csspgo__graph_publish(csspgo_block_finder *f)
+{
+    size_t i;
+    if (!CSSPGO__ROOM(&f->heap, f->block, 0, f->block_cap, f->b.blocks)) return 0;
+    memset(f->block, 0, f->b.blocks * sizeof *f->block);
+    f->probes = 0;
+    for (i = CSSPGO__BLOCK_CODE; i < f->b.blocks; i++) {
+        const csspgo__code_block *v = &f->b.block[i];
+        csspgo_code_block *to = &f->block[i];
+        to->begin = csspgo__run_address(f->code, v->begin);
+        to->end = to->begin + (v->end - v->begin);
+        to->last = to->begin + (v->last - v->begin);
+        to->insns = v->insns;
+        to->kind = csspgo__kind(f->code, v->last);
+        to->first_probe = (uint32_t)f->probes;
+        if (!csspgo__block_probes(f, v, to->begin)) return 0;
+        to->probe_count = (uint32_t)f->probes - to->first_probe;
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t address, csspgo_code_graph *graph,
+                                         csspgo_error *err)
+{
+    const uint32_t pos = csspgo__pos_any(f->code, address);
+    const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
+    memset(graph, 0, sizeof *graph);
+    if (r == NULL) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no function is at the address ");
+        return csspgo__say_hex(err, address), CSSPGO_E_ARGUMENT;
+    }
+    if (!f->listed || f->changes != f->code->changes) {
+        f->listed = (uint32_t)csspgo__finder_list(&f->b, &f->heap, f->code, 1);
+        f->changes = f->code->changes;
+    }
+    if (!f->listed || !csspgo__finder_find(&f->b, r->func) || !csspgo__graph_publish(f))
+        return csspgo__error_plain(err, f->heap.status);
+    graph->cfg.block = f->b.flow;
+    graph->cfg.blocks = f->b.blocks;
+    graph->cfg.edge = f->b.edge;
+    graph->cfg.edges = f->b.edges;
+    graph->code = f->block;
+    graph->probe = f->probe;
+    graph->probes = f->probes;
+    graph->guid = f->code->names.name[r->func].guid;
+    graph->no_jumps = f->b.loose;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 #endif /* CSSPGO_NO_CODE */

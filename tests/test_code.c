@@ -717,6 +717,218 @@ static void a_failed_call_can_be_repeated(void)
     T_LONG(nth > 8);
 }
 
+/* ----- control-flow graphs ---------------------------------------------------------------------------------------- */
+
+/* The edges of a graph as text: "0>2f 2>3", f for a fallthrough, and "3!" for an exit. */
+static const char *graph_text(const csspgo_code_graph *g, char *text, size_t size)
+{
+    size_t i, n = 0;
+    text[0] = '\0';
+    for (i = 0; i < g->cfg.edges; i++) {
+        const csspgo_cfg_edge *e = &g->cfg.edge[i];
+        n += (size_t)snprintf(text + n, size - n, "%s%u>%u%s", i != 0 ? " " : "", e->from, e->to,
+                              e->fallthrough ? "f" : "");
+    }
+    for (i = 0; i < g->cfg.blocks; i++)
+        if (g->cfg.block[i].is_exit) n += (size_t)snprintf(text + n, size - n, " %u!", (unsigned)i);
+    return text;
+}
+
+/* The graph of the function at an address is this one. */
+static void graph_is(csspgo_block_finder *f, uint64_t address, const char *want, csspgo_code_graph *g)
+{
+    char text[500];
+    csspgo_error e;
+    T_EQ(csspgo_code_cfg(f, address, g, &e), CSSPGO_OK);
+    T_EQ(e.status, CSSPGO_OK);
+    T_MSG(strcmp(graph_text(g, text, sizeof text), want) == 0, text);
+}
+
+static csspgo_code *code_of(const csspgo_code_function *f, size_t functions, const csspgo_transfer *t, size_t transfers,
+                            const csspgo_options *o)
+{
+    csspgo_code *c = csspgo_code_new(o, NULL);
+    size_t i;
+    for (i = 0; c != NULL && i < functions; i++)
+        if (csspgo_code_add_function(c, csspgo_no_module(), &f[i]) != CSSPGO_OK) csspgo_code_free(c), c = NULL;
+    if (c == NULL || csspgo_code_add_transfers(c, csspgo_no_module(), t, transfers) == CSSPGO_OK) return c;
+    csspgo_code_free(c);
+    return NULL;
+}
+
+static void graphs_follow_the_transfers(void)
+{
+    csspgo_code_function f[3];
+    csspgo_transfer t[6];
+    csspgo_code_graph g;
+    csspgo_block_finder *finder;
+    csspgo_code *c;
+    csspgo_error e;
+    f[0] = make_function(0x1000, 0x1100, "hot");
+    f[1] = make_function(0x5000, 0x5010, "hot");      /* split off */
+    f[1].part = 1;
+    f[2] = make_function(0x2000, 0x2010, "other");
+    t[0] = make_transfer(0x1010, 6, CSSPGO_COND, 0x5000);
+    t[1] = make_transfer(0x1030, 5, CSSPGO_CALL, 0x2000);
+    t[2] = make_transfer(0x1040, 6, CSSPGO_COND, 0x1020);
+    t[3] = make_transfer(0x1050, 2, CSSPGO_JMP, 0x2000);      /* a tail call */
+    t[4] = make_transfer(0x500f, 1, CSSPGO_JMP, 0x1041);
+    t[5] = make_transfer(0x200f, 1, CSSPGO_RET, 0);
+    c = code_of(f, 3, t, 6, NULL);
+    finder = csspgo_block_finder_new(c, NULL, NULL);
+    graph_is(finder, 0x1000, "0>2f 2>7 2>3f 3>4f 4>4 4>5f 7>5 1>6 0>1 5! 6!", &g);
+    T_EQ(g.guid, csspgo_guid("hot", 3));
+    T_EQ(g.no_jumps, 0);
+    T_EQ(g.code[2].begin, 0x1000);
+    T_EQ(g.code[2].end, 0x1011);
+    T_EQ(g.code[2].last, 0x1010);
+    T_EQ(g.code[2].kind, CSSPGO_COND);
+    T_EQ(g.code[2].insns, 17);
+    T_EQ(g.code[3].begin, 0x1011);
+    T_EQ(g.code[3].kind, CSSPGO_NONE);
+    T_EQ(g.code[7].begin, 0x5000);
+    graph_is(finder, 0x500f, "0>2f 2>7 2>3f 3>4f 4>4 4>5f 7>5 1>6 0>1 5! 6!", &g);   /* from any of its code */
+    graph_is(finder, 0x2000, "0>2f 0>1 2!", &g);
+    T_EQ(csspgo_code_cfg(finder, 0x1100, &g, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    T_EQ(g.cfg.blocks, 0);
+    T_EQ(csspgo_code_remove(c, 0x5000, 0x5010), CSSPGO_OK);
+    graph_is(finder, 0x1000, "0>2f 2>3f 3>4f 4>4 4>5f 1>6 0>1 2! 5! 6!", &g);
+    csspgo_block_finder_free(finder);
+    csspgo_code_free(c);
+}
+
+static void indirect_jumps_lead_to_what_nothing_else_enters(void)
+{
+    const csspgo_code_function f = make_function(0x1000, 0x1010, "f");
+    csspgo_code_graph g;
+    csspgo_block_finder *finder;
+    csspgo_transfer t[3];
+    csspgo_code *c;
+    t[0] = make_transfer(0x1004, 1, CSSPGO_IJMP, 0);
+    t[1] = make_transfer(0x1008, 1, CSSPGO_JMP, 0x1000);
+    t[2] = make_transfer(0x100a, 2, CSSPGO_COND, 0x1002);
+    c = code_of(&f, 1, t, 3, NULL);
+    finder = csspgo_block_finder_new(c, NULL, NULL);
+    graph_is(finder, 0x1008, "0>2f 2>3f 3>1 4>2 5>3 5>6f 1>4 1>5 3! 6!", &g);
+    T_EQ(g.no_jumps, 0);
+    csspgo_block_finder_free(finder);
+    csspgo_code_free(c);
+}
+
+static void without_jumps_blocks_begin_at_block_probes(void)
+{
+    const csspgo_code_function f = make_function(0x1000, 0x1020, "f");
+    const csspgo_transfer call = make_transfer(0x1008, 5, CSSPGO_CALL, 0x1000);
+    csspgo_inline tree[2];
+    csspgo_code_graph g;
+    csspgo_block_finder *finder;
+    csspgo_probe p[4];
+    csspgo_code *c = code_of(&f, 1, &call, 1, NULL);
+    size_t i;
+    memset(tree, 0, sizeof tree);
+    memset(p, 0, sizeof p);
+    tree[0].guid = csspgo_guid("f", 1);
+    tree[1].guid = 77;
+    tree[1].parent = 1;
+    tree[1].site = 2;
+    for (i = 0; i < 4; i++) {
+        p[i].address = i < 2 ? 0x1000 : 0x1008 + (i - 2) * 8;
+        p[i].id = (uint32_t)i + 1;
+        p[i].inline_node = i == 1 ? 2 : 1;
+        p[i].kind = i == 2 ? CSSPGO_PROBE_DIRECT_CALL : CSSPGO_PROBE_BLOCK;
+    }
+    p[3].discriminator = 5;
+    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), tree, 2, p, 4), CSSPGO_OK);
+    finder = csspgo_block_finder_new(c, NULL, NULL);
+    graph_is(finder, 0x1000, "0>2f 1>3 0>1 2! 3!", &g);
+    T_EQ(g.no_jumps, 1);
+    T_EQ(g.probes, 4);
+    T_EQ(g.code[2].first_probe, 0);
+    T_EQ(g.code[2].probe_count, 3);
+    T_EQ(g.code[3].first_probe, 3);
+    T_EQ(g.code[3].probe_count, 1);
+    T_EQ(g.code[3].begin, 0x1010);
+    T_EQ(g.probe[1].guid, 77);
+    T_EQ(g.probe[1].index, 1);
+    T_EQ(g.probe[1].id, 2);
+    T_EQ(csspgo_code_probe_stack(c, g.probe[1].address, g.probe[1].index, NULL, 0), 2);
+    T_EQ(g.probe[2].kind, CSSPGO_PROBE_DIRECT_CALL);
+    T_EQ(g.probe[2].index, 0);
+    T_EQ(g.probe[3].address, 0x1010);
+    T_EQ(g.probe[3].discriminator, 5);
+    csspgo_block_finder_free(finder);
+    csspgo_code_free(c);
+}
+
+/* On real code: every instruction in one block, transfers only at the end, all probes; as the module is mapped now. */
+static void one_graph(const t_table *t, csspgo_block_finder *finder, uint64_t address, uint64_t bias)
+{
+    csspgo_code_graph g;
+    size_t b, i, seen = 0, edges = 0, probes = 0;
+    if (!T_EQ(csspgo_code_cfg(finder, address + bias, &g, NULL), CSSPGO_OK)) return;
+    for (b = 2; b < g.cfg.blocks; b++) {
+        uint32_t insns = 0;
+        for (i = insn_at(t, g.code[b].begin - bias); i < t->insns && t->insn[i].address < g.code[b].end - bias; i++) {
+            const csspgo_kind kind = t->insn[i].kind;
+            insns++;
+            T_EQ(kind != CSSPGO_NONE && kind != CSSPGO_CALL && t->insn[i].address != g.code[b].last - bias, 0);
+            probes += csspgo_code_probe_count(t->code, t->insn[i].address + bias);
+            seen += t->insn[i].address == address;
+        }
+        T_EQ(insns, g.code[b].insns);
+        T_EQ(csspgo_code_kind(t->code, g.code[b].last), g.code[b].kind);
+    }
+    for (i = 0; i < g.cfg.edges; i++) {
+        T_CHECK(g.cfg.edge[i].from < g.cfg.blocks && g.cfg.edge[i].to < g.cfg.blocks && g.cfg.edge[i].to != 0);
+        edges += g.cfg.edge[i].to >= 2;
+    }
+    T_CHECK(edges + 2 >= g.cfg.blocks);               /* every block is entered */
+    T_EQ(seen, 1);
+    T_EQ(probes, g.probes);
+}
+
+static void graphs_hold_every_instruction_of_real_code(void)
+{
+    size_t i, k;
+    for (i = 0; i < TABLES; i++) {
+        t_table t;
+        csspgo_block_finder *finder;
+        const uint64_t bias = i % 2 * 0x10000;
+        if (!T_EQ(t_table_load(&t, tables[i], NULL), CSSPGO_OK)) continue;
+        finder = csspgo_block_finder_new(t.code, NULL, NULL);
+        T_EQ(csspgo_code_map(t.code, t.module, bias), CSSPGO_OK);
+        for (k = 0; k < t.funcs; k++) one_graph(&t, finder, t.func[k].begin, bias);
+        csspgo_block_finder_free(finder);
+        t_table_free(&t);
+    }
+}
+
+static void every_allocation_of_a_block_finder_may_fail(void)
+{
+    const csspgo_code_function f = make_function(0x1000, 0x1010, "f");
+    const csspgo_transfer t = make_transfer(0x1004, 2, CSSPGO_COND, 0x1000);
+    csspgo_code *c = code_of(&f, 1, &t, 1, NULL);
+    long nth;
+    int ok = 0;
+    for (nth = 1; !ok && nth < 100; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_error e;
+        csspgo_block_finder *finder = csspgo_block_finder_new(c, &o, &e);
+        csspgo_code_graph g;
+        ok = finder != NULL && csspgo_code_cfg(finder, 0x1000, &g, &e) == CSSPGO_OK;
+        if (!ok) T_EQ(e.status, CSSPGO_E_NOMEM);
+        if (!ok && finder != NULL) T_EQ(g.cfg.blocks, 0);
+        h.nth = 0;
+        if (finder != NULL) graph_is(finder, 0x1000, "0>2f 2>2 2>3f 0>1 3!", &g);
+        csspgo_block_finder_free(finder);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 5 && ok);
+    csspgo_code_free(c);
+}
+
 int main(void)
 {
     kinds_starts_and_calls_before_are_those_of_llvm_profgen();
@@ -738,7 +950,12 @@ int main(void)
     a_mapping_event_says_that_memory_is_out();
     a_module_does_not_move_onto_other_code();
     two_modules_keep_apart();
+    graphs_follow_the_transfers();
+    indirect_jumps_lead_to_what_nothing_else_enters();
+    without_jumps_blocks_begin_at_block_probes();
+    graphs_hold_every_instruction_of_real_code();
     T_FAILING(every_allocation_may_fail());
+    T_FAILING(every_allocation_of_a_block_finder_may_fail());
     T_FAILING(a_failed_call_can_be_repeated());
     return t_end();
 }
