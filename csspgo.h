@@ -521,7 +521,7 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
  *           neither is empty, or if a profile in LLVM mode holds what p cannot. After a failure p is what it was.
  * Cost      O(n log n) in the size of from and of the records of p that it meets
  */
-CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from);
+CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err);
 
 /*
  * Returns 1 if two profiles have the same flags and the same records: contexts, counts, checksums, attributes.
@@ -542,7 +542,7 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n) in the number of nodes and names
  */
-CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node);
+CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node, csspgo_error *err);
 
 /* The memory of the profile, in bytes. */
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
@@ -572,15 +572,15 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS]);
 /*
  * Computes the summary of a profile.
  *
- *   summary      filled in
  *   cutoff, n    ppm of each is the caller's, ascending and at most 1000000; the rest is filled in. NULL and 0 are fine
+ *   summary      filled in
  *
  * Returns   CSSPGO_OK, E_ARGUMENT for bad ppm, E_NOMEM, E_LIMIT
  * Cost      O(n log n) in the number of counts
  * Source    LLVM 19 SampleProfileSummaryBuilder; of contexts with different checksums the largest checksum's count
  */
-CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff,
-                                          size_t n);
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
+                                          csspgo_summary *summary, csspgo_error *err);
 
 /*
  * The summary that stood in the file, and its number of cutoffs; either may be NULL. csspgo_stored_summary returns 0 if
@@ -785,7 +785,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
  * Returns   CSSPGO_OK; E_ARGUMENT if den is 0
  * Cost      O(n), no memory
  */
-CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den);
+CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err);
 
 /*
  * Finds the smallest of the hottest counts that together make ppm millionths of the total. LLVM calls a count hot at
@@ -797,7 +797,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
  * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT
  * Cost      as csspgo_summarize
  */
-CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count);
+CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count, csspgo_error *err);
 
 /*
  * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
@@ -812,7 +812,7 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
  * Cost      O(n log n)
  * Source    LLVM 19: ProfileConverter::flattenProfile
  */
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p);
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err);
 
 enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
 
@@ -831,7 +831,7 @@ enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
  * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
  * Source    LLVM 19: ProfileConverter::convertCSProfiles
  */
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags);
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err);
 
 typedef struct csspgo_cold_options {
     uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_threshold at 999999 ppm */
@@ -852,7 +852,7 @@ typedef struct csspgo_cold_options {
  * Cost      O(n log n), and O(frames) for each cold record
  * Source    LLVM 19: SampleContextTrimmer
  */
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how);
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
 
 /*
  * Compresses recursion in contexts: removes each repetition of a cycle of 1, 2, ... up to max_cycle frames (UINT32_MAX:
@@ -863,24 +863,29 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
  * Cost      O(n log n), and for each record's callers O(depth log depth), at worst O(depth^2)
  * Source    LLVM 19: CSProfileGenerator::compressRecursionContext
  */
-CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle);
+CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err);
 
 typedef struct csspgo_rename {
     const char *from, *to;        /* function names, borrowed until the call returns */
     size_t      from_size, to_size;
 } csspgo_rename;
 
+typedef struct csspgo_remap_options {
+    uint32_t llvm;                /* 19, or p has llvm = 19: checksums, attributes and contexts are lost */
+} csspgo_remap_options;
+
 /*
  * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
  * entries rename one function, the first counts. New names are not renamed again. The symbol list stays. Rebuilds.
  *
  *   names, n   from: in a profile of GUIDs its GUID is looked for too
- *   llvm       19, or p has llvm = 19: checksums, attributes and contexts are lost, as in LLVM 19
+ *   how        NULL: all contexts and checksums stay
  *
  * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
  * Cost      O(n log n)
  */
-CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm);
+CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                      const csspgo_remap_options *how, csspgo_error *err);
 
 /*
  * Removes the top-level records of the nodes in drop, with their inlinees. The nodes themselves stay.
@@ -888,10 +893,10 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
  * Returns   CSSPGO_OK; E_ARGUMENT for the root, a bad handle or an inlinee
  * Cost      O(n + what is removed), no memory
  */
-CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n);
+CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err);
 
-/* The depth of a profile's records: frames of their contexts plus levels of inlinees. */
-typedef struct csspgo_depth_stats {
+/* The size and depth of a profile. The depth of a record is the frames of its context plus the levels of inlinees. */
+typedef struct csspgo_profile_stats {
     uint64_t records, functions;  /* functions: that have records                                   */
     uint64_t max_depth;           /* of a record; a function without context has depth 1            */
     uint64_t depths;              /* sum of the depths of all records                               */
@@ -899,14 +904,14 @@ typedef struct csspgo_depth_stats {
     uint64_t deep;                /* the same of records deeper than 1                              */
     double   mean_depth;          /* depths / records; 0 without records                            */
     double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
-} csspgo_depth_stats;
+} csspgo_profile_stats;
 
 /*
  * The share of samples in contexts deeper than 1 tells how much of a profile is context-sensitive.
  *
  * Cost      O(n), no memory
  */
-CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p);
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p);
 
 /* ----- comparing two profiles ----- */
 
@@ -916,9 +921,9 @@ typedef struct csspgo_overlap_options {
     uint64_t hot_count;
 } csspgo_overlap_options;
 
-typedef struct csspgo_shared {    /* how many things are in both profiles, and in just one of them */
+typedef struct csspgo_overlap_counts {   /* how many things are in both profiles, and in just one of them */
     uint64_t both, base_only, test_only;
-} csspgo_shared;
+} csspgo_overlap_counts;
 
 /*
  * The similarity of two profiles. A unit is a body count, or all counts of an inlinee that only one profile has; the
@@ -929,9 +934,9 @@ typedef struct csspgo_overlap_figures {
     uint64_t      base_samples, test_samples;             /* sums of all body counts                              */
     uint64_t      overlap_samples, union_samples;         /* sums of the units' smaller and larger counts         */
     uint64_t      base_unique_samples, test_unique_samples;     /* in units that the other one lacks                */
-    csspgo_shared functions;                              /* top-level ones; in profiles with contexts, contexts  */
-    csspgo_shared hot_functions;                          /* with a count that reaches the profile's threshold    */
-    csspgo_shared hot_blocks;                             /* units                                                */
+    csspgo_overlap_counts functions;              /* top-level ones; in profiles with contexts, contexts          */
+    csspgo_overlap_counts hot_functions;          /* with a count that reaches the profile's threshold            */
+    csspgo_overlap_counts hot_blocks;             /* units                                                        */
     uint64_t      base_hot, test_hot;                     /* the thresholds                                       */
 } csspgo_overlap_figures;
 
@@ -973,7 +978,8 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  */
 CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo_profile *test,
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
-                                        csspgo_overlap_row *rows, size_t cap, size_t *count);
+                                        csspgo_overlap_row *rows, size_t cap, size_t *count,
+                                        csspgo_error *err);
 
 /* The blocks of a function: its probes 1 to count. The other probes, at calls, take no part in the comparison. */
 typedef struct csspgo_blocks {
@@ -1019,7 +1025,8 @@ typedef struct csspgo_quality_row {
  */
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
-                                               csspgo_quality_row *rows, size_t cap, size_t *count);
+                                               csspgo_quality_row *rows, size_t cap, size_t *count,
+                                               csspgo_error *err);
 
 #endif /* CSSPGO_NO_EDIT */
 
@@ -2254,17 +2261,18 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
 /* ----- checkpoints ----- */
 
 /*
- * Starts to record changes. csspgo_tracker_rollback undoes all changes since a checkpoint; csspgo_tracker_keep makes
- * them final. Both end that checkpoint and all later ones.
+ * csspgo_tracker_checkpoint starts to record changes. csspgo_tracker_rollback undoes all changes since a savepoint;
+ * csspgo_tracker_commit makes them final. Both end that savepoint and all later ones.
  *
- *   mark   gets the checkpoint's number; the other two return E_ARGUMENT for a number that has ended
+ *   savepoint   gets the savepoint's number; the other two return E_ARGUMENT for a number that has ended
  *
- * Cost      the first checkpoint: O(records); others and keep: O(1); roll-back: O(changes). Memory: up to 96 bytes per
- *           node that is moved or merged, and once per checkpoint the counts of a record that others are merged into
+ * Returns   CSSPGO_OK, E_ARGUMENT; csspgo_tracker_checkpoint: CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      the first savepoint: O(records); others and commit: O(1); rollback: O(changes). Memory: up to 96 bytes per
+ *           node that is moved or merged, and once per savepoint the counts of a record that others are merged into
  */
-CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark);
-CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark);
-CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark);
+CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *savepoint);
+CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint);
+CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint);
 
 /* ----- an inliner's view ----- */
 
@@ -6875,14 +6883,26 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from)
+/* Says why a profile was not added. */
+static csspgo_status csspgo__join_error(const csspgo__join *j, csspgo_status s, csspgo_error *err)
+{
+    const uint32_t differ = j->p->flags ^ j->from->flags;
+    if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &j->p->heap, "profile");
+    if (csspgo__may_join(j->p, j->from))
+        return csspgo__error(err, s, 0, "the profile in LLVM mode holds what this one cannot");
+    return csspgo__error(err, s, 0, differ & CSSPGO_IS_PROBE
+                                        ? "a profile with probes and one without cannot be merged"
+                                        : "a profile with contexts and one without cannot be merged");
+}
+
+CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err)
 {
     csspgo__join j;
-    if (!p->heap.llvm && !csspgo__may_join(p, from)) return CSSPGO_E_ARGUMENT;
     memset(&j, 0, sizeof j);
     j.p = p;
     j.from = from;
-    return csspgo__join_run(&j, NULL);
+    if (!p->heap.llvm && !csspgo__may_join(p, from)) return csspgo__join_error(&j, CSSPGO_E_ARGUMENT, err);
+    return csspgo__join_error(&j, csspgo__join_run(&j, NULL), err);
 }
 
 typedef struct csspgo__likeness { /* two profiles that are compared */
@@ -7218,7 +7238,7 @@ static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__order *o,
     return n;
 }
 
-CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node)
+CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node, csspgo_error *err)
 {
     const size_t bytes = ((size_t)p->records + 1) * sizeof(csspgo__top);
     csspgo__heap h = csspgo__heap_loan(&p->heap);
@@ -7226,7 +7246,7 @@ CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node
     csspgo_status s;
     csspgo__order o;
     size_t i, n = 0;
-    if (top == NULL) return h.status;
+    if (top == NULL) return csspgo__error_plain(err, h.status);
     s = csspgo__order_make(&h, p, &o);
     if (s == CSSPGO_OK) {
         for (i = 0; i < o.nodes; i++) {
@@ -7240,7 +7260,7 @@ CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node
         csspgo__order_free(&h, &o);
     }
     csspgo__free(&h, top, bytes);
-    return s;
+    return csspgo__error_plain(err, s);
 }
 
 /* ----- recursion in a context ------------------------------------------------------------------------------------- */
@@ -7591,8 +7611,8 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summary *summary, csspgo_cutoff *cutoff,
-                                          size_t n)
+CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
+                                          csspgo_summary *summary, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1;
     csspgo__tally u;
@@ -7600,21 +7620,22 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_summar
     int ok;
     memset(summary, 0, sizeof *summary);
     for (i = 0; i < n; i++)
-        if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm)) return CSSPGO_E_ARGUMENT;
+        if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm))
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "cutoffs must ascend and be at most 1000000");
     memset(&u, 0, sizeof u);
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
     u.out = summary;
     csspgo__map_init(&u.heap, &u.map, csspgo__freq_hash);
     u.skip = (unsigned char *)csspgo__alloc(&u.heap, nodes);
-    if (u.skip == NULL) return u.heap.status;
+    if (u.skip == NULL) return csspgo__error_plain(err, u.heap.status);
     memset(u.skip, 0, nodes);
     ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
     ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
     csspgo__free(&u.heap, u.freq, u.cap * sizeof *u.freq);
     csspgo__map_free(&u.heap, &u.map);
     csspgo__free(&u.heap, u.skip, nodes);
-    return ok ? CSSPGO_OK : u.heap.status;
+    return csspgo__error_plain(err, ok ? CSSPGO_OK : u.heap.status);
 }
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
@@ -8764,7 +8785,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;
         p->heap.used += both;
-        s = csspgo_add_profile(p, q);
+        s = csspgo_add_profile(p, q, NULL);
         p->heap.used -= both;
         csspgo_profile_free(q);
         if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
@@ -9347,7 +9368,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
     x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
     if (x.order == NULL) return csspgo__error_plain(err, h.status);
     x.record = (uint32_t *)(void *)(x.order + n + 1);
-    s = csspgo__error_plain(err, csspgo_order(p, x.order));
+    s = csspgo_order(p, x.order, err);
     if (s == CSSPGO_OK) {
         for (i = 0; i < n; i++) {
             x.record[i] = p->tree.node[x.order[i].id].record;
@@ -11356,7 +11377,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     ok = ok && csspgo__bin_settle(&b);
     s = b.r.status;
     p->summary = NULL;                                /* of the file: it stays */
-    if (ok && csspgo_node_count(q) != 0) s = csspgo__error_plain(err, csspgo_add_profile(p, q));
+    if (ok && csspgo_node_count(q) != 0) s = csspgo_add_profile(p, q, err);
     p->summary = summary;
     for (i = 0; i < l->records; i++)
         if (l->loaded[i] == 2) l->loaded[i] = s == CSSPGO_OK;
@@ -11628,7 +11649,7 @@ static csspgo_status csspgo__bin_put_summary(csspgo__bin_out *o)
     csspgo_status status;
     size_t i;
     csspgo_default_cutoffs(c);
-    status = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    status = csspgo_summarize(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
     csspgo__bin_put(o, sum.total);
     csspgo__bin_put(o, sum.max_count);
     csspgo__bin_put(o, sum.max_head);
@@ -12209,7 +12230,7 @@ static csspgo_status csspgo__gcc_put_summary(csspgo__bin_out *o)
     csspgo_status s;
     size_t i;
     csspgo_default_cutoffs(c);
-    s = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    s = csspgo_summarize(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_SUMMARY << 24);
     csspgo__put_u64le(sink, sum.total);
     csspgo__put_u64le(sink, sum.max_count);
@@ -12340,19 +12361,13 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     j.from = from;
     j.c.weight = how != NULL ? how->weight : 0;
     j.rule = (how != NULL && how->llvm) || p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
-    if (!csspgo__may_join(p, from))
-        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
-                             (p->flags ^ from->flags) & CSSPGO_IS_PROBE
-                                 ? "a profile with probes and one without cannot be merged"
-                                 : "a profile with contexts and one without cannot be merged");
-    s = csspgo__join_run(&j, how != NULL ? how->result : NULL);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__error(err, s, 0, "the profile in LLVM mode holds what this one cannot");
+    s = csspgo__may_join(p, from) ? csspgo__join_run(&j, how != NULL ? how->result : NULL) : CSSPGO_E_ARGUMENT;
     if (s == CSSPGO_OK && stats != NULL) {
         csspgo__count_add(&stats->clamped, j.clamps);
         csspgo__count_add(&stats->mismatched, j.mismatched);
         csspgo__count_add(&stats->dropped, j.dropped);
     }
-    return csspgo__error_heap(err, s, &p->heap, "profile");
+    return csspgo__join_error(&j, s, err);
 }
 
 /* floor(x * num / den), at most 2^64 - 1: long division of the 128-bit product. */
@@ -12379,11 +12394,11 @@ static void csspgo__scale_targets(csspgo_target *t, size_t n, uint64_t num, uint
     for (i = 0; i < n; i++) t[i].count = csspgo__ratio(t[i].count, num, den);
 }
 
-CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den)
+CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
     uint32_t id;
     size_t i;
-    if (den == 0) return CSSPGO_E_ARGUMENT;
+    if (den == 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the denominator is 0");
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         csspgo__record *r = p->tree.node[id].record != 0 ? &p->record[p->tree.node[id].record] : NULL;
         csspgo_target *t;
@@ -12399,10 +12414,10 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
         csspgo__scale_targets(t, i, num, den);
     }
     csspgo__summary_drop(p);
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count)
+CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count, csspgo_error *err)
 {
     csspgo_cutoff all[CSSPGO_CUTOFFS], one;
     csspgo_summary summary;
@@ -12413,9 +12428,9 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
     one.ppm = ppm;
     csspgo_default_cutoffs(all);
     for (i = 0; p->heap.llvm && i < CSSPGO_CUTOFFS && all[i].ppm < ppm; i++) {}
-    if (i == CSSPGO_CUTOFFS) return CSSPGO_E_ARGUMENT;
+    if (i == CSSPGO_CUTOFFS) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "LLVM 19 has no cutoff above 999999");
     if (p->heap.llvm) one.ppm = all[i].ppm;
-    s = csspgo_summarize(p, &summary, &one, 1);
+    s = csspgo_summarize(p, &one, 1, &summary, err);
     if (s == CSSPGO_OK) *count = one.min_count;
     return s;
 }
@@ -12706,16 +12721,16 @@ static csspgo_status csspgo__fold_tighten(csspgo__fold *f, const csspgo_profile 
     f->q->heap.limits = p->heap.limits;
     q = csspgo__like(f->q, &s);
     if (q == NULL) return s;
-    s = csspgo_add_profile(q, f->q);
+    s = csspgo_add_profile(q, f->q, NULL);
     if (s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) s = CSSPGO_E_LIMIT;
     if (s == CSSPGO_OK) csspgo__profile_take(f->q, q);
     else csspgo_profile_free(q);
     return s;
 }
 
-static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo_status s)
+static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo_status s, csspgo_error *err)
 {
-    if (f->q == NULL) return s;
+    if (f->q == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
     csspgo__free(&f->q->heap, f->part, f->cap * sizeof *f->part);
     if (s == CSSPGO_OK && f->q->heap.used > p->heap.limits.max_bytes) s = csspgo__fold_tighten(f, p);
     if (s == CSSPGO_OK) {
@@ -12724,7 +12739,7 @@ static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo
     } else {
         csspgo_profile_free(f->q);
     }
-    return s;
+    return csspgo__error_heap(err, s, &p->heap, "profile");
 }
 
 static csspgo_node_kind csspgo__kind_at(const csspgo_profile *p, uint32_t id)
@@ -12878,14 +12893,14 @@ static csspgo_status csspgo__unfold_run(csspgo__unfolding *x, int contexts)
     return csspgo__unfold_inlinees(x) && csspgo__unfold_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
 }
 
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1;
     csspgo__unfolding x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
     s = csspgo__order_make(&p->heap, p, &x.order);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     s = csspgo__fold_begin(&x.f, p);
     if (s == CSSPGO_OK) {
         csspgo__heap *h = &x.f.q->heap;
@@ -12900,7 +12915,7 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p)
         x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     }
     csspgo__order_free(&p->heap, &x.order);
-    return csspgo__fold_end(&x.f, p, s);
+    return csspgo__fold_end(&x.f, p, s, err);
 }
 
 /* ----- nest ------------------------------------------------------------------------------------------------------- */
@@ -13080,22 +13095,22 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags)
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
 {
     csspgo_status s;
     csspgo__nesting x;
-    if (!(p->flags & CSSPGO_IS_CS)) return CSSPGO_OK;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
     memset(&x, 0, sizeof x);
     x.flags = flags;
     x.c = csspgo__like(p, &s);
-    if (x.c == NULL) return s;
-    s = csspgo_add_profile(x.c, p);
+    if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
+    s = csspgo_add_profile(x.c, p, NULL);
     x.c->heap.limits = p->heap.limits;
     if (s == CSSPGO_OK) s = csspgo__fold_begin(&x.f, x.c);
     x.f.rule = CSSPGO__LLVM;                          /* LLVM's order is one that does not depend on the input's */
     if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
     csspgo_profile_free(x.c);
-    return csspgo__fold_end(&x.f, p, s);
+    return csspgo__fold_end(&x.f, p, s, err);
 }
 
 /* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
@@ -13109,16 +13124,17 @@ static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
     p->dead++;
 }
 
-CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n)
+CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err)
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        if (drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count) return CSSPGO_E_ARGUMENT;
-        if (csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE) return CSSPGO_E_ARGUMENT;
+        const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
+        if (bad || csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE)
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only top-level records can be removed");
     }
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 typedef struct csspgo__trimming {
@@ -13228,7 +13244,7 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how)
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
 {
     csspgo__trimming x;
     csspgo_status s = CSSPGO_OK;
@@ -13236,12 +13252,12 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
     if (how != NULL) x.how = *how;
     else x.how.trim = 1;
     if (x.how.frames == 0) x.how.frames = 1;
-    if (!x.how.merge && !x.how.trim) return CSSPGO_OK;
-    if (x.how.threshold == 0) s = csspgo_threshold(p, 999999, &x.how.threshold);
-    if (s != CSSPGO_OK || x.how.threshold == 0) return s;
+    if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
+    if (x.how.threshold == 0) s = csspgo_threshold(p, 999999, &x.how.threshold, err);
+    if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
     s = csspgo__fold_begin(&x.f, p);
     if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
-    return csspgo__fold_end(&x.f, p, s);
+    return csspgo__fold_end(&x.f, p, s, err);
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
@@ -13300,18 +13316,18 @@ static int csspgo__recursion_part(csspgo__compressing *x, uint32_t id)
     return x->part[id] != 0;
 }
 
-CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle)
+CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1, bytes = 3 * nodes * sizeof(uint32_t);
     csspgo__compressing x;
     csspgo__heap *h;
     csspgo_status s;
     uint32_t id;
-    if (!(p->flags & CSSPGO_IS_CS) || max_cycle == 0) return CSSPGO_OK;
+    if (!(p->flags & CSSPGO_IS_CS) || max_cycle == 0) return csspgo__error_plain(err, CSSPGO_OK);
     memset(&x, 0, sizeof x);
     x.max_cycle = max_cycle;
     s = csspgo__fold_begin(&x.f, p);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__fold_end(&x.f, p, s, err);
     h = &x.f.q->heap;
     x.frame = (uint32_t *)csspgo__fold_scratch(&x.f, bytes, 1);
     if (x.frame == NULL || !csspgo__tree_init(h, &x.frames)) {
@@ -13325,7 +13341,7 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (s == CSSPGO_OK) s = csspgo__fold_run(&x.f);
     csspgo__tree_free(h, &x.frames);
     csspgo__free(h, x.frame, bytes);
-    return csspgo__fold_end(&x.f, p, s);
+    return csspgo__fold_end(&x.f, p, s, err);
 }
 
 /* ----- renaming --------------------------------------------------------------------------------------------------- */
@@ -13363,18 +13379,19 @@ static int csspgo__remap_part(csspgo__fold *f, uint32_t id, uint32_t *image, uin
     return part[id] != 0;
 }
 
-CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n, uint32_t llvm)
+CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                      const csspgo_remap_options *how, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1, funcs = p->names.count + 1, bytes = (2 * nodes + funcs) * sizeof(uint32_t);
-    const int bare = llvm || p->heap.llvm;
+    const int bare = (how != NULL && how->llvm) || p->heap.llvm;
     uint32_t *image, *part, id;
     csspgo__heap *h;
     csspgo__fold f;
     csspgo_status s = csspgo__fold_begin(&f, p);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__fold_end(&f, p, s, err);
     h = &f.q->heap;
     image = (uint32_t *)csspgo__fold_scratch(&f, bytes, 1);
-    if (image == NULL) return csspgo__fold_end(&f, p, h->status);
+    if (image == NULL) return csspgo__fold_end(&f, p, h->status, err);
     part = image + nodes;
     image[CSSPGO__ROOT] = CSSPGO__ROOT;
     if (!csspgo__remap_names(&f, part + nodes, names, n)) s = h->status;
@@ -13382,13 +13399,14 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
         if (!csspgo__remap_part(&f, id, image, part, bare)) s = h->status;
     if (s == CSSPGO_OK) s = csspgo__fold_run(&f);
     csspgo__free(h, image, bytes);
-    return csspgo__fold_end(&f, p, s);
+    return csspgo__fold_end(&f, p, s, err);
 }
 
 /* ----- statistics ------------------------------------------------------------------------------------------------- */
 
 /* Takes in one record. */
-static void csspgo__depth_count(csspgo_depth_stats *d, const csspgo_profile *p, const csspgo__record *r, uint64_t depth)
+static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
+                                uint64_t depth)
 {
     const csspgo_body *b = csspgo__body(p, r);
     size_t i;
@@ -13401,9 +13419,9 @@ static void csspgo__depth_count(csspgo_depth_stats *d, const csspgo_profile *p, 
     }
 }
 
-CSSPGO_DEF csspgo_depth_stats csspgo_get_depth_stats(const csspgo_profile *p)
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
 {
-    csspgo_depth_stats d;
+    csspgo_profile_stats d;
     const csspgo__node *v = p->tree.node;
     uint32_t id = CSSPGO__ROOT, f;
     uint64_t depth = 0;
@@ -13806,7 +13824,7 @@ static int csspgo__nearly(double a, double b)
     return csspgo__distance(a, b) < 0.000005;
 }
 
-static void csspgo__share_count(csspgo_shared *s, int base, int test)
+static void csspgo__share_count(csspgo_overlap_counts *s, int base, int test)
 {
     if (base && test) s->both++;
     else if (base) s->base_only++;
@@ -13903,7 +13921,7 @@ static csspgo_status csspgo__hot_count(const csspgo_profile *p, const csspgo_ove
     csspgo_default_cutoffs(c);
     for (i = 0; i < CSSPGO_CUTOFFS && c[i].ppm < ppm; i++) {}
     if (i == CSSPGO_CUTOFFS) c[--i].ppm = ppm;
-    s = csspgo_summarize(p, &sum, &c[i], 1);
+    s = csspgo_summarize(p, &c[i], 1, &sum, NULL);
     *hot = c[i].min_count;
     return s;
 }
@@ -13941,13 +13959,15 @@ static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
 
 CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo_profile *test,
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
-                                        csspgo_overlap_row *rows, size_t cap, size_t *count)
+                                        csspgo_overlap_row *rows, size_t cap, size_t *count,
+                                        csspgo_error *err)
 {
     csspgo__overlap o;
     csspgo_status s;
     memset(out, 0, sizeof *out);
     if (count != NULL) *count = 0;
-    if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE)) return CSSPGO_E_ARGUMENT;
+    if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE))
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "only one of the profiles has contexts or probes");
     memset(&o, 0, sizeof o);
     o.out = out;
     o.rows = rows;
@@ -13955,7 +13975,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     s = csspgo__hot_count(base, options, &o.hot[0]);
     if (s == CSSPGO_OK) s = csspgo__hot_count(test, options, &o.hot[1]);
     if (s == CSSPGO_OK) s = csspgo__pair_begin(&o.c, base, test, 0);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     out->base_hot = o.hot[0];
     out->test_hot = o.hot[1];
     s = csspgo__overlap_run(&o);
@@ -13964,7 +13984,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     csspgo__free(o.c.heap, o.list[1], o.list_cap[1] * sizeof *o.list[1]);
     csspgo__free(o.c.heap, o.frame, o.frame_cap * sizeof *o.frame);
     csspgo__pair_end(&o.c);
-    return s;
+    return csspgo__error_plain(err, s);
 }
 
 /* ----- quality: how close blocks' counts come to a reference ----- */
@@ -14250,7 +14270,8 @@ static int csspgo__quality_run(csspgo__quality *q, const csspgo_quality_options 
 
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
-                                               csspgo_quality_row *rows, size_t cap, size_t *count)
+                                               csspgo_quality_row *rows, size_t cap, size_t *count,
+                                               csspgo_error *err)
 {
     csspgo__quality q;
     csspgo__quality_rows r;
@@ -14264,7 +14285,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     r.cap = rows != NULL ? cap : 0;
     r.count = 0;
     s = csspgo__pair_begin(&q.c, base, test, 1);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (!csspgo__quality_run(&q, options, &r)) s = q.c.heap->status;
     else if (r.count > r.cap && rows != NULL) s = CSSPGO_E_LIMIT;
     if (count != NULL) *count = r.count;
@@ -14276,7 +14297,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     }
     csspgo__free(q.c.heap, q.like, (base->names.count + 1) * sizeof *q.like);
     csspgo__pair_end(&q.c);
-    return s;
+    return csspgo__error_plain(err, s);
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -23055,7 +23076,7 @@ static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
         }
     }
     c.ppm = ppm;
-    s = csspgo_summarize(p, &sum, &c, 1);
+    s = csspgo_summarize(p, &c, 1, &sum, NULL);
     t->how.hot_count = s == CSSPGO_OK ? c.min_count : 0;
     return s;
 }
@@ -23696,11 +23717,11 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
     return s;
 }
 
-/* Ends the checkpoint that a call made for itself: its changes stay if all went well. */
-static csspgo_status csspgo__track_settle(csspgo_tracker *t, uint32_t mark, csspgo_status s)
+/* Ends the savepoint of one call: its changes stay if s is CSSPGO_OK. */
+static csspgo_status csspgo__track_end_savepoint(csspgo_tracker *t, uint32_t savepoint, csspgo_status s)
 {
-    if (s == CSSPGO_OK) return csspgo_tracker_keep(t, mark);
-    csspgo_tracker_rollback(t, mark);
+    if (s == CSSPGO_OK) return csspgo_tracker_commit(t, savepoint);
+    csspgo_tracker_rollback(t, savepoint);
     return s;
 }
 
@@ -23723,18 +23744,18 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
 
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
 {
-    uint32_t top, mark;
+    uint32_t top, savepoint;
     csspgo_status s;
     base->id = 0;
     if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
     if (merge && !t->done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
-        s = csspgo_tracker_checkpoint(t, &mark);
+        s = csspgo_tracker_checkpoint(t, &savepoint);
         if (s != CSSPGO_OK) return s;
         s = csspgo__track_gather(t, func.id, &top);
         if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
         if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
-        s = csspgo__track_settle(t, mark, s);
+        s = csspgo__track_end_savepoint(t, savepoint, s);
         if (s != CSSPGO_OK) return s;
     }
     if (t->p->tree.node[top].record != 0) base->id = top;
@@ -23744,13 +23765,13 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
 /* Promotes those of n nodes that may be. */
 static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_node *node, size_t n)
 {
-    uint32_t mark, at, id;
+    uint32_t savepoint, at, id;
     size_t i;
-    csspgo_status s = csspgo_tracker_checkpoint(t, &mark);
+    csspgo_status s = csspgo_tracker_checkpoint(t, &savepoint);
     if (s != CSSPGO_OK) return s;
     for (i = 0; i < n && s == CSSPGO_OK; i++)
         if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    return csspgo__track_settle(t, mark, s);
+    return csspgo__track_end_savepoint(t, savepoint, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
@@ -23878,10 +23899,10 @@ static void csspgo__track_new_epoch(csspgo_tracker *t)
     t->epoch = 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *mark)
+CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *savepoint)
 {
     csspgo__track_point *c;
-    *mark = 0;
+    *savepoint = 0;
     if (t->stamp == NULL) {
         const size_t n = t->p->records + 1;
         t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
@@ -23903,16 +23924,16 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
     c->sides = t->p->sides;
     c->stats = t->stats;
     csspgo__track_new_epoch(t);
-    *mark = (uint32_t)t->checkpoints;
+    *savepoint = (uint32_t)t->checkpoints;
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mark)
+CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint)
 {
     csspgo_profile *p = t->p;
     const csspgo__track_point *c;
-    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    c = &t->checkpoint[mark - 1];
+    if (savepoint == 0 || savepoint > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    c = &t->checkpoint[savepoint - 1];
     while (t->words > c->words) csspgo__track_undo(t);
     for (; p->sides > c->sides; p->sides--)
         csspgo__map_remove(&p->side_map, csspgo__side_hash(p, (uint32_t)p->sides), (uint32_t)p->sides);
@@ -23920,15 +23941,15 @@ CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t mar
     p->target.count = c->target;
     p->vtable.count = c->vtable;
     t->stats = c->stats;
-    t->checkpoints = mark - 1;
+    t->checkpoints = savepoint - 1;
     csspgo__track_new_epoch(t);
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_status csspgo_tracker_keep(csspgo_tracker *t, uint32_t mark)
+CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint)
 {
-    if (mark == 0 || mark > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    t->checkpoints = mark - 1;
+    if (savepoint == 0 || savepoint > t->checkpoints) return CSSPGO_E_ARGUMENT;
+    t->checkpoints = savepoint - 1;
     csspgo__track_new_epoch(t);
     if (t->checkpoints != 0) return CSSPGO_OK;
     t->words = 0;
@@ -24322,7 +24343,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
 {
     csspgo__inliner in;
     csspgo_node own;
-    uint32_t mark;
+    uint32_t savepoint;
     csspgo_status s;
     *count = 0;
     if (base != NULL) base->id = 0;
@@ -24335,13 +24356,13 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     in.out = out;
     in.out_cap = cap;
     csspgo__inline_defaults(&in, how);
-    s = csspgo_tracker_checkpoint(t, &mark);
+    s = csspgo_tracker_checkpoint(t, &savepoint);
     if (s != CSSPGO_OK) return s;
     s = csspgo_tracker_base(t, func, 1, &own);
     if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
     csspgo__free(&t->heap, in.heap, in.cap * sizeof *in.heap);
     csspgo__free(&t->heap, in.callee, in.callee_cap * sizeof *in.callee);
-    s = csspgo__track_settle(t, mark, s);
+    s = csspgo__track_end_savepoint(t, savepoint, s);
     if (s != CSSPGO_OK) return s;
     if (base != NULL) *base = own;
     if (in.how.budget != NULL) *in.how.budget = in.budget;
@@ -26099,7 +26120,7 @@ static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint3
     } else {
         flags |= p->flags;
     }
-    s = csspgo_add_profile(p, g->p);
+    s = csspgo_add_profile(p, g->p, NULL);
     if (s != CSSPGO_OK) return s;
     p->flags = flags;
     if (!(flags & CSSPGO_IS_CS)) csspgo__raise_all(p, g->p);
@@ -26455,7 +26476,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
     memset(cutoff, 0, sizeof cutoff);
     cutoff[0].ppm = 100000;
     cutoff[1].ppm = 999999;
-    if (how->top_count == 0 || how->cold_count == 0) s = csspgo_summarize(p, &summary, cutoff, 2);
+    if (how->top_count == 0 || how->cold_count == 0) s = csspgo_summarize(p, cutoff, 2, &summary, NULL);
     if (how->top_count == 0) how->top_count = cutoff[0].min_count;
     if (how->cold_count == 0) how->cold_count = cutoff[1].min_count;
     if (how->cold_count == UINT64_MAX) how->cold_count = 0;
@@ -30326,7 +30347,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
     CSSPGO__DROP(&c.q->heap, c.inverse);
     CSSPGO__DROP(&c.q->heap, c.nested);
     CSSPGO__DROP(&c.q->heap, c.guid);
-    if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q);
+    if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q, NULL);
     csspgo_profile_free(c.q);
     if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
     return csspgo__error_heap(err, s, &out->heap, "profile");
@@ -30503,7 +30524,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     csspgo__map_init(&x.q->heap, &x.by_guid, csspgo__flow_hash);
     csspgo__error_plain(err, CSSPGO_OK);
     s = csspgo__complete_index(&x, n, err);
-    if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo_add_profile(x.q, p));
+    if (s == CSSPGO_OK) s = csspgo_add_profile(x.q, p, err);
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__complete_all(&x));
     CSSPGO__DROP(&x.q->heap, x.block);
     CSSPGO__DROP(&x.q->heap, x.edge);

@@ -400,7 +400,7 @@ static csspgo_status take_profile(engine *g, csspgo_profile *p)
     if (s != CSSPGO_OK || sampler.profile == NULL)
         return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, NULL, &e);
     s = estimate_calls(g->p, sampler.profile);
-    if (s == CSSPGO_OK) s = csspgo_add_profile(p, sampler.profile);
+    if (s == CSSPGO_OK) s = csspgo_add_profile(p, sampler.profile, NULL);
     csspgo_profile_free(sampler.profile);
     sampler.profile = NULL;
     return s;

@@ -384,7 +384,7 @@ static void fold(sampler *s)
     memset(&cold, 0, sizeof cold);
     cold.merge = 1;
     for (cold.threshold = 64; csspgo_profile_memory(s->profile) > PROFILE_BYTES; cold.threshold *= 4) {
-        if (csspgo_trim_cold(s->profile, &cold) != CSSPGO_OK || cold.threshold > UINT64_MAX / 8) break;
+        if (csspgo_trim_cold(s->profile, &cold, NULL) != CSSPGO_OK || cold.threshold > UINT64_MAX / 8) break;
         s->trims++;
         cold.trim = cold.threshold > 1 << 20;
     }
@@ -499,7 +499,7 @@ static void report(sampler *s)
            (unsigned long long)s->folds, (unsigned long long)s->replaced, (unsigned long long)s->trims);
     records = csspgo_record_count(s->profile);
     order = (csspgo_node *)malloc((records + 1) * sizeof *order);
-    if (order == NULL || csspgo_order(s->profile, order) != CSSPGO_OK) return failed(s, CSSPGO_E_NOMEM);
+    if (order == NULL || csspgo_order(s->profile, order, NULL) != CSSPGO_OK) return failed(s, CSSPGO_E_NOMEM);
     printf("hottest of %u contexts:\n", (unsigned)records);
     for (i = 0; i < records && i < 10; i++) {
         printf("%12llu  ", (unsigned long long)csspgo_total(s->profile, order[i]));

@@ -19,13 +19,14 @@ static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
 static csspgo_profile *copy_of(const csspgo_profile *p, uint32_t lenient)
 {
     csspgo_profile *q = fresh(lenient, 0);
-    REQUIRE(csspgo_add_profile(q, p) == CSSPGO_OK);
+    REQUIRE(csspgo_add_profile(q, p, NULL) == CSSPGO_OK);
     csspgo_set_profile_flags(q, csspgo_profile_flags(p));
     return q;
 }
 
 static csspgo_status rename_some(csspgo_profile *p, unsigned b)
 {
+    csspgo_remap_options how;
     csspgo_rename r[3];
     size_t i;
     for (i = 0; i < 3; i++) {
@@ -40,14 +41,15 @@ static csspgo_status rename_some(csspgo_profile *p, unsigned b)
         if (r[i].from == NULL) r[i].from = "main", r[i].from_size = 4;
         if (r[i].to == NULL) r[i].to = "foo", r[i].to_size = 3;
     }
-    return csspgo_remap(p, r, 3, b & 1);
+    how.llvm = b & 1;
+    return csspgo_remap(p, r, 3, &how, NULL);
 }
 
 static csspgo_status remove_one(csspgo_profile *p, unsigned b)
 {
     csspgo_node n;
     n.id = 1 + b % (csspgo_node_count(p) + 2);
-    return csspgo_remove(p, &n, 1);
+    return csspgo_remove(p, &n, 1, NULL);
 }
 
 static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
@@ -56,13 +58,13 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
     csspgo_merge_options how;
     uint64_t count;
     switch (op % 10) {
-    case 0: return csspgo_flatten(p);
-    case 1: return csspgo_nest(p, b & 1);
-    case 2: return csspgo_compress_recursion(p, b & 1 ? UINT32_MAX : b >> 1);
+    case 0: return csspgo_flatten(p, NULL);
+    case 1: return csspgo_nest(p, b & 1, NULL);
+    case 2: return csspgo_compress_recursion(p, b & 1 ? UINT32_MAX : b >> 1, NULL);
     case 3: return rename_some(p, b);
-    case 4: return csspgo_scale(p, b >> 4, b & 15);
+    case 4: return csspgo_scale(p, b >> 4, b & 15, NULL);
     case 5: return remove_one(p, b);
-    case 6: return csspgo_threshold(p, (uint64_t)b * 4000, &count);
+    case 6: return csspgo_threshold(p, (uint64_t)b * 4000, &count, NULL);
     case 7:
         memset(&how, 0, sizeof how);
         how.weight = b >> 1;
@@ -75,7 +77,7 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
         o.base_only = b >> 2 & 1;
         o.frames = b >> 3 & 3;
         o.threshold = b >> 5;
-        return csspgo_trim_cold(p, &o);
+        return csspgo_trim_cold(p, &o, NULL);
     }
 }
 
@@ -119,7 +121,7 @@ static void track(const csspgo_profile *p, uint32_t lenient, unsigned op, unsign
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_profile *p, *before, *was;
-    csspgo_depth_stats depths;
+    csspgo_profile_stats depths;
     size_t ops, i;
     uint32_t lenient;
     if (size == 0 || size < 1 + 2 * (ops = data[0] >> 2 & 7)) return 0;
@@ -136,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (s != CSSPGO_OK) REQUIRE(csspgo_equal(p, before) && csspgo_func_count(p) == csspgo_func_count(before));
             csspgo_profile_free(before);
         }
-        depths = csspgo_get_depth_stats(p);
+        depths = csspgo_profile_get_stats(p);
         REQUIRE(depths.records == csspgo_record_count(p) && depths.deep <= depths.samples);
         laws(p, was, lenient);
         if (ops != 0) track(p, lenient, data[1], data[2]);

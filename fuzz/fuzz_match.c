@@ -133,7 +133,7 @@ static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
     csspgo_status s;
     size_t i, unfit;
     const unsigned b = byte(in);
-    REQUIRE(before != NULL && csspgo_add_profile(before, q) == CSSPGO_OK);
+    REQUIRE(before != NULL && csspgo_add_profile(before, q, NULL) == CSSPGO_OK);
     csspgo_set_profile_flags(before, csspgo_profile_flags(q));
     f.guid = csspgo_guid(names[b & 7], strlen(names[b & 7]));
     f.loc = block;

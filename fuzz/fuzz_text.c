@@ -109,7 +109,7 @@ static void add_to(unsigned start, const uint8_t *data, size_t size, const csspg
     c.fail_at = 0;
     REQUIRE(s != CSSPGO_E_NOMEM || fail_at != 0);
     if (s == CSSPGO_OK) {
-        REQUIRE(strict != NULL && csspgo_add_profile(before, strict) == CSSPGO_OK);
+        REQUIRE(strict != NULL && csspgo_add_profile(before, strict, NULL) == CSSPGO_OK);
     } else {
         REQUIRE(csspgo_func_count(p) == csspgo_func_count(before) && csspgo_node_count(p) == csspgo_node_count(before));
         REQUIRE(csspgo_record_count(p) == csspgo_record_count(before));

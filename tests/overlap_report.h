@@ -67,7 +67,7 @@ static int report_contains(const report *r, const char *part)
 }
 
 /* 0 of 0 is printed as LLVM does it. */
-static void report_shared(report *r, const char *head, const char *things, csspgo_shared s)
+static void report_shared(report *r, const char *head, const char *things, csspgo_overlap_counts s)
 {
     const unsigned long long all = s.both + s.base_only + s.test_only;
     if (all != 0) report_say(r, "  %s overlap: %.3f%%\n", head, (double)s.both / (double)all * 100);
@@ -139,7 +139,7 @@ T_UNUSED static csspgo_status report_overlap(report *r, csspgo_profile *base, co
     int any = 0;
     csspgo_status s;
     if (row == NULL) abort();
-    s = csspgo_overlap(base, test, options, &f, row, cap, &n);
+    s = csspgo_overlap(base, test, options, &f, row, cap, &n, NULL);
     if (s == CSSPGO_OK && (f.base_samples == 0 || f.test_samples == 0)) {
         if (f.base_samples == 0) report_say(r, "Sum of sample counts for profile %.300s is 0.\n", base_path);
         if (f.test_samples == 0) report_say(r, "Sum of sample counts for profile %.300s is 0.\n", test_path);

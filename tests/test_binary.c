@@ -711,7 +711,7 @@ static void gcc_forms_keep_counts(void)
             T_EQ(csspgo_sniff(bytes, n), CSSPGO_GCOV);
             T_MSG(csspgo_equal(p, q), file[i]);
             T_EQ(csspgo_stored_summary(q, &have, &cutoffs), k == 2);
-            T_EQ(csspgo_summarize(q, &want, NULL, 0), CSSPGO_OK);
+            T_EQ(csspgo_summarize(q, NULL, 0, &want, NULL), CSSPGO_OK);
             if (k == 2) T_CHECK(cutoffs == CSSPGO_CUTOFFS && memcmp(&have, &want, sizeof have) == 0);
             csspgo_profile_free(q);
             free(bytes);
@@ -1087,7 +1087,7 @@ static void the_summary_is_the_spec_s_example(void)
     csspgo_summary a, b;
     size_t i, n;
     csspgo_default_cutoffs(c);
-    T_EQ(csspgo_summarize(p, &a, c, 16), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, c, 16, &a, NULL), CSSPGO_OK);
     T_CHECK(a.total == 1002001 && a.max_count == 500000 && a.max_head == 2000 && a.counts == 24 && a.functions == 3);
     for (i = 0; i < 16; i++) T_CHECK(c[i].min_count == want[i][0] && c[i].counts == want[i][1]);
     T_CHECK(!csspgo_stored_summary(p, &b, &n) && n == 0);
@@ -1102,13 +1102,13 @@ static void the_summary_is_the_spec_s_example(void)
     T_CHECK(!csspgo_stored_summary(q, &b, &n));       /* p was changed */
     c[0].ppm = 999999;
     c[1].ppm = 5;
-    T_EQ(csspgo_summarize(p, &a, c, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
     c[1].ppm = 1000001;
-    T_EQ(csspgo_summarize(p, &a, c, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
     c[1].ppm = 1000000;
-    T_EQ(csspgo_summarize(p, &a, c, 2), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_OK);
     T_EQ(c[1].min_count, 1);
-    T_EQ(csspgo_summarize(p, &a, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, NULL, 0, &a, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -1140,7 +1140,7 @@ static void symbol_lists_equal_llvm(void)
     }
     p = read_path(path_of("ops/out/symlist.ext", "", ""), 0);
     q = read_path(path_of("ops/in/b.txt", "", ""), 0);
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);        /* the union, whichever is added to which */
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);        /* the union, whichever is added to which */
     T_EQ(csspgo_read_file(p, path_of("ops/in/b.txt", "", ""), &e), CSSPGO_OK);
     writes_as(p, CSSPGO_EXTBINARY, path_of("ops/out/symlist-merged.ext", "", ""));
     writes_as(q, CSSPGO_EXTBINARY, path_of("ops/out/symlist-merged.ext", "", ""));
@@ -1247,8 +1247,8 @@ static size_t size_of_hottest(const char *path, size_t n)
     csspgo_node node[64];
     size_t size = 0;
     csspgo_error e;
-    T_EQ(csspgo_order(p, node), CSSPGO_OK);
-    T_EQ(csspgo_remove(p, node + n, csspgo_record_count(p) - n), CSSPGO_OK);
+    T_EQ(csspgo_order(p, node, NULL), CSSPGO_OK);
+    T_EQ(csspgo_remove(p, node + n, csspgo_record_count(p) - n, NULL), CSSPGO_OK);
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
     csspgo_profile_free(p);
     return size;

@@ -76,7 +76,7 @@ static uint64_t scaled(uint64_t x, uint64_t n, uint64_t d)
     csspgo_profile *p = fresh(0);
     const csspgo_node node = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
     T_EQ(csspgo_add_total(p, node, x), CSSPGO_OK);
-    T_EQ(csspgo_scale(p, n, d), CSSPGO_OK);
+    T_EQ(csspgo_scale(p, n, d, NULL), CSSPGO_OK);
     x = csspgo_total(p, node);
     csspgo_profile_free(p);
     return x;
@@ -90,7 +90,7 @@ static void add_flags(csspgo_profile *p, uint32_t flags)
 static csspgo_profile *copy_of(const csspgo_profile *p)
 {
     csspgo_profile *q = fresh(0);
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     csspgo_set_profile_flags(q, csspgo_profile_flags(p));
     return q;
 }
@@ -148,10 +148,10 @@ static csspgo_status operate(csspgo_profile *p, const operation_case *c)
 {
     const csspgo_cold_options o = cold(c->threshold, c->merge, c->trim, c->frames);
     switch (c->op) {
-    case FLAT: return csspgo_flatten(p);
-    case NEST: return csspgo_nest(p, 0);
-    case NEST_KEEP: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE);
-    default: return csspgo_trim_cold(p, &o);
+    case FLAT: return csspgo_flatten(p, NULL);
+    case NEST: return csspgo_nest(p, 0, NULL);
+    case NEST_KEEP: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE, NULL);
+    default: return csspgo_trim_cold(p, &o, NULL);
     }
 }
 
@@ -372,7 +372,7 @@ static csspgo_status sum_of_kinds(csspgo_profile *p, csspgo_profile *q, unsigned
     size_t size;
     char *file;
     if (how == 0) return csspgo_merge(p, q, NULL, NULL, NULL);
-    if (how == 1) return csspgo_add_profile(p, q);
+    if (how == 1) return csspgo_add_profile(p, q, NULL);
     file = written(q, CSSPGO_EXTBINARY, &size);
     s = csspgo_read(p, file, size, NULL);
     free(file);
@@ -437,9 +437,9 @@ static void a_guid_gets_its_name_later(void)
 static void a_lenient_name_and_its_guid_cannot_be_added_to_a_default_profile(void)
 {
     csspgo_profile *p = named(7, 1), *q = named(0, 1), *d = fresh(0);
-    T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);
     T_EQ(csspgo_func_count(p), 6);
-    T_EQ(csspgo_add_profile(d, p), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_profile(d, p, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_func_count(d), 0);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -452,12 +452,12 @@ static void scaling_is_exact_and_saturates(void)
 {
     csspgo_profile *p = from_text("a:18446744073709551615:7\n 1: 10 b:9\n 2: 1\n"), *q;
     uint64_t i;
-    T_EQ(csspgo_scale(p, 1, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_scale(p, 2, 3), CSSPGO_OK);
+    T_EQ(csspgo_scale(p, 1, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_scale(p, 2, 3, NULL), CSSPGO_OK);
     is_text(p, "2/3", "a:12297829382473034410:4\n 1: 6 b:6\n 2: 0\n");
-    T_EQ(csspgo_scale(p, 3, 2), CSSPGO_OK);
+    T_EQ(csspgo_scale(p, 3, 2, NULL), CSSPGO_OK);
     is_text(p, "3/2", "a:18446744073709551615:6\n 1: 9 b:9\n 2: 0\n");
-    T_EQ(csspgo_scale(p, 2, 1), CSSPGO_OK);
+    T_EQ(csspgo_scale(p, 2, 1, NULL), CSSPGO_OK);
     is_text(p, "2", "a:18446744073709551615:12\n 1: 18 b:18\n 2: 0\n");
     csspgo_profile_free(p);
     T_EQ(scaled(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX);
@@ -470,7 +470,7 @@ static void scaling_is_exact_and_saturates(void)
     }
     p = from_text("a:8:2\n 1: 8 b:4\n 3: c:6\n  1: 6\n");
     q = copy_of(p);
-    T_EQ(csspgo_scale(p, 2, 1), CSSPGO_OK);
+    T_EQ(csspgo_scale(p, 2, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_merge(q, q, NULL, NULL, NULL), CSSPGO_OK);
     T_CHECK(csspgo_equal(p, q));
     csspgo_profile_free(p);
@@ -485,14 +485,14 @@ static void thresholds_are_those_of_the_summary(void)
     uint64_t count;
     size_t i;
     for (i = 0; i < sizeof want / sizeof want[0]; i++) {
-        T_CHECK(csspgo_threshold(p, want[i][0], &count) == CSSPGO_OK && count == want[i][1]);
-        T_CHECK(csspgo_threshold(q, want[i][0], &count) == CSSPGO_OK && count == want[i][1]);
+        T_CHECK(csspgo_threshold(p, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
+        T_CHECK(csspgo_threshold(q, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
     }
-    T_CHECK(csspgo_threshold(q, 985000, &count) == CSSPGO_OK && count == 5000);
-    T_EQ(csspgo_threshold(q, 1000000, &count), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_threshold(p, 1000000, &count), CSSPGO_OK);
-    T_EQ(csspgo_threshold(p, 1000001, &count), CSSPGO_E_ARGUMENT);
-    T_CHECK(csspgo_threshold(p, 0, &count) == CSSPGO_OK && count == 0);
+    T_CHECK(csspgo_threshold(q, 985000, &count, NULL) == CSSPGO_OK && count == 5000);
+    T_EQ(csspgo_threshold(q, 1000000, &count, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_threshold(p, 1000000, &count, NULL), CSSPGO_OK);
+    T_EQ(csspgo_threshold(p, 1000001, &count, NULL), CSSPGO_E_ARGUMENT);
+    T_CHECK(csspgo_threshold(p, 0, &count, NULL) == CSSPGO_OK && count == 0);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -501,15 +501,15 @@ static void depths_are_counted(void)
 {
     csspgo_profile *p = from_text("[a]:9:1\n 1: 9\n[a:1 @ b]:4:1\n 1: 3\n 2: 1\n[x:1 @ a:1 @ b]:7:1\n 1: 7\n"),
                    *q = fresh(0);
-    csspgo_depth_stats d;
-    d = csspgo_get_depth_stats(p);
+    csspgo_profile_stats d;
+    d = csspgo_profile_get_stats(p);
     T_CHECK(d.records == 3 && d.functions == 2 && d.max_depth == 3 && d.depths == 6 && d.samples == 20 && d.deep == 11);
     T_CHECK(d.mean_depth > 1.99 && d.mean_depth < 2.01 && d.deep_share > 0.549 && d.deep_share < 0.551);
     csspgo_profile_free(p);
     p = from_text("f:9:1\n 1: 2\n 2: g:4\n  1: 4\n  2: h:1\n   7: 1\n 3: g:1\n");
-    d = csspgo_get_depth_stats(p);
+    d = csspgo_profile_get_stats(p);
     T_CHECK(d.records == 4 && d.functions == 3 && d.max_depth == 3 && d.depths == 8 && d.samples == 7 && d.deep == 5);
-    d = csspgo_get_depth_stats(q);
+    d = csspgo_profile_get_stats(q);
     T_CHECK(d.records == 0 && d.max_depth == 0 && !(d.mean_depth > 0) && !(d.deep_share > 0));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -518,7 +518,7 @@ static void depths_are_counted(void)
 static void compressed(const char *in, uint32_t max_cycle, const char *want)
 {
     csspgo_profile *p = from_text(in);
-    T_EQ(csspgo_compress_recursion(p, max_cycle), CSSPGO_OK);
+    T_EQ(csspgo_compress_recursion(p, max_cycle, NULL), CSSPGO_OK);
     is_text(p, in, want);
     csspgo_profile_free(p);
 }
@@ -538,6 +538,7 @@ static void recursion_is_compressed(void)
 /* pairs: "old new old new ..." */
 static csspgo_status rename_all(csspgo_profile *p, const char *pairs, uint32_t llvm)
 {
+    csspgo_remap_options how;
     csspgo_rename r[8];
     size_t n = 0;
     const char *at = pairs;
@@ -551,7 +552,8 @@ static csspgo_status rename_all(csspgo_profile *p, const char *pairs, uint32_t l
         at += *at == ' ';
         n++;
     }
-    return csspgo_remap(p, r, n, llvm);
+    how.llvm = llvm;
+    return csspgo_remap(p, r, n, &how, NULL);
 }
 
 static void renaming_keeps_contexts_checksums_and_attributes(void)
@@ -603,17 +605,17 @@ static void removing_takes_what_is_nested_along(void)
     csspgo_node drop[2];
     drop[0] = csspgo_find(p, "a");
     drop[1] = csspgo_find(p, "a:2 @ g");
-    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_remove(p, drop, 2, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_record_count(p), 4);
     drop[1] = csspgo_root(p);
-    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_remove(p, drop, 2, NULL), CSSPGO_E_ARGUMENT);
     drop[1].id = 99;
-    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_remove(p, drop, 2, NULL), CSSPGO_E_ARGUMENT);
     drop[1] = drop[0];
-    T_EQ(csspgo_remove(p, drop, 2), CSSPGO_OK);
+    T_EQ(csspgo_remove(p, drop, 2, NULL), CSSPGO_OK);
     T_EQ(csspgo_record_count(p), 1);
     is_text(p, "removed", "b:5:1\n 1: 5\n");
-    T_EQ(csspgo_remove(p, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_remove(p, NULL, 0, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
 }
 
@@ -621,18 +623,18 @@ static void cold_plain_functions_are_trimmed_and_merging_keeps_them(void)
 {
     csspgo_profile *p = from_text("a:9:1\n 1: 2\n 2: g:1\nb:5:1\n 1: 5\n");
     csspgo_cold_options o = cold(6, 1, 0, 3);
-    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    T_EQ(csspgo_trim_cold(p, &o, NULL), CSSPGO_OK);
     is_text(p, "merge", "a:9:1\n 1: 2\n 2: g:1\nb:5:1\n 1: 5\n");
     o = cold(6, 0, 0, 0);
-    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    T_EQ(csspgo_trim_cold(p, &o, NULL), CSSPGO_OK);
     o = cold(6, 0, 1, 0);
-    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    T_EQ(csspgo_trim_cold(p, &o, NULL), CSSPGO_OK);
     is_text(p, "trim", "a:9:1\n 1: 2\n 2: g:1\n");
     csspgo_profile_free(p);
     p = from_text("[a]:1:1\n[a:1 @ b]:2:0\n[b]:30:1\n");
     o = cold(5, 0, 1, 0);
     o.base_only = 1;
-    T_EQ(csspgo_trim_cold(p, &o), CSSPGO_OK);
+    T_EQ(csspgo_trim_cold(p, &o, NULL), CSSPGO_OK);
     is_text(p, "base only", "[b]:30:1\n[a:1 @ b]:2:0\n");
     csspgo_profile_free(p);
 }
@@ -644,7 +646,7 @@ static void an_inlinee_and_a_context_at_one_site_are_merged(void)
     const csspgo_node n = csspgo_node_add(p, a, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
     T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
     T_EQ(csspgo_add_body(p, n, csspgo_at(3, 0), 5), CSSPGO_OK);
-    T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
     is_text(p, "merged", "a:11:1\n 1: 2\n 1: b:7\n  3: 7\n");
     csspgo_profile_free(p);
 }
@@ -859,37 +861,37 @@ static void operations_keep_what_they_promise(void)
         csspgo_profile *p = random_profile(kind), *q = copy_of(p), *flat = copy_of(p);
         csspgo_cold_options o = cold(1 + rnd(2000), 1, 0, 1 + rnd(3));
         const uint64_t total = sum_totals(p);
-        csspgo_depth_stats d;
-        T_CHECK(csspgo_scale(q, 1, 1) == CSSPGO_OK && csspgo_remap(q, NULL, 0, 0) == CSSPGO_OK);
+        csspgo_profile_stats d;
+        T_CHECK(csspgo_scale(q, 1, 1, NULL) == CSSPGO_OK && csspgo_remap(q, NULL, 0, NULL, NULL) == CSSPGO_OK);
         check_same(q, p, "scaling by 1, renaming nothing");
-        T_EQ(csspgo_flatten(flat), CSSPGO_OK);
+        T_EQ(csspgo_flatten(flat, NULL), CSSPGO_OK);
         if (kind & CS) T_EQ(sum_totals(flat), total);
-        d = csspgo_get_depth_stats(flat);
+        d = csspgo_profile_get_stats(flat);
         T_CHECK(d.max_depth <= 1 && d.functions == d.records && (csspgo_profile_flags(flat) & CSSPGO_IS_CS) == 0);
         q = copy_of(flat);
-        T_EQ(csspgo_flatten(q), CSSPGO_OK);           /* of contexts heads are added, of flat functions estimated */
+        T_EQ(csspgo_flatten(q, NULL), CSSPGO_OK);     /* of contexts heads are added, of flat functions estimated */
         if (!(kind & CS)) check_same(q, flat, "a flat profile is flat");
         else csspgo_profile_free(q);
         csspgo_profile_free(flat);
         q = copy_of(p);
-        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        T_EQ(csspgo_trim_cold(q, &o, NULL), CSSPGO_OK);
         T_EQ(sum_totals(q), total);
         T_EQ(csspgo_validate(q, NULL), CSSPGO_OK);
         o = cold(o.threshold, 1, 0, 99);
-        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        T_EQ(csspgo_trim_cold(q, &o, NULL), CSSPGO_OK);
         csspgo_profile_free(q);
         q = copy_of(p);
-        T_EQ(csspgo_trim_cold(q, &o), CSSPGO_OK);
+        T_EQ(csspgo_trim_cold(q, &o, NULL), CSSPGO_OK);
         check_same(q, p, "contexts of 99 frames are all");
         q = copy_of(p);
-        T_EQ(csspgo_compress_recursion(q, UINT32_MAX), CSSPGO_OK);
+        T_EQ(csspgo_compress_recursion(q, UINT32_MAX, NULL), CSSPGO_OK);
         T_EQ(sum_totals(q), total);
         check_same(copy_of(q), q, "compressed");
         csspgo_profile_free(q);
         q = copy_of(p);
-        T_EQ(csspgo_nest(q, rnd(2)), CSSPGO_OK);
+        T_EQ(csspgo_nest(q, rnd(2), NULL), CSSPGO_OK);
         flat = copy_of(q);
-        T_EQ(csspgo_nest(flat, 0), CSSPGO_OK);
+        T_EQ(csspgo_nest(flat, 0, NULL), CSSPGO_OK);
         check_same(flat, q, "a nested profile is nested");
         csspgo_profile_free(q);
         csspgo_profile_free(p);
@@ -908,16 +910,16 @@ static csspgo_status any_operation(csspgo_profile *p, unsigned op)
     csspgo_status s;
     uint64_t count;
     switch (op) {
-    case 0: return csspgo_flatten(p);
-    case 1: return csspgo_nest(p, 0);
-    case 2: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE);
-    case 3: return csspgo_compress_recursion(p, UINT32_MAX);
+    case 0: return csspgo_flatten(p, NULL);
+    case 1: return csspgo_nest(p, 0, NULL);
+    case 2: return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE, NULL);
+    case 3: return csspgo_compress_recursion(p, UINT32_MAX, NULL);
     case 4: return rename_all(p, "foo bar a another c d", 0);
     case 5: return rename_all(p, "foo bar a another c d", 1);
     case 6:
     case 7:
-    case 8: return csspgo_trim_cold(p, &o);
-    case 9: return csspgo_threshold(p, 990000, &count);
+    case 8: return csspgo_trim_cold(p, &o, NULL);
+    case 9: return csspgo_threshold(p, 990000, &count, NULL);
     default:
         rng_state = 77;
         q = random_profile((csspgo_profile_flags(p) & CSSPGO_IS_CS ? CS : 0) | (csspgo_profile_flags(p) & CSSPGO_IS_PROBE ? PROBE | CONFLICTS : 0));
@@ -944,7 +946,7 @@ static void every_allocation_may_fail(void)
                 csspgo_status s;
                 rng_state = 5 + kind;
                 before = random_profile(kind | ATTRIBUTES);
-                T_EQ(csspgo_add_profile(p, before), CSSPGO_OK);
+                T_EQ(csspgo_add_profile(p, before, NULL), CSSPGO_OK);
                 h.calls = 0;
                 h.nth = nth;
                 s = any_operation(p, op);
@@ -982,7 +984,7 @@ static void the_limit_of_memory_holds(void)
             p = csspgo_profile_new(&o, NULL);
             rng_state = 9;
             before = random_profile(CS);
-            if (csspgo_add_profile(p, before) == CSSPGO_OK) {
+            if (csspgo_add_profile(p, before, NULL) == CSSPGO_OK) {
                 s = any_operation(p, op);
                 T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_LIMIT && csspgo_equal(p, before)));
                 T_CHECK(csspgo_profile_memory(p) <= max && csspgo_validate(p, NULL) == CSSPGO_OK);
@@ -1025,11 +1027,11 @@ static csspgo_status shrink(csspgo_profile *p, unsigned op)
 {
     const csspgo_cold_options o = cold(op == 1 ? 40 : 0, op == 2, 1, 1);
     switch (op) {
-    case 0: return csspgo_trim_cold(p, NULL);
-    case 3: return csspgo_flatten(p);
-    case 4: return csspgo_compress_recursion(p, UINT32_MAX);
-    case 5: return csspgo_scale(p, 1, 2);
-    default: return csspgo_trim_cold(p, &o);
+    case 0: return csspgo_trim_cold(p, NULL, NULL);
+    case 3: return csspgo_flatten(p, NULL);
+    case 4: return csspgo_compress_recursion(p, UINT32_MAX, NULL);
+    case 5: return csspgo_scale(p, 1, 2, NULL);
+    default: return csspgo_trim_cold(p, &o, NULL);
     }
 }
 
@@ -1049,13 +1051,13 @@ static void a_full_profile_can_be_read_written_and_shrunk(void)
                 csspgo_error e;
                 uint64_t count;
                 size_t size;
-                T_EQ(csspgo_summarize(p, &sum, NULL, 0), CSSPGO_OK);
-                T_EQ(csspgo_threshold(p, 990000, &count), CSSPGO_OK);
+                T_EQ(csspgo_summarize(p, NULL, 0, &sum, NULL), CSSPGO_OK);
+                T_EQ(csspgo_threshold(p, 990000, &count, NULL), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, size * 20, NULL, 0, &size, &e), CSSPGO_OK);
-                T_EQ(csspgo_overlap(p, p, NULL, &figures, NULL, 0, NULL), CSSPGO_OK);
-                T_EQ(csspgo_compare_blocks(p, p, NULL, &quality, NULL, 0, NULL), CSSPGO_OK);
+                T_EQ(csspgo_overlap(p, p, NULL, &figures, NULL, 0, NULL, NULL), CSSPGO_OK);
+                T_EQ(csspgo_compare_blocks(p, p, NULL, &quality, NULL, 0, NULL, NULL), CSSPGO_OK);
                 T_EQ(shrink(p, op), CSSPGO_OK);
                 T_CHECK(csspgo_profile_memory(p) <= max[i] && t_valid(p));
                 T_CHECK(heap.peak <= 5 * max[i]);
@@ -1071,7 +1073,7 @@ static void null_options_trim_what_is_cold(void)
     size_t n;
     T_EQ(csspgo_stored_summary(p, &sum, NULL), 0);
     T_EQ(csspgo_stored_summary(p, NULL, &n), 0);
-    T_EQ(csspgo_trim_cold(p, NULL), CSSPGO_OK);
+    T_EQ(csspgo_trim_cold(p, NULL, NULL), CSSPGO_OK);
     is_text(p, "trim", "a:9000000:1\n 1: 9000000\n");
     csspgo_profile_free(p);
 }
@@ -1114,14 +1116,14 @@ static void hostile_shapes_take_no_more_than_others(void)
 static void deep_contexts_are_a_matter_of_limits(void)
 {
     csspgo_profile *p = shape(1022, 1);
-    T_EQ(csspgo_compress_recursion(p, UINT32_MAX), CSSPGO_OK);
+    T_EQ(csspgo_compress_recursion(p, UINT32_MAX, NULL), CSSPGO_OK);
     T_EQ(csspgo_record_count(p), 1023);
     csspgo_profile_free(p);
     p = shape(1024, 1);
-    T_EQ(csspgo_compress_recursion(p, UINT32_MAX), CSSPGO_E_LIMIT);
-    T_EQ(csspgo_nest(p, CSSPGO_NEST_KEEP_BASE), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_compress_recursion(p, UINT32_MAX, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_nest(p, CSSPGO_NEST_KEEP_BASE, NULL), CSSPGO_E_LIMIT);
     T_EQ(csspgo_record_count(p), 1025);
-    T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
 }
 

@@ -639,7 +639,7 @@ static void vtable_counts_are_read_and_written(void)
     T_EQ(n, 5);
     f = csspgo_func_find(p, "_ZTV1B", 6);
     T_CHECK(n == 5 && v[4].loc.line == 65535 && v[4].count == UINT64_MAX && f.id != 0);
-    T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);        /* counts add up, and saturate */
+    T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);        /* counts add up, and saturate */
     T_CHECK(t_valid(p) && !csspgo_equal(p, q));
     v = csspgo_vtables(p, csspgo_find(p, "foo"), &n);
     T_CHECK(n == 5 && v[0].loc.line == 2 && v[0].count + v[1].count == 34 && v[4].count == UINT64_MAX);

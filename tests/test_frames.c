@@ -149,11 +149,11 @@ static csspgo_profile *pruned(const csspgo_profile *p, uint32_t flags)
 typedef csspgo_status change(csspgo_profile *p);
 
 static csspgo_status recount(csspgo_profile *p) { csspgo_recount_totals(p); return CSSPGO_OK; }
-static csspgo_status scale(csspgo_profile *p) { return csspgo_scale(p, 2, 3); }
-static csspgo_status nest(csspgo_profile *p) { return csspgo_nest(p, 0); }
-static csspgo_status nest_keep(csspgo_profile *p) { return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE); }
-static csspgo_status compress(csspgo_profile *p) { return csspgo_compress_recursion(p, UINT32_MAX); }
-static csspgo_status add_itself(csspgo_profile *p) { return csspgo_add_profile(p, p); }
+static csspgo_status scale(csspgo_profile *p) { return csspgo_scale(p, 2, 3, NULL); }
+static csspgo_status nest(csspgo_profile *p) { return csspgo_nest(p, 0, NULL); }
+static csspgo_status nest_keep(csspgo_profile *p) { return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE, NULL); }
+static csspgo_status compress(csspgo_profile *p) { return csspgo_compress_recursion(p, UINT32_MAX, NULL); }
+static csspgo_status add_itself(csspgo_profile *p) { return csspgo_add_profile(p, p, NULL); }
 
 static csspgo_status trim(csspgo_profile *p, uint64_t threshold, uint32_t merge, uint32_t drop, uint32_t base_only)
 {
@@ -164,7 +164,7 @@ static csspgo_status trim(csspgo_profile *p, uint64_t threshold, uint32_t merge,
     how.trim = drop;
     how.frames = 1 + merge;
     how.base_only = base_only;
-    return csspgo_trim_cold(p, &how);
+    return csspgo_trim_cold(p, &how, NULL);
 }
 
 static csspgo_status trim_drop(csspgo_profile *p) { return trim(p, 30, 0, 1, 0); }
@@ -175,11 +175,13 @@ static csspgo_status trim_both(csspgo_profile *p) { return trim(p, 0, 1, 1, 0); 
 
 static csspgo_status rename_one(csspgo_profile *p, uint32_t llvm)
 {
+    csspgo_remap_options how;
     csspgo_rename r;
     r.from = "b";
     r.to = "c";
     r.from_size = r.to_size = 1;
-    return csspgo_remap(p, &r, 1, llvm);
+    how.llvm = llvm;
+    return csspgo_remap(p, &r, 1, &how, NULL);
 }
 
 static csspgo_status rename_ours(csspgo_profile *p) { return rename_one(p, 0); }
@@ -199,7 +201,7 @@ static csspgo_status merge_and_remove(csspgo_profile *p)
     add_skeleton(p, q);
     s = csspgo_merge(p, q, &how, NULL, NULL);
     for (n = csspgo_node_first_child(p, csspgo_root(p)); n.id != 0; n = csspgo_node_next_sibling(p, n))
-        if (csspgo_func_guid(p, csspgo_node_func(p, n)) % 2) T_EQ(csspgo_remove(p, &n, 1), CSSPGO_OK);
+        if (csspgo_func_guid(p, csspgo_node_func(p, n)) % 2) T_EQ(csspgo_remove(p, &n, 1, NULL), CSSPGO_OK);
     free(how.result);
     csspgo_profile_free(q);
     return s;
@@ -293,7 +295,7 @@ static csspgo_status match(csspgo_profile *p, uint32_t llvm, uint32_t rename)
     flow.cfg = t_cfg(NULL, 2, &edge, 1);
     if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, q, &flow, 1, NULL, &size, NULL);
     if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, p, &flow, 1, NULL, &size, NULL);
-    if (s == CSSPGO_OK) s = csspgo_add_profile(p, q);
+    if (s == CSSPGO_OK) s = csspgo_add_profile(p, q, NULL);
     csspgo_profile_free(q);
     csspgo_matcher_free(m);
     return s;
@@ -426,7 +428,7 @@ static csspgo_status track_inline(csspgo_profile *p)
     q = csspgo_tracker_snapshot(t, NULL);
     T_CHECK(t_valid(q));
     csspgo_tracker_free(t);
-    csspgo_add_profile(p, q);
+    csspgo_add_profile(p, q, NULL);
     csspgo_profile_free(q);
     return CSSPGO_OK;
 }
@@ -461,35 +463,35 @@ static void read_nodes(csspgo_profile *p)
 static void same_answers(csspgo_profile *p, csspgo_profile *q)
 {
     csspgo_summary s, u;
-    csspgo_depth_stats d, g;
+    csspgo_profile_stats d, g;
     csspgo_node order[MOST + 1];
     uint64_t hot = 0, hot_too = 0;
     size_t rows = 0, rows_too = 0;
     memset(&s, 0, sizeof s);
     memset(&u, 0, sizeof u);
-    T_EQ(csspgo_summarize(p, &s, NULL, 0), CSSPGO_OK);
-    T_EQ(csspgo_summarize(q, &u, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, NULL, 0, &s, NULL), CSSPGO_OK);
+    T_EQ(csspgo_summarize(q, NULL, 0, &u, NULL), CSSPGO_OK);
     T_CHECK(memcmp(&s, &u, sizeof s) == 0);
-    T_EQ(csspgo_threshold(p, 990000, &hot), CSSPGO_OK);
-    T_EQ(csspgo_threshold(q, 990000, &hot_too), CSSPGO_OK);
+    T_EQ(csspgo_threshold(p, 990000, &hot, NULL), CSSPGO_OK);
+    T_EQ(csspgo_threshold(q, 990000, &hot_too, NULL), CSSPGO_OK);
     T_EQ(hot, hot_too);
-    d = csspgo_get_depth_stats(p);
-    g = csspgo_get_depth_stats(q);
+    d = csspgo_profile_get_stats(p);
+    g = csspgo_profile_get_stats(q);
     T_CHECK(d.records == g.records && d.functions == g.functions && d.max_depth == g.max_depth &&
             d.depths == g.depths && d.samples == g.samples && d.deep == g.deep);
-    T_EQ(csspgo_order(p, order), CSSPGO_OK);
+    T_EQ(csspgo_order(p, order, NULL), CSSPGO_OK);
     if (csspgo_overlap_bound(p, q) != 0) {
         csspgo_overlap_figures f;
         csspgo_quality y;
         csspgo_overlap_row row[2 * MOST];
         csspgo_quality_row quality[2 * FUNCS];
-        T_EQ(csspgo_overlap(p, q, NULL, &f, row, 2 * MOST, &rows), CSSPGO_OK);
+        T_EQ(csspgo_overlap(p, q, NULL, &f, row, 2 * MOST, &rows, NULL), CSSPGO_OK);
         T_CHECK(f.functions.base_only == 0 && f.functions.test_only == 0);
         T_EQ(f.overlap_samples, f.union_samples);
-        T_EQ(csspgo_overlap(q, p, NULL, &f, row, 2 * MOST, &rows_too), CSSPGO_OK);
+        T_EQ(csspgo_overlap(q, p, NULL, &f, row, 2 * MOST, &rows_too, NULL), CSSPGO_OK);
         T_EQ(rows, rows_too);
-        T_EQ(csspgo_compare_blocks(p, q, NULL, &y, quality, 2 * FUNCS, &rows), CSSPGO_OK);
-        T_EQ(csspgo_compare_blocks(q, p, NULL, &y, quality, 2 * FUNCS, &rows_too), CSSPGO_OK);
+        T_EQ(csspgo_compare_blocks(p, q, NULL, &y, quality, 2 * FUNCS, &rows, NULL), CSSPGO_OK);
+        T_EQ(csspgo_compare_blocks(q, p, NULL, &y, quality, 2 * FUNCS, &rows_too, NULL), CSSPGO_OK);
         T_EQ(y.base_samples, y.test_samples);
         T_EQ(rows, rows_too);
     }
@@ -640,7 +642,7 @@ static void nodes_without_records_take_what_is_added(void)
             csspgo_set_profile_flags(q, csspgo_profile_flags(p));
             add_skeleton(q, p);
             T_EQ(csspgo_record_count(q), 0);
-            T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+            T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
             T_CHECK(t_valid(q) && csspgo_equal(p, q));
             csspgo_profile_free(q);
             csspgo_profile_free(p);

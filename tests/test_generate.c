@@ -1655,7 +1655,7 @@ static void every_allocation_may_fail(const char *program, const char *which, in
         if (full) {
             counters_of(r.c, &r.how, in);
             T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
-            T_EQ(csspgo_add_profile(before, p), CSSPGO_OK);
+            T_EQ(csspgo_add_profile(before, p, NULL), CSSPGO_OK);
         }
         counters_of(r.c, &r.how, in);
         h->nth = h->calls + nth;

@@ -947,7 +947,7 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
         T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
         csspgo_recount_totals(q);
-        T_EQ(csspgo_add_profile(again, q), CSSPGO_OK);
+        T_EQ(csspgo_add_profile(again, q, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_complete(m, q, &c.flow, 1, NULL, &unfit, NULL), CSSPGO_OK);
         T_EQ(unfit, 0);
         t_valid(q);
@@ -958,7 +958,7 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
         T_EQ(csspgo_body_count(q, csspgo_find(q, "main"), csspgo_at(1, 0)), 5);
         csspgo_profile_free(again);
         again = csspgo_profile_new(NULL, NULL);
-        T_EQ(csspgo_add_profile(again, q), CSSPGO_OK);
+        T_EQ(csspgo_add_profile(again, q, NULL), CSSPGO_OK);
         csspgo_recount_totals(again);
         T_CHECK(csspgo_equal(again, q));              /* totals moved with the counts */
         csspgo_profile_free(again);
@@ -1039,7 +1039,7 @@ static void every_allocation_may_fail_while_counts_are_completed(void)
     do flow_random(&state, &c); while (c.flow.cfg.edges < 10);
     T_EQ(csspgo_matcher_module(m, p, &c.code, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(was, q), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(was, q, NULL), CSSPGO_OK);
     for (step = 1; !done; step++) {
         csspgo_status s;
         h.nth = h.calls + step;

@@ -41,8 +41,8 @@ static csspgo_profile *from_file(const char *path)
 /* Sum of all body counts. */
 static uint64_t samples_of(const csspgo_profile *p)
 {
-    csspgo_depth_stats d;
-    d = csspgo_get_depth_stats(p);
+    csspgo_profile_stats d;
+    d = csspgo_profile_get_stats(p);
     return d.samples;
 }
 
@@ -55,7 +55,7 @@ static int near(double a, double b)
 static csspgo_overlap_figures figures_of(csspgo_profile *a, csspgo_profile *b)
 {
     csspgo_overlap_figures f;
-    T_EQ(csspgo_overlap(a, b, NULL, &f, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(a, b, NULL, &f, NULL, 0, NULL, NULL), CSSPGO_OK);
     return f;
 }
 
@@ -130,7 +130,7 @@ static void the_reports_are_llvms(void)
     check_report("text/14-cs-line.txt", "ops/out/cold-trim.text", DATA "overlap/cs.txt", f);
 }
 
-static void check_shared(csspgo_shared s, unsigned both, unsigned base_only, unsigned test_only)
+static void check_shared(csspgo_overlap_counts s, unsigned both, unsigned base_only, unsigned test_only)
 {
     T_EQ(s.both, both);
     T_EQ(s.base_only, base_only);
@@ -145,7 +145,7 @@ static void the_worked_example(void)
     csspgo_overlap_row row[4];
     size_t n;
     T_EQ(csspgo_overlap_bound(b, t), 4);
-    T_EQ(csspgo_overlap(b, t, NULL, &f, row, 4, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(b, t, NULL, &f, row, 4, &n, NULL), CSSPGO_OK);
     T_EQ(n, 3);
     T_CHECK(near(row[0].internal, 0.65));
     T_CHECK(near(row[0].base_weight, 110.0 / 117) && near(row[0].test_weight, 200.0 / 205));
@@ -326,7 +326,7 @@ static void model_pair(model *m, csspgo_node base, csspgo_node test)
         if (nested(t, c) && like(t, c, b).id == 0) model_lone(m, 1, c);
 }
 
-static void model_share(csspgo_shared *s, int base, int test)
+static void model_share(csspgo_overlap_counts *s, int base, int test)
 {
     if (base && test) s->both++;
     if (base && !test) s->base_only++;
@@ -390,7 +390,7 @@ static void check_row(const csspgo_overlap_row *row, size_t n, csspgo_node base,
     T_CHECK(near(row->similarity, m->row.similarity));
 }
 
-static int same_shared(csspgo_shared a, csspgo_shared b)
+static int same_shared(csspgo_overlap_counts a, csspgo_overlap_counts b)
 {
     return a.both == b.both && a.base_only == b.base_only && a.test_only == b.test_only;
 }
@@ -406,7 +406,7 @@ static void check_model(csspgo_profile *b, csspgo_profile *t)
     none.id = 0;
     m.p[0] = b;
     m.p[1] = t;
-    T_EQ(csspgo_overlap(b, t, NULL, &f, row, 64, &rows), CSSPGO_OK);
+    T_EQ(csspgo_overlap(b, t, NULL, &f, row, 64, &rows, NULL), CSSPGO_OK);
     m.f.base_hot = f.base_hot;
     m.f.test_hot = f.test_hot;
     m.f.base_samples = samples_of(b);
@@ -437,7 +437,7 @@ static void check_model(csspgo_profile *b, csspgo_profile *t)
                 (row[i - 1].base_samples == row[i].base_samples && row[i - 1].test_samples >= row[i].test_samples));
 }
 
-static csspgo_shared mirrored(csspgo_shared s)
+static csspgo_overlap_counts mirrored(csspgo_overlap_counts s)
 {
     const uint64_t base_only = s.base_only;
     s.base_only = s.test_only;
@@ -490,7 +490,7 @@ static void rows_come_as(csspgo_profile *base, csspgo_profile *test, const char 
     csspgo_overlap_figures f;
     report r = { NULL, 0, 0 };
     size_t n, i;
-    T_EQ(csspgo_overlap(base, test, NULL, &f, row, 16, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(base, test, NULL, &f, row, 16, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
         if (row[i].base.id != 0) report_context(&r, base, row[i].base);
         else report_context(&r, test, row[i].test);
@@ -510,8 +510,8 @@ static void the_order_of_the_input_does_not_matter(void)
     size_t n, i;
     T_CHECK(f.similarity == 1);
     T_EQ(f.overlap_samples, 20);
-    T_EQ(csspgo_overlap(a, a, NULL, &f, x, 4, &n), CSSPGO_OK);
-    T_EQ(csspgo_overlap(b, b, NULL, &f, y, 4, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(a, a, NULL, &f, x, 4, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(b, b, NULL, &f, y, 4, &n, NULL), CSSPGO_OK);
     T_EQ(n, 2);
     for (i = 0; i < n; i++) {                         /* both have 10 samples: f stands before g */
         size_t k, m;
@@ -556,17 +556,17 @@ static void thresholds_are_those_of_the_file(void)
     T_EQ(f.hot_blocks.both, 1);
     memset(&o, 0, sizeof o);
     o.hot_ppm = 400000;
-    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_EQ(f.base_hot, 7);
     o.hot_ppm = 500001;                               /* the next one in the summary: 600000 */
-    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_EQ(f.base_hot, 7);
     o.hot_ppm = 1000000;                              /* above them all: computed */
-    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_EQ(f.base_hot, 4);
     o.force_hot = 1;
     o.hot_count = 5;
-    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_overlap(p, p, &o, &f, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_EQ(f.test_hot, 5);
     T_EQ(f.hot_blocks.both, 3);
     csspgo_add_head(p, csspgo_find(p, "foo"), 1);     /* changed: the file's summary is no longer its */
@@ -604,7 +604,7 @@ static void a_name_and_its_guid_are_the_same(void)
     check_self(g);
     o.llvm = 19;                                    /* to LLVM they are not */
     c = profile_with(&o);
-    T_EQ(csspgo_add_profile(c, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(c, p, NULL), CSSPGO_OK);
     f = figures_of(c, g);
     T_CHECK(f.similarity == 0);
     T_EQ(f.functions.both, 0);
@@ -652,19 +652,19 @@ static void what_cannot_be_compared_is_refused(void)
     csspgo_overlap_options o;
     size_t n = 9;
     memset(&o, 0, sizeof o);
-    T_EQ(csspgo_overlap(plain, cs, NULL, &f, NULL, 0, &n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_overlap(plain, cs, NULL, &f, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(n, 0);
-    T_EQ(csspgo_overlap(cs, plain, NULL, &f, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_overlap(probe, plain, NULL, &f, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 0, &n), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_overlap(cs, plain, NULL, &f, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_overlap(probe, plain, NULL, &f, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 0, &n, NULL), CSSPGO_E_LIMIT);
     T_EQ(n, 1);
-    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 1, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 1, &n, NULL), CSSPGO_OK);
     T_EQ(f.functions.base_only, 1);
     T_CHECK(f.similarity == 0);
-    T_EQ(csspgo_overlap(empty, empty, NULL, &f, NULL, 0, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(empty, empty, NULL, &f, NULL, 0, &n, NULL), CSSPGO_OK);
     T_EQ(n, 0);
     o.hot_ppm = 1000001;
-    T_EQ(csspgo_overlap(plain, plain, &o, &f, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_overlap(plain, plain, &o, &f, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
     csspgo_profile_free(plain);
     csspgo_profile_free(cs);
     csspgo_profile_free(probe);
@@ -718,7 +718,7 @@ static void deep_and_wide_nesting(void)
 static csspgo_quality quality_of(csspgo_profile *base, csspgo_profile *test)
 {
     csspgo_quality q;
-    T_EQ(csspgo_compare_blocks(base, test, NULL, &q, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compare_blocks(base, test, NULL, &q, NULL, 0, NULL, NULL), CSSPGO_OK);
     return q;
 }
 
@@ -728,7 +728,7 @@ static void the_quality_example(void)
     csspgo_quality_row row[2];
     csspgo_quality v;
     size_t n;
-    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 2, &n), CSSPGO_OK);
+    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 2, &n, NULL), CSSPGO_OK);
     T_EQ(n, 1);
     T_CHECK(near(row[0].overlap, 0.75) && near(row[0].delta, 0.4));
     T_CHECK(near(v.overlap, 0.75) && near(v.delta, 0.4));
@@ -736,7 +736,7 @@ static void the_quality_example(void)
     T_CHECK(near(v.spread_overlap, 0.75) && near(v.spread_delta, 0.4));
     T_EQ(v.base_samples, 4);
     T_EQ(v.test_samples, 20);
-    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 0, &n), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 0, &n, NULL), CSSPGO_E_LIMIT);
     T_EQ(n, 1);
     csspgo_profile_free(q);
     csspgo_profile_free(p);
@@ -750,7 +750,7 @@ static void functions_weigh_by_the_reference(void)
     csspgo_quality_row row[5];
     csspgo_quality v;
     size_t n;
-    T_EQ(csspgo_compare_blocks(base, test, NULL, &v, row, 5, &n), CSSPGO_OK);
+    T_EQ(csspgo_compare_blocks(base, test, NULL, &v, row, 5, &n, NULL), CSSPGO_OK);
     T_EQ(n, 3);
     T_CHECK(near(row[0].overlap, 0.5) && near(row[0].delta, 2 * 0.5 / 1.5));
     T_CHECK(row[1].base_samples == 10 && row[1].test.id == 0 && row[1].overlap == 0 && row[1].delta == 1);
@@ -793,7 +793,7 @@ static void call_probes_are_left_out(void)
     b.count = 2;
     o.blocks = &b;
     o.block_count = 1;
-    T_EQ(csspgo_compare_blocks(base, test, &o, &v, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compare_blocks(base, test, &o, &v, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_CHECK(near(v.overlap, 1) && near(v.context_overlap, 1) && near(v.spread_overlap, 1));
     T_EQ(v.base_samples, 6);
     v = quality_of(base, test);
@@ -810,7 +810,7 @@ static void block_overlap_is_internal_similarity(void)
     csspgo_overlap_figures f;
     csspgo_quality v = quality_of(a, b);
     size_t n;
-    T_EQ(csspgo_overlap(a, b, NULL, &f, row, 2, &n), CSSPGO_OK);
+    T_EQ(csspgo_overlap(a, b, NULL, &f, row, 2, &n, NULL), CSSPGO_OK);
     T_CHECK(near(v.overlap, row[0].internal) && near(v.delta, 2 * (1 - v.overlap) / (2 - v.overlap)));
     csspgo_profile_free(a);
     csspgo_profile_free(b);
@@ -842,11 +842,11 @@ static void flattening_first_changes_nothing(unsigned count)
         csspgo_profile *a = some_profile(i % 2 != 0, NULL), *b = some_profile(i % 2 != 0, NULL);
         const csspgo_quality v = quality_of(a, b);
         csspgo_quality w;
-        T_EQ(csspgo_flatten(a), CSSPGO_OK);
+        T_EQ(csspgo_flatten(a, NULL), CSSPGO_OK);
         w = quality_of(a, b);
         T_CHECK(near(v.overlap, w.overlap) && near(v.delta, w.delta));
         T_EQ(v.base_samples, w.base_samples);
-        T_EQ(csspgo_flatten(b), CSSPGO_OK);
+        T_EQ(csspgo_flatten(b, NULL), CSSPGO_OK);
         w = quality_of(a, b);
         T_CHECK(near(v.overlap, w.overlap) && near(v.delta, w.delta));
         T_EQ(v.test_samples, w.test_samples);
@@ -880,14 +880,14 @@ static void every_allocation_may_fail(void)
             seed = 5;
             a = some_profile(quality != 0, &o);
             b = some_profile(quality != 0, NULL);
-            csspgo_add_profile(a, b);
+            csspgo_add_profile(a, b, NULL);
             csspgo_func_add_guid(a, 77);
             copy = profile_with(NULL);
-            csspgo_add_profile(copy, a);
+            csspgo_add_profile(copy, a, NULL);
             live = h.live;
             h.nth = h.calls + nth;
-            if (quality) s = csspgo_compare_blocks(a, b, &how, &v, rows, 64, &n);
-            else s = csspgo_overlap(a, b, NULL, &f, row, 64, &n);
+            if (quality) s = csspgo_compare_blocks(a, b, &how, &v, rows, 64, &n, NULL);
+            else s = csspgo_overlap(a, b, NULL, &f, row, 64, &n, NULL);
             T_EQ(h.live, live);
             h.nth = 0;
             T_CHECK(csspgo_equal(a, copy));

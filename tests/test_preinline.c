@@ -75,7 +75,7 @@ static uint64_t cutoff(csspgo_profile *p, uint64_t ppm)
     csspgo_cutoff c;
     csspgo_summary s;
     c.ppm = ppm;
-    T_EQ(csspgo_summarize(p, &s, &c, 1), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, &c, 1, &s, NULL), CSSPGO_OK);
     return c.min_count;
 }
 
@@ -112,13 +112,13 @@ static void run_plan(plan *k, const char *command)
         c.trim = (uint32_t)k->trim;
         c.frames = k->frames;
         c.base_only = (uint32_t)k->preinline;
-        T_EQ(csspgo_trim_cold(p, &c), CSSPGO_OK);
+        T_EQ(csspgo_trim_cold(p, &c, NULL), CSSPGO_OK);
 #else
         csspgo_profile_free(p); csspgo_sizes_free(s); return;
 #endif
     }
 #ifndef NO_EDIT
-    if (k->nest) T_EQ(csspgo_nest(p, k->nest_flags), CSSPGO_OK);
+    if (k->nest) T_EQ(csspgo_nest(p, k->nest_flags, NULL), CSSPGO_OK);
 #else
     if (k->nest) { csspgo_profile_free(p); csspgo_sizes_free(s); return; }
 #endif

@@ -36,7 +36,7 @@ static void finish(csspgo_profile *p, const char *table, int nested)
     T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = sizes;
     T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
-    if (nested) T_EQ(csspgo_nest(p, 0), CSSPGO_OK);
+    if (nested) T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     csspgo_sizes_free(sizes);
 }

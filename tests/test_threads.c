@@ -241,7 +241,7 @@ static void *work_alone(void *p)
     if (expect(j, a != NULL && b != NULL && c != NULL && m != NULL && d != NULL && probes != NULL)) {
         expect(j, csspgo_read(a, j->text, j->size, NULL) == CSSPGO_OK);
         expect(j, csspgo_read(b, j->text, j->size, NULL) == CSSPGO_OK);
-        expect(j, csspgo_add_profile(a, b) == CSSPGO_OK);
+        expect(j, csspgo_add_profile(a, b, NULL) == CSSPGO_OK);
         expect(j, csspgo_matcher_module(m, a, NULL, 0, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_matcher_apply(m, a, c, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_probes_add_descriptor(probes, &desc, NULL) == CSSPGO_OK);

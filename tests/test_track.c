@@ -213,7 +213,7 @@ static void put_flat(text *x, const csspgo_tracker *t)
             add_flat(q, to, p, n);
         }
     }
-    if (!T_CHECK(csspgo_record_count(q) <= 256) || !T_EQ(csspgo_order(q, order), CSSPGO_OK)) abort();
+    if (!T_CHECK(csspgo_record_count(q) <= 256) || !T_EQ(csspgo_order(q, order, NULL), CSSPGO_OK)) abort();
     for (i = 1; i < csspgo_record_count(q); i++) {    /* by name */
         const csspgo_node at = order[i];
         uint32_t k;
@@ -1049,13 +1049,13 @@ static void step_mark_point(world *w)
     } else {
         const unsigned i = rnd(&w->seed, w->marks);
         if (what == 1) {
-            T_EQ(csspgo_tracker_keep(w->t, w->mark[i]), CSSPGO_OK);
+            T_EQ(csspgo_tracker_commit(w->t, w->mark[i]), CSSPGO_OK);
         } else {
             T_EQ(csspgo_tracker_rollback(w->t, w->mark[i]), CSSPGO_OK);
             w->m = w->saved[i];
             same_as_snapshot(w->t, w->kept[i]);
         }
-        T_EQ(csspgo_tracker_keep(w->t, w->mark[i]), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_tracker_commit(w->t, w->mark[i]), CSSPGO_E_ARGUMENT);
         end_marks(w, i);
     }
 }
@@ -1103,19 +1103,19 @@ static void its_profile_is_a_profile(const csspgo_tracker *t)
     T_EQ(csspgo_record_count(p), csspgo_record_count(kept));
     T_CHECK(csspgo_equal(p, kept) && csspgo_equal(kept, p));
     same_text("the tracker's profile", p, kept);
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(q, &e), CSSPGO_OK);
     T_CHECK(csspgo_equal(q, kept));
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(r, kept), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(r, kept, NULL), CSSPGO_OK);
     T_EQ(csspgo_merge(r, kept, NULL, NULL, &e), CSSPGO_OK);
     same_text("twice the tracker's profile", q, r);
-    T_EQ(csspgo_summarize(p, &a, NULL, 0), CSSPGO_OK);
-    T_EQ(csspgo_summarize(kept, &b, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_summarize(p, NULL, 0, &a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_summarize(kept, NULL, 0, &b, NULL), CSSPGO_OK);
     T_CHECK(memcmp(&a, &b, sizeof a) == 0);
-    T_EQ(csspgo_overlap(p, kept, NULL, &o, NULL, 0, NULL), CSSPGO_OK);
-    T_EQ(csspgo_flatten(q), CSSPGO_OK);
-    T_EQ(csspgo_flatten(r), CSSPGO_OK);
+    T_EQ(csspgo_overlap(p, kept, NULL, &o, NULL, 0, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_flatten(q, NULL), CSSPGO_OK);
+    T_EQ(csspgo_flatten(r, NULL), CSSPGO_OK);
     same_text("the functions of the tracker's profile", q, r);
     for (f = 1; f <= csspgo_func_count(p); f++) {     /* what was merged is in no walk */
         csspgo_func func;
@@ -1487,7 +1487,7 @@ static void bad_arguments_are_refused(void)
     T_EQ(csspgo_tracker_base(t, bad, 1, &n), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_tracker_order(t, &bad, 1, NULL, 0, &count), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_tracker_rollback(t, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_keep(t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_commit(t, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_tracker_callee(t, high, csspgo_at(1, 0), func_of(t, "a")).id, 0);
     T_EQ(csspgo_tracker_callee(t, none, csspgo_at(1, 0), f).id, 0);
     T_EQ(csspgo_tracker_callees(t, none, csspgo_at(1, 0), NULL, 0), 0);

@@ -324,7 +324,7 @@ static void vtable_counts_add_up_beside_the_body(void)
     T_EQ(csspgo_set_checksum(p, a, 5), CSSPGO_OK);
     T_EQ(csspgo_set_checksum(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), 4), CSSPGO_OK);
     T_EQ(csspgo_add_vtable(q, csspgo_find(q, "f"), csspgo_at(7, 0), func(q, "V"), 3), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);        /* the larger checksum wins, with its vtables */
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);        /* the larger checksum wins, with its vtables */
     T_CHECK(t_valid(q) && csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -379,8 +379,8 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
 static csspgo_profile *sum(const csspgo_profile *a, const csspgo_profile *b)
 {
     csspgo_profile *p = t_profile(0);
-    T_EQ(csspgo_add_profile(p, a), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(p, b), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(p, a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(p, b, NULL), CSSPGO_OK);
     T_CHECK(t_valid(p));
     return p;
 }
@@ -415,9 +415,9 @@ static void adding_to_nothing_copies_and_to_itself_doubles(void)
     csspgo_set_checksum(p, n, 5);
     csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
     node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "no record");
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_CHECK(csspgo_equal(p, q) && csspgo_node_count(q) == 3 && csspgo_profile_flags(q) == CSSPGO_IS_PROBE);
-    T_EQ(csspgo_add_profile(p, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(p, p, NULL), CSSPGO_OK);
     T_CHECK(csspgo_body_count(p, n, csspgo_at(1, 0)) == 20 &&
             csspgo_target_count(p, g, csspgo_at(2, 0), func(p, "x")) == 12);
     T_CHECK(csspgo_checksum(p, n) == 5 && t_valid(p) && !csspgo_equal(p, q));
@@ -446,7 +446,7 @@ static uint64_t lost(const csspgo_profile *p, const csspgo_profile *from)
     csspgo_merge_stats stats;
     memset(&how, 0, sizeof how);
     memset(&stats, 0, sizeof stats);
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_EQ(csspgo_merge(q, from, &how, &stats, NULL), CSSPGO_OK);
     csspgo_profile_free(q);
     return stats.dropped;
@@ -470,9 +470,9 @@ static void the_larger_checksum_wins_with_all_that_is_nested(void)
     q = sum(new_, small);
     T_CHECK(csspgo_equal(p, q) && csspgo_record_count(p) == 2 && csspgo_total(p, csspgo_find(p, "f:2 @ new")) == 2);
     T_EQ(csspgo_find(q, "f:2 @ old").id, 0);          /* what loses at once is not even made */
-    T_EQ(csspgo_add_profile(p, small), CSSPGO_OK);    /* lost again */
+    T_EQ(csspgo_add_profile(p, small, NULL), CSSPGO_OK);    /* lost again */
     T_EQ(lost(p, small), 7);
-    T_EQ(csspgo_add_profile(p, new_), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(p, new_, NULL), CSSPGO_OK);
     T_EQ(csspgo_total(p, csspgo_find(p, "f:2 @ new")), 4);
     T_CHECK(t_valid(p) && t_valid(q));
     csspgo_profile_free(p);
@@ -487,14 +487,14 @@ static void profiles_of_different_kinds_do_not_mix(void)
     csspgo_profile *cs = some_profile(20, 1, 0, NULL), *plain = some_profile(20, 0, 0, NULL), *empty = t_profile(0);
     csspgo_profile *probe = some_profile(20, 0, 0, NULL), *before = t_profile(0), *lenient = t_profile(1);
     csspgo_set_profile_flags(probe, CSSPGO_IS_PROBE);
-    T_EQ(csspgo_add_profile(before, cs), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(cs, plain), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_profile(plain, cs), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_profile(plain, probe), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_profile(cs, empty), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(before, cs, NULL), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(cs, plain, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_profile(plain, cs, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_profile(plain, probe, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_profile(cs, empty, NULL), CSSPGO_OK);
     T_CHECK(csspgo_equal(cs, before));
-    T_EQ(csspgo_add_profile(lenient, cs), CSSPGO_OK);
-    T_EQ(csspgo_add_profile(lenient, plain), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(lenient, cs, NULL), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(lenient, plain, NULL), CSSPGO_OK);
     T_CHECK(t_valid(lenient));
     csspgo_profile_free(cs);
     csspgo_profile_free(plain);
@@ -527,7 +527,7 @@ static void adding_that_fails_changes_nothing(void)
             p = some_profile(60, round % 2 != 0, 1, &heap);
             T_CHECK(csspgo_equal(p, before) && same_numbers(p, before));
             heap.nth = heap.calls + nth;
-            s = csspgo_add_profile(p, q);
+            s = csspgo_add_profile(p, q, NULL);
             T_CHECK(t_valid(p));
             if (s == CSSPGO_E_NOMEM) T_CHECK(csspgo_equal(p, before) && same_numbers(p, before));
             csspgo_profile_free(p);
@@ -551,7 +551,7 @@ static void adding_respects_the_limits(void)
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     csspgo_add_total(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "12345"), 1);
-    T_EQ(csspgo_add_profile(p, q), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_E_LIMIT);
     T_CHECK(csspgo_equal(p, empty) && same_numbers(p, empty));
     csspgo_profile_free(p);
     o.limits.max_name = 0;
@@ -559,7 +559,7 @@ static void adding_respects_the_limits(void)
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     for (i = 0; i < 3000; i++) csspgo_add_body(q, csspgo_find(q, "12345"), csspgo_at(i, 0), 1);
-    T_EQ(csspgo_add_profile(p, q), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_E_LIMIT);
     T_CHECK(csspgo_equal(p, empty) && same_numbers(p, empty) && t_valid(p));
     T_CHECK(csspgo_profile_memory(p) <= 20000);
     csspgo_profile_free(p);
@@ -579,7 +579,7 @@ static void adding_large_records_is_not_quadratic(void)
         const csspgo_node n = node(side[k], csspgo_root(side[k]), 0, 0, CSSPGO_PLAIN, "f");
         for (i = 0; i < N; i++) csspgo_add_body(side[k], n, csspgo_at(i >> 4, (i & 15) * 2 + k), 1);
     }
-    T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);        /* by insertion: 40 GB moved */
+    T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);        /* by insertion: 40 GB moved */
     T_CHECK(t_valid(p) && csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(5000, 3)) == 1);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -595,7 +595,7 @@ static void many_small_additions_do_not_pile_up(void)
     for (i = 0; i < 2000; i++) {
         csspgo_profile *q = t_profile(0);
         csspgo_add_body(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), csspgo_at(i, 1), 1);
-        T_EQ(csspgo_add_profile(p, q), CSSPGO_OK);
+        T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);
         csspgo_profile_free(q);
     }
     T_CHECK(t_valid(p) && csspgo_profile_memory(p) < 16 * 3000 * 7);
@@ -678,9 +678,9 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     csspgo_add_body(p, a, csspgo_at(65536, 0), 1);
     csspgo_add_total(p, twin, 2);
     T_CHECK(t_valid(p));
-    T_EQ(csspgo_add_profile(q, p), CSSPGO_OK);
+    T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_CHECK(t_valid(q) && csspgo_equal(p, q) && csspgo_equal(q, p));
-    T_EQ(csspgo_add_profile(strict, p), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_profile(strict, p, NULL), CSSPGO_E_ARGUMENT);
     T_CHECK(csspgo_node_count(strict) == 0 && csspgo_func_count(strict) == 0 && t_valid(strict));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -709,7 +709,7 @@ static void any_allocation_may_fail(void)
                 if (n.id == 0) done = 0;
                 else if (csspgo_add_target(p, n, csspgo_at(i, 0), csspgo_node_func(p, n), 1) != CSSPGO_OK) done = 0;
             }
-            if (csspgo_order(p, order) != CSSPGO_OK) done = 0;
+            if (csspgo_order(p, order, NULL) != CSSPGO_OK) done = 0;
             T_CHECK(t_valid(p));
             T_EQ(csspgo_profile_memory(p), heap.live_bytes);
             csspgo_profile_free(p);

@@ -7,7 +7,7 @@ static int merge_notes(csspgo_profile *p, const unsigned char *result, const cha
     const size_t n = csspgo_record_count(p);
     csspgo_node *node = (csspgo_node *)malloc((n + 1) * sizeof *node);
     size_t i;
-    if (node == NULL || csspgo_order(p, node) != CSSPGO_OK) {
+    if (node == NULL || csspgo_order(p, node, NULL) != CSSPGO_OK) {
         free(node);
         return fail("out of memory"), 0;
     }
@@ -116,8 +116,11 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
         return how->go_on && !compat;
     }
     if (m->renames != 0 || (compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
-        const csspgo_status s = csspgo_remap(p, m->rename, m->renames, (uint32_t)compat);
-        if (s != CSSPGO_OK) ok = (fail("%s: %s", in->path, csspgo_status_text(s)), 0);
+        csspgo_remap_options remap;
+        csspgo_error e;
+        remap.llvm = compat ? 19 : 0;
+        if (csspgo_remap(p, m->rename, m->renames, &remap, &e) != CSSPGO_OK)
+            ok = (fail("%s: %s", in->path, e.message), 0);
     }
     if (ok && m->p == NULL && in->weight == 1) {
         m->p = p;

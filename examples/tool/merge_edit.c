@@ -13,8 +13,8 @@ static csspgo_status merge_cold(merge *m)
     if (!how.merge && !how.trim) return CSSPGO_OK;
     how.frames = (uint32_t)o[M_COLD_FRAMES].number;
     if (o[M_COLD_COUNT].text != NULL) how.threshold = (uint64_t)o[M_COLD_COUNT].number;
-    else s = csspgo_threshold(m->p, (uint64_t)o[M_COLD_CUTOFF].number, &how.threshold);
-    return s == CSSPGO_OK && how.threshold != 0 ? csspgo_trim_cold(m->p, &how) : s;
+    else s = csspgo_threshold(m->p, (uint64_t)o[M_COLD_CUTOFF].number, &how.threshold, NULL);
+    return s == CSSPGO_OK && how.threshold != 0 ? csspgo_trim_cold(m->p, &how, NULL) : s;
 }
 
 csspgo_status merge_shape(merge *m)
@@ -24,11 +24,11 @@ csspgo_status merge_shape(merge *m)
     const int nest = o[M_NESTED].number || o[M_LAYOUT].number == 1;
     csspgo_status s = CSSPGO_OK;
     if (o[M_RECURSION].text != NULL)
-        s = csspgo_compress_recursion(m->p, cycle < 0 || cycle > UINT32_MAX ? UINT32_MAX : (uint32_t)cycle);
+        s = csspgo_compress_recursion(m->p, cycle < 0 || cycle > UINT32_MAX ? UINT32_MAX : (uint32_t)cycle, NULL);
     if (s == CSSPGO_OK) s = merge_cold(m);
-    if (s == CSSPGO_OK && o[M_LAYOUT].number == 2) s = csspgo_flatten(m->p);
+    if (s == CSSPGO_OK && o[M_LAYOUT].number == 2) s = csspgo_flatten(m->p, NULL);
     if (s == CSSPGO_OK && nest && o[M_LAYOUT].number != 2)
-        s = csspgo_nest(m->p, o[M_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0);
+        s = csspgo_nest(m->p, o[M_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
     return s;
 }
 
@@ -87,7 +87,7 @@ static int filter_collect(merge *m, const filter *take, const filter *leave, css
     const size_t n = csspgo_record_count(m->p);
     const int md5 = (csspgo_profile_flags(m->p) & CSSPGO_IS_MD5) != 0;
     size_t i;
-    if (csspgo_order(m->p, node) != CSSPGO_OK) return fail("out of memory"), 0;
+    if (csspgo_order(m->p, node, NULL) != CSSPGO_OK) return fail("out of memory"), 0;
     for (i = *drop = *of = 0; i < n; i++) {
         char *context;
         if (csspgo_node_kind_of(m->p, node[i]) == CSSPGO_INLINEE) continue;
@@ -111,7 +111,7 @@ int merge_filter(merge *m)
         node = (csspgo_node *)malloc((csspgo_record_count(m->p) + (size_t)1) * sizeof *node);
         ok = node != NULL || (fail("out of memory"), 0);
         ok = ok && filter_collect(m, &take, &leave, node, &drop, &of);
-        if (ok && csspgo_remove(m->p, node, drop) != CSSPGO_OK) ok = (fail("out of memory"), 0);
+        if (ok && csspgo_remove(m->p, node, drop, NULL) != CSSPGO_OK) ok = (fail("out of memory"), 0);
         if (ok) fprintf(stderr, "%zu of %zu functions in the original profile are filtered.\n", drop, of);
     }
     if (take.compiled) regfree(&take.regex);

@@ -45,7 +45,7 @@ static void overlap_share(FILE *out, const char *what, uint64_t part, uint64_t w
     else fprintf(out, "  %s: %.3f%%\n", what, csspgo_share(part, whole) * 100);
 }
 
-static void overlap_shared(FILE *out, const char *what, const char *things, csspgo_shared n)
+static void overlap_shared(FILE *out, const char *what, const char *things, csspgo_overlap_counts n)
 {
     overlap_share(out, what, n.both, n.both + n.base_only + n.test_only);
     fprintf(out,
@@ -129,7 +129,7 @@ static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t 
 static int overlap_quality(const overlap *v)
 {
     csspgo_quality q;
-    const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL);
+    const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL, NULL);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
     fprintf(v->out,
             "                          overlap    delta\n"
@@ -153,7 +153,7 @@ static int overlap_print(overlap *v)
     if (differ & CSSPGO_IS_PROBE) return fail("cannot compare probe-based profile with non-probe-based profile"), 0;
     if (differ & CSSPGO_IS_CS) return fail("cannot compare CS profile with non-CS profile"), 0;
     row = (csspgo_overlap_row *)malloc((most + 1) * sizeof *row);
-    s = row != NULL ? csspgo_overlap(v->p[0], v->p[1], &how, &f, row, most, &n) : CSSPGO_E_NOMEM;
+    s = row != NULL ? csspgo_overlap(v->p[0], v->p[1], &how, &f, row, most, &n, NULL) : CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK) ok = (fail("%s", csspgo_status_text(s)), 0);
     for (i = 0; i < 2 && s == CSSPGO_OK; i++)
         if ((i == 0 ? f.base_samples : f.test_samples) == 0) {

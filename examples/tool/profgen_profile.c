@@ -5,8 +5,8 @@
 static csspgo_status profgen_thresholds(profgen *g, csspgo_profile *p, uint64_t *hot, uint64_t *cold)
 {
     const option *o = g->o;
-    csspgo_status s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_HOT].number, hot);
-    if (s == CSSPGO_OK) s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_COLD].number, cold);
+    csspgo_status s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_HOT].number, hot, NULL);
+    if (s == CSSPGO_OK) s = csspgo_threshold(p, (uint64_t)o[O_CUTOFF_COLD].number, cold, NULL);
     if (o[O_HOT_COUNT].text != NULL) *hot = (uint64_t)o[O_HOT_COUNT].number;
     if (o[O_COLD_COUNT].text != NULL) *cold = (uint64_t)o[O_COLD_COUNT].number;
     return s;
@@ -60,9 +60,9 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     cold.trim = o[O_TRIM].number != 0;
     cold.frames = (uint32_t)o[O_COLD_DEPTH].number;
     cold.base_only = preinline && !cold.merge;
-    if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold);
+    if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold, NULL);
     if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
-        s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0);
+        s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
     return s;
 }
 

@@ -77,7 +77,7 @@ static csspgo_profile *profile_masked(csspgo_profile *p, uint32_t mask)
     const size_t n = csspgo_record_count(p);
     csspgo_node *node = (csspgo_node *)malloc((n + 1) * sizeof *node);
     csspgo_profile *q = profile_new();
-    csspgo_status s = node != NULL && q != NULL ? csspgo_order(p, node) : CSSPGO_E_NOMEM;
+    csspgo_status s = node != NULL && q != NULL ? csspgo_order(p, node, NULL) : CSSPGO_E_NOMEM;
     csspgo_func f;
     size_t i;
     for (i = 0; i < n && s == CSSPGO_OK; i++) s = record_masked(q, p, node[i], mask);

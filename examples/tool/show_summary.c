@@ -8,7 +8,7 @@ static size_t show_summary_of(csspgo_profile *p, csspgo_summary *sum, csspgo_cut
     *status = CSSPGO_OK;
     if (csspgo_stored_summary(p, sum, &n)) return n;
     csspgo_default_cutoffs(own);
-    *status = csspgo_summarize(p, sum, own, CSSPGO_CUTOFFS);
+    *status = csspgo_summarize(p, own, CSSPGO_CUTOFFS, sum, NULL);
     return CSSPGO_CUTOFFS;
 }
 

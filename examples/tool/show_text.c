@@ -55,7 +55,7 @@ int show_list(show *s)
     csspgo_node *node = (csspgo_node *)malloc((n + 1) * sizeof *node);
     size_t i, up;
     s->row = (show_row *)calloc(n + 1, sizeof *s->row);
-    if (node == NULL || s->row == NULL || csspgo_order(s->p, node) != CSSPGO_OK) {
+    if (node == NULL || s->row == NULL || csspgo_order(s->p, node, NULL) != CSSPGO_OK) {
         free(node);
         return fail("out of memory"), 0;
     }
