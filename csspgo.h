@@ -2420,13 +2420,6 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 
 typedef struct csspgo_sizes csspgo_sizes;
 
-typedef struct csspgo_size_frame {     /* one function of an inline stack                                         */
-    const char *name;             /* or NULL if only the GUID is known; name_size bytes                      */
-    size_t      name_size;
-    uint64_t    guid;             /* 0: computed from name                                                   */
-    csspgo_loc  loc;              /* where it calls the frame before it; (0, 0) in the first one, the leaf    */
-} csspgo_size_frame;
-
 /*
  * The size of a function's machine code in bytes, by the place where it is inlined. The pre-inliner weighs it against
  * counts.
@@ -2441,20 +2434,26 @@ CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s);
 /*
  * Adds bytes to the size of a function inlined in the given callers; adding 0 makes the function known.
  *
- *   frame, n   leaf first, n >= 1; one frame is the function itself, not inlined; borrowed for the call
+ *   frame, n   guid, or name if guid is 0, and loc of each frame; n >= 1. One frame is the function itself, not
+ *              inlined. The last frame's loc does not matter. Borrowed for the call
+ *   err        NULL, or filled in every case
  *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: no frame, or a line above 65535
- * Cost      one hash probe per frame
+ * Returns   CSSPGO_OK; E_ARGUMENT: no frame, or a line above 65535; E_NOMEM, E_LIMIT. Sizes are then as before
+ * Cost      one hash probe per frame; about 60 bytes of memory for each frame that is new in its context
  */
-CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes);
+CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *frame, size_t n, uint64_t bytes,
+                                          csspgo_error *err);
 
 /*
  * Adds the sizes that the code map shows: code from one probe to the next belongs to the function of the first.
  *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(probes log probes + inline nodes x depth)
+ *   code   borrowed for the call; may be in use by collectors
+ *   err    NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: s then has the sizes of some of the code
+ * Cost      O(probes log probes + inline nodes * depth)
  */
-CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code);
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code, csspgo_error *err);
 
 #ifndef CSSPGO_NO_TRACK
 
@@ -2510,7 +2509,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
 
 #ifndef CSSPGO_NO_GENERATE
 
-typedef struct csspgo_lines csspgo_lines;
+typedef struct csspgo_line_table csspgo_line_table;
 
 typedef struct csspgo_line_inline { /* a copy of a function's body, inlined or not                            */
     const char *name;             /* linkage name, name_size bytes; copied                                   */
@@ -2519,21 +2518,21 @@ typedef struct csspgo_line_inline { /* a copy of a function's body, inlined or n
     csspgo_loc  site;             /* where in the parent: line offset, discriminator as in the line table    */
 } csspgo_line_inline;
 
-typedef struct csspgo_line {      /* instructions from here to the next row                                  */
+typedef struct csspgo_line_row {      /* instructions from here to the next row                                  */
     uint64_t   address;
     uint32_t   inline_node;       /* index + 1 of its csspgo_line_inline; 0: nothing is known of this code   */
     csspgo_loc loc;               /* line - first line of the function, mod 2^16; discriminator as above     */
-} csspgo_line;
+} csspgo_line_row;
 
 /*
  * A table of the source line of each instruction, for code without probes.
  *
  *   options   NULL or all zero: defaults; copied
  *
- * Returns   the object, for csspgo_lines_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Returns   the object, for csspgo_line_table_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  */
-CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err);
-CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
+CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l);
 
 /*
  * Adds rows for code that the map has.
@@ -2543,13 +2542,15 @@ CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l);
  *   row, rows     in any order; a later row for the same instruction replaces an earlier one; rows outside known code
  *                 are left out
  *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT, or E_ARGUMENT: a line above 65535, an index that is too large; l is then what
- *           it was, apart from names
+ *   err           NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: an unknown module, a line above 65535, an index that is too large; E_NOMEM, E_LIMIT.
+ *           l is then what it was, apart from names
  * Cost      O(rows log code areas). A JIT's code that has rows keeps its tables in the map when it is removed
  */
-CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
-                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
-                                          size_t rows);
+CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code *code, csspgo_module module,
+                                                const csspgo_line_inline *node, size_t nodes,
+                                                const csspgo_line_row *row, size_t rows, csspgo_error *err);
 
 /* All zero: discriminators are decoded; defects of LLVM 19 are not reproduced. */
 typedef struct csspgo_line_options {
@@ -2572,8 +2573,9 @@ typedef struct csspgo_line_options {
  * Cost      O(instructions with a line + counters log counters + instructions that ran, per context)
  * Source    LLVM 19: llvm-profgen's line-based generation
  */
-CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
-                                                       const csspgo_line_options *how, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_line_table *l, csspgo_profile *p,
+                                                       const csspgo_line_options *how, csspgo_generate_stats *stats,
+                                                       csspgo_error *err);
 
 #endif /* CSSPGO_NO_GENERATE */
 
@@ -2642,14 +2644,14 @@ typedef struct csspgo_match_options {
 
 /* The way in which a location of the new code was found in the profile. */
 typedef enum csspgo_match_how {
-    CSSPGO_MATCHED_IDENTITY = 0,  /* the same location: no change is known                                           */
-    CSSPGO_MATCHED_CALL,          /* a call with the same callee                                                     */
-    CSSPGO_MATCHED_RENAMED,       /* a call whose callee seems to have a new name                                    */
-    CSSPGO_MATCHED_ALIGNED,       /* found by its neighbours, counts and hash                                        */
-    CSSPGO_MATCHED_SHIFTED,       /* reference modes: moved as its neighbours moved                                  */
-    CSSPGO_MATCHED_CLASS,         /* not found; `to` is in the same equivalence class                                */
-    CSSPGO_MATCHED_NEAR,          /* not found; `to` is the colder of the blocks around it, an estimate              */
-    CSSPGO_MATCHED_UNKNOWN,       /* no evidence: no count should be assumed                                         */
+    CSSPGO_FOUND_IDENTITY = 0,  /* the same location: no change is known                                           */
+    CSSPGO_FOUND_CALL,          /* a call with the same callee                                                     */
+    CSSPGO_FOUND_RENAMED,       /* a call whose callee seems to have a new name                                    */
+    CSSPGO_FOUND_ALIGNED,       /* found by its neighbours, counts and hash                                        */
+    CSSPGO_FOUND_SHIFTED,       /* reference modes: moved as its neighbours moved                                  */
+    CSSPGO_FOUND_CLASS,         /* not found; `to` is in the same equivalence class                                */
+    CSSPGO_FOUND_NEAR,          /* not found; `to` is the colder of the blocks around it, an estimate              */
+    CSSPGO_FOUND_UNKNOWN,       /* no evidence: no count should be assumed                                         */
     CSSPGO_MATCH_HOW_FORCE_32 = 0x7fffffff
 } csspgo_match_how;
 
@@ -2668,7 +2670,7 @@ typedef struct csspgo_match_report {
     uint64_t mismatched_samples, recovered_samples;
     uint64_t locations, mapped, classed, unknown;      /* of functions that were matched: asked for, and how found;  */
                                                        /* unknown: NEAR and UNKNOWN                                  */
-    uint32_t is_probe, has_rename;                     /* what csspgo_match_report_text prints                       */
+    uint32_t is_probe, has_rename;                     /* 1: a profile by probes; renamed functions were looked for  */
 } csspgo_match_report;
 
 typedef struct csspgo_matcher csspgo_matcher;
@@ -2725,16 +2727,16 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint6
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /* The result for one function of the new code. Samples are body counts of the copies that it was compared with. */
-typedef struct csspgo_match_function {
+typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
     uint64_t samples, lost_samples;           /* lost: at locations of the profile to which no new location maps     */
     uint32_t known, stale, mapped, renamed;   /* 0 or 1; known: the profile has it; mapped: its locations were moved */
     uint32_t calls, lost_calls;               /* call sites of the profile; those that were not found                */
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
-} csspgo_match_function;
+} csspgo_match_outcome;
 
 /* All zero, but for profile = guid, if the matcher was not given that function. */
-CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid);
+CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid);
 
 /*
  * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
@@ -2780,16 +2782,6 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
                                                  const csspgo_match_cfg *cfg, size_t n,
                                                  const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err);
 #endif
-
-/*
- * A report as LLVM prints it with -report-profile-staleness.
- *
- *   buf, cap   where to; NULL and 0 to ask for the size
- *   size       gets the bytes needed, or NULL
- *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short
- */
-CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, void *buf, size_t cap, size_t *size);
 
 /*
  * The base name of a mangled C++ or Rust name: what is left without namespaces, classes, template arguments,
@@ -16061,8 +16053,10 @@ CSSPGO__UNUSED static int csspgo__finder_list(csspgo__finder *b, csspgo__heap *h
     size_t i;
     b->heap = h;
     b->code = code;
-    if (!CSSPGO__ROOM(h, b->range, 0, b->range_cap, ranges) || !CSSPGO__ROOM(h, b->next_range, 0, b->next_cap, ranges) ||
-        !CSSPGO__ROOM(h, b->first_range, 0, b->first_cap, funcs)) return 0;
+    if (!CSSPGO__ROOM(h, b->range, 0, b->range_cap, ranges) ||
+        !CSSPGO__ROOM(h, b->next_range, 0, b->next_cap, ranges) ||
+        !CSSPGO__ROOM(h, b->first_range, 0, b->first_cap, funcs))
+        return 0;
     memset(b->first_range, 0, funcs * sizeof *b->first_range);
     for (i = 0; i < ranges; i++) b->range[i] = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at);
     for (i = ranges; i-- > 0;) {
@@ -16215,7 +16209,8 @@ CSSPGO__UNUSED static int csspgo__finder_find(csspgo__finder *b, uint32_t func)
     if (!csspgo__leaders_find(b) ||
         !CSSPGO__ROOM(b->heap, b->block, 0, b->block_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
         !CSSPGO__ROOM(b->heap, b->flow, 0, b->flow_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
-        !CSSPGO__ROOM(b->heap, b->edge, 0, b->edge_cap, 3 * b->leaders + 2)) return 0;   /* COND 2, or else from the hub */
+        !CSSPGO__ROOM(b->heap, b->edge, 0, b->edge_cap, 3 * b->leaders + 2))
+        return 0; /* COND 2, or else from the hub */
     csspgo__finder_cut(b);
     for (k = b->first_range[func]; k != 0; k = b->next_range[k - 1]) {
         const csspgo__range *r = b->range[k - 1];
@@ -24379,8 +24374,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
 /*
  * Counters become a profile in one pass over the calling contexts. Three ideas keep it short of hash look-ups:
  *
- *   A "probe site" is a probe that can count: at an instruction, in order of position. The ranges of a context are summed up
- *   with a difference array over the probe sites.
+ *   A "probe site" is a probe that can count: at an instruction, in order of position. The ranges of a context are
+ *   summed up with a difference array over the probe sites.
  *   Counts gather in csspgo__gen.body, which holds for each inline node (copy of a function's body) that was met a
  *   sorted list of its locations, at the indices of its probes in the code map. One copy of that list fills a record.
  *   A context's frames are a path in csspgo__gen.frames, made once per call path, and the profile's node for such a
@@ -24692,7 +24687,10 @@ static void csspgo__sum_sub(csspgo__sum *s, uint64_t count)
     s->low -= count;
 }
 
-/* Adds a count to the probe sites of a range, as differences. *first is where to look for them, then the first of them. */
+/*
+ * Adds a count to the probe sites of a range, as differences: + at the first one, - behind the last. *first is where to
+ * look for them, then the index of the first. Returns the index behind the last.
+ */
 static size_t csspgo__range_sites(csspgo__gen *g, const csspgo__counter *v, size_t *first)
 {
     const size_t a = csspgo__probe_site_lower(g->site, g->sites, *first, v->a);
@@ -25271,7 +25269,11 @@ static int csspgo__gen_contexts(csspgo__gen *g)
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
 
-/* Finds out which code counts, and adds up the ranges. cover: per probe site and one more, difference of ranges around it. */
+/*
+ * Adds up all ranges as differences, and finds out which code counts: the code that some range covers, and all of a
+ * function in which a range starts (or of every function, if asked for). cover: per probe site and one more, the
+ * difference in how many of these are around it.
+ */
 static void csspgo__nested_ranges(csspgo__gen *g, uint32_t *cover)
 {
     const csspgo_code *code = g->code;
@@ -25759,8 +25761,8 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
 }
 
 /*
- * What n observations of one function say about its blocks: e->flow gets their counts, e->weight how firm they are. Returns
- * the samples in the function itself.
+ * What n observations of one function say about its blocks: e->flow gets their counts, e->weight how firm they are.
+ * Returns the samples in the function itself.
  */
 static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                        size_t n)
@@ -26203,21 +26205,22 @@ static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
     n->record = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_size_frame *frame, size_t n, uint64_t bytes)
+CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *frame, size_t n, uint64_t bytes,
+                                          csspgo_error *err)
 {
+    csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
+    if (n == 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a size needs a frame");
     for (i = 0; i < n; i++)
-        if (frame[i].loc.line > 65535) return CSSPGO_E_ARGUMENT;
-    for (i = 0; i < n; i++) {
-        const csspgo_size_frame *f = &frame[i];
+        if (frame[i].loc.line > 65535) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a frame's line is above 65535");
+    for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
+        const csspgo_frame *f = &frame[i];
         const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
-        at = csspgo__sizes_step(s, at, i != 0 ? f->loc : csspgo_at(0, 0), guid, f->name, f->name_size);
-        if (at == 0) return s->heap.status;
+        at = csspgo__sizes_step(s, at, loc, guid, f->name, f->name_size);
     }
-    if (n == 0) return CSSPGO_E_ARGUMENT;
-    csspgo__sizes_count(s, at, bytes);
-    return CSSPGO_OK;
+    if (at != 0) csspgo__sizes_count(s, at, bytes);
+    return csspgo__error_heap(err, at != 0 ? CSSPGO_OK : s->heap.status, &s->heap, "size table");
 }
 
 /* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
@@ -26242,7 +26245,7 @@ static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__probe
     return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
 }
 
-CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code)
+CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code, csspgo_error *err)
 {
     csspgo__cursor at = csspgo__ordered_begin(&code->places);
     csspgo_status status = CSSPGO_OK;
@@ -26251,7 +26254,8 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
     uint32_t *place;
     memset(&blocks, 0, sizeof blocks);
     blocks.heap = &s->heap;
-    if (!CSSPGO__ARRAY(&blocks, place, code->nodes + 1)) return s->heap.status;
+    if (!CSSPGO__ARRAY(&blocks, place, code->nodes + 1))
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
     while ((probe = next) != NULL && status == CSSPGO_OK) {
         next = csspgo__probe_next(code, &at);
         if (place[probe->node] == 0) place[probe->node] = csspgo__sizes_place(s, code, probe->node);
@@ -26259,7 +26263,7 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
         else csspgo__sizes_count(s, place[probe->node], csspgo__sizes_bytes(code, probe, next));
     }
     csspgo__arrays_free(&blocks);
-    return status;
+    return csspgo__error_heap(err, status, &s->heap, "size table");
 }
 
 #ifndef CSSPGO_NO_TRACK
@@ -26536,31 +26540,31 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
 #ifndef CSSPGO_NO_GENERATE
 
 typedef struct csspgo__line_node {
-    uint32_t   func, parent;      /* func: id in csspgo_lines.names                          */
+    uint32_t   func, parent;      /* func: id in csspgo_line_table.names                          */
     csspgo_loc site;
 } csspgo__line_node;
 
-typedef struct csspgo__line_row {
+typedef struct csspgo__row {
     uint32_t   pos, node;
     csspgo_loc loc;
-} csspgo__line_row;
+} csspgo__row;
 
-struct csspgo_lines {
+struct csspgo_line_table {
     csspgo__heap       heap;      /* first: csspgo__object_new                               */
     csspgo__names      names;
     csspgo__line_node *node;      /* node[0] unused                                          */
-    csspgo__line_row  *row;       /* the first `sorted` ones by position                     */
+    csspgo__row  *row;       /* the first `sorted` ones by position                     */
     size_t nodes, node_cap, rows, row_cap, sorted;
 };
 
-CSSPGO_DEF csspgo_lines *csspgo_lines_new(const csspgo_options *options, csspgo_error *err)
+CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_lines *l = (csspgo_lines *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(options, sizeof *l, err);
     if (l != NULL) csspgo__names_init(&l->heap, &l->names);
     return l;
 }
 
-CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
+CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l)
 {
     if (l == NULL) return;
     csspgo__names_free(&l->heap, &l->names);
@@ -26569,7 +26573,7 @@ CSSPGO_DEF void csspgo_lines_free(csspgo_lines *l)
     csspgo__object_free(l, sizeof *l);
 }
 
-static int csspgo__lines_room(csspgo_lines *l, size_t nodes, size_t rows)
+static int csspgo__line_table_room(csspgo_line_table *l, size_t nodes, size_t rows)
 {
     l->heap.status = CSSPGO_E_LIMIT;
     return nodes <= 0x7fffffffu - l->nodes && rows <= 0x7fffffffu - l->rows &&
@@ -26577,26 +26581,30 @@ static int csspgo__lines_room(csspgo_lines *l, size_t nodes, size_t rows)
            CSSPGO__ROOM(&l->heap, l->row, l->rows, l->row_cap, l->rows + rows + 1);
 }
 
-CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, csspgo_module module,
-                                          const csspgo_line_inline *node, size_t nodes, const csspgo_line *row,
-                                          size_t rows)
+CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code *code, csspgo_module module,
+                                                const csspgo_line_inline *node, size_t nodes,
+                                                const csspgo_line_row *row, size_t rows, csspgo_error *err)
 {
     size_t i, k = l->rows;
-    if (module.id > code->modules) return CSSPGO_E_ARGUMENT;
+    if (module.id > code->modules) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
     for (i = 0; i < nodes; i++)
-        if (node[i].parent > i || node[i].site.line > 65535) return CSSPGO_E_ARGUMENT;
+        if (node[i].parent > i || node[i].site.line > 65535)
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, i,
+                                 "a function has its parent behind it, or a line above 65535");
     for (i = 0; i < rows; i++)
-        if (row[i].inline_node > nodes || row[i].loc.line > 65535) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__lines_room(l, nodes, rows)) return l->heap.status;
+        if (row[i].inline_node > nodes || row[i].loc.line > 65535)
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a row is of no function, or has a line above 65535");
+    if (!csspgo__line_table_room(l, nodes, rows))
+        return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
     for (i = 0; i < nodes; i++) {
         csspgo__line_node *n = &l->node[l->nodes + i + 1];
         n->func = csspgo__names_intern(&l->heap, &l->names, node[i].name, node[i].name_size);
-        if (n->func == 0) return l->heap.status;
+        if (n->func == 0) return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
         n->parent = node[i].parent != 0 ? (uint32_t)l->nodes + node[i].parent : 0;
         n->site = node[i].site;
     }
     for (i = 0; i < rows; i++) {
-        csspgo__line_row *r = &l->row[k];
+        csspgo__row *r = &l->row[k];
         r->pos = csspgo__pos_in(code, module.id, row[i].address);
         r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
         r->loc = row[i].loc;
@@ -26606,24 +26614,24 @@ CSSPGO_DEF csspgo_status csspgo_lines_add(csspgo_lines *l, csspgo_code *code, cs
     }
     l->nodes += nodes;
     l->rows = k;
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-static int csspgo__line_row_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__row_cmp(const void *ctx, const void *a, const void *b)
 {
-    const uint32_t x = ((const csspgo__line_row *)a)->pos, y = ((const csspgo__line_row *)b)->pos;
+    const uint32_t x = ((const csspgo__row *)a)->pos, y = ((const csspgo__row *)b)->pos;
     (void)ctx;
     return x < y ? -1 : x > y;
 }
 
 /* Puts the rows in order: those that came last, and all of them only if these do not belong behind the others. */
-static int csspgo__rows_sort(csspgo_lines *l)
+static int csspgo__rows_sort(csspgo_line_table *l)
 {
-    csspgo__line_row *tail = l->row + l->sorted;
+    csspgo__row *tail = l->row + l->sorted;
     if (l->rows == l->sorted) return 1;
-    if (!csspgo__sort(&l->heap, tail, l->rows - l->sorted, sizeof *tail, csspgo__line_row_cmp, NULL)) return 0;
-    if (l->sorted != 0 && csspgo__line_row_cmp(NULL, tail - 1, tail) > 0 &&
-        !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__line_row_cmp, NULL)) return 0;
+    if (!csspgo__sort(&l->heap, tail, l->rows - l->sorted, sizeof *tail, csspgo__row_cmp, NULL)) return 0;
+    if (l->sorted != 0 && csspgo__row_cmp(NULL, tail - 1, tail) > 0 &&
+        !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__row_cmp, NULL)) return 0;
     l->sorted = l->rows;
     return 1;
 }
@@ -26654,7 +26662,7 @@ static uint32_t csspgo__disc_factor(uint32_t d)
 
 typedef struct csspgo__by_line {
     csspgo__gen g; /* probe sites are instructions with a row; csspgo__probe_site.probe: the row              */
-    csspgo_lines       *l;
+    csspgo_line_table       *l;
     csspgo_line_options how;
     uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
     uint32_t           *place;    /* context-less, per line node: its node of g.p                                */
@@ -26690,7 +26698,7 @@ static int csspgo__line_is_start_up(const csspgo_profile *p, uint32_t func)
 }
 
 /* The row of the instruction at pos, in the range r; NULL: nothing is known of it. */
-static const csspgo__line_row *csspgo__row_at(const csspgo_lines *l, const csspgo__range *r, uint32_t pos)
+static const csspgo__row *csspgo__row_at(const csspgo_line_table *l, const csspgo__range *r, uint32_t pos)
 {
     size_t a = 0, b = l->rows;
     while (a < b) {
@@ -26701,7 +26709,7 @@ static const csspgo__line_row *csspgo__row_at(const csspgo_lines *l, const csspg
     return r != NULL && a != 0 && l->row[a - 1].pos >= r->begin && l->row[a - 1].node != 0 ? &l->row[a - 1] : NULL;
 }
 
-static const csspgo__line_row *csspgo__line_row_of(csspgo__by_line *x, uint32_t pos)
+static const csspgo__row *csspgo__row_of(csspgo__by_line *x, uint32_t pos)
 {
     return csspgo__row_at(x->l, csspgo__gen_range(&x->g, pos), pos);
 }
@@ -26742,7 +26750,7 @@ static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
 }
 
 /* A location counts as often as its most frequent instruction. */
-static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__line_row *row, uint64_t count)
+static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row *row, uint64_t count)
 {
     csspgo_profile *p = x->g.p;
     csspgo__record *r = csspgo__record_make(p, node);
@@ -26797,7 +26805,7 @@ static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
     }
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__line_row *row = v->node & CSSPGO__BRANCH ? csspgo__line_row_of(x, v->a) : NULL;
+        const csspgo__row *row = v->node & CSSPGO__BRANCH ? csspgo__row_of(x, v->a) : NULL;
         const csspgo__range *to = row != NULL ? csspgo__gen_range(g, v->b) : NULL;
         if (to != NULL && to->begin == v->b && !to->part) x->busy[row->node] = 1;
     }
@@ -26839,7 +26847,7 @@ static int csspgo__line_nested_hits(csspgo__by_line *x, const uint32_t *cover)
     uint32_t around = 0;
     size_t i;
     for (i = 0; i < g->sites; i++) {
-        const csspgo__line_row *row = &x->l->row[g->site[i].probe];
+        const csspgo__row *row = &x->l->row[g->site[i].probe];
         csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
         around += cover[i];
         if (around == 0 || x->place[row->node] == 0) continue;
@@ -26854,7 +26862,7 @@ static int csspgo__line_nested_calls(csspgo__by_line *x)
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__line_row *row = csspgo__line_row_of(x, v->a);
+        const csspgo__row *row = csspgo__row_of(x, v->a);
         uint32_t callee;
         if (!(v->node & CSSPGO__BRANCH)) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
@@ -26938,7 +26946,7 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     size_t i, most = g->p->heap.limits.max_depth - 1;
     for (; key != CSSPGO__ROOT; key = g->keyed.keys.node[key].parent) {
         const csspgo__node *k = &g->keyed.keys.node[key];
-        const csspgo__line_row *row = k->func == 0 ? csspgo__line_row_of(x, (uint32_t)k->site) : NULL;
+        const csspgo__row *row = k->func == 0 ? csspgo__row_of(x, (uint32_t)k->site) : NULL;
         if (k->func != 0 && !csspgo__line_push(x, &n, csspgo__line_named(x, k), k->site)) return 0;
         if (k->func != 0) continue;
         if (row == NULL) return CSSPGO__ROOT;
@@ -27065,7 +27073,7 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
 {
     csspgo__gen *g = &x->g;
     const csspgo__node *k = &g->keyed.keys.node[key];
-    const csspgo__line_row *row = csspgo__line_row_of(x, v->a);
+    const csspgo__row *row = csspgo__row_of(x, v->a);
     uint32_t callee, from = CSSPGO__ROOT, node;
     size_t n = 0;
     if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
@@ -27159,8 +27167,9 @@ static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int co
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_lines *l, csspgo_profile *p,
-                                                       const csspgo_line_options *how, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, csspgo_line_table *l, csspgo_profile *p,
+                                                       const csspgo_line_options *how, csspgo_generate_stats *stats,
+                                                       csspgo_error *err)
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
     const int contexts = csspgo_collector_has_contexts(c);
@@ -27182,6 +27191,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
         s = csspgo__line_run(&x, &p->heap, contexts) ? csspgo__gen_commit(&x.g, p, flags) : x.g.status;
         if (s == CSSPGO_OK) csspgo__counters_clear(c);
     }
+    if (stats != NULL) *stats = x.g.stats;
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.fragment);
     csspgo__gen_free(&x.g);
@@ -28632,14 +28642,14 @@ static void csspgo__place_set(csspgo__place *p, csspgo_loc to, int how, int conf
 
 static int csspgo__place_found(const csspgo__place *p)
 {
-    return p->how < CSSPGO_MATCHED_CLASS;
+    return p->how < CSSPGO_FOUND_CLASS;
 }
 
 /* A place that moves with its neighbours; offsets wrap, as LLVM's do. */
 static void csspgo__place_shift(csspgo__place *p, uint32_t delta)
 {
     csspgo__place_set(p, csspgo_at(p->from.line + delta, p->from.discriminator),
-                      delta != 0 ? CSSPGO_MATCHED_SHIFTED : CSSPGO_MATCHED_IDENTITY, 0);
+                      delta != 0 ? CSSPGO_FOUND_SHIFTED : CSSPGO_FOUND_IDENTITY, 0);
 }
 
 /*
@@ -28658,7 +28668,7 @@ static void csspgo__shift_between(csspgo__place *p, size_t n, const csspgo__anch
             continue;
         }
         csspgo__place_set(&p[i], b[pair[c] - 1].loc,
-                          a[c].callee == b[pair[c] - 1].callee ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED, 255);
+                          a[c].callee == b[pair[c] - 1].callee ? CSSPGO_FOUND_CALL : CSSPGO_FOUND_RENAMED, 255);
         delta = p[i].to.line - p[i].from.line;
         for (k = begin + (i - begin + 1) / 2; k < i; k++)
             if (!until_main || csspgo__loc_key(p[k].from) == csspgo__loc_key(p[k].to))
@@ -29156,7 +29166,7 @@ static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t s
         csspgo__split_pair(s, k, split, q, &x, &y);
         if (csspgo__is_call(&a[x]) || csspgo__is_call(&b[y])) continue;
         a[x].pair = y + 1;
-        a[x].how = CSSPGO_MATCHED_ALIGNED;
+        a[x].how = CSSPGO_FOUND_ALIGNED;
         csspgo__class_learn(s, &a[x], b[y].count);
     }
 }
@@ -29256,12 +29266,12 @@ static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
     size_t i;
     for (i = 0; i < w->code_token.count; i++) {
         const csspgo__align_token *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
-        a[i].how = CSSPGO_MATCHED_UNKNOWN;
+        a[i].how = CSSPGO_FOUND_UNKNOWN;
         if (y == NULL || !csspgo__is_call(&a[i]) || !csspgo__is_call(y)) {
             a[i].pair = 0;
             continue;
         }
-        a[i].how = (uint8_t)(a[i].callee == y->callee && !a[i].orphan ? CSSPGO_MATCHED_CALL : CSSPGO_MATCHED_RENAMED);
+        a[i].how = (uint8_t)(a[i].callee == y->callee && !a[i].orphan ? CSSPGO_FOUND_CALL : CSSPGO_FOUND_RENAMED);
         a[i].confidence = a[i].callee != y->callee ? 96 : a[i].orphan ? 160 : a[i].single ? 255 : 192;
         csspgo__class_learn(s, &a[i], y->count);
     }
@@ -29286,16 +29296,16 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
     for (i = n; i-- != 0;) {
         const uint32_t up = before[i], down = near[a[i].eq];
         if (a[i].eq == 0) continue;
-        if (a[i].how != CSSPGO_MATCHED_UNKNOWN && b[a[i].pair - 1].count != 0) {
+        if (a[i].how != CSSPGO_FOUND_UNKNOWN && b[a[i].pair - 1].count != 0) {
             near[a[i].eq] = (uint32_t)i + 1;
-        } else if (a[i].how == CSSPGO_MATCHED_UNKNOWN && !csspgo__is_call(&a[i]) && (up != 0 || down != 0)) {
+        } else if (a[i].how == CSSPGO_FOUND_UNKNOWN && !csspgo__is_call(&a[i]) && (up != 0 || down != 0)) {
             const int use_up = down == 0 || (up != 0 && i + 1 - up <= down - i - 1);
             before[i] = a[(use_up ? up : down) - 1].pair;
-            a[i].how = CSSPGO_MATCHED_CLASS;
+            a[i].how = CSSPGO_FOUND_CLASS;
         }
     }
     for (i = 0; i < n; i++)
-        if (a[i].how == CSSPGO_MATCHED_CLASS) a[i].pair = before[i];
+        if (a[i].how == CSSPGO_FOUND_CLASS) a[i].pair = before[i];
     return 1;
 }
 
@@ -29312,12 +29322,12 @@ static int csspgo__fill_near(csspgo__matching *w)
     if (before == NULL) return csspgo__match_fail(w);
     for (i = 0; i < w->code_token.count; i++) {
         before[i] = last;
-        if (!csspgo__is_call(&a[i]) && a[i].how != CSSPGO_MATCHED_UNKNOWN) last = a[i].pair;
+        if (!csspgo__is_call(&a[i]) && a[i].how != CSSPGO_FOUND_UNKNOWN) last = a[i].pair;
     }
     for (i = w->code_token.count, last = 0; i-- != 0;) {
         uint32_t take = before[i];
         if (csspgo__is_call(&a[i])) continue;
-        if (a[i].how != CSSPGO_MATCHED_UNKNOWN) {
+        if (a[i].how != CSSPGO_FOUND_UNKNOWN) {
             last = a[i].pair;
             continue;
         }
@@ -29325,9 +29335,9 @@ static int csspgo__fill_near(csspgo__matching *w)
         before[i] = a[i].kind == CSSPGO_MATCH_BLOCK ? take : 0;
     }
     for (i = 0; i < w->code_token.count; i++) {
-        if (csspgo__is_call(&a[i]) || a[i].how != CSSPGO_MATCHED_UNKNOWN || before[i] == 0) continue;
+        if (csspgo__is_call(&a[i]) || a[i].how != CSSPGO_FOUND_UNKNOWN || before[i] == 0) continue;
         a[i].pair = before[i];
-        a[i].how = CSSPGO_MATCHED_NEAR;
+        a[i].how = CSSPGO_FOUND_NEAR;
     }
     return 1;
 }
@@ -29648,8 +29658,8 @@ static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report
     size_t i;
     for (i = 0; i < w->m->place.count; i++) {
         r->locations++;
-        if (p[i].how > CSSPGO_MATCHED_CLASS) r->unknown++;
-        else if (p[i].how == CSSPGO_MATCHED_CLASS) r->classed++;
+        if (p[i].how > CSSPGO_FOUND_CLASS) r->unknown++;
+        else if (p[i].how == CSSPGO_FOUND_CLASS) r->classed++;
         else r->mapped++;
     }
 }
@@ -29673,37 +29683,6 @@ static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *
         }
     }
     csspgo__report_places(w, r);
-}
-
-static void csspgo__put_ratio(csspgo__sink *s, uint64_t part, uint64_t whole, const char *text)
-{
-    csspgo__put_char(s, '(');
-    csspgo__put_u64(s, part);
-    csspgo__put_char(s, '/');
-    csspgo__put_u64(s, whole);
-    csspgo__put_str(s, text);
-}
-
-CSSPGO_DEF csspgo_status csspgo_match_report_text(const csspgo_match_report *r, void *buf, size_t cap, size_t *size)
-{
-    const uint64_t sites = r->mismatched_callsites + r->recovered_callsites;
-    const uint64_t samples = csspgo__sat_add(r->mismatched_samples, r->recovered_samples);
-    csspgo__sink s;
-    csspgo__sink_buffer(&s, buf, cap);
-    if (r->is_probe) {
-        csspgo__put_ratio(&s, r->stale_functions, r->functions, ") of functions' profile are invalid and ");
-        csspgo__put_ratio(&s, r->stale_samples, r->samples,
-                          ") of samples are discarded due to function hash mismatch.\n");
-    }
-    if (r->has_rename) {
-        csspgo__put_ratio(&s, r->renamed_functions, r->functions, ") of functions' profile are matched and ");
-        csspgo__put_ratio(&s, r->renamed_samples, r->samples, ") of samples are reused by call graph matching.\n");
-    }
-    csspgo__put_ratio(&s, sites, r->callsites, ") of callsites' profile are invalid and ");
-    csspgo__put_ratio(&s, samples, r->samples, ") of samples are discarded due to callsite location mismatch.\n");
-    csspgo__put_ratio(&s, r->recovered_callsites, sites, ") of callsites and ");
-    csspgo__put_ratio(&s, r->recovered_samples, samples, ") of samples are recovered by stale profile matching.\n");
-    return csspgo__sink_end(&s, size, NULL);
 }
 
 /* ----- a module --------------------------------------------------------------------------------------------------- */
@@ -29996,7 +29975,7 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint6
     const csspgo__place *p = f != NULL && f->places != 0 ? csspgo__place_of(m, f, loc) : NULL;
     csspgo_match_result r;
     r.to = p != NULL ? p->to : loc;
-    r.how = p != NULL ? (csspgo_match_how)p->how : CSSPGO_MATCHED_IDENTITY;
+    r.how = p != NULL ? (csspgo_match_how)p->how : CSSPGO_FOUND_IDENTITY;
     r.confidence = p != NULL ? p->confidence : 255;
     return r;
 }
@@ -30007,10 +29986,10 @@ CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t 
     return f != NULL ? f->profile : guid;
 }
 
-CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid)
+CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid)
 {
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
-    csspgo_match_function r;
+    csspgo_match_outcome r;
     size_t i;
     memset(&r, 0, sizeof r);
     r.profile = guid;
@@ -30027,7 +30006,7 @@ CSSPGO_DEF csspgo_match_function csspgo_matcher_about(const csspgo_matcher *m, u
         r.lost_calls += csspgo__is_mismatch((m->state.v)[f->state + i].state) ? 1u : 0u;
     r.locations = (uint32_t)f->places;
     for (i = 0; i < f->places; i++)
-        r.unknown += (m->place.v)[f->place + i].how > CSSPGO_MATCHED_CLASS ? 1u : 0u;
+        r.unknown += (m->place.v)[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
     return r;
 }
 
@@ -30207,7 +30186,7 @@ static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched
     csspgo_status s = CSSPGO_OK;
     size_t i;
     for (i = 0; i < f->places && s == CSSPGO_OK; i++)
-        if (p[i].how != CSSPGO_MATCHED_UNKNOWN)
+        if (p[i].how != CSSPGO_FOUND_UNKNOWN)
             s = csspgo__remap_loc(c, r, p[i].to, p[i].from,
                                   p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
     for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++) {
@@ -30434,7 +30413,7 @@ static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_cfg 
         CSSPGO__FILL(h, x->edge, f->cfg.edges) == NULL) return 0;
     for (i = 0; i < f->cfg.blocks; i++)
         found[i] = f->loc[i].line != 0 &&
-                   csspgo_matcher_map(x->m, f->guid, f->loc[i]).how < CSSPGO_MATCHED_NEAR;
+                   csspgo_matcher_map(x->m, f->guid, f->loc[i]).how < CSSPGO_FOUND_NEAR;
     return 1;
 }
 

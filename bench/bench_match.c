@@ -161,7 +161,7 @@ static void ask(csspgo_profile *p, int mode)
     seconds[mode] += now() - start;
     for (i = 0; i < news; i++) {
         const csspgo_match_result r = csspgo_matcher_map(m, csspgo_guid("f", 1), loc[i].loc);
-        to[i] = r.how >= CSSPGO_MATCHED_CLASS ? 0 : r.to.line;
+        to[i] = r.how >= CSSPGO_FOUND_CLASS ? 0 : r.to.line;
     }
     csspgo_matcher_free(m);
 }

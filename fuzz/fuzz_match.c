@@ -104,7 +104,7 @@ static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, con
     size_t i, k, n = 0;
     for (i = 0; i < c->locs; i++) {
         const csspgo_match_result a = csspgo_matcher_map(m, guid, v[i].loc);
-        if (a.how != CSSPGO_MATCHED_CALL && a.how != CSSPGO_MATCHED_RENAMED && a.how != CSSPGO_MATCHED_ALIGNED)
+        if (a.how != CSSPGO_FOUND_CALL && a.how != CSSPGO_FOUND_RENAMED && a.how != CSSPGO_FOUND_ALIGNED)
             continue;
         for (k = n; k != 0 && from[k - 1] > loc_key(v[i].loc); k--) {
             from[k] = from[k - 1];
@@ -172,7 +172,7 @@ static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_m
     REQUIRE(is_valid(q));
     if (how->no_salvage == 0) complete(&in, m, q);
     for (i = 0; i < n; i++) {
-        const csspgo_match_function f = csspgo_matcher_about(m, csspgo_guid(c[i].name, c[i].name_size));
+        const csspgo_match_outcome f = csspgo_matcher_about(m, csspgo_guid(c[i].name, c[i].name_size));
         REQUIRE(f.lost_samples <= f.samples && f.lost_calls <= f.calls && f.unknown <= f.locations);
         if (how->llvm == 0) check_order(m, &c[i], v[i]);
     }

@@ -35,11 +35,11 @@ static csspgo_code *some_code(csspgo_module *module)
 }
 
 /* A line per 16 bytes of a, of which half is inlined code of b; some of main is not known. */
-static csspgo_lines *some_lines(csspgo_code *code, csspgo_module m)
+static csspgo_line_table *some_lines(csspgo_code *code, csspgo_module m)
 {
-    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
+    csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
     csspgo_line_inline node[3];
-    csspgo_line row[20];
+    csspgo_line_row row[20];
     size_t i;
     memset(node, 0, sizeof node);
     memset(row, 0, sizeof row);
@@ -55,25 +55,25 @@ static csspgo_lines *some_lines(csspgo_code *code, csspgo_module m)
         row[i].loc = csspgo_at((uint32_t)i % 5, (uint32_t)(i % 3 == 0 ? 2 * i : 0));
     }
     REQUIRE(l != NULL);
-    REQUIRE(csspgo_lines_add(l, code, m, node, 3, row, 20) == CSSPGO_OK);
+    REQUIRE(csspgo_line_table_add(l, code, m, node, 3, row, 20, NULL) == CSSPGO_OK);
     return l;
 }
 
 static void require_profile(csspgo_collector *c, csspgo_code *code, csspgo_module m, int llvm)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL), *other = csspgo_profile_new(NULL, NULL);
-    csspgo_lines *l = some_lines(code, m);
+    csspgo_line_table *l = some_lines(code, m);
     csspgo_line_options how;
     csspgo_error e;
     memset(&how, 0, sizeof how);
     how.llvm = llvm ? 19 : 0;
     REQUIRE(p != NULL && other != NULL);
-    REQUIRE(csspgo_collector_line_profile(c, l, p, &how, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_line_profile(c, l, p, &how, NULL, &e) == CSSPGO_OK);
     REQUIRE(csspgo_validate(p, &e) == CSSPGO_OK);
-    REQUIRE(csspgo_collector_line_profile(c, l, other, &how, &e) == CSSPGO_OK && csspgo_node_count(other) == 0);
+    REQUIRE(csspgo_collector_line_profile(c, l, other, &how, NULL, &e) == CSSPGO_OK && csspgo_node_count(other) == 0);
     csspgo_profile_free(p);
     csspgo_profile_free(other);
-    csspgo_lines_free(l);
+    csspgo_line_table_free(l);
 }
 
 static char *written(csspgo_collector *c, size_t *size)

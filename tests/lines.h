@@ -1,11 +1,11 @@
-/* lines.h - the inline stacks of a table (see table.h) as lines for csspgo_lines_add, and perf scripts to go with them.
+/* lines.h - the inline stacks of a table (see table.h) as lines for csspgo_line_table_add, and perf scripts to go with them.
  * Include it after table.h. */
 #ifndef T_LINES_H
 #define T_LINES_H
 
 typedef struct line_table {
     csspgo_line_inline *node;
-    csspgo_line        *row;
+    csspgo_line_row        *row;
     size_t nodes, rows;
 } line_table;
 
@@ -42,7 +42,7 @@ static void line_row(line_table *t, uint64_t address, char *stack)
     csspgo_loc loc[64], site = csspgo_at(0, 0);
     uint32_t node = 0;
     size_t n = 0;
-    csspgo_line *r;
+    csspgo_line_row *r;
     while (stack != NULL && n < 64) {
         char *colon;
         name[n] = t_piece(&stack, " @ ");
@@ -51,7 +51,7 @@ static void line_row(line_table *t, uint64_t address, char *stack)
         *colon = '\0';
         loc[n++] = loc_of(colon + 1);
     }
-    t->row = (csspgo_line *)t_list_more(t->row, t->rows, sizeof *t->row);
+    t->row = (csspgo_line_row *)t_list_more(t->row, t->rows, sizeof *t->row);
     r = &t->row[t->rows++];
     r->loc = n != 0 ? loc[0] : site;
     while (n-- != 0) {

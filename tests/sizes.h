@@ -14,22 +14,23 @@ static uint32_t base_discriminator(unsigned long d)
 /* Adds one row's bytes: "leaf:line[.discriminator]", then " @ caller:..." for each caller, leaf first. */
 static void add_row(csspgo_sizes *s, char *stack, uint64_t bytes, int lines)
 {
-    csspgo_size_frame frame[64];
+    csspgo_frame frames[64], *frame;
     size_t n = 0;
-    memset(frame, 0, sizeof frame);
+    memset(frames, 0, sizeof frames);
     while (stack != NULL && n < 64) {
         char *name = t_piece(&stack, " @ "), *colon = strrchr(name, ':'), *dot;
         unsigned long d;
         if (colon == NULL) return;
         dot = strchr(colon, '.');
         d = dot != NULL ? strtoul(dot + 1, NULL, 10) : 0;
-        frame[n].name = name;
-        frame[n].name_size = (size_t)(colon - name);
-        if (n != 0 && !lines) frame[n].loc.line = (uint32_t)(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff));
-        if (n != 0 && lines) frame[n].loc = csspgo_at((uint32_t)strtoul(colon + 1, NULL, 10), base_discriminator(d));
+        frame = &frames[63 - n];
+        frame->name = name;
+        frame->name_size = (size_t)(colon - name);
+        if (n != 0 && !lines) frame->loc.line = (uint32_t)(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff));
+        if (n != 0 && lines) frame->loc = csspgo_at((uint32_t)strtoul(colon + 1, NULL, 10), base_discriminator(d));
         n++;
     }
-    if (n != 0) T_EQ(csspgo_sizes_add(s, frame, n, bytes), CSSPGO_OK);
+    if (n != 0) T_EQ(csspgo_sizes_add(s, frames + 64 - n, n, bytes, NULL), CSSPGO_OK);
 }
 
 /* A copy of a function that has probes is known, with 0 bytes if there is no code left. */
@@ -37,15 +38,15 @@ static void add_nodes(csspgo_sizes *s, const t_table *t)
 {
     size_t i;
     for (i = 0; i < t->probes; i++) {
-        csspgo_size_frame frame[64];
+        csspgo_frame frame[64];
         uint32_t at = t->probe[i].inline_node, site = 0;
         size_t n = 0;
         memset(frame, 0, sizeof frame);
         for (; at != 0 && n < 64; site = t->node[at - 1].site, at = t->node[at - 1].parent) {
-            frame[n].guid = t->node[at - 1].guid;
-            frame[n++].loc.line = site;
+            frame[63 - n].guid = t->node[at - 1].guid;
+            frame[63 - n++].loc.line = site;
         }
-        T_EQ(csspgo_sizes_add(s, frame, n, 0), CSSPGO_OK);
+        T_EQ(csspgo_sizes_add(s, frame + 64 - n, n, 0, NULL), CSSPGO_OK);
     }
 }
 

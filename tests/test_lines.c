@@ -19,7 +19,7 @@ typedef struct recorded {
     t_table       t;
     line_table    rows;
     char         *text;
-    csspgo_lines *lines;
+    csspgo_line_table *lines;
 } recorded;
 
 static void recorded_open(recorded *r, const char *binary, const csspgo_options *options)
@@ -28,18 +28,18 @@ static void recorded_open(recorded *r, const char *binary, const csspgo_options 
     snprintf(path, sizeof path, "data/generate/tables/%s.tsv", binary);
     T_EQ(t_table_load(&r->t, path, NULL), CSSPGO_OK);
     r->text = lines_of(&r->rows, path);
-    r->lines = csspgo_lines_new(options, NULL);
+    r->lines = csspgo_line_table_new(options, NULL);
 }
 
 static csspgo_status recorded_lines(recorded *r)
 {
     if (r->lines == NULL) return CSSPGO_E_NOMEM;
-    return csspgo_lines_add(r->lines, r->t.code, r->t.module, r->rows.node, r->rows.nodes, r->rows.row, r->rows.rows);
+    return csspgo_line_table_add(r->lines, r->t.code, r->t.module, r->rows.node, r->rows.nodes, r->rows.row, r->rows.rows, NULL);
 }
 
 static void recorded_close(recorded *r)
 {
-    csspgo_lines_free(r->lines);
+    csspgo_line_table_free(r->lines);
     free(r->rows.node);
     free(r->rows.row);
     free(r->text);
@@ -72,7 +72,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
     } else {
         feed_script(c, r.t.code, path);
     }
-    T_EQ(csspgo_collector_line_profile(c, r.lines, p, &how, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, p, &how, NULL, &e), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     snprintf(path, sizeof path, "data/generate/out/%s.txt", want_name);
     want = t_file(path, &want_size);
@@ -122,9 +122,9 @@ static csspgo_status profile_of(recorded *r, const char *script, csspgo_line_opt
     csspgo_status s;
     csspgo_error e;
     feed_script(c, r->t.code, script);
-    s = csspgo_collector_line_profile(c, r->lines, p, &how, &e);
+    s = csspgo_collector_line_profile(c, r->lines, p, &how, NULL, &e);
     T_EQ(e.status, s);
-    if (s == CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r->lines, p, &how, &e), CSSPGO_OK);   /* nothing new */
+    if (s == CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r->lines, p, &how, NULL, &e), CSSPGO_OK);   /* nothing new */
     csspgo_collector_free(c);
     return s;
 }
@@ -224,7 +224,7 @@ static void names_make_the_profile_that_samples_make(void)
             snprintf(path, sizeof path, "data/generate/out/%s.cs.unsym", binary[i]);
             c = named_collector(&r, path, NULL);
             T_EQ(csspgo_collector_has_contexts(c), 1);
-            T_EQ(csspgo_collector_line_profile(c, r.lines, got, &how, NULL), CSSPGO_OK);
+            T_EQ(csspgo_collector_line_profile(c, r.lines, got, &how, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_validate(got, NULL), CSSPGO_OK);
             T_CHECK(csspgo_equal(got, want));
             csspgo_collector_free(c);
@@ -249,7 +249,7 @@ static void names_are_no_use_by_probe_and_take_no_samples(void)
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_node_count(p), 0);
-    T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, &e), CSSPGO_OK);      /* nothing was lost */
+    T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e), CSSPGO_OK);      /* nothing was lost */
     T_EQ(csspgo_head(p, csspgo_find(p, "main")), 2);
     T_EQ(csspgo_head(p, csspgo_find(p, "main:3.1 @ b")), 3);
     T_EQ(csspgo_body_count(p, csspgo_find(p, "main"), csspgo_at(3, 1)), 3);
@@ -277,7 +277,7 @@ static void names_are_compressed_and_cut(void)
         how.max_depth = i == 2;
         c = csspgo_collector_new(r.t.code, &how, NULL, NULL);
         T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
-        T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_has_record(p, csspgo_find(p, want[i])));
         csspgo_collector_free(c);
         csspgo_profile_free(p);
@@ -296,17 +296,17 @@ static void failing_allocations_change_nothing_with_names(void)
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
-    T_EQ(csspgo_collector_line_profile(c, r.lines, want, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, want, NULL, NULL, NULL), CSSPGO_OK);
     csspgo_collector_free(c);
     for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
         csspgo_options o = t_options(&heap, nth);
         csspgo_profile *p = csspgo_profile_new(&o, NULL);
         c = p != NULL ? named_collector(&r, "data/generate/cs-line.unsym", &o) : NULL;
-        s = c != NULL ? csspgo_collector_line_profile(c, r.lines, p, NULL, NULL) : CSSPGO_E_NOMEM;
+        s = c != NULL ? csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL) : CSSPGO_E_NOMEM;
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         if (p != NULL && s != CSSPGO_OK) T_EQ(csspgo_node_count(p), 0);
         heap.nth = 0;
-        if (c != NULL && s != CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL), CSSPGO_OK);
+        if (c != NULL && s != CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL), CSSPGO_OK);
         if (c != NULL) T_CHECK(csspgo_equal(p, want));
         csspgo_collector_free(c);
         csspgo_profile_free(p);
@@ -321,27 +321,27 @@ static void failing_allocations_change_nothing_with_names(void)
 static void bad_tables_are_refused(void)
 {
     csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
+    csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
     csspgo_line_inline n;
-    csspgo_line row;
+    csspgo_line_row row;
     memset(&n, 0, sizeof n);
     memset(&row, 0, sizeof row);
     n.name = "f";
     n.name_size = 1;
     n.parent = 1;
-    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), &n, 1, NULL, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), &n, 1, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
     n.parent = 0;
     n.site.line = 65536;
-    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), &n, 1, NULL, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), &n, 1, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
     row.inline_node = 1;
-    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), NULL, 0, &row, 1, NULL), CSSPGO_E_ARGUMENT);
     row.inline_node = 0;
     row.loc.line = 65536;
-    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), NULL, 0, &row, 1, NULL), CSSPGO_E_ARGUMENT);
     row.loc.line = 0;
-    T_EQ(csspgo_lines_add(l, code, csspgo_no_module(), NULL, 0, &row, 1), CSSPGO_OK);      /* outside known code */
-    csspgo_lines_free(l);
-    csspgo_lines_free(NULL);
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), NULL, 0, &row, 1, NULL), CSSPGO_OK);      /* outside known code */
+    csspgo_line_table_free(l);
+    csspgo_line_table_free(NULL);
     csspgo_code_free(code);
 }
 
@@ -392,7 +392,7 @@ static void a_collector_out_of_memory_keeps_its_counts(void)
         csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         heap.calls = 0;
         heap.nth = nth;
-        s = csspgo_collector_line_profile(c, r.lines, p, NULL, &e);
+        s = csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e);
         heap.nth = 0;
         if (s == CSSPGO_OK) T_CHECK(csspgo_equal(p, want));
         else T_EQ(csspgo_node_count(p), 0);

@@ -317,9 +317,9 @@ static void profiles_without_contexts_are_refused(void)
 
 /* ----- sizes ----- */
 
-static csspgo_size_frame frame_of(const char *name, uint32_t line)
+static csspgo_frame frame_of(const char *name, uint32_t line)
 {
-    csspgo_size_frame f;
+    csspgo_frame f;
     memset(&f, 0, sizeof f);
     f.name = name;
     f.name_size = strlen(name);
@@ -335,20 +335,22 @@ static void sizes_are_by_context(void)
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how;
-    csspgo_size_frame v[2];
+    csspgo_frame v[2];
     csspgo_error e;
     T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
-    v[0] = frame_of("f", 0);
-    v[1] = frame_of("m", 2);
-    T_EQ(csspgo_sizes_add(s, v, 2, 200000), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add(s, v, 1, 10), CSSPGO_OK);
+    v[0] = frame_of("m", 2);
+    v[1] = frame_of("f", 0);
+    T_EQ(csspgo_sizes_add(s, v, 2, 200000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v + 1, 1, 10, NULL), CSSPGO_OK);
     v[0] = frame_of("m", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
     v[0] = frame_of("k", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add(s, v, 0, 50), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v, 0, 50, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
     v[0].loc.line = 65536;
-    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
     memset(&how, 0, sizeof how);
     T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = s;
@@ -369,7 +371,7 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
     csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how = *options;
     csspgo_preinline_stats stats;
-    csspgo_size_frame v[2];
+    csspgo_frame v[2];
     csspgo_node m, f;
     memset(&o, 0, sizeof o);
     o.llvm = llvm;
@@ -381,10 +383,10 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
     T_EQ(csspgo_add_target(p, m, csspgo_at(2, 0), csspgo_func_add(p, "f", 1), count), CSSPGO_OK);
     T_EQ(csspgo_add_total(p, f, 1), CSSPGO_OK);
     v[0] = frame_of("m", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50), CSSPGO_OK);
-    v[0] = frame_of("f", 0);
-    v[1] = frame_of("m", 2);
-    T_EQ(csspgo_sizes_add(s, v, 2, size), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
+    v[0] = frame_of("m", 2);
+    v[1] = frame_of("f", 0);
+    T_EQ(csspgo_sizes_add(s, v, 2, size, NULL), CSSPGO_OK);
     how.sizes = s;
     how.limit_min = how.limit_max = UINT32_MAX - 1;
     how.growth_limit = how.again = 1;
@@ -449,7 +451,7 @@ static void sizes_come_from_probes(void)
     csspgo_preinline_stats stats;
     t_table t;
     T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add_code(s, t.code), CSSPGO_OK);
+    T_EQ(csspgo_sizes_add_code(s, t.code, NULL), CSSPGO_OK);
     memset(&how, 0, sizeof how);
     T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
     how.sizes = s;
@@ -494,7 +496,7 @@ static void failing_allocations_leave_sizes_usable(void)
     for (nth = 1; nth < 100; nth++) {
         csspgo_options o = t_options(&heap, nth);
         csspgo_sizes *s = csspgo_sizes_new(&o, NULL);
-        const csspgo_status status = s != NULL ? csspgo_sizes_add_code(s, t.code) : CSSPGO_E_NOMEM;
+        const csspgo_status status = s != NULL ? csspgo_sizes_add_code(s, t.code, NULL) : CSSPGO_E_NOMEM;
         csspgo_sizes_free(s);
         T_EQ(heap.live, 0);
         if (status == CSSPGO_OK) break;

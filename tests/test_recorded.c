@@ -13,15 +13,15 @@ static const char *const cases[] = { "cases/19-line-mode", "cases/19b-line-retur
 
 static void by_line(csspgo_collector *c, const t_table *t, const char *table, csspgo_profile *p)
 {
-    csspgo_lines *l = csspgo_lines_new(NULL, NULL);
+    csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
     csspgo_line_options how;
     line_table rows;
     char *text = lines_of(&rows, table);
     memset(&how, 0, sizeof how);
     how.llvm = 19;
-    T_EQ(csspgo_lines_add(l, t->code, t->module, rows.node, rows.nodes, rows.row, rows.rows), CSSPGO_OK);
-    T_EQ(csspgo_collector_line_profile(c, l, p, &how, NULL), CSSPGO_OK);
-    csspgo_lines_free(l);
+    T_EQ(csspgo_line_table_add(l, t->code, t->module, rows.node, rows.nodes, rows.row, rows.rows, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, l, p, &how, NULL, NULL), CSSPGO_OK);
+    csspgo_line_table_free(l);
     free(rows.node);
     free(rows.row);
     free(text);

@@ -91,7 +91,7 @@ static void *read_map(void *p)
         expect(j, csspgo_write_unsymbolized(j->collector, NULL, NULL, 0, &j->out_size, NULL) == CSSPGO_OK);
         j->sum += j->out_size;
         expect(j, csspgo_collector_profile(j->collector, profile, NULL, NULL, NULL) == CSSPGO_OK);
-        expect(j, csspgo_sizes_add_code(sizes, j->map) == CSSPGO_OK);
+        expect(j, csspgo_sizes_add_code(sizes, j->map, NULL) == CSSPGO_OK);
         expect(j, csspgo_preinline(profile, &how, NULL, NULL) == CSSPGO_OK);
         csspgo_write(profile, CSSPGO_TEXT, NULL, 0, &j->out_size, NULL);
         j->out = (char *)calloc(j->out_size + 1, 1);

@@ -65,7 +65,7 @@ static int match_renames(const match_run *m)
 
 static void match_why(const match_run *m, const match_row *r, FILE *out)
 {
-    const csspgo_match_function f = csspgo_matcher_about(m->matcher, r->guid);
+    const csspgo_match_outcome f = csspgo_matcher_about(m->matcher, r->guid);
     if (r->gone) fprintf(out, "no such function in the new program; %s",
                          match_renames(m) ? "none was found to be it under a new name"
                                           : "renamed ones were not looked for");
@@ -106,7 +106,7 @@ static void match_count(match_line *l, uint64_t samples, uint64_t lost)
 }
 
 typedef struct match_claim {      /* of a function of the new code on one of the profile */
-    csspgo_match_function about;
+    csspgo_match_outcome about;
     size_t                code;
 } match_claim;
 
@@ -136,7 +136,7 @@ static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *cl
     }
     qsort(claim, claims, sizeof *claim, match_claim_order);
     for (i = 0; i < claims; i++) {
-        const csspgo_match_function a = claim[i].about;
+        const csspgo_match_outcome a = claim[i].about;
         if (n != 0 && claimed[n - 1] == a.profile) continue;
         match_count(&line[a.renamed ? 2 : a.stale ? 1 : 0], a.samples, a.lost_samples);
         claimed[n++] = a.profile;
@@ -192,7 +192,7 @@ static void match_print_renames(const match_run *m, FILE *out)
     size_t i;
     for (i = 0; i < m->codes; i++) {
         const csspgo_match_code *c = &m->code[i];
-        const csspgo_match_function a = csspgo_matcher_about(m->matcher, c->guid);
+        const csspgo_match_outcome a = csspgo_matcher_about(m->matcher, c->guid);
         if (!a.renamed) continue;
         fputs("renamed: ", out);
         put_name_safe(m->old, match_old_func(m, a.profile), out);

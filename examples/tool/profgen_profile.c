@@ -36,7 +36,7 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     how.unsorted_cycles = !o[O_SORT].number;
     if (s == CSSPGO_OK && o[O_SIZES].number) {
         how.sizes = sizes = csspgo_sizes_new(seeded(), NULL);
-        s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code) : CSSPGO_E_NOMEM;
+        s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code, NULL) : CSSPGO_E_NOMEM;
     }
     if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL, NULL);
     csspgo_sizes_free(sizes);
