@@ -42,7 +42,7 @@
  *     csspgo_code_add_function(code, no_module, &function);                  where it is, what it is called
  *     csspgo_code_add_transfers(code, no_module, transfers, n);              its calls, returns and jumps
  *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np);      its blocks and what was inlined
- *     csspgo_collector_add(collector, samples, m);                           stacks and branches from the ring buffer
+ *     csspgo_collector_add(collector, samples, m, &e);                       stacks and branches from the ring buffer
  *     csspgo_code_remove(code, begin, end);                                  code was freed
  *     csspgo_collector_profile(collector, p, NULL, NULL, &e);                      so far, into the tree
  *
@@ -1598,6 +1598,13 @@ typedef enum csspgo_item {        /* what a reader found                        
 
 /* ----- perf_event_open ring buffers and records, in the machine's byte order -------------------------------------- */
 
+/* The fields of a perf_event_attr that say how the records of its event look. */
+typedef struct csspgo_perf_event {
+    uint64_t sample_type, branch_sample_type, read_format;
+    uint32_t sample_id_all;       /* that bit; not needed for samples and rings */
+    uint32_t reserved;
+} csspgo_perf_event;
+
 /*
  * A ring buffer that its owner has mapped. The owner loads data_head (acquire) into head, calls csspgo_ring_next until
  * it gives CSSPGO_ITEM_NONE, and stores tail to data_tail (release). Records stay where they are; one that wraps is
@@ -1609,8 +1616,7 @@ typedef struct csspgo_ring {
     uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
-    uint64_t    sample_type;      /* as in the perf_event_attr of the event                         */
-    uint64_t    branch_sample_type, read_format;
+    csspgo_perf_event event;      /* the event whose records these are                              */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
 } csspgo_ring;
@@ -1637,15 +1643,15 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  * One PERF_RECORD_SAMPLE, as in ring buffers and perf.data, as a sample that points into it.
  *
  *   body, size   what follows the record's 8-byte header; aligned to 8; size in bytes
- *   sample_type, branch_sample_type, read_format   as in the perf_event_attr of its event
+ *   event        its event
  *   sample       filled in; count is 1
+ *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
  *           E_UNSUPPORTED for branch records in call-stack mode, which are no trace
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
-CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
-                                              uint64_t branch_sample_type, uint64_t read_format,
+CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
                                               csspgo_sample *sample, csspgo_error *err);
 
 /* ----- perf.data -------------------------------------------------------------------------------------------------- */
@@ -1686,10 +1692,11 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d);
  * Gives the parser its next piece of the recording.
  *
  *   data, size   size in bytes; borrowed until csspgo_perfdata_next gives CSSPGO_ITEM_NONE
+ *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_perfdata_end
  */
-CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size);
+CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err);
 CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d);
 
 /*
@@ -1719,21 +1726,33 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
 /* ----- perf script text ------------------------------------------------------------------------------------------- */
 
 /*
- * A push parser of `perf script -F ip,brstack --show-mmap-events` text: call stacks with branch records ("hybrid") or
- * branch records alone ("flat", one line a sample), each with an optional line before it that holds a count.
+ * A push parser of what `perf script --show-mmap-events` prints: stacks with branch records ("hybrid"), stacks alone,
+ * branch records alone ("flat", one line a sample), with any fields of -F before, behind and between them.
  *
- *     csspgo_script_feed(s, chunk, size);            chunks of any size, the items do not depend on it
+ *     csspgo_script_feed(s, chunk, size, &err);      chunks of any size, the items do not depend on it
  *     while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) ...
  *     csspgo_script_end(s);                          no more input: call next until NONE again; err is now final
  *
- * What makes no sense is skipped and counted, as llvm-profgen does; an error is only an input without any branch line
- * and one that ends between a stack and its branch line. The type is decided by the first branch line; mapping events
- * before that are handed out at once, unless they follow a line that could be a frame or a count.
+ *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
+ *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
+ *     offset in one file is one in another, too.
+ *   - A record may have the file's name behind each address.
+ *   - A line before a sample that is one decimal number is its count.
+ *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
+ *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
+ *   - Other lines, such as those of srcline, are passed over; frames before them count.
+ * A stack without branch records is a sample of its own, so is a line of records without stack as long as there was no
+ * stack at all (else it counts as stats.empty_stacks and is dropped). What makes no sense is skipped and counted; an
+ * error is only an input without any sample and one that ends between a stack and its branch line.
  *
- * Memory    one line (limits.max_line), 1 MiB of lines before the first branch line, one sample
+ * LLVM mode. Samples are what llvm-profgen 19 reads in `perf script -F ip,brstack --show-mmap-events`, except that a
+ * sample may have a single branch record (as in LLVM's main branch) and that CR LF ends a line like LF. The first branch
+ * line decides whether the script is hybrid or flat. Mapping events before it are handed out at once, unless they follow
+ * a line that could be a frame or a count.
+ *
+ * Memory    one line (limits.max_line), one sample; in LLVM mode 1 MiB of lines before the first branch line besides
  * Threads   calls on different parsers may overlap, calls on one may not
- * Source    LLVM 19 llvm-profgen's reading of scripts; as LLVM's main branch a sample may have a single branch record.
- *           Other than there, CR LF ends a line like LF
+ * Source    Linux: tools/perf/builtin-script.c; LLVM 19: llvm-profgen's PerfReader
  */
 typedef struct csspgo_script csspgo_script;
 
@@ -1750,67 +1769,55 @@ typedef struct csspgo_script_stats {
     uint32_t reserved;
 } csspgo_script_stats;
 
-/* A new parser; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. options: memory and limits, NULL = defaults. */
-CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options, csspgo_error *err);
+/* All zero: any fields, all frames count. */
+typedef struct csspgo_script_options {
+    const csspgo_code *code;      /* whose modules have the frames that count; NULL = all frames count. Must outlive the  */
+                                  /* parser. In LLVM mode: see below; must then be told of each mapping event before      */
+                                  /* csspgo_script_next is called again                                                   */
+    uint32_t llvm;                /* 19: LLVM mode                                                                        */
+    uint32_t reserved;
+} csspgo_script_options;
+
+/*
+ * A new parser.
+ *
+ *   how       NULL = defaults; copied. llvm-profgen looks at the code while it reads stacks. In LLVM mode with code
+ *              - if a return address in known code has no call before it, lines that are no addresses between it and
+ *                the next branch line are passed over instead of abandoning the stack (so a sample without records can
+ *                take those of the next one);
+ *              - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or
+ *                epilogue.
+ *             Without code stacks are never completed from the next sample, and the end in a stack is an error
+ *   options   memory and limits, NULL = defaults
+ *   err       NULL, or filled in every case
+ *
+ * Returns   the parser, for csspgo_script_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (llvm is neither 0 nor 19)
+ */
+CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, const csspgo_options *options,
+                                            csspgo_error *err);
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
-
-/*
- * Makes the parser treat stacks exactly as llvm-profgen does, which looks at the code while it reads them:
- *   - if a return address in known code has no call before it, lines that are no addresses between it and the next
- *     branch line are passed over instead of abandoning the stack (so a sample without records can take those of the
- *     next one);
- *   - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or epilogue.
- * Without this call, or with NULL, stacks are never completed from the next sample, and the end in a stack is an error.
- *
- *   code   must be told of each mapping event before csspgo_script_next is called again, and outlive s
- */
-CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code);
-
-/*
- * Makes the parser read call stacks without branch records, as `perf script -F ip --show-mmap-events` prints them of a
- * recording with -g: a sample is frame lines, one behind the other, and anything else ends it. A frame line may go on
- * behind its address, to a closing parenthesis (-F ip,sym,dso). Branch lines count as stats.bad_records, other lines
- * are passed over; there is no error of syntax. To be called before anything is fed.
- */
-CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s);
-
-/*
- * Makes the parser read what perf script prints whatever its options: stacks with branch records, stacks alone, branch
- * records alone, with any fields of -F before, behind and between them. To be called before anything is fed.
- *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
- *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
- *     offset in one file is one in another, too.
- *   - A record may have the file's name behind each address.
- *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
- *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
- *   - Other lines, such as those of srcline, are passed over; frames before them count.
- * A stack without branch records is a sample of its own, so is a line of records without stack as long as there was no
- * stack at all (else it counts as stats.empty_stacks and is dropped).
- *
- *   code   whose modules have the frames that count, NULL = all frames count; must outlive s
- */
-CSSPGO_DEF void csspgo_script_set_any_fields(csspgo_script *s, const csspgo_code *code);
 
 /*
  * Gives the parser its next piece of text.
  *
  *   text, size   size in bytes; borrowed until csspgo_script_next gives CSSPGO_ITEM_NONE
+ *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_script_end
  */
-CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size);
+CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err);
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
 
 /*
- * The next sample or mapping event.
+ * The next sample or event.
  *
  *   sample, map   filled in for their kind; what they point to lives until the next call on s
  *   err           NULL, or filled in every case
  *
- * Returns   CSSPGO_ITEM_SAMPLE, CSSPGO_ITEM_MMAP, with csspgo_script_set_any_fields others, too; CSSPGO_ITEM_NONE when
- *           the piece is read up, or with an error, which stays: E_NOMEM, E_LIMIT; after csspgo_script_end also
- *           E_SYNTAX (no branch line), E_TRUNCATED (a stack at the end without its branch line). What was handed out
- *           before is good
+ * Returns   CSSPGO_ITEM_SAMPLE, _MMAP, _FORK, _COMM, _EXIT (LLVM mode: the first two); CSSPGO_ITEM_NONE when the piece
+ *           is read up, or with an error, which stays: E_NOMEM, E_LIMIT; after csspgo_script_end also E_SYNTAX (no
+ *           sample, LLVM mode: no branch line), E_TRUNCATED (a stack at the end without its branch line). What was
+ *           handed out before is good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -1825,8 +1832,8 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * place of csspgo_code_mmap:
  *
  *     while ((item = csspgo_perfdata_next(d, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {    (or script, or ring)
- *         if (item != CSSPGO_ITEM_SAMPLE) csspgo_spaces_event(spaces, item, &sample, &map);
- *         else if (csspgo_spaces_sample(spaces, &sample) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1);
+ *         if (item != CSSPGO_ITEM_SAMPLE) csspgo_spaces_event(spaces, item, &sample, &map, &err);
+ *         else if (csspgo_spaces_sample(spaces, &sample, &err) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1, &err);
  *     }
  *
  * Mappings are kept per process: a later one hides what it overlaps, a new process begins with its parent's, a program
@@ -1874,23 +1881,25 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s);
  * of those behind the data of a file before the others: csspgo_perfdata_skip_data.
  *
  *   sample, map   as csspgo_perfdata_next, csspgo_script_next or csspgo_ring_next filled them in
+ *   err           NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT
  * Cost      O(mappings of the process)
  */
 CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
-                                             const csspgo_mmap *map);
+                                             const csspgo_mmap *map, csspgo_error *err);
 
 /*
  * Moves the addresses of a sample. Those in a process's mapping of a module become addresses of the module in the code
  * map; others that would hit a module there by chance become 1, the rest stays.
  *
  *   sample   its stack and branches then lead into the object, until the next call on it
+ *   err      NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT, and the sample is as it was
  * Cost      O(log mappings) per address
  */
-CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample);
+CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err);
 
 CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s);
 
@@ -1987,6 +1996,7 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  * collector keeps contexts: it does if that sample has a stack.
  *
  *   samples, count   only read during the call
+ *   err              NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken); E_ARGUMENT if contexts with
  *           names were read
@@ -1994,14 +2004,15 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
  */
-CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count);
+CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
+                                              csspgo_error *err);
 
 /*
  * Unwinds the samples in the cache. Functions that read counters call it themselves. Statistics are complete after it.
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
  */
-CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c);
+CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
 
 /* 1 if counters are per context, 0 if context-less or not yet decided. */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
@@ -2050,13 +2061,13 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
-CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
-                                                  const void *text, size_t size, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
+                                                  const csspgo_unsymbolized_options *how, csspgo_error *err);
 
 #ifndef CSSPGO_NO_STDIO
 /* As csspgo_write_unsymbolized, to a file; also E_IO. */
-CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const csspgo_unsymbolized_options *how,
-                                                        const char *path, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const char *path,
+                                                        const csspgo_unsymbolized_options *how, csspgo_error *err);
 #endif
 
 #endif /* CSSPGO_NO_UNWIND */
@@ -18222,11 +18233,6 @@ enum { CSSPGO__PROT_EXEC = 4 };
 
 #define CSSPGO__FLAG_NOT_TAKEN ((uint64_t)1 << 33)     /* of a branch record; perf's own */
 
-typedef struct csspgo__perf_event {    /* what perf_event_attr says about an event's records */
-    uint64_t sample_type, branch_sample_type, read_format;
-    uint32_t sample_id_all, reserved;
-} csspgo__perf_event;
-
 /* A record being decoded: in place if it is in the machine's byte order, else turned around in a copy of our own. */
 typedef struct csspgo__decoder {
     csspgo__reader r;
@@ -18358,7 +18364,7 @@ static void csspgo__skip_raw(csspgo__decoder *d)
     csspgo__native_array(d, size, 1);
 }
 
-static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo__perf_event *e, csspgo_sample *sample)
+static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf_event *e, csspgo_sample *sample)
 {
     const uint64_t t = e->sample_type, *ip = NULL;
     memset(sample, 0, sizeof *sample);
@@ -18385,23 +18391,22 @@ static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo__per
     return d->r.status;
 }
 
-CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, uint64_t sample_type,
-                                              uint64_t branch_sample_type, uint64_t read_format,
+static int csspgo__no_trace(const csspgo_perf_event *e)
+{
+    return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
                                               csspgo_sample *sample, csspgo_error *err)
 {
     csspgo__decoder d;
-    csspgo__perf_event e;
-    memset(&e, 0, sizeof e);
-    e.sample_type = sample_type;
-    e.branch_sample_type = branch_sample_type;
-    e.read_format = read_format;
     memset(sample, 0, sizeof *sample);
     sample->count = 1;
     if ((uintptr_t)body % 8 != 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
-    if (sample_type & CSSPGO__HAS_BRANCHES && branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
+    if (csspgo__no_trace(event))
         return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
     csspgo__decoder_init(&d, body, size, err);
-    return csspgo__decode_sample(&d, &e, sample);
+    return csspgo__decode_sample(&d, event, sample);
 }
 
 /* The text up to a 0 in the rest of a record. */
@@ -18455,7 +18460,7 @@ static void csspgo__decode_build_id(csspgo__decoder *d, uint32_t misc, csspgo_mm
  * tid, parent's tid; u64 time. LOST: u64 event id, count. LOST_SAMPLES: u64 count. Returns CSSPGO_ITEM_NONE if it makes
  * no sense: see d->r.
  */
-static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t misc, const csspgo__perf_event *e,
+static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t misc, const csspgo_perf_event *e,
                                   csspgo_sample *sample, csspgo_mmap *map, uint64_t *lost)
 {
     csspgo_item item = CSSPGO_ITEM_OTHER;
@@ -18520,12 +18525,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
 {
     const char *complaint = csspgo__ring_complaint(ring);
     csspgo_status s = CSSPGO_OK;
-    csspgo__perf_event e;
     csspgo__error_clear(err);
-    memset(&e, 0, sizeof e);
-    e.sample_type = ring->sample_type;
-    e.branch_sample_type = ring->branch_sample_type;
-    e.read_format = ring->read_format;
     if (complaint != NULL) s = csspgo__error(err, CSSPGO_E_ARGUMENT, 0, complaint);
     while (s == CSSPGO_OK && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
@@ -18548,13 +18548,12 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             ring->unfit = csspgo__sat_add(ring->unfit, 1);
             continue;
         }
-        if (type == CSSPGO__RECORD_SAMPLE && e.sample_type & CSSPGO__HAS_BRANCHES &&
-            e.branch_sample_type & CSSPGO__BRANCH_CALL_STACK) {
+        if (type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event)) {
             csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
             break;
         }
         csspgo__decoder_init(&d, record + 8, size - 8u, err);
-        item = csspgo__decode(&d, type, misc, &e, sample, map, &ring->lost);
+        item = csspgo__decode(&d, type, misc, &ring->event, sample, map, &ring->lost);
         if (item != CSSPGO_ITEM_NONE) return item;
         break;
     }
@@ -18602,7 +18601,7 @@ struct csspgo_perfdata {
     csspgo__queued *queued;
     size_t         queue, queue_cap, queue_next, ready;   /* [queue_next, ready) of queued may go out     */
     uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
-    csspgo__perf_event *event;
+    csspgo_perf_event *event;
     size_t         events, event_cap;
     csspgo__event_id *id;
     size_t         ids, id_cap;
@@ -18685,7 +18684,7 @@ static int csspgo__pd_skip(csspgo_perfdata *d)
 /* perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. */
 static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t size, uint64_t at)
 {
-    csspgo__perf_event *e;
+    csspgo_perf_event *e;
     uint64_t flags;
     if (size < CSSPGO__PD_ATTR)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "an event's attributes are too short");
@@ -18693,7 +18692,7 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     if (d->events == d->event_cap) {
         void *grown = csspgo__grow(&d->heap, d->event, d->events, &d->event_cap, d->events + 1, sizeof *d->event);
         if (grown == NULL) return csspgo__pd_memory(d);
-        d->event = (csspgo__perf_event *)grown;
+        d->event = (csspgo_perf_event *)grown;
     }
     e = &d->event[d->events];
     flags = csspgo__pd64(d, p + 40);
@@ -18703,7 +18702,7 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     e->sample_id_all = flags >> (d->big ? 63 - CSSPGO__ATTR_SAMPLE_ID_ALL : CSSPGO__ATTR_SAMPLE_ID_ALL) & 1;
     e->reserved = 0;
     if (e->sample_type & CSSPGO__HAS_BRANCHES) {
-        if (e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK)
+        if (csspgo__no_trace(e))
             return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records in call-stack mode are no trace: "
                                                                 "record with --call-graph fp");
         if (!(e->branch_sample_type & CSSPGO__BRANCH_ANY))
@@ -18755,7 +18754,7 @@ static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
 }
 
 /* The event whose sample a record's body is; NULL if its id is not known. */
-static const csspgo__perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
 {
     const uint64_t t = d->events != 0 ? d->event[0].sample_type : 0;
     size_t at = 0;
@@ -18773,7 +18772,7 @@ static const csspgo__perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, c
 /* The time of a record, 0 if it has none. Other records than samples have it, if at all, in a trailer. */
 static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const unsigned char *body, size_t size)
 {
-    const csspgo__perf_event *e = d->event;
+    const csspgo_perf_event *e = d->event;
     uint64_t t;
     size_t at;
     if (d->events == 0) return 0;
@@ -18945,7 +18944,7 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 {
     const uint32_t type = csspgo__pd32(d, p), misc = csspgo__pd16(d, p + 4);
     const size_t size = csspgo__pd16(d, p + 6) - 8u;
-    const csspgo__perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event;
+    const csspgo_perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event;
     csspgo__decoder r;
     csspgo_item item;
     csspgo_error err;
@@ -19098,9 +19097,20 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     csspgo__object_free(d, sizeof *d);
 }
 
-CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size)
+/* What csspgo_X_feed says of a piece: ended: there should be no more; unread: something is left of the last one. */
+static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err)
 {
-    if (d->ended || d->piece != d->piece_end || d->queue_next != d->ready) return CSSPGO_E_ARGUMENT;
+    if (ended) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a piece behind the end of the input");
+    if (unread) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the last piece is not read up");
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err)
+{
+    const csspgo_status s =
+        csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->queue_next != d->ready, err);
+    if (s != CSSPGO_OK) return s;
     if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
     d->piece = (const unsigned char *)data;
     d->piece_end = d->piece + size;
@@ -19416,8 +19426,8 @@ static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, 
 /* ----- script text: the parser ------------------------------------------------------------------------------------ */
 
 enum {                            /* csspgo_script.type */
-    CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2, CSSPGO__SCRIPT_STACKS = 3,
-    CSSPGO__SCRIPT_ANY = 4        /* csspgo_script_set_any_fields */
+    CSSPGO__SCRIPT_UNKNOWN = 0, CSSPGO__SCRIPT_HYBRID = 1, CSSPGO__SCRIPT_FLAT = 2,   /* LLVM mode       */
+    CSSPGO__SCRIPT_ANY = 3                                                           /* any fields      */
 };
 enum {
     CSSPGO__AT_START = 0,         /* a sample, mapping or junk line may begin                            */
@@ -19435,7 +19445,7 @@ enum { CSSPGO__SCRIPT_HOLD = 1 << 20, CSSPGO__SCRIPT_MOST = 1 << 16 };   /* byte
  */
 struct csspgo_script {
     csspgo__heap   heap;                        /* first: csspgo__object_new                              */
-    const csspgo_code *code;                    /* or NULL                                                */
+    csspgo_script_options how;
     const unsigned char *p, *lim;
     const unsigned char *piece, *piece_end;     /* the part of the caller's piece behind [p, lim)         */
     const unsigned char *back, *back_lim;       /* where to go on behind hold; NULL: not reading hold     */
@@ -19458,7 +19468,6 @@ struct csspgo_script {
     uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
     uint32_t       ended;
     uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
-    const csspgo_code *files;                   /* any fields: whose modules' frames count, or NULL       */
     unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
 };
 
@@ -19508,7 +19517,7 @@ static void csspgo__script_begin(csspgo_script *s)
 static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     s->state = CSSPGO__AT_START;
-    if (branches == 0 && s->type < CSSPGO__SCRIPT_STACKS) return CSSPGO_ITEM_NONE;
+    if (branches == 0 && s->type != CSSPGO__SCRIPT_ANY) return CSSPGO_ITEM_NONE;
     memset(sample, 0, sizeof *sample);
     sample->stack = s->frames != 0 ? s->frame : NULL;
     sample->stack_count = (uint32_t)s->frames;
@@ -19613,9 +19622,9 @@ static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, c
 static int csspgo__script_is_cut(const csspgo_script *s)
 {
     size_t i;
-    for (i = 1; s->code != NULL && i < s->frames; i++) {
-        const uint32_t pos = csspgo__pos(s->code, s->frame[i]);
-        if (pos != CSSPGO__EXT && csspgo__call_before(s->code, pos) == 0) return 1;
+    for (i = 1; s->how.code != NULL && i < s->frames; i++) {
+        const uint32_t pos = csspgo__pos(s->how.code, s->frame[i]);
+        if (pos != CSSPGO__EXT && csspgo__call_before(s->how.code, pos) == 0) return 1;
     }
     return 0;
 }
@@ -19782,53 +19791,6 @@ static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, 
     return item;
 }
 
-/* ----- scripts of call stacks alone ----- */
-
-/* "  401159" or "  401159 leaf+0x9 (/x/demo)" */
-static int csspgo__stack_line(const unsigned char *p, const unsigned char *end, uint64_t *address)
-{
-    const unsigned char *q;
-    if (csspgo__frame_line(p, end, address)) return 1;
-    end = csspgo__trim_right(p, end);
-    p = csspgo__trim_left(p, end);
-    q = csspgo__upto(p, end, ' ');
-    return q != end && end[-1] == ')' && csspgo__hex_all(p, q, address);
-}
-
-/* A sample that the lines read so far make, if they make one. */
-static csspgo_item csspgo__stack_sample(csspgo_script *s, csspgo_sample *sample)
-{
-    const int whole = s->frames != 0 && !s->crowded;
-    s->state = CSSPGO__AT_START;
-    return whole ? csspgo__script_sample(s, 0, sample) : CSSPGO_ITEM_NONE;
-}
-
-static csspgo_item csspgo__script_stacks(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
-{
-    csspgo_item item = CSSPGO_ITEM_NONE;
-    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
-        const unsigned char *at = s->p, *p, *end;
-        uint64_t address;
-        csspgo__script_line(s, &p, &end);
-        if (s->state == CSSPGO__AT_START && csspgo__decimal_all(p, end, &address)) {
-            csspgo__script_begin(s);
-            s->count = address;
-        } else if (csspgo__stack_line(p, end, &address)) {
-            if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-            if (!s->crowded) csspgo__script_frame(s, address);
-        } else if (s->state != CSSPGO__AT_START) {    /* read the line again when the sample is out */
-            s->p = at;
-            s->line--;
-            item = csspgo__stack_sample(s, sample);
-        } else if (csspgo__branch_line(p, end)) {
-            csspgo__script_bad(s, &s->stats.bad_records);
-        } else if (csspgo__mmap_line(p, end)) {
-            item = csspgo__script_mmap(s, p, end, map);
-        }
-    }
-    return item;
-}
-
 /* ----- scripts of any fields ----- */
 
 /* Takes the next word in [*p, end), between blanks. Returns its size, 0 at the end. */
@@ -19950,7 +19912,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__hex_all(p, q, address)) return 0;
     if (q == end) return 1;
     if (!tab && end[-1] != ')') return 0;
-    if (csspgo__elsewhere(s->files, q, end)) *address = CSSPGO__EXT;
+    if (csspgo__elsewhere(s->how.code, q, end)) *address = CSSPGO__EXT;
     return 1;
 }
 
@@ -20294,9 +20256,9 @@ static int csspgo__script_refill(csspgo_script *s)
 static int csspgo__script_is_dropped(const csspgo_script *s)
 {
     uint32_t leaf;
-    if (s->code == NULL || s->crowded) return 0;
-    leaf = csspgo__pos(s->code, s->frame[0]);
-    return leaf != CSSPGO__EXT && csspgo__leaf_unsafe(s->code, leaf);
+    if (s->how.code == NULL || s->how.llvm == 0 || s->crowded) return 0;
+    leaf = csspgo__pos(s->how.code, s->frame[0]);
+    return leaf != CSSPGO__EXT && csspgo__leaf_unsafe(s->how.code, leaf);
 }
 
 /* The input is over. */
@@ -20312,10 +20274,18 @@ static void csspgo__script_finish(csspgo_script *s)
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
 }
 
-CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_options *options, csspgo_error *err)
+CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, const csspgo_options *options,
+                                            csspgo_error *err)
 {
-    csspgo_script *s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_script *s;
+    if (how != NULL && how->llvm != 0 && how->llvm != 19) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
+        return NULL;
+    }
+    s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL) return NULL;
+    if (how != NULL) s->how = *how;
+    s->type = s->how.llvm != 0 ? CSSPGO__SCRIPT_UNKNOWN : CSSPGO__SCRIPT_ANY;
     s->scan_start = 1;
     s->frame = (uint64_t *)csspgo__grow(&s->heap, NULL, 0, &s->frame_cap, 128, sizeof *s->frame);
     s->branch = (csspgo_branch *)csspgo__grow(&s->heap, NULL, 0, &s->branch_cap, 64, sizeof *s->branch);
@@ -20335,25 +20305,11 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     csspgo__object_free(s, sizeof *s);
 }
 
-CSSPGO_DEF void csspgo_script_set_code(csspgo_script *s, const csspgo_code *code)
+CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err)
 {
-    s->code = code;
-}
-
-CSSPGO_DEF void csspgo_script_set_stacks(csspgo_script *s)
-{
-    s->type = CSSPGO__SCRIPT_STACKS;
-}
-
-CSSPGO_DEF void csspgo_script_set_any_fields(csspgo_script *s, const csspgo_code *code)
-{
-    s->type = CSSPGO__SCRIPT_ANY;
-    s->files = code;
-}
-
-CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size)
-{
-    if (s->ended || s->piece != s->piece_end || s->p != s->lim || s->back != NULL) return CSSPGO_E_ARGUMENT;
+    const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
+                                                                   s->back != NULL, err);
+    if (status != CSSPGO_OK) return status;
     if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
     s->piece = (const unsigned char *)text;
     s->piece_end = s->piece + size;
@@ -20373,13 +20329,9 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
         if (s->type == CSSPGO__SCRIPT_HYBRID) item = csspgo__script_hybrid(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
-        else if (s->type == CSSPGO__SCRIPT_STACKS) item = csspgo__script_stacks(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_ANY) item = csspgo__script_any(s, sample, map);
         else item = csspgo__script_scan(s, map);
     }
-    if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_STACKS &&
-        s->state != CSSPGO__AT_START)
-        item = csspgo__stack_sample(s, sample);
     if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_ANY &&
         s->frames != 0 && (s->state == CSSPGO__AT_GAP || !s->stats.hybrid))
         item = csspgo__any_sample(s, 0, sample);
@@ -20751,7 +20703,7 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
 }
 
 CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
-                                             const csspgo_mmap *map)
+                                             const csspgo_mmap *map, csspgo_error *err)
 {
     int ok = 1;
     if (item == CSSPGO_ITEM_MMAP) ok = csspgo__spaces_mmap(s, map);
@@ -20759,7 +20711,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item,
     else if (item == CSSPGO_ITEM_FORK) ok = csspgo__spaces_fork(s, sample->pid, sample->tid, map->pid);
     else if (item == CSSPGO_ITEM_COMM && map->executable) ok = csspgo__spaces_exec(s, sample->pid);
     else if (item == CSSPGO_ITEM_EXIT && sample->pid == sample->tid) csspgo__spaces_exit(s, sample->pid);
-    return ok ? CSSPGO_OK : s->heap.status;
+    return csspgo__error_heap(err, ok ? CSSPGO_OK : s->heap.status, &s->heap, "spaces object");
 }
 
 /* ----- samples ----- */
@@ -20840,13 +20792,14 @@ static int csspgo__spaces_room(csspgo_spaces *s, const csspgo_sample *sample)
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample)
+CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err)
 {
     const csspgo__space *v;
     uint32_t first, i;
     int offsets;
+    csspgo__error_clear(err);
     if (s->space[CSSPGO__SPACE_ALL].mappings == 0) return CSSPGO_OK;
-    if (!csspgo__spaces_room(s, sample)) return s->heap.status;
+    if (!csspgo__spaces_room(s, sample)) return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
     v = &s->space[csspgo__space_of(s, sample)];
     first = csspgo__kernel_frames(sample);
     offsets = csspgo__stack_of_offsets(s, v, sample, first);
@@ -21834,7 +21787,8 @@ static csspgo_status csspgo__stacks_judge(csspgo_collector *c)
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
+/* Unwinds what the cache holds and clears it. */
+static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
 {
     csspgo__trace t;
     size_t at = c->flushed;
@@ -21849,6 +21803,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c)
     csspgo__cache_clear(&c->cache);
     c->flushed = 0;
     return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
+{
+    return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
 }
 
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
@@ -21867,23 +21826,25 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
     for (;;) {
         status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &how, &c->stats);
         if (status != (csspgo_status)CSSPGO__FULL) return status;
-        status = csspgo_collector_flush(c);
+        status = csspgo__unwind_cache(c);
         if (status != CSSPGO_OK) return status;
     }
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count)
+CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
+                                              csspgo_error *err)
 {
-    csspgo_status s = c->flushed != 0 ? csspgo_collector_flush(c) : CSSPGO_OK;
+    csspgo_status s = c->flushed != 0 ? csspgo__unwind_cache(c) : CSSPGO_OK;
     size_t i;
-    if (c->mode == CSSPGO__NAMES) return CSSPGO_E_ARGUMENT;
+    if (c->mode == CSSPGO__NAMES)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "samples do not mix with contexts of names");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
     }
-    return s;
+    return csspgo__error_heap(err, s, &c->heap, "collector");
 }
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
@@ -22040,7 +22001,7 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
     int ok;
     memset(k, 0, sizeof *k);
     h->reserve = 1;
-    flushed = csspgo_collector_flush(c);
+    flushed = csspgo__unwind_cache(c);
     if (flushed != CSSPGO_OK) return flushed;
     s.room = c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth;
     s.key = (uint32_t *)csspgo__alloc(h, (c->trie.count + 1) * sizeof *s.key);
@@ -22325,8 +22286,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 }
 
 #ifndef CSSPGO_NO_STDIO
-CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const csspgo_unsymbolized_options *how,
-                                                        const char *path, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const char *path,
+                                                        const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
     unsigned char buf[4096];
     csspgo__sink s;
@@ -22569,8 +22530,8 @@ static void csspgo__unsym_read(csspgo__unsym_reader *r)
     }
 }
 
-CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
-                                                  const void *text, size_t size, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
+                                                  const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
     csspgo__unsym_reader r;
     csspgo__error_clear(err);

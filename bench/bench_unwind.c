@@ -45,14 +45,14 @@ static void keep(samples *s, const csspgo_sample *x)
 
 static void read_samples(loaded *image, const char *path, samples *s)
 {
-    csspgo_script *script = csspgo_script_new(NULL, NULL);
+    csspgo_script *script = csspgo_script_new(NULL, NULL, NULL);
     file_bytes text;
     csspgo_sample x;
     csspgo_mmap map;
     csspgo_error e;
     csspgo_item item;
     if (script == NULL || !file_open(path, &text)) exit(1);
-    csspgo_script_feed(script, text.data, text.size);
+    csspgo_script_feed(script, text.data, text.size, NULL);
     while ((item = csspgo_script_next(script, &x, &map, &e)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_SAMPLE) keep(s, &x);
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(image->code, &map);
@@ -76,8 +76,8 @@ static void once(loaded *image, const samples *s, int profile, double *add, doub
     csspgo_collector *c = csspgo_collector_new(image->code, NULL, NULL, NULL);
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     double t = cpu_now();
-    if (c == NULL || p == NULL || csspgo_collector_add(c, s->v, s->n) != CSSPGO_OK ||
-        csspgo_collector_flush(c) != CSSPGO_OK)
+    if (c == NULL || p == NULL || csspgo_collector_add(c, s->v, s->n, NULL) != CSSPGO_OK ||
+        csspgo_collector_flush(c, NULL) != CSSPGO_OK)
         exit(1);
     *add = cpu_now() - t;
     t = cpu_now();

@@ -125,7 +125,7 @@ static csspgo_kind kind_at(const run *r, uint32_t pos)
 /* Joins the windows; each begins with the branch that the one before ended with. */
 static void run_read(run *r, const char *path)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     file_bytes f;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -134,7 +134,7 @@ static void run_read(run *r, const char *path)
     size_t cap = 1 << 16, i, at;
     if (s == NULL || !file_open(path, &f)) die(path);
     r->v = (branch *)allocate(cap, sizeof *r->v);
-    csspgo_script_feed(s, f.data, f.size);
+    csspgo_script_feed(s, f.data, f.size, NULL);
     for (at = 0; at < 2; at++) {
         while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
             if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(r->image.code, &map);
@@ -613,8 +613,8 @@ static void sample_window(run *r, sampling *s, size_t last, size_t window, int m
     sample.branches = lbr;
     sample.branch_count = (uint32_t)window;
     sample.count = 1;
-    if (csspgo_collector_add(s->ours, &sample, 1) != CSSPGO_OK ||
-        csspgo_collector_add(s->llvms, &sample, 1) != CSSPGO_OK)
+    if (csspgo_collector_add(s->ours, &sample, 1, NULL) != CSSPGO_OK ||
+        csspgo_collector_add(s->llvms, &sample, 1, NULL) != CSSPGO_OK)
         die("out of memory");
 }
 
@@ -707,7 +707,7 @@ static void print_dense(const char *name, size_t window, const char *stacks, con
 static void recorded(const run *r, const char *name, const char *path, const counts *want)
 {
     csspgo_collector *ours = collector_new(r, 0), *llvms = collector_new(r, 1);
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_collector_stats stats;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -716,14 +716,14 @@ static void recorded(const run *r, const char *name, const char *path, const cou
     file_bytes f;
     errors a, b;
     if (s == NULL || !file_open(path, &f)) die(path);
-    csspgo_script_feed(s, f.data, f.size);
+    csspgo_script_feed(s, f.data, f.size, NULL);
     while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE)
-        if (item == CSSPGO_ITEM_SAMPLE && (csspgo_collector_add(ours, &sample, 1) != CSSPGO_OK ||
-                                           csspgo_collector_add(llvms, &sample, 1) != CSSPGO_OK))
+        if (item == CSSPGO_ITEM_SAMPLE && (csspgo_collector_add(ours, &sample, 1, NULL) != CSSPGO_OK ||
+                                           csspgo_collector_add(llvms, &sample, 1, NULL) != CSSPGO_OK))
             die("out of memory");
     csspgo_script_free(s);
     file_close(&f);
-    csspgo_collector_flush(ours);
+    csspgo_collector_flush(ours, NULL);
     stats = csspgo_collector_get_stats(ours);
     a = collector_errors(r, ours, want);
     b = collector_errors(r, llvms, want);
@@ -741,7 +741,7 @@ static void dense(run *r, const char *name, size_t window, int mode, const char 
     for (i = 0; i < n; i++) ends[i] = (i + 1) * (window - 1);
     sample_run(r, &s, ends, n, window, mode);
     want = truth_of(r, ends[n - 1]);
-    csspgo_collector_flush(s.ours);
+    csspgo_collector_flush(s.ours, NULL);
     stats = csspgo_collector_get_stats(s.ours);
     ours = collector_errors(r, s.ours, &want);
     llvms = collector_errors(r, s.llvms, &want);
@@ -810,7 +810,7 @@ static void sample_address(run *r, csspgo_collector *c, size_t i, uint64_t k)
     sample.stack = stack;
     sample.stack_count = stack_now(r, r->v[i - 1].to + (pos - r->v[i - 1].b), PROLOGUES, stack);
     sample.count = 1;
-    if (csspgo_collector_add(c, &sample, 1) != CSSPGO_OK) die("out of memory");
+    if (csspgo_collector_add(c, &sample, 1, NULL) != CSSPGO_OK) die("out of memory");
 }
 
 /* Overlap of blocks: the sum of the smaller of both shares. */

@@ -162,8 +162,8 @@ static int open_event(int branches)
     sampler.ring.data = (const char *)base + page;
     sampler.ring.size = RING_PAGES * page;
     sampler.ring.bounce_size = 1 << 16;
-    sampler.ring.sample_type = a.sample_type;
-    sampler.ring.branch_sample_type = a.branch_sample_type;
+    sampler.ring.event.sample_type = a.sample_type;
+    sampler.ring.event.branch_sample_type = a.branch_sample_type;
     return 1;
 }
 
@@ -341,7 +341,7 @@ static csspgo_status sampler_drain(engine *g)
     csspgo_item item;
     uint32_t i;
     for (i = 0; i < sampler.count && g->collector != NULL && !g->deaf && s == CSSPGO_OK; i++, sampler.taken++)
-        s = sampler.sample[i].branch_count != 0 ? csspgo_collector_add(g->collector, &sampler.sample[i], 1)
+        s = sampler.sample[i].branch_count != 0 ? csspgo_collector_add(g->collector, &sampler.sample[i], 1, NULL)
                                                 : add_stack(g, &sampler.sample[i]);
     sampler.count = 0;
     if (sampler.page == NULL) return s;
@@ -349,7 +349,7 @@ static csspgo_status sampler_drain(engine *g)
     while ((item = csspgo_ring_next(&sampler.ring, &sample, &map, &error)) != CSSPGO_ITEM_NONE) {
         if (item != CSSPGO_ITEM_SAMPLE || g->collector == NULL || g->deaf || s != CSSPGO_OK) continue;
         sampler.taken++;
-        s = sample.branch_count != 0 ? csspgo_collector_add(g->collector, &sample, 1) : add_stack(g, &sample);
+        s = sample.branch_count != 0 ? csspgo_collector_add(g->collector, &sample, 1, NULL) : add_stack(g, &sample);
     }
     __atomic_store_n(&sampler.page->data_tail, sampler.ring.tail, __ATOMIC_RELEASE);
     return s;

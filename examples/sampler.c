@@ -339,8 +339,8 @@ static int open_event(sampler *s, source from)
     s->page = (struct perf_event_mmap_page *)base;
     s->ring.data = (const char *)base + unit;
     s->ring.size = RING_PAGES * unit;
-    s->ring.sample_type = a.sample_type;
-    s->ring.branch_sample_type = a.branch_sample_type;
+    s->ring.event.sample_type = a.sample_type;
+    s->ring.event.branch_sample_type = a.branch_sample_type;
     return 1;
 }
 
@@ -392,7 +392,7 @@ static void fold(sampler *s)
 
 static void take(sampler *s, const csspgo_sample *sample)
 {
-    const csspgo_status status = csspgo_collector_add(s->collector, sample, 1);
+    const csspgo_status status = csspgo_collector_add(s->collector, sample, 1, NULL);
     s->taken++;
     if (status != CSSPGO_OK) failed(s, status);
 }

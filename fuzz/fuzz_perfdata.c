@@ -52,7 +52,7 @@ static outcome run(const uint8_t *data, size_t size, size_t piece)
     REQUIRE(d != NULL);
     do {
         n = size - at < piece ? size - at : piece;
-        if (n != 0) REQUIRE(csspgo_perfdata_feed(d, data + at, n) == CSSPGO_OK);
+        if (n != 0) REQUIRE(csspgo_perfdata_feed(d, data + at, n, NULL) == CSSPGO_OK);
         else csspgo_perfdata_end(d);
         at += n;
         while ((item = csspgo_perfdata_next(d, &s, &m, &o.err)) != CSSPGO_ITEM_NONE) take(&o, item, &s, &m);

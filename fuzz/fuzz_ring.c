@@ -53,9 +53,9 @@ static void check_ring(arena *a, const uint8_t *head, const uint8_t *data, size_
     csspgo_ring r, flat;
     size_t i, steps;
     memset(&r, 0, sizeof r);
-    memcpy(&r.sample_type, head, 8);
-    memcpy(&r.branch_sample_type, head + 8, 4);           /* the low half on little-endian machines */
-    r.read_format = head[12];
+    memcpy(&r.event.sample_type, head, 8);
+    memcpy(&r.event.branch_sample_type, head + 8, 4);           /* the low half on little-endian machines */
+    r.event.read_format = head[12];
     r.tail = 8 * (uint64_t)head[13];
     r.bounce_size = 8 * (size_t)(head[14] & 63);
     r.head = r.tail + size;

@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     q = csspgo_collector_new(code, &how, NULL, NULL);
     REQUIRE(p != NULL && q != NULL);
     memset(&e, 0xee, sizeof e);
-    if (csspgo_read_unsymbolized(p, NULL, data, size, &e) != CSSPGO_OK) {
+    if (csspgo_read_unsymbolized(p, data, size, NULL, &e) != CSSPGO_OK) {
         REQUIRE(e.status != CSSPGO_OK && e.message[0] != '\0' && e.offset <= size && e.line >= 1 && e.column >= 1);
         REQUIRE(!csspgo_collector_has_contexts(p) && csspgo_collector_get_stats(p).unplaced == 0);
         require_text(p, "", 0);
@@ -125,16 +125,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t n;
         char *out = written(p, &n), *twice;
         REQUIRE(e.status == CSSPGO_OK && heap.peak <= 16 * size + (1u << 20) + 16 * n);
-        REQUIRE(csspgo_read_unsymbolized(q, NULL, out, n, &e) == CSSPGO_OK);   /* we read what we write */
+        REQUIRE(csspgo_read_unsymbolized(q, out, n, NULL, &e) == CSSPGO_OK);   /* we read what we write */
         REQUIRE(csspgo_collector_get_stats(q).unplaced == 0);
         require_text(q, n != 0 ? out : "", n);
-        REQUIRE(csspgo_read_unsymbolized(p, NULL, data, size, NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_read_unsymbolized(p, data, size, NULL, NULL) == CSSPGO_OK);
         twice = written(p, &n);
         if (n != 0) {                                 /* and it adds up as the original does */
             size_t once;
             free(out);
             out = written(q, &once);
-            REQUIRE(csspgo_read_unsymbolized(q, NULL, out, once, &e) == CSSPGO_OK);
+            REQUIRE(csspgo_read_unsymbolized(q, out, once, NULL, &e) == CSSPGO_OK);
         }
         require_text(q, twice, n);
         require_profile(q, code, m, size % 2 == 0);

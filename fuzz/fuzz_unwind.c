@@ -294,9 +294,9 @@ static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collecto
         branch[i].to = make_address(in);
         branch[i].flags = branch[i].from % 11 == 3 ? (uint64_t)1 << 33 : branch[i].to % 7 == 2 ? 11 << 20 : 0;
     }
-    REQUIRE(csspgo_collector_add(c, &s, 1) == CSSPGO_OK);
-    REQUIRE(csspgo_collector_add(tiny, &s, 1) == CSSPGO_OK);
-    REQUIRE(csspgo_collector_add(ours, &s, 1) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_add(c, &s, 1, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_add(tiny, &s, 1, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_collector_add(ours, &s, 1, NULL) == CSSPGO_OK);
     take(m, &s, how->ignore_stack != 0, how->keep_leaves != 0);
 }
 
@@ -329,7 +329,8 @@ static void require_ours(csspgo_collector *c, csspgo_code *code, const csspgo_co
     REQUIRE(again != NULL && csspgo_write_unsymbolized(c, &how, NULL, 0, &size, NULL) == CSSPGO_OK);
     text = (char *)calloc(size + 1, 1);
     REQUIRE(text != NULL && csspgo_write_unsymbolized(c, &how, text, size, NULL, NULL) == CSSPGO_OK);
-    if (csspgo_read_unsymbolized(again, &how, text, size, NULL) == CSSPGO_OK && csspgo_collector_get_stats(again).unplaced == 0)
+    if (csspgo_read_unsymbolized(again, text, size, &how, NULL) == CSSPGO_OK &&
+        csspgo_collector_get_stats(again).unplaced == 0)
         require_text(again, text);
     free(text);
     csspgo_collector_free(again);

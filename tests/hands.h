@@ -113,7 +113,7 @@ static csspgo_sample hand_sample(const hand *h)
 static csspgo_status add_hand(csspgo_collector *c, const hand *h)
 {
     const csspgo_sample s = hand_sample(h);
-    return csspgo_collector_add(c, &s, 1);
+    return csspgo_collector_add(c, &s, 1, NULL);
 }
 
 /* Adds all of a list, beginning anywhere, every `step`th and round again (step and n have no common divisor). */

@@ -80,19 +80,18 @@ static char *lines_of(line_table *t, const char *path)
 /* The samples of a perf script, broken stacks as llvm-profgen reads them. */
 CSSPGO__UNUSED static void feed_script(csspgo_collector *c, csspgo_code *code, const char *path)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = t_llvm_script(code, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
     csspgo_item item;
     size_t size;
     char *text = t_file(path, &size);
-    csspgo_script_set_code(s, code);
-    csspgo_script_feed(s, text, size);
+    csspgo_script_feed(s, text, size, NULL);
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
-        else T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+        else T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
     }
     T_EQ(e.status, CSSPGO_OK);
     csspgo_script_free(s);

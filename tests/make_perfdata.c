@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 {
     static char text[1 << 24];
     const size_t size = fread(text, 1, sizeof text, stdin);
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
         put64(0);                                          /* no identities */
     }
     data = used;
-    csspgo_script_feed(s, text, size);
+    csspgo_script_feed(s, text, size, NULL);
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) put_map(&map);

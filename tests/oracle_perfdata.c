@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     if (d == NULL || f == NULL || buf == NULL) return 2;
     do {
         n = fread(buf, 1, chunk, f);
-        if (n != 0) csspgo_perfdata_feed(d, buf, n);
+        if (n != 0) csspgo_perfdata_feed(d, buf, n, NULL);
         else csspgo_perfdata_end(d);
         while ((item = csspgo_perfdata_next(d, &s, &m, &e)) != CSSPGO_ITEM_NONE) print_item(item, &s, &m);
     } while (n != 0 && e.status == CSSPGO_OK);

@@ -246,4 +246,16 @@ T_UNUSED static int t_same(const char *what, const void *got, size_t got_size, c
     return 0;
 }
 
+#ifndef CSSPGO_NO_SAMPLE
+/* A parser that reads scripts as llvm-profgen 19 does; code: as in csspgo_script_options. */
+T_UNUSED static csspgo_script *t_llvm_script(const csspgo_code *code, const csspgo_options *options)
+{
+    csspgo_script_options how;
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    how.llvm = 19;
+    return csspgo_script_new(&how, options, NULL);
+}
+#endif
+
 #endif

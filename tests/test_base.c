@@ -140,7 +140,7 @@ static uint64_t cost_of_ids(const keys *k, uint64_t seed)
     size_t n = 0;
     if (d == NULL || data == NULL) abort();
     looked_at = 0;
-    T_EQ(csspgo_perfdata_feed(d, data, make_perf_data(data, k)), CSSPGO_OK);
+    T_EQ(csspgo_perfdata_feed(d, data, make_perf_data(data, k), NULL), CSSPGO_OK);
     csspgo_perfdata_end(d);
     while ((item = csspgo_perfdata_next(d, &sample, &map, &e)) != CSSPGO_ITEM_NONE) n += item == CSSPGO_ITEM_SAMPLE;
     T_EQ(e.status, CSSPGO_OK);

@@ -77,7 +77,7 @@ static uint64_t link_address(csspgo_code *c, csspgo_module module, uint64_t addr
     sample.branches = &branch;
     sample.branch_count = 1;
     sample.count = 1;
-    T_EQ(csspgo_collector_add(collector, &sample, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(collector, &sample, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_write_unsymbolized(collector, &how, text, sizeof text - 1, &size, NULL), CSSPGO_OK);
     text[size] = '\0';
     csspgo_collector_free(collector);

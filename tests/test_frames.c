@@ -663,7 +663,7 @@ static csspgo_status generate(const t_table *t, csspgo_line_table *lines, uint32
     offsets.module = t->module;
     offsets.base = t->base;
     c = csspgo_collector_new(t->code, &how, NULL, NULL);
-    T_EQ(csspgo_read_unsymbolized(c, &offsets, text, size, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read_unsymbolized(c, text, size, &offsets, NULL), CSSPGO_OK);
     s = lines != NULL ? csspgo_collector_line_profile(c, lines, p, NULL, NULL, NULL)
                       : csspgo_collector_profile(c, p, NULL, NULL, NULL);
     csspgo_collector_free(c);

@@ -49,7 +49,7 @@ static void same_text(const char *what, csspgo_profile *p, const char *want)
 static void counters_of(csspgo_collector *c, const csspgo_unsymbolized_options *how, const char *text)
 {
     csspgo_error e;
-    if (csspgo_read_unsymbolized(c, how, text, strlen(text), &e) != CSSPGO_OK) T_MSG(0, e.message);
+    if (csspgo_read_unsymbolized(c, text, strlen(text), how, &e) != CSSPGO_OK) T_MSG(0, e.message);
 }
 
 /* ----- what llvm-profgen 19 made of recorded counters ----- */
@@ -1246,7 +1246,7 @@ static void lab_address(lab *l, uint64_t address, uint64_t caller, uint64_t coun
     s.stack = stack;
     s.stack_count = caller != 0 ? 2 : 1;
     s.count = count;
-    T_EQ(csspgo_collector_add(l->c, &s, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(l->c, &s, 1, NULL), CSSPGO_OK);
 }
 
 /*
@@ -1296,7 +1296,7 @@ static void addresses_without_branches_stand_for_the_block_around_them(void)
             s.branch_count = 2;
             s.count = 1;
             lab_address(&l, 0x1005, 0, 1);
-            T_EQ(csspgo_collector_add(l.c, &s, 1), CSSPGO_OK);
+            T_EQ(csspgo_collector_add(l.c, &s, 1, NULL), CSSPGO_OK);
             lab_profile(&l);
             T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(1, 0)), 0);
             T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(2, 0)), 1);
@@ -1362,14 +1362,14 @@ static void code_that_was_replaced_keeps_its_counts(void)
     s.branches = b;
     s.branch_count = 2;
     s.count = 5;
-    T_EQ(csspgo_collector_add(l.c, &s, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(l.c, &s, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_remove(l.code, 0x1000, 0x1100), CSSPGO_OK);
     l.nodes = l.probes = 0;
     lab_function(&l, 0x1000, 0x100, "new", 0);
     lab_probe(&l, lab_node(&l, 0, 0, "new"), 1, 0x1018);
     lab_ready(&l);
     s.count = 2;
-    T_EQ(csspgo_collector_add(l.c, &s, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(l.c, &s, 1, NULL), CSSPGO_OK);
     lab_gives(&l, "old and new", "old:5:5\n 1: 5\nnew:2:2\n 1: 2\n");
     lab_close(&l);
 }
@@ -1446,7 +1446,7 @@ typedef struct samples {
 
 static samples samples_of(const char *path)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
@@ -1455,7 +1455,7 @@ static samples samples_of(const char *path)
     size_t size;
     char *text = t_file(path, &size);
     memset(&all, 0, sizeof all);
-    csspgo_script_feed(s, text, size);
+    csspgo_script_feed(s, text, size, NULL);
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
         if (item != CSSPGO_ITEM_SAMPLE) continue;
@@ -1497,7 +1497,7 @@ static void the_order_of_samples_does_not_matter(void)
             size_t size;
             char *text;
             recorded_open(&r, program[i], NULL);
-            for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(r.c, &all.v[k], 1), CSSPGO_OK);
+            for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(r.c, &all.v[k], 1, NULL), CSSPGO_OK);
             T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
             text = text_of(p, &size);
             if (first == NULL) first = text;
@@ -1758,7 +1758,7 @@ static csspgo_status lab_path(lab *l, uint32_t i, uint64_t count)
     s.branches = branch;
     s.branch_count = 2;
     s.count = count;
-    return csspgo_collector_add(l->c, &s, 1);
+    return csspgo_collector_add(l->c, &s, 1, NULL);
 }
 
 /* A collector at its limit says E_LIMIT, gives what it has, and goes on: nothing of what it took is lost. */
@@ -1914,7 +1914,7 @@ static void a_compilers_probes_count_as_llvm_says(void)
         snprintf(path, sizeof path, "data/probes/usage/%s.perfscript", input[i]);
         {
             samples all = samples_of(path);
-            for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(c, &all.v[k], 1), CSSPGO_OK);
+            for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(c, &all.v[k], 1, NULL), CSSPGO_OK);
             samples_free(&all);
         }
         x01_gives(c, input[i]);
@@ -2013,7 +2013,7 @@ static int sample_loop(csspgo_collector *c, uint64_t at)
     s.branches = branches;
     s.stack_count = s.branch_count = 2;
     s.count = 1;
-    return csspgo_collector_add(c, &s, 1) == CSSPGO_OK;
+    return csspgo_collector_add(c, &s, 1, NULL) == CSSPGO_OK;
 }
 
 /*

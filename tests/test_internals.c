@@ -1548,7 +1548,7 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo__cache cache;
     csspgo__heap heap;
     csspgo__trace trace;
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s;
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;
@@ -1561,8 +1561,8 @@ static known_script script_in_cache(const char *table, const char *script)
     csspgo__heap_init(&heap, NULL);
     csspgo__cache_init(&heap, &cache, 0);
     T_EQ(t_table_load(&t, table, NULL), CSSPGO_OK);
-    csspgo_script_set_code(s, t.code);
-    csspgo_script_feed(s, text, size);
+    s = t_llvm_script(t.code, NULL);
+    csspgo_script_feed(s, text, size, NULL);
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);

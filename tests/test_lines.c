@@ -67,7 +67,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
         offsets.module = r.t.module;
         offsets.base = r.t.base;
         counters = t_file(path, &got_size);
-        T_EQ(csspgo_read_unsymbolized(c, &offsets, counters, got_size, &e), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, counters, got_size, &offsets, &e), CSSPGO_OK);
         free(counters);
     } else {
         feed_script(c, r.t.code, path);
@@ -192,7 +192,7 @@ static csspgo_collector *named_collector(const recorded *r, const char *path, co
     char *text = t_file(path, &size);
     offsets.module = r->t.module;
     offsets.base = r->t.base;
-    if (c != NULL && csspgo_read_unsymbolized(c, &offsets, text, size, &e) != CSSPGO_OK) {
+    if (c != NULL && csspgo_read_unsymbolized(c, text, size, &offsets, &e) != CSSPGO_OK) {
         T_EQ(e.status, CSSPGO_E_NOMEM);
         csspgo_collector_free(c);
         c = NULL;
@@ -247,7 +247,7 @@ static void names_are_no_use_by_probe_and_take_no_samples(void)
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
     T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_node_count(p), 0);
     T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e), CSSPGO_OK);      /* nothing was lost */
     T_EQ(csspgo_head(p, csspgo_find(p, "main")), 2);
@@ -276,7 +276,7 @@ static void names_are_compressed_and_cut(void)
         how.limit_depth = i >= 2;
         how.max_depth = i == 2;
         c = csspgo_collector_new(r.t.code, &how, NULL, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, text, sizeof text - 1, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_has_record(p, csspgo_find(p, want[i])));
         csspgo_collector_free(c);

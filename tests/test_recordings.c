@@ -40,17 +40,24 @@ static void print_item(text_out *out, csspgo_item item, const csspgo_sample *s, 
     print(out, "\n", 0, 0);
 }
 
+static csspgo_script *any_script(const csspgo_code *code)
+{
+    csspgo_script_options how;
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    return csspgo_script_new(&how, NULL, NULL);
+}
+
 /* Prints the items of a text that is fed in pieces of a size. */
 static csspgo_status print_text(text_out *out, const char *text, size_t piece, const csspgo_code *code,
                                 csspgo_script_stats *stats)
 {
     const size_t size = strlen(text);
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = any_script(code);
     csspgo_error e;
     size_t at = 0, n;
     out->size = 0;
     out->at[0] = '\0';
-    csspgo_script_set_any_fields(s, code);
     do {
         csspgo_sample sample;
         csspgo_mmap map;
@@ -58,7 +65,7 @@ static csspgo_status print_text(text_out *out, const char *text, size_t piece, c
         unsigned char *copy;
         n = size - at < piece ? size - at : piece;
         copy = t_copy(text + at, n);
-        if (n != 0) T_EQ(csspgo_script_feed(s, copy, n), CSSPGO_OK);
+        if (n != 0) T_EQ(csspgo_script_feed(s, copy, n, NULL), CSSPGO_OK);
         else csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE)
             print_item(out, item, &sample, &map);
@@ -182,7 +189,7 @@ typedef struct reading {          /* how a recording is read */
 /* Reads a recording into a collector. */
 static csspgo_spaces_stats read_recording(csspgo_collector *c, csspgo_code *code, reading how)
 {
-    csspgo_script *s = how.perfdata ? NULL : csspgo_script_new(NULL, NULL);
+    csspgo_script *s = how.perfdata ? NULL : any_script(code);
     csspgo_perfdata *d = how.perfdata ? csspgo_perfdata_new(NULL, NULL) : NULL;
     csspgo_spaces *spaces = csspgo_spaces_new(code, NULL, NULL);
     csspgo_spaces_stats stats;
@@ -191,20 +198,19 @@ static csspgo_spaces_stats read_recording(csspgo_collector *c, csspgo_code *code
     csspgo_error e;
     size_t size, at = 0, n;
     char *text = t_file(how.path, &size);
-    if (s != NULL) csspgo_script_set_any_fields(s, code);
     do {
         n = size - at < how.piece ? size - at : how.piece;
-        if (n != 0 && s != NULL) T_EQ(csspgo_script_feed(s, text + at, n), CSSPGO_OK);
-        else if (n != 0) T_EQ(csspgo_perfdata_feed(d, text + at, n), CSSPGO_OK);
+        if (n != 0 && s != NULL) T_EQ(csspgo_script_feed(s, text + at, n, NULL), CSSPGO_OK);
+        else if (n != 0) T_EQ(csspgo_perfdata_feed(d, text + at, n, NULL), CSSPGO_OK);
         else if (s != NULL) csspgo_script_end(s);
         else csspgo_perfdata_end(d);
         for (;;) {
             const csspgo_item item = s != NULL ? csspgo_script_next(s, &sample, &map, &e)
                                                : csspgo_perfdata_next(d, &sample, &map, &e);
             if (item == CSSPGO_ITEM_NONE) break;
-            if (item != CSSPGO_ITEM_SAMPLE) T_EQ(csspgo_spaces_event(spaces, item, &sample, &map), CSSPGO_OK);
-            else if (T_EQ(csspgo_spaces_sample(spaces, &sample), CSSPGO_OK))
-                T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+            if (item != CSSPGO_ITEM_SAMPLE) T_EQ(csspgo_spaces_event(spaces, item, &sample, &map, NULL), CSSPGO_OK);
+            else if (T_EQ(csspgo_spaces_sample(spaces, &sample, NULL), CSSPGO_OK))
+                T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
         }
         T_EQ(e.status, CSSPGO_OK);
         at += n;
@@ -350,7 +356,7 @@ static void mapped(csspgo_spaces *s, uint32_t pid, uint64_t address, uint64_t si
     m.path = path;
     m.path_size = strlen(path);
     m.executable = 1;
-    T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &m), CSSPGO_OK);
+    T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &m, NULL), CSSPGO_OK);
 }
 
 static void happened(csspgo_spaces *s, csspgo_item item, uint32_t pid, uint32_t tid, uint32_t parent)
@@ -363,7 +369,7 @@ static void happened(csspgo_spaces *s, csspgo_item item, uint32_t pid, uint32_t 
     sample.tid = tid;
     m.pid = parent;
     m.executable = item == CSSPGO_ITEM_COMM;
-    T_EQ(csspgo_spaces_event(s, item, &sample, &m), CSSPGO_OK);
+    T_EQ(csspgo_spaces_event(s, item, &sample, &m, NULL), CSSPGO_OK);
 }
 
 /* Where the first address of a sample goes. */
@@ -378,7 +384,7 @@ static uint64_t placed(csspgo_spaces *s, uint32_t pid, uint64_t address)
     x.branches = &b;
     x.branch_count = 1;
     x.pid = pid;
-    T_EQ(csspgo_spaces_sample(s, &x), CSSPGO_OK);
+    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
     T_EQ(x.branches[0].to, x.branches[0].from);
     T_EQ(x.branches[0].flags, 5);
     return x.branches[0].from;
@@ -471,7 +477,7 @@ static uint64_t stack_placed(csspgo_spaces *s, uint64_t a, uint64_t b, uint64_t 
     memset(&x, 0, sizeof x);
     x.stack = v;
     x.stack_count = 3;
-    T_EQ(csspgo_spaces_sample(s, &x), CSSPGO_OK);
+    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
     for (i = 0; i < 3; i++) all |= (x.stack[i] & 0xffff) << 16 * i;
     return all;
 }
@@ -534,10 +540,10 @@ static void build_ids_say_which_mapping_is_the_module(void)
             csspgo_spaces_stats stats;
             T_EQ(csspgo_code_set_build_id(code, m, own, 20), CSSPGO_OK);
             if (early) {                               /* the file's table of build ids was read before */
-                T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, NULL, &e), CSSPGO_OK);
+                T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, NULL, &e, NULL), CSSPGO_OK);
                 e.build_id_size = 0;
             }
-            T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &e, NULL), CSSPGO_OK);
             stats = csspgo_spaces_get_stats(s);
             T_EQ(stats.mappings, (unsigned)by_example[i].hit);
             T_EQ(stats.other_builds != 0, by_example[i].other);
@@ -586,14 +592,14 @@ static void data_can_be_passed_over(void)
     uint64_t at = 0;
     T_EQ(csspgo_perfdata_skip_data(d), 0);
     for (first = 0; first < size && at == 0; first += 64) {
-        T_EQ(csspgo_perfdata_feed(d, data + first, size - first < 64 ? size - first : 64), CSSPGO_OK);
+        T_EQ(csspgo_perfdata_feed(d, data + first, size - first < 64 ? size - first : 64, NULL), CSSPGO_OK);
         T_EQ(csspgo_perfdata_skip_data(d), 0);         /* not before the piece is read */
         while ((item = csspgo_perfdata_next(d, &sample, &map, &e)) != CSSPGO_ITEM_NONE)
             samples += item == CSSPGO_ITEM_SAMPLE;
         at = csspgo_perfdata_skip_data(d);
     }
     if (T_CHECK(at > first && at < size)) {
-        T_EQ(csspgo_perfdata_feed(d, data + at, size - (size_t)at), CSSPGO_OK);
+        T_EQ(csspgo_perfdata_feed(d, data + at, size - (size_t)at, NULL), CSSPGO_OK);
         while ((item = csspgo_perfdata_next(d, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
             samples += item == CSSPGO_ITEM_SAMPLE;
             ids += item == CSSPGO_ITEM_BUILD_ID && map.build_id_size != 0;
@@ -629,17 +635,17 @@ static csspgo_status events_with(const csspgo_options *o, csspgo_code *code)
     x.stack = &stack;
     x.branches = &b;
     x.stack_count = x.branch_count = 1;
-    status = csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, &x, &m);
+    status = csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, &x, &m, NULL);
     m.path = "/x/m";
     m.build_id_size = 0;
     for (i = 1; i < 60 && status == CSSPGO_OK; i++) {
         m.pid = i;
-        status = csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, &x, &m);
+        status = csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, &x, &m, NULL);
         x.pid = x.tid = i + 100;
         m.pid = i;
-        if (status == CSSPGO_OK) status = csspgo_spaces_event(s, CSSPGO_ITEM_FORK, &x, &m);
+        if (status == CSSPGO_OK) status = csspgo_spaces_event(s, CSSPGO_ITEM_FORK, &x, &m, NULL);
     }
-    if (status == CSSPGO_OK) status = csspgo_spaces_sample(s, &x);
+    if (status == CSSPGO_OK) status = csspgo_spaces_sample(s, &x, NULL);
     T_CHECK(status != CSSPGO_OK || x.stack[0] == 0x1404);
     csspgo_spaces_free(s);
     return status;

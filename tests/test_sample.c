@@ -53,15 +53,14 @@ static void print_script(t_out *out, const char *text, size_t size, run how)
     size_t at = 0;
     memset(&o, 0, sizeof o);
     o.limits.max_line = how.max_line;
-    s = csspgo_script_new(&o, NULL);
+    s = t_llvm_script(how.code, &o);
     if (!T_CHECK(s != NULL)) return;
-    csspgo_script_set_code(s, how.code);
     while (at < size) {
         size_t n = how.chunk == 0 ? size : how.chunk == RANDOM ? 1 + (size_t)(rnd() % 97) : how.chunk;
         unsigned char *piece;
         if (n > size - at) n = size - at;
         piece = t_copy(text + at, n);
-        T_EQ(csspgo_script_feed(s, piece, n), CSSPGO_OK);
+        T_EQ(csspgo_script_feed(s, piece, n, NULL), CSSPGO_OK);
         print_items(out, s, how.code, &err);
         T_EQ(err.status, CSSPGO_OK);
         free(piece);
@@ -108,18 +107,17 @@ static void check_script(const char *name, const char *text, size_t size, run ho
 /* The items of a script of stacks, fed in pieces of a size. */
 static void print_stacks(t_out *out, const char *text, size_t size, size_t piece, csspgo_script_stats *stats)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_error err;
     size_t at;
     if (!T_CHECK(s != NULL)) return;
-    csspgo_script_set_stacks(s);
     for (at = 0; at <= size; at += piece) {
         csspgo_sample sample;
         csspgo_mmap map;
         csspgo_item item;
         const size_t n = size - at < piece ? size - at : piece;
         unsigned char *copy = t_copy(text + at, n);
-        T_EQ(csspgo_script_feed(s, copy, n), CSSPGO_OK);
+        T_EQ(csspgo_script_feed(s, copy, n, NULL), CSSPGO_OK);
         if (n < piece) csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {
             if (item == CSSPGO_ITEM_SAMPLE) t_print_sample(out, &sample, NULL);
@@ -132,19 +130,18 @@ static void print_stacks(t_out *out, const char *text, size_t size, size_t piece
     csspgo_script_free(s);
 }
 
-static void stacks_without_branches_are_samples_if_asked_for(void)
+static void stacks_without_branches_are_samples(void)
 {
     static const struct { const char *text, *items; unsigned bad; } by_example[] = {
-        { "", "", 0 },
         { "\t 401159\n\t 40118e\n\n", "S 1 401159 40118e |\n", 0 },
         { "\t 401159\n\t 40118e", "S 1 401159 40118e |\n", 0 },
         { " 1\n 2\n\n 3\n\n\n 4\n 5\n", "S 1 1 2 |\nS 1 3 |\nS 1 4 5 |\n", 0 },
         { "12\n 1a\n 2b\n\n 3\r\n\r\n", "S 12 1a 2b |\nS 1 3 |\n", 0 },
         { "x 100 1.5: cpu-clock:\n 401159 leaf+0x9 (/x/demo)\n 40118e [unknown] ([unknown])\n\ny 1:\n 7 f (a b)\n",
-          "S 1 401159 40118e |\nS 1 7 |\n", 0 },
+          "S 1 401159 40118e | ?\nS 1 7 |\n", 0 },
         { " 1\n" " PERF_RECORD_MMAP2 1/1: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n 2\n",
           "S 1 1 |\nM 1 401000 1000 1000 x /x/demo.probe\nS 1 2 |\n", 0 },
-        { " 1\n 0x1/0x2/P 0x3/0x4/P\n\n 2\n", "S 1 1 |\nS 1 2 |\n", 1 },
+        { " 1\n 0x1/0x2/P/ junk\n\n 2\n 0x3/0x4\n", "S 1 1 | 1>2\nS 1 2 | 3>4\n", 1 },
         { " 1 no closing\n 2\n", "S 1 2 |\n", 0 },
     };
     static const size_t pieces[] = { 1, 2, 3, 7, 4096 };
@@ -169,17 +166,16 @@ static void every_allocation_of_stacks_may_fail(void)
     for (nth = 1; nth < 100; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_script *s = csspgo_script_new(&o, NULL);
+        csspgo_script *s = csspgo_script_new(NULL, &o, NULL);
         csspgo_error e;
         csspgo_sample sample;
         csspgo_mmap map;
         int samples = 0;
         e.status = CSSPGO_E_NOMEM;
         if (s != NULL) {
-            csspgo_script_set_stacks(s);
-            T_EQ(csspgo_script_feed(s, text, 5), CSSPGO_OK);
+            T_EQ(csspgo_script_feed(s, text, 5, NULL), CSSPGO_OK);
             while (csspgo_script_next(s, &sample, &map, &e) != CSSPGO_ITEM_NONE) samples++;
-            if (e.status == CSSPGO_OK) T_EQ(csspgo_script_feed(s, text + 5, sizeof text - 6), CSSPGO_OK);
+            if (e.status == CSSPGO_OK) T_EQ(csspgo_script_feed(s, text + 5, sizeof text - 6, NULL), CSSPGO_OK);
             csspgo_script_end(s);
             while (csspgo_script_next(s, &sample, &map, &e) != CSSPGO_ITEM_NONE) samples++;
         }
@@ -570,7 +566,7 @@ static void append_records(t_out *t, size_t n)
 static csspgo_script_stats read_all(const t_out *t, const csspgo_options *o, size_t chunk, uint64_t *frames,
     uint64_t *records)
 {
-    csspgo_script *s = csspgo_script_new(o, NULL);
+    csspgo_script *s = t_llvm_script(NULL, o);
     csspgo_script_stats stats;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -579,7 +575,7 @@ static csspgo_script_stats read_all(const t_out *t, const csspgo_options *o, siz
     *frames = *records = 0;
     for (at = 0; at < t->size; at += n) {
         n = chunk < t->size - at ? chunk : t->size - at;
-        csspgo_script_feed(s, t->at + at, n);
+        csspgo_script_feed(s, t->at + at, n, NULL);
         if (at + n == t->size) csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
             if (item == CSSPGO_ITEM_SAMPLE) {
@@ -674,36 +670,36 @@ static void hostile_lines_take_linear_time(void)
 
 static void misuse_is_an_argument_error(void)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = t_llvm_script(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
-    T_EQ(csspgo_script_feed(s, NULL, 0), CSSPGO_OK);
-    T_EQ(csspgo_script_feed(s, FLAT FLAT, 2 * (sizeof FLAT - 1)), CSSPGO_OK);
-    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_feed(s, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT FLAT, 2 * (sizeof FLAT - 1), NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
-    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
-    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_OK);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1, NULL), CSSPGO_OK);
     csspgo_script_end(s);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_SAMPLE);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
     T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
     T_EQ(err.status, CSSPGO_OK);
-    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_feed(s, FLAT, sizeof FLAT - 1, NULL), CSSPGO_E_ARGUMENT);
     csspgo_script_free(s);
     csspgo_script_free(NULL);
 }
 
 static void an_error_stays(void)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = t_llvm_script(NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
     int i;
-    csspgo_script_feed(s, "\t 1\n\t 2\n", 8);
+    csspgo_script_feed(s, "\t 1\n\t 2\n", 8, NULL);
     csspgo_script_end(s);
     for (i = 0; i < 3; i++) {
         T_EQ(csspgo_script_next(s, &sample, &map, &err), CSSPGO_ITEM_NONE);
@@ -714,7 +710,7 @@ static void an_error_stays(void)
 
 static csspgo_status try_script(const char *text, size_t size, const csspgo_options *o)
 {
-    csspgo_script *s = csspgo_script_new(o, NULL);
+    csspgo_script *s = t_llvm_script(NULL, o);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error err;
@@ -723,7 +719,7 @@ static csspgo_status try_script(const char *text, size_t size, const csspgo_opti
     if (s == NULL) return CSSPGO_E_NOMEM;
     memset(&err, 0, sizeof err);
     for (at = 0; at < size && err.status == CSSPGO_OK; at += 50) {
-        csspgo_script_feed(s, text + at, size - at < 50 ? size - at : 50);
+        csspgo_script_feed(s, text + at, size - at < 50 ? size - at : 50, NULL);
         while ((item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {}
     }
     csspgo_script_end(s);
@@ -868,11 +864,29 @@ static int same_sample(const ring_test *r, const csspgo_sample *s)
            (s->branch_count == 0 || memcmp(s->branches, r->branch, sizeof(csspgo_branch) * s->branch_count) == 0);
 }
 
+static csspgo_perf_event event_of(uint64_t sample_type, uint64_t branch_sample_type, uint64_t read_format)
+{
+    csspgo_perf_event e;
+    memset(&e, 0, sizeof e);
+    e.sample_type = sample_type;
+    e.branch_sample_type = branch_sample_type;
+    e.read_format = read_format;
+    return e;
+}
+
+static csspgo_status record_status(const void *body, size_t size, uint64_t sample_type, uint64_t branch_sample_type,
+                                   csspgo_sample *s)
+{
+    const csspgo_perf_event event = event_of(sample_type, branch_sample_type, 0);
+    return csspgo_record_sample(body, size, &event, s, NULL);
+}
+
 /* The n words of the record in a block of their own. */
 static csspgo_status read_record(const ring_test *r, size_t size, csspgo_sample *s, void **block, csspgo_error *err)
 {
     *block = t_copy((const unsigned char *)&r->words[0] + 8, size);
-    return csspgo_record_sample(*block, size, r->type, r->branch_type, r->read_format, s, err);
+    const csspgo_perf_event event = event_of(r->type, r->branch_type, r->read_format);
+    return csspgo_record_sample(*block, size, &event, s, err);
 }
 
 static const uint64_t sample_bits[13] = { 0x10000, 1, 2, 4, 8, 0x40, 0x200, 0x80, 0x100, 0x10, 0x20, 0x400, 0x800 };
@@ -952,9 +966,9 @@ static void hostile_counts_are_rejected(void)
     put32x2(r, 8, 0);
     put64(r, 1);
     r->branch_type = 0x809;
-    T_EQ(csspgo_record_sample(&r->words[1], 16, r->type, 0, 0, &s, NULL), CSSPGO_E_SYNTAX);
-    T_EQ(csspgo_record_sample(&r->words[1], 16, 0x800, 0x809, 0, &s, NULL), CSSPGO_E_UNSUPPORTED);
-    T_EQ(csspgo_record_sample((unsigned char *)&r->words[1] + 4, 8, 1, 0, 0, &s, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(record_status(&r->words[1], 16, r->type, 0, &s), CSSPGO_E_SYNTAX);
+    T_EQ(record_status(&r->words[1], 16, 0x800, 0x809, &s), CSSPGO_E_UNSUPPORTED);
+    T_EQ(record_status((unsigned char *)&r->words[1] + 4, 8, 1, 0, &s), CSSPGO_E_ARGUMENT);
     free(r);
 }
 
@@ -980,13 +994,13 @@ static void the_user_part_of_a_chain_is_the_stack(void)
         uint64_t words[8];
         words[0] = cases[i].n;
         memcpy(words + 1, cases[i].chain, sizeof cases[i].chain);
-        T_EQ(csspgo_record_sample(words, 8 + 8 * (size_t)cases[i].n, 0x20, 0, 0, &s, NULL), CSSPGO_OK);
+        T_EQ(record_status(words, 8 + 8 * (size_t)cases[i].n, 0x20, 0, &s), CSSPGO_OK);
         T_CHECK(s.stack == words + 1 + cases[i].first);
         T_EQ(s.stack_count, cases[i].count);
     }
-    T_EQ(csspgo_record_sample(none, sizeof none, 0x21, 0, 0, &s, NULL), CSSPGO_OK);
+    T_EQ(record_status(none, sizeof none, 0x21, 0, &s), CSSPGO_OK);
     T_CHECK(s.stack_count == 1 && s.stack == none);           /* no frame at all: the sampled address */
-    T_EQ(csspgo_record_sample(none + 1, 16, 0x20, 0, 0, &s, NULL), CSSPGO_OK);
+    T_EQ(record_status(none + 1, 16, 0x20, 0, &s), CSSPGO_OK);
     T_EQ(s.stack_count, 0);
 }
 
@@ -1000,9 +1014,7 @@ static csspgo_ring ring_over(ring_test *r)
     ring.size = sizeof r->data;
     ring.bounce = r->bounce;
     ring.bounce_size = sizeof r->bounce;
-    ring.sample_type = r->type;
-    ring.branch_sample_type = r->branch_type;
-    ring.read_format = r->read_format;
+    ring.event = event_of(r->type, r->branch_type, r->read_format);
     return ring;
 }
 
@@ -1510,7 +1522,7 @@ static csspgo_status pd_read(const unsigned char *data, size_t size, size_t piec
     do {
         const size_t n = size - at < piece ? size - at : piece;
         unsigned char *exact = t_copy(data + at, n);
-        if (n != 0) T_EQ(csspgo_perfdata_feed(d, exact, n), CSSPGO_OK);
+        if (n != 0) T_EQ(csspgo_perfdata_feed(d, exact, n, NULL), CSSPGO_OK);
         else csspgo_perfdata_end(d);
         while ((item = csspgo_perfdata_next(d, &s, &m, err)) != CSSPGO_ITEM_NONE)
             if (text != NULL) pd_print(text, item, &s, &m);
@@ -1737,12 +1749,12 @@ static void misuse_of_a_recording_is_an_argument_error(void)
     pd_file(d, 0);
     pd_small_sample(d, 71, 0, 1);
     pd_close(d);
-    T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_OK);
-    T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_perfdata_feed(r, d->b, d->n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_perfdata_feed(r, d->b, d->n, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_SAMPLE);
     T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_NONE);
     csspgo_perfdata_end(r);
-    T_EQ(csspgo_perfdata_feed(r, d->b, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_perfdata_feed(r, d->b, 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_perfdata_next(r, &s, &m, NULL), CSSPGO_ITEM_NONE);
     T_EQ(csspgo_perfdata_next(r, &s, &m, &e), CSSPGO_ITEM_NONE);
     T_EQ(e.status, CSSPGO_OK);
@@ -1788,7 +1800,7 @@ static void a_long_recording_takes_bounded_memory(void)
         for (i = 0; i < 50; i++) pd_small_sample(d, 71, 1 + round * 100 + (i * 37 + round) % 150, i);
         pd_begin(d, 68, 0);
         pd_end(d);
-        T_EQ(csspgo_perfdata_feed(r, d->b, d->n), CSSPGO_OK);
+        T_EQ(csspgo_perfdata_feed(r, d->b, d->n, NULL), CSSPGO_OK);
         while (csspgo_perfdata_next(r, &s, &m, NULL) == CSSPGO_ITEM_SAMPLE) {
             out++;
             T_CHECK(s.time >= last);
@@ -1807,7 +1819,7 @@ static void a_long_recording_takes_bounded_memory(void)
 
 int main(void)
 {
-    stacks_without_branches_are_samples_if_asked_for();
+    stacks_without_branches_are_samples();
     T_FAILING(every_allocation_of_stacks_may_fail());
     rules_hold_by_example();
     what_is_left_out_is_counted();

@@ -71,7 +71,7 @@ static void ask_map(job *j)
 static void *read_map(void *p)
 {
     job *j = (job *)p;
-    csspgo_script *script = csspgo_script_new(NULL, NULL);
+    csspgo_script *script = t_llvm_script(j->map, NULL);
     csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
     csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
     csspgo_preinline_options how;
@@ -82,12 +82,12 @@ static void *read_map(void *p)
     how.sizes = sizes;
     ask_map(j);
     if (expect(j, script != NULL && profile != NULL && sizes != NULL)) {
-        csspgo_script_set_code(script, j->map);
-        csspgo_script_feed(script, j->text, j->size);
+        csspgo_script_feed(script, j->text, j->size, NULL);
         csspgo_script_end(script);
         while ((item = csspgo_script_next(script, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
-            if (item == CSSPGO_ITEM_SAMPLE) expect(j, csspgo_collector_add(j->collector, &sample, 1) == CSSPGO_OK);
-        expect(j, csspgo_collector_flush(j->collector) == CSSPGO_OK);
+            if (item == CSSPGO_ITEM_SAMPLE)
+                expect(j, csspgo_collector_add(j->collector, &sample, 1, NULL) == CSSPGO_OK);
+        expect(j, csspgo_collector_flush(j->collector, NULL) == CSSPGO_OK);
         expect(j, csspgo_write_unsymbolized(j->collector, NULL, NULL, 0, &j->out_size, NULL) == CSSPGO_OK);
         j->sum += j->out_size;
         expect(j, csspgo_collector_profile(j->collector, profile, NULL, NULL, NULL) == CSSPGO_OK);
@@ -138,13 +138,13 @@ static void collectors_and_parsers_read_one_map(void)
     t_table t;
     size_t size, i;
     char *text = t_file("data/generate/mix.perfscript", &size);
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;
     memset(jobs, 0, sizeof jobs);
     if (T_EQ(t_table_load(&t, "data/generate/tables/mix.probe.tsv", NULL), CSSPGO_OK) && text != NULL && s != NULL) {
-        csspgo_script_feed(s, text, size);
+        csspgo_script_feed(s, text, size, NULL);
         csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
             if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
@@ -245,7 +245,7 @@ static void *work_alone(void *p)
         expect(j, csspgo_matcher_module(m, a, NULL, 0, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_matcher_apply(m, a, c, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_probes_add_descriptor(probes, &desc, NULL) == CSSPGO_OK);
-        csspgo_perfdata_feed(d, j->text, j->size);
+        csspgo_perfdata_feed(d, j->text, j->size, NULL);
         csspgo_perfdata_end(d);
         while (csspgo_perfdata_next(d, &sample, &map, &err) != CSSPGO_ITEM_NONE) {}
         csspgo_write(a, CSSPGO_TEXT, NULL, 0, &j->out_size, NULL);

@@ -374,7 +374,7 @@ static void cut_sample(const stream *s, const shadow *k, size_t i, const cut *ho
     sample.branches = lbr;
     sample.branch_count = (uint32_t)n;
     sample.count = 1;
-    T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
 }
 
 /* Cuts the stream into windows, each range in one. Returns the number of the last branch. */
@@ -529,7 +529,7 @@ static void expect_counts(csspgo_code *code, const char *sample, const char *wan
     s.stack = stack;
     s.branches = branch;
     s.count = 1;
-    T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_write_unsymbolized(c, &plain, got, sizeof got, &n, NULL), CSSPGO_OK);
     t_same(sample, got, n, want, strlen(want));
     if (stats != NULL) *stats = csspgo_collector_get_stats(c);
@@ -651,8 +651,8 @@ static void every_allocation_may_fail(void)
         csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
         for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3)
-            status = csspgo_collector_add(c, &s, 1);
-        if (status == CSSPGO_OK) status = csspgo_collector_flush(c);
+            status = csspgo_collector_add(c, &s, 1, NULL);
+        if (status == CSSPGO_OK) status = csspgo_collector_flush(c, NULL);
         done = status == CSSPGO_OK && csspgo_collector_get_stats(c).mended_stacks == 2;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         csspgo_collector_free(c);
@@ -696,7 +696,7 @@ static csspgo_status add_addresses(csspgo_collector *c, const char *samples)
         s.stack = stack;
         s.count = (uint64_t)strtoull(at, &end, 10);
         while (*end == ' ') stack[s.stack_count++] = (uint64_t)strtoull(end, &end, 16);
-        status = csspgo_collector_add(c, &s, 1);
+        status = csspgo_collector_add(c, &s, 1, NULL);
         at = *end == ',' ? end + 1 : end;
     }
     return status;
@@ -998,7 +998,7 @@ static void any_code_and_any_addresses_make_a_profile(void)
                 if (k != 0 && n != 0) stack[k] = t[k % n].address + t[k % n].size;
             }
             s.count = rnd(&state, 9) == 0 ? UINT64_MAX >> rnd(&state, 40) : rnd(&state, 100);
-            T_EQ(csspgo_collector_add(c, &s, 1), CSSPGO_OK);
+            T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
         }
         memset(&how, 0, sizeof how);
         T_EQ(csspgo_collector_profile(c, p, &how, &stats, &e), CSSPGO_OK);
@@ -1042,7 +1042,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
                 sample.stack = stack;
                 sample.stack_count = (uint32_t)n;
                 sample.count = 1;
-                T_EQ(csspgo_collector_add(c, &sample, 1), CSSPGO_OK);
+                T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
             }
         }
         if (pass == 0) {

@@ -19,7 +19,7 @@ static unsigned rnd(unsigned n)
 /* Reads a script into a collector, in pieces of at most chunk bytes. */
 static csspgo_status read_script(csspgo_collector *c, csspgo_code *code, const char *text, size_t size, size_t chunk)
 {
-    csspgo_script *s = csspgo_script_new(NULL, NULL);
+    csspgo_script *s = t_llvm_script(code, NULL);
     csspgo_status status = CSSPGO_OK;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -28,17 +28,16 @@ static csspgo_status read_script(csspgo_collector *c, csspgo_code *code, const c
     size_t at = 0;
     int last = 0;
     if (s == NULL) return CSSPGO_E_NOMEM;
-    csspgo_script_set_code(s, code);
     err.status = CSSPGO_OK;
     while (status == CSSPGO_OK && err.status == CSSPGO_OK) {
         const size_t n = size - at < chunk ? size - at : chunk;
-        if (n != 0) csspgo_script_feed(s, text + at, n);
+        if (n != 0) csspgo_script_feed(s, text + at, n, NULL);
         else csspgo_script_end(s);
         last = n == 0;
         at += n;
         while (status == CSSPGO_OK && (item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {
             if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
-            else status = csspgo_collector_add(c, &sample, 1);
+            else status = csspgo_collector_add(c, &sample, 1, NULL);
         }
         if (last) break;
     }
@@ -165,7 +164,7 @@ static void a_script_with_one_record_per_sample_is_taken(void)
         csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_collector_stats s;
         T_EQ(read_script(c, t.code, script, size, 7), CSSPGO_OK);
-        T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+        T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
         s = csspgo_collector_get_stats(c);
         T_EQ(s.unwound, 1);
         T_EQ(s.branches, 1);
@@ -366,7 +365,7 @@ static void dropped_samples_are_counted_by_reason(void)
         h.stack[0] = 0x7f0000000000;
         h.sample.count = 6;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
-        T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+        T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
         s = csspgo_collector_get_stats(c);
         T_EQ(s.samples, 18);
         T_EQ(s.prologue_leaves, 3);
@@ -410,10 +409,10 @@ static void counts_saturate(void)
         hand_branch(&h, 0x401171, 0x401159);
         h.sample.count = UINT64_MAX - 1;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
-        T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+        T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
         h.sample.count = 3;
         T_EQ(add_hand(c, &h), CSSPGO_OK);             /* over the top in the counter, */
-        T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+        T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
         h.sample.count = UINT64_MAX;
         T_EQ(add_hand(c, &h), CSSPGO_OK);
         T_EQ(add_hand(c, &h), CSSPGO_OK);             /* and in the cache */
@@ -519,14 +518,14 @@ static void a_transfer_that_is_added_later_is_seen(void)
     memset(&x, 0, sizeof x);
     jit_emit(code, "f", 16);
     jit_sample(c, 1);
-    T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(c).invalid_ranges, 0);
     x.address = JIT + 2;
     x.size = 2;
     x.kind = CSSPGO_CALL;
     jit_sample(c, 1);                                 /* waits in the cache */
     T_EQ(csspgo_code_add_transfers(code, none, &x, 1), CSSPGO_OK);
-    T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(c).invalid_ranges, 1);
     csspgo_collector_free(c);
     csspgo_code_free(code);
@@ -570,7 +569,7 @@ static void round_trip(t_table *t, const char *text, size_t size)
     csspgo_error err;
     size_t n;
     char *got;
-    T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), CSSPGO_OK);
+    T_EQ(csspgo_read_unsymbolized(c, text, size, NULL, &err), CSSPGO_OK);
     T_EQ(err.status, CSSPGO_OK);
     got = text_of(c, NULL, &n);
     if (got != NULL) t_same("read and written", got, n, text, size);
@@ -628,7 +627,7 @@ static void counters_by_hand_are_read_too(void)
         if (load(&t, "data/generate/tables", binaries[i]) && text != NULL) {
             csspgo_collector *c = llvm_collector(t.code, NULL);
             csspgo_error err;
-            T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), CSSPGO_OK);
+            T_EQ(csspgo_read_unsymbolized(c, text, size, NULL, &err), CSSPGO_OK);
             T_EQ(csspgo_collector_get_stats(c).unplaced, i == 1);   /* a branch to 401100 */
             csspgo_collector_free(c);
         }
@@ -647,7 +646,7 @@ static void reading_twice_doubles_the_counts(void)
         hand_calls(&h);
         T_EQ(add_hand(c, &h), CSSPGO_OK);             /* samples and text add up as well */
         for (i = 0; i < 2; i++)
-            T_EQ(csspgo_read_unsymbolized(c, NULL, calls_text, sizeof calls_text - 1, NULL), CSSPGO_OK);
+            T_EQ(csspgo_read_unsymbolized(c, calls_text, sizeof calls_text - 1, NULL, NULL), CSSPGO_OK);
         expect_of("three times", c,
                   "[0x28a]\n  1\n  235-238:3\n  2\n  217->235:3\n  238->180:3\n"
                   "[0x28a @ 0x238]\n  1\n  180-189:3\n  1\n  189->130:3\n"
@@ -761,8 +760,8 @@ static void texts_are_read_as_specified_and_errors_say_where(void)
         csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_error err;
         memset(&err, 0xee, sizeof err);
-        T_MSG(csspgo_read_unsymbolized(c, NULL, exact, size, &err) == x->status, x->name);
-        T_MSG(csspgo_read_unsymbolized(c, NULL, "", 0, NULL) == CSSPGO_OK, x->name);
+        T_MSG(csspgo_read_unsymbolized(c, exact, size, NULL, &err) == x->status, x->name);
+        T_MSG(csspgo_read_unsymbolized(c, "", 0, NULL, NULL) == CSSPGO_OK, x->name);
         T_MSG(err.status == x->status && err.line == x->line && err.column == x->column, x->name);
         T_MSG(err.offset == x->offset, x->name);
         T_MSG((err.message[0] != '\0') == (x->status != CSSPGO_OK), x->name);
@@ -782,7 +781,7 @@ static void what_cannot_be_placed_is_counted(void)
     t_table t;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
         csspgo_collector *c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, text, sizeof text - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, text, sizeof text - 1, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_collector_get_stats(c).unplaced, 2);
         csspgo_collector_free(c);
     }
@@ -798,28 +797,28 @@ static void contexts_and_flat_counts_do_not_mix(void)
     csspgo_error err;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
         csspgo_collector *c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, flat, sizeof flat - 1, &err), CSSPGO_OK);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, contexts, sizeof contexts - 1, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_E_ARGUMENT);
         T_EQ(err.status, CSSPGO_E_ARGUMENT);
         expect_of("flat", c, flat);
         csspgo_collector_free(c);
         c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, contexts, sizeof contexts - 1, &err), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_OK);
         T_EQ(csspgo_collector_has_contexts(c), 1);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, flat, sizeof flat - 1, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, names, sizeof names - 1, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, names, sizeof names - 1, NULL, &err), CSSPGO_E_ARGUMENT);
         expect_of("contexts", c, contexts);
         memset(&how, 0, sizeof how);
         how.module.id = 9;
-        T_EQ(csspgo_read_unsymbolized(c, &how, flat, sizeof flat - 1, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, &how, &err), CSSPGO_E_ARGUMENT);
         T_EQ(err.status, CSSPGO_E_ARGUMENT);
         csspgo_collector_free(c);
         c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, names, sizeof names - 1, &err), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, names, sizeof names - 1, NULL, &err), CSSPGO_OK);
         T_EQ(csspgo_collector_has_contexts(c), 1);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, addresses, sizeof addresses - 1, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, flat, sizeof flat - 1, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, NULL, contexts, sizeof contexts - 1, &err), CSSPGO_OK);   /* is of either */
+        T_EQ(csspgo_read_unsymbolized(c, addresses, sizeof addresses - 1, NULL, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_OK);   /* is of either */
         expect_of("names", c, "[]\n  1\n  159-171:1\n  0\n[main]\n  1\n  159-171:1\n  0\n");
         csspgo_collector_free(c);
     }
@@ -835,7 +834,7 @@ static void every_prefix_is_read_or_changes_nothing(void)
         unsigned char *exact = t_copy(calls_text, n);
         csspgo_collector *c = llvm_collector(t.code, NULL);
         csspgo_error err;
-        const csspgo_status s = csspgo_read_unsymbolized(c, NULL, exact, n, &err);
+        const csspgo_status s = csspgo_read_unsymbolized(c, exact, n, NULL, &err);
         T_EQ(err.status, s);
         T_CHECK(err.offset <= n);
         if (s == CSSPGO_OK) ok++;
@@ -887,13 +886,13 @@ static void a_file_gets_the_same_bytes(void)
         hand h;
         hand_calls(&h);
         T_EQ(add_hand(c, &h), CSSPGO_OK);
-        T_EQ(csspgo_write_unsymbolized_file(c, NULL, path, &err), CSSPGO_OK);
+        T_EQ(csspgo_write_unsymbolized_file(c, path, NULL, &err), CSSPGO_OK);
         T_EQ(err.status, CSSPGO_OK);
         got = t_file(path, &size);
         if (got != NULL) t_same("file", got, size, calls_text, sizeof calls_text - 1);
         free(got);
         remove(path);
-        T_EQ(csspgo_write_unsymbolized_file(c, NULL, dir, &err), CSSPGO_E_IO);
+        T_EQ(csspgo_write_unsymbolized_file(c, dir, NULL, &err), CSSPGO_E_IO);
         T_EQ(err.status, CSSPGO_E_IO);
         T_CHECK(strstr(err.message, dir) != NULL);
         csspgo_collector_free(c);
@@ -958,12 +957,12 @@ static void failing_allocations_of_the_reader(const char *binary, const char *pa
         csspgo_status s = CSSPGO_E_NOMEM;
         csspgo_error err;
         if (c != NULL) {
-            s = csspgo_read_unsymbolized(c, NULL, text, size, &err);
+            s = csspgo_read_unsymbolized(c, text, size, NULL, &err);
             T_EQ(err.status, s);
             if (s != CSSPGO_OK) {
                 h.nth = 0;
                 T_CHECK(is_empty(c) && !csspgo_collector_has_contexts(c));
-                T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, &err), CSSPGO_OK);
+                T_EQ(csspgo_read_unsymbolized(c, text, size, NULL, &err), CSSPGO_OK);
             }
             h.nth = 0;
             got = text_of(c, NULL, &want_size);
@@ -1008,7 +1007,7 @@ static void reading_uses_bounded_memory_for(const char *frame, size_t digit)
             memcpy(text + size - 3, "]\n0\n1\n3->3:1\n", 13);
             size += 10;
         }
-        T_EQ(csspgo_read_unsymbolized(c, NULL, text, size, NULL), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, text, size, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_collector_memory(c) > 400000 * 16);   /* as many contexts */
         T_CHECK(h.peak <= 16 * size + (1u << 20));
         csspgo_collector_free(c);
@@ -1166,7 +1165,7 @@ static int returns_to_nowhere(const mutator *m, const hand *h)
     how.cache_bytes = 4096;
     c = csspgo_collector_new(m->t->code, &how, NULL, NULL);
     T_EQ(add_hand(c, h), CSSPGO_OK);
-    T_EQ(csspgo_collector_flush(c), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
     yes = csspgo_collector_get_stats(c).zero_returns != 0;
     csspgo_collector_free(c);
     return yes;

@@ -304,7 +304,7 @@ int profgen_main(int argc, char **argv)
     ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
     ok = ok && profgen_read_inputs(&g);
     if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
-    if (ok && csspgo_collector_flush(g.collector) != CSSPGO_OK) ok = (fail("out of memory"), 0);
+    if (ok && csspgo_collector_flush(g.collector, NULL) != CSSPGO_OK) ok = (fail("out of memory"), 0);
     if (ok && !quiet && g.sampled == NULL) profgen_warnings(&g);
     if (ok) details_show(&g);
     if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)

@@ -14,13 +14,17 @@ typedef struct flat_reader {
 /* What the branch records of a script are with: 1 call stacks, 0 no call stacks, -1 nothing, it is no script. */
 int flat_kind(const file_bytes *text)
 {
-    csspgo_script *s = csspgo_script_new(seeded(), NULL);
+    csspgo_script_options how;
+    csspgo_script *s;
     csspgo_item item = CSSPGO_ITEM_OTHER;
     csspgo_sample sample;
     csspgo_mmap map;
     int kind = -1;
+    memset(&how, 0, sizeof how);
+    how.llvm = 19;
+    s = csspgo_script_new(&how, seeded(), NULL);
     if (s == NULL) return -1;
-    csspgo_script_feed(s, text->data, text->size);
+    csspgo_script_feed(s, text->data, text->size, NULL);
     csspgo_script_end(s);
     while (kind < 0 && item != CSSPGO_ITEM_NONE) {
         item = csspgo_script_next(s, &sample, &map, NULL);
@@ -84,7 +88,7 @@ static int flat_flush(profgen *g, flat_reader *f)
     raw.module = g->image.module;
     memcpy(text, head, n);
     memcpy(f->lines + f->size, "0\n", 2);
-    e.status = csspgo_read_unsymbolized(g->collector, &raw, text, f->size - FLAT_LINE + n + 2, &e);
+    e.status = csspgo_read_unsymbolized(g->collector, text, f->size - FLAT_LINE + n + 2, &raw, &e);
     f->size = FLAT_LINE;
     f->count = 0;
     return e.status == CSSPGO_OK || (fail_at(f->r.path, &e), 0);
@@ -146,7 +150,7 @@ int profgen_no_contexts(profgen *g)
 {
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     csspgo_error e;
-    return csspgo_read_unsymbolized(g->collector, &raw, "0\n0\n", 4, &e) == CSSPGO_OK || (fail("%s", e.message), 0);
+    return csspgo_read_unsymbolized(g->collector, "0\n0\n", 4, &raw, &e) == CSSPGO_OK || (fail("%s", e.message), 0);
 }
 
 /* Reads such a script. Returns 0 after saying what is wrong. */

@@ -68,7 +68,7 @@ static int recording_build_ids(profgen *g, FILE *f)
     size_t n;
     int ok = d != NULL || (fail("out of memory"), 0);
     while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
-        csspgo_perfdata_feed(d, chunk, n);
+        csspgo_perfdata_feed(d, chunk, n, NULL);
         while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
             if (item == CSSPGO_ITEM_BUILD_ID) ok = profgen_event(g, item, &sample, &map);
         bytes += n;
@@ -128,7 +128,7 @@ static int profgen_read_raw(profgen *g)
     file_bytes text;
     csspgo_status s;
     if (!file_open(g->path, &text)) return fail("%s: %s", g->path, strerror(errno)), 0;
-    s = csspgo_read_unsymbolized(g->collector, &raw, text.data, text.size, &e);
+    s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
     file_close(&text);
     if (s != CSSPGO_OK) fail_at(g->path, &e);
     return s == CSSPGO_OK;
@@ -152,7 +152,7 @@ static int profgen_next_recording(profgen *g)
     g->bias = 0;
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
-    if (csspgo_collector_flush(g->collector) != CSSPGO_OK ||
+    if (csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK ||
         csspgo_code_map(g->image.code, g->image.module, 0) != CSSPGO_OK)
         return fail("out of memory"), 0;
     return profgen_spaces(g);

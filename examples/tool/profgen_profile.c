@@ -132,7 +132,7 @@ static csspgo_status raw_to_file(const void *what, const char *name, csspgo_erro
 {
     const profgen *g = (const profgen *)what;
     const csspgo_unsymbolized_options raw = profgen_raw(g);
-    return csspgo_write_unsymbolized_file(g->collector, &raw, name, e);
+    return csspgo_write_unsymbolized_file(g->collector, name, &raw, e);
 }
 
 /* Writes the raw counters, or p if there is one. */

@@ -4,13 +4,15 @@
 /* any: a script may have any fields; else it is read as LLVM does. */
 int recording_open(profgen *g, recording *r, int any)
 {
+    csspgo_script_options how;
     memset(r, 0, sizeof *r);
+    memset(&how, 0, sizeof how);
     r->path = g->path;
-    if (g->perfscript != NULL) r->script = csspgo_script_new(seeded(), NULL);
+    how.code = any || compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
+    how.llvm = any ? 0 : 19;
+    if (g->perfscript != NULL) r->script = csspgo_script_new(&how, seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
-    if (r->script != NULL && any) csspgo_script_set_any_fields(r->script, g->image.code);
-    if (r->script != NULL && compat) csspgo_script_set_code(r->script, g->image.code);   /* broken stacks as LLVM's */
     return 1;
 }
 
@@ -48,9 +50,9 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
-    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size); /* the last piece was read up: */
-    else if (r->script != NULL) csspgo_script_end(r->script);                           /* cannot fail */
-    else if (size != 0) csspgo_perfdata_feed(r->data, piece, size);
+    if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size, NULL);    /* the last piece was */
+    else if (r->script != NULL) csspgo_script_end(r->script);                                /* read up: cannot fail */
+    else if (size != 0) csspgo_perfdata_feed(r->data, piece, size, NULL);
     else csspgo_perfdata_end(r->data);
     for (;;) {
         const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)

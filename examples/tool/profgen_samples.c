@@ -39,7 +39,7 @@ int profgen_address(profgen *g, const csspgo_sample *sample)
     csspgo_status status;
     if (s.count == 0) return 1;                       /* a text that says so; a collector takes 0 for 1 */
     s.branch_count = 0;
-    status = csspgo_collector_add(g->collector, &s, 1);
+    status = csspgo_collector_add(g->collector, &s, 1, NULL);
     return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
 }
 
@@ -77,7 +77,7 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     if (item == CSSPGO_ITEM_MMAP && pid >= 0 && map->pid != (uint32_t)pid) return 1;
     if (g->spaces == NULL && item == CSSPGO_ITEM_MMAP) return profgen_follow(g, map);
     if (g->spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->ids_read)) return 1;
-    s = csspgo_spaces_event(g->spaces, item, sample, map);
+    s = csspgo_spaces_event(g->spaces, item, sample, map, NULL);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
     g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
     return 1;
@@ -89,7 +89,7 @@ int profgen_place(profgen *g, csspgo_sample *sample)
     csspgo_status s;
     g->pidless |= sample->pid == 0;
     if (g->spaces == NULL) return 1;
-    s = csspgo_spaces_sample(g->spaces, sample);
+    s = csspgo_spaces_sample(g->spaces, sample, NULL);
     return s == CSSPGO_OK || (fail("%s", csspgo_status_text(s)), 0);
 }
 
@@ -110,7 +110,7 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     weighted = placed;
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, &placed);
     dropped = g->o[O_DETAILS].number ? profgen_dropped(g) : 0;
-    s = csspgo_collector_add(g->collector, &weighted, 1);
+    s = csspgo_collector_add(g->collector, &weighted, 1, NULL);
     if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
     return !g->o[O_DETAILS].number || details_add(g, &placed, profgen_dropped(g) == dropped);
 }

@@ -90,8 +90,8 @@ int rec_hardware(recorder *r)
     }
     ring.data = (const char *)base + unit;
     ring.size = PAGES * unit;
-    ring.sample_type = attr.sample_type;
-    ring.branch_sample_type = attr.branch_sample_type;
+    ring.event.sample_type = attr.sample_type;
+    ring.event.branch_sample_type = attr.branch_sample_type;
     if (write(go, "", 1) != 1) return rec_fail("cannot start the program", strerror(errno));
     close(go);
     error = rec_exec_error(failure);
