@@ -113,10 +113,6 @@ nearest nearest_to(const char *word, size_t size);
 void nearest_try(nearest *n, const char *name, size_t size);
 
 /* write.c */
-int output_spares(const char *path, const char *input);
-int output_ready(const char *path);
-FILE *stream_begin(output *o, const char *path);
-int stream_end(output *o, const char *path, int ok);
 csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
 csspgo_allocator big_blocks(void);
@@ -158,5 +154,9 @@ int output_is_input(const char *path, const char *input);
 int output_begin(output *o, const char *path);
 FILE *output_stream(output *o);
 int output_end(output *o, int ok);
+int output_spares(const char *path, const char *input);
+int output_ready(const char *path);
+FILE *stream_begin(output *o, const char *path);
+int stream_end(output *o, const char *path, int ok);
 
 #endif

@@ -1,41 +1,6 @@
 /* write.c - profiles and streams into outputs; the memory that large profiles are kept in */
 #include "tool.h"
 
-/* Returns 0 after refusing an output that is the same file as an input; either may be NULL. */
-int output_spares(const char *path, const char *input)
-{
-    if (path == NULL || input == NULL || (compat && strcmp(path, "-") == 0) || !output_is_input(path, input)) return 1;
-    usage("output '%s' is the same file as input '%s': choose another output", path, input);
-    return 0;
-}
-
-/* Returns 0 after saying why the output cannot be written: tried before the work, which takes long. LLVM tries last. */
-int output_ready(const char *path)
-{
-    output o;
-    if (path == NULL || compat || (output_begin(&o, path) && !output_end(&o, 0))) return 1;
-    fail("%s: %s", path, strerror(errno));
-    return 0;
-}
-
-/* An output to print to. NULL after saying why there is none. */
-FILE *stream_begin(output *o, const char *path)
-{
-    if (output_begin(o, path)) {
-        if (output_stream(o) != NULL) return o->file;
-        output_end(o, 0);
-    }
-    fail("%s: %s", path, strerror(errno));
-    return NULL;
-}
-
-/* Ends it; ok: the command did its work, else what it printed is void. Returns the exit status. */
-int stream_end(output *o, const char *path, int ok)
-{
-    if (output_end(o, ok)) return 0;
-    return ok ? fail("%s: %s", path, strerror(errno)) : 1;
-}
-
 static csspgo_status write_bytes(const writer *w, FILE *out, csspgo_error *e)
 {
     size_t size;
