@@ -37,7 +37,7 @@
  *     csspgo_write_file(p, "copy.prof", CSSPGO_TEXT, &e);
  *     csspgo_profile_free(p);
  *
- * QUICK START: a JIT, all in one process (examples/jit.c is the whole program)
+ * QUICK START: a JIT, all in one process (examples/jit/ is the whole program)
  *
  *     csspgo_code_add_function(code, no_module, &function);                  where it is, what it is called
  *     csspgo_code_add_transfers(code, no_module, transfers, n);              its calls, returns and jumps

@@ -8,7 +8,7 @@ pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: jit: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: jit: $*"; skipped=$((skipped + 1)); }
 CC=${CC:-cc}
-JIT=../examples/jit.c
+JIT="../examples/jit/*.c"
 # check NAME PATTERN COMMAND...: succeeds and prints the pattern
 check() {
     name=$1 pattern=$2

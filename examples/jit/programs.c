@@ -1,15 +1,9 @@
-/* jit_programs.h - the programs that jit.c measures
+/* programs.c - the programs that the example measures
  *
- * Included by jit.c. Each has setup(seed), which fills the array and is interpreted, and main(rounds). References to
+ * Each has setup(seed), which fills the array and is interpreted, and main(rounds). References to
  * functions that are called indirectly are loaded from the array, so that no compiler could see them in the code.
  */
-typedef struct workload {
-    const char *name, *what;
-    const char *text[3];              /* one after the other                                              */
-    uint32_t    budget;               /* instructions that inlining may add; 0: 4 times the program       */
-    int         neutral;              /* 1: contexts say nothing that matters                             */
-    int64_t     rounds;               /* of one measurement                                               */
-} workload;
+#include "jit.h"
 
 /* array[32000 + i]: the functions that setup stores; array[0 ...]: pseudo-random numbers */
 #define RANDOM_FILL \
@@ -277,7 +271,7 @@ static const char chance_main[] =
     "next:\n    load r3 r2\n    call r1 pick r3 r1\n    add r2 r2 1\n    jlt r2 r4 next\n"
     "    sub r0 r0 1\n    jlt r15 r0 round\n    ret r1\n";
 
-static const workload workloads[] = {
+const workload workloads[WORKLOADS] = {
     { "fold",
       "fold(from, to, f) from 8 call sites with 8 callbacks",
       { fold_text, fold_sites, fold_main },
@@ -300,4 +294,3 @@ static const workload workloads[] = {
     { "loop", "no calls", { loop_text, "", "" }, 0, 1, 20000 },
     { "chance", "random targets", { chance_text, chance_main, "" }, 0, 1, 20000 },
 };
-enum { WORKLOADS = sizeof workloads / sizeof *workloads };

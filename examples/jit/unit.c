@@ -1,44 +1,15 @@
-/* jit_unit.h - what jit.c compiles at once: a function with what is inlined into it, and where its registers live
+/* unit.c - what is compiled at once: a function with what is inlined into it, and where its registers live
  *
- * Included by jit.c behind jit_lang.h. Inlining is renaming: the callee's instructions are copied with registers and
+ * Inlining is renaming: the callee's instructions are copied with registers and
  * labels of their own. Both tiers build units; tier 1 inlines nothing and guesses how often blocks run.
  */
+#include "jit.h"
 
-/* Machine registers by number. rax, rcx, rdx, rbx carry arguments and are scratch; rsp and rbp are the stack's. */
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, MACHINE_REGS = 10 };
+#if JIT_MACHINE
 
-static const int machine_regs[MACHINE_REGS] = { RSI, RDI, R8, R8 + 1, R8 + 2, R8 + 3, R8 + 4, R8 + 5, R8 + 6, R8 + 7 };
+const int machine_regs[MACHINE_REGS] = { RSI, RDI, R8, R8 + 1, R8 + 2, R8 + 3, R8 + 4, R8 + 5, R8 + 6, R8 + 7 };
 
-/* One copy of a function's code in a unit; 0 is the function itself. */
-typedef struct unit_copy {
-    uint32_t    func, parent, site;   /* parent: the copy that it is inlined in, at call probe site */
-    uint32_t    decision;             /* number from 1 of the csspgo_decision; 0: copy 0            */
-    uint32_t    first_block;          /* index of its block 0 in tables of all blocks               */
-    csspgo_node node;                 /* its counts                                                 */
-    uint64_t    num, den;             /* the part of them that is this copy's; den 0: all           */
-} unit_copy;
-
-typedef struct unit {
-    insn      *code;
-    uint64_t  *weight;                /* per instruction: how often it runs                         */
-    unit_copy *copy;
-    size_t     count, cap, copies, copy_cap;
-    uint32_t   regs, labels, blocks;
-    int       *place;                 /* per register: a machine register, or -1 - n: stack slot n  */
-    uint32_t   slots, used;           /* slots; bits of the machine registers                       */
-} unit;
-
-/* What is known of a function and to be done with it. */
-typedef struct plan {
-    const csspgo_profile  *profile;   /* NULL: nothing                                              */
-    csspgo_tracker        *tracker;
-    csspgo_node            base;      /* counts of the function's own code                          */
-    const csspgo_func     *func;      /* the profile's functions by number in the program           */
-    const csspgo_decision *decision;
-    size_t                 decisions;
-} plan;
-
-static void *room(void *old, size_t count, size_t *cap, size_t size)
+void *room(void *old, size_t count, size_t *cap, size_t size)
 {
     if (count < *cap) return old;
     *cap = count < 32 ? 64 : count * 2;
@@ -47,7 +18,7 @@ static void *room(void *old, size_t count, size_t *cap, size_t size)
     return old;
 }
 
-static void unit_free(unit *u)
+void unit_free(unit *u)
 {
     free(u->code);
     free(u->weight);
@@ -58,14 +29,8 @@ static void unit_free(unit *u)
 
 /* ----- building --------------------------------------------------------------------------------------------------- */
 
-typedef struct builder {
-    unit          *u;
-    const program *p;
-    const plan    *plan;
-} builder;
-
 /* How often the instruction runs per call if every loop runs 8 times. */
-static uint64_t guess(const func *f, uint32_t at)
+uint64_t guess(const func *f, uint32_t at)
 {
     uint64_t times = 1;
     uint32_t i;
@@ -123,7 +88,7 @@ static uint32_t func_of(const builder *b, csspgo_func f)
     return i;
 }
 
-static uint32_t unit_copy_add(unit *u, const program *p, uint32_t func, uint32_t parent, uint32_t site)
+uint32_t unit_copy_add(unit *u, const program *p, uint32_t func, uint32_t parent, uint32_t site)
 {
     unit_copy *c;
     u->copy = (unit_copy *)room(u->copy, u->copies, &u->copy_cap, sizeof *u->copy);
@@ -141,8 +106,6 @@ static void unit_label(unit *u, uint32_t label, const insn *like, uint64_t weigh
 {
     unit_add(u, OP_BLOCK, like, weight)->target = label;
 }
-
-static void append_body(builder *b, uint32_t copy, const uint16_t *map, uint16_t result, uint32_t end);
 
 /* The callee's code in place of a call (n, renamed), whose weight is w. A parameter that it never writes is the
    caller's register. Goes on at label `end`, which the caller of this sets. */
@@ -235,7 +198,7 @@ static void append_call(builder *b, const insn *n, uint64_t weight, slow_path *s
  * The code of a copy: registers renamed by map, its result to register `result` and on at label `end`; copy 0 returns.
  * Behind it stands what its indirect calls do when the guess was wrong.
  */
-static void append_body(builder *b, uint32_t copy, const uint16_t *map, uint16_t result, uint32_t end)
+void append_body(builder *b, uint32_t copy, const uint16_t *map, uint16_t result, uint32_t end)
 {
     unit *u = b->u;
     const func *f = &b->p->f[u->copy[copy].func];
@@ -278,143 +241,4 @@ static void append_body(builder *b, uint32_t copy, const uint16_t *map, uint16_t
     free(slow);
 }
 
-/* ----- registers -------------------------------------------------------------------------------------------------- */
-
-/* Where a register lives, in half instructions: what an instruction reads at 2i, it writes at 2i + 1. */
-typedef struct interval {
-    uint32_t begin, end, reg, hint;   /* hint: a register that it is copied from or to */
-    uint64_t weight;                  /* of its uses                                   */
-} interval;
-
-typedef struct liveness {
-    uint64_t *at_label, *now;         /* sets of registers */
-    size_t    words;
-    interval *v;
-} liveness;
-
-static int live_merge(uint64_t *to, const uint64_t *from, size_t words)
-{
-    int changed = 0;
-    size_t i;
-    for (i = 0; i < words; i++) {
-        changed |= (from[i] & ~to[i]) != 0;
-        to[i] |= from[i];
-    }
-    return changed;
-}
-
-static void interval_extend(interval *v, uint32_t at)
-{
-    if (v->end == 0) v->begin = at;
-    if (at < v->begin) v->begin = at;
-    if (at + 1 > v->end) v->end = at + 1;
-}
-
-static void live_record(liveness *l, uint32_t at)
-{
-    size_t i;
-    uint32_t k;
-    for (i = 0; i < l->words; i++) {
-        if (l->now[i] == 0) continue;
-        for (k = 0; k < 64; k++) if (l->now[i] >> k & 1) interval_extend(&l->v[i * 64 + k], at);
-    }
-}
-
-/* One walk backwards over the unit; the sets at labels grow. record 1: intervals are taken down. Returns 1 if a set
-   grew. */
-static int live_walk(const unit *u, liveness *l, int record)
-{
-    uint16_t reads[MAX_PARAMS + 1];
-    uint32_t i = (uint32_t)u->count, k;
-    int changed = 0;
-    memset(l->now, 0, l->words * 8);
-    while (i-- > 0) {
-        const insn *n = &u->code[i];
-        if (op_is_last(n->op)) memset(l->now, 0, l->words * 8);
-        if ((n->op >= OP_JMP && n->op <= OP_JEQ) || n->op == OP_GUARD)
-            live_merge(l->now, l->at_label + n->target * l->words, l->words);
-        if (record) live_record(l, 2 * i + 1);
-        if (op_writes(n->op)) {
-            l->now[n->d / 64] &= ~reg_bit(n->d % 64);
-            l->v[n->d].weight += record ? u->weight[i] : 0;
-            interval_extend(&l->v[n->d], 2 * i + 1);
-        }
-        for (k = op_reads(n, reads); k-- > 0;) {
-            l->now[reads[k] / 64] |= reg_bit(reads[k] % 64);
-            l->v[reads[k]].weight += record ? u->weight[i] : 0;
-        }
-        if (record) live_record(l, 2 * i);
-        if (n->op == OP_BLOCK) changed |= live_merge(l->at_label + n->target * l->words, l->now, l->words);
-    }
-    return changed;
-}
-
-static int interval_order(const void *a, const void *b)
-{
-    const interval *x = (const interval *)a, *y = (const interval *)b;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return x->reg < y->reg ? -1 : x->reg > y->reg;
-}
-
-/* 1 if no interval before v[i] has the machine register while v[i] lives. */
-static int register_is_free(const unit *u, const interval *v, size_t i, int machine)
-{
-    size_t k;
-    for (k = 0; k < i; k++)
-        if (u->place[v[k].reg] == machine && v[k].begin < v[i].end && v[i].begin < v[k].end) return 0;
-    return 1;
-}
-
-/* Machine registers for the registers of the largest weight, one after the other; stack slots for the rest. */
-static void allocate_registers(unit *u, uint32_t params)
-{
-    liveness l;
-    size_t i, k;
-    l.words = u->regs / 64 + 1;
-    l.at_label = (uint64_t *)calloc((u->labels + 1) * l.words, 8);
-    l.now = (uint64_t *)calloc(l.words, 8);
-    l.v = (interval *)calloc(u->regs + 64, sizeof *l.v);
-    u->place = (int *)calloc(u->regs + 1, sizeof *u->place);
-    if (l.at_label == NULL || l.now == NULL || l.v == NULL || u->place == NULL) abort();
-    while (live_walk(u, &l, 0)) {}
-    for (i = 0; i < u->regs; i++) l.v[i].reg = l.v[i].hint = (uint32_t)i;
-    live_walk(u, &l, 1);
-    for (i = 0; i < u->count; i++) {
-        if (u->code[i].op != OP_MOV) continue;
-        l.v[u->code[i].d].hint = u->code[i].a;
-        l.v[u->code[i].a].hint = u->code[i].d;
-    }
-    for (i = 0; i < params; i++) if (l.v[i].end != 0) l.v[i].begin = 0;      /* written before the first instruction */
-    qsort(l.v, u->regs, sizeof *l.v, interval_order);
-    for (i = 0; i < u->regs; i++) u->place[i] = MACHINE_REGS * 2;          /* not decided */
-    for (i = 0; i < u->regs && l.v[i].weight != 0; i++) {
-        int *place = &u->place[l.v[i].reg];
-        const int hint = u->place[l.v[i].hint];
-        if (hint >= 0 && hint < MACHINE_REGS * 2 && register_is_free(u, l.v, i, hint)) *place = hint;
-        for (k = 0; k < MACHINE_REGS && *place == MACHINE_REGS * 2; k++)
-            if (register_is_free(u, l.v, i, machine_regs[k])) *place = machine_regs[k];
-        if (*place == MACHINE_REGS * 2) *place = -1 - (int)u->slots++;
-        else u->used |= 1u << *place;
-    }
-    free(l.at_label);
-    free(l.now);
-    free(l.v);
-}
-
-/* Builds the unit of a function. */
-static void build_unit(unit *u, const program *p, uint32_t f, const plan *how)
-{
-    uint16_t map[MAX_REGS];
-    builder b;
-    uint32_t r;
-    memset(u, 0, sizeof *u);
-    b.u = u;
-    b.p = p;
-    b.plan = how;
-    for (r = 0; r < MAX_REGS; r++) map[r] = (uint16_t)r;
-    u->regs = MAX_REGS;
-    unit_copy_add(u, p, f, 0, 0);
-    u->copy[0].node = how->base;
-    append_body(&b, 0, map, 0, 0);
-    allocate_registers(u, p->f[f].params);
-}
+#endif
