@@ -25419,274 +25419,125 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
 /* ----- samples without branches ----------------------------------------------------------------------------------- */
 
 /*
- * Sampled addresses become what branch records would have given: ranges and calls per context. Code that was hit h
- * times and has n instructions ran about h / n times, in a unit that is the same everywhere; CSSPGO__PER_HIT makes it a
- * whole number. Blocks are those of the machine code, as far as its transfers tell. What makes few samples do:
- *   - blocks that always run equally often are measured together
- *   - a function's samples in a context are taken to be spread as CSSPGO__PRIOR more would be that are spread as its
- *     samples in all contexts are
- *   - what was called in a context says how often the call ran
- *   - the flow through a function must add up: its counts are those under which its hits are most likely
+ * Estimates: sampled addresses become the ranges and branches per context that branch records would have given.
+ *
+ * Model. A sampling clock hits an instruction in proportion to how often it runs and how long it takes. If all take
+ * equally long, code of n instructions that was hit h times ran h / n times, in a unit that is the same everywhere;
+ * CSSPGO__PER_HIT makes that a whole number. Four things make the few hits of one context go a long way:
+ *   - blocks of an equivalence class always execute equally often: their hits and instructions are added up
+ *   - the hits of a function in a context are taken to be spread as its hits in all contexts are, as if CSSPGO__PRIOR
+ *     more hits had come from there (a Dirichlet prior; it fades where the context has many hits of its own)
+ *   - a call ran as often as its callee was entered in the context of that call
+ *   - what enters a block leaves it: the counts are those that fit the control flow and under which the hits are most
+ *     likely (csspgo__flow_hits in the graph layer has the cost function)
+ *
+ * Order. Callees first: the estimate of a callee's entry is an observation of the call in its caller. A key's number is
+ * larger than that of its caller's key, so one pass from the last key to the first does it.
+ *
+ * Cost: O(hits log hits) and one flow problem for each function of each context that was sampled.
  */
 enum { CSSPGO__PER_HIT = 1024, CSSPGO__PRIOR = 4 };
-enum { CSSPGO__GRAPH_ENTRY = 0, CSSPGO__GRAPH_HUB = 1, CSSPGO__GRAPH_CODE = 2 };   /* two blocks that are no code */
 
-typedef struct csspgo__block {    /* code in [begin, end); the last instruction is at last                 */
-    uint32_t begin, end, last, insns;
-    uint32_t is_exit, entered;    /* entered: some edge leads here                                        */
-    uint64_t hits;                /* of it and its equals in all contexts; only kept at the first of them */
-    uint32_t eq, pad;             /* the first block of the graph that always executes as often           */
-} csspgo__block;
+typedef struct csspgo__block_hits {   /* what is known of a block, besides its csspgo__code_block         */
+    uint64_t hits;                /* of its class in all contexts; only kept at the first block of the class */
+    uint32_t eq, is_exit;         /* eq: the first block of its equivalence class                         */
+} csspgo__block_hits;
 
-typedef struct csspgo__shape {    /* of a function: its part of csspgo__estimate.block and .edge            */
-    uint32_t block, blocks, edge, edges;   /* numbers of blocks in edges count from CSSPGO__GRAPH_CODE      */
+typedef struct csspgo__shape { /* the graph of a function: where it begins in csspgo__estimate.code, block and edge */
+    uint32_t block, blocks, edge, edges;   /* blocks: with the two at the beginning that have no code     */
     uint64_t hits;                /* in all contexts                                                      */
-    uint32_t loose, pad;          /* 1: how its blocks follow on each other is not known                  */
 } csspgo__shape;
 
-typedef struct csspgo__observation {    /* in some context: samples at pos (callee 0), or calls there of callee     */
-    uint64_t count, hits;         /* how often it ran (not of samples at pos); samples that this comes from   */
-    uint32_t func, pos, callee;   /* callee: position of its entry                                          */
-    uint32_t next;                /* of the same key, + 1                                                   */
+typedef struct csspgo__observation {   /* in some context: hits at pos (callee 0), or calls there of callee    */
+    uint64_t count, hits;         /* how often it ran (not of hits at pos); hits that this comes from     */
+    uint32_t func, pos, callee;   /* callee: position of its entry                                        */
+    uint32_t next;                /* of the same key, + 1                                                 */
 } csspgo__observation;
 
-typedef struct csspgo__class_estimate {  /* of a block and its equals                                            */
-    uint64_t own, called, insns;  /* samples in them and in what they called; instructions, those too     */
-    uint64_t count;               /* of this block: how often it ran, as far as they say                  */
+typedef struct csspgo__class_estimate {   /* of an equivalence class of blocks                            */
+    uint64_t own, called, insns;  /* hits in them and in what they called; instructions, of these calls too */
+    uint64_t count;               /* of the block with this index: how often it ran, by its class's figures */
 } csspgo__class_estimate;
 
 typedef struct csspgo__estimate {
     csspgo__gen       *g;
     csspgo__heap      *heap;
     csspgo__arrays     arrays;
-    uint32_t          *graph_of;               /* per function: shape + 1; 0: not made yet                  */
-    uint32_t          *first_range, *next_range;   /* per function and per range: range + 1                 */
-    const csspgo__range **range;  /* in order of position                                                   */
-    uint32_t          *call_of;                /* per key: the first of its calls, + 1                      */
+    csspgo__finder     finder;
+    uint32_t          *graph_of;  /* per function: shape + 1; 0: not made yet                             */
+    uint32_t          *call_of;   /* per key: the first of its calls, + 1                                 */
     CSSPGO__LIST(csspgo__shape) graph;
-    CSSPGO__LIST(csspgo__block) block;
+    CSSPGO__LIST(csspgo__code_block) code;
+    CSSPGO__LIST(csspgo__block_hits) block;
     CSSPGO__LIST(csspgo_cfg_edge) edge;
     CSSPGO__LIST(csspgo__observation) call;        /* of all keys                                           */
     CSSPGO__LIST(csspgo__observation) observed;    /* scratch: of one key                                   */
-    csspgo__u32_list leader;                       /* scratch                                               */
     CSSPGO__LIST(csspgo_cfg_block) flow;           /* scratch: the blocks of a shape                        */
     CSSPGO__LIST(csspgo_cfg_edge) flow_edge;
     csspgo__u32_list weight;                       /* scratch: of those blocks                              */
-    CSSPGO__LIST(csspgo__class_estimate) estimate; /* scratch: per block, that of its equivalence class     */
+    CSSPGO__LIST(csspgo__class_estimate) estimate; /* scratch: at a class's first block that of the class   */
     CSSPGO__LIST(csspgo__counter) counter;         /* the result                                            */
 } csspgo__estimate;
 
 /* ----- the blocks of a function ----- */
 
-static int csspgo__leader_add(csspgo__estimate *e, uint32_t pos)
+/* The block of a shape around a position; 0 if there is none. */
+static uint32_t csspgo__shape_block(const csspgo__estimate *e, const csspgo__shape *graph, uint32_t pos)
 {
-    if (!CSSPGO__MORE(e->heap, e->leader, 1)) return 0;
-    e->leader.v[e->leader.count++] = pos;
-    return 1;
+    return csspgo__block_around(e->code.v + graph->block, graph->blocks, pos);
 }
 
-/*
- * 1 if nothing is known of a function's jumps: it came without its bytes, and with calls and returns only. Its blocks
- * are then where its probes are.
- */
-static int csspgo__is_loose(const csspgo__estimate *e, uint32_t func)
+/* Finds the equivalence classes of the blocks that the finder has found. Returns 0 when memory is exhausted. */
+static int csspgo__shape_classes(csspgo__estimate *e, csspgo__block_hits *block)
 {
-    const csspgo_code *code = e->g->code;
-    const csspgo__transfer *t;
-    uint32_t k;
-    for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
-        const csspgo__range *r = e->range[k - 1];
-        csspgo__cursor at = csspgo__transfers_from(code, r->begin);
-        if (!csspgo__is_bytewise(code, r->begin)) return 0;
-        while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL)
-            if (t->kind == CSSPGO_COND) return 0;
-    }
-    return 1;
-}
-
-static int csspgo__leaders_at_probes(csspgo__estimate *e, const csspgo__range *r)
-{
-    const csspgo_code *code = e->g->code;
-    csspgo__cursor at = csspgo__ordered_from(&code->places, r->begin);
-    const csspgo__probe *p;
-    while ((p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
-        if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_add(e, p->pos)) return 0;
-    return 1;
-}
-
-/* Where blocks of a function begin: sorted, each once. Returns 0 when memory is exhausted. */
-static int csspgo__leaders_list(csspgo__estimate *e, uint32_t func, uint32_t loose)
-{
-    const csspgo_code *code = e->g->code;
-    const csspgo__transfer *t;
-    uint32_t k;
-    size_t i, n = 0;
-    e->leader.count = 0;
-    for (k = e->first_range[func]; k != 0; k = e->next_range[k - 1]) {
-        const csspgo__range *r = e->range[k - 1];
-        csspgo__cursor at = csspgo__transfers_from(code, r->begin);
-        if (!csspgo__leader_add(e, r->begin) || (loose && !csspgo__leaders_at_probes(e, r))) return 0;
-        while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
-            const uint32_t after = csspgo__next_start(code, t->pos), to = csspgo__transfer_target(code, t->pos);
-            if (t->kind == CSSPGO_CALL) continue;
-            if (after != 0 && after < r->end && !csspgo__leader_add(e, after)) return 0;
-            if (to != 0 && csspgo__gen_func_at(e->g, to) == func && !csspgo__leader_add(e, to)) return 0;
-        }
-    }
-    if (!csspgo__sort(e->heap, e->leader.v, e->leader.count, sizeof *e->leader.v, csspgo__u32_cmp, NULL))
-        return 0;
-    for (i = 0; i < e->leader.count; i++)
-        if (n == 0 || e->leader.v[n - 1] != e->leader.v[i]) e->leader.v[n++] = e->leader.v[i];
-    e->leader.count = n;
-    return 1;
-}
-
-/* Makes the blocks of a shape from the leaders; those without instructions are left out. */
-static void csspgo__blocks_make(csspgo__estimate *e, csspgo__shape *graph)
-{
-    const csspgo_code *code = e->g->code;
-    size_t i;
-    for (i = 0; i < e->leader.count; i++) {
-        const csspgo__range *r = csspgo__range_of(code, e->leader.v[i]);
-        csspgo__block *b = &e->block.v[e->block.count];
-        uint32_t pos;
-        memset(b, 0, sizeof *b);
-        b->begin = e->leader.v[i];
-        b->end = i + 1 < e->leader.count && e->leader.v[i + 1] < r->end ? e->leader.v[i + 1] : r->end;
-        for (pos = b->begin; pos < b->end; pos++) {
-            if (!(code->byte[pos] & CSSPGO__START)) continue;
-            b->last = pos;
-            b->insns++;
-        }
-        if (b->insns == 0) continue;
-        e->block.count++;
-        graph->blocks++;
-    }
-}
-
-/* The number of the block around a position; 0 if there is none. */
-static uint32_t csspgo__block_at(const csspgo__estimate *e, const csspgo__shape *graph, uint32_t pos)
-{
-    const csspgo__block *v = e->block.v + graph->block;
-    uint32_t a = 0, b = graph->blocks;
-    while (a < b) {
-        const uint32_t m = a + (b - a) / 2;
-        if (v[m].begin <= pos) a = m + 1;
-        else b = m;
-    }
-    return a != 0 && pos < v[a - 1].end ? a - 1 + CSSPGO__GRAPH_CODE : 0;
-}
-
-/* Adds an edge; there is room. to 0: out of the function. */
-static void csspgo__shape_edge(csspgo__estimate *e, csspgo__shape *graph, uint32_t from, uint32_t to, uint32_t through)
-{
-    csspgo__block *v = e->block.v + graph->block;
-    csspgo_cfg_edge *j = &e->edge.v[e->edge.count];
-    if (to == 0) {
-        if (from >= CSSPGO__GRAPH_CODE) v[from - CSSPGO__GRAPH_CODE].is_exit = 1;
-        return;
-    }
-    memset(j, 0, sizeof *j);
-    j->from = from;
-    j->to = to;
-    j->fallthrough = through;
-    if (to >= CSSPGO__GRAPH_CODE) v[to - CSSPGO__GRAPH_CODE].entered = 1;
-    e->edge.count++;
-    graph->edges++;
-}
-
-/* The edges out of block number i. Returns 1 if it ends in an indirect jump. */
-static int csspgo__shape_edges(csspgo__estimate *e, csspgo__shape *graph, uint32_t i)
-{
-    const csspgo_code *code = e->g->code;
-    const csspgo__block *b = e->block.v + graph->block + i;
-    const csspgo_kind kind = csspgo__kind(code, b->last);
-    const uint32_t from = i + CSSPGO__GRAPH_CODE;
-    const uint32_t to = kind == CSSPGO_COND || kind == CSSPGO_JMP ? csspgo__transfer_target(code, b->last) : 0;
-    if (kind == CSSPGO_COND || kind == CSSPGO_JMP)
-        csspgo__shape_edge(e, graph, from, to != 0 ? csspgo__block_at(e, graph, to) : 0, 0);
-    if (kind == CSSPGO_IJMP) csspgo__shape_edge(e, graph, from, CSSPGO__GRAPH_HUB, 0);
-    if (kind == CSSPGO_RET || kind == CSSPGO_IJMP) csspgo__shape_edge(e, graph, from, 0, 0);
-    if (kind == CSSPGO_NONE || kind == CSSPGO_COND || kind == CSSPGO_CALL)
-        csspgo__shape_edge(e, graph, from, i + 1 < graph->blocks && b[1].begin == b->end ? from + 1 : 0, 1);
-    return kind == CSSPGO_IJMP;
-}
-
-/* Finds which blocks of a shape always execute equally often. Returns 0 when memory is exhausted. */
-static int csspgo__shape_classes(csspgo__estimate *e, const csspgo__shape *graph)
-{
-    const uint32_t nodes = graph->blocks + CSSPGO__GRAPH_CODE;
-    csspgo__block *block = e->block.v + graph->block;
+    csspgo__finder *f = &e->finder;
+    uint32_t *eq = CSSPGO__FILL(e->heap, e->weight, 2 * f->blocks + 1), *first, i;
     csspgo_cfg cfg;
-    uint32_t *eq, *first, i;
-    if (CSSPGO__FILL(e->heap, e->flow, nodes) == NULL ||
-        CSSPGO__FILL(e->heap, e->weight, 2 * (size_t)nodes + 1) == NULL) return 0;
-    eq = e->weight.v;
-    first = eq + nodes;
-    memset(e->flow.v, 0, nodes * sizeof *e->flow.v);
-    for (i = 0; i < graph->blocks; i++) e->flow.v[i + CSSPGO__GRAPH_CODE].is_exit = block[i].is_exit;
-    cfg.block = e->flow.v;
-    cfg.blocks = nodes;
-    cfg.edge = e->edge.v + graph->edge;
-    cfg.edges = graph->edges;
+    if (eq == NULL) return 0;
+    first = eq + f->blocks;
+    cfg.block = f->flow;
+    cfg.blocks = f->blocks;
+    cfg.edge = f->edge;
+    cfg.edges = f->edges;
     if (!csspgo__cfg_classes(e->heap, &cfg, eq)) return 0;
-    memset(first, 0, ((size_t)nodes + 1) * sizeof *first);
-    for (i = 0; i < graph->blocks; i++) {
-        const uint32_t k = eq[i + CSSPGO__GRAPH_CODE];
-        if (k == 0 || first[k] == 0) first[k] = i + 1;
-        block[i].eq = first[k] - 1;
+    memset(first, 0, (f->blocks + 1) * sizeof *first);
+    for (i = CSSPGO__BLOCK_CODE; i < f->blocks; i++) {
+        if (eq[i] == 0 || first[eq[i]] == 0) first[eq[i]] = i;       /* class 0: each block is on its own */
+        block[i].eq = first[eq[i]];
     }
     return 1;
 }
 
-/*
- * The shape of a function; 0 when memory is exhausted. The first edge leads to its entry. Where indirect jumps go is
- * not known: to the hub, and from there to every block that nothing else enters. In a function without them those are
- * entered from its beginning: they are where exceptions land.
- */
+/* The shape of a function; 0 when memory is exhausted. The first edge leads to its entry. */
 static uint32_t csspgo__shape_make(csspgo__estimate *e, uint32_t func)
 {
+    const csspgo__finder *f = &e->finder;
+    csspgo__block_hits *block;
     csspgo__shape *graph;
-    uint32_t i, indirect = 0, loose;
+    size_t i;
     if (e->graph_of[func] != 0) return e->graph_of[func];
-    loose = (uint32_t)csspgo__is_loose(e, func);
-    if (!csspgo__leaders_list(e, func, loose) ||
-        !CSSPGO__MORE(e->heap, e->graph, 1) ||
-        !CSSPGO__MORE(e->heap, e->block, e->leader.count) ||
-        !CSSPGO__MORE(e->heap, e->edge, 3 * e->leader.count + 2))
+    if (!csspgo__finder_find(&e->finder, func) || !CSSPGO__MORE(e->heap, e->code, f->blocks) ||
+        !CSSPGO__MORE(e->heap, e->block, f->blocks) || !CSSPGO__MORE(e->heap, e->edge, f->edges) ||
+        (graph = CSSPGO__PUSH(e->heap, e->graph)) == NULL)
         return 0;
-    graph = &e->graph.v[e->graph.count++];
-    memset(graph, 0, sizeof *graph);
     graph->block = (uint32_t)e->block.count;
+    graph->blocks = (uint32_t)f->blocks;
     graph->edge = (uint32_t)e->edge.count;
-    graph->loose = loose;
-    csspgo__blocks_make(e, graph);
-    for (i = e->first_range[func]; i != 0; i = e->next_range[i - 1]) {
-        const csspgo__range *r = e->range[i - 1];
-        const uint32_t entry = r->part ? 0 : csspgo__block_at(e, graph, r->begin);
-        if (entry != 0) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, entry, 1);
-    }
-    for (i = 0; i < graph->blocks; i++)
-        if (loose) e->block.v[graph->block + i].is_exit = 1;
-        else indirect |= (uint32_t)csspgo__shape_edges(e, graph, i);
-    for (i = 0; i < graph->blocks; i++)
-        if (!e->block.v[graph->block + i].entered)
-            csspgo__shape_edge(e, graph, CSSPGO__GRAPH_HUB, i + CSSPGO__GRAPH_CODE, 0);
-    if (!indirect) csspgo__shape_edge(e, graph, CSSPGO__GRAPH_ENTRY, CSSPGO__GRAPH_HUB, 0);
-    if (!csspgo__shape_classes(e, graph)) return 0;
-    return e->graph_of[func] = (uint32_t)e->graph.count;
+    graph->edges = (uint32_t)f->edges;
+    block = e->block.v + graph->block;
+    memset(block, 0, f->blocks * sizeof *block);
+    for (i = 0; i < f->blocks; i++) block[i].is_exit = f->flow[i].is_exit;
+    memcpy(e->code.v + graph->block, f->block, f->blocks * sizeof *f->block);
+    if (f->edges != 0) memcpy(e->edge.v + graph->edge, f->edge, f->edges * sizeof *f->edge);
+    e->code.count = e->block.count += f->blocks;
+    e->edge.count += f->edges;
+    return csspgo__shape_classes(e, block) ? e->graph_of[func] = (uint32_t)e->graph.count : 0;
 }
 
 /* ----- how often they ran ----- */
 
-static int csspgo__observation_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__observation *x = (const csspgo__observation *)a, *y = (const csspgo__observation *)b;
-    (void)ctx;
-    if (x->func != y->func) return x->func < y->func ? -1 : 1;
-    if (x->pos != y->pos) return x->pos < y->pos ? -1 : 1;
-    return x->callee < y->callee ? -1 : x->callee > y->callee;
-}
+static const csspgo__field csspgo__observation_fields[] = { CSSPGO__ASCENDING(csspgo__observation, func),
+    CSSPGO__ASCENDING(csspgo__observation, pos), CSSPGO__ASCENDING(csspgo__observation, callee), CSSPGO__FIELDS_END };
 
 /* count x part / all, without overflow. */
 static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
@@ -25698,19 +25549,20 @@ static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
 static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                          size_t n)
 {
-    const csspgo__block *block = e->block.v + graph->block;
+    const csspgo__block_hits *block = e->block.v + graph->block;
     uint64_t all = 0;
     uint32_t b;
     size_t i;
     memset(e->estimate.v, 0, graph->blocks * sizeof *e->estimate.v);
-    for (b = 0; b < graph->blocks; b++) e->estimate.v[block[b].eq].insns += block[b].insns;
+    for (b = CSSPGO__BLOCK_CODE; b < graph->blocks; b++)
+        e->estimate.v[block[b].eq].insns += e->code.v[graph->block + b].insns;
     for (i = 0; i < n; i++) {
         const uint32_t to = v[i].callee != 0 ? csspgo__transfer_target(e->g->code, v[i].pos) : 0;
         csspgo__class_estimate *m;
         if (v[i].callee == 0) all = csspgo__sat_add(all, v[i].hits);
-        b = csspgo__block_at(e, graph, v[i].pos);
+        b = csspgo__shape_block(e, graph, v[i].pos);
         if (b == 0 || (to != 0 && to != v[i].callee)) continue;
-        m = &e->estimate.v[block[b - CSSPGO__GRAPH_CODE].eq];
+        m = &e->estimate.v[block[b].eq];
         if (v[i].callee == 0) {
             m->own = csspgo__sat_add(m->own, v[i].hits);
             continue;
@@ -25728,12 +25580,12 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
 static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                        size_t n)
 {
-    const csspgo__block *block = e->block.v + graph->block;
+    const csspgo__block_hits *block = e->block.v + graph->block;
     const uint64_t all = csspgo__observations_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
     uint32_t b;
-    memset(e->flow.v, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->flow.v);
-    memset(e->weight.v, 0, (graph->blocks + CSSPGO__GRAPH_CODE) * sizeof *e->weight.v);
-    for (b = 0; b < graph->blocks; b++) {
+    memset(e->flow.v, 0, graph->blocks * sizeof *e->flow.v);
+    memset(e->weight.v, 0, graph->blocks * sizeof *e->weight.v);
+    for (b = CSSPGO__BLOCK_CODE; b < graph->blocks; b++) {
         const csspgo__class_estimate *m = &e->estimate.v[block[b].eq];
         const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
         uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
@@ -25741,10 +25593,10 @@ static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape
         hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
         hits = csspgo__sat_add(hits, m->insns / 2) / m->insns;
         e->estimate.v[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
-        e->flow.v[b + CSSPGO__GRAPH_CODE].known = 1;
-        e->flow.v[b + CSSPGO__GRAPH_CODE].count = e->estimate.v[b].count;
+        e->flow.v[b].known = 1;
+        e->flow.v[b].count = e->estimate.v[b].count;
         if (block[b].eq != b) continue;              /* the first one's count is that of all */
-        e->weight.v[b + CSSPGO__GRAPH_CODE] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
+        e->weight.v[b] = m->insns < UINT32_MAX ? (uint32_t)m->insns : UINT32_MAX;
     }
     return all;
 }
@@ -25754,7 +25606,7 @@ static uint64_t csspgo__blocks_hits(const csspgo__estimate *e, const csspgo__sha
 {
     uint64_t sum = 0;
     uint32_t i;
-    for (i = CSSPGO__GRAPH_CODE; i < graph->blocks + CSSPGO__GRAPH_CODE; i++)
+    for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++)
         sum = csspgo__sat_add(sum, csspgo__sat_mul(e->weight.v[i], e->flow.v[i].count));
     return sum;
 }
@@ -25772,15 +25624,15 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
     csspgo_status s;
     uint32_t i;
     cfg.block = e->flow.v;
-    cfg.blocks = graph->blocks + CSSPGO__GRAPH_CODE;
+    cfg.blocks = graph->blocks;
     cfg.edge = e->flow_edge.v;
     cfg.edges = graph->edges;
     hits.weight = e->weight.v;
     if (graph->edges != 0) memcpy(e->flow_edge.v, e->edge.v + graph->edge, graph->edges * sizeof *e->flow_edge.v);
-    for (i = 0; i < graph->blocks; i++)
-        e->flow.v[i + CSSPGO__GRAPH_CODE].is_exit = e->block.v[graph->block + i].is_exit;
+    for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++)
+        e->flow.v[i].is_exit = e->block.v[graph->block + i].is_exit;
     for (hits.waits = 1;; hits.waits = 0) {
-        for (i = 0; i < graph->blocks; i++) e->flow.v[i + CSSPGO__GRAPH_CODE].count = e->estimate.v[i].count;
+        for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++) e->flow.v[i].count = e->estimate.v[i].count;
         s = csspgo__flow_solve(&cfg, NULL, &hits, &options, NULL, NULL);
         if (s != CSSPGO_OK || !hits.waits || csspgo__blocks_hits(e, graph) > all / 2) break;
     }
@@ -25797,9 +25649,7 @@ static int csspgo__estimate_counter(csspgo__estimate *e, uint32_t node, uint32_t
 {
     csspgo__counter *v;
     if (count == 0) return 1;
-    if (!CSSPGO__MORE(e->heap, e->counter, 1)) return 0;
-    v = &e->counter.v[e->counter.count++];
-    memset(v, 0, sizeof *v);
+    if ((v = CSSPGO__PUSH(e->heap, e->counter)) == NULL) return 0;
     v->count = count;
     v->node = node;
     v->a = a;
@@ -25832,10 +25682,10 @@ static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t fun
     const csspgo_code *code = e->g->code;
     const csspgo__transfer *x;
     uint32_t i;
-    for (i = 0; i < graph->blocks; i++) {
-        const csspgo__block *b = &e->block.v[graph->block + i];
+    for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++) {
+        const csspgo__code_block *b = &e->code.v[graph->block + i];
         csspgo__cursor at = csspgo__transfers_from(code, b->begin);
-        const uint64_t count = e->flow.v[i + CSSPGO__GRAPH_CODE].count;
+        const uint64_t count = e->flow.v[i].count;
         if (!csspgo__estimate_counter(e, key, b->begin, b->last, count)) return 0;
         while ((x = csspgo__transfer_next(code, &at, b->end)) != NULL) {
             const int leaves = x->kind == CSSPGO_JMP && x->target != 0 &&
@@ -25860,7 +25710,7 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     if (caller == 0 || graph->edges == 0) return 1;
     count = e->flow_edge.v[0].count;
     if (caller == func) {
-        const uint64_t again = e->flow.v[csspgo__block_at(e, graph, site)].count;
+        const uint64_t again = e->flow.v[csspgo__shape_block(e, graph, site)].count;
         count = count > again ? count - again : 1;
     }
     if (count == 0) return 1;
@@ -25870,7 +25720,7 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     c->hits = hits;
     c->func = caller;
     c->pos = site;
-    c->callee = e->block.v[graph->block + e->edge.v[graph->edge].to - CSSPGO__GRAPH_CODE].begin;
+    c->callee = e->code.v[graph->block + e->edge.v[graph->edge].to].begin;
     c->next = e->call_of[k->parent];
     e->call_of[k->parent] = (uint32_t)e->call.count;
     return 1;
@@ -25884,8 +25734,8 @@ static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo
     uint64_t hits;
     if (id == 0) return 0;
     graph = &e->graph.v[id - 1];
-    if (CSSPGO__FILL(e->heap, e->flow, graph->blocks + CSSPGO__GRAPH_CODE) == NULL ||
-        CSSPGO__FILL(e->heap, e->weight, graph->blocks + CSSPGO__GRAPH_CODE) == NULL ||
+    if (CSSPGO__FILL(e->heap, e->flow, graph->blocks) == NULL ||
+        CSSPGO__FILL(e->heap, e->weight, graph->blocks) == NULL ||
         CSSPGO__FILL(e->heap, e->estimate, graph->blocks + 1) == NULL ||
         CSSPGO__FILL(e->heap, e->flow_edge, graph->edges + 1) == NULL)
         return 0;
@@ -25915,27 +25765,19 @@ static int csspgo__observations_list(csspgo__estimate *e, uint32_t key, size_t a
         if (!CSSPGO__MORE(e->heap, e->observed, 1)) return 0;
         e->observed.v[e->observed.count++] = e->call.v[c - 1];
     }
-    if (csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__observation_cmp, NULL)) return 1;
+    if (csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__fields_cmp,
+                     csspgo__observation_fields))
+        return 1;
     return 0;
 }
 
 static int csspgo__estimate_setup(csspgo__estimate *e)
 {
     const csspgo_code *code = e->g->code;
-    const size_t funcs = code->names.count + 1, keys = e->g->keyed.keys.count + 1, ranges = code->ranges.count;
-    csspgo__cursor at = csspgo__ordered_begin(&code->ranges);
-    size_t i;
     e->arrays.heap = e->heap;
-    if (!CSSPGO__ARRAY(&e->arrays, e->graph_of, funcs) || !CSSPGO__ARRAY(&e->arrays, e->first_range, funcs) ||
-        !CSSPGO__ARRAY(&e->arrays, e->next_range, ranges) || !CSSPGO__ARRAY(&e->arrays, e->range, ranges) ||
-        !CSSPGO__ARRAY(&e->arrays, e->call_of, keys))
-        return 0;
-    for (i = 0; i < ranges; i++) e->range[i] = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at);
-    for (i = ranges; i-- > 0;) {
-        e->next_range[i] = e->first_range[e->range[i]->func];
-        e->first_range[e->range[i]->func] = (uint32_t)i + 1;
-    }
-    return 1;
+    return csspgo__finder_list(&e->finder, e->heap, code, 0) &&
+           CSSPGO__ARRAY(&e->arrays, e->graph_of, code->names.count + 1) &&
+           CSSPGO__ARRAY(&e->arrays, e->call_of, e->g->keyed.keys.count + 1);
 }
 
 /* Adds up all samples by function and block, whatever their context. Returns 0 when memory is exhausted. */
@@ -25952,9 +25794,9 @@ static int csspgo__hits_spread(csspgo__estimate *e)
         if (id == 0) return 0;
         graph = &e->graph.v[id - 1];
         csspgo__count_add(&graph->hits, k->hit[i].count);
-        b = csspgo__block_at(e, graph, k->hit[i].a);
+        b = csspgo__shape_block(e, graph, k->hit[i].a);
         if (b == 0) continue;
-        b = graph->block + e->block.v[graph->block + b - CSSPGO__GRAPH_CODE].eq;
+        b = graph->block + e->block.v[graph->block + b].eq;
         csspgo__count_add(&e->block.v[b].hits, k->hit[i].count);
     }
     return 1;
@@ -25964,12 +25806,13 @@ static void csspgo__estimate_free(csspgo__estimate *e)
 {
     csspgo__heap *h = e->heap;
     csspgo__arrays_free(&e->arrays);
+    csspgo__finder_free(&e->finder);
     CSSPGO__DROP(h, e->graph);
+    CSSPGO__DROP(h, e->code);
     CSSPGO__DROP(h, e->block);
     CSSPGO__DROP(h, e->edge);
     CSSPGO__DROP(h, e->call);
     CSSPGO__DROP(h, e->observed);
-    CSSPGO__DROP(h, e->leader);
     CSSPGO__DROP(h, e->flow);
     CSSPGO__DROP(h, e->weight);
     CSSPGO__DROP(h, e->flow_edge);
