@@ -69,6 +69,7 @@
  *     track     the context tracker: what an inliner asks and says while it works
  *     generate  counters become a profile, by probe or by source line; the pre-inliner
  *     match     a profile of old code in terms of new code
+ *     layout    opt-in, CSSPGO_WITH_LAYOUT: traces of first execution become an order of functions with few page faults
  *
  * CONFIGURATION
  *
@@ -82,6 +83,7 @@
  *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); else they are E_UNSUPPORTED
  *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
  *                                    every include       drops layers; without track there is no pre-inliner
+ *     CSSPGO_WITH_LAYOUT             every include       adds a layer that most programs do not need
  *
  * GUARANTEES
  *
@@ -313,6 +315,51 @@ CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_co
                                            const csspgo_options *options, uint64_t *cost, csspgo_error *err);
 
 #endif /* CSSPGO_NO_FLOW */
+
+#ifdef CSSPGO_WITH_LAYOUT
+
+/*
+ * A bipartite graph: which nodes belong to which groups. A group is whatever its nodes have in common: they are needed
+ * in the same phase, use the same texture, contain the same bytes.
+ */
+typedef struct csspgo_bipartite {
+    const uint32_t *begin;        /* nodes + 1 of them: node i has the entries begin[i] up to begin[i + 1] of group    */
+    const uint32_t *group;        /* numbers of groups, each below `groups`                                            */
+    const uint64_t *weight;       /* of groups: 10 counts like ten groups with the same nodes; NULL: 1 each            */
+    size_t          nodes, groups;
+} csspgo_bipartite;
+
+/* All zero means the defaults in brackets, LLVM's. */
+typedef struct csspgo_bipartite_options {
+    uint32_t depth;               /* how often the nodes are halved, at most 30                                  [18] */
+    uint32_t iterations;          /* rounds of exchange between two halves, at most                              [40] */
+    float    skip;                /* probability that a node does not take part in an exchange; below 0: none   [0.1] */
+    uint32_t llvm;                /* 0: the order of LLVM 21 and later; 19: that of LLVM 19 and 20 where linked with
+                                     libstdc++, whose nth_element breaks ties in another way                          */
+} csspgo_bipartite_options;
+
+/*
+ * Orders the nodes such that those of a group stand close together: balanced partitioning. Functions, shaders, assets,
+ * chunks of a file. Nodes of equal claim stay in the order of the input, which therefore matters.
+ *
+ *   g        only read
+ *   how      NULL: defaults
+ *   options  memory; NULL: defaults
+ *   order    gets g->nodes indices of nodes, each once
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: depth above 30, an unknown llvm, a group number too large, begin not ascending;
+ *           E_LIMIT: 2^31 nodes or more; E_NOMEM. After a failure order is as before
+ * Cost      O(m log^2 n) for n nodes with m entries; 52 bytes per node, 8 per entry, 40 per group, and 4 for each node
+ *           of the largest group
+ * Output    the same on every machine: all arithmetic is in IEEE single precision, one rounding per operation, with
+ *           logarithms of the library's own. Compilers must not be told otherwise (-ffast-math)
+ * Source    LLVM 19 and 21: BalancedPartitioning. Dhulipala et al., Compressing Graphs and Indexes with Recursive Graph
+ *           Bisection, 2016; Hoag, Lee, Mestre, Pupyrev, Optimizing Function Layout for Mobile Applications, 2022
+ */
+CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const csspgo_bipartite_options *how,
+                                                const csspgo_options *options, uint32_t *order, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_LAYOUT */
 
 /* ===== >>tree: the calling-context tree: functions, nodes, counts ================================================= */
 
@@ -2839,6 +2886,9 @@ CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *b
 #  define CSSPGO_MALLOC(n) malloc(n)
 #  define CSSPGO_FREE(p) free(p)
 #endif
+#ifdef CSSPGO_WITH_LAYOUT
+#  include <float.h>
+#endif
 #ifndef CSSPGO_ASSERT
 #  include <assert.h>
 #  define CSSPGO_ASSERT(x) assert(x)
@@ -5000,6 +5050,566 @@ CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_co
 }
 
 #endif /* CSSPGO_NO_FLOW */
+
+#ifdef CSSPGO_WITH_LAYOUT
+
+/* ----- random numbers: the Mersenne Twister, as LLVM's reservoirs and its partitioning draw them ------------------ */
+
+/*
+ * mt19937 (Matsumoto, Nishimura 1998). Words are seeded and renewed one by one when they are drawn: most generators of
+ * the partitioning give a few numbers only.
+ */
+typedef struct csspgo__mt {
+    uint32_t x[624];
+    uint32_t at;                  /* the word to be drawn next                    */
+    uint32_t seeded;              /* words that exist, at least 1; 624: all do    */
+} csspgo__mt;
+
+static void csspgo__mt_seed(csspgo__mt *g, uint32_t seed)
+{
+    g->x[0] = seed;
+    g->at = 0;
+    g->seeded = 1;
+}
+
+static uint32_t csspgo__mt_next(csspgo__mt *g)
+{
+    const uint32_t i = g->at, next = i < 623 ? i + 1 : 0, far = i < 227 ? i + 397 : i - 227;
+    uint32_t y;
+    for (; g->seeded < 624 && g->seeded <= i + 397; g->seeded++) {
+        y = g->x[g->seeded - 1];
+        g->x[g->seeded] = 1812433253u * (y ^ y >> 30) + g->seeded;
+    }
+    y = (g->x[i] & 0x80000000u) | (g->x[next] & 0x7fffffffu);
+    g->x[i] = y = g->x[far] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    g->at = next;
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+/*
+ * A number from 0 to last, as libstdc++ 11 and later draw it from a 32-bit generator: the high word of a product, drawn
+ * again where the low word would favour some results. Above 2^32 it puts two draws together.
+ */
+CSSPGO__UNUSED static uint64_t csspgo__mt_uniform(csspgo__mt *g, uint64_t last)
+{
+    uint64_t high, v;
+    uint32_t range, least;
+    if (last == UINT32_MAX) return csspgo__mt_next(g);
+    if (last > UINT32_MAX) {
+        do {
+            high = last >> 32 == UINT32_MAX ? csspgo__mt_next(g) : csspgo__mt_uniform(g, last >> 32);
+            v = high << 32 | csspgo__mt_next(g);
+        } while (v > last);
+        return v;
+    }
+    range = (uint32_t)last + 1;
+    v = (uint64_t)csspgo__mt_next(g) * range;
+    if ((uint32_t)v < range)
+        for (least = (0u - range) % range; (uint32_t)v < least;) v = (uint64_t)csspgo__mt_next(g) * range;
+    return v >> 32;
+}
+
+/* ----- balanced partitioning ---------------------------------------------------------------------------------------
+ *
+ * The nodes are halved again and again. Each time the halves exchange nodes, in pairs, as long as that makes the groups
+ * less mixed: a group with x nodes on the left and y on the right costs x log(x + 1) + y log(y + 1) less than nothing,
+ * an estimate of the logarithms of the gaps between its nodes.
+ *
+ * All decisions depend on sums of floats, so each operation is rounded to single precision at once. Products stand in
+ * a table, so that no compiler can fuse them with the addition that follows.
+ */
+
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
+#  define CSSPGO__FLOAT(x) (x)
+#else
+/* Rounds to single precision on machines that compute with more (x87, old s390 compilers). */
+static float csspgo__float(float x)
+{
+    volatile float y = x;
+    return y;
+}
+#  define CSSPGO__FLOAT(x) csspgo__float(x)
+#endif
+
+typedef struct csspgo__bp_node {
+    uint32_t index;               /* in the input                                        */
+    uint32_t begin, count;        /* its groups that still matter, in the buffer of lists */
+    uint32_t right;               /* 1: it is in the right half                          */
+} csspgo__bp_node;
+
+typedef struct csspgo__bp_group {
+    uint32_t side[2];             /* nodes on the left, on the right                     */
+    float    weight;
+    uint32_t stale;               /* 1: its gains are to be computed again               */
+} csspgo__bp_group;
+
+typedef struct csspgo__bp_task {  /* nodes that are to be ordered                                              */
+    size_t   begin, nodes;
+    size_t   list, entries;       /* the range of their lists                                                  */
+    uint32_t depth, bucket;       /* bucket: the seed of its generator; its halves have 2 bucket, 2 bucket + 1 */
+} csspgo__bp_task;
+
+typedef struct csspgo__bp {
+    csspgo_bipartite_options how; /* resolved: no zeros                                                    */
+    csspgo__bp_node  *node;       /* by position                                                           */
+    uint32_t         *list;       /* groups of nodes, numbered as in the input; a task's nodes own one range */
+    uint32_t         *local;      /* the same ranges: groups numbered by first use in the current task     */
+    csspgo__bp_group *group;      /* of the current task                                                   */
+    uint32_t         *number;     /* of the current task's groups: their numbers in the input              */
+    float            *gain;       /* two per group: of moving a node to the right, to the left             */
+    uint32_t         *degree;     /* of the input's groups: nodes of the task, then 1 + number in the task; else 0 */
+    float            *weight;     /* of the input's groups; NULL: 1 each                                   */
+    float            *cost;       /* x log2(x + 1) for x up to the size of the largest group, and one more */
+    uint64_t         *key, *scratch;   /* nodes by descending gain; see csspgo__bp_key                     */
+    float            *worth;      /* gain of a node if it changes sides, by position                       */
+    size_t            nodes, groups, entries, costs, task_groups;
+    csspgo__mt        random;     /* of the current task                                                   */
+    uint32_t          bucket, unseeded;   /* its seed; 1: nothing was drawn yet                            */
+    csspgo__bp_task   task[32];   /* to be done, the next one last                                         */
+} csspgo__bp;
+
+/*
+ * log2(v) rounded to single precision, for v > 0, of 48 bits behind the point: squaring a number in [1, 2) gives the
+ * next bit. Integers only: the same on every machine, and no mathematical library to link.
+ */
+static float csspgo__log2(uint32_t v)
+{
+    uint64_t log = 0, y = v, high, low;
+    uint32_t i;
+    while (y >> 1 >> log != 0) log++;
+    y <<= 63 - log;
+    for (i = 0; i < 48; i++) {
+        low = csspgo__mul128(y, y, &high);
+        log = log << 1 | high >> 63;
+        y = high >> 63 ? high : high << 1 | low >> 63;
+    }
+    return CSSPGO__FLOAT((float)log / 281474976710656.0f);
+}
+
+static void csspgo__bp_free(csspgo__heap *h, csspgo__bp *b)
+{
+    csspgo__free(h, b->node, b->nodes * sizeof *b->node);
+    csspgo__free(h, b->list, 2 * b->entries * sizeof *b->list);
+    csspgo__free(h, b->group, b->groups * sizeof *b->group);
+    csspgo__free(h, b->number, 2 * b->groups * sizeof *b->number);
+    csspgo__free(h, b->gain, 3 * b->groups * sizeof *b->gain);
+    csspgo__free(h, b->cost, b->costs * sizeof *b->cost);
+    csspgo__free(h, b->key, 2 * b->nodes * sizeof *b->key);
+    csspgo__free(h, b->worth, b->nodes * sizeof *b->worth);
+}
+
+/* p becomes n > 0 elements; 0 if memory is exhausted. */
+#define CSSPGO__BP_ALLOC(h, type, p, n) \
+    ((p) = (type *)csspgo__alloc((h), (n) * sizeof(type)), (p) != NULL)
+
+/* Takes the graph over. Returns 0 when memory is exhausted; csspgo__bp_free in any case. */
+static int csspgo__bp_new(csspgo__heap *h, csspgo__bp *b, const csspgo_bipartite *g)
+{
+    const size_t entries = g->nodes != 0 ? g->begin[g->nodes] - g->begin[0] : 0;
+    size_t i, largest = 0;
+    b->nodes = g->nodes;
+    b->groups = g->groups + 1;
+    b->entries = entries + 1;
+    if (!CSSPGO__BP_ALLOC(h, csspgo__bp_node, b->node, b->nodes) ||
+        !CSSPGO__BP_ALLOC(h, uint32_t, b->list, 2 * b->entries) ||
+        !CSSPGO__BP_ALLOC(h, csspgo__bp_group, b->group, b->groups) ||
+        !CSSPGO__BP_ALLOC(h, uint32_t, b->number, 2 * b->groups) ||
+        !CSSPGO__BP_ALLOC(h, float, b->gain, 3 * b->groups) ||
+        !CSSPGO__BP_ALLOC(h, uint64_t, b->key, 2 * b->nodes) || !CSSPGO__BP_ALLOC(h, float, b->worth, b->nodes))
+        return 0;
+    b->local = b->list + b->entries;
+    b->degree = b->number + b->groups;
+    b->weight = b->gain + 2 * b->groups;
+    b->scratch = b->key + b->nodes;
+    for (i = 0; i < g->nodes; i++) {
+        b->node[i].index = (uint32_t)i;
+        b->node[i].begin = g->begin[i] - g->begin[0];
+        b->node[i].count = g->begin[i + 1] - g->begin[i];
+        b->node[i].right = 0;
+    }
+    memset(b->degree, 0, b->groups * sizeof *b->degree);
+    if (entries != 0) memcpy(b->list, g->group + g->begin[0], entries * sizeof *b->list);
+    for (i = 0; i < entries; i++) {
+        const uint32_t d = ++b->degree[b->list[i]];
+        if (d > largest) largest = d;
+    }
+    memset(b->degree, 0, b->groups * sizeof *b->degree);
+    for (i = 0; i < g->groups; i++) b->weight[i] = CSSPGO__FLOAT(g->weight != NULL ? (float)g->weight[i] : 1.0f);
+    b->costs = largest + 2;
+    if (!CSSPGO__BP_ALLOC(h, float, b->cost, b->costs)) return 0;
+    for (i = 0; i < b->costs; i++) b->cost[i] = CSSPGO__FLOAT((float)i * csspgo__log2((uint32_t)i + 1));
+    return 1;
+}
+
+/*
+ * Moves the nodes on the left before those on the right: from the left to the first one on the wrong side, from the
+ * right to the first one there, exchange them. Not stable; the results of LLVM depend on this very order. Returns how
+ * many there are on the left.
+ */
+static size_t csspgo__bp_split(csspgo__bp_node *v, size_t n)
+{
+    size_t i = 0, j = n;
+    for (;;) {
+        csspgo__bp_node x;
+        while (i < j && !v[i].right) i++;
+        while (i < j && v[j - 1].right) j--;
+        if (i == j) return i;
+        x = v[i];
+        v[i++] = v[--j];
+        v[j] = x;
+    }
+}
+
+/* The same for positions of nodes. */
+static size_t csspgo__bp_split_keys(const csspgo__bp_node *v, uint64_t *key, size_t n)
+{
+    size_t i = 0, j = n;
+    for (;;) {
+        uint64_t x;
+        while (i < j && !v[(uint32_t)key[i]].right) i++;
+        while (i < j && v[(uint32_t)key[j - 1]].right) j--;
+        if (i == j) return i;
+        x = key[i];
+        key[i++] = key[--j];
+        key[j] = x;
+    }
+}
+
+/* An element that sorts by descending gain and holds the node's position in its low word. No gain is -0. */
+static uint64_t csspgo__bp_key(float gain, size_t position)
+{
+    uint32_t bits;
+    memcpy(&bits, &gain, sizeof bits);
+    bits ^= bits >> 31 ? 0 : 0x7fffffffu;             /* positive ones: the largest becomes the smallest */
+    return (uint64_t)bits << 32 | (uint32_t)position;
+}
+
+/* Sorts keys by their high words, stable. Few by insertion, many by digits; digits that are all equal cost nothing. */
+static void csspgo__bp_sort(uint64_t *v, uint64_t *scratch, size_t n)
+{
+    uint64_t *from = v, *to = scratch;
+    uint32_t count[4][256], sum, c;
+    size_t i, j, d;
+    if (n < 64) {
+        for (i = 1; i < n; i++) {
+            const uint64_t x = v[i];
+            for (j = i; j > 0 && v[j - 1] >> 32 > x >> 32; j--) v[j] = v[j - 1];
+            v[j] = x;
+        }
+        return;
+    }
+    memset(count, 0, sizeof count);
+    for (i = 0; i < n; i++)
+        for (d = 0; d < 4; d++) count[d][v[i] >> (32 + 8 * d) & 255]++;
+    for (d = 0; d < 4; d++) {
+        if (count[d][v[0] >> (32 + 8 * d) & 255] == n) continue;
+        for (sum = 0, i = 0; i < 256; i++, sum += c) {
+            c = count[d][i];
+            count[d][i] = sum;
+        }
+        for (i = 0; i < n; i++) to[count[d][from[i] >> (32 + 8 * d) & 255]++] = from[i];
+        from = to;
+        to = from == v ? scratch : v;
+    }
+    if (from != v) memcpy(v, from, n * sizeof *v);
+}
+
+/* ----- the order in which LLVM 19's halving leaves the nodes: nth_element of libstdc++ ----- */
+
+static void csspgo__bp_swap(csspgo__bp_node *a, csspgo__bp_node *b)
+{
+    const csspgo__bp_node x = *a;
+    *a = *b;
+    *b = x;
+}
+
+/* Puts x into the free place `hole` of a binary heap with the largest first: the hole sinks to the bottom, x rises. */
+static void csspgo__bp_sift(csspgo__bp_node *v, size_t hole, size_t n, csspgo__bp_node x)
+{
+    const size_t top = hole;
+    size_t child;
+    while ((child = 2 * hole + 2) < n) {
+        if (v[child].index < v[child - 1].index) child--;
+        v[hole] = v[child];
+        hole = child;
+    }
+    if (child == n) {
+        v[hole] = v[n - 1];
+        hole = n - 1;
+    }
+    for (; hole > top && v[(hole - 1) / 2].index < x.index; hole = (hole - 1) / 2) v[hole] = v[(hole - 1) / 2];
+    v[hole] = x;
+}
+
+/* Selection by a heap of the first n elements, for orders that quickselect is slow on. The last of them comes first. */
+static void csspgo__bp_heap_select(csspgo__bp_node *v, size_t n, size_t end)
+{
+    size_t i;
+    for (i = n / 2; i-- > 0;) csspgo__bp_sift(v, i, n, v[i]);
+    for (i = n; i < end; i++) {
+        const csspgo__bp_node x = v[i];
+        if (x.index >= v[0].index) continue;
+        v[i] = v[0];
+        csspgo__bp_sift(v, 0, n, x);
+    }
+}
+
+/* Partitions v[1] to v[n - 1] around the median of three of them, which comes to v[0]. Returns where the upper begin. */
+static size_t csspgo__bp_pivot(csspgo__bp_node *v, size_t n)
+{
+    const uint32_t a = v[1].index, b = v[n / 2].index, c = v[n - 1].index;
+    const size_t middle = (a < b) == (b < c) ? n / 2 : (a < b) == (c < a) ? 1 : n - 1;
+    size_t i = 1, j = n;
+    csspgo__bp_swap(v, v + middle);
+    for (;; i++) {
+        while (v[i].index < v->index) i++;
+        do j--; while (v->index < v[j].index);
+        if (i >= j) return i;
+        csspgo__bp_swap(v + i, v + j);
+    }
+}
+
+/* nth_element of libstdc++: the n elements with the smallest indices come first. n is below end. */
+static void csspgo__bp_select(csspgo__bp_node *v, size_t n, size_t end)
+{
+    size_t begin = 0, budget = 0, i, j;
+    while (end >> 1 >> budget != 0) budget++;
+    for (budget *= 2; end - begin > 3; budget--) {
+        size_t cut;
+        if (budget == 0) {
+            csspgo__bp_heap_select(v + begin, n + 1 - begin, end - begin);
+            csspgo__bp_swap(v + begin, v + n);
+            return;
+        }
+        cut = begin + csspgo__bp_pivot(v + begin, end - begin);
+        if (cut <= n) begin = cut;
+        else end = cut;
+    }
+    for (i = begin + 1; i < end; i++) {
+        const csspgo__bp_node x = v[i];
+        for (j = i; j > begin && v[j - 1].index > x.index; j--) v[j] = v[j - 1];
+        v[j] = x;
+    }
+}
+
+/* ----- one halving ----- */
+
+/* The first half of the nodes, by index, goes to the left. csspgo's own rule finds them in that order. */
+static void csspgo__bp_halve(csspgo__bp *b, csspgo__bp_node *v, size_t n)
+{
+    const size_t left = (n + 1) / 2;
+    size_t i;
+    if (b->how.llvm != 0 && left < n) csspgo__bp_select(v, left, n);
+    for (i = 0; i < n; i++) v[i].right = i >= left;
+}
+
+/*
+ * Leaves groups out of the lists that cannot tell halves apart, as they have one of the task's nodes or all of them;
+ * numbers the others by their first use, into b->local, and counts their nodes on both sides.
+ */
+static void csspgo__bp_number(csspgo__bp *b, const csspgo__bp_task *t)
+{
+    const uint32_t numbered = 0x80000000u;
+    csspgo__bp_node *v = b->node + t->begin;
+    size_t i, j, k = t->list;
+    b->task_groups = 0;
+    for (i = t->list; i < t->list + t->entries; i++) b->degree[b->list[i]]++;
+    for (i = 0; i < t->nodes; i++) {
+        const uint32_t *list = b->list + v[i].begin;
+        const size_t count = v[i].count;
+        v[i].begin = (uint32_t)k;
+        for (j = 0; j < count; j++) {
+            uint32_t *d = &b->degree[list[j]];
+            if (*d == 1 || *d == t->nodes) continue;
+            if (!(*d & numbered)) {
+                csspgo__bp_group *g = &b->group[b->task_groups];
+                b->number[b->task_groups] = list[j];
+                g->side[0] = g->side[1] = 0;
+                g->stale = 1;
+                *d = numbered | (uint32_t)b->task_groups++;
+            }
+            b->local[k++] = *d & ~numbered;
+            b->group[*d & ~numbered].side[v[i].right]++;
+        }
+        v[i].count = (uint32_t)k - v[i].begin;
+    }
+    for (i = t->list; i < t->list + t->entries; i++) b->degree[b->list[i]] = 0;
+}
+
+/* The gains of moving a node of each group: what its cost goes down by. */
+static void csspgo__bp_gains(csspgo__bp *b)
+{
+    const float *cost = b->cost;
+    size_t i;
+    for (i = 0; i < b->task_groups; i++) {
+        csspgo__bp_group *g = &b->group[i];
+        const uint32_t l = g->side[0], r = g->side[1];
+        const float now = CSSPGO__FLOAT(cost[l] + cost[r]);
+        float gain[2];
+        if (!g->stale) continue;
+        gain[0] = l == 0 ? 0 : CSSPGO__FLOAT(CSSPGO__FLOAT(cost[l - 1] + cost[r + 1]) - now);
+        gain[1] = r == 0 ? 0 : CSSPGO__FLOAT(CSSPGO__FLOAT(cost[l + 1] + cost[r - 1]) - now);
+        b->gain[2 * i] = CSSPGO__FLOAT(gain[0] * b->weight[b->number[i]]);
+        b->gain[2 * i + 1] = CSSPGO__FLOAT(gain[1] * b->weight[b->number[i]]);
+        g->stale = 0;
+    }
+}
+
+/* Moves a node to the other side unless its random number says that it is to stay. Returns 1 if it moves. */
+static int csspgo__bp_move(csspgo__bp *b, csspgo__bp_node *v)
+{
+    float t;
+    uint32_t i;
+    if (b->unseeded) csspgo__mt_seed(&b->random, b->bucket);
+    b->unseeded = 0;
+    t = CSSPGO__FLOAT((float)csspgo__mt_next(&b->random) / 4294967296.0f);
+    if (t >= 1.0f) t = 0.99999994f;                   /* the float before 1 */
+    if (t <= b->how.skip) return 0;
+    for (i = v->begin; i < v->begin + v->count; i++) {
+        csspgo__bp_group *g = &b->group[b->local[i]];
+        g->side[v->right]--;
+        g->side[!v->right]++;
+        g->stale = 1;
+    }
+    v->right = !v->right;
+    return 1;
+}
+
+/*
+ * One round of exchange: the node on the left that gains most goes to the right while that on the right that gains most
+ * comes over, then the next two, as long as both together gain. Gains are not computed again within a round. Returns
+ * how many nodes moved.
+ */
+static size_t csspgo__bp_exchange(csspgo__bp *b, csspgo__bp_node *v, size_t n)
+{
+    size_t i, k, left, moved = 0;
+    csspgo__bp_gains(b);
+    for (i = 0; i < n; i++) {
+        const uint32_t *list = b->local + v[i].begin;
+        const float *gain = b->gain + v[i].right;
+        float sum = 0;
+        for (k = 0; k < v[i].count; k++) sum = CSSPGO__FLOAT(sum + gain[2 * list[k]]);
+        b->worth[i] = sum;
+        b->key[i] = csspgo__bp_key(sum, i);
+    }
+    left = csspgo__bp_split_keys(v, b->key, n);
+    csspgo__bp_sort(b->key, b->scratch, left);
+    csspgo__bp_sort(b->key + left, b->scratch, n - left);
+    for (i = 0; i < left && left + i < n; i++) {
+        const uint32_t x = (uint32_t)b->key[i], y = (uint32_t)b->key[left + i];
+        if (CSSPGO__FLOAT(b->worth[x] + b->worth[y]) <= 0.0f) break;
+        moved += (size_t)csspgo__bp_move(b, &v[x]);
+        moved += (size_t)csspgo__bp_move(b, &v[y]);
+    }
+    return moved;
+}
+
+/*
+ * The nodes on the left before those on the right. By csspgo's own rule both sides stay in the order of the input, so
+ * that no task has to sort. The lists follow, in the input's numbers. Returns how many nodes there are on the left.
+ */
+static size_t csspgo__bp_gather(csspgo__bp *b, const csspgo__bp_task *t)
+{
+    csspgo__bp_node *v = b->node + t->begin, *right = (csspgo__bp_node *)(void *)b->key;
+    size_t i, j, n = 0, rights = 0, k = t->list;
+    if (b->how.llvm != 0) {
+        n = csspgo__bp_split(v, t->nodes);
+    } else {
+        for (i = 0; i < t->nodes; i++)
+            if (v[i].right) right[rights++] = v[i];
+            else v[n++] = v[i];
+        if (rights != 0) memcpy(v + n, right, rights * sizeof *v);
+    }
+    for (i = 0; i < t->nodes; i++) {
+        const uint32_t *local = b->local + v[i].begin;
+        v[i].begin = (uint32_t)k;
+        for (j = 0; j < v[i].count; j++) b->list[k++] = b->number[local[j]];
+    }
+    return n;
+}
+
+/* Halves the last task, which becomes two tasks, the left one last; or nodes that are not halved any more are in order. */
+static size_t csspgo__bp_step(csspgo__bp *b, size_t tasks)
+{
+    static const csspgo__field by_index[] = { CSSPGO__ASCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
+    csspgo__bp_task t = b->task[tasks - 1], *half = &b->task[tasks - 1];
+    csspgo__bp_node *v = b->node + t.begin;
+    size_t left;
+    uint32_t i;
+    if (t.nodes <= 1 || t.depth >= b->how.depth) {
+        csspgo__sort_with(v, t.nodes, sizeof *v, b->key, csspgo__fields_cmp, by_index);
+        return tasks - 1;
+    }
+    csspgo__bp_halve(b, v, t.nodes);
+    csspgo__bp_number(b, &t);
+    b->bucket = t.bucket;
+    b->unseeded = 1;
+    for (i = 0; i < b->how.iterations && csspgo__bp_exchange(b, v, t.nodes) != 0;) i++;
+    left = csspgo__bp_gather(b, &t);
+    half[0] = half[1] = t;                            /* the right one, which comes later, then the left one */
+    half[0].bucket = 2 * t.bucket + 1;
+    half[1].bucket = 2 * t.bucket;
+    half[0].depth = half[1].depth = t.depth + 1;
+    half[0].begin = t.begin + left;
+    half[0].nodes = t.nodes - left;
+    half[1].nodes = left;
+    half[1].entries = left != 0 ? v[left - 1].begin + v[left - 1].count - t.list : 0;
+    half[0].list = t.list + half[1].entries;
+    half[0].entries = t.nodes != left ? v[t.nodes - 1].begin + v[t.nodes - 1].count - half[0].list : 0;
+    return tasks + 1;
+}
+
+static csspgo_status csspgo__bp_check(const csspgo_bipartite *g, const csspgo_bipartite_options *how,
+                                      csspgo_error *err)
+{
+    size_t i;
+    if (how->depth > 30) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "depth is above 30");
+    if (how->llvm != 0 && how->llvm != 19)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19");
+    if (g->nodes >= 0x80000000u || g->groups >= 0x7fffffffu) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    for (i = 0; i < g->nodes; i++)
+        if (g->begin[i] > g->begin[i + 1]) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "begin is not ascending");
+    for (i = g->nodes != 0 ? g->begin[0] : 0; g->nodes != 0 && i < g->begin[g->nodes]; i++)
+        if (g->group[i] >= g->groups) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "there is no group of that number");
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const csspgo_bipartite_options *how,
+                                                const csspgo_options *options, uint32_t *order, csspgo_error *err)
+{
+    csspgo__heap h;
+    csspgo__bp *b;
+    csspgo_bipartite_options o;
+    csspgo_status s;
+    size_t i, tasks = 1;
+    memset(&o, 0, sizeof o);
+    if (how != NULL) o = *how;
+    if (o.depth == 0) o.depth = 18;
+    if (o.iterations == 0) o.iterations = 40;
+    if (o.skip >= 0 && o.skip <= 0) o.skip = 0.1f;
+    s = csspgo__bp_check(g, &o, err);
+    if (s != CSSPGO_OK || g->nodes == 0) return s;
+    csspgo__heap_init(&h, options);
+    b = (csspgo__bp *)csspgo__alloc(&h, sizeof *b);
+    if (b == NULL) return csspgo__error_plain(err, h.status);
+    memset(b, 0, sizeof *b);
+    b->how = o;
+    if (csspgo__bp_new(&h, b, g)) {
+        b->task[0].nodes = g->nodes;
+        b->task[0].entries = b->entries - 1;
+        b->task[0].bucket = 1;
+        while (tasks != 0) tasks = csspgo__bp_step(b, tasks);
+        for (i = 0; i < g->nodes; i++) order[i] = b->node[i].index;
+    } else s = h.status;
+    csspgo__bp_free(&h, b);
+    csspgo__free(&h, b, sizeof *b);
+    return csspgo__error_plain(err, s);
+}
+
+#endif /* CSSPGO_WITH_LAYOUT */
 
 /* ===== >>tree ===================================================================================================== */
 

@@ -1,4 +1,5 @@
 /* lib.c - the library as one object. The Makefile compiles it once for each configuration; all programs link that. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_WITH_LAYOUT
 #include "../csspgo.h"
 #include "../csspgo.h"

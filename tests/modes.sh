@@ -23,6 +23,7 @@ header() {
     silent "warnings in C" $CC $WC -c -o $o $impl
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    check "opt-in layers are absent" sh -c "! nm $o | grep 'layout\|bipartite\|csspgo__mt_'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     silent "warnings for an includer in C" $CC $WC -c -o $B/user.o $user
     silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
@@ -81,7 +82,7 @@ END
     silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
     printf 'static void f(void);\nint main(void) { f(); return 0; }\n' >$B/undefined.c
     check "the compiler tells of what is used but not defined" sh -c "$CC -fsyntax-only $B/undefined.c 2>&1 | grep -q 'never defined\|not defined\|undefined'"
-    rest="NO_FORMAT NO_EDIT NO_CODE NO_SAMPLE NO_UNWIND NO_FLOW NO_GENERATE NO_TRACK NO_MATCH NO_STDIO"
+    rest="NO_FORMAT NO_EDIT NO_CODE NO_SAMPLE NO_UNWIND NO_FLOW NO_GENERATE NO_TRACK NO_MATCH NO_STDIO WITH_LAYOUT"
     [ ! -f /usr/include/zlib.h ] || rest="$rest USE_ZLIB"
     while [ -n "$rest" ]; do
         m=${rest%% *} rest=${rest#$m} rest=${rest# }
