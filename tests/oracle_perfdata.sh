@@ -2,6 +2,7 @@
 # What csspgo reads from recordings is what `perf script -D` shows of them: samples with their stacks, mappings, names,
 # forks and ends of threads in order of time, build ids. Recordings of data/perf and, where the kernel lets perf record
 # (containers often do not), others made here with software events; run in tests/.
+. ./t.sh
 B=build/perfdata
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -20,7 +21,7 @@ cat >$B/busy.c <<'C'
 static volatile unsigned long sum;
 __attribute__((noinline)) static void leaf(int n) { int i; for (i = 0; i < n; i++) sum += (unsigned long)i; }
 __attribute__((noinline)) static void middle(int n) { leaf(n); leaf(n / 2); sum++; }
-static void *thread(void *p) { int i; for (i = 0; i < 60000; i++) middle(1000); return p; }
+static void *thread(void *p) { int i; for (i = 0; i < ROUNDS; i++) middle(1000); return p; }
 int main(int argc, char **argv)
 {
     pthread_t t;
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-${CC:-cc} -O1 -w -fno-omit-frame-pointer -o $B/busy $B/busy.c -lpthread || { fail "busy.c does not build"; finish; }
+${CC:-cc} -DROUNDS=$(size 20000 60000) -O1 -w -fno-omit-frame-pointer -o $B/busy $B/busy.c -lpthread || { fail "busy.c does not build"; finish; }
 make -s build/san/oracle_perfdata || { fail "oracle_perfdata.c does not build"; finish; }
 
 # `perf script -D` in the form of oracle_perfdata.c; gawk or mawk
@@ -116,6 +117,10 @@ sizes="65536 4093 7 1"
 recorded plain -e cpu-clock -F 999
 recorded stacks -e cpu-clock -g -F 999
 sizes=
+if [ -z "$FULL" ]; then
+    perf record -q -e cpu-clock -g -F 999 -o - -- $B/busy >$B/pipe.data 2>/dev/null && same pipe $B/pipe.data || fail "a recording into a pipe"
+    finish
+fi
 recorded two-events -e cpu-clock,task-clock -g -F 499
 recorded no-time -e cpu-clock -F 999 --no-timestamp
 recorded everything -e cpu-clock,page-faults -g -F 499 -d --phys-data -W --sample-cpu --period --sample-identifier 2>/dev/null

@@ -11,6 +11,9 @@ cd "$(dirname "$0")" || exit 1
 B=build
 J=${JOBS:-$(nproc 2>/dev/null || echo 1)}
 unset MAKEFLAGS MAKELEVEL MFLAGS
+# strstr is not asked to read all of a long text each time; memory that was freed is used again after 8 MiB more
+ASAN_OPTIONS=${ASAN_OPTIONS:-intercept_strstr=0:quarantine_size_mb=8}
+export ASAN_OPTIONS
 
 # --job NAME COMMAND...: a program that closes with "N passed, N failed, N skipped"; prints its last word and what was wrong
 if [ "$1" = --job ]; then

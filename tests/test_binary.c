@@ -1840,14 +1840,13 @@ static void rnd_profile(const char *path, unsigned mode)
     fclose(f);
 }
 
-enum { RANDOM_PROFILES = 60 };
-
 static void random_profiles_equal_llvm(void)
 {
     static const struct { const char *ext; uint32_t form; } out[] = {
         { "bin", CSSPGO_BINARY }, { "ext", CSSPGO_EXTBINARY }, { "md5", CSSPGO_EXTBINARY | CSSPGO_MD5 },
         { "extz", CSSPGO_EXTBINARY | CSSPGO_COMPRESS }
     };
+    const unsigned profiles = (unsigned)t_cases("CSSPGO_RANDOM_PROFILES", 16, 60);
     char path[100], text[100];
     unsigned i, k;
     if (system("llvm-profdata-19 --version >/dev/null 2>&1") != 0) {
@@ -1855,7 +1854,7 @@ static void random_profiles_equal_llvm(void)
         return;
     }
     if (system("rm -rf build/binary && mkdir -p build/binary") != 0) abort();
-    for (i = 0; i < RANDOM_PROFILES; i++) {
+    for (i = 0; i < profiles; i++) {
         snprintf(path, sizeof path, "build/binary/%u.txt", i);
         rnd_profile(path, i % 8);
     }
@@ -1864,7 +1863,7 @@ static void random_profiles_equal_llvm(void)
                "--use-md5 $f -o $n.md5;"
                "$M --extbinary --compress-all-sections $f -o $n.extz; $M --text $n.md5 -o $n.md5.text; done") != 0)
         abort();
-    for (i = 0; i < RANDOM_PROFILES; i++) {
+    for (i = 0; i < profiles; i++) {
         csspgo_profile *p, *q;
         size_t n, m;
         char *a, *b;
