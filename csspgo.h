@@ -3823,6 +3823,62 @@ CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
     m->walked = 0;
 }
 
+/*
+ * The elements of an array by the GUID in each: only numbers are stored, so the array comes with every call and may have
+ * grown since the last one. A GUID must not change while its element is in here. Free it with csspgo__map_free of map.
+ */
+typedef struct csspgo__guids {
+    csspgo__map map;
+    const unsigned char *v;       /* the array while an element is put in: for the map's hash_fn */
+    uint32_t elem, offset;        /* bytes of an element; where its uint64_t GUID stands         */
+} csspgo__guids;
+
+static uint64_t csspgo__guids_key(const csspgo__guids *g, const void *v, uint32_t id)
+{
+    uint64_t guid;
+    memcpy(&guid, (const unsigned char *)v + (size_t)(id - 1) * g->elem + g->offset, sizeof guid);
+    return guid;
+}
+
+static uint32_t csspgo__guids_hash(const void *owner, uint32_t id)
+{
+    const csspgo__guids *g = (const csspgo__guids *)owner;
+    return csspgo__hash64(&g->map, csspgo__guids_key(g, g->v, id), 0);
+}
+
+/* offset: offsetof the GUID in an element. */
+CSSPGO__UNUSED static void csspgo__guids_init(const csspgo__heap *h, csspgo__guids *g, size_t elem, size_t offset)
+{
+    csspgo__map_init(h, &g->map, csspgo__guids_hash);
+    g->v = NULL;
+    g->elem = (uint32_t)elem;
+    g->offset = (uint32_t)offset;
+}
+
+/* The number + 1 of the element with a GUID; 0 if there is none. */
+CSSPGO__UNUSED static uint32_t csspgo__guids_find(const csspgo__guids *g, const void *v, uint64_t guid)
+{
+    const uint32_t hash = csspgo__hash64(&g->map, guid, 0);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&g->map, hash, &at)) != 0 && csspgo__guids_key(g, v, id) != guid) {}
+    return id;
+}
+
+/*
+ * Puts in element number i, unless there is one with its GUID. Returns 0 when memory is exhausted; needs none for as
+ * many elements as csspgo__map_room made room for.
+ */
+CSSPGO__UNUSED static int csspgo__guids_put(csspgo__heap *h, csspgo__guids *g, const void *v, size_t i)
+{
+    const uint32_t id = (uint32_t)i + 1;
+    const uint64_t guid = csspgo__guids_key(g, v, id);
+    if (csspgo__guids_find(g, v, guid) != 0) return 1;
+    if (!csspgo__map_reserve(h, &g->map)) return 0;
+    g->v = (const unsigned char *)v;
+    csspgo__map_insert(&g->map, csspgo__hash64(&g->map, guid, 0), id, g);
+    return 1;
+}
+
 /* ----- sort: stable, O(n log n), n elements of scratch ------------------------------------------------------------ */
 
 typedef int (*csspgo__cmp_fn)(const void *ctx, const void *a, const void *b);   /* < 0, 0, > 0 */
@@ -16975,20 +17031,15 @@ struct csspgo_probes {
     uint32_t            *order;        /* by address; order_count is 0 or probe_count                 */
     size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
     size_t descriptor_count, descriptor_cap, text_size, text_cap, order_count, order_cap;
-    csspgo__map          by_guid;      /* descriptors                                                 */
+    csspgo__guids        by_guid;      /* descriptors                                                 */
     csspgo_probe_stats   stats;
 };
-
-static uint32_t csspgo__descriptor_hash(const void *owner, uint32_t id)
-{
-    const csspgo_probes *t = (const csspgo_probes *)owner;
-    return csspgo__hash64(&t->by_guid, t->descriptors[id - 1].guid, 0);
-}
 
 CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err)
 {
     csspgo_probes *t = (csspgo_probes *)csspgo__object_new(options, sizeof *t, err);
-    if (t != NULL) csspgo__map_init(&t->heap, &t->by_guid, csspgo__descriptor_hash);
+    if (t != NULL)
+        csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
     return t;
 }
 
@@ -17002,14 +17053,14 @@ CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
     csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
     csspgo__free(&t->heap, t->text, t->text_cap);
     csspgo__free(&t->heap, t->order, t->order_cap * sizeof *t->order);
-    csspgo__map_free(&t->heap, &t->by_guid);
+    csspgo__map_free(&t->heap, &t->by_guid.map);
     csspgo__object_free(t, sizeof *t);
 }
 
 CSSPGO_DEF void csspgo_probes_clear(csspgo_probes *t)
 {
     t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = t->order_count = 0;
-    csspgo__map_clear(&t->by_guid);
+    csspgo__map_clear(&t->by_guid.map);
     memset(&t->stats, 0, sizeof t->stats);
 }
 
@@ -17084,7 +17135,7 @@ typedef struct csspgo__probe_scan {
     csspgo__reader              r;
     const csspgo_probe_section *in;
     csspgo_probes              *t;
-    csspgo__map                 bases;      /* GUID -> index + 1, the last one of a GUID                              */
+    csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
     csspgo__probe_level        *stack;      /* the node being read and those around it                                */
     size_t                      depth, cap;
     int                         fill;       /* second run                                                             */
@@ -17095,36 +17146,21 @@ typedef struct csspgo__probe_scan {
     csspgo_probe_stats          stats;
 } csspgo__probe_scan;
 
-static uint32_t csspgo__base_hash(const void *owner, uint32_t id)
-{
-    const csspgo__probe_scan *s = (const csspgo__probe_scan *)owner;
-    return csspgo__hash64(&s->bases, s->in->bases[id - 1].guid, 0);
-}
-
+/* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
 static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
 {
-    const uint32_t hash = csspgo__hash64(&s->bases, guid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&s->bases, hash, &at)) != 0) {
-        if (s->in->bases[id - 1].guid != guid) continue;
-        *address = s->in->bases[id - 1].address;
-        return 1;
-    }
-    return 0;
+    const uint32_t id = csspgo__guids_find(&s->bases, s->in->bases, guid);
+    if (id != 0) *address = s->in->bases[id - 1].address;
+    return id != 0;
 }
 
 static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
 {
     csspgo__heap *h = &s->t->heap;
     size_t i;
-    uint64_t address;
     if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
-    for (i = s->in->base_count; i-- > 0;) {       /* backwards: the last entry of a GUID is put in first */
-        const uint64_t guid = s->in->bases[i].guid;
-        if (csspgo__base_find(s, guid, &address)) continue;
-        if (!csspgo__map_reserve(h, &s->bases)) return h->status;
-        csspgo__map_insert(&s->bases, csspgo__hash64(&s->bases, guid, 0), (uint32_t)(i + 1), s);
-    }
+    for (i = s->in->base_count; i-- > 0;)         /* backwards: the last entry of a GUID is put in first */
+        if (!csspgo__guids_put(h, &s->bases, s->in->bases, i)) return h->status;
     return CSSPGO_OK;
 }
 
@@ -17391,23 +17427,14 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_pro
     memset(&s, 0, sizeof s);
     s.in = in;
     s.t = t;
-    csspgo__map_init(&t->heap, &s.bases, csspgo__base_hash);
+    csspgo__guids_init(&t->heap, &s.bases, sizeof *in->bases, offsetof(csspgo_symbol_base, guid));
     status = csspgo__decode_runs(&s, err);
     csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
-    csspgo__map_free(&t->heap, &s.bases);
+    csspgo__map_free(&t->heap, &s.bases.map);
     return status;
 }
 
 /* ----- descriptors ------------------------------------------------------------------------------------------------ */
-
-static uint32_t csspgo__descriptor_find(const csspgo_probes *t, uint64_t guid)
-{
-    const uint32_t hash = csspgo__hash64(&t->by_guid, guid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&t->by_guid, hash, &at)) != 0)
-        if (t->descriptors[id - 1].guid == guid) return id;
-    return 0;
-}
 
 /* Names follow each other in text, so their places are sums of sizes. */
 static void csspgo__descriptors_settle(csspgo_probes *t)
@@ -17443,22 +17470,21 @@ static csspgo_status csspgo__descriptors_reserve(csspgo_probes *t, size_t entrie
 static int csspgo__descriptor_put(csspgo_probes *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
 {
     csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
-    const uint32_t old = csspgo__descriptor_find(t, guid);
+    const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
     if (old != 0) {
         t->stats.duplicate_descriptors++;
         if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
         return 1;
     }
-    if (!csspgo__map_reserve(&t->heap, &t->by_guid)) return 0;
     memset(d, 0, sizeof *d);
     d->guid = guid;
+    if (!csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count)) return 0;
     d->checksum = checksum;
     d->name = t->text + t->text_size;
     d->name_size = size;
     if (size != 0) memcpy(t->text + t->text_size, name, size);
     t->text_size += size;
     t->descriptor_count++;
-    csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, guid, 0), (uint32_t)t->descriptor_count, t);
     return 1;
 }
 
@@ -17469,9 +17495,8 @@ static void csspgo__descriptors_drop(csspgo_probes *t, size_t count, size_t text
     t->descriptor_count = count;
     t->text_size = text_size;
     t->stats = *stats;
-    csspgo__map_clear(&t->by_guid);
-    for (i = 0; i < count; i++)
-        csspgo__map_insert(&t->by_guid, csspgo__descriptor_hash(t, (uint32_t)(i + 1)), (uint32_t)(i + 1), t);
+    csspgo__map_clear(&t->by_guid.map);
+    for (i = 0; i < count; i++) csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, i);   /* has room */
 }
 
 /* Reads one entry; its name is the size bytes before r->p. */
