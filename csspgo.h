@@ -1138,7 +1138,11 @@ typedef struct csspgo_transfer {  /* one call, return, jump or conditional branc
     csspgo_kind kind;
 } csspgo_transfer;
 
-typedef struct csspgo_inline {    /* a node of the inline tree: a function body, inlined or not        */
+/*
+ * A node of the inline tree of probes: a function body, inlined or not. Line tables have a struct of their own
+ * (csspgo_line_inline): they know functions by name, and with that a node here would take 40 bytes instead of 16.
+ */
+typedef struct csspgo_inline {
     uint64_t guid;
     uint32_t parent;              /* index + 1 of the inline node it was inlined into, 0 = top level; before this one */
     uint32_t site;                /* call probe id in the parent at which it was inlined, 0 = unknown  */
@@ -1288,18 +1292,21 @@ CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *code, uint64_t ad
  */
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *code, uint64_t start, uint64_t end);
 
-typedef struct csspgo_probe_frame {     /* one function of an inline stack                                      */
-    uint64_t guid;
-    const char *name;             /* owned by the map, name_size bytes; NULL if no descriptor names it    */
-    size_t   name_size;
-    uint32_t probe;               /* probe id: of the call site, in the last frame of the probe itself    */
-    uint32_t kind;                /* CSSPGO_PROBE_... of the last frame's probe                           */
-} csspgo_probe_frame;
-
-/* The number of probes at an address, and the inline stack of probe i of them, outermost first; returns its depth. */
+/* The number of probes at an address. */
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t address);
-CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_probe_frame *frames,
-                                          size_t room);
+
+/*
+ * The inline stack of a probe, outermost function first.
+ *
+ *   i        number of the probe among those at the address, in the order in which they were added
+ *   frames   gets the first `room` frames; may be NULL if room is 0. loc: probe id of the call site, in the last frame
+ *            id and discriminator of the probe itself; guid; name: the map's, if a descriptor or function told it
+ *   kind     NULL, or gets the probe's kind: CSSPGO_PROBE_...
+ *
+ * Returns   the number of frames, whatever room is; 0 if there is no such probe, *kind is then as before
+ */
+CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_frame *frames,
+                                          size_t room, uint32_t *kind);
 
 /* ----- the control-flow graph of a function's code ---------------------------------------------------------------- */
 
@@ -1321,10 +1328,10 @@ typedef struct csspgo_code_block { /* the code of a block; addresses are run-tim
 /*
  * The control-flow graph of one function: all ranges of code that have its GUID, split off or copied.
  *
- * Blocks 0 and 1 have no code. Block 0 has an edge to each entry of the function. Block 1 has an edge to each block that
- * no other edge enters; every indirect jump has an edge to block 1, because its targets are not known. In a function
- * without indirect jumps these blocks are landing pads of exceptions: the last edge of the graph then leads from block 0
- * to block 1. A user who wants them unreachable leaves that edge out.
+ * Blocks 0 and 1 have no code. Block 0 has an edge to each entry of the function. Block 1 has an edge to each block
+ * that no other edge enters; every indirect jump has an edge to block 1, because its targets are not known. In a
+ * function without indirect jumps these blocks are landing pads of exceptions: the last edge of the graph then leads
+ * from block 0 to block 1. A user who wants them unreachable leaves that edge out.
  *
  * is_exit is set where code returns, and where a jump or the end of a range leaves the function. Calls end no block.
  */
@@ -3824,8 +3831,8 @@ CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
 }
 
 /*
- * The elements of an array by the GUID in each: only numbers are stored, so the array comes with every call and may have
- * grown since the last one. A GUID must not change while its element is in here. Free it with csspgo__map_free of map.
+ * The elements of an array by the GUID in each: only numbers are stored, so the array comes with every call and may
+ * have grown since the last one. A GUID must not change while its element is in here. csspgo__map_free of map frees it.
  */
 typedef struct csspgo__guids {
     csspgo__map map;
@@ -16651,25 +16658,28 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address
     return n;
 }
 
-CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_probe_frame *frames,
-                                          size_t room)
+CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_frame *frames,
+                                          size_t room, uint32_t *kind)
 {
     const uint32_t pos = csspgo__pos_any(c, address);
     const csspgo__probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
-    uint32_t node, site;
+    csspgo_loc loc;
+    uint32_t node;
     size_t depth = 0, k;
     if (probe == NULL) return 0;
+    if (kind != NULL) *kind = probe->kind;
     for (node = probe->node; node != 0; node = c->node[node].parent) depth++;
-    site = probe->id;
-    for (k = depth, node = probe->node; k-- > 0; site = c->node[node].site, node = c->node[node].parent) {
+    loc = csspgo_at(probe->id, probe->discriminator);
+    for (k = depth, node = probe->node; k-- > 0; node = c->node[node].parent) {
         const csspgo__name *name = &c->names.name[c->node[node].func];
-        if (k >= room) continue;
-        memset(&frames[k], 0, sizeof frames[k]);
-        frames[k].guid = name->guid;
-        frames[k].probe = site;
-        if (name->flags & CSSPGO__HAS_TEXT)
-            frames[k].name = csspgo__name_text(&c->names, c->node[node].func, &frames[k].name_size);
-        if (k + 1 == depth) frames[k].kind = probe->kind;
+        if (k < room) {
+            memset(&frames[k], 0, sizeof frames[k]);
+            frames[k].guid = name->guid;
+            frames[k].loc = loc;
+            if (name->flags & CSSPGO__HAS_TEXT)
+                frames[k].name = csspgo__name_text(&c->names, c->node[node].func, &frames[k].name_size);
+        }
+        loc = csspgo_at(c->node[node].site, 0);
     }
     return depth;
 }

@@ -183,28 +183,29 @@ static void probes_come_back_with_their_inline_stacks(void)
         t_table t;
         if (!T_EQ(t_table_load(&t, tables[n], NULL), CSSPGO_OK)) continue;
         for (i = first = 0; i < t.probes; i++) {
-            csspgo_probe_frame f[8];
+            csspgo_frame f[8];
             size_t depth;
-            uint32_t node = t.probe[i].inline_node;
+            uint32_t node = t.probe[i].inline_node, kind = 99;
             if (t.probe[i].address != t.probe[first].address) first = i;
-            depth = csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, f, 8);
+            depth = csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, f, 8, &kind);
             T_MSG(depth >= 1 && depth <= 8, tables[n]);
             if (depth < 1 || depth > 8) continue;
-            T_EQ(f[depth - 1].probe, t.probe[i].id);
-            T_EQ(f[depth - 1].kind, t.probe[i].kind);
+            T_EQ(f[depth - 1].loc.line, t.probe[i].id);
+            T_EQ(f[depth - 1].loc.discriminator, t.probe[i].discriminator);
+            T_EQ(kind, t.probe[i].kind);
             for (k = depth; k-- > 0; node = t.node[node - 1].parent) {
                 T_EQ(f[k].guid, t.node[node - 1].guid);
                 T_CHECK(f[k].name != NULL && csspgo_guid(f[k].name, f[k].name_size) == f[k].guid);
-                if (k != 0) T_EQ(f[k - 1].probe, t.node[node - 1].site);
+                if (k != 0) T_EQ(f[k - 1].loc.line, t.node[node - 1].site);
             }
             T_EQ(node, 0);
-            T_EQ(csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, NULL, 0), depth);
+            T_EQ(csspgo_code_probe_stack(t.code, t.probe[i].address, i - first, NULL, 0, NULL), depth);
         }
         for (i = 0; i < t.insns; i++) {
             size_t want = 0;
             for (k = 0; k < t.probes; k++) want += t.probe[k].address == t.insn[i].address;
             T_EQ(csspgo_code_probe_count(t.code, t.insn[i].address), want);
-            T_EQ(csspgo_code_probe_stack(t.code, t.insn[i].address, want, NULL, 0), 0);
+            T_EQ(csspgo_code_probe_stack(t.code, t.insn[i].address, want, NULL, 0, NULL), 0);
         }
         T_EQ(csspgo_code_probe_count(t.code, 1), 0);
         t_table_free(&t);
@@ -216,7 +217,8 @@ static void short_frame_arrays_get_the_outermost_frames(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_inline in[3];
     csspgo_probe p;
-    csspgo_probe_frame f[3];
+    csspgo_frame f[3];
+    uint32_t kind = 99;
     size_t i;
     memset(in, 0, sizeof in);
     memset(&p, 0, sizeof p);
@@ -232,17 +234,20 @@ static void short_frame_arrays_get_the_outermost_frames(void)
     T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x5000, 16), CSSPGO_OK);
     T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), in, 3, &p, 1), CSSPGO_OK);
     memset(f, 0x77, sizeof f);
-    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 2), 3);
+    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 2, NULL), 3);
     T_EQ(f[0].guid, 100);
-    T_EQ(f[0].probe, 11);
+    T_EQ(f[0].loc.line, 11);
     T_EQ(f[1].guid, 101);
-    T_EQ(f[1].probe, 12);
+    T_EQ(f[1].loc.line, 12);
     T_CHECK(f[1].name == NULL);
-    T_EQ(f[2].probe, 0x77777777);                     /* not touched */
-    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 3), 3);
+    T_EQ(f[2].loc.line, 0x77777777);                     /* not touched */
+    T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 3, &kind), 3);
     T_EQ(f[2].guid, 102);
-    T_EQ(f[2].probe, 7);
-    T_EQ(f[2].kind, CSSPGO_PROBE_DIRECT_CALL);
+    T_EQ(f[2].loc.line, 7);
+    T_EQ(kind, CSSPGO_PROBE_DIRECT_CALL);
+    kind = 99;
+    T_EQ(csspgo_code_probe_stack(c, 0x5000, 1, f, 3, &kind), 0);
+    T_EQ(kind, 99);
     csspgo_code_free(c);
 }
 
@@ -280,7 +285,7 @@ static void many_small_probe_tables_are_like_one(void)
     csspgo_inline in;
     csspgo_probe p;
     uint32_t i;
-    csspgo_probe_frame f;
+    csspgo_frame f;
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
     T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x10000, 0x10000), CSSPGO_OK);
@@ -294,9 +299,9 @@ static void many_small_probe_tables_are_like_one(void)
     for (i = 0; i < 3000; i++) {
         const uint64_t at = 0x10000 + (i * 7919u) % 0x10000u;
         T_EQ(csspgo_code_probe_count(c, at), 1);
-        T_EQ(csspgo_code_probe_stack(c, at, 0, &f, 1), 1);
+        T_EQ(csspgo_code_probe_stack(c, at, 0, &f, 1, NULL), 1);
         T_EQ(f.guid, i + 1);
-        T_EQ(f.probe, i + 1);
+        T_EQ(f.loc.line, i + 1);
     }
     csspgo_code_free(c);
 }
@@ -707,7 +712,7 @@ static void a_failed_call_can_be_repeated(void)
         T_EQ(csspgo_code_call_before(c, 0x5007), 0x5005);
         T_EQ(csspgo_code_probe_count(c, 0x5000), 1);
         T_EQ(csspgo_code_probe_count(c, 0x500a), 1);
-        T_EQ(csspgo_code_probe_stack(c, 0x5005, 0, NULL, 0), 2);
+        T_EQ(csspgo_code_probe_stack(c, 0x5005, 0, NULL, 0, NULL), 2);
         T_EQ(csspgo_code_kind(c, 0x5005), CSSPGO_CALL);
         T_EQ(csspgo_code_kind(c, 0x5007), CSSPGO_RET);
         T_EQ(csspgo_code_kind(c, 0x5009), CSSPGO_CALL);
@@ -852,7 +857,7 @@ static void without_jumps_blocks_begin_at_block_probes(void)
     T_EQ(g.probe[1].guid, 77);
     T_EQ(g.probe[1].index, 1);
     T_EQ(g.probe[1].id, 2);
-    T_EQ(csspgo_code_probe_stack(c, g.probe[1].address, g.probe[1].index, NULL, 0), 2);
+    T_EQ(csspgo_code_probe_stack(c, g.probe[1].address, g.probe[1].index, NULL, 0, NULL), 2);
     T_EQ(g.probe[2].kind, CSSPGO_PROBE_DIRECT_CALL);
     T_EQ(g.probe[2].index, 0);
     T_EQ(g.probe[3].address, 0x1010);

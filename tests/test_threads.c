@@ -53,14 +53,14 @@ static int expect(job *j, int ok)
 static void ask_map(job *j)
 {
     uint64_t at;
-    csspgo_probe_frame frames[8];
+    csspgo_frame frames[8];
     size_t i, k, n;
     for (at = 0x201000; at < 0x203000; at++) {
         j->sum += (uint64_t)csspgo_code_kind(j->map, at) + csspgo_code_call_before(j->map, at);
         j->sum += csspgo_code_runs_straight(j->map, at, at + 8) == 1;
         n = csspgo_code_probe_count(j->map, at);
         for (i = 0; i < n; i++) {
-            const size_t depth = csspgo_code_probe_stack(j->map, at, i, frames, 8);
+            const size_t depth = csspgo_code_probe_stack(j->map, at, i, frames, 8, NULL);
             for (k = 0; k < depth && k < 8; k++) j->sum = j->sum * 31 + frames[k].guid + frames[k].name_size;
         }
     }

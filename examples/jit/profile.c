@@ -4,13 +4,14 @@
 #if JIT_MACHINE
 
 /* The inline stack of a probe as nodes below `up`, called at *site; *site becomes the probe. id 0: no memory. */
-static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *site, const csspgo_probe_frame *frames, size_t n)
+static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *site, const csspgo_frame *frames,
+                              size_t n)
 {
     size_t i;
     for (i = 0; i < n && up.id != 0; i++) {
         const csspgo_func f = csspgo_func_add(p, frames[i].name, frames[i].name_size);
         up = csspgo_node_add(p, up, *site, CSSPGO_CONTEXT, f);
-        *site = csspgo_at(frames[i].probe, 0);
+        *site = csspgo_at(frames[i].loc.line, 0);
     }
     return up;
 }
@@ -19,17 +20,18 @@ static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *sit
 static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64_t block, const uint64_t *calls,
                                size_t n, uint64_t count)
 {
-    csspgo_probe_frame frames[STACK];
+    csspgo_frame frames[STACK];
     csspgo_node node = csspgo_root(p), at;
     csspgo_loc site = csspgo_at(0, 0), here;
     csspgo_status s = CSSPGO_OK;
+    uint32_t kind = CSSPGO_PROBE_BLOCK;
     size_t i, k;
     while (n-- > 0) {
         const uint64_t call = csspgo_code_call_before(map, calls[n]);
         size_t depth = 0;
         for (i = 0; call != 0 && i < csspgo_code_probe_count(map, call); i++) {
-            depth = csspgo_code_probe_stack(map, call, i, frames, STACK);
-            if (depth != 0 && frames[depth - 1].kind != CSSPGO_PROBE_BLOCK) break;
+            depth = csspgo_code_probe_stack(map, call, i, frames, STACK, &kind);
+            if (depth != 0 && kind != CSSPGO_PROBE_BLOCK) break;
             depth = 0;
         }
         if (depth == 0) {                                 /* not our code: contexts begin behind it */
@@ -39,8 +41,8 @@ static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64
         if (node.id == 0) return CSSPGO_E_NOMEM;
     }
     for (k = 0; k < csspgo_code_probe_count(map, block) && s == CSSPGO_OK; k++) {
-        const size_t depth = csspgo_code_probe_stack(map, block, k, frames, STACK);
-        if (depth == 0 || frames[depth - 1].kind != CSSPGO_PROBE_BLOCK) continue;
+        const size_t depth = csspgo_code_probe_stack(map, block, k, frames, STACK, &kind);
+        if (depth == 0 || kind != CSSPGO_PROBE_BLOCK) continue;
         here = site;
         at = add_frames(p, node, &here, frames, depth);
         s = at.id == 0 ? CSSPGO_E_NOMEM : csspgo_add_body(p, at, here, count);
