@@ -100,7 +100,7 @@
  *     output    the same input gives the same bytes, whatever the machine, the order of samples or the hash seed
  *     sums      counts saturate at 2^64 - 1
  *     LLVM      files are LLVM 19's; on request, profiles of probe binaries equal llvm-profgen 19's byte for byte
- *               (README: exceptions)
+ *               (tests/README.md: exceptions)
  *
  * LIMITS   (options.limits; more in the comments of the functions)
  *
@@ -2457,7 +2457,7 @@ typedef struct csspgo_generate_options {
  * branches among the transfers), each function in each context gets the counts that fit its control flow and make its
  * hits most likely: few hits in a long stretch of code say little, no hit where many are expected says much. Up to half
  * of all hits may come from waiting and fit nothing around them, so a function with a single hit has counts too. A call
- * counts as its block does; its callee comes from its instruction or from the stacks. The README has measurements.
+ * counts as its block does; its callee comes from its instruction or from the stacks. bench/README.md has measurements.
  *
  *   c     its code map keeps removed code that was sampled until here
  *   p     gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested inlinees
