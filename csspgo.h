@@ -6000,6 +6000,15 @@ static csspgo_target *csspgo__vtable(const csspgo_profile *p, const csspgo__reco
     return run != NULL ? csspgo__targets_of(&p->vtable, *run) : NULL;
 }
 
+/* The targets or, vtable = 1, vtables of a record. */
+CSSPGO__UNUSED static const csspgo_target *csspgo__targets_in(const csspgo_profile *p, const csspgo__record *r,
+                                                              int vtable, size_t *count)
+{
+    if (vtable) return csspgo__vtable(p, r, count);
+    *count = csspgo__run_count(r->target);
+    return csspgo__target(p, r);
+}
+
 static int csspgo__side_room(csspgo_profile *p, size_t more)
 {
     void *v;
@@ -7220,17 +7229,124 @@ static void csspgo__change_targets(csspgo__change *c, csspgo__pool *pool, csspgo
     csspgo__sort_with(v, k, sizeof *v, c->scratch, csspgo__target_cmp, NULL);
 }
 
-/* Adds the counts of r, a record of from, to one of p. */
-static void csspgo__change_add(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
+/* Adds the bodies, targets and vtables of r, a record of from, to those of one of p. */
+static void csspgo__change_add_runs(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
 {
     size_t n;
     const csspgo_target *v = csspgo__vtable(c->from, r, &n);
-    csspgo__change_count(c, &to->total, r->total);
-    csspgo__change_count(c, &to->head, r->head);
     csspgo__change_bodies(c, &to->body, csspgo__body(c->from, r), csspgo__run_count(r->body));
     csspgo__change_targets(c, &c->p->target, &to->target, csspgo__target(c->from, r), csspgo__run_count(r->target));
     if (n != 0) csspgo__change_targets(c, &c->p->vtable, csspgo__vtable_make(c->p, to), v, n);   /* cannot fail */
 }
+
+static void csspgo__change_add_sums(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
+{
+    csspgo__change_count(c, &to->total, r->total);
+    csspgo__change_count(c, &to->head, r->head);
+}
+
+/* Adds the counts of r, a record of from, to one of p. */
+static void csspgo__change_add(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
+{
+    csspgo__change_add_sums(c, to, r);
+    csspgo__change_add_runs(c, to, r);
+}
+
+#if !defined(CSSPGO_NO_EDIT) || !defined(CSSPGO_NO_TRACK)
+
+/* Sums the bodies of the n records `id` of from, and adds the sums to *run. */
+static csspgo_status csspgo__change_add_bodies(csspgo__change *c, csspgo__heap *h, csspgo__run *run,
+                                               const uint32_t *id, size_t n)
+{
+    const size_t had = csspgo__run_count(*run);
+    csspgo__change sorted;
+    csspgo_body *v;
+    csspgo_status s;
+    size_t i, k, m = 0;
+    for (i = 0; i < n; i++) m += csspgo__run_count(c->from->record[id[i]].body);
+    if (m == 0) return CSSPGO_OK;
+    csspgo__change_need_scratch(c, (2 * m + had) * sizeof *v);
+    if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
+    v = (csspgo_body *)c->scratch;
+    for (i = k = 0; i < n; i++) {
+        const csspgo__record *r = &c->from->record[id[i]];
+        if (csspgo__run_count(r->body) == 0) continue;
+        memcpy(v + k, csspgo__body(c->from, r), csspgo__run_count(r->body) * sizeof *v);
+        k += csspgo__run_count(r->body);
+    }
+    csspgo__sort_with(v, m, sizeof *v, v + m, csspgo__body_cmp, NULL);
+    k = csspgo__bodies_sum(v, m, NULL, NULL);
+    c->body = csspgo__run_needs(*run, csspgo__bodies_missing((csspgo_body *)(void *)c->p->body.data + run->begin, had,
+                                                             v, k));
+    if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
+    sorted = *c;
+    sorted.scratch = v + m;
+    csspgo__change_bodies(&sorted, run, v, k);
+    return CSSPGO_OK;
+}
+
+/* The same for their targets or, vtable = 1, vtables: to the record `to`. */
+static csspgo_status csspgo__change_add_targets(csspgo__change *c, csspgo__heap *h, csspgo__record *to, int vtable,
+                                                const uint32_t *id, size_t n)
+{
+    csspgo__pool *pool = vtable ? &c->p->vtable : &c->p->target;
+    csspgo__run empty = { 0, 0 }, *run = vtable ? csspgo__vtable_run(c->p, to) : &to->target;
+    const size_t had = csspgo__run_count(run != NULL ? *run : empty);
+    csspgo__change sorted;
+    csspgo_target *v;
+    csspgo_status s;
+    size_t i, k, m = 0, count;
+    for (i = 0; i < n; i++) {
+        csspgo__targets_in(c->from, &c->from->record[id[i]], vtable, &count);
+        m += count;
+    }
+    if (m == 0) return CSSPGO_OK;
+    csspgo__change_need_scratch(c, (2 * m + had) * sizeof *v);
+    c->sides = run == NULL;
+    if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
+    if (run == NULL) run = csspgo__vtable_make(c->p, to);
+    v = (csspgo_target *)c->scratch;
+    for (i = m = 0; i < n; i++) {
+        const csspgo_target *t = csspgo__targets_in(c->from, &c->from->record[id[i]], vtable, &count);
+        for (k = 0; k < count; k++, m++) {
+            v[m] = t[k];
+            v[m].func.id = csspgo__change_func(c, t[k].func);
+        }
+    }
+    csspgo__sort_with(v, m, sizeof *v, v + m, csspgo__target_cmp, NULL);
+    sorted = *c;
+    sorted.func = NULL;                               /* they have p's already */
+    sorted.scratch = v + m;
+    k = csspgo__targets_sum(v, m, NULL, NULL);
+    *(vtable ? &c->vtable : &c->target) =
+        csspgo__run_needs(*run, csspgo__targets_missing(&sorted, csspgo__targets_of(pool, *run), had, v, k));
+    if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
+    csspgo__change_targets(&sorted, pool, run, v, k);
+    return CSSPGO_OK;
+}
+
+/*
+ * Adds the bodies, targets and vtables of n records of from to one of p: sorts all and sums them first, so that n
+ * records of m counts cost O(m log m), however they are spread over locations; one by one they could cost O(n m).
+ * Returns E_NOMEM or E_LIMIT when memory is exhausted; some counts are then added, others are not.
+ */
+static csspgo_status csspgo__change_add_all(csspgo__change *c, csspgo__heap *h, csspgo__record *to,
+                                            const uint32_t *id, size_t n)
+{
+    csspgo_status s;
+    if (n == 1 && c->func == NULL) {
+        csspgo__change_need(c, to, &c->from->record[id[0]]);
+        s = csspgo__change_reserve(c, h);
+        if (s == CSSPGO_OK) csspgo__change_add_runs(c, to, &c->from->record[id[0]]);
+        return s;
+    }
+    s = csspgo__change_add_bodies(c, h, &to->body, id, n);
+    if (s == CSSPGO_OK) s = csspgo__change_add_targets(c, h, to, 0, id, n);
+    if (s == CSSPGO_OK) s = csspgo__change_add_targets(c, h, to, 1, id, n);
+    return s;
+}
+
+#endif
 
 /* ----- adding a profile: a change of p, every record to the node on the same path ----- */
 
@@ -13137,6 +13253,7 @@ typedef struct csspgo__fold {
     csspgo__part          *part;  /* part[0] unused; in the order of merging, callers before what is nested in them */
     size_t                 parts, cap;
     uint32_t              *first; /* per node of q: its first part                               */
+    uint32_t              *list;  /* scratch for as many records as there are parts              */
     csspgo__change         c;     /* from p to q; its func: NULL, functions are the same                  */
     enum csspgo__rule      rule;
 } csspgo__fold;
@@ -13265,116 +13382,62 @@ static csspgo__identity csspgo__fold_elect(csspgo__fold *f, uint32_t first)
     return have;
 }
 
+/* Lists the records of the parts of a node that stay. Returns their number. */
+static size_t csspgo__fold_list(csspgo__fold *f, uint32_t to)
+{
+    size_t n = 0;
+    uint32_t i;
+    for (i = f->first[to]; i != 0; i = f->part[i].next)
+        if (!(f->part[i].flags & CSSPGO__PART_LOST)) f->list[n++] = f->p->tree.node[f->part[i].node].record;
+    return n;
+}
+
 /* Counts what the parts of a node that stay take, and makes its record, for which there is room. */
 static void csspgo__fold_plan(csspgo__fold *f, uint32_t to)
 {
     const csspgo__identity have = csspgo__fold_elect(f, f->first[to]);
+    const size_t parts = csspgo__fold_list(f, to);
     csspgo__change *c = &f->c;
-    size_t bodies = 0, targets = 0, vtables = 0, parts = 0, n;
+    size_t i, n, sides = 0;
     csspgo__record *r;
-    uint32_t i;
-    for (i = f->first[to]; i != 0; i = f->part[i].next) {
-        const csspgo__record *from = csspgo__fold_record(f, &f->part[i]);
-        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
-        bodies += csspgo__run_count(from->body);
-        targets += csspgo__run_count(from->target);
-        csspgo__vtable(f->p, from, &n);
-        vtables += n;
-        parts++;
-    }
     if (parts == 0) return;
     r = csspgo__record_make(f->q, to);
     r->checksum = have.checksum;
     r->attributes = have.attributes;
-    c->body += bodies;
-    c->target += targets;
-    c->vtable += vtables;
-    c->sides += vtables != 0;
-    if (parts > 1 || c->func != NULL) csspgo__change_need_scratch(c, 2 * bodies * sizeof(csspgo_body));
-    csspgo__change_need_scratch(c, 2 * targets * sizeof(csspgo_target));
-    csspgo__change_need_scratch(c, 2 * vtables * sizeof(csspgo_target));
-}
-
-/* Adds up the body counts of the parts of a node. */
-static void csspgo__fold_bodies(csspgo__fold *f, uint32_t first, csspgo__run *to)
-{
-    csspgo_body *v = (csspgo_body *)f->c.scratch;
-    size_t n = 0;
-    uint32_t i;
-    for (i = first; i != 0; i = f->part[i].next) {
-        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
-        const size_t m = csspgo__run_count(r->body);
-        if (f->part[i].flags & CSSPGO__PART_LOST || m == 0) continue;
-        memcpy(v + n, csspgo__body(f->p, r), m * sizeof *v);
-        n += m;
+    for (i = 0; i < parts; i++) {
+        const csspgo__record *from = &f->p->record[f->list[i]];
+        c->body += csspgo__run_count(from->body);
+        c->target += csspgo__run_count(from->target);
+        csspgo__vtable(f->p, from, &n);
+        c->vtable += n;
+        sides |= n != 0;
     }
-    if (n == 0) return;
-    csspgo__sort_with(v, n, sizeof *v, v + n, csspgo__body_cmp, NULL);
-    csspgo__change_bodies(&f->c, to, v, csspgo__bodies_sum(v, n, NULL, NULL));
-}
-
-/* Its call targets or, vtable = 1, vtable counts. */
-static void csspgo__fold_targets(csspgo__fold *f, uint32_t first, csspgo__record *to, int vtable)
-{
-    csspgo_target *v = (csspgo_target *)f->c.scratch;
-    csspgo__change c = f->c;
-    size_t n = 0, m, k;
-    uint32_t i;
-    for (i = first; i != 0; i = f->part[i].next) {
-        const csspgo__record *r = csspgo__fold_record(f, &f->part[i]);
-        const csspgo_target *t = vtable ? csspgo__vtable(f->p, r, &m) : csspgo__target(f->p, r);
-        if (!vtable) m = csspgo__run_count(r->target);
-        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
-        for (k = 0; k < m; k++, n++) {
-            v[n] = t[k];
-            v[n].func.id = csspgo__change_func(&c, t[k].func);
-        }
-    }
-    if (n == 0) return;
-    csspgo__sort_with(v, n, sizeof *v, v + n, csspgo__target_cmp, NULL);
-    c.func = NULL;
-    c.scratch = v + n;
-    n = csspgo__targets_sum(v, n, NULL, NULL);
-    if (vtable) csspgo__change_targets(&c, &f->q->vtable, csspgo__vtable_make(f->q, to), v, n);
-    else csspgo__change_targets(&c, &f->q->target, &to->target, v, n);
+    c->sides += sides;
 }
 
 /* Adds up the parts of a node of q. */
-static void csspgo__fold_commit(csspgo__fold *f, uint32_t to)
+static csspgo_status csspgo__fold_commit(csspgo__fold *f, uint32_t to)
 {
-    csspgo__record *r = f->q->tree.node[to].record != 0 ? &f->q->record[f->q->tree.node[to].record] : NULL;
-    uint32_t i, one = 0, parts = 0;
-    if (r == NULL) return;
-    for (i = f->first[to]; i != 0; i = f->part[i].next) {
-        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
-        one = i;
-        parts++;
-    }
-    if (parts == 1 && f->c.func == NULL) {            /* two functions may become one */
-        csspgo__change_add(&f->c, r, csspgo__fold_record(f, &f->part[one]));
-        return;
-    }
-    for (i = f->first[to]; i != 0; i = f->part[i].next) {
-        const csspgo__record *from = csspgo__fold_record(f, &f->part[i]);
-        if (f->part[i].flags & CSSPGO__PART_LOST) continue;
-        csspgo__count_add(&r->total, from->total);
-        csspgo__count_add(&r->head, from->head);
-    }
-    csspgo__fold_bodies(f, f->first[to], &r->body);
-    csspgo__fold_targets(f, f->first[to], r, 0);
-    csspgo__fold_targets(f, f->first[to], r, 1);
+    const size_t parts = csspgo__fold_list(f, to);
+    csspgo__record *r;
+    size_t i;
+    if (parts == 0) return CSSPGO_OK;
+    r = &f->q->record[f->q->tree.node[to].record];
+    for (i = 0; i < parts; i++) csspgo__change_add_sums(&f->c, r, &f->p->record[f->list[i]]);
+    return csspgo__change_add_all(&f->c, &f->q->heap, r, f->list, parts);
 }
 
 static csspgo_status csspgo__fold_run(csspgo__fold *f)
 {
     csspgo__heap *h = &f->q->heap;
-    const size_t nodes = f->q->tree.count, bytes = (nodes + 1) * sizeof *f->first;
+    const size_t nodes = f->q->tree.count, bytes = (nodes + 1 + f->parts) * sizeof *f->first;
     csspgo_status s = CSSPGO_OK;
     size_t i;
     uint32_t to;
     f->first = (uint32_t *)csspgo__alloc(h, bytes);
     if (f->first == NULL) return h->status;
     memset(f->first, 0, bytes);
+    f->list = f->first + nodes + 1;
     for (i = f->parts; i != 0; i--) {
         f->part[i].next = f->first[f->part[i].to];
         f->first[f->part[i].to] = (uint32_t)i;
@@ -13382,7 +13445,7 @@ static csspgo_status csspgo__fold_run(csspgo__fold *f)
     if (!csspgo__record_room(f->q, f->parts < nodes ? f->parts : nodes)) s = h->status;
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__fold_plan(f, to);
     if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
-    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__fold_commit(f, to);
+    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__fold_commit(f, to);
     csspgo__change_free(&f->c, h);
     csspgo__free(h, f->first, bytes);
     return s;
