@@ -2288,7 +2288,8 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
  *           callers before callees, and for a callee when all calls of it are decided; 0: what is there already
  *   base    gets the node; id 0: the function has none
  *
- * Cost      O(contexts of the function + what is merged); O(1) when nothing is left to merge
+ * Cost      O(n + m log m) for n nodes below contexts of the function and m counts merged; O(1) when nothing is left
+ *           to merge
  */
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base);
 
@@ -5961,9 +5962,14 @@ static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more
 }
 
 /* The elements of a record's runs; NULL if there are none. */
+static csspgo_body *csspgo__bodies_of(const csspgo__pool *pool, csspgo__run run)
+{
+    return csspgo__run_count(run) != 0 ? (csspgo_body *)(void *)pool->data + run.begin : NULL;
+}
+
 static csspgo_body *csspgo__body(const csspgo_profile *p, const csspgo__record *r)
 {
-    return csspgo__run_count(r->body) != 0 ? (csspgo_body *)(void *)p->body.data + r->body.begin : NULL;
+    return csspgo__bodies_of(&p->body, r->body);
 }
 
 static csspgo_target *csspgo__targets_of(const csspgo__pool *pool, csspgo__run run)
@@ -7187,7 +7193,7 @@ static void csspgo__change_count(csspgo__change *c, uint64_t *to, uint64_t count
 static void csspgo__change_bodies(csspgo__change *c, csspgo__run *run, const csspgo_body *b, size_t m)
 {
     const size_t n = csspgo__run_count(*run);
-    csspgo_body *v = n != 0 ? (csspgo_body *)(void *)c->p->body.data + run->begin : NULL;
+    csspgo_body *v = csspgo__bodies_of(&c->p->body, *run);
     size_t i, k, at = 0, missing = n == 0 ? m : 0;
     for (i = 0; i < m && n != 0; i++) {
         if (csspgo__body_seek(v, n, &at, b[i].loc)) csspgo__change_count(c, &v[at].count, b[i].count);
@@ -7276,8 +7282,7 @@ static csspgo_status csspgo__change_add_bodies(csspgo__change *c, csspgo__heap *
     }
     csspgo__sort_with(v, m, sizeof *v, v + m, csspgo__body_cmp, NULL);
     k = csspgo__bodies_sum(v, m, NULL, NULL);
-    c->body = csspgo__run_needs(*run, csspgo__bodies_missing((csspgo_body *)(void *)c->p->body.data + run->begin, had,
-                                                             v, k));
+    c->body = csspgo__run_needs(*run, csspgo__bodies_missing(csspgo__bodies_of(&c->p->body, *run), had, v, k));
     if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
     sorted = *c;
     sorted.scratch = v + m;
@@ -23312,6 +23317,11 @@ struct csspgo_tracker {
     uint32_t             *first;  /* per function: its first record                                 */
     unsigned char        *done;   /* per function: nothing is left to merge into its base           */
     size_t                bytes;  /* of the one allocation behind these six                         */
+    uint32_t              batch;  /* 1: see csspgo__track_waits                                      */
+    uint32_t             *wait;   /* per record, NULL until needed: the first record whose counts it is yet to get;
+                                     of that one the next one. As many as records                  */
+    uint32_t             *due;    /* records with such a list, and some that had one                */
+    size_t                dues, due_cap;
     uint32_t              nested; /* 1: some records have inlinees nested in them                   */
     csspgo__change        change; /* of the profile with itself                                     */
     uint64_t             *journal;
@@ -23764,6 +23774,8 @@ static void csspgo__track_close(csspgo_tracker *t)
     csspgo__map_free(&t->heap, &t->sites);
     csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
     csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
+    csspgo__free(&t->heap, t->due, t->due_cap * sizeof *t->due);
+    csspgo__free(&t->heap, t->wait, t->wait != NULL ? (t->p->records + 1) * sizeof *t->wait : 0);
     csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
     csspgo__change_free(&t->change, &t->heap);
     csspgo__object_free(t, sizeof *t);
@@ -24130,8 +24142,20 @@ static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uin
 }
 
 typedef struct csspgo__track_need {
-    size_t nodes, words;
+    size_t nodes, words, waits;
 } csspgo__track_need;
+
+/*
+ * 1 if what is merged into a record waits (a batch). The contexts of a function may be many, and each may bring other
+ * locations: merged one by one into a record of m counts, n records could cost O(n m). So while several subtrees are
+ * moved at once, a large record only gets its totals, checksum and state at once; the records whose runs it is to get
+ * are listed, and added in one go (csspgo__change_add_all): before it is itself merged into another one, or at the end.
+ * That may fail, so a batch needs a savepoint.
+ */
+static int csspgo__track_waits(const csspgo_tracker *t, const csspgo__record *to)
+{
+    return t->batch && csspgo__run_count(to->body) + csspgo__run_count(to->target) >= 512;
+}
 
 /* What merging the record of `from` into that of `to` may take. */
 static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *need, uint32_t to, uint32_t from)
@@ -24139,7 +24163,8 @@ static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *nee
     const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
     if (r == NULL || have == NULL) return;
     need->words += csspgo__track_record_words(t->p, have);
-    csspgo__change_need(&t->change, have, r);
+    if (csspgo__track_waits(t, have)) need->waits++;
+    else csspgo__change_need(&t->change, have, r);
 }
 
 /*
@@ -24172,18 +24197,53 @@ static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, u
     }
 }
 
-/* All memory that moving a subtree to below parent may take. */
-static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+/* Room for so many more records that wait. */
+static int csspgo__track_wait_room(csspgo_tracker *t, size_t more)
 {
-    csspgo__track_need need;
-    size_t left;
-    memset(&need, 0, sizeof need);
-    t->change.body = t->change.target = t->change.vtable = t->change.sides = 0;
-    csspgo__track_measure(t, &need, top, parent, site);
-    left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
-    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
-    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
-    return csspgo__change_reserve(&t->change, &t->heap);
+    const size_t bytes = (t->p->records + 1) * sizeof *t->wait;
+    if (t->wait == NULL) {
+        t->wait = (uint32_t *)csspgo__alloc(&t->heap, bytes);
+        if (t->wait == NULL) return 0;
+        memset(t->wait, 0, bytes);
+    }
+    return CSSPGO__ROOM(&t->heap, t->due, t->dues, t->due_cap, t->dues + more);
+}
+
+/* Gives a record what it waits for. */
+static csspgo_status csspgo__track_supply(csspgo_tracker *t, uint32_t record)
+{
+    uint32_t *list, from;
+    csspgo_status s;
+    size_t n = 0, i = 0;
+    for (from = t->wait[record]; from != 0; from = t->wait[from]) n++;
+    if (n == 0) return CSSPGO_OK;
+    list = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *list);
+    if (list == NULL) return t->heap.status;
+    for (from = t->wait[record], t->wait[record] = 0; from != 0; i++) {
+        list[i] = from;
+        from = t->wait[from];
+        t->wait[list[i]] = 0;
+    }
+    s = csspgo__change_add_all(&t->change, &t->heap, &t->p->record[record], list, n);
+    csspgo__free(&t->heap, list, n * sizeof *list);
+    return s;
+}
+
+/* Ends a batch that went well, s, by giving all records what they wait for; else forgets it. */
+static csspgo_status csspgo__track_end_batch(csspgo_tracker *t, csspgo_status s)
+{
+    size_t i;
+    for (i = 0; i < t->dues && s == CSSPGO_OK; i++) s = csspgo__track_supply(t, t->due[i]);
+    for (i = 0; i < t->dues; i++) {
+        uint32_t id = t->due[i];
+        while (id != 0) {
+            const uint32_t next = t->wait[id];
+            t->wait[id] = 0;
+            id = next;
+        }
+    }
+    t->dues = t->batch = 0;
+    return s;
 }
 
 /* The node after id in a walk of the subtree at top; 0 at its end. */
@@ -24193,6 +24253,35 @@ static uint32_t csspgo__track_walk(const csspgo_tracker *t, uint32_t top, uint32
     if (v[id].child != 0) return v[id].child;
     while (id != top && v[id].sibling == 0) id = v[id].parent;
     return id != top ? v[id].sibling : 0;
+}
+
+/* Gives all records of a subtree what they wait for: they may be merged into others. */
+static csspgo_status csspgo__track_supply_below(csspgo_tracker *t, uint32_t top)
+{
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    for (id = top; id != 0 && s == CSSPGO_OK; id = csspgo__track_walk(t, top, id))
+        if (t->p->tree.node[id].record != 0) s = csspgo__track_supply(t, t->p->tree.node[id].record);
+    return s;
+}
+
+/* All memory that moving a subtree to below parent may take. */
+static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo__track_need need;
+    size_t left;
+    memset(&need, 0, sizeof need);
+    if (t->dues != 0) {
+        const csspgo_status s = csspgo__track_supply_below(t, top);
+        if (s != CSSPGO_OK) return s;
+    }
+    t->change.body = t->change.target = t->change.vtable = t->change.sides = 0;
+    csspgo__track_measure(t, &need, top, parent, site);
+    left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
+    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
+    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
+    if (need.waits != 0 && !csspgo__track_wait_room(t, need.waits)) return t->heap.status;
+    return csspgo__change_reserve(&t->change, &t->heap);
 }
 
 /* Every record in the subtree is synthetic now. */
@@ -24264,7 +24353,14 @@ static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t 
         room = UINT64_MAX - r->total;
         if (s->total > room && csspgo__track_is_context(p, from))
             csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
-        csspgo__change_add(&t->change, r, s);
+        if (!csspgo__track_waits(t, r)) {
+            csspgo__change_add(&t->change, r, s);
+        } else {
+            csspgo__change_add_sums(&t->change, r, s);
+            if (t->wait[a] == 0) t->due[t->dues++] = a;
+            t->wait[b] = t->wait[a];
+            t->wait[a] = b;
+        }
     }
     r->checksum = have.checksum;
     r->attributes = have.attributes;
@@ -24401,9 +24497,10 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t r = csspgo__track_pending(t, t->first[func], *top);
+    t->batch = 1;
     for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top))
         s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, top);
-    return s;
+    return csspgo__track_end_batch(t, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
@@ -24433,9 +24530,10 @@ static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_n
     size_t i;
     csspgo_status s = csspgo_tracker_checkpoint(t, &savepoint);
     if (s != CSSPGO_OK) return s;
+    t->batch = 1;
     for (i = 0; i < n && s == CSSPGO_OK; i++)
         if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    return csspgo__track_end_savepoint(t, savepoint, s);
+    return csspgo__track_end_savepoint(t, savepoint, csspgo__track_end_batch(t, s));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,

@@ -1464,6 +1464,91 @@ static void queries_and_marks_allocate_nothing(void)
 
 /* ----- arguments, limits, names, nested inlinees ----- */
 
+/*
+ * A function with `contexts` contexts, each with a location, a call target and a vtable of its own, and with a recursive
+ * call in every hundredth.
+ */
+static csspgo_profile *many_contexts(const csspgo_options *o, uint32_t contexts)
+{
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
+    const csspgo_func main_func = csspgo_func_add(p, "main", 4), f = csspgo_func_add(p, "f", 1);
+    const csspgo_node top = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, main_func);
+    uint32_t i;
+    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    for (i = 0; i < contexts; i++) {
+        csspgo_node n = csspgo_node_add(p, top, csspgo_at(1, i), CSSPGO_CONTEXT, f);
+        csspgo_add_total(p, n, 3);
+        csspgo_add_body(p, n, csspgo_at(1, 0), 1);
+        csspgo_add_body(p, n, csspgo_at(2, i), 2);
+        csspgo_add_target(p, n, csspgo_at(2, i), main_func, 1);
+        csspgo_add_vtable(p, n, csspgo_at(3, i), main_func, 1);
+        if (i % 100 != 99) continue;
+        n = csspgo_node_add(p, n, csspgo_at(4, 0), CSSPGO_CONTEXT, f);
+        csspgo_add_total(p, n, 10);
+        csspgo_add_body(p, n, csspgo_at(2, i / 2), 10);
+    }
+    return p;
+}
+
+/* Merging them one by one costs O(n^2). */
+static void many_contexts_become_one_base_in_time(void)
+{
+    enum { MANY = 60000 };
+    csspgo_profile *p = many_contexts(NULL, MANY), *q;
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    const csspgo_profile *now = csspgo_tracker_profile(t);
+    csspgo_node n;
+    uint32_t savepoint, i;
+    size_t count;
+    T_EQ(csspgo_tracker_checkpoint(t, &savepoint), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n), CSSPGO_OK);
+    T_EQ(csspgo_validate(now, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(now, n), 3 * MANY + MANY / 10);
+    T_EQ(csspgo_body_count(now, n, csspgo_at(1, 0)), MANY);
+    for (i = 0; i < MANY; i++) {
+        const uint64_t recursive = i < MANY / 2 && (i % 50 == 49) ? 10 : 0;
+        if (csspgo_body_count(now, n, csspgo_at(2, i)) != 2 + recursive) break;
+    }
+    T_EQ(i, MANY);
+    csspgo_targets(now, n, &count);
+    T_EQ(count, MANY);
+    csspgo_vtables(now, n, &count);
+    T_EQ(count, MANY);
+    links_are_right(t);
+    T_EQ(csspgo_tracker_rollback(t, savepoint), CSSPGO_OK);
+    q = csspgo_tracker_snapshot(t, NULL);
+    T_CHECK(csspgo_equal(p, q));
+    csspgo_profile_free(q);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static void every_allocation_of_a_base_of_many_contexts_may_fail(void)
+{
+    long nth;
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        csspgo_options o = t_options(&h, 0);
+        csspgo_profile *p = many_contexts(&o, 1200), *q;
+        csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+        csspgo_status s;
+        csspgo_node n;
+        h.nth = h.calls + nth;
+        s = csspgo_tracker_base(t, func_of(t, "f"), 1, &n);
+        h.nth = 0;
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        T_EQ(csspgo_validate(csspgo_tracker_profile(t), NULL), CSSPGO_OK);
+        q = csspgo_tracker_snapshot(t, NULL);
+        if (s != CSSPGO_OK) T_CHECK(csspgo_equal(p, q));
+        csspgo_profile_free(q);
+        csspgo_tracker_free(t);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+    }
+    T_LONG(nth > 3 && nth < 1000);
+}
+
 static void bad_arguments_are_refused(void)
 {
     csspgo_profile *p = small_profile(NULL), *q = csspgo_profile_new(NULL, NULL);
@@ -2052,6 +2137,8 @@ int main(void)
     T_FAILING(every_allocation_of_an_operation_may_fail());
     T_FAILING(every_allocation_of_a_new_tracker_may_fail());
     queries_and_marks_allocate_nothing();
+    many_contexts_become_one_base_in_time();
+    T_FAILING(every_allocation_of_a_base_of_many_contexts_may_fail());
     bad_arguments_are_refused();
     a_move_stays_within_the_depth_limit();
     names_lose_the_suffixes_of_later_passes();
