@@ -8454,21 +8454,49 @@ CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, 
 
 /* ----- telling formats apart -------------------------------------------------------------------------------------- */
 
-enum csspgo__format {
-    CSSPGO__FORMAT_TEXT, CSSPGO__FORMAT_BINARY, CSSPGO__FORMAT_EXTBINARY, CSSPGO__FORMAT_COMPACT, CSSPGO__FORMAT_GCC
-};
-
-static enum csspgo__format csspgo__sniff(const void *data, size_t size)
+CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size)
 {
     static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
     const unsigned char *p = (const unsigned char *)data;
-    if (size >= 9 && memcmp(p, "adcg", 4) == 0 && (p[4] == '*' ? p[8] : p[5] | p[6] | p[7]) == 0)
-        return CSSPGO__FORMAT_GCC;                    /* text has no NUL bytes */
-    if (size < 9 || memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO__FORMAT_TEXT;
-    if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO__FORMAT_BINARY;
-    if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO__FORMAT_EXTBINARY;
-    if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO__FORMAT_COMPACT;
-    return CSSPGO__FORMAT_TEXT;
+    if (size < 9) return CSSPGO_TEXT;
+    if (memcmp(p, "adcg", 4) == 0 && (p[4] == '*' ? p[8] : p[5] | p[6] | p[7]) == 0)
+        return CSSPGO_GCOV;                           /* text has no NUL bytes */
+    if (memcmp(p + 2, tail, sizeof tail) != 0) return CSSPGO_TEXT;
+    if (p[0] == 0xff && p[1] == 0xe5) return CSSPGO_BINARY;
+    if (p[0] == 0x84 && p[1] == 0xe4) return CSSPGO_EXTBINARY;
+    if (p[0] == 0x82 && p[1] == 0xe4) return CSSPGO_COMPACT;
+    return CSSPGO_TEXT;
+}
+
+/* ----- what all readers share --------------------------------------------------------------------------------------
+ *
+ * A reader makes a new profile of its input; only when that is complete does it become part of the caller's.
+ */
+
+typedef struct csspgo__feed {           /* text that comes piece by piece                                          */
+    size_t (*read_fn)(void *ctx, unsigned char *to, size_t n);   /* fewer than n: the end; SIZE_MAX:
+                                           it failed. to NULL: back to the start, 0                                */
+    void    *ctx;
+    uint64_t size;                      /* of the whole text, as far as known                                      */
+} csspgo__feed;
+
+typedef struct csspgo__input {
+    csspgo_options      options;        /* of the profile to make                                                  */
+    uint64_t            spare;          /* bytes that it may have beyond options.limits for what it turns out to hold */
+    const void         *data;
+    size_t              size;
+    const csspgo__feed *feed;           /* NULL, or text comes from there instead of data                          */
+    csspgo_error       *err;
+} csspgo__input;
+
+/* The profile to read into. NULL: *s says why. */
+static csspgo_profile *csspgo__input_profile(const csspgo__input *in, csspgo_status *s)
+{
+    csspgo_profile *q = csspgo_profile_new(&in->options, NULL);
+    const int small = in->options.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node);
+    *s = q != NULL ? CSSPGO_OK : csspgo__error_plain(in->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
+    if (q != NULL) q->heap.spare = in->spare;
+    return q;
 }
 
 /* ----- inlinees from a file ---------------------------------------------------------------------------------------
@@ -8560,13 +8588,6 @@ enum { CSSPGO__BATCH = 64 };            /* tokens */
 #  define CSSPGO__WINDOW 262144u
 #endif
 
-typedef struct csspgo__feed {           /* text that comes piece by piece                                          */
-    size_t (*read_fn)(void *ctx, unsigned char *to, size_t n);   /* fewer than n: the end; SIZE_MAX:
-                                           it failed. to NULL: back to the start, 0                                */
-    void    *ctx;
-    uint64_t size;                      /* of the whole text, as far as known                                      */
-} csspgo__feed;
-
 typedef struct csspgo__text {
     csspgo_profile      *q;             /* what has been read                                                      */
     const unsigned char *base, *end;    /* the input, or its part in the window; end: its end or its first NUL     */
@@ -8588,7 +8609,6 @@ typedef struct csspgo__text {
     csspgo_loc           loc;           /* of the body to which targets belong                                     */
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
-    uint64_t             spare;         /* memory for nodes, beyond q's limit                                      */
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
     csspgo__late         late;
     uint64_t             survey_at;     /* the offset at which the rest is foreseen                                */
@@ -9129,7 +9149,7 @@ static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsi
     if (p < name_end && *p == '[') {
         if (!csspgo__text_context(t, p, name_end)) return 0;
     } else {
-        if (!t->llvm && csspgo__sniff(p, (size_t)(name_end - p)) != CSSPGO__FORMAT_TEXT)   /* could not be written */
+        if (!t->llvm && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* could not be written */
             return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "a name that begins like another format");
         k = csspgo__text_token(t, CSSPGO__T_PLAIN, p, end, 0, 0);
         if (k == NULL) return 0;
@@ -9461,22 +9481,17 @@ static int csspgo__text_settle(csspgo__text *t)
     return 1;
 }
 
-/* Reads into t->q, a new profile made with options. t->q is NULL after a failure. */
-static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *options)
+/* Reads the input once, into t->q, a new profile. t->q is NULL after a failure. */
+static csspgo_status csspgo__text_try(csspgo__text *t, const csspgo__input *in)
 {
     int ok = 1;
-    t->status = CSSPGO_OK;
     t->node = CSSPGO__ROOT;
     t->tokens = t->targets = 0;
     t->depth = t->meta_depth = 0;
     t->any = 0;
     memset(&t->late, 0, sizeof t->late);
-    t->q = csspgo_profile_new(options, NULL);
-    if (t->q == NULL) {
-        const int small = options->limits.max_bytes < sizeof *t->q + 8 * sizeof(csspgo__node);
-        return t->status = csspgo__error_plain(t->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
-    }
-    t->q->heap.spare = t->spare;
+    t->q = csspgo__input_profile(in, &t->status);
+    if (t->q == NULL) return t->status;
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
     t->survey_at = UINT64_MAX;
     if (t->full_at != 0) csspgo__text_foresee(t, t->full_at, 1);
@@ -9486,8 +9501,6 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
         t->before = t->lines = 0;
         t->fed = 0;
         t->base = t->end = (const unsigned char *)"";
-        t->window = NULL;
-        t->window_cap = 0;
         if (t->feed->read_fn(t->feed->ctx, NULL, 0) != 0)
             ok = csspgo__text_fail(t, CSSPGO_E_IO, t->base, t->base, "cannot read");
     }
@@ -9496,110 +9509,254 @@ static csspgo_status csspgo__text_read(csspgo__text *t, const csspgo_options *op
     csspgo__free(&t->q->heap, t->window, t->window_cap);
     t->window = NULL;
     t->target = NULL;
-    t->target_cap = 0;
+    t->window_cap = t->target_cap = 0;
     if (ok) return CSSPGO_OK;
     csspgo_profile_free(t->q);
     t->q = NULL;
     return t->status;
 }
 
-/* *q = the profile in the text, made with options; feed: NULL, or the text comes from there. */
-static csspgo_status csspgo__read_text(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
-                                       const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
+/*
+ * *q = the profile in the text. The text is read a second time where the first attempt found out how large its arrays
+ * must be to fit into the limits, or that a sum overflows, but not yet in which line.
+ */
+static csspgo_status csspgo__text_read(const csspgo__input *in, csspgo_profile **q)
 {
     csspgo__text t;
     memset(&t, 0, sizeof t);
-    t.feed = feed;
-    t.base = (const unsigned char *)data;
-    if (feed == NULL) t.end = (const unsigned char *)memchr(data, 0, size);
+    t.feed = in->feed;
+    t.base = (const unsigned char *)in->data;
+    if (t.feed == NULL) t.end = (const unsigned char *)memchr(in->data, 0, in->size);
     t.nul = t.end != NULL;
-    if (!t.nul) t.end = t.base + size;
-    t.err = err;
-    t.spare = spare;
-    t.llvm = options->llvm != 0;
-    if (csspgo__text_read(&t, options) == CSSPGO_E_LIMIT && t.full_at != 0) {
-        csspgo__error_clear(err);
-        csspgo__text_read(&t, options);
+    if (!t.nul) t.end = t.base + in->size;
+    t.err = in->err;
+    t.llvm = in->options.llvm != 0;
+    if (csspgo__text_try(&t, in) == CSSPGO_E_LIMIT && t.full_at != 0) {
+        csspgo__error_clear(in->err);
+        csspgo__text_try(&t, in);
     }
     if (t.status == CSSPGO_OK && t.q == NULL) {
-        csspgo__text_read(&t, options);               /* once more, to find the line of the watched sum */
-        CSSPGO_ASSERT(t.status != CSSPGO_OK || feed != NULL);   /* a file may have changed */
+        csspgo__text_try(&t, in);
+        CSSPGO_ASSERT(t.status != CSSPGO_OK || t.feed != NULL);   /* a file may have changed */
     }
     *q = t.q;
     return t.status;
 }
 
-/* ----- reading any format ----------------------------------------------------------------------------------------- */
-
-/* The binary forms, below. */
-static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
-                                         csspgo_profile **q, csspgo_error *err);
-static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink,
-                                          csspgo_error *err);
-
-/*
- * *q = the profile in the input, made with options; spare: memory that it may have beyond them for what it turns out to
- * hold. feed: NULL, or text comes from there instead of data.
+/* ----- what all writers share --------------------------------------------------------------------------------------
+ *
+ * A writer visits the top-level records by total, largest first, and below each one the inlinees that it holds. Text
+ * goes straight to the caller's sink. The binary forms are put together in a block of memory first, because tables at
+ * their start say where later sections are.
  */
-static csspgo_status csspgo__read_any(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
-                                      const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
+
+typedef struct csspgo__blob {
+    csspgo__heap  *heap;
+    csspgo__sink   sink;          /* writes into data                                */
+    unsigned char *data;
+    size_t         size, cap;     /* size: where sink.buf begins                     */
+} csspgo__blob;
+
+typedef struct csspgo__out_top {  /* a top-level record */
+    uint64_t total, offset;       /* offset: binary forms: of its bytes, from the start of its section */
+    uint32_t at, node;            /* its place in the order; its node                                  */
+} csspgo__out_top;
+
+typedef struct csspgo__out {
+    const csspgo_profile *p;
+    csspgo__heap      heap;       /* on loan from p                                                        */
+    csspgo_error     *err;        /* never NULL                                                            */
+    csspgo__sink     *s;          /* the caller's; of a binary form the blob's                             */
+    csspgo__order     order;      /* names by rank; nodes in context order, each behind its parent         */
+    csspgo__out_top  *top;        /* the records to visit, largest total first                             */
+    size_t            tops, contexts;   /* contexts: how many of them have a context                       */
+    csspgo_target    *target;     /* scratch of csspgo__out_sort                                           */
+    size_t            target_cap;
+    uint32_t         *path;       /* scratch: the nodes of one context, the leaf first                     */
+    size_t            path_cap;
+    uint32_t          form;
+    int               cs, llvm;   /* cs: records stand under contexts                                      */
+    size_t            depth;      /* text: of the record being written: 1 = top level                      */
+    uint32_t          last;       /* text: the inlinee of the open record that was written last, 0: none   */
+    unsigned char    *bad;        /* text: per function: CSSPGO__NOT_HEAD ...; NULL in LLVM mode           */
+    csspgo__blob      blob;
+    uint32_t         *index;      /* per function: index in the name table + 1, 0: it is not used          */
+    uint32_t         *name;       /* the name table: functions                                             */
+    size_t            names, index_bytes, context_bytes;
+    uint32_t         *context;    /* per node: index in the table of contexts                              */
+    int               md5, probes, attributes;
+    int               any_attribute, any_guid, any_vtable;
+    int               by_guid;    /* the order is that of GUIDs                                            */
+} csspgo__out;
+
+/* Fails with E_UNSUPPORTED: the form cannot hold what the sentence names. */
+static csspgo_status csspgo__out_refuse(csspgo__out *o, const char *sentence)
 {
-    if (feed != NULL || csspgo__sniff(data, size) == CSSPGO__FORMAT_TEXT)
-        return csspgo__read_text(options, spare, data, size, feed, q, err);
-    return csspgo__binary_read(options, spare, data, size, q, err);
+    return csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, sentence);
 }
 
-/* A limit that is not the caller's: says which one. */
-static void csspgo__say_dense(csspgo_error *err)
-{
-    static const char why[] = "needs more memory than 16 times its size and 128 bytes a node: only repetitions, or "
-                              "smallest parts";
-    const char *general = csspgo_status_text(CSSPGO_E_LIMIT);
-    if (err != NULL && memcmp(err->message, general, strlen(general) + 1) == 0) memcpy(err->message, why, sizeof why);
-}
-
 /*
- * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
- * held: bytes of p's allowance that the caller has in use. feed: NULL, or text comes from there instead of data.
+ * Lists the top-level records: o->top, o->tops, o->contexts. In context order they get the indices 0, 1, ... of
+ * o->context, if there is one; the list itself is sorted by total, records with equal totals stay in context order.
  */
-static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held,
-                                  const csspgo__feed *feed, csspgo_error *err)
+static csspgo_status csspgo__out_list(csspgo__out *o)
 {
-    const uint64_t whole = feed != NULL ? feed->size : size, window = feed != NULL ? whole + 1 : 0;
-    const uint64_t fair = 16 * whole + window + (1u << 20);
-    const uint64_t used = p->heap.used + held;
-    csspgo_profile *q = NULL;
-    uint64_t spare;
-    csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_status s;
-    csspgo__error_clear(err);
-    o.limits.max_bytes = used < o.limits.max_bytes ? o.limits.max_bytes - used : 1;
-    spare = fair < o.limits.max_bytes ? o.limits.max_bytes - fair : 0;
-    o.limits.max_bytes -= spare;
-    s = csspgo__read_any(&o, spare, size != 0 ? data : "", size, feed, &q, err);
-    if (s == CSSPGO_E_LIMIT && spare != 0) csspgo__say_dense(err);
-    if (s != CSSPGO_OK) return s;
-    if (p->tree.count != 1 || p->names.count != 0) {
-        const uint64_t both = q->heap.used;
-        p->heap.used += both;
-        s = csspgo_add_profile(p, q, NULL);
-        p->heap.used -= both;
-        csspgo_profile_free(q);
-        if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
-        return csspgo__error(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
+    static const csspgo__field by_total[] = { CSSPGO__DESCENDING(csspgo__out_top, total), CSSPGO__FIELDS_END };
+    const csspgo__node *v = o->p->tree.node;
+    csspgo__out_top *t;
+    size_t i, n = 0;
+    for (i = 0; i < o->order.nodes; i++)
+        n += v[o->order.node[i]].record != 0 && csspgo__site_kind(v[o->order.node[i]].site) != CSSPGO_INLINEE;
+    if (n == 0) return CSSPGO_OK;
+    o->top = t = (csspgo__out_top *)csspgo__alloc(&o->heap, n * sizeof *o->top);
+    if (t == NULL) return o->heap.status;
+    o->tops = n;
+    for (i = 0; i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (v[id].record == 0 || csspgo__site_kind(v[id].site) == CSSPGO_INLINEE) continue;
+        if (o->context != NULL) o->context[id] = (uint32_t)(t - o->top);
+        o->contexts += csspgo__site_kind(v[id].site) != CSSPGO_PLAIN;
+        t->total = o->p->record[v[id].record].total;
+        t->offset = 0;
+        t->node = id;
+        t++->at = (uint32_t)i;
     }
-    o.limits = p->heap.limits;
-    q->flags = csspgo__flags_joined(p, q);
-    q->dropped_by_checksum = p->dropped_by_checksum;
-    csspgo__profile_take(p, q);
-    p->heap.limits = o.limits;
-    p->heap.spare = 0;
-    return CSSPGO_OK;
+    return csspgo__sort(&o->heap, o->top, n, sizeof *o->top, csspgo__fields_cmp, by_total) ? CSSPGO_OK : o->heap.status;
 }
 
-CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
+/* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
+static uint32_t csspgo__out_next(const csspgo__out *o, size_t *at)
 {
-    return csspgo__read(p, data, size, 0, NULL, err);
+    const csspgo__node *v = o->p->tree.node;
+    while (++*at < o->order.nodes) {
+        const uint32_t id = o->order.node[*at];
+        if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
+        if (v[id].record != 0) return id;
+    }
+    return 0;
+}
+
+/*
+ * Visits the top-level record at place `at` of the order with all that is nested in it: open_fn before and close_fn
+ * behind the inlinees of each record; close_fn may be NULL.
+ */
+static csspgo_status csspgo__out_visit(csspgo__out *o, size_t at, csspgo_status (*open_fn)(csspgo__out *, uint32_t),
+                                       csspgo_status (*close_fn)(csspgo__out *, uint32_t))
+{
+    const csspgo__node *v = o->p->tree.node;
+    const uint32_t top = o->order.node[at];
+    uint32_t id = top, open = v[top].parent;
+    csspgo_status s = CSSPGO_OK;
+    while (id != 0 && s == CSSPGO_OK) {
+        for (; close_fn != NULL && open != v[id].parent && s == CSSPGO_OK; open = v[open].parent) s = close_fn(o, open);
+        if (s == CSSPGO_OK) s = open_fn(o, id);
+        open = id;
+        id = csspgo__out_next(o, &at);
+    }
+    for (; close_fn != NULL && open != v[top].parent && s == CSSPGO_OK; open = v[open].parent) s = close_fn(o, open);
+    return s;
+}
+
+/* How many targets from v on have the location of the first one. */
+static size_t csspgo__same_loc(const csspgo_target *v, size_t n)
+{
+    size_t i = 0;
+    while (i < n && csspgo__loc_key(v[i].loc) == csspgo__loc_key(v->loc)) i++;
+    return i;
+}
+
+typedef struct csspgo__target_ctx {
+    const uint32_t *rank;         /* of functions, by name                     */
+    int             by_count;     /* 1: by count, largest first, then by name  */
+} csspgo__target_ctx;
+
+static int csspgo__target_rank_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__target_ctx *c = (const csspgo__target_ctx *)ctx;
+    const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
+    if (c->by_count && x->count != y->count) return x->count > y->count ? -1 : 1;
+    return c->rank[x->func.id] < c->rank[y->func.id] ? -1 : c->rank[x->func.id] > c->rank[y->func.id];
+}
+
+/* A sorted copy of the n targets (by_count) or types at *t takes their place; *t is valid until the next call. */
+static csspgo_status csspgo__out_sort(csspgo__out *o, const csspgo_target **t, size_t n, int by_count)
+{
+    csspgo__target_ctx ctx;
+    if (n < 2) return CSSPGO_OK;
+    ctx.rank = o->order.rank;
+    ctx.by_count = by_count;
+    if (!CSSPGO__ROOM(&o->heap, o->target, 0, o->target_cap, n)) return o->heap.status;
+    memcpy(o->target, *t, n * sizeof **t);
+    *t = o->target;
+    return csspgo__sort(&o->heap, o->target, n, sizeof **t, csspgo__target_rank_cmp, &ctx) ? CSSPGO_OK : o->heap.status;
+}
+
+typedef struct csspgo__out_bodies {   /* walks the locations of a record */
+    const csspgo_body   *b;
+    const csspgo_target *t, *target;  /* t: not visited yet; target: those of the last location, by count */
+    size_t               left, targets_left, targets;
+} csspgo__out_bodies;
+
+static csspgo__out_bodies csspgo__out_bodies_of(const csspgo__out *o, const csspgo__record *r)
+{
+    csspgo__out_bodies w;
+    w.b = csspgo__body(o->p, r);
+    w.t = w.target = csspgo__target(o->p, r);
+    w.left = csspgo__run_count(r->body);
+    w.targets_left = csspgo__run_count(r->target);
+    w.targets = 0;
+    return w;
+}
+
+/* The next location, whose call targets w gets; NULL at the end. *s: of the sort. */
+static const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_bodies *w, csspgo_status *s)
+{
+    const csspgo_body *b = w->b++;
+    size_t n = 0;
+    if (w->left == 0 || *s != CSSPGO_OK) return NULL;
+    w->left--;
+    w->target = w->t;
+    while (n < w->targets_left && csspgo__loc_key(w->t[n].loc) == csspgo__loc_key(b->loc)) n++;
+    w->t += n;
+    w->targets_left -= n;
+    w->targets = n;
+    if (n > 1) *s = csspgo__out_sort(o, &w->target, n, 1);
+    return *s == CSSPGO_OK ? b : NULL;
+}
+
+/* The nodes of a context into o->path, the leaf first, a duplicate as its original; *n: how many. 0: no memory. */
+static int csspgo__out_path(csspgo__out *o, uint32_t id, size_t *n)
+{
+    const csspgo__node *v = o->p->tree.node;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) id = v[id].parent;
+    for (*n = 0; id != CSSPGO__ROOT; id = v[id].parent) {
+        if (!CSSPGO__ROOM(&o->heap, o->path, *n, o->path_cap, *n + 1)) return 0;
+        o->path[(*n)++] = id;
+    }
+    return 1;
+}
+
+/* The 6 + 3 * CSSPGO_CUTOFFS numbers of a summary, as files have them. */
+static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 * CSSPGO_CUTOFFS])
+{
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    csspgo_status s;
+    size_t i;
+    csspgo_default_cutoffs(c);
+    s = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    *v++ = sum.total;
+    *v++ = sum.max_count;
+    *v++ = sum.max_head;
+    *v++ = sum.counts;
+    *v++ = sum.functions;
+    *v++ = CSSPGO_CUTOFFS;
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        *v++ = c[i].ppm;
+        *v++ = c[i].min_count;
+        *v++ = c[i].counts;
+    }
+    return s;
 }
 
 /* ----- text out ----------------------------------------------------------------------------------------------------
@@ -9614,22 +9771,6 @@ enum {
     CSSPGO__NOT_HEAD = 1, CSSPGO__NOT_FRAME = 2, CSSPGO__NOT_TARGET = 4, CSSPGO__NOT_INLINEE = 8, CSSPGO__NOT_TYPE = 16,
     CSSPGO__NOT_ANYTHING = 31
 };
-
-typedef struct csspgo__text_out {
-    const csspgo_profile *p;
-    csspgo__heap    heap;         /* on loan from p */
-    csspgo__sink   *s;
-    csspgo__order   order;
-    int             cs;           /* functions are written as contexts                             */
-    int             split;        /* functions without inlinees are marked                         */
-    unsigned char  *bad;          /* per function: CSSPGO__NOT_HEAD ...; NULL in LLVM mode */
-    uint32_t       *path;         /* of the context being written: nodes, the leaf first           */
-    size_t          path_cap;
-    csspgo_target  *target;       /* of the location being written                                 */
-    size_t          target_cap;
-    csspgo_error   *err;
-    csspgo_status   status;
-} csspgo__text_out;
 
 /* 1 if a target of that name would end early: a colon, a number, a space. */
 static int csspgo__target_ends_early(const unsigned char *name, const unsigned char *end)
@@ -9649,7 +9790,7 @@ static unsigned csspgo__name_check(const unsigned char *p, size_t n)
     const unsigned char *end = p + n;
     unsigned bad = 0;
     if (n == 0 || memchr(p, '\n', n) != NULL || memchr(p, 0, n) != NULL) return CSSPGO__NOT_ANYTHING;
-    if (*p == ' ' || *p == '#' || *p == '[' || csspgo__sniff(p, n) != CSSPGO__FORMAT_TEXT) bad |= CSSPGO__NOT_HEAD;
+    if (*p == ' ' || *p == '#' || *p == '[' || csspgo_sniff(p, n) != CSSPGO_TEXT) bad |= CSSPGO__NOT_HEAD;
     if (memchr(p, ':', n) != NULL || csspgo__text_at_sign(p, end) != end) bad |= CSSPGO__NOT_FRAME;
     if (*p == ' ' || *p == ':' || csspgo__target_ends_early(p, end)) bad |= CSSPGO__NOT_TARGET;
     if (*p == ' ' || memchr(p, ':', n) != NULL) bad |= CSSPGO__NOT_TYPE;
@@ -9657,12 +9798,12 @@ static unsigned csspgo__name_check(const unsigned char *p, size_t n)
     return bad;
 }
 
-static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
+static csspgo_status csspgo__text_check_names(csspgo__out *o)
 {
     const csspgo__names *t = &o->p->names;
     uint32_t i;
     size_t n;
-    if (o->p->heap.llvm) return CSSPGO_OK;
+    if (o->llvm) return CSSPGO_OK;
     o->bad = (unsigned char *)csspgo__alloc(&o->heap, t->count + 1);
     if (o->bad == NULL) return o->heap.status;
     for (i = 1; i <= t->count; i++) {
@@ -9674,19 +9815,19 @@ static csspgo_status csspgo__text_check_names(csspgo__text_out *o)
     return CSSPGO_OK;
 }
 
-static void csspgo__text_refuse(csspgo__text_out *o, uint32_t func, const char *what)
+static void csspgo__text_refuse(csspgo__out *o, uint32_t func, const char *what)
 {
     size_t n;
     const char *name = csspgo__name_text(&o->p->names, func, &n);
-    if (o->status != CSSPGO_OK) return;
-    o->status = csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, "text cannot carry this ");
+    if (o->err->status != CSSPGO_OK) return;
+    csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, "text cannot carry this ");
     csspgo__say(o->err, what);
     csspgo__say(o->err, ": ");
     if (o->p->names.name[func].flags & CSSPGO__HAS_TEXT) csspgo__say_bytes(o->err, name, n);
     else csspgo__say_u64(o->err, o->p->names.name[func].guid);
 }
 
-static void csspgo__text_put_name(csspgo__text_out *o, uint32_t func, unsigned use, const char *what)
+static void csspgo__text_put_name(csspgo__out *o, uint32_t func, unsigned use, const char *what)
 {
     const csspgo__name *n = &o->p->names.name[func];
     if (o->bad != NULL && o->bad[func] & use) csspgo__text_refuse(o, func, what);
@@ -9709,15 +9850,11 @@ static void csspgo__text_indent(csspgo__sink *s, size_t depth)
 }
 
 /* "[main:3 @ foo]" */
-static csspgo_status csspgo__text_put_context(csspgo__text_out *o, uint32_t node)
+static csspgo_status csspgo__text_put_context(csspgo__out *o, uint32_t node)
 {
     const csspgo__node *v = o->p->tree.node;
-    size_t n = 0;
-    if (csspgo__site_kind(v[node].site) == CSSPGO_TWIN) node = v[node].parent;
-    for (; node != CSSPGO__ROOT; node = v[node].parent) {
-        if (!CSSPGO__ROOM(&o->heap, o->path, n, o->path_cap, n + 1)) return o->heap.status;
-        o->path[n++] = node;
-    }
+    size_t n;
+    if (!csspgo__out_path(o, node, &n)) return o->heap.status;
     csspgo__put_char(o->s, '[');
     for (;;) {
         csspgo__text_put_name(o, v[o->path[--n]].func, CSSPGO__NOT_FRAME, "function of a context");
@@ -9730,57 +9867,11 @@ static csspgo_status csspgo__text_put_context(csspgo__text_out *o, uint32_t node
     return CSSPGO_OK;
 }
 
-typedef struct csspgo__target_ctx {
-    const uint32_t *rank;
-} csspgo__target_ctx;
-
-static int csspgo__target_count_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t *rank = ((const csspgo__target_ctx *)ctx)->rank;
-    const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
-}
-
-static int csspgo__target_name_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t *rank = ((const csspgo__target_ctx *)ctx)->rank;
-    const uint32_t x = rank[((const csspgo_target *)a)->func.id], y = rank[((const csspgo_target *)b)->func.id];
-    return x < y ? -1 : x > y;
-}
-
-/* A sorted copy of the n targets at *t takes their place. */
-static csspgo_status csspgo__text_sort(csspgo__text_out *o, const csspgo_target **t, size_t n, csspgo__cmp_fn cmp)
-{
-    csspgo__target_ctx ctx;
-    ctx.rank = o->order.rank;
-    if (n < 2) return CSSPGO_OK;
-    if (!CSSPGO__ROOM(&o->heap, o->target, 0, o->target_cap, n)) return o->heap.status;
-    memcpy(o->target, *t, n * sizeof **t);
-    *t = o->target;
-    return csspgo__sort(&o->heap, o->target, n, sizeof **t, cmp, &ctx) ? CSSPGO_OK : o->heap.status;
-}
-
-/* The n targets of one location. */
-static csspgo_status csspgo__text_put_targets(csspgo__text_out *o, const csspgo_target *t, size_t n)
-{
-    const csspgo_status s = csspgo__text_sort(o, &t, n, csspgo__target_count_cmp);
-    size_t i;
-    if (s != CSSPGO_OK) return s;
-    for (i = 0; i < n; i++) {
-        csspgo__put_char(o->s, ' ');
-        csspgo__text_put_name(o, t[i].func.id, CSSPGO__NOT_TARGET, "call target");
-        csspgo__put_char(o->s, ':');
-        csspgo__put_u64(o->s, t[i].count);
-    }
-    return CSSPGO_OK;
-}
-
 /* The n vtable counts v of one location: a line of newer LLVM, with a space at its end. */
-static csspgo_status csspgo__text_put_types(csspgo__text_out *o, const csspgo_target *v, size_t n, size_t depth)
+static csspgo_status csspgo__text_put_types(csspgo__out *o, const csspgo_target *v, size_t n, size_t depth)
 {
     const csspgo_loc loc = v->loc;
-    csspgo_status s = csspgo__text_sort(o, &v, n, csspgo__target_name_cmp);
+    csspgo_status s = csspgo__out_sort(o, &v, n, 0);
     size_t i;
     if (s != CSSPGO_OK) return s;
     csspgo__text_indent(o->s, depth);
@@ -9796,19 +9887,11 @@ static csspgo_status csspgo__text_put_types(csspgo__text_out *o, const csspgo_ta
     return CSSPGO_OK;
 }
 
-/* How many targets from v on have the location of the first one. */
-static size_t csspgo__same_loc(const csspgo_target *v, size_t n)
-{
-    size_t i = 0;
-    while (i < n && csspgo__loc_key(v[i].loc) == csspgo__loc_key(v->loc)) i++;
-    return i;
-}
-
 /*
  * The vtable counts at locations without a body entry that lie in [from, to): these lines come behind the inlinees of
  * their location, or in its place if there are none.
  */
-static csspgo_status csspgo__text_put_rest(csspgo__text_out *o, const csspgo__record *r, size_t depth, uint64_t from,
+static csspgo_status csspgo__text_put_rest(csspgo__out *o, const csspgo__record *r, size_t depth, uint64_t from,
                                            uint64_t to)
 {
     size_t n, i, k;
@@ -9825,33 +9908,37 @@ static csspgo_status csspgo__text_put_rest(csspgo__text_out *o, const csspgo__re
     return s;
 }
 
-static csspgo_status csspgo__text_put_bodies(csspgo__text_out *o, const csspgo__record *r, size_t depth)
+/* The lines of a record's locations: counts with call targets, and behind each one its vtable counts. */
+static csspgo_status csspgo__text_put_bodies(csspgo__out *o, const csspgo__record *r, size_t depth)
 {
-    const csspgo_body *b = csspgo__body(o->p, r);
-    const csspgo_target *t = csspgo__target(o->p, r);
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    size_t i, k = 0, first, nv, at = 0, types;
-    const csspgo_target *v = csspgo__vtable(o->p, r, &nv);
+    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
+    const csspgo_body *b;
+    size_t i, types;
+    const csspgo_target *v = csspgo__vtable(o->p, r, &types), *end = v + types;
     csspgo_status s = CSSPGO_OK;
-    for (i = 0; i < nb && s == CSSPGO_OK; i++) {
+    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
         csspgo__text_indent(o->s, depth);
-        csspgo__text_put_loc(o->s, b[i].loc);
+        csspgo__text_put_loc(o->s, b->loc);
         csspgo__put_char(o->s, ':');
         csspgo__put_char(o->s, ' ');
-        csspgo__put_u64(o->s, b[i].count);
-        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
-        if (k != first) s = csspgo__text_put_targets(o, t + first, k - first);
+        csspgo__put_u64(o->s, b->count);
+        for (i = 0; i < w.targets; i++) {
+            csspgo__put_char(o->s, ' ');
+            csspgo__text_put_name(o, w.target[i].func.id, CSSPGO__NOT_TARGET, "call target");
+            csspgo__put_char(o->s, ':');
+            csspgo__put_u64(o->s, w.target[i].count);
+        }
         csspgo__put_char(o->s, '\n');
-        while (at < nv && csspgo__loc_key(v[at].loc) < csspgo__loc_key(b[i].loc)) at++;
-        if (at == nv || csspgo__loc_key(v[at].loc) != csspgo__loc_key(b[i].loc)) continue;
-        types = csspgo__same_loc(v + at, nv - at);
-        if (s == CSSPGO_OK) s = csspgo__text_put_types(o, v + at, types, depth);
-        at += types;
+        while (v < end && csspgo__loc_key(v->loc) < csspgo__loc_key(b->loc)) v++;
+        if (v == end || csspgo__loc_key(v->loc) != csspgo__loc_key(b->loc)) continue;
+        types = csspgo__same_loc(v, (size_t)(end - v));
+        s = csspgo__text_put_types(o, v, types, depth);
+        v += types;
     }
     return s;
 }
 
-static void csspgo__text_put_meta(csspgo__text_out *o, const csspgo__record *r, size_t depth)
+static void csspgo__text_put_meta(csspgo__out *o, const csspgo__record *r, size_t depth)
 {
     if (o->p->flags & CSSPGO_IS_PROBE) {
         csspgo__text_indent(o->s, depth);
@@ -9867,9 +9954,9 @@ static void csspgo__text_put_meta(csspgo__text_out *o, const csspgo__record *r, 
 }
 
 /* In a profile with contexts LLVM puts brackets around an inlinee, which makes it another function. */
-static void csspgo__text_put_inlinee(csspgo__text_out *o, const csspgo__node *n, size_t depth)
+static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__node *n, size_t depth)
 {
-    if (o->cs && !o->p->heap.llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
+    if (o->cs && !o->llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
     csspgo__text_indent(o->s, depth);
     csspgo__text_put_loc(o->s, csspgo__loc_of(o->p, n->site));
     csspgo__put_str(o->s, o->cs ? ": [" : ": ");
@@ -9879,13 +9966,14 @@ static void csspgo__text_put_inlinee(csspgo__text_out *o, const csspgo__node *n,
     csspgo__put_char(o->s, '\n');
 }
 
-static csspgo_status csspgo__text_put_head(csspgo__text_out *o, const csspgo__node *n, uint32_t id)
+/* The first line of a top-level record. */
+static csspgo_status csspgo__text_put_head(csspgo__out *o, const csspgo__node *n, uint32_t id)
 {
     const csspgo__record *r = &o->p->record[n->record];
     csspgo_status s = CSSPGO_OK;
     if (!o->cs) csspgo__text_put_name(o, n->func, CSSPGO__NOT_HEAD, "function");
     else s = csspgo__text_put_context(o, id);
-    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->p->heap.llvm)
+    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->llvm)
         csspgo__text_refuse(o, n->func, "function without context in a profile with contexts");
     csspgo__put_char(o->s, ':');
     csspgo__put_u64(o->s, r->total);
@@ -9895,74 +9983,39 @@ static csspgo_status csspgo__text_put_head(csspgo__text_out *o, const csspgo__no
     return s;
 }
 
-/* The end of the record of a node, whose last inlinee is `last` or 0, at that depth of lines. */
-static csspgo_status csspgo__text_close(csspgo__text_out *o, uint32_t node, uint32_t last, size_t depth)
+/* The location behind which vtable counts that have no body entry come next: that of the inlinee written last. */
+static uint64_t csspgo__text_last(const csspgo__out *o)
 {
-    const csspgo__node *v = o->p->tree.node;
-    const csspgo__record *r = &o->p->record[v[node].record];
-    const uint64_t from = last != 0 ? csspgo__loc_key(csspgo__loc_of(o->p, v[last].site)) : 0;
-    const csspgo_status s = csspgo__text_put_rest(o, r, depth, from, UINT64_MAX);
-    csspgo__text_put_meta(o, r, depth);
-    if (o->split && depth == 1 && last == 0) csspgo__put_str(o->s, " !Flat\n");
-    return s;
+    return o->last != 0 ? csspgo__loc_key(csspgo__loc_of(o->p, o->p->tree.node[o->last].site)) : 0;
 }
 
-/* The function at place `at` of the order, with what is nested in it: the inlinees that come right after it. */
-static csspgo_status csspgo__text_put_function(csspgo__text_out *o, size_t at)
+/* The lines of a record up to its inlinees. */
+static csspgo_status csspgo__text_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo__node *v = o->p->tree.node;
-    const uint32_t *node = o->order.node, top = node[at];
-    uint32_t id = top, last = 0;                      /* last: the inlinee of id before */
-    size_t depth = 1;
-    csspgo_status s = csspgo__text_put_head(o, &v[top], top);
-    if (s == CSSPGO_OK) s = csspgo__text_put_bodies(o, &o->p->record[v[top].record], depth);
-    while (++at < o->order.nodes && s == CSSPGO_OK && csspgo__site_kind(v[node[at]].site) == CSSPGO_INLINEE) {
-        const csspgo__node *n = &v[node[at]];
-        if (n->record == 0) continue;
-        for (; id != n->parent && s == CSSPGO_OK; last = id, id = v[id].parent)
-            s = csspgo__text_close(o, id, last, depth--);
-        if (s != CSSPGO_OK) break;
-        s = csspgo__text_put_rest(o, &o->p->record[v[id].record], depth,
-                                  last != 0 ? csspgo__loc_key(csspgo__loc_of(o->p, v[last].site)) : 0,
+    const csspgo__node *v = o->p->tree.node, *n = &v[id];
+    csspgo_status s;
+    if (o->depth == 0) {
+        s = csspgo__text_put_head(o, n, id);
+    } else {
+        s = csspgo__text_put_rest(o, &o->p->record[v[n->parent].record], o->depth, csspgo__text_last(o),
                                   csspgo__loc_key(csspgo__loc_of(o->p, n->site)));
-        csspgo__text_put_inlinee(o, n, depth);
-        if (s == CSSPGO_OK) s = csspgo__text_put_bodies(o, &o->p->record[n->record], ++depth);
-        id = node[at];
-        last = 0;
+        csspgo__text_put_inlinee(o, n, o->depth);
     }
-    for (; depth != 0 && s == CSSPGO_OK; last = id, id = v[id].parent) s = csspgo__text_close(o, id, last, depth--);
-    return s != CSSPGO_OK ? s : o->status;
+    o->depth++;
+    o->last = 0;
+    return s == CSSPGO_OK ? csspgo__text_put_bodies(o, &o->p->record[n->record], o->depth) : s;
 }
 
-typedef struct csspgo__text_top { /* a function to write */
-    uint64_t total;
-    uint32_t at, node;            /* its place in the order */
-} csspgo__text_top;
-
-static int csspgo__text_top_cmp(const void *ctx, const void *a, const void *b)
+/* The lines of a record behind its inlinees. */
+static csspgo_status csspgo__text_close_record(csspgo__out *o, uint32_t id)
 {
-    const uint64_t x = ((const csspgo__text_top *)a)->total, y = ((const csspgo__text_top *)b)->total;
-    (void)ctx;
-    return x > y ? -1 : x < y;
-}
-
-/* The functions to write: into top, if that is not NULL. Returns how many there are. */
-static size_t csspgo__text_tops(csspgo__text_out *o, csspgo__text_top *top)
-{
-    const csspgo__node *v = o->p->tree.node;
-    size_t i, n = 0;
-    for (i = 0; i < o->order.nodes; i++) {
-        const csspgo__node *node = &v[o->order.node[i]];
-        if (node->record == 0 || csspgo__site_kind(node->site) == CSSPGO_INLINEE) continue;
-        if (csspgo__site_kind(node->site) != CSSPGO_PLAIN) o->cs = 1;
-        if (top != NULL) {
-            top[n].total = o->p->record[node->record].total;
-            top[n].at = (uint32_t)i;
-            top[n].node = o->order.node[i];
-        }
-        n++;
-    }
-    return n;
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    const csspgo_status s = csspgo__text_put_rest(o, r, o->depth, csspgo__text_last(o), UINT64_MAX);
+    csspgo__text_put_meta(o, r, o->depth);
+    if (o->form & CSSPGO_SPLIT && o->depth == 1 && o->last == 0) csspgo__put_str(o->s, " !Flat\n");
+    o->depth--;
+    o->last = id;
+    return s;
 }
 
 /*
@@ -9991,7 +10044,7 @@ static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int 
     c->node = n->parent;
 }
 
-static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__text_top *top, size_t n,
+static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__out_top *top, size_t n,
                                size_t i)
 {
     size_t k;
@@ -10009,254 +10062,23 @@ static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, cons
     CSSPGO__PREFETCH(&p->tree.node[top[i + k].node]);
 }
 
-static csspgo_status csspgo__text_put_all(csspgo__text_out *o)
+/* All of a profile as text. A name that cannot be text makes err fail when its record is complete. */
+static csspgo_status csspgo__text_write(csspgo__out *o)
 {
-    const size_t n = csspgo__text_tops(o, NULL), bytes = n * sizeof(csspgo__text_top);
-    csspgo_status s = CSSPGO_OK;
     csspgo__climber climber[CSSPGO__CLIMBERS];
-    csspgo__text_top *top;
+    csspgo_status s = csspgo__text_check_names(o);
     size_t i;
-    if (n == 0) return CSSPGO_OK;
+    if (o->cs && o->form & CSSPGO_SPLIT) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
+    if (s == CSSPGO_OK) s = csspgo__out_list(o);
+    o->cs |= o->contexts != 0;
     memset(climber, 0, sizeof climber);
-    top = (csspgo__text_top *)csspgo__alloc(&o->heap, bytes);
-    if (top == NULL) return o->heap.status;
-    csspgo__text_tops(o, top);
-    if (!csspgo__sort(&o->heap, top, n, sizeof *top, csspgo__text_top_cmp, NULL)) s = o->heap.status;
-    for (i = 0; i < n && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) {
-        csspgo__text_ahead(o->p, climber, top, n, i);
-        s = csspgo__text_put_function(o, top[i].at);
+    for (i = 0; i < o->tops && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) {
+        csspgo__text_ahead(o->p, climber, o->top, o->tops, i);
+        s = csspgo__out_visit(o, o->top[i].at, csspgo__text_open_record, csspgo__text_close_record);
+        if (s == CSSPGO_OK) s = o->err->status;
     }
-    csspgo__free(&o->heap, top, bytes);
     return s;
 }
-
-static csspgo_status csspgo__write_text(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
-{
-    csspgo__text_out o;
-    csspgo_status s;
-    memset(&o, 0, sizeof o);
-    o.p = p;
-    o.heap = csspgo__heap_loan(&p->heap);
-    o.s = sink;
-    o.err = err;
-    o.cs = (p->flags & CSSPGO_IS_CS) != 0;
-    o.split = (form & CSSPGO_SPLIT) != 0;
-    if (o.cs && o.split) return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "the split layout cannot carry contexts");
-    s = csspgo__order_make(&o.heap, p, &o.order);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo__text_check_names(&o);
-    if (s == CSSPGO_OK) s = csspgo__text_put_all(&o);
-    csspgo__free(&o.heap, o.target, o.target_cap * sizeof *o.target);
-    csspgo__free(&o.heap, o.path, o.path_cap * sizeof *o.path);
-    csspgo__free(&o.heap, o.bad, p->names.count + 1);
-    csspgo__order_free(&o.heap, &o.order);
-    return o.status != CSSPGO_OK ? o.status : csspgo__error_plain(err, s);
-}
-
-/* ----- writing any format ----------------------------------------------------------------------------------------- */
-
-static csspgo_status csspgo__write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
-{
-    csspgo__error_clear(err);
-    if ((form & ~(uint32_t)CSSPGO_SPLIT) == CSSPGO_TEXT) return csspgo__write_text(p, form, sink, err);
-    return csspgo__binary_write(p, form, sink, err);
-}
-
-CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
-                                      csspgo_error *err)
-{
-    csspgo__sink sink;
-    csspgo_status s;
-    csspgo__sink_buffer(&sink, buf, cap);
-    s = csspgo__write(p, form, &sink, err);
-    if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
-    if (size != NULL) *size = 0;
-    return s;
-}
-
-typedef struct csspgo__limiting {     /* of a profile's top-level records those that are hot stay in the output */
-    csspgo_profile *p;
-    uint32_t        form;
-    uint64_t        limit;        /* bytes                                  */
-    csspgo_node    *order;
-    uint32_t       *record;       /* of order's nodes                       */
-    size_t          n, tops;      /* nodes of order; of them at top level   */
-} csspgo__limiting;
-
-/* Leaves the first `keep` tops in the profile, with what is nested in them, and takes the others' records away. */
-static void csspgo__limit_keep(const csspgo__limiting *x, size_t keep)
-{
-    csspgo__node *v = x->p->tree.node;
-    size_t i, tops = 0;
-    for (i = 0; i < x->n; i++) {
-        tops += csspgo__site_kind(v[x->order[i].id].site) != CSSPGO_INLINEE;
-        v[x->order[i].id].record = tops > keep ? 0 : x->record[i];
-    }
-}
-
-static csspgo_status csspgo__limit_try(const csspgo__limiting *x, size_t keep, size_t *size, csspgo_error *err)
-{
-    csspgo__limit_keep(x, keep);
-    return csspgo_write(x->p, x->form, NULL, 0, size, err);
-}
-
-/* As LLVM does it. *size: of the whole, then of what is kept. */
-static csspgo_status csspgo__limit_steps(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
-{
-    csspgo_status s = CSSPGO_OK;
-    size_t tops = x->tops;
-    while (s == CSSPGO_OK && tops != 0 && *size > x->limit) {
-        const csspgo__real share = csspgo__real_div(csspgo__real_of(x->limit), csspgo__real_of(*size));
-        csspgo__real left = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(tops), share), share);
-        size_t fewer;
-        left.e++;
-        fewer = (size_t)(csspgo__real_floor(left) + 1) / 2;   /* rounded, halves up */
-        tops = fewer < tops ? fewer : tops - 1;
-        if (tops != 0) s = csspgo__limit_try(x, tops, size, err);
-    }
-    *keep = tops;
-    return s;
-}
-
-/* Bisects: what is kept fits, one more does not. */
-static csspgo_status csspgo__limit_bisect(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
-{
-    csspgo_status s = CSSPGO_OK;
-    size_t fits = 0, large = x->tops, bytes;
-    while (s == CSSPGO_OK && fits + 1 < large) {
-        const size_t middle = fits + (large - fits) / 2;
-        s = csspgo__limit_try(x, middle, &bytes, err);
-        if (bytes > x->limit) large = middle;
-        else fits = middle, *size = bytes;
-    }
-    *keep = fits;
-    return s;
-}
-
-/* Leaves in the profile what is to be written; *size: its bytes. */
-static csspgo_status csspgo__limit_fit(const csspgo__limiting *x, size_t *size, csspgo_error *err)
-{
-    const int llvm = x->p->heap.llvm != 0;
-    size_t keep = 0;
-    csspgo_status s = csspgo_write(x->p, x->form, NULL, 0, size, err);
-    if (s != CSSPGO_OK || (*size <= x->limit && (x->tops != 0 || !llvm))) return s;
-    s = llvm ? csspgo__limit_steps(x, &keep, size, err) : csspgo__limit_bisect(x, &keep, size, err);
-    if (s != CSSPGO_OK || keep == 0) *size = 0;
-    if (s == CSSPGO_OK && keep == 0)
-        s = csspgo__error(err, CSSPGO_E_LIMIT, 0, "too much profile data for the size limit");
-    csspgo__limit_keep(x, keep);
-    return s;
-}
-
-CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
-                                              size_t *size, csspgo_error *err)
-{
-    const size_t n = csspgo_record_count(p), bytes = (n + 1) * (sizeof(csspgo_node) + sizeof(uint32_t));
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__limiting x;
-    csspgo_status s;
-    size_t i, fits = 0;
-    x.p = p;
-    x.form = form;
-    x.limit = limit;
-    x.n = n;
-    x.tops = 0;
-    if (size != NULL) *size = 0;
-    x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
-    if (x.order == NULL) return csspgo__error_plain(err, h.status);
-    x.record = (uint32_t *)(void *)(x.order + n + 1);
-    s = csspgo_order(p, x.order, err);
-    if (s == CSSPGO_OK) {
-        for (i = 0; i < n; i++) {
-            x.record[i] = p->tree.node[x.order[i].id].record;
-            x.tops += csspgo__site_kind(p->tree.node[x.order[i].id].site) != CSSPGO_INLINEE;
-        }
-        s = csspgo__limit_fit(&x, &fits, err);
-        if (s == CSSPGO_OK && buf != NULL) s = csspgo_write(p, form, buf, cap, &fits, err);
-        csspgo__limit_keep(&x, n);
-        if (size != NULL) *size = fits;
-    }
-    if (s != CSSPGO_OK && s != CSSPGO_E_LIMIT && size != NULL) *size = 0;
-    csspgo__free(&h, x.order, bytes);
-    return s;
-}
-
-#ifndef CSSPGO_NO_STDIO
-static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
-{
-    FILE *f = (FILE *)ctx;
-    if (to == NULL) return fseek(f, 0, SEEK_SET) == 0 ? 0 : SIZE_MAX;
-    n = fread(to, 1, n, f);
-    return ferror(f) ? SIZE_MAX : n;
-}
-
-/* Reads a file of text through a window. Returns 0 if it is not one, or cannot be read twice. */
-static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_status *s, csspgo_error *err)
-{
-    unsigned char magic[16];
-    csspgo__feed feed;
-    size_t n;
-    FILE *f = csspgo__file_open(path, &n);
-    if (f == NULL) return 0;
-    setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
-    feed.size = n;                                    /* 0: of a pipe too, which is not to lose its first bytes */
-    n = feed.size != 0 ? fread(magic, 1, sizeof magic, f) : 0;
-    if (n == 0 || csspgo__sniff(magic, n) != CSSPGO__FORMAT_TEXT) {
-        fclose(f);
-        return 0;
-    }
-    feed.read_fn = csspgo__file_feed;
-    feed.ctx = f;
-    *s = csspgo__read(p, NULL, 0, 0, &feed, err);
-    if (*s == CSSPGO_E_IO) {
-        csspgo__error(err, *s, err != NULL ? err->offset : 0, "cannot read ");
-        csspgo__say_bytes(err, path, strlen(path));
-    }
-    fclose(f);
-    return 1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
-{
-    csspgo__heap h = p->heap;                         /* the file's bytes are never p's, but count as if they were */
-    unsigned char *data;
-    size_t size, cap;
-    csspgo_status s;
-    if (csspgo__read_text_file(p, path, &s, err)) return s;
-    s = csspgo__file_read(&h, path, &data, &size, &cap, err);
-    if (s != CSSPGO_OK) return s;
-    s = csspgo__read(p, data, size, cap, NULL, err);
-    csspgo__free(&h, data, cap);
-    return s;
-}
-
-CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
-{
-    enum { ROOM = 1 << 16 };
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__sink sink;
-    csspgo_status s;
-    FILE *f;
-    unsigned char *buf = (unsigned char *)csspgo__alloc(&h, ROOM);
-    if (buf == NULL) return csspgo__error_plain(err, h.status);
-    csspgo__sink_buffer(&sink, buf, ROOM);
-    f = fopen(path, "wb");
-    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
-    sink.flush_fn = csspgo__file_flush;
-    sink.ctx = f;
-    s = f != NULL ? csspgo__write(p, form, &sink, err) : CSSPGO_E_IO;
-    if (f != NULL) {
-        csspgo__sink_flush(&sink);
-        if (s == CSSPGO_OK) s = sink.status;
-        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
-    }
-    csspgo__free(&h, buf, ROOM);
-    if (s != CSSPGO_E_IO) return s;
-    csspgo__error(err, s, 0, "cannot write ");
-    csspgo__say_bytes(err, path, strlen(path));
-    return s;
-}
-#endif
 
 /* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
 
@@ -10294,8 +10116,12 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     int                  indexed;
 };
 
-typedef struct csspgo__bin {
-    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there                    */
+typedef struct csspgo__bin csspgo__bin;
+
+struct csspgo__bin {
+    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there, by two functions: */
+    uint32_t      (*func_fn)(csspgo__bin *b, uint64_t i, const unsigned char *at);   /* name i; at: where that stands */
+    uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
     csspgo_profile *q;            /* what has been read                                                 */
     csspgo__reader  r;            /* the file, or the section being read                                */
     uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
@@ -10314,7 +10140,7 @@ typedef struct csspgo__bin {
     int             vtables;      /* every record ends with vtable counts                               */
     int             dirty;        /* a record was: csspgo__settle is due                                */
     csspgo__late    late;         /* inlinees of b->q that are not in the map yet                       */
-} csspgo__bin;
+};
 
 /* A value of more than one byte, or none. */
 static uint64_t csspgo__bin_num_long(csspgo__reader *r)
@@ -10376,16 +10202,13 @@ static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
     return b->r.status == CSSPGO_OK ? n : 0;
 }
 
-static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at);
-static uint32_t csspgo__lazy_top(csspgo__bin *b);
-
 /* A name index, as function; 0 after a failure. */
 static uint32_t csspgo__bin_func(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
     const uint64_t i = csspgo__bin_num(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
-    if (b->lazy != NULL) return csspgo__lazy_func(b, i, at);
+    if (b->func_fn != NULL) return b->func_fn(b, i, at);
     if (i < b->funcs) return b->func[i];
     csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
     return 0;
@@ -10646,7 +10469,7 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
     uint64_t i;
-    if (b->lazy != NULL) return csspgo__lazy_top(b);
+    if (b->top_fn != NULL) return b->top_fn(b);
     if (b->cs) {
         i = csspgo__bin_num(&b->r);
         b->top = 0;
@@ -10788,14 +10611,13 @@ static int csspgo__bin_version(csspgo__bin *b)
 }
 
 /* Magic, version, summary, names, records up to the end. */
-static int csspgo__bin_read_raw(csspgo__bin *b)
+static int csspgo__raw_read(csspgo__bin *b)
 {
-    b->q->flags = CSSPGO_HAS_UNIQ;                    /* the form does not say; LLVM assumes it */
     return csspgo__bin_version(b) && csspgo__bin_summary(b) && csspgo__bin_text_names(b) && csspgo__bin_records(b);
 }
 
 /* Magic, version, summary, GUIDs, u64 offset of the table of functions, records up to there. */
-static int csspgo__bin_read_compact(csspgo__bin *b)
+static int csspgo__compact_read(csspgo__bin *b)
 {
     const unsigned char *at;
     uint64_t table;
@@ -11310,21 +11132,28 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
     return ok;
 }
 
-static int csspgo__bin_read_ext(csspgo__bin *b)
+/* Magic, version, number of sections: *n; then their table, at which b->r stands afterwards. 0 after a failure. */
+static int csspgo__ext_header(csspgo__bin *b, size_t *n)
 {
     const unsigned char *at;
-    uint64_t n;
-    size_t i;
-    b->q->flags = CSSPGO_HAS_UNIQ;
+    uint64_t sections;
     if (!csspgo__bin_version(b)) return 0;
     at = b->r.p;
-    n = csspgo__u64(&b->r);
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (n > csspgo__left(&b->r) / 32)
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", n);
-    at = b->r.p;
+    sections = csspgo__u64(&b->r);
+    if (b->r.status == CSSPGO_OK && sections > csspgo__left(&b->r) / 32)
+        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", sections);
+    *n = (size_t)sections;
+    return b->r.status == CSSPGO_OK;
+}
+
+static int csspgo__ext_read(csspgo__bin *b)
+{
+    const unsigned char *table;
+    size_t i, n;
+    if (!csspgo__ext_header(b, &n)) return 0;
+    table = b->r.p;
     for (i = 0; i < n; i++)
-        if (!csspgo__bin_section(b, at, i)) return 0;
+        if (!csspgo__bin_section(b, table, i)) return 0;
     return 1;
 }
 
@@ -11521,11 +11350,10 @@ static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
 }
 
 /* "adcg", version, stamp, names, functions. What follows (modules, working set) is of no use. */
-static int csspgo__bin_read_gcc(csspgo__bin *b)
+static int csspgo__gcc_read(csspgo__bin *b)
 {
     const unsigned char *at;
     uint32_t version, n;
-    b->q->flags = CSSPGO_HAS_UNIQ;
     csspgo__gcc_u32(&b->r);
     at = b->r.p;
     version = csspgo__gcc_u32(&b->r);
@@ -11554,63 +11382,36 @@ static int csspgo__bin_settle(csspgo__bin *b)
     return 1;
 }
 
-/* *q = the profile in the input, made with options. Sums saturate, as in LLVM. */
-static csspgo_status csspgo__binary_read(const csspgo_options *options, uint64_t spare, const void *data, size_t size,
-                                         csspgo_profile **q, csspgo_error *err)
+/* *q = the profile in the input, of the form that read_fn reads. Sums saturate, as in LLVM. */
+static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)(csspgo__bin *), csspgo_profile **q)
 {
+    csspgo_status s;
     csspgo__bin b;
-    int ok = 0;
+    int ok;
     memset(&b, 0, sizeof b);
-    csspgo__reader_init(&b.r, data, size, err);
-    b.unread = size;
-    b.inflate = options->limits.max_inflated;
-    if (b.inflate == 0) b.inflate = 64 * (uint64_t)size + (64u << 20);
-    b.llvm = options->llvm != 0;
-    b.q = csspgo_profile_new(options, NULL);
-    if (b.q == NULL) {
-        const int small = options->limits.max_bytes < sizeof *b.q + 8 * sizeof(csspgo__node);
-        return csspgo__error_plain(err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
-    }
-    b.q->heap.spare = spare;
-    switch (csspgo__sniff(data, size)) {
-    case CSSPGO__FORMAT_BINARY: ok = csspgo__bin_read_raw(&b); break;
-    case CSSPGO__FORMAT_EXTBINARY: ok = csspgo__bin_read_ext(&b); break;
-    case CSSPGO__FORMAT_COMPACT: ok = csspgo__bin_read_compact(&b); break;
-    case CSSPGO__FORMAT_GCC: ok = csspgo__bin_read_gcc(&b); break;
-    case CSSPGO__FORMAT_TEXT: csspgo__fail(&b.r, CSSPGO_E_SYNTAX, b.r.p, "not a binary profile"); break;
-    }
-    ok = ok && csspgo__bin_settle(&b);
+    b.q = csspgo__input_profile(in, &s);
+    if (b.q == NULL) return s;
+    csspgo__reader_init(&b.r, in->data, in->size, in->err);
+    b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say; LLVM assumes it */
+    b.unread = in->size;
+    b.inflate = in->options.limits.max_inflated;
+    if (b.inflate == 0) b.inflate = 64 * (uint64_t)in->size + (64u << 20);
+    b.llvm = in->options.llvm != 0;
+    ok = read_fn(&b) && csspgo__bin_settle(&b);
     csspgo__free(&b.q->heap, b.func, b.func_cap * sizeof *b.func);
     csspgo__free(&b.q->heap, b.node, b.node_cap * sizeof *b.node);
     csspgo__free(&b.q->heap, b.ahead, b.ahead_cap * sizeof *b.ahead);
     csspgo__bin_forget(&b);
     csspgo__free(&b.q->heap, b.nest, b.nest_cap * sizeof *b.nest);
-    if (ok) {
-        *q = b.q;
-        return CSSPGO_OK;
-    }
-    csspgo_profile_free(b.q);
+    if (!ok) csspgo_profile_free(b.q);
+    else *q = b.q;
     return b.r.status;
-}
-
-CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size)
-{
-    switch (csspgo__sniff(data, size)) {
-    case CSSPGO__FORMAT_BINARY: return CSSPGO_BINARY;
-    case CSSPGO__FORMAT_EXTBINARY: return CSSPGO_EXTBINARY;
-    case CSSPGO__FORMAT_COMPACT: return CSSPGO_COMPACT;
-    case CSSPGO__FORMAT_GCC: return CSSPGO_GCOV;
-    case CSSPGO__FORMAT_TEXT: break;
-    }
-    return CSSPGO_TEXT;
 }
 
 CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
                                          size_t *count, csspgo_error *err)
 {
-    const unsigned char *at;
     csspgo__bin b;
-    uint64_t n;
     size_t i;
     memset(&b, 0, sizeof b);
     *count = 0;
@@ -11618,15 +11419,9 @@ CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_s
     if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
         return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
     csspgo__reader_init(&b.r, data, size, err);
-    if (!csspgo__bin_version(&b)) return b.r.status;
-    at = b.r.p;
-    n = csspgo__u64(&b.r);
-    if (b.r.status == CSSPGO_OK && n > csspgo__left(&b.r) / 32)
-        csspgo__bin_bad(&b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", n);
-    if (b.r.status != CSSPGO_OK) return b.r.status;
-    *count = (size_t)n;
+    if (!csspgo__ext_header(&b, count)) *count = 0;
     for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
-    return CSSPGO_OK;
+    return b.r.status;
 }
 
 /* ----- ExtBinary, function by function ---------------------------------------------------------------------------- */
@@ -11978,25 +11773,17 @@ static int csspgo__lazy_check(csspgo__bin *b, const unsigned char *table, size_t
 static int csspgo__lazy_header(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
-    const unsigned char *table;
-    uint64_t n;
     b->q->flags = CSSPGO_HAS_UNIQ;
-    if (csspgo__sniff(l->data, l->size) != CSSPGO__FORMAT_EXTBINARY) {
+    if (csspgo_sniff(l->data, l->size) != CSSPGO_EXTBINARY) {
         csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, "only ExtBinary profiles can be read lazily");
         return 0;
     }
-    if (!csspgo__bin_version(b)) return 0;
-    table = b->r.p;
-    n = csspgo__u64(&b->r);
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (n > csspgo__left(&b->r) / 32)
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, table, "the file cannot hold so many sections: ", n);
-    l->table = table += 8;
-    l->sections = (size_t)n;
-    if (!csspgo__lazy_pass(b, table, (size_t)n, CSSPGO__SEC_SUMMARY)) return 0;
+    if (!csspgo__ext_header(b, &l->sections)) return 0;
+    l->table = b->r.p;
+    if (!csspgo__lazy_pass(b, l->table, l->sections, CSSPGO__SEC_SUMMARY)) return 0;
     l->cs = b->cs;
     l->vtables = b->vtables;
-    return csspgo__lazy_check(b, table, (size_t)n);
+    return csspgo__lazy_check(b, l->table, l->sections);
 }
 
 static void csspgo__lazy_forget(struct csspgo_lazy *l)
@@ -12037,6 +11824,8 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     memset(b, 0, sizeof *b);
     csspgo__reader_init(&b->r, l->data, l->size, err);
     b->lazy = l;
+    b->func_fn = csspgo__lazy_func;
+    b->top_fn = csspgo__lazy_top;
     b->q = q;
     b->unread = l->size;
     b->cs = l->cs;
@@ -12195,13 +11984,6 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
  * The output is put together in a block of memory, because tables at its start say where later parts are.
  */
 
-typedef struct csspgo__blob {
-    csspgo__heap  *heap;
-    csspgo__sink   sink;          /* writes into data                                */
-    unsigned char *data;
-    size_t         size, cap;     /* size: where sink.buf begins                     */
-} csspgo__blob;
-
 static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
 {
     csspgo__blob *m = (csspgo__blob *)ctx;
@@ -12222,11 +12004,6 @@ static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
     return m->sink.status = csspgo__blob_flush(m, NULL, 0);
 }
 
-static void csspgo__blob_free(csspgo__blob *m)
-{
-    csspgo__free(m->heap, m->data, m->cap);
-}
-
 /* Bytes written. */
 static size_t csspgo__blob_at(const csspgo__blob *m)
 {
@@ -12244,70 +12021,8 @@ static void csspgo__blob_cut(csspgo__blob *m, size_t at)
 }
 #endif
 
-typedef struct csspgo__bin_first { /* a function to write, with what is nested in it */
-    uint64_t total;
-    uint32_t at, node;            /* its place in the order; its node */
-} csspgo__bin_first;
-
-static int csspgo__bin_first_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = ((const csspgo__bin_first *)a)->total, y = ((const csspgo__bin_first *)b)->total;
-    (void)ctx;
-    return x > y ? -1 : x < y;
-}
-
-typedef struct csspgo__bin_rank {
-    const uint32_t *rank;         /* of functions, by name */
-} csspgo__bin_rank;
-
-/* Call targets by count, largest first, then by name. */
-static int csspgo__bin_target_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t *rank = ((const csspgo__bin_rank *)ctx)->rank;
-    const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return rank[x->func.id] < rank[y->func.id] ? -1 : rank[x->func.id] > rank[y->func.id];
-}
-
-/* Types at one location: by name. */
-static int csspgo__bin_type_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t *rank = ((const csspgo__bin_rank *)ctx)->rank;
-    const uint32_t x = rank[((const csspgo_target *)a)->func.id], y = rank[((const csspgo_target *)b)->func.id];
-    return x < y ? -1 : x > y;
-}
-
-typedef struct csspgo__bin_out {
-    const csspgo_profile *p;
-    csspgo__heap      heap;       /* on loan from p */
-    csspgo_error     *err;
-    csspgo__order     order;
-    csspgo__blob      blob;
-    uint32_t         *index;      /* per function: index in the name table + 1, 0 if it is not used */
-    uint32_t         *name;       /* the name table: functions */
-    size_t            names;
-    uint32_t         *context;    /* per node: index in the table of contexts; then path, scratch for as many nodes */
-    uint32_t         *path;
-    /* the functions to write, in the order of their records; offset: see csspgo__bin_put_offsets */
-    csspgo__bin_first *top;
-    uint64_t         *offset;     /* per top: of its record */
-    size_t            tops, contexts;
-    size_t            index_bytes, context_bytes, top_bytes;
-    csspgo_target    *target;     /* scratch */
-    size_t            target_cap;
-    uint32_t          form;
-    int               cs, md5, llvm, probes, attributes;
-    int               any_attribute, any_guid, any_vtable;
-    int               by_guid;    /* the order is that of GUIDs */
-} csspgo__bin_out;
-
-static csspgo_status csspgo__bin_refuse(csspgo__bin_out *o, const char *what)
-{
-    return csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, what);
-}
-
 /* Marks what the record of a node uses; order.node gives parents first, so a marked frame's callers are marked. */
-static void csspgo__bin_use(csspgo__bin_out *o, uint32_t id)
+static void csspgo__bin_use(csspgo__out *o, uint32_t id)
 {
     const csspgo_profile *p = o->p;
     const csspgo__node *v = p->tree.node;
@@ -12326,25 +12041,23 @@ static void csspgo__bin_use(csspgo__bin_out *o, uint32_t id)
 }
 
 /* Name and context indices and the list of functions to write. Returns 0 when memory is exhausted. */
-static int csspgo__bin_number(csspgo__bin_out *o)
+static int csspgo__bin_number(csspgo__out *o)
 {
     const csspgo_profile *p = o->p;
     const size_t nf = p->names.count + 1, nn = p->tree.count + 1;
     size_t i;
     o->index_bytes = 2 * nf * sizeof *o->index;
-    o->context_bytes = 2 * nn * sizeof *o->context;
+    o->context_bytes = nn * sizeof *o->context;
     o->index = (uint32_t *)csspgo__alloc(&o->heap, o->index_bytes);
     o->context = (uint32_t *)csspgo__alloc(&o->heap, o->context_bytes);
     if (o->index == NULL || o->context == NULL) return 0;
     memset(o->index, 0, o->index_bytes);
     memset(o->context, 0, o->context_bytes);
     o->name = o->index + nf;
-    o->path = o->context + nn;
     for (i = 0; i < o->order.nodes; i++) {
         const uint32_t id = o->order.node[i];
         if (p->tree.node[id].record == 0) continue;
         csspgo__bin_use(o, id);
-        if (csspgo__site_kind(p->tree.node[id].site) != CSSPGO_INLINEE) o->tops++;
     }
     for (i = 1; i < nf; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
     for (i = 0; i + 1 < nf; i++) {
@@ -12362,21 +12075,15 @@ typedef struct csspgo__bin_guid {
     uint32_t rank, id;
 } csspgo__bin_guid;
 
-static int csspgo__bin_guid_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__bin_guid *x = (const csspgo__bin_guid *)a, *y = (const csspgo__bin_guid *)b;
-    (void)ctx;
-    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 /*
  * A file of GUIDs is in their order, where one in LLVM mode (as LLVM) is in that of the names as far as they are known:
  * so equal profiles give equal files, whichever names they know. Returns 0 when memory is exhausted.
  */
-static int csspgo__bin_by_guid(csspgo__bin_out *o)
+static int csspgo__bin_by_guid(csspgo__out *o)
 {
     const csspgo_profile *p = o->p;
+    static const csspgo__field by_guid[] = { CSSPGO__ASCENDING(csspgo__bin_guid, guid),
+                                             CSSPGO__ASCENDING(csspgo__bin_guid, rank), CSSPGO__FIELDS_END };
     const size_t n = p->names.count, key_bytes = n * sizeof(csspgo__bin_guid), bytes = p->tree.count * sizeof(uint32_t);
     csspgo__bin_guid *key = (csspgo__bin_guid *)csspgo__alloc(&o->heap, key_bytes);
     uint32_t *stack = key != NULL ? (uint32_t *)csspgo__alloc(&o->heap, bytes) : NULL;
@@ -12388,7 +12095,7 @@ static int csspgo__bin_by_guid(csspgo__bin_out *o)
         key[i].guid = csspgo__name_guid(&p->names, key[i].id);
         key[i].rank = o->order.rank[i + 1];
     }
-    ok = ok && csspgo__sort(&o->heap, key, n, sizeof *key, csspgo__bin_guid_cmp, NULL);
+    ok = ok && csspgo__sort(&o->heap, key, n, sizeof *key, csspgo__fields_cmp, by_guid);
     for (i = 0; ok && i < n; i++) o->order.rank[key[i].id] = (uint32_t)i + 1;
     ctx.p = p;
     ctx.rank = o->order.rank;
@@ -12398,36 +12105,15 @@ static int csspgo__bin_by_guid(csspgo__bin_out *o)
     csspgo__free(&o->heap, o->index, o->index_bytes);
     csspgo__free(&o->heap, o->context, o->context_bytes);
     o->index = o->context = NULL;
-    o->names = o->tops = 0;
+    o->names = 0;
     o->by_guid = 1;
     return ok && csspgo__bin_number(o);
 }
 
-/* The functions by total, largest first, then in context order. Returns 0 when memory is exhausted. */
-static int csspgo__bin_tops(csspgo__bin_out *o)
-{
-    const csspgo_profile *p = o->p;
-    size_t i, n = 0;
-    if (o->tops == 0) return 1;
-    o->top_bytes = o->tops * (sizeof *o->top + sizeof *o->offset);
-    o->top = (csspgo__bin_first *)csspgo__alloc(&o->heap, o->top_bytes);
-    if (o->top == NULL) return 0;
-    o->offset = (uint64_t *)(void *)(o->top + o->tops);
-    for (i = 0; i < o->order.nodes; i++) {
-        const uint32_t id = o->order.node[i];
-        if (p->tree.node[id].record == 0 || csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE) continue;
-        o->context[id] = (uint32_t)n;
-        o->top[n].total = p->record[p->tree.node[id].record].total;
-        o->top[n].node = id;
-        o->top[n++].at = (uint32_t)i;
-    }
-    return csspgo__sort(&o->heap, o->top, n, sizeof *o->top, csspgo__bin_first_cmp, NULL);
-}
-
 /* A number in ULEB128. */
-static void csspgo__bin_put(csspgo__bin_out *o, uint64_t v)
+static void csspgo__bin_put(csspgo__out *o, uint64_t v)
 {
-    csspgo__sink *s = &o->blob.sink;
+    csspgo__sink *s = o->s;
     size_t n = s->used;
     if (s->cap - n < 10) {
         csspgo__put_uleb(s, v);
@@ -12439,39 +12125,26 @@ static void csspgo__bin_put(csspgo__bin_out *o, uint64_t v)
     s->used = n;
 }
 
-static csspgo_status csspgo__bin_put_summary(csspgo__bin_out *o)
+static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
 {
-    csspgo_cutoff c[CSSPGO_CUTOFFS];
-    csspgo_summary sum;
-    csspgo_status status;
+    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
+    const csspgo_status s = csspgo__out_summary(o, v);
     size_t i;
-    csspgo_default_cutoffs(c);
-    status = csspgo_summarize(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
-    csspgo__bin_put(o, sum.total);
-    csspgo__bin_put(o, sum.max_count);
-    csspgo__bin_put(o, sum.max_head);
-    csspgo__bin_put(o, sum.counts);
-    csspgo__bin_put(o, sum.functions);
-    csspgo__bin_put(o, CSSPGO_CUTOFFS);
-    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
-        csspgo__bin_put(o, c[i].ppm);
-        csspgo__bin_put(o, c[i].min_count);
-        csspgo__bin_put(o, c[i].counts);
-    }
-    return status;
+    for (i = 0; i < sizeof v / sizeof *v; i++) csspgo__bin_put(o, v[i]);
+    return s;
 }
 
 /* A name and its NUL; a GUID as digits. */
-static csspgo_status csspgo__bin_put_name(csspgo__bin_out *o, uint32_t func)
+static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
 {
-    csspgo__sink *s = &o->blob.sink;
+    csspgo__sink *s = o->s;
     size_t n;
     const char *text = csspgo__name_text(&o->p->names, func, &n);
     if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
         csspgo__put_u64(s, o->p->names.name[func].guid);
     } else {
         if (n != 0 && memchr(text, 0, n) != NULL) {
-            csspgo__bin_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
+            csspgo__out_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
             csspgo__say_bytes(o->err, text, n);
             return CSSPGO_E_UNSUPPORTED;
         }
@@ -12481,9 +12154,9 @@ static csspgo_status csspgo__bin_put_name(csspgo__bin_out *o, uint32_t func)
     return CSSPGO_OK;
 }
 
-static csspgo_status csspgo__bin_put_names(csspgo__bin_out *o)
+static csspgo_status csspgo__bin_put_names(csspgo__out *o)
 {
-    csspgo__sink *s = &o->blob.sink;
+    csspgo__sink *s = o->s;
     csspgo_status status = CSSPGO_OK;
     size_t i;
     csspgo__bin_put(o, o->names);
@@ -12494,25 +12167,10 @@ static csspgo_status csspgo__bin_put_names(csspgo__bin_out *o)
     return status;
 }
 
-static void csspgo__bin_put_loc(csspgo__bin_out *o, csspgo_loc loc)
+static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
 {
     csspgo__bin_put(o, loc.line);
     csspgo__bin_put(o, loc.discriminator);
-}
-
-/* The n targets of one location, or its types, in order. *sorted: where they are. */
-static csspgo_status csspgo__bin_sort_targets(csspgo__bin_out *o, const csspgo_target *t, size_t n, csspgo__cmp_fn cmp,
-                                              const csspgo_target **sorted)
-{
-    csspgo__bin_rank ctx;
-    *sorted = t;
-    if (n < 2) return CSSPGO_OK;
-    if (!CSSPGO__ROOM(&o->heap, o->target, 0, o->target_cap, n)) return o->heap.status;
-    memcpy(o->target, t, n * sizeof *t);
-    *sorted = o->target;
-    ctx.rank = o->order.rank;
-    if (!csspgo__sort(&o->heap, o->target, n, sizeof *t, cmp, &ctx)) return o->heap.status;
-    return CSSPGO_OK;
 }
 
 /* How many inlinees with a record hang below a node. */
@@ -12525,109 +12183,82 @@ static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
     return n;
 }
 
-/* What follows the index of a record: total, body, call targets, number of inlinees. */
-static csspgo_status csspgo__bin_put_counts(csspgo__bin_out *o, uint32_t id)
+/* The n targets or types of one location: index and count of each. */
+static void csspgo__bin_put_targets(csspgo__out *o, const csspgo_target *t, size_t n)
 {
-    const csspgo_profile *p = o->p;
-    csspgo__sink *s = &o->blob.sink;
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    const csspgo_body *b = csspgo__body(p, r);
-    const csspgo_target *t = csspgo__target(p, r), *sorted;
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    size_t i, k = 0, j, first;
-    csspgo__bin_put(o, r->total);
-    csspgo__bin_put(o, nb);
-    for (i = 0; i < nb; i++) {
-        csspgo_status status;
-        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
-        csspgo__bin_put_loc(o, b[i].loc);
-        csspgo__bin_put(o, b[i].count);
-        csspgo__bin_put(o, k - first);
-        if (k == first) continue;
-        status = csspgo__bin_sort_targets(o, t + first, k - first, csspgo__bin_target_cmp, &sorted);
-        if (status != CSSPGO_OK) return status;
-        for (j = 0; j < k - first; j++) {
-            csspgo__bin_put(o, o->index[sorted[j].func.id] - 1);
-            csspgo__bin_put(o, sorted[j].count);
-        }
+    csspgo__bin_put(o, n);
+    for (; n != 0; n--, t++) {
+        csspgo__bin_put(o, o->index[t->func.id] - 1);
+        csspgo__bin_put(o, t->count);
     }
-    csspgo__bin_put(o, csspgo__bin_inlinees(p, id));
-    return s->status;
+}
+
+/* What follows the index of a record: total, body, call targets, number of inlinees. */
+static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
+    const csspgo_body *b;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__bin_put(o, r->total);
+    csspgo__bin_put(o, w.left);
+    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
+        csspgo__bin_put_loc(o, b->loc);
+        csspgo__bin_put(o, b->count);
+        csspgo__bin_put_targets(o, w.target, w.targets);
+    }
+    csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+    return s == CSSPGO_OK ? o->s->status : s;
 }
 
 /* The index that stands for a function that is no inlinee. */
-static uint32_t csspgo__bin_top_index(const csspgo__bin_out *o, uint32_t id)
+static uint32_t csspgo__bin_top_index(const csspgo__out *o, uint32_t id)
 {
     return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
 }
 
-/* The next inlinee that is nested in what stands at place `top` of the order, after place *at; 0: there is none. */
-static uint32_t csspgo__bin_next(const csspgo__bin_out *o, size_t *at)
-{
-    const csspgo__node *v = o->p->tree.node;
-    while (++*at < o->order.nodes) {
-        const uint32_t id = o->order.node[*at];
-        if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
-        if (v[id].record != 0) return id;
-    }
-    return 0;
-}
-
 /* The end of the record of a node, behind its inlinees: vtable counts by location and name, if the file has any. */
-static csspgo_status csspgo__bin_put_vtables(csspgo__bin_out *o, uint32_t id)
+static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
 {
     size_t n, i, k, m = 0;
     const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
     csspgo_status s = CSSPGO_OK;
-    if (!o->any_vtable) return CSSPGO_OK;
     for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
     csspgo__bin_put(o, m);
     for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
         k = csspgo__same_loc(v, n);
-        s = csspgo__bin_sort_targets(o, v, k, csspgo__bin_type_cmp, &sorted);
+        sorted = v;
+        s = csspgo__out_sort(o, &sorted, k, 0);
         csspgo__bin_put_loc(o, v->loc);
-        csspgo__bin_put(o, k);
-        for (i = 0; i < k; i++) {
-            csspgo__bin_put(o, o->index[sorted[i].func.id] - 1);
-            csspgo__bin_put(o, sorted[i].count);
-        }
+        csspgo__bin_put_targets(o, sorted, k);
     }
     return s;
 }
 
-static csspgo_status csspgo__bin_put_record(csspgo__bin_out *o, size_t at)
+/* The record of a node up to its inlinees. */
+static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo_profile *p = o->p;
-    const csspgo__node *v = p->tree.node;
-    const uint32_t top = o->order.node[at];
-    uint32_t id = top, open = top;
-    csspgo_status status;
-    csspgo__bin_put(o, p->record[v[id].record].head);
-    csspgo__bin_put(o, csspgo__bin_top_index(o, id));
-    status = csspgo__bin_put_counts(o, id);
-    while (status == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
-        for (; open != v[id].parent && status == CSSPGO_OK; open = v[open].parent)
-            status = csspgo__bin_put_vtables(o, open);
-        csspgo__bin_put_loc(o, csspgo__loc_of(p, v[id].site));
-        csspgo__bin_put(o, o->index[v[id].func] - 1);
-        if (status == CSSPGO_OK) status = csspgo__bin_put_counts(o, id);
-        open = id;
+    const csspgo__node *n = &o->p->tree.node[id];
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
+        csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
+        csspgo__bin_put(o, o->index[n->func] - 1);
+    } else {
+        csspgo__bin_put(o, o->p->record[n->record].head);
+        csspgo__bin_put(o, csspgo__bin_top_index(o, id));
     }
-    for (; open != v[top].parent && status == CSSPGO_OK; open = v[open].parent)
-        status = csspgo__bin_put_vtables(o, open);
-    return status;
+    return csspgo__bin_put_counts(o, id);
 }
 
 /* Which functions a section has: all, or those that have inlinees, or those that have none. */
 enum csspgo__bin_part { CSSPGO__PART_ALL, CSSPGO__PART_NESTED, CSSPGO__PART_FLAT };
 
-static int csspgo__bin_in_part(const csspgo__bin_out *o, size_t top, enum csspgo__bin_part part)
+static int csspgo__bin_in_part(const csspgo__out *o, size_t top, enum csspgo__bin_part part)
 {
     size_t at = o->top[top].at;
-    return part == CSSPGO__PART_ALL || (csspgo__bin_next(o, &at) != 0) == (part == CSSPGO__PART_NESTED);
+    return part == CSSPGO__PART_ALL || (csspgo__out_next(o, &at) != 0) == (part == CSSPGO__PART_NESTED);
 }
 
-static csspgo_status csspgo__bin_put_records(csspgo__bin_out *o, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_part part)
 {
     const csspgo_profile *p = o->p;
     const size_t start = csspgo__blob_at(&o->blob);
@@ -12638,26 +12269,27 @@ static csspgo_status csspgo__bin_put_records(csspgo__bin_out *o, enum csspgo__bi
         if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
         if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
         if (!csspgo__bin_in_part(o, i, part)) continue;
-        o->offset[i] = csspgo__blob_at(&o->blob) - start;
-        s = csspgo__bin_put_record(o, o->top[i].at);
+        o->top[i].offset = csspgo__blob_at(&o->blob) - start;
+        s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
+                              o->any_vtable ? csspgo__bin_close_record : NULL);
     }
     return s;
 }
 
-static void csspgo__bin_put_header(csspgo__bin_out *o, unsigned magic)
+static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
 {
     csspgo__bin_put(o, CSSPGO__MAGIC | magic);
     csspgo__bin_put(o, CSSPGO__FORMAT_VERSION);
 }
 
-static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
+static csspgo_status csspgo__raw_write(csspgo__out *o)
 {
     csspgo_status s;
-    if (o->cs) return csspgo__bin_refuse(o, "raw binary cannot carry contexts");
-    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "raw binary cannot carry checksums");
-    if (!o->llvm && o->any_attribute) return csspgo__bin_refuse(o, "raw binary cannot carry attributes");
-    if (!o->llvm && o->any_guid) return csspgo__bin_refuse(o, "raw binary cannot carry a function without a name");
-    if (!o->llvm && o->any_vtable) return csspgo__bin_refuse(o, "raw binary cannot carry vtable counts");
+    if (o->cs) return csspgo__out_refuse(o, "raw binary cannot carry contexts");
+    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__out_refuse(o, "raw binary cannot carry checksums");
+    if (!o->llvm && o->any_attribute) return csspgo__out_refuse(o, "raw binary cannot carry attributes");
+    if (!o->llvm && o->any_guid) return csspgo__out_refuse(o, "raw binary cannot carry a function without a name");
+    if (!o->llvm && o->any_vtable) return csspgo__out_refuse(o, "raw binary cannot carry vtable counts");
     o->any_vtable = 0;
     csspgo__bin_put_header(o, CSSPGO__MAGIC_RAW);
     s = csspgo__bin_put_summary(o);
@@ -12667,37 +12299,37 @@ static csspgo_status csspgo__bin_write_raw(csspgo__bin_out *o)
 
 /* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
 
-/* The frames of a context, outermost first. Only a twin's leaf has a location. */
-static void csspgo__bin_put_context(csspgo__bin_out *o, uint32_t id)
+/* The frames of a context, outermost first. Only the leaf of a duplicate has a location. */
+static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
 {
     const csspgo__node *v = o->p->tree.node;
     csspgo_loc leaf = csspgo_at(0, 0);
-    size_t n = 0;
-    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) {
-        leaf = csspgo__loc_of(o->p, v[id].site);
-        id = v[id].parent;
-    }
-    for (; id != CSSPGO__ROOT; id = v[id].parent) o->path[n++] = id;
+    size_t n;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) leaf = csspgo__loc_of(o->p, v[id].site);
+    if (!csspgo__out_path(o, id, &n)) return o->heap.status;
     csspgo__bin_put(o, n);
     while (n-- != 0) {
         csspgo__bin_put(o, o->index[v[o->path[n]].func] - 1);
         csspgo__bin_put_loc(o, n != 0 ? csspgo__loc_of(o->p, v[o->path[n - 1]].site) : leaf);
     }
+    return CSSPGO_OK;
 }
 
-static void csspgo__bin_put_contexts(csspgo__bin_out *o)
+static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
 {
     const csspgo__node *v = o->p->tree.node;
+    csspgo_status s = CSSPGO_OK;
     size_t i;
     csspgo__bin_put(o, o->cs ? o->tops : 0);
-    for (i = 0; o->cs && i < o->order.nodes; i++) {
+    for (i = 0; o->cs && i < o->order.nodes && s == CSSPGO_OK; i++) {
         const uint32_t id = o->order.node[i];
-        if (v[id].record != 0 && csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) csspgo__bin_put_context(o, id);
+        if (v[id].record != 0 && csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) s = csspgo__bin_put_context(o, id);
     }
+    return s;
 }
 
 /* Where the records are: in the order of contexts, or in that of the records. */
-static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_part part)
 {
     csspgo__heap *h = &o->heap;
     const size_t bytes = o->tops * sizeof(uint64_t);
@@ -12713,11 +12345,11 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bi
         const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
         if (!csspgo__bin_in_part(o, i, part)) continue;
         if (o->cs) {
-            by_context[index] = o->offset[i];
+            by_context[index] = o->top[i].offset;
             continue;
         }
         csspgo__bin_put(o, index);
-        csspgo__bin_put(o, o->offset[i]);
+        csspgo__bin_put(o, o->top[i].offset);
     }
     for (i = 0; o->cs && i < n; i++) {
         csspgo__bin_put(o, i);
@@ -12728,7 +12360,7 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__bin_out *o, enum csspgo__bi
 }
 
 /* The names of the symbol list, sorted. */
-static csspgo_status csspgo__bin_put_symbols(csspgo__bin_out *o)
+static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
 {
     const csspgo_profile *p = o->p;
     const size_t n = p->names.count, bytes = 2 * (n + 1) * sizeof(uint32_t);
@@ -12747,7 +12379,7 @@ static csspgo_status csspgo__bin_put_symbols(csspgo__bin_out *o)
     return s;
 }
 
-static void csspgo__bin_put_meta(csspgo__bin_out *o, uint32_t id, uint32_t index)
+static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
 {
     const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
     csspgo__bin_put(o, index);
@@ -12756,7 +12388,7 @@ static void csspgo__bin_put_meta(csspgo__bin_out *o, uint32_t id, uint32_t index
     if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
 }
 
-static void csspgo__bin_put_metadata(csspgo__bin_out *o)
+static void csspgo__bin_put_metadata(csspgo__out *o)
 {
     size_t i;
     if (!o->probes && !o->attributes) return;
@@ -12764,7 +12396,7 @@ static void csspgo__bin_put_metadata(csspgo__bin_out *o)
         size_t at = o->top[i].at;
         uint32_t id = o->top[i].node;
         csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
-        while (!o->cs && (id = csspgo__bin_next(o, &at)) != 0) {
+        while (!o->cs && (id = csspgo__out_next(o, &at)) != 0) {
             csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
             csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
         }
@@ -12772,7 +12404,7 @@ static void csspgo__bin_put_metadata(csspgo__bin_out *o)
 }
 
 /* The flags of a section of that type. */
-static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
+static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
 {
     const uint32_t is = o->p->flags;
     const uint64_t common = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
@@ -12804,7 +12436,7 @@ static uint64_t csspgo__bin_flags(const csspgo__bin_out *o, uint64_t type)
 
 #ifdef CSSPGO_USE_ZLIB
 /* Replaces what was written from `start` on by its deflated form. An empty section stays empty. */
-static csspgo_status csspgo__bin_deflate(csspgo__bin_out *o, size_t start)
+static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
 {
     csspgo__heap *h = &o->heap;
     csspgo__blob *m = &o->blob;
@@ -12840,12 +12472,12 @@ static csspgo_status csspgo__bin_deflate(csspgo__bin_out *o, size_t start)
 }
 #endif
 
-static csspgo_status csspgo__bin_put_section(csspgo__bin_out *o, uint64_t type, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_part part)
 {
     switch (type) {
     case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
     case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
-    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
+    case CSSPGO__SEC_CONTEXTS: return csspgo__bin_put_contexts(o);
     case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, part);
     case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, part);
     case CSSPGO__SEC_SYMBOLS: return csspgo__bin_put_symbols(o);
@@ -12859,16 +12491,16 @@ typedef struct csspgo__bin_slot { /* a section to write: in the order of the byt
 } csspgo__bin_slot;
 
 /* Sections in the order in which their bytes stand; the table has them in another one. */
-static csspgo_status csspgo__bin_put_sections(csspgo__bin_out *o, const csspgo__bin_slot *v, size_t n)
+static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
 {
     csspgo__section table[8];
     csspgo__sink patch;
     csspgo_status s = CSSPGO_OK;
     size_t i, header;
     csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
-    csspgo__put_u64le(&o->blob.sink, n);
+    csspgo__put_u64le(o->s, n);
     header = csspgo__blob_at(&o->blob);
-    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(&o->blob.sink, 0);
+    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(o->s, 0);
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
         csspgo__section *t = &table[v[i].slot];
         t->type = v[i].type;
@@ -12879,7 +12511,7 @@ static csspgo_status csspgo__bin_put_sections(csspgo__bin_out *o, const csspgo__
         if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, (size_t)t->offset);
 #endif
         t->size = csspgo__blob_at(&o->blob) - t->offset;
-        if (s == CSSPGO_OK) s = o->blob.sink.status;
+        if (s == CSSPGO_OK) s = o->s->status;
     }
     if (s != CSSPGO_OK) return s;
     csspgo__sink_buffer(&patch, o->blob.data + header, 32 * n);
@@ -12892,7 +12524,7 @@ static csspgo_status csspgo__bin_put_sections(csspgo__bin_out *o, const csspgo__
     return CSSPGO_OK;
 }
 
-static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
+static csspgo_status csspgo__ext_write(csspgo__out *o)
 {
     static const csspgo__bin_slot normal[7] = {
         { CSSPGO__SEC_SUMMARY, CSSPGO__PART_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__PART_ALL, 1 },
@@ -12908,9 +12540,9 @@ static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
     };
 #ifndef CSSPGO_USE_ZLIB
     if (o->form & CSSPGO_COMPRESS)
-        return csspgo__bin_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
+        return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
 #endif
-    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__bin_refuse(o, "the split layout cannot carry contexts");
+    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
     o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
@@ -12918,43 +12550,43 @@ static csspgo_status csspgo__bin_write_ext(csspgo__bin_out *o)
 
 /* ----- GCC AutoFDO out -------------------------------------------------------------------------------------------- */
 
-static void csspgo__gcc_put(csspgo__bin_out *o, uint32_t v)
+static void csspgo__gcc_put(csspgo__out *o, uint32_t v)
 {
     unsigned char b[4];
     size_t i;
     for (i = 0; i < 4; i++) b[i] = (unsigned char)(v >> 8 * i & 255);
-    csspgo__put(&o->blob.sink, b, 4);
+    csspgo__put(o->s, b, 4);
 }
 
-static csspgo_status csspgo__gcc_put_loc(csspgo__bin_out *o, csspgo_loc loc)
+static csspgo_status csspgo__gcc_put_loc(csspgo__out *o, csspgo_loc loc)
 {
     csspgo__gcc_put(o, (loc.line & 0xffff) << 16 | (loc.discriminator & 0xffff));
     if (loc.line <= 0xffff && loc.discriminator <= 0xffff) return CSSPGO_OK;
-    csspgo__bin_refuse(o, "GCC's profiles cannot carry a discriminator above 65535: ");
+    csspgo__out_refuse(o, "GCC's profiles cannot carry a discriminator above 65535: ");
     csspgo__say_u64(o->err, loc.discriminator);
     return CSSPGO_E_UNSUPPORTED;
 }
 
 /* In words, padded; or in bytes. The length counts the NUL. Behind it in version 3: no source file is known. */
-static csspgo_status csspgo__gcc_put_name(csspgo__bin_out *o, const char *text, size_t n)
+static csspgo_status csspgo__gcc_put_name(csspgo__out *o, const char *text, size_t n)
 {
     const int in_bytes = (o->form & (CSSPGO_GCC | CSSPGO_GCC3)) != 0;
     const size_t padded = in_bytes ? n + 1 : (n + 4) / 4 * 4;
     size_t i;
     if (n != 0 && memchr(text, 0, n) != NULL) {
-        csspgo__bin_refuse(o, "GCC's profiles cannot carry a name with a NUL byte: ");
+        csspgo__out_refuse(o, "GCC's profiles cannot carry a name with a NUL byte: ");
         csspgo__say_bytes(o->err, text, n);
         return CSSPGO_E_UNSUPPORTED;
     }
     csspgo__gcc_put(o, (uint32_t)(in_bytes ? padded : padded / 4));
-    csspgo__put(&o->blob.sink, text, n);
-    for (i = n; i < padded; i++) csspgo__put_char(&o->blob.sink, '\0');
+    csspgo__put(o->s, text, n);
+    for (i = n; i < padded; i++) csspgo__put_char(o->s, '\0');
     if (o->form & CSSPGO_GCC3) csspgo__gcc_put(o, UINT32_MAX);
     return CSSPGO_OK;
 }
 
 /* Name 0 is the empty one, as in AutoFDO's files, so that function i of the name table is i + 1: o->index. */
-static csspgo_status csspgo__gcc_put_names(csspgo__bin_out *o)
+static csspgo_status csspgo__gcc_put_names(csspgo__out *o)
 {
     csspgo_status s = CSSPGO_OK;
     const size_t at = csspgo__blob_at(&o->blob) + 4;
@@ -12968,92 +12600,68 @@ static csspgo_status csspgo__gcc_put_names(csspgo__bin_out *o)
         const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
         s = csspgo__gcc_put_name(o, text, n);
     }
-    if (s == CSSPGO_OK) s = o->blob.sink.status;
+    if (s == CSSPGO_OK) s = o->s->status;
     if (s != CSSPGO_OK) return s;
     words = (csspgo__blob_at(&o->blob) - at - 4 + 3) / 4;
     for (i = 0; i < 4; i++) o->blob.data[at + i] = (unsigned char)(words >> 8 * i & 255);
     return CSSPGO_OK;
 }
 
-/* What follows the head count or the location of a record. */
-static csspgo_status csspgo__gcc_put_counts(csspgo__bin_out *o, uint32_t id)
+/* The record of a node; its inlinees follow. */
+static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo_profile *p = o->p;
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    const csspgo_body *b = csspgo__body(p, r);
-    const csspgo_target *t = csspgo__target(p, r), *sorted;
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    size_t i, j, k = 0, first;
+    const csspgo__node *n = &o->p->tree.node[id];
+    const csspgo__record *r = &o->p->record[n->record];
+    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
+    const csspgo_body *b;
     csspgo_status s = CSSPGO_OK;
-    csspgo__gcc_put(o, o->index[p->tree.node[id].func]);
-    csspgo__gcc_put(o, (uint32_t)nb);
-    csspgo__gcc_put(o, csspgo__bin_inlinees(p, id));
-    for (i = 0; i < nb && s == CSSPGO_OK; i++) {
-        for (first = k; k < nt && csspgo__loc_key(t[k].loc) == csspgo__loc_key(b[i].loc); k++) {}
-        s = csspgo__gcc_put_loc(o, b[i].loc);
-        csspgo__gcc_put(o, (uint32_t)(k - first));
-        csspgo__put_u64le(&o->blob.sink, b[i].count);
-        if (k == first || s != CSSPGO_OK) continue;
-        s = csspgo__bin_sort_targets(o, t + first, k - first, csspgo__bin_target_cmp, &sorted);
-        for (j = 0; s == CSSPGO_OK && j < k - first; j++) {
-            csspgo__gcc_put(o, 7);
-            csspgo__put_u64le(&o->blob.sink, o->index[sorted[j].func.id]);
-            csspgo__put_u64le(&o->blob.sink, sorted[j].count);
+    size_t i;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
+        s = csspgo__gcc_put_loc(o, csspgo__loc_of(o->p, n->site));
+    } else {
+        csspgo__put_u64le(o->s, r->head);
+        if (o->form & CSSPGO_GCC3) csspgo__put_u64le(o->s, 0);   /* no time stamp */
+    }
+    csspgo__gcc_put(o, o->index[n->func]);
+    csspgo__gcc_put(o, (uint32_t)w.left);
+    csspgo__gcc_put(o, csspgo__bin_inlinees(o->p, id));
+    while (s == CSSPGO_OK && (b = csspgo__out_body(o, &w, &s)) != NULL) {
+        s = csspgo__gcc_put_loc(o, b->loc);
+        csspgo__gcc_put(o, (uint32_t)w.targets);
+        csspgo__put_u64le(o->s, b->count);
+        for (i = 0; i < w.targets; i++) {
+            csspgo__gcc_put(o, 7);                    /* the type of this histogram: calls by function */
+            csspgo__put_u64le(o->s, o->index[w.target[i].func.id]);
+            csspgo__put_u64le(o->s, w.target[i].count);
         }
     }
-    return s;
+    return s == CSSPGO_OK ? o->s->status : s;
 }
 
-static csspgo_status csspgo__gcc_put_function(csspgo__bin_out *o, size_t at)
+static csspgo_status csspgo__gcc_put_summary(csspgo__out *o)
 {
-    const csspgo_profile *p = o->p;
-    uint32_t id = o->order.node[at];
-    csspgo_status s;
-    csspgo__put_u64le(&o->blob.sink, p->record[p->tree.node[id].record].head);
-    if (o->form & CSSPGO_GCC3) csspgo__put_u64le(&o->blob.sink, 0);   /* no time stamp */
-    s = csspgo__gcc_put_counts(o, id);
-    while (s == CSSPGO_OK && (id = csspgo__bin_next(o, &at)) != 0) {
-        s = csspgo__gcc_put_loc(o, csspgo__loc_of(p, p->tree.node[id].site));
-        if (s == CSSPGO_OK) s = csspgo__gcc_put_counts(o, id);
-    }
-    return s != CSSPGO_OK ? s : o->blob.sink.status;
-}
-
-static csspgo_status csspgo__gcc_put_summary(csspgo__bin_out *o)
-{
-    csspgo__sink *sink = &o->blob.sink;
-    csspgo_cutoff c[CSSPGO_CUTOFFS];
-    csspgo_summary sum;
-    csspgo_status s;
+    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
+    const csspgo_status s = csspgo__out_summary(o, v);
     size_t i;
-    csspgo_default_cutoffs(c);
-    s = csspgo_summarize(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_SUMMARY << 24);
-    csspgo__put_u64le(sink, sum.total);
-    csspgo__put_u64le(sink, sum.max_count);
-    csspgo__put_u64le(sink, sum.max_head);
-    csspgo__put_u64le(sink, sum.counts);
-    csspgo__put_u64le(sink, sum.functions);
-    csspgo__put_u64le(sink, CSSPGO_CUTOFFS);
-    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
-        csspgo__gcc_put(o, (uint32_t)c[i].ppm);
-        csspgo__put_u64le(sink, c[i].min_count);
-        csspgo__put_u64le(sink, c[i].counts);
+    for (i = 0; i < sizeof v / sizeof *v; i++) {
+        if (i > 5 && i % 3 == 0) csspgo__gcc_put(o, (uint32_t)v[i]);   /* parts per million */
+        else csspgo__put_u64le(o->s, v[i]);
     }
     return s;
 }
 
 /* Functions by total, bodies by location, targets by count; an empty section of modules, which GCC wants. */
-static csspgo_status csspgo__bin_write_gcc(csspgo__bin_out *o)
+static csspgo_status csspgo__gcc_write(csspgo__out *o)
 {
     csspgo_status s;
     size_t at, i, words;
-    if (o->cs) return csspgo__bin_refuse(o, "GCC's profiles cannot carry contexts");
-    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__bin_refuse(o, "GCC's profiles cannot carry checksums");
-    if (o->any_attribute) return csspgo__bin_refuse(o, "GCC's profiles cannot carry attributes");
-    if (o->any_guid) return csspgo__bin_refuse(o, "GCC's profiles cannot carry a function without a name");
-    if (o->any_vtable) return csspgo__bin_refuse(o, "GCC's profiles cannot carry vtable counts");
-    csspgo__put(&o->blob.sink, "adcg", 4);
+    if (o->cs) return csspgo__out_refuse(o, "GCC's profiles cannot carry contexts");
+    if (o->p->flags & CSSPGO_IS_PROBE) return csspgo__out_refuse(o, "GCC's profiles cannot carry checksums");
+    if (o->any_attribute) return csspgo__out_refuse(o, "GCC's profiles cannot carry attributes");
+    if (o->any_guid) return csspgo__out_refuse(o, "GCC's profiles cannot carry a function without a name");
+    if (o->any_vtable) return csspgo__out_refuse(o, "GCC's profiles cannot carry vtable counts");
+    csspgo__put(o->s, "adcg", 4);
     csspgo__gcc_put(o, o->form & CSSPGO_GCC3 ? 3 : o->form & CSSPGO_GCC ? 2 : 0x3430372a);
     csspgo__gcc_put(o, 0);
     s = o->form & CSSPGO_GCC3 ? csspgo__gcc_put_summary(o) : CSSPGO_OK;
@@ -13062,85 +12670,363 @@ static csspgo_status csspgo__bin_write_gcc(csspgo__bin_out *o)
     at = csspgo__blob_at(&o->blob);
     csspgo__gcc_put(o, 0);
     csspgo__gcc_put(o, (uint32_t)o->tops);
-    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) s = csspgo__gcc_put_function(o, o->top[i].at);
-    if (s == CSSPGO_OK) s = o->blob.sink.status;
+    for (i = 0; i < o->tops && s == CSSPGO_OK; i++)
+        s = csspgo__out_visit(o, o->top[i].at, csspgo__gcc_open_record, NULL);
+    if (s == CSSPGO_OK) s = o->s->status;
     if (s != CSSPGO_OK) return s;
     words = (csspgo__blob_at(&o->blob) - at - 4 + 3) / 4;
     for (i = 0; i < 4; i++) o->blob.data[at + i] = (unsigned char)(words >> 8 * i & 255);
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_MODULES << 24);
     csspgo__gcc_put(o, 1);
     csspgo__gcc_put(o, 0);
-    return o->blob.sink.status;
+    return o->s->status;
 }
 
 /* ----- any binary form out ---------------------------------------------------------------------------------------- */
 
-/* 1 if the form exists and what is added to it belongs to it. */
-static int csspgo__bin_form_ok(uint32_t form)
+/* All of a profile in the form that write_fn writes. md5: names as GUIDs, if the form or the profile asks for it. */
+static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
 {
-    const uint32_t added = form & ~(uint32_t)0xff;
-    switch (form & 0xff) {
-    case CSSPGO_BINARY: return added == 0;
-    case CSSPGO_EXTBINARY:
-        return (added & ~(uint32_t)(CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL)) == 0;
-    case CSSPGO_GCOV: return added == 0 || added == CSSPGO_GCC || added == CSSPGO_GCC3;
-    default: return 0;
-    }
-}
-
-static csspgo_status csspgo__bin_write(csspgo__bin_out *o)
-{
-    const csspgo__node *v = o->p->tree.node;
-    size_t i;
+    csspgo__sink *const to = o->s;
+    csspgo_status s = csspgo__blob_init(&o->blob, &o->heap);
+    if (s != CSSPGO_OK) return s;
+    o->s = &o->blob.sink;
     if (!csspgo__bin_number(o)) return o->heap.status;
-    o->md5 = (o->form & 0xff) == CSSPGO_EXTBINARY &&
-             (o->form & CSSPGO_MD5 || (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    o->md5 = md5 && (o->form & CSSPGO_MD5 || (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
     if (o->md5 && !o->llvm && o->p->names.count != 0 && !csspgo__bin_by_guid(o)) return o->heap.status;
-    if (!csspgo__bin_tops(o)) return o->heap.status;
-    for (i = 0; i < o->tops && !o->llvm; i++)
-        if ((csspgo__site_kind(v[o->top[i].node].site) == CSSPGO_PLAIN) == o->cs)
-            return csspgo__bin_refuse(o,
-                                      "binary forms cannot carry functions with contexts and without in one profile");
-    switch (o->form & 0xff) {
-    case CSSPGO_BINARY: return csspgo__bin_write_raw(o);
-    case CSSPGO_EXTBINARY: return csspgo__bin_write_ext(o);
-    default: return csspgo__bin_write_gcc(o);
+    s = csspgo__out_list(o);
+    if (s != CSSPGO_OK) return s;
+    if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
+        return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
+    s = write_fn(o);
+    if (s == CSSPGO_OK) s = o->s->status;
+    if (s == CSSPGO_OK) csspgo__put(to, o->blob.data, csspgo__blob_at(&o->blob));
+    return s;
+}
+
+/* ----- reading and writing any format: only here all of them are known -------------------------------------------- */
+
+/* *q = the profile in the input. */
+static csspgo_status csspgo__input_read(const csspgo__input *in, csspgo_profile **q)
+{
+    switch (in->feed != NULL ? (uint32_t)CSSPGO_TEXT : csspgo_sniff(in->data, in->size)) {
+    case CSSPGO_BINARY: return csspgo__binary_read(in, csspgo__raw_read, q);
+    case CSSPGO_EXTBINARY: return csspgo__binary_read(in, csspgo__ext_read, q);
+    case CSSPGO_COMPACT: return csspgo__binary_read(in, csspgo__compact_read, q);
+    case CSSPGO_GCOV: return csspgo__binary_read(in, csspgo__gcc_read, q);
+    default: return csspgo__text_read(in, q);
     }
 }
 
-static csspgo_status csspgo__binary_write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+/* A limit that is not the caller's: says which one. */
+static void csspgo__say_dense(csspgo_error *err)
 {
-    csspgo__bin_out o;
-    csspgo__heap *h = &o.heap;
+    static const char why[] = "needs more memory than 16 times its size and 128 bytes a node: only repetitions, or "
+                              "smallest parts";
+    const char *general = csspgo_status_text(CSSPGO_E_LIMIT);
+    if (err != NULL && memcmp(err->message, general, strlen(general) + 1) == 0) memcpy(err->message, why, sizeof why);
+}
+
+/*
+ * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
+ * held: bytes of p's allowance that the caller has in use. feed: NULL, or text comes from there instead of data.
+ */
+static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held,
+                                  const csspgo__feed *feed, csspgo_error *err)
+{
+    const uint64_t whole = feed != NULL ? feed->size : size, window = feed != NULL ? whole + 1 : 0;
+    const uint64_t fair = 16 * whole + window + (1u << 20);
+    const uint64_t used = p->heap.used + held;
+    csspgo_profile *q = NULL;
+    csspgo_limits limits;
+    csspgo__input in;
+    csspgo_status s;
+    in.options = csspgo__heap_options(&p->heap);
+    in.data = size != 0 ? data : "";
+    in.size = size;
+    in.feed = feed;
+    in.err = err;
+    csspgo__error_clear(err);
+    limits = in.options.limits;
+    limits.max_bytes = used < limits.max_bytes ? limits.max_bytes - used : 1;
+    in.spare = fair < limits.max_bytes ? limits.max_bytes - fair : 0;
+    limits.max_bytes -= in.spare;
+    in.options.limits = limits;
+    s = csspgo__input_read(&in, &q);
+    if (s == CSSPGO_E_LIMIT && in.spare != 0) csspgo__say_dense(err);
+    if (s != CSSPGO_OK) return s;
+    if (p->tree.count != 1 || p->names.count != 0) {
+        const uint64_t both = q->heap.used;
+        p->heap.used += both;
+        s = csspgo_add_profile(p, q);
+        p->heap.used -= both;
+        csspgo_profile_free(q);
+        if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
+        return csspgo__error(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
+    }
+    limits = p->heap.limits;
+    q->flags = csspgo__flags_joined(p, q);
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    csspgo__profile_take(p, q);
+    p->heap.limits = limits;
+    p->heap.spare = 0;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
+{
+    return csspgo__read(p, data, size, 0, NULL, err);
+}
+
+/* Writes with o, which is set up. `added` to the form: what it may have. E_ARGUMENT if there is no such form. */
+static csspgo_status csspgo__out_write(csspgo__out *o)
+{
+    const uint32_t added = o->form & ~(uint32_t)0xff;
+    const uint32_t ext = CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL;
+    switch (o->form & 0xff) {
+    case CSSPGO_TEXT:
+        if ((added & ~(uint32_t)CSSPGO_SPLIT) == 0) return csspgo__text_write(o);
+        break;
+    case CSSPGO_BINARY:
+        if (added == 0) return csspgo__binary_write(o, csspgo__raw_write, 0);
+        break;
+    case CSSPGO_EXTBINARY:
+        if ((added & ~ext) == 0) return csspgo__binary_write(o, csspgo__ext_write, 1);
+        break;
+    case CSSPGO_GCOV:
+        if (added == 0 || added == CSSPGO_GCC || added == CSSPGO_GCC3)
+            return csspgo__binary_write(o, csspgo__gcc_write, 0);
+        break;
+    default: break;
+    }
+    csspgo__error(o->err, CSSPGO_E_ARGUMENT, 0, "unknown form ");
+    csspgo__say_u64(o->err, o->form);
+    return CSSPGO_E_ARGUMENT;
+}
+
+static csspgo_status csspgo__write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+{
+    csspgo__out o;
     csspgo_error own;
     csspgo_status s;
-    if (!csspgo__bin_form_ok(form)) {
-        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "unknown form ");
-        csspgo__say_u64(err, form);
-        return CSSPGO_E_ARGUMENT;
-    }
     memset(&o, 0, sizeof o);
-    memset(&own, 0, sizeof own);
     o.p = p;
     o.heap = csspgo__heap_loan(&p->heap);
     o.err = err != NULL ? err : &own;
+    o.s = sink;
     o.form = form;
-    o.llvm = h->llvm != 0;
+    o.llvm = p->heap.llvm != 0;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
-    s = csspgo__blob_init(&o.blob, h);
-    if (s == CSSPGO_OK) s = csspgo__order_make(h, p, &o.order);
-    if (s == CSSPGO_OK) s = csspgo__bin_write(&o);
-    if (s == CSSPGO_OK) s = o.blob.sink.status;
-    if (s == CSSPGO_OK) csspgo__put(sink, o.blob.data, csspgo__blob_at(&o.blob));
-    csspgo__free(h, o.index, o.index_bytes);
-    csspgo__free(h, o.context, o.context_bytes);
-    csspgo__free(h, o.top, o.top_bytes);
-    csspgo__free(h, o.target, o.target_cap * sizeof *o.target);
-    if (o.order.rank != NULL) csspgo__order_free(h, &o.order);
-    csspgo__blob_free(&o.blob);
-    if (s != CSSPGO_OK && o.err->status == CSSPGO_OK) csspgo__error_plain(err, s);
+    csspgo__error_clear(o.err);
+    s = csspgo__order_make(&o.heap, p, &o.order);
+    if (s == CSSPGO_OK) s = csspgo__out_write(&o);
+    csspgo__free(&o.heap, o.bad, p->names.count + 1);
+    csspgo__free(&o.heap, o.index, o.index_bytes);
+    csspgo__free(&o.heap, o.context, o.context_bytes);
+    csspgo__free(&o.heap, o.top, o.tops * sizeof *o.top);
+    csspgo__free(&o.heap, o.target, o.target_cap * sizeof *o.target);
+    csspgo__free(&o.heap, o.path, o.path_cap * sizeof *o.path);
+    csspgo__free(&o.heap, o.blob.data, o.blob.cap);
+    if (o.order.rank != NULL) csspgo__order_free(&o.heap, &o.order);
+    if (s == CSSPGO_OK) return s;
+    return o.err->status != CSSPGO_OK ? o.err->status : csspgo__error_plain(o.err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
+                                      csspgo_error *err)
+{
+    csspgo__sink sink;
+    csspgo_status s;
+    csspgo__sink_buffer(&sink, buf, cap);
+    s = csspgo__write(p, form, &sink, err);
+    if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
+    if (size != NULL) *size = 0;
     return s;
 }
+
+typedef struct csspgo__limiting {     /* of a profile's top-level records those that are hot stay in the output */
+    csspgo_profile *p;
+    uint32_t        form;
+    uint64_t        limit;        /* bytes                                  */
+    csspgo_node    *order;
+    uint32_t       *record;       /* of order's nodes                       */
+    size_t          n, tops;      /* nodes of order; of them at top level   */
+} csspgo__limiting;
+
+/* Leaves the first `keep` tops in the profile, with what is nested in them, and takes the others' records away. */
+static void csspgo__limit_keep(const csspgo__limiting *x, size_t keep)
+{
+    csspgo__node *v = x->p->tree.node;
+    size_t i, tops = 0;
+    for (i = 0; i < x->n; i++) {
+        tops += csspgo__site_kind(v[x->order[i].id].site) != CSSPGO_INLINEE;
+        v[x->order[i].id].record = tops > keep ? 0 : x->record[i];
+    }
+}
+
+static csspgo_status csspgo__limit_try(const csspgo__limiting *x, size_t keep, size_t *size, csspgo_error *err)
+{
+    csspgo__limit_keep(x, keep);
+    return csspgo_write(x->p, x->form, NULL, 0, size, err);
+}
+
+/* As LLVM does it. *size: of the whole, then of what is kept. */
+static csspgo_status csspgo__limit_steps(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t tops = x->tops;
+    while (s == CSSPGO_OK && tops != 0 && *size > x->limit) {
+        const csspgo__real share = csspgo__real_div(csspgo__real_of(x->limit), csspgo__real_of(*size));
+        csspgo__real left = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(tops), share), share);
+        size_t fewer;
+        left.e++;
+        fewer = (size_t)(csspgo__real_floor(left) + 1) / 2;   /* rounded, halves up */
+        tops = fewer < tops ? fewer : tops - 1;
+        if (tops != 0) s = csspgo__limit_try(x, tops, size, err);
+    }
+    *keep = tops;
+    return s;
+}
+
+/* Bisects: what is kept fits, one more does not. */
+static csspgo_status csspgo__limit_bisect(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t fits = 0, large = x->tops, bytes;
+    while (s == CSSPGO_OK && fits + 1 < large) {
+        const size_t middle = fits + (large - fits) / 2;
+        s = csspgo__limit_try(x, middle, &bytes, err);
+        if (bytes > x->limit) large = middle;
+        else fits = middle, *size = bytes;
+    }
+    *keep = fits;
+    return s;
+}
+
+/* Leaves in the profile what is to be written; *size: its bytes. */
+static csspgo_status csspgo__limit_fit(const csspgo__limiting *x, size_t *size, csspgo_error *err)
+{
+    const int llvm = x->p->heap.llvm != 0;
+    size_t keep = 0;
+    csspgo_status s = csspgo_write(x->p, x->form, NULL, 0, size, err);
+    if (s != CSSPGO_OK || (*size <= x->limit && (x->tops != 0 || !llvm))) return s;
+    s = llvm ? csspgo__limit_steps(x, &keep, size, err) : csspgo__limit_bisect(x, &keep, size, err);
+    if (s != CSSPGO_OK || keep == 0) *size = 0;
+    if (s == CSSPGO_OK && keep == 0)
+        s = csspgo__error(err, CSSPGO_E_LIMIT, 0, "too much profile data for the size limit");
+    csspgo__limit_keep(x, keep);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
+                                              size_t *size, csspgo_error *err)
+{
+    const size_t n = csspgo_record_count(p), bytes = (n + 1) * (sizeof(csspgo_node) + sizeof(uint32_t));
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__limiting x;
+    csspgo_status s;
+    size_t i, fits = 0;
+    x.p = p;
+    x.form = form;
+    x.limit = limit;
+    x.n = n;
+    x.tops = 0;
+    if (size != NULL) *size = 0;
+    x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
+    if (x.order == NULL) return csspgo__error_plain(err, h.status);
+    x.record = (uint32_t *)(void *)(x.order + n + 1);
+    s = csspgo__error_plain(err, csspgo_order(p, x.order));
+    if (s == CSSPGO_OK) {
+        for (i = 0; i < n; i++) {
+            x.record[i] = p->tree.node[x.order[i].id].record;
+            x.tops += csspgo__site_kind(p->tree.node[x.order[i].id].site) != CSSPGO_INLINEE;
+        }
+        s = csspgo__limit_fit(&x, &fits, err);
+        if (s == CSSPGO_OK && buf != NULL) s = csspgo_write(p, form, buf, cap, &fits, err);
+        csspgo__limit_keep(&x, n);
+        if (size != NULL) *size = fits;
+    }
+    if (s != CSSPGO_OK && s != CSSPGO_E_LIMIT && size != NULL) *size = 0;
+    csspgo__free(&h, x.order, bytes);
+    return s;
+}
+
+#ifndef CSSPGO_NO_STDIO
+static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
+{
+    FILE *f = (FILE *)ctx;
+    if (to == NULL) return fseek(f, 0, SEEK_SET) == 0 ? 0 : SIZE_MAX;
+    n = fread(to, 1, n, f);
+    return ferror(f) ? SIZE_MAX : n;
+}
+
+/* Reads a file of text through a window. Returns 0 if it is not one, or cannot be read twice. */
+static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_status *s, csspgo_error *err)
+{
+    unsigned char magic[16];
+    csspgo__feed feed;
+    size_t n;
+    FILE *f = csspgo__file_open(path, &n);
+    if (f == NULL) return 0;
+    setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
+    feed.size = n;                                    /* 0: of a pipe too, which is not to lose its first bytes */
+    n = feed.size != 0 ? fread(magic, 1, sizeof magic, f) : 0;
+    if (n == 0 || csspgo_sniff(magic, n) != CSSPGO_TEXT) {
+        fclose(f);
+        return 0;
+    }
+    feed.read_fn = csspgo__file_feed;
+    feed.ctx = f;
+    *s = csspgo__read(p, NULL, 0, 0, &feed, err);
+    if (*s == CSSPGO_E_IO) {
+        csspgo__error(err, *s, err != NULL ? err->offset : 0, "cannot read ");
+        csspgo__say_bytes(err, path, strlen(path));
+    }
+    fclose(f);
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
+{
+    csspgo__heap h = p->heap;                         /* the file's bytes are never p's, but count as if they were */
+    unsigned char *data;
+    size_t size, cap;
+    csspgo_status s;
+    if (csspgo__read_text_file(p, path, &s, err)) return s;
+    s = csspgo__file_read(&h, path, &data, &size, &cap, err);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo__read(p, data, size, cap, NULL, err);
+    csspgo__free(&h, data, cap);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
+{
+    enum { ROOM = 1 << 16 };
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__sink sink;
+    csspgo_status s;
+    FILE *f;
+    unsigned char *buf = (unsigned char *)csspgo__alloc(&h, ROOM);
+    if (buf == NULL) return csspgo__error_plain(err, h.status);
+    csspgo__sink_buffer(&sink, buf, ROOM);
+    f = fopen(path, "wb");
+    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
+    sink.flush_fn = csspgo__file_flush;
+    sink.ctx = f;
+    s = f != NULL ? csspgo__write(p, form, &sink, err) : CSSPGO_E_IO;
+    if (f != NULL) {
+        csspgo__sink_flush(&sink);
+        if (s == CSSPGO_OK) s = sink.status;
+        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
+    }
+    csspgo__free(&h, buf, ROOM);
+    if (s != CSSPGO_E_IO) return s;
+    csspgo__error(err, s, 0, "cannot write ");
+    csspgo__say_bytes(err, path, strlen(path));
+    return s;
+}
+#endif
 
 #endif /* CSSPGO_NO_FORMAT */
 
