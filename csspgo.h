@@ -2945,8 +2945,12 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status)
 
 #if defined(__GNUC__)
 #  define CSSPGO__PREFETCH(p) __builtin_prefetch(p)
+#  define CSSPGO__INLINE      __attribute__((always_inline)) static inline   /* small, and called where it is hot */
+#  define CSSPGO__COLD        __attribute__((noinline, cold)) static         /* for errors: callers stay small    */
 #else
 #  define CSSPGO__PREFETCH(p) ((void)(p))
+#  define CSSPGO__INLINE      static
+#  define CSSPGO__COLD        static
 #endif
 
 /* ----- arithmetic on input --------------------------------------------------------------------------------------- */
@@ -3583,12 +3587,20 @@ CSSPGO__UNUSED static void csspgo__put_hex(csspgo__sink *s, uint64_t v)
     csspgo__put(s, digits + i, sizeof digits - i);
 }
 
+/* The low n bytes of v, at most 8, the lowest first. */
+CSSPGO__UNUSED static void csspgo__put_le(csspgo__sink *s, uint64_t v, size_t n)
+{
+    const int fits = s->cap - s->used >= 8;
+    unsigned char b[8], *to = fits ? s->buf + s->used : b;
+    size_t i;
+    for (i = 0; i < 8; i++) to[i] = (unsigned char)(v >> 8 * i & 255);   /* compilers make this one store */
+    if (!fits) csspgo__put(s, b, n);
+    else s->used += n, s->total += n;
+}
+
 CSSPGO__UNUSED static void csspgo__put_u64le(csspgo__sink *s, uint64_t v)
 {
-    unsigned char b[8];
-    size_t i;
-    for (i = 0; i < 8; i++) b[i] = (unsigned char)(v >> 8 * i & 255);
-    csspgo__put(s, b, 8);
+    csspgo__put_le(s, v, 8);
 }
 
 CSSPGO__UNUSED static void csspgo__put_uleb(csspgo__sink *s, uint64_t v)
@@ -9595,13 +9607,20 @@ static csspgo_status csspgo__out_refuse(csspgo__out *o, const char *sentence)
     return csspgo__error(o->err, CSSPGO_E_UNSUPPORTED, 0, sentence);
 }
 
+/* By total, largest first: sorting many of these is hot. */
+static int csspgo__out_top_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = ((const csspgo__out_top *)a)->total, y = ((const csspgo__out_top *)b)->total;
+    (void)ctx;
+    return x > y ? -1 : x < y;
+}
+
 /*
  * Lists the top-level records: o->top, o->tops, o->contexts. In context order they get the indices 0, 1, ... of
  * o->context, if there is one; the list itself is sorted by total, records with equal totals stay in context order.
  */
 static csspgo_status csspgo__out_list(csspgo__out *o)
 {
-    static const csspgo__field by_total[] = { CSSPGO__DESCENDING(csspgo__out_top, total), CSSPGO__FIELDS_END };
     const csspgo__node *v = o->p->tree.node;
     csspgo__out_top *t;
     size_t i, n = 0;
@@ -9621,7 +9640,7 @@ static csspgo_status csspgo__out_list(csspgo__out *o)
         t->node = id;
         t++->at = (uint32_t)i;
     }
-    return csspgo__sort(&o->heap, o->top, n, sizeof *o->top, csspgo__fields_cmp, by_total) ? CSSPGO_OK : o->heap.status;
+    return csspgo__sort(&o->heap, o->top, n, sizeof *o->top, csspgo__out_top_cmp, NULL) ? CSSPGO_OK : o->heap.status;
 }
 
 /* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
@@ -9692,35 +9711,40 @@ static csspgo_status csspgo__out_sort(csspgo__out *o, const csspgo_target **t, s
 }
 
 typedef struct csspgo__out_bodies {   /* walks the locations of a record */
-    const csspgo_body   *b;
-    const csspgo_target *t, *target;  /* t: not visited yet; target: those of the last location, by count */
-    size_t               left, targets_left, targets;
+    const csspgo_body   *b, *end;     /* not visited yet                               */
+    const csspgo_target *t, *t_end;   /* the same                                      */
+    const csspgo_target *target;      /* those of the last location, by count          */
+    size_t               targets;
 } csspgo__out_bodies;
 
 static csspgo__out_bodies csspgo__out_bodies_of(const csspgo__out *o, const csspgo__record *r)
 {
     csspgo__out_bodies w;
     w.b = csspgo__body(o->p, r);
+    w.end = w.b + csspgo__run_count(r->body);
     w.t = w.target = csspgo__target(o->p, r);
-    w.left = csspgo__run_count(r->body);
-    w.targets_left = csspgo__run_count(r->target);
+    w.t_end = w.t + csspgo__run_count(r->target);
     w.targets = 0;
     return w;
 }
 
-/* The next location, whose call targets w gets; NULL at the end. *s: of the sort. */
-static const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_bodies *w, csspgo_status *s)
+/* The call targets of the location that is being visited. */
+static csspgo_status csspgo__out_targets(csspgo__out *o, csspgo__out_bodies *w)
 {
-    const csspgo_body *b = w->b++;
-    size_t n = 0;
-    if (w->left == 0 || *s != CSSPGO_OK) return NULL;
-    w->left--;
+    w->targets = csspgo__same_loc(w->t, (size_t)(w->t_end - w->t));
     w->target = w->t;
-    while (n < w->targets_left && csspgo__loc_key(w->t[n].loc) == csspgo__loc_key(b->loc)) n++;
-    w->t += n;
-    w->targets_left -= n;
-    w->targets = n;
-    if (n > 1) *s = csspgo__out_sort(o, &w->target, n, 1);
+    w->t += w->targets;
+    return csspgo__out_sort(o, &w->target, w->targets, 1);
+}
+
+/* The next location, whose call targets w gets; NULL at the end, or with *s when memory is exhausted. */
+CSSPGO__INLINE const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_bodies *w, csspgo_status *s)
+{
+    const csspgo_body *b = w->b;
+    if (b == w->end) return NULL;
+    w->b = b + 1;
+    w->targets = 0;
+    if (w->t != w->t_end && csspgo__loc_key(w->t->loc) == csspgo__loc_key(b->loc)) *s = csspgo__out_targets(o, w);
     return *s == CSSPGO_OK ? b : NULL;
 }
 
@@ -12113,7 +12137,7 @@ static int csspgo__bin_by_guid(csspgo__out *o)
 /* A number in ULEB128. */
 static void csspgo__bin_put(csspgo__out *o, uint64_t v)
 {
-    csspgo__sink *s = o->s;
+    csspgo__sink *s = &o->blob.sink;
     size_t n = s->used;
     if (s->cap - n < 10) {
         csspgo__put_uleb(s, v);
@@ -12201,11 +12225,12 @@ static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
     const csspgo_body *b;
     csspgo_status s = CSSPGO_OK;
     csspgo__bin_put(o, r->total);
-    csspgo__bin_put(o, w.left);
+    csspgo__bin_put(o, (uint64_t)(w.end - w.b));
     while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
         csspgo__bin_put_loc(o, b->loc);
         csspgo__bin_put(o, b->count);
-        csspgo__bin_put_targets(o, w.target, w.targets);
+        if (w.targets == 0) csspgo__bin_put(o, 0);
+        else csspgo__bin_put_targets(o, w.target, w.targets);
     }
     csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
     return s == CSSPGO_OK ? o->s->status : s;
@@ -12552,10 +12577,7 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
 
 static void csspgo__gcc_put(csspgo__out *o, uint32_t v)
 {
-    unsigned char b[4];
-    size_t i;
-    for (i = 0; i < 4; i++) b[i] = (unsigned char)(v >> 8 * i & 255);
-    csspgo__put(o->s, b, 4);
+    csspgo__put_le(o->s, v, 4);
 }
 
 static csspgo_status csspgo__gcc_put_loc(csspgo__out *o, csspgo_loc loc)
@@ -12623,7 +12645,7 @@ static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
         if (o->form & CSSPGO_GCC3) csspgo__put_u64le(o->s, 0);   /* no time stamp */
     }
     csspgo__gcc_put(o, o->index[n->func]);
-    csspgo__gcc_put(o, (uint32_t)w.left);
+    csspgo__gcc_put(o, (uint32_t)(w.end - w.b));
     csspgo__gcc_put(o, csspgo__bin_inlinees(o->p, id));
     while (s == CSSPGO_OK && (b = csspgo__out_body(o, &w, &s)) != NULL) {
         s = csspgo__gcc_put_loc(o, b->loc);
@@ -21791,12 +21813,6 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
 }
 
 #define CSSPGO__BRANCH 0x80000000u
-
-#if defined(__GNUC__)
-#  define CSSPGO__PREFETCH(p) __builtin_prefetch(p)
-#else
-#  define CSSPGO__PREFETCH(p) ((void)(p))
-#endif
 
 typedef struct csspgo__counter {
     uint64_t count;
