@@ -9768,7 +9768,7 @@ static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 
     csspgo_status s;
     size_t i;
     csspgo_default_cutoffs(c);
-    s = csspgo_summarize(o->p, &sum, c, CSSPGO_CUTOFFS);
+    s = csspgo_summarize(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
     *v++ = sum.total;
     *v++ = sum.max_count;
     *v++ = sum.max_head;
@@ -12780,7 +12780,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
     if (p->tree.count != 1 || p->names.count != 0) {
         const uint64_t both = q->heap.used;
         p->heap.used += both;
-        s = csspgo_add_profile(p, q);
+        s = csspgo_add_profile(p, q, NULL);
         p->heap.used -= both;
         csspgo_profile_free(q);
         if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
