@@ -12957,7 +12957,7 @@ CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, 
     x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
     if (x.order == NULL) return csspgo__error_plain(err, h.status);
     x.record = (uint32_t *)(void *)(x.order + n + 1);
-    s = csspgo__error_plain(err, csspgo_order(p, x.order));
+    s = csspgo_order(p, x.order, err);
     if (s == CSSPGO_OK) {
         for (i = 0; i < n; i++) {
             x.record[i] = p->tree.node[x.order[i].id].record;
