@@ -39,12 +39,12 @@
  *
  * QUICK START: a JIT, all in one process (examples/jit/ is the whole program)
  *
- *     csspgo_code_add_function(code, no_module, &function);                  where it is, what it is called
- *     csspgo_code_add_transfers(code, no_module, transfers, n);              its calls, returns and jumps
- *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np);      its blocks and what was inlined
- *     csspgo_collector_add(collector, samples, m, &e);                       stacks and branches from the ring buffer
- *     csspgo_code_remove(code, begin, end);                                  code was freed
- *     csspgo_collector_profile(collector, p, NULL, NULL, &e);                      so far, into the tree
+ *     csspgo_code_add_function(code, no_module, &function, &e);            where it is, what it is called
+ *     csspgo_code_add_transfers(code, no_module, transfers, n, &e);        its calls, returns and jumps
+ *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np, &e);  its blocks and what was inlined
+ *     csspgo_collector_add(collector, samples, m, &e);                     stacks and branches from the ring buffer
+ *     csspgo_code_remove(code, begin, end, &e);                            code was freed
+ *     csspgo_collector_profile(collector, p, NULL, NULL, &e);              so far, into the tree
  *
  * CONCEPTS
  *
@@ -1179,10 +1179,10 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
  *   name, size       file name; the last path component is compared with the names of mmap events
  *   segments, count  its loadable segments in file order
  *
- * Returns   the module; id 0 when out of memory
+ * Returns   the module; id 0: E_NOMEM, E_LIMIT
  */
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count);
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err);
 
 /*
  * Tells the build id of a module's file (.note.gnu.build-id), so that mapping events are of this module if they have
@@ -1190,7 +1190,8 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *n
  *
  * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
  */
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size);
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err);
 
 /* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
@@ -1207,13 +1208,14 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module module, csspgo_arch arch,
                                                uint64_t address, const void *bytes, size_t size,
-                                               const uint64_t *starts, size_t start_count);
+                                               const uint64_t *starts, size_t start_count, csspgo_error *err);
 
 /*
  * Adds code without its bytes. Every address in it counts as an instruction; transfers come from
  * csspgo_code_add_transfers. csspgo_code_add_function calls this for code that was not added before.
  */
-CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size);
+CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size,
+                                              csspgo_error *err);
 
 /*
  * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes);
@@ -1226,13 +1228,14 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
-                                                  const csspgo_code_function *f);
+                                                  const csspgo_code_function *f, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *code, csspgo_module module,
-                                                   const csspgo_transfer *transfers, size_t count);
+                                                   const csspgo_transfer *transfers, size_t count, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *code, csspgo_module module, const csspgo_inline *inlines,
-                                                size_t inline_count, const csspgo_probe *probes, size_t probe_count);
+                                                size_t inline_count, const csspgo_probe *probes, size_t probe_count,
+                                                csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const csspgo_descriptor *descriptors,
-                                                     size_t count);
+                                                     size_t count, csspgo_error *err);
 
 /*
  * The code of a JIT in [begin, end) is gone: later samples there are not its. Add samples taken before this call
@@ -1241,10 +1244,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
  * Returns   CSSPGO_OK; E_ARGUMENT unless begin < end; E_NOMEM, E_LIMIT: nothing was removed
  * Cost      O(log total) amortised for each function, transfer and probe of the removed code
  */
-CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end);
+CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end, csspgo_error *err);
 
 /* From now on the module's code runs at link-time address + bias (mod 2^64). */
-CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *code, csspgo_module module, uint64_t bias);
+CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *code, csspgo_module module, uint64_t bias, csspgo_error *err);
 
 typedef struct csspgo_mmap {      /* a mapping event                                        */
     uint64_t address, size, file_offset;
@@ -15519,6 +15522,28 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     csspgo__object_free(c, sizeof *c);
 }
 
+/* E_ARGUMENT with a sentence that ends in a number. */
+static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t number)
+{
+    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, text);
+    csspgo__say_u64(err, number);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/* The same with an address. */
+static csspgo_status csspgo__address_error(csspgo_error *err, const char *text, uint64_t address)
+{
+    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, text);
+    csspgo__say_hex(err, address);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/* The status of the last allocation that failed. */
+static csspgo_status csspgo__code_fail(const csspgo_code *c, csspgo_error *err)
+{
+    return csspgo__error_plain(err, c->heap.status);
+}
+
 /* ----- looking up ------------------------------------------------------------------------------------------------- */
 
 /* The window that holds an address, or NULL. */
@@ -15990,7 +16015,6 @@ static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *
     const uint64_t need = csspgo__behind(size);
     csspgo__cursor at;
     const uint64_t *key;
-    void *p;
     if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_LIMIT;
     if (need > UINT32_MAX - c->bytes && c->deads != 0) csspgo__code_collect(c);
     at = csspgo__ordered_from(&c->gaps, need << 32);
@@ -15999,33 +16023,31 @@ static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *
     *gap = key != NULL ? *key >> 32 : 0;
     if (key != NULL) return CSSPGO_OK;
     if (need > UINT32_MAX - c->bytes) return CSSPGO_E_LIMIT;
-    if (c->bytes + need <= c->byte_cap) return CSSPGO_OK;
-    p = csspgo__grow(&c->heap, c->byte, c->bytes, &c->byte_cap, c->bytes + (size_t)need, 1);
-    if (p == NULL) return c->heap.status;
-    c->byte = (unsigned char *)p;
-    return CSSPGO_OK;
+    return CSSPGO__ROOM(&c->heap, c->byte, c->bytes, c->byte_cap, c->bytes + (size_t)need) ? CSSPGO_OK : c->heap.status;
 }
 
 /* A new area with positions of its own (bytes zero), an unused one behind them. */
 static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
-                                      uint32_t bytewise, csspgo__area *area)
+                                      uint32_t bytewise, csspgo__area *area, csspgo_error *err)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
     uint64_t from = 0, gap = 0;
     csspgo_status s;
-    if (module.id > c->modules || !csspgo__window_free_at(c, address + bias, size)) return CSSPGO_E_ARGUMENT;
+    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (!csspgo__window_free_at(c, address + bias, size))
+        return csspgo__address_error(err, "no bytes, or other code is there: ", address + bias);
     s = csspgo__area_room(c, size, &from, &gap);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     memset(area, 0, sizeof *area);
     area->address = address;
     area->size = size;
     area->module = module.id;
     area->pos = (uint32_t)from;
     area->bytewise = bytewise;
-    if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return c->heap.status;
+    if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return csspgo__code_fail(c, err);
     if (!csspgo__window_add(c, address + bias, size, area->pos, module.id)) {
         csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
-        return c->heap.status;
+        return csspgo__code_fail(c, err);
     }
     csspgo__gap_set(c, from, from + gap, 0);
     csspgo__gap_set(c, from + csspgo__behind(size), from + gap, 1);
@@ -16033,7 +16055,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
     memset(c->byte + from, bytewise ? CSSPGO__START : 0, (size_t)size);
     memset(c->byte + from + size, 0, (size_t)(csspgo__behind(size) - size));
     c->live += size;
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* Takes back an area that was just added. */
@@ -16045,22 +16067,12 @@ static void csspgo__area_undo(csspgo_code *c, const csspgo__area *area)
     c->live -= area->size;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size)
+CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
+                                              csspgo_error *err)
 {
     csspgo__area a;
-    return csspgo__area_add(c, module, address, size, 1, &a);
+    return csspgo__area_add(c, module, address, size, 1, &a, err);
 }
-
-static csspgo_status csspgo__code_fail(csspgo_code *c)
-{
-    return c->heap.status;
-}
-
-/* Makes room for `more` elements in the array X of c (with its Xs and X_cap), else leaves with the heap's status. */
-#define CSSPGO__CODE_ROOM(X, more)                                                                                    \
-    do {                                                                                                              \
-        if (!CSSPGO__ROOM(&c->heap, c->X, c->X##s, c->X##_cap, c->X##s + (more))) return csspgo__code_fail(c);        \
-    } while (0)
 
 /* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
 static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call, uint32_t pos)
@@ -16164,14 +16176,15 @@ static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, css
 
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module module, csspgo_arch arch,
                                                uint64_t address, const void *bytes, size_t size,
-                                               const uint64_t *starts, size_t start_count)
+                                               const uint64_t *starts, size_t start_count, csspgo_error *err)
 {
     csspgo__area area;
     csspgo_status s;
     uint32_t call = 0;
     size_t i = 0;
-    if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64) return CSSPGO_E_ARGUMENT;
-    s = csspgo__area_add(c, module, address, size, 0, &area);
+    if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
+        return csspgo__argument_error(err, "no such csspgo_arch: ", (uint64_t)arch);
+    s = csspgo__area_add(c, module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
     if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
     while (starts != NULL && i < start_count && s == CSSPGO_OK) {
@@ -16185,7 +16198,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
     if (s == CSSPGO_OK) s = csspgo__join_sections(c, &area);
     if (s != CSSPGO_OK) csspgo__area_undo(c, &area);
     c->changes++;
-    return s;
+    return csspgo__error_plain(err, s);
 }
 
 /* One function's names id, with its checksum slot. 0 when memory is exhausted. */
@@ -16194,77 +16207,84 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     const size_t need = c->names.count + 2, had = c->checksum_cap;
     uint32_t id;
     if (name != NULL && guid == 0) guid = csspgo_guid(name, size);
-    if (need > had) {
-        void *p = csspgo__grow(&c->heap, c->checksum, had, &c->checksum_cap, need, sizeof *c->checksum);
-        if (p == NULL) return 0;
-        c->checksum = (uint64_t *)p;
-        memset(c->checksum + had, 0, (c->checksum_cap - had) * sizeof *c->checksum);
-    }
+    if (!CSSPGO__ROOM(&c->heap, c->checksum, had, c->checksum_cap, need)) return 0;
+    memset(c->checksum + had, 0, (c->checksum_cap - had) * sizeof *c->checksum);
     id = csspgo__names_bind(&c->heap, &c->names, guid, name, size);
     if (id != 0 && c->checksum[id] == 0) c->checksum[id] = checksum;
     return id;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f)
+CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
+                                                  csspgo_error *err)
 {
     csspgo__area area;
     csspgo__range r;
     const csspgo__range *before;
     area.size = 0;
-    if (module.id > c->modules || f->end <= f->begin || (f->guid == 0 && f->name == NULL)) return CSSPGO_E_ARGUMENT;
-    if (f->name_size > c->heap.limits.max_name) return CSSPGO_E_LIMIT;
+    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (f->end <= f->begin || (f->guid == 0 && f->name == NULL))
+        return csspgo__address_error(err, "a function without code, or without name and GUID: ", f->begin);
+    if (f->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
-    if (r.func == 0) return c->heap.status;
+    if (r.func == 0) return csspgo__code_fail(c, err);
     r.begin = csspgo__pos_in(c, module.id, f->begin);
     if (r.begin == 0) {
-        const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area);
+        const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area, err);
         if (s != CSSPGO_OK) return s;
         r.begin = area.pos;
     }
-    if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin) return CSSPGO_E_ARGUMENT;
+    if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin)
+        return csspgo__address_error(err, "a function that ends outside of its area: ", f->begin);
     r.end = r.begin + (uint32_t)(f->end - f->begin);
     r.part = f->part;
     before = (const csspgo__range *)csspgo__ordered_before(&c->ranges, r.end);
-    if (before != NULL && before->end > r.begin) return CSSPGO_E_ARGUMENT;
+    if (before != NULL && before->end > r.begin)
+        return csspgo__address_error(err, "a function where there is one already: ", f->begin);
     c->changes++;
-    if (csspgo__ordered_add(&c->heap, &c->ranges, &r)) return CSSPGO_OK;
+    if (csspgo__ordered_add(&c->heap, &c->ranges, &r)) return csspgo__error_plain(err, CSSPGO_OK);
     if (area.size != 0) csspgo__area_undo(c, &area);
-    return c->heap.status;
+    return csspgo__code_fail(c, err);
+}
+
+/* Takes the first n of these transfers off the lists again. */
+static void csspgo__transfers_undo(csspgo_code *c, csspgo_module module, const csspgo_transfer *transfers, size_t n)
+{
+    while (n-- != 0) {
+        const uint32_t pos = csspgo__pos_in(c, module.id, transfers[n].address);
+        if (transfers[n].kind != CSSPGO_NONE) csspgo__ordered_undo(&c->heap, &c->transfers, pos);
+        if (csspgo__kind_stops(transfers[n].kind)) csspgo__ordered_undo(&c->heap, &c->stops, pos);
+    }
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
-                                                   const csspgo_transfer *transfers, size_t count)
+                                                   const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
+    const csspgo_transfer *t;
     size_t i;
-    if (module.id > c->modules) return CSSPGO_E_ARGUMENT;
+    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
     for (i = 0; i < count; i++) {
-        const csspgo_transfer *t = &transfers[i];
-        if (t->kind > CSSPGO_RET || t->size == 0 || t->size > 15 || csspgo__pos_in(c, module.id, t->address) == 0)
-            return CSSPGO_E_ARGUMENT;
+        t = &transfers[i];
+        if (t->kind > CSSPGO_RET || t->size == 0 || t->size > 15)
+            return csspgo__argument_error(err, "a kind or size that is none: transfer ", i);
+        if (csspgo__pos_in(c, module.id, t->address) == 0)
+            return csspgo__argument_error(err, "not at known code: transfer ", i);
     }
     for (i = 0; i < count; i++) {
-        const csspgo_transfer *t = &transfers[i];
-        if (!csspgo__transfer_list(c, csspgo__pos_in(c, module.id, t->address), t->kind, t->target)) break;
-    }
-    if (i != count) {
-        const csspgo_status s = c->heap.status;
-        while (i-- != 0) {
-            const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
-            if (transfers[i].kind != CSSPGO_NONE) csspgo__ordered_undo(&c->heap, &c->transfers, pos);
-            if (csspgo__kind_stops(transfers[i].kind)) csspgo__ordered_undo(&c->heap, &c->stops, pos);
-        }
-        return s;
+        t = &transfers[i];
+        if (csspgo__transfer_list(c, csspgo__pos_in(c, module.id, t->address), t->kind, t->target)) continue;
+        csspgo__code_fail(c, err);
+        csspgo__transfers_undo(c, module, transfers, i);
+        return c->heap.status;
     }
     for (i = 0; i < count; i++) {
-        const csspgo_transfer *t = &transfers[i];
-        const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
-        const uint32_t after = csspgo__pos_in(c, module.id, t->address + t->size);
-        csspgo__kind_set(c, pos, t->kind);
-        if (t->kind == CSSPGO_CALL && after == pos + t->size)
+        const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
+        const uint32_t after = csspgo__pos_in(c, module.id, transfers[i].address + transfers[i].size);
+        csspgo__kind_set(c, pos, transfers[i].kind);
+        if (transfers[i].kind == CSSPGO_CALL && after == pos + transfers[i].size)
             csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
     }
     c->changes++;
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* Counting sort of probes by inline node: probes of a node stand together, in the caller's order. */
@@ -16291,36 +16311,38 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
     c->probes = at;
 }
 
-/* Room for more nodes; node[0] is unused. */
-static int csspgo__inline_room(csspgo_code *c, size_t more)
+/* E_ARGUMENT if a node stands before its parent or a probe has no node. */
+static csspgo_status csspgo__probes_check(const csspgo_inline *inlines, size_t inline_count, const csspgo_probe *probes,
+                                          size_t probe_count, csspgo_error *err)
 {
-    const size_t used = c->nodes != 0 ? c->nodes + 1 : 0;
-    void *p;
-    if (c->nodes + 1 + more <= c->node_cap) return 1;
-    p = csspgo__grow(&c->heap, c->node, used, &c->node_cap, c->nodes + 1 + more, sizeof *c->node);
-    if (p == NULL) return 0;
-    c->node = (csspgo__inline *)p;
-    return 1;
+    size_t i;
+    for (i = 0; i < inline_count; i++)
+        if (inlines[i].parent > i) return csspgo__argument_error(err, "a parent that does not come before node ", i);
+    for (i = 0; i < probe_count; i++)
+        if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count)
+            return csspgo__argument_error(err, "no such node: probe ", i);
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module module, const csspgo_inline *inlines,
-                                                size_t inline_count, const csspgo_probe *probes, size_t probe_count)
+                                                size_t inline_count, const csspgo_probe *probes, size_t probe_count,
+                                                csspgo_error *err)
 {
     const size_t node0 = c->nodes, probe0 = c->probes;
+    const csspgo_status s = csspgo__probes_check(inlines, inline_count, probes, probe_count, err);
     size_t i;
-    if (module.id > c->modules || inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
-        return CSSPGO_E_ARGUMENT;
-    for (i = 0; i < inline_count; i++)
-        if (inlines[i].parent > i) return CSSPGO_E_ARGUMENT;
-    for (i = 0; i < probe_count; i++)
-        if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__inline_room(c, inline_count)) return c->heap.status;
-    CSSPGO__CODE_ROOM(probe, probe_count);
+    if (s != CSSPGO_OK) return s;
+    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "more than 2^31 inline nodes or probes");
+    if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
+        !CSSPGO__ROOM(&c->heap, c->probe, c->probes, c->probe_cap, c->probes + probe_count))
+        return csspgo__code_fail(c, err);
     for (i = 0; i < inline_count; i++) {
         csspgo__inline *n = &c->node[node0 + i + 1];
         memset(n, 0, sizeof *n);
         n->func = csspgo__func_bind(c, inlines[i].guid, NULL, 0, 0);
-        if (n->func == 0) return c->heap.status;
+        if (n->func == 0) return csspgo__code_fail(c, err);
         n->parent = inlines[i].parent != 0 ? (uint32_t)node0 + inlines[i].parent : 0;
         n->site = inlines[i].site;
         n->top = n->parent != 0 ? c->node[n->parent].top : (uint32_t)(node0 + i + 1);
@@ -16337,6 +16359,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
         c->changes++;
         return CSSPGO_OK;
     }
+    csspgo__code_fail(c, err);
     while (i-- != probe0) csspgo__ordered_undo(&c->heap, &c->places, c->probe[i].pos);
     c->nodes = node0;
     c->probes = probe0;
@@ -16344,18 +16367,18 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspgo_descriptor *descriptors,
-                                                     size_t count)
+                                                     size_t count, csspgo_error *err)
 {
-    uint32_t id;
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
-        if (d->name_size > c->heap.limits.max_name) return CSSPGO_E_LIMIT;
+        uint32_t id;
+        if (d->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
         id = csspgo__func_bind(c, d->guid, d->name, d->name_size, d->checksum);
-        if (id == 0) return c->heap.status;
+        if (id == 0) return csspgo__code_fail(c, err);
         c->names.name[id].flags |= CSSPGO__DESCRIBED;
     }
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* ----- modules and where they are mapped -------------------------------------------------------------------------- */
@@ -16368,28 +16391,17 @@ static size_t csspgo__base_name(const char *path, size_t size)
 }
 
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count)
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err)
 {
-    csspgo_module m;
-    csspgo__module *n;
+    csspgo_module m = csspgo_no_module();
     const size_t base = csspgo__base_name(name, size);
-    uint32_t id;
+    csspgo__module *n;
+    uint32_t id = 0;
     size_t i;
-    m.id = 0;
-    if (c->modules + 2 > c->module_cap) {
-        void *p = csspgo__grow(&c->heap, c->module, c->modules != 0 ? c->modules + 1 : 0, &c->module_cap,
-                               c->modules + 2, sizeof *c->module);
-        if (p == NULL) return m;
-        c->module = (csspgo__module *)p;
-    }
-    if (c->segments + count > c->segment_cap) {
-        void *p = csspgo__grow(&c->heap, c->segment, c->segments, &c->segment_cap, c->segments + count,
-                               sizeof *c->segment);
-        if (p == NULL) return m;
-        c->segment = (csspgo_segment *)p;
-    }
-    id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
-    if (id == 0) return m;
+    if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
+        CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
+        id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
+    if (id == 0) return csspgo__code_fail(c, err), m;
     n = &c->module[++c->modules];
     memset(n, 0, sizeof *n);
     n->name = id;
@@ -16397,22 +16409,24 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
     n->segments = (uint32_t)count;
     if (count != 0) memcpy(c->segment + c->segments, segments, count * sizeof *segments);
     c->segments += count;
-    for (i = 0; i < count; i++) {
-        if (!segments[i].executable) continue;
+    for (i = 0; i < count && !segments[i].executable; i++) {}
+    if (i < count) {
         n->base = segments[i].address & ~(uint64_t)4095;
         n->base_offset = segments[i].file_offset & ~(uint64_t)4095;
-        break;
     }
     m.id = (uint32_t)c->modules;
+    csspgo__error_clear(err);
     return m;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size)
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err)
 {
-    if (module.id == 0 || module.id > c->modules || size > CSSPGO__BUILD_ID_SIZE) return CSSPGO_E_ARGUMENT;
+    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE) return csspgo__argument_error(err, "a build id of more than 20 bytes: ", size);
     c->module[module.id].build_id_size = (uint32_t)size;
     if (size != 0) memcpy(c->module[module.id].build_id, id, size);
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
@@ -16462,17 +16476,18 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     return fits ? CSSPGO_OK : CSSPGO_E_ARGUMENT;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias)
+CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
     csspgo_status s = CSSPGO_OK;
     csspgo__module *m;
-    if (module.id == 0 || module.id > c->modules) return CSSPGO_E_ARGUMENT;
+    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
     m = &c->module[module.id];
     if (bias != m->bias && c->windows.count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
-    if (s != CSSPGO_OK) return s;
+    if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     m->bias = bias;
     m->mapped = 1;
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
@@ -16518,7 +16533,7 @@ CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
     if (m.id == 0) return 0;
     mod = &c->module[m.id];
     if (e->file_offset == mod->base_offset) {
-        const csspgo_status s = csspgo_code_map(c, m, e->address - mod->base);
+        const csspgo_status s = csspgo_code_map(c, m, e->address - mod->base, NULL);
         return s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : -2;
     }
     for (k = 0; k < mod->segments; k++) {
@@ -16551,11 +16566,8 @@ static int csspgo__area_split(csspgo_code *c, csspgo__window *w, uint64_t addres
 /* Removes the code of a JIT's window in [begin, end). Returns 0 when memory is exhausted: nothing is removed then. */
 static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin, uint64_t end)
 {
-    void *p = c->dead;
     const uint64_t first = w->begin;
-    if (c->deads == c->dead_cap) p = csspgo__grow(&c->heap, p, c->deads, &c->dead_cap, c->deads + 1, sizeof *c->dead);
-    if (p == NULL) return 0;
-    c->dead = (uint32_t *)p;
+    if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + 1)) return 0;
     if (first + w->size > end && !csspgo__area_split(c, w, end)) return 0;
     w = (csspgo__window *)csspgo__ordered_before(&c->windows, first + 1);
     if (first < begin) {
@@ -16570,19 +16582,19 @@ static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin,
     return 1;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end)
+CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end, csspgo_error *err)
 {
     uint64_t at = end;
     csspgo__window *w;
-    if (begin >= end) return CSSPGO_E_ARGUMENT;
+    if (begin >= end) return csspgo__address_error(err, "nothing to remove: end is not above ", begin);
     c->changes++;
     while (at > begin && (w = (csspgo__window *)csspgo__ordered_before(&c->windows, at)) != NULL) {
         at = w->begin;
         if (w->begin < begin && begin - w->begin >= w->size) break;
-        if (w->module == 0 && !csspgo__window_cut(c, w, begin, end)) return c->heap.status;
+        if (w->module == 0 && !csspgo__window_cut(c, w, begin, end)) return csspgo__code_fail(c, err);
     }
     csspgo__code_tidy(c);
-    return CSSPGO_OK;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* ----- questions -------------------------------------------------------------------------------------------------- */
@@ -16969,10 +16981,7 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
     const uint32_t pos = csspgo__pos_any(f->code, address);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
     memset(graph, 0, sizeof *graph);
-    if (r == NULL) {
-        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no function is at the address ");
-        return csspgo__say_hex(err, address), CSSPGO_E_ARGUMENT;
-    }
+    if (r == NULL) return csspgo__address_error(err, "no function is at the address ", address);
     if (!f->listed || f->changes != f->code->changes) {
         f->listed = (uint32_t)csspgo__finder_list(&f->b, &f->heap, f->code, 1);
         f->changes = f->code->changes;
@@ -17557,30 +17566,23 @@ typedef struct csspgo__probe_plan {
     size_t    nodes, node_bytes, sorted_bytes;
 } csspgo__probe_plan;
 
-static csspgo_status csspgo__function_error(csspgo_error *err, const char *text, size_t index)
-{
-    csspgo__error(err, CSSPGO_E_ARGUMENT, 0, text);
-    csspgo__say_u64(err, index);
-    return CSSPGO_E_ARGUMENT;
-}
-
 static csspgo_status csspgo__function_check(const csspgo_probe_function *f, csspgo_error *err)
 {
     size_t i;
     csspgo__error_clear(err);
     for (i = 0; i < f->inline_count; i++) {
         if (f->inlines[i].parent > i)
-            return csspgo__function_error(err, "a parent that does not come before node ", i);
-        if (f->inlines[i].guid == 0) return csspgo__function_error(err, "GUID 0 in node ", i);
+            return csspgo__argument_error(err, "a parent that does not come before node ", i);
+        if (f->inlines[i].guid == 0) return csspgo__argument_error(err, "GUID 0 in node ", i);
     }
     for (i = 0; i < f->probe_count; i++) {
         const csspgo_probe *p = &f->probes[i];
         if (p->inline_node == 0 || p->inline_node > f->inline_count)
-            return csspgo__function_error(err, "no such node: probe ", i);
-        if (p->id == 0) return csspgo__function_error(err, "id 0 in probe ", i);
-        if (p->kind > CSSPGO_PROBE_DIRECT_CALL) return csspgo__function_error(err, "unknown kind in probe ", i);
+            return csspgo__argument_error(err, "no such node: probe ", i);
+        if (p->id == 0) return csspgo__argument_error(err, "id 0 in probe ", i);
+        if (p->kind > CSSPGO_PROBE_DIRECT_CALL) return csspgo__argument_error(err, "unknown kind in probe ", i);
         if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
-            return csspgo__function_error(err, "unknown attributes in probe ", i);
+            return csspgo__argument_error(err, "unknown attributes in probe ", i);
     }
     return CSSPGO_OK;
 }
@@ -17782,7 +17784,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_pro
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
     for (i = 0; needs_base && i < t->record_count; i++)
         if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
-            return csspgo__function_error(err, "the address of the symbol is unknown: record ", i);
+            return csspgo__argument_error(err, "the address of the symbol is unknown: record ", i);
     for (i = 0; i < t->record_count; i++) csspgo__encode_record(&w, t, &t->records[i]);
     return csspgo__sink_end(&w.sink, size, err);
 }
@@ -17995,7 +17997,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
         probes[i].id = probes[i].first_call = probes[i].numbered_calls = 0;
         if (probes[i].flags & CSSPGO_CFG_INVOKE && c.begin[i] == c.begin[i + 1])
-            s = csspgo__function_error(err, "an invoke without successors: block ", i);
+            s = csspgo__argument_error(err, "an invoke without successors: block ", i);
     }
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__cfg_run(&c, llvm));
     csspgo__free(&h, memory, bytes);

@@ -164,7 +164,7 @@ static int load_segments(loaded *l, const char *path)
         v[n].size = s.file_size;
         v[n++].executable = (s.flags & ELF_FLAG_X) != 0;
     }
-    l->module = csspgo_code_add_module(l->code, path, strlen(path), v, n);
+    l->module = csspgo_code_add_module(l->code, path, strlen(path), v, n, NULL);
     free(v);
     return l->module.id != 0;
 }
@@ -232,7 +232,8 @@ static int load_code(loaded *l, char *why, size_t why_size)
         for (n = 0, k = i; k < count && v[k].section == v[i].section; k++) starts[n++] = v[k].address;
         if (!elf_section_at(&l->elf, v[i].section, &s) || s.contents == NULL || s.compressed) continue;
         if (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0) continue;
-        status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, s.contents, (size_t)s.size, starts, n);
+        status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, s.contents, (size_t)s.size, starts, n,
+                                       NULL);
     }
     free(v);
     free(starts);
@@ -334,7 +335,7 @@ static int load_functions(loaded *l, const load_owners *o)
         f.name = y.name;
         f.name_size = v[k].name_size;
         f.part = v[k].part;
-        status = csspgo_code_add_function(l->code, l->module, &f);
+        status = csspgo_code_add_function(l->code, l->module, &f, NULL);
         l->functions += status == CSSPGO_OK;
         if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* outside executable sections */
     }
@@ -378,9 +379,10 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
         qsort(o.func, o.count, sizeof *o.func, load_u64_cmp);
         qsort(o.symbol, o.count, sizeof *o.symbol, load_u64_cmp);
         ok =
-            csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count) == CSSPGO_OK &&
+            csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) == CSSPGO_OK &&
             load_functions(l, &o) &&
-            csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count) == CSSPGO_OK;
+            csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) ==
+                CSSPGO_OK;
     }
     l->probes = t.probe_count;
     l->probe_stats = t.stats;

@@ -429,7 +429,7 @@ static int load_own(sampler *s, char *why, size_t size)
     uint64_t entry;
     if (!load_image(&s->own, "/proc/self/exe", NULL, why, size)) return 0;
     memcpy(&entry, s->own.elf.data + 24, sizeof entry);   /* e_entry of a 64-bit ELF header */
-    return csspgo_code_map(s->own.code, s->own.module, (uint64_t)(uintptr_t)_start - entry) == CSSPGO_OK;
+    return csspgo_code_map(s->own.code, s->own.module, (uint64_t)(uintptr_t)_start - entry, NULL) == CSSPGO_OK;
 }
 
 static void start(sampler *s, const char *only)

@@ -144,8 +144,8 @@ static void check_graph(csspgo_code *code, flow *f, size_t size, uint64_t base)
         probe[i].id = 1;
         probe[i].inline_node = 2;
     }
-    REQUIRE(csspgo_code_add_function(code, none, &function) == CSSPGO_OK);
-    REQUIRE(csspgo_code_add_probes(code, none, tree, 2, probe, size) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_function(code, none, &function, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_probes(code, none, tree, 2, probe, size, NULL) == CSSPGO_OK);
     check_flow(code, f, size, base);
 }
 
@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size--;
     code = csspgo_code_new(NULL, NULL);
     if (code == NULL) return 0;
-    REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0) ==
+    REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0, NULL) ==
             CSSPGO_OK);
     memset(&f, 0, sizeof f);
     for (at = 0; at < size;) {

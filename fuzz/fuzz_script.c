@@ -17,7 +17,7 @@ static csspgo_code *some_code(void)
     csspgo_module none;
     uint64_t a;
     none.id = 0;
-    REQUIRE(code != NULL && csspgo_code_add_area(code, none, 0x401000, 0x1000) == CSSPGO_OK);
+    REQUIRE(code != NULL && csspgo_code_add_area(code, none, 0x401000, 0x1000, NULL) == CSSPGO_OK);
     for (a = 0x401000; a < 0x402000; a += 256) {
         csspgo_transfer t;
         csspgo_code_function f;
@@ -26,14 +26,14 @@ static csspgo_code *some_code(void)
         t.address = a;
         t.size = 5;
         t.kind = CSSPGO_CALL;
-        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
+        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1, NULL) == CSSPGO_OK);
         t.address = a + 16;
         t.kind = CSSPGO_RET;
-        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1) == CSSPGO_OK);
+        REQUIRE(csspgo_code_add_transfers(code, none, &t, 1, NULL) == CSSPGO_OK);
         f.begin = a;
         f.end = a + 200;
         f.guid = a;
-        if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f) == CSSPGO_OK);
+        if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f, NULL) == CSSPGO_OK);
     }
     REQUIRE(csspgo_code_kind(code, 0x401000) == CSSPGO_CALL);
     return code;

@@ -12,7 +12,7 @@ static void add_function(csspgo_code *code, csspgo_module m, uint64_t begin, uin
     f.end = end;
     f.name = name;
     f.name_size = strlen(name);
-    REQUIRE(csspgo_code_add_function(code, m, &f) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_function(code, m, &f, NULL) == CSSPGO_OK);
 }
 
 /* A module at 401000 with a hole, of which every byte is an instruction. */
@@ -26,9 +26,9 @@ static csspgo_code *some_code(csspgo_module *module)
     segment.size = 0x400;
     segment.executable = 1;
     REQUIRE(code != NULL);
-    m = *module = csspgo_code_add_module(code, "m", 1, &segment, 1);
-    REQUIRE(csspgo_code_add_area(code, m, 0x401000, 0x200) == CSSPGO_OK);
-    REQUIRE(csspgo_code_add_area(code, m, 0x401300, 0x100) == CSSPGO_OK);
+    m = *module = csspgo_code_add_module(code, "m", 1, &segment, 1, NULL);
+    REQUIRE(csspgo_code_add_area(code, m, 0x401000, 0x200, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_area(code, m, 0x401300, 0x100, NULL) == CSSPGO_OK);
     add_function(code, m, 0x401000, 0x401100, "a");
     add_function(code, m, 0x401300, 0x401400, "main");
     return code;

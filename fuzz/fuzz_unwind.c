@@ -249,7 +249,7 @@ static csspgo_code *make_code(input *in, model *m)
     csspgo_transfer list[CODE];
     size_t i, k, n = 0;
     memset(list, 0, sizeof list);
-    REQUIRE(code != NULL && csspgo_code_add_area(code, none, BASE, CODE) == CSSPGO_OK);
+    REQUIRE(code != NULL && csspgo_code_add_area(code, none, BASE, CODE, NULL) == CSSPGO_OK);
     for (i = 0; i < CODE; i += 2) {
         const unsigned v = byte(in);
         for (k = 0; k < 2; k++) {
@@ -263,7 +263,7 @@ static csspgo_code *make_code(input *in, model *m)
             if (t->kind == CSSPGO_CALL) m->call_before[i + k + t->size] = t->address;
         }
     }
-    REQUIRE(csspgo_code_add_transfers(code, none, list, n) == CSSPGO_OK);
+    REQUIRE(csspgo_code_add_transfers(code, none, list, n, NULL) == CSSPGO_OK);
     return code;
 }
 

@@ -179,8 +179,8 @@ static void jit_emit(csspgo_code *code, const char *name, uint64_t size)
     x[1].address = JIT + 6;
     x[1].size = 1;
     x[1].kind = CSSPGO_RET;
-    T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
-    T_EQ(csspgo_code_add_transfers(code, none, x, 2), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, none, x, 2, NULL), CSSPGO_OK);
 }
 
 static void jit_sample(csspgo_collector *c, uint64_t count)

@@ -257,7 +257,8 @@ static csspgo_status t_table_add_bytes(t_table *t)
         for (k = i + 1; k < t->insns && t->insn[k].address == t->insn[i].address + size; k++) size += t->insn[k].size;
         for (n = 0; at < t->symbols && t->symbol[at].address < t->insn[i].address + size; at++)
             start[n++] = t->symbol[at].address;
-        s = csspgo_code_add_bytes(t->code, t->module, t->arch, t->insn[i].address, t->bytes + from, size, start, n);
+        s = csspgo_code_add_bytes(t->code, t->module, t->arch, t->insn[i].address, t->bytes + from, size, start, n,
+                                  NULL);
         from += size;
     }
     free(start);
@@ -274,13 +275,14 @@ static csspgo_status t_table_fill(t_table *t, const char *name)
     segment.file_offset = t->offset;
     segment.size = t->insn[t->insns - 1].address + t->insn[t->insns - 1].size - t->base;
     segment.executable = 1;
-    t->module = csspgo_code_add_module(t->code, name, strlen(name), &segment, 1);
+    t->module = csspgo_code_add_module(t->code, name, strlen(name), &segment, 1, NULL);
     if (t->module.id == 0) return CSSPGO_E_NOMEM;
     s = t_table_add_bytes(t);
-    for (i = 0; i < t->funcs && s == CSSPGO_OK; i++) s = csspgo_code_add_function(t->code, t->module, &t->func[i]);
-    if (s == CSSPGO_OK) s = csspgo_code_add_descriptors(t->code, t->desc, t->descs);
+    for (i = 0; i < t->funcs && s == CSSPGO_OK; i++)
+        s = csspgo_code_add_function(t->code, t->module, &t->func[i], NULL);
+    if (s == CSSPGO_OK) s = csspgo_code_add_descriptors(t->code, t->desc, t->descs, NULL);
     if (s == CSSPGO_OK && t->nodes != 0)
-        s = csspgo_code_add_probes(t->code, t->module, t->node, t->nodes, t->probe, t->probes);
+        s = csspgo_code_add_probes(t->code, t->module, t->node, t->nodes, t->probe, t->probes, NULL);
     return s;
 }
 

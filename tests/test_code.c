@@ -4,7 +4,7 @@
 
 static csspgo_module make_module(csspgo_code *code, const char *name, const csspgo_segment *segments, size_t count)
 {
-    const csspgo_module m = csspgo_code_add_module(code, name, strlen(name), segments, count);
+    const csspgo_module m = csspgo_code_add_module(code, name, strlen(name), segments, count, NULL);
     T_CHECK(m.id != 0);
     return m;
 }
@@ -231,8 +231,8 @@ static void short_frame_arrays_get_the_outermost_frames(void)
     p.id = 7;
     p.inline_node = 3;
     p.kind = CSSPGO_PROBE_DIRECT_CALL;
-    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x5000, 16), CSSPGO_OK);
-    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), in, 3, &p, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x5000, 16, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), in, 3, &p, 1, NULL), CSSPGO_OK);
     memset(f, 0x77, sizeof f);
     T_EQ(csspgo_code_probe_stack(c, 0x5000, 0, f, 2, NULL), 3);
     T_EQ(f[0].guid, 100);
@@ -263,18 +263,18 @@ static void bad_probe_tables_add_nothing(void)
     in[0].guid = in[1].guid = 1;
     p.address = 0x5000;
     p.id = 1;
-    T_EQ(csspgo_code_add_area(c, none, 0x5000, 16), CSSPGO_OK);
-    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);   /* inline node 0 */
+    T_EQ(csspgo_code_add_area(c, none, 0x5000, 16, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1, NULL), CSSPGO_E_ARGUMENT);   /* inline node 0 */
     p.inline_node = 3;
-    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1, NULL), CSSPGO_E_ARGUMENT);
     p.inline_node = 1;
     in[0].parent = 1;                                 /* itself */
-    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1, NULL), CSSPGO_E_ARGUMENT);
     in[0].parent = 0;
-    T_EQ(csspgo_code_add_probes(c, bad, in, 2, &p, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_probes(c, bad, in, 2, &p, 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_probe_count(c, 0x5000), 0);
     p.address = 0x9000;                               /* outside: kept without a place */
-    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, none, in, 2, &p, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_probe_count(c, 0x9000), 0);
     csspgo_code_free(c);
 }
@@ -288,13 +288,13 @@ static void many_small_probe_tables_are_like_one(void)
     csspgo_frame f;
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
-    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x10000, 0x10000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x10000, 0x10000, NULL), CSSPGO_OK);
     for (i = 0; i < 3000; i++) {
         in.guid = i + 1;
         p.address = 0x10000 + (i * 7919u) % 0x10000u;   /* in no order */
         p.id = i + 1;
         p.inline_node = 1;
-        T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), &in, 1, &p, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), &in, 1, &p, 1, NULL), CSSPGO_OK);
     }
     for (i = 0; i < 3000; i++) {
         const uint64_t at = 0x10000 + (i * 7919u) % 0x10000u;
@@ -318,17 +318,17 @@ static void overlapping_code_is_refused(void)
     T_EQ(csspgo_code_call_before(c, 5), 0);
     T_EQ(csspgo_code_runs_straight(c, 5, 5), -1);
     T_EQ(csspgo_code_probe_count(c, 5), 0);
-    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, 0x10ff, 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, 0xfff, 2), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, 0, 0x10000), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, 0x2000, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, UINT64_MAX - 5, 100), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, bad, 0x2000, 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_area(c, none, 0x1100, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, none, 0xf00, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, none, 0x100000000000, (uint64_t)1 << 33), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x100, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x10ff, 1, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0xfff, 2, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0, 0x10000, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x2000, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, UINT64_MAX - 5, 100, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, bad, 0x2000, 1, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, none, 0x1100, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0xf00, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x100000000000, (uint64_t)1 << 33, NULL), CSSPGO_E_LIMIT);
     T_CHECK(!is_code(c, 0xeff) && is_code(c, 0xf00));
     T_CHECK(is_code(c, 0x11ff) && !is_code(c, 0x1200));
     csspgo_code_free(c);
@@ -342,19 +342,19 @@ static void decoding_restarts_at_symbols(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     unsigned char *bytes = t_copy(code, sizeof code);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, bytes, sizeof code, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, bytes, sizeof code, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_kind(c, 0x1001), CSSPGO_CALL);
     T_EQ(csspgo_code_call_before(c, 0x1006), 0x1001);
     T_EQ(csspgo_code_kind(c, 0x1006), CSSPGO_RET);
     T_CHECK(!is_code(c, 0x1002));
     T_CHECK(is_code(c, 0x1000));
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x2000, bytes, sizeof code, starts, 5), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x2000, bytes, sizeof code, starts, 5, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_kind(c, 0x2001), CSSPGO_CALL);
     T_CHECK(is_code(c, 0x2002));   /* a symbol inside the call: 01 02 = add */
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x3000, bytes, sizeof code, starts, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x3000, bytes, sizeof code, starts, 0, NULL), CSSPGO_OK);
     T_CHECK(!is_code(c, 0x3000));   /* no symbol, no code */
-    T_EQ(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0x4000, bytes, sizeof code, NULL, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1005, bytes, sizeof code, NULL, 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0x4000, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1005, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
     csspgo_code_free(c);
     free(bytes);
 }
@@ -366,19 +366,20 @@ static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), n = make_module(c, "n", &seg, 1);
     uint32_t i;
-    T_EQ(csspgo_code_map(c, n, 0x100000), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, n, CSSPGO_X86_64, 0x1800, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, n, 0x100000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, n, CSSPGO_X86_64, 0x1800, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x101800), 0);    /* another module */
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x2000, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x2000, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x2000), 0x1001);
     T_EQ(csspgo_code_call_before(c, 0x2001), 0);
-    T_EQ(csspgo_code_map(c, m, 0x500000), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, m, 0x500000, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
     for (i = 0; i < 40; i++)                          /* positions far away */
-        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other, 2 + (i == 0), NULL, 0),
+        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other,
+                                   2 + (i == 0), NULL, 0, NULL),
              CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10100, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10100, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x510100), 0x510001);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
     csspgo_code_free(c);
@@ -389,8 +390,8 @@ static void areas_of_a_jit_have_nothing_to_do_with_each_other(void)
     static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1003, other, sizeof other, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1003, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x1003), 0);
     csspgo_code_free(c);
 }
@@ -401,12 +402,12 @@ static void transfers_describe_code_without_bytes(void)
     csspgo_module none = csspgo_no_module(), bad;
     csspgo_transfer x[4];
     bad.id = 3;
-    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x40), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x40, NULL), CSSPGO_OK);
     x[0] = make_transfer(0x1010, 5, CSSPGO_CALL, 0x1000);
     x[1] = make_transfer(0x1020, 15, CSSPGO_CALL, 0);   /* as long as an instruction can be */
     x[2] = make_transfer(0x1030, 2, CSSPGO_COND, 0x1000);
     x[3] = make_transfer(0x103b, 5, CSSPGO_CALL, 0x1000);   /* the last: nothing behind it */
-    T_EQ(csspgo_code_add_transfers(c, none, x, 4), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 4, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_CALL);
     T_EQ(csspgo_code_call_before(c, 0x1015), 0x1010);
     T_EQ(csspgo_code_call_before(c, 0x1014), 0);
@@ -416,15 +417,15 @@ static void transfers_describe_code_without_bytes(void)
     T_EQ(csspgo_code_runs_straight(c, 0x1011, 0x1020), 1);
     T_EQ(csspgo_code_runs_straight(c, 0x1010, 0x1020), 0);
     T_EQ(csspgo_code_runs_straight(c, 0x1021, 0x103b), 1);
-    T_EQ(csspgo_code_add_transfers(c, bad, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_transfers(c, bad, x, 1, NULL), CSSPGO_E_ARGUMENT);
     x[0].address = 0x1050;
-    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
     x[0] = make_transfer(0x1000, 0, CSSPGO_CALL, 0);
-    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
     x[0] = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
-    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
     x[0] = make_transfer(0x1000, 4, (csspgo_kind)6, 0);
-    T_EQ(csspgo_code_add_transfers(c, none, x, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_kind(c, 0x1000), CSSPGO_NONE);
     csspgo_code_free(c);
 }
@@ -433,10 +434,10 @@ static void transfers_in_any_order_give_the_same_map(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     uint32_t i, k;
-    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000, 0x1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000, 0x1000, NULL), CSSPGO_OK);
     for (i = 0; i < 100; i++) {
         const csspgo_transfer x = make_transfer(0x1000 + i * 37 % 100 * 16, 1, CSSPGO_RET, 0);
-        T_EQ(csspgo_code_add_transfers(c, csspgo_no_module(), &x, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(c, csspgo_no_module(), &x, 1, NULL), CSSPGO_OK);
         if (i % 9 == 0)
             for (k = 0; k < 100; k++)
                 T_EQ(csspgo_code_runs_straight(c, 0x1000 + k * 16, 0x1001 + k * 16),
@@ -452,20 +453,20 @@ static void a_function_announces_code_that_was_not(void)
     csspgo_module bad;
     csspgo_code_function f = make_function(0x1000, 0x1040, "f");
     bad.id = 1;
-    T_EQ(csspgo_code_add_function(c, bad, &f), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, bad, &f, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x1000) && !is_code(c, 0x1040));
     f = make_function(0x1020, 0x1060, "g");           /* half in known code */
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_E_ARGUMENT);
     f = make_function(0x1010, 0x1020, "g");           /* in another function */
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_E_ARGUMENT);
     f = make_function(0x2000, 0x2000, "g");
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_E_ARGUMENT);
     f = make_function(0x2000, 0x2010, "g");
     f.name = NULL;
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);   /* neither name nor GUID */
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_E_ARGUMENT);   /* neither name nor GUID */
     f.guid = 77;
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
     csspgo_code_free(c);
 }
 
@@ -474,8 +475,8 @@ static void code_of_modules_is_not_a_jits_to_remove(void)
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1);
-    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_remove(c, 0, UINT64_MAX), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(c, 0, UINT64_MAX, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x1000));
     T_EQ(link_address(c, csspgo_no_module(), 0x1000), 0);   /* and not among the tables of a JIT */
     csspgo_code_free(c);
@@ -488,7 +489,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
     const csspgo_module none = csspgo_no_module();
     csspgo_code_stats stats;
     uint32_t i, failed = 0;
-    if (area) T_EQ(csspgo_code_add_area(c, none, 0x10000, n * 16), CSSPGO_OK);
+    if (area) T_EQ(csspgo_code_add_area(c, none, 0x10000, n * 16, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
         const uint64_t at = 0x10000 + (uint64_t)(((uint64_t)i + 1) * step % n) * 16;
         const csspgo_code_function f = make_function(at, at + 16, "f");
@@ -499,9 +500,9 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
         memset(&p, 0, sizeof p);
         in.guid = p.id = p.inline_node = 1;
         p.address = at + i % 16;
-        failed += csspgo_code_add_function(c, none, &f) != CSSPGO_OK;
-        failed += csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK;
-        failed += csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK;
+        failed += csspgo_code_add_function(c, none, &f, NULL) != CSSPGO_OK;
+        failed += csspgo_code_add_transfers(c, none, &x, 1, NULL) != CSSPGO_OK;
+        failed += csspgo_code_add_probes(c, none, &in, 1, &p, 1, NULL) != CSSPGO_OK;
         failed += csspgo_code_kind(c, at + 15) != CSSPGO_RET;
         failed += csspgo_code_probe_count(c, p.address) != 1;
     }
@@ -512,7 +513,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
     T_CHECK(stats.moved_bytes / n < 4096);            /* each of the four tables: a page of 1 KB at most */
     for (i = 0; i < n; i++) {
         const uint64_t at = 0x10000 + (uint64_t)(((uint64_t)i + 1) * step % n) * 16;
-        failed += csspgo_code_remove(c, at, at + 16) != CSSPGO_OK;
+        failed += csspgo_code_remove(c, at, at + 16, NULL) != CSSPGO_OK;
         failed += csspgo_code_kind(c, at + 15) != CSSPGO_NONE;
     }
     T_EQ(failed, 0);
@@ -546,8 +547,8 @@ static void mapping_events_move_a_module(void)
     m = make_module(c, "/build/dir/prog", seg, 4);
     T_EQ(csspgo_code_base(c, m), 0x401000);
     T_EQ(csspgo_code_base(c, csspgo_no_module()), 0);
-    T_EQ(csspgo_code_add_area(c, m, 0x401040, 0x600), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, m, 0x405000, 0x600), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x401040, 0x600, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x405000, 0x600, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x401040));   /* where it was linked, as long as nothing else is known */
     T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/x/other", 1), 0);
     T_EQ(mapped(c, 0x7f0000001000, 0x1000, "prog2", 1), 0);
@@ -576,7 +577,7 @@ static void a_mapping_event_says_that_memory_is_out(void)
     const csspgo_options o = t_options(&h, 0);
     csspgo_code *c = csspgo_code_new(&o, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1);
-    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100, NULL), CSSPGO_OK);
     h.nth = h.calls + 1;
     T_EQ(mapped(c, 0x7f0000001000, 0x1000, "m", 1), -2);
     T_EQ(csspgo_code_runs_straight(c, 0x1000, 0x1001), 1);    /* it stays where it was */
@@ -594,21 +595,21 @@ static void a_module_does_not_move_onto_other_code(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), bad;
     bad.id = 2;
-    T_EQ(csspgo_code_map(c, m, 0x10000), CSSPGO_OK);   /* before there is code: where what is added will be */
-    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, m, 0x1200, 0x100), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, m, 0x10000, NULL), CSSPGO_OK);   /* before there is code: where what is added will be */
+    T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, m, 0x1200, 0x100, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x11000));
-    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x21280, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_map(c, m, 0x20000), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_map(c, m, (uint64_t)0 - 0x1100), CSSPGO_E_ARGUMENT);   /* around the end of the address space */
-    T_EQ(csspgo_code_map(c, bad, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_map(c, csspgo_no_module(), 0), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x21280, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, m, 0x20000, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_map(c, m, (uint64_t)0 - 0x1100, NULL), CSSPGO_E_ARGUMENT);   /* around the end of addresses */
+    T_EQ(csspgo_code_map(c, bad, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_map(c, csspgo_no_module(), 0, NULL), CSSPGO_E_ARGUMENT);
     T_CHECK(is_code(c, 0x11000) && is_code(c, 0x11200));
     T_CHECK(!is_code(c, 0x21200) && is_code(c, 0x21280));
-    T_EQ(csspgo_code_map(c, m, 0x20400), CSSPGO_OK);   /* past it: windows change places */
+    T_EQ(csspgo_code_map(c, m, 0x20400, NULL), CSSPGO_OK);   /* past it: windows change places */
     T_CHECK(is_code(c, 0x21400) && is_code(c, 0x21280));
     T_CHECK(!is_code(c, 0x11000));
-    T_EQ(csspgo_code_map(c, m, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_map(c, m, 0, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x1000));
     csspgo_code_free(c);
 }
@@ -620,8 +621,8 @@ static void two_modules_keep_apart(void)
     csspgo_module a = make_module(c, "a.so", &seg, 1), b = make_module(c, "b.so", &seg, 1);
     T_EQ(mapped(c, 0x7f0000001000, 0x1000, "/lib/a.so", 1), 1);
     T_EQ(mapped(c, 0x7f0000101000, 0x1000, "/lib/b.so", 1), 1);
-    T_EQ(csspgo_code_add_area(c, a, 0x1000, 0x100), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, b, 0x1000, 0x100), CSSPGO_OK);   /* the same link-time addresses */
+    T_EQ(csspgo_code_add_area(c, a, 0x1000, 0x100, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, b, 0x1000, 0x100, NULL), CSSPGO_OK);   /* the same link-time addresses */
     T_EQ(link_address(c, a, 0x7f0000001010), 0x1010);
     T_EQ(link_address(c, b, 0x7f0000001010), 0);
     T_EQ(link_address(c, b, 0x7f0000101010), 0x1010);
@@ -642,9 +643,9 @@ static void every_allocation_may_fail(void)
             const csspgo_options o = t_options(&h, nth);
             t_table t;
             csspgo_status s = t_table_load(&t, some[n], &o);
-            if (s == CSSPGO_OK) s = csspgo_code_map(t.code, t.module, 0x1000000);
-            if (s == CSSPGO_OK) s = csspgo_code_add_area(t.code, csspgo_no_module(), 0x9000000, 0x100);
-            if (s == CSSPGO_OK) s = csspgo_code_remove(t.code, 0x9000010, 0x9000020);
+            if (s == CSSPGO_OK) s = csspgo_code_map(t.code, t.module, 0x1000000, NULL);
+            if (s == CSSPGO_OK) s = csspgo_code_add_area(t.code, csspgo_no_module(), 0x9000000, 0x100, NULL);
+            if (s == CSSPGO_OK) s = csspgo_code_remove(t.code, 0x9000010, 0x9000020, NULL);
             t_table_free(&t);
             T_EQ(h.live, 0);
             T_EQ(h.live_bytes, 0);
@@ -683,28 +684,28 @@ static void a_failed_call_can_be_repeated(void)
         csspgo_status s;
         failed = 0;
         h.nth = h.calls + nth;
-        s = csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0);
+        s = csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL);
         if (s != CSSPGO_OK) {
             T_EQ(s, CSSPGO_E_NOMEM);
             T_CHECK(!is_code(c, 0x1000));
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0), CSSPGO_OK);
+            T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL), CSSPGO_OK);
         }
         h.nth = failed ? 0 : h.nth;
-        s = csspgo_code_add_probes(c, m, in, 2, p, 3);
+        s = csspgo_code_add_probes(c, m, in, 2, p, 3, NULL);
         if (s != CSSPGO_OK) {
             T_EQ(csspgo_code_probe_count(c, 0x1000), 0);
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 3), CSSPGO_OK);
+            T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 3, NULL), CSSPGO_OK);
         }
-        s = csspgo_code_map(c, m, 0x4000);
+        s = csspgo_code_map(c, m, 0x4000, NULL);
         if (s != CSSPGO_OK) {
             T_CHECK(is_code(c, 0x1000));
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_map(c, m, 0x4000), CSSPGO_OK);
+            T_EQ(csspgo_code_map(c, m, 0x4000, NULL), CSSPGO_OK);
         }
         h.nth = 0;
         T_EQ(csspgo_code_kind(c, 0x5000), CSSPGO_CALL);
@@ -720,6 +721,49 @@ static void a_failed_call_can_be_repeated(void)
         T_EQ(h.live, 0);
     }
     T_LONG(nth > 8);
+}
+
+/* ----- errors ----------------------------------------------------------------------------------------------------- */
+
+static void refused(csspgo_status s, const csspgo_error *e, const char *message)
+{
+    T_EQ(s, CSSPGO_E_ARGUMENT);
+    T_EQ(e->status, CSSPGO_E_ARGUMENT);
+    T_MSG(strcmp(e->message, message) == 0, e->message);
+}
+
+static void a_refusal_says_why(void)
+{
+    const csspgo_module none = csspgo_no_module();
+    csspgo_code_function f = make_function(0x1000, 0x1010, "f");
+    csspgo_transfer t = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
+    csspgo_module other;
+    csspgo_inline in;
+    csspgo_probe p;
+    csspgo_error e;
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    other.id = 7;
+    T_EQ(csspgo_code_add_function(c, none, &f, &e), CSSPGO_OK);
+    T_EQ(e.status, CSSPGO_OK);
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a function where there is one already: 0x1000");
+    refused(csspgo_code_add_function(c, other, &f, &e), &e, "no such module: 7");
+    refused(csspgo_code_add_area(c, none, 0x1008, 16, &e), &e, "no bytes, or other code is there: 0x1008");
+    refused(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0, "", 1, NULL, 0, &e), &e, "no such csspgo_arch: 9");
+    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "a kind or size that is none: transfer 0");
+    t.size = 5;
+    t.address = 0x2000;
+    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "not at known code: transfer 0");
+    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e, "no such node: probe 0");
+    in.parent = 1;
+    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e, "a parent that does not come before node 0");
+    refused(csspgo_code_remove(c, 0x1010, 0x1010, &e), &e, "nothing to remove: end is not above 0x1010");
+    refused(csspgo_code_map(c, none, 0, &e), &e, "no such module: 0");
+    f.begin = 0x1010;
+    f.end = 0x1010;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a function without code, or without name and GUID: 0x1010");
+    csspgo_code_free(c);
 }
 
 /* ----- control-flow graphs ---------------------------------------------------------------------------------------- */
@@ -755,8 +799,8 @@ static csspgo_code *code_of(const csspgo_code_function *f, size_t functions, con
     csspgo_code *c = csspgo_code_new(o, NULL);
     size_t i;
     for (i = 0; c != NULL && i < functions; i++)
-        if (csspgo_code_add_function(c, csspgo_no_module(), &f[i]) != CSSPGO_OK) csspgo_code_free(c), c = NULL;
-    if (c == NULL || csspgo_code_add_transfers(c, csspgo_no_module(), t, transfers) == CSSPGO_OK) return c;
+        if (csspgo_code_add_function(c, csspgo_no_module(), &f[i], NULL) != CSSPGO_OK) csspgo_code_free(c), c = NULL;
+    if (c == NULL || csspgo_code_add_transfers(c, csspgo_no_module(), t, transfers, NULL) == CSSPGO_OK) return c;
     csspgo_code_free(c);
     return NULL;
 }
@@ -797,7 +841,7 @@ static void graphs_follow_the_transfers(void)
     T_EQ(csspgo_code_cfg(finder, 0x1100, &g, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     T_EQ(g.cfg.blocks, 0);
-    T_EQ(csspgo_code_remove(c, 0x5000, 0x5010), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(c, 0x5000, 0x5010, NULL), CSSPGO_OK);
     graph_is(finder, 0x1000, "0>2f 2>3f 3>4f 4>4 4>5f 1>6 0>1 2! 5! 6!", &g);
     csspgo_block_finder_free(finder);
     csspgo_code_free(c);
@@ -844,7 +888,7 @@ static void without_jumps_blocks_begin_at_block_probes(void)
         p[i].kind = i == 2 ? CSSPGO_PROBE_DIRECT_CALL : CSSPGO_PROBE_BLOCK;
     }
     p[3].discriminator = 5;
-    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), tree, 2, p, 4), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), tree, 2, p, 4, NULL), CSSPGO_OK);
     finder = csspgo_block_finder_new(c, NULL, NULL);
     graph_is(finder, 0x1000, "0>2f 1>3 0>1 2! 3!", &g);
     T_EQ(g.no_jumps, 1);
@@ -902,7 +946,7 @@ static void graphs_hold_every_instruction_of_real_code(void)
         const uint64_t bias = i % 2 * 0x10000;
         if (!T_EQ(t_table_load(&t, tables[i], NULL), CSSPGO_OK)) continue;
         finder = csspgo_block_finder_new(t.code, NULL, NULL);
-        T_EQ(csspgo_code_map(t.code, t.module, bias), CSSPGO_OK);
+        T_EQ(csspgo_code_map(t.code, t.module, bias, NULL), CSSPGO_OK);
         for (k = 0; k < t.funcs; k++) one_graph(&t, finder, t.func[k].begin, bias);
         csspgo_block_finder_free(finder);
         t_table_free(&t);
@@ -955,6 +999,7 @@ int main(void)
     a_mapping_event_says_that_memory_is_out();
     a_module_does_not_move_onto_other_code();
     two_modules_keep_apart();
+    a_refusal_says_why();
     graphs_follow_the_transfers();
     indirect_jumps_lead_to_what_nothing_else_enters();
     without_jumps_blocks_begin_at_block_probes();

@@ -192,7 +192,7 @@ static void lab_function(lab *l, uint64_t begin, uint64_t size, const char *name
     f.name = name;
     f.name_size = strlen(name);
     f.part = part;
-    T_EQ(csspgo_code_add_function(l->code, no_module(), &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(l->code, no_module(), &f, NULL), CSSPGO_OK);
 }
 
 static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
@@ -202,7 +202,7 @@ static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_kind ki
     t.target = target;
     t.size = size;
     t.kind = kind;
-    T_EQ(csspgo_code_add_transfers(l->code, no_module(), &t, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(l->code, no_module(), &t, 1, NULL), CSSPGO_OK);
 }
 
 /* An inline node: name inlined at site of parent, or (parent 0) a function's own body. */
@@ -240,12 +240,12 @@ static void lab_name(lab *l, const char *name, uint64_t checksum)
     d.name_size = strlen(name);
     d.guid = csspgo_guid(name, d.name_size);
     d.checksum = checksum;
-    T_EQ(csspgo_code_add_descriptors(l->code, &d, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_descriptors(l->code, &d, 1, NULL), CSSPGO_OK);
 }
 
 static void lab_ready(lab *l)
 {
-    T_EQ(csspgo_code_add_probes(l->code, no_module(), l->node, l->nodes, l->probe, l->probes), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(l->code, no_module(), l->node, l->nodes, l->probe, l->probes, NULL), CSSPGO_OK);
 }
 
 static void lab_counters(lab *l, const char *text)
@@ -367,7 +367,7 @@ static void a_probe_that_is_no_instruction_never_counts(void)
         lab l;
         uint32_t f;
         lab_open(&l, NULL, NULL);
-        T_EQ(csspgo_code_add_bytes(l.code, no_module(), CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0),
+        T_EQ(csspgo_code_add_bytes(l.code, no_module(), CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL),
              CSSPGO_OK);
         lab_function(&l, 0x1000, sizeof bytes, "f", 0);
         f = lab_node(&l, 0, 0, "f");
@@ -634,8 +634,8 @@ static void functions_may_have_guids_only(void)
     fn.checksum = 9;
     probe.address = 0x1000;
     probe.id = probe.inline_node = 1;
-    T_EQ(csspgo_code_add_function(l.code, no_module(), &fn), CSSPGO_OK);
-    T_EQ(csspgo_code_add_probes(l.code, no_module(), &in, 1, &probe, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(l.code, no_module(), &fn, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(l.code, no_module(), &in, 1, &probe, 1, NULL), CSSPGO_OK);
     lab_counters(&l, "[]\n1\n1000-1008:6\n1\n1008->1000:6\n");
     lab_profile(&l);
     n = csspgo_node_first_child(l.p, csspgo_root(l.p));
@@ -750,7 +750,7 @@ static void more_than_one_chain_is_not(void)
 
     lab_open_tails(&l);                               /* two calls of one function are two ways */
     lab_counters(&l, TAIL_BRANCHES "[]\n0\n1\n5020->4000:1\n");
-    T_EQ(csspgo_code_add_transfers(l.code, no_module(), NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(l.code, no_module(), NULL, 0, NULL), CSSPGO_OK);
     lab_counters(&l, "[0x1020]\n1\n4000-4008:9\n0\n");
     lab_profile(&l);
     T_EQ(csspgo_total(l.p, csspgo_find(l.p, "a:3 @ d")), 9);
@@ -896,12 +896,12 @@ static void a_direct_jump_goes_where_the_code_says(void)
         segment.address = 0x1000;
         segment.size = 0x3000;
         segment.executable = 1;
-        how.module = m = csspgo_code_add_module(l.code, "m", 1, &segment, 1);
+        how.module = m = csspgo_code_add_module(l.code, "m", 1, &segment, 1, NULL);
         how.base = 0;
-        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x1000, a, sizeof a, NULL, 0), CSSPGO_OK);
+        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x1000, a, sizeof a, NULL, 0, NULL), CSSPGO_OK);
         T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x2000, tail ? away : local,
-                                   tail ? sizeof away : sizeof local, NULL, 0), CSSPGO_OK);
-        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x3000, c, sizeof c, NULL, 0), CSSPGO_OK);
+                                   tail ? sizeof away : sizeof local, NULL, 0, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x3000, c, sizeof c, NULL, 0, NULL), CSSPGO_OK);
         for (i = 0; i < 3; i++) {
             csspgo_code_function f;
             memset(&f, 0, sizeof f);
@@ -909,11 +909,11 @@ static void a_direct_jump_goes_where_the_code_says(void)
             f.end = f.begin + 3;
             f.name = name[i];
             f.name_size = 1;
-            T_EQ(csspgo_code_add_function(l.code, m, &f), CSSPGO_OK);
+            T_EQ(csspgo_code_add_function(l.code, m, &f, NULL), CSSPGO_OK);
             lab_call(&l, lab_node(&l, 0, 0, name[i]), 2, f.begin);
         }
         lab_probe(&l, 3, 1, 0x3000);
-        T_EQ(csspgo_code_add_probes(l.code, m, l.node, l.nodes, l.probe, l.probes), CSSPGO_OK);
+        T_EQ(csspgo_code_add_probes(l.code, m, l.node, l.nodes, l.probe, l.probes, NULL), CSSPGO_OK);
         counters_of(l.c, &how, "[]\n0\n2\n1000->2000:1\n2000->3000:1\n[0x1000]\n1\n3000-3001:9\n0\n");
         lab_profile(&l);
         T_EQ(csspgo_total(l.p, csspgo_find(l.p, tail ? "a:2 @ b:2 @ c" : "a:2 @ c")), 9);
@@ -1363,7 +1363,7 @@ static void code_that_was_replaced_keeps_its_counts(void)
     s.branch_count = 2;
     s.count = 5;
     T_EQ(csspgo_collector_add(l.c, &s, 1, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_remove(l.code, 0x1000, 0x1100), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(l.code, 0x1000, 0x1100, NULL), CSSPGO_OK);
     l.nodes = l.probes = 0;
     lab_function(&l, 0x1000, 0x100, "new", 0);
     lab_probe(&l, lab_node(&l, 0, 0, "new"), 1, 0x1018);
@@ -1864,9 +1864,9 @@ static void x01_open(t_table *t)
     T_EQ(csspgo_probes_decode(probes, &in, &e), CSSPGO_OK);
     T_EQ(csspgo_probes_decode_descriptors(probes, desc, desc_size, &e), CSSPGO_OK);
     tables = csspgo_probes_tables(probes);
-    T_EQ(csspgo_code_add_descriptors(t->code, tables.descriptors, tables.descriptor_count), CSSPGO_OK);
+    T_EQ(csspgo_code_add_descriptors(t->code, tables.descriptors, tables.descriptor_count, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_probes(t->code, t->module, tables.inlines, tables.inline_count, tables.probes,
-                                tables.probe_count), CSSPGO_OK);
+                                tables.probe_count, NULL), CSSPGO_OK);
     csspgo_probes_free(probes);
     free(bases);
     free(text);
@@ -1961,9 +1961,9 @@ static void emit(emitter *e, uint64_t at, uint64_t guid, uint32_t size, uint32_t
         p[i].id = i + 1;
         p[i].inline_node = 1;
     }
-    e->failed += csspgo_code_add_function(e->code, none, &f) != CSSPGO_OK;
-    e->failed += csspgo_code_add_transfers(e->code, none, x, 2) != CSSPGO_OK;
-    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, n) != CSSPGO_OK;
+    e->failed += csspgo_code_add_function(e->code, none, &f, NULL) != CSSPGO_OK;
+    e->failed += csspgo_code_add_transfers(e->code, none, x, 2, NULL) != CSSPGO_OK;
+    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, n, NULL) != CSSPGO_OK;
 }
 
 /* Emits the function that calls all others, at call probe 2. */
@@ -1987,9 +1987,9 @@ static void emit_caller(emitter *e)
     p[1].kind = CSSPGO_PROBE_INDIRECT_CALL;
     x.size = 5;
     x.kind = CSSPGO_CALL;
-    e->failed += csspgo_code_add_function(e->code, none, &f) != CSSPGO_OK;
-    e->failed += csspgo_code_add_transfers(e->code, none, &x, 1) != CSSPGO_OK;
-    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, 2) != CSSPGO_OK;
+    e->failed += csspgo_code_add_function(e->code, none, &f, NULL) != CSSPGO_OK;
+    e->failed += csspgo_code_add_transfers(e->code, none, &x, 1, NULL) != CSSPGO_OK;
+    e->failed += csspgo_code_add_probes(e->code, none, &in, 1, p, 2, NULL) != CSSPGO_OK;
 }
 
 static void emit_function(emitter *e, uint32_t i)
@@ -2048,9 +2048,9 @@ static void emit_again(uint32_t n, uint32_t rounds, uint32_t every)
             e.failed += !sample_loop(c, at);
             taken[k]++;
         }
-        e.failed += csspgo_code_remove(e.code, at, at + EMIT_SLOT) != CSSPGO_OK;
+        e.failed += csspgo_code_remove(e.code, at, at + EMIT_SLOT, NULL) != CSSPGO_OK;
         if (i % 777 == 0) {
-            e.failed += csspgo_code_remove(e.code, EMIT_CALLER, EMIT_CALLER + 64) != CSSPGO_OK;
+            e.failed += csspgo_code_remove(e.code, EMIT_CALLER, EMIT_CALLER + 64, NULL) != CSSPGO_OK;
             emit_caller(&e);
         }
         emit_function(&e, k);
@@ -2071,7 +2071,8 @@ static void emit_again(uint32_t n, uint32_t rounds, uint32_t every)
     }
     T_EQ(wrong, 0);
     for (i = 0; i < n; i++)
-        csspgo_code_remove(e.code, EMIT_BASE + (uint64_t)i * EMIT_SLOT, EMIT_BASE + (uint64_t)(i + 1) * EMIT_SLOT);
+        csspgo_code_remove(e.code, EMIT_BASE + (uint64_t)i * EMIT_SLOT, EMIT_BASE + (uint64_t)(i + 1) * EMIT_SLOT,
+                           NULL);
     stats = csspgo_code_get_stats(e.code);
     T_EQ(stats.code_bytes, 64);
     T_CHECK(stats.removed_bytes <= 16 && stats.probes <= 4 && stats.functions == 1);

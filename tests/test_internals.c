@@ -876,16 +876,16 @@ static void functions_in_any_order_do_not_overlap(void)
     csspgo_code_function f;
     uint32_t i, size, at, random = 1, added = 0;
     memset(taken, 0, sizeof taken);
-    T_EQ(csspgo_code_add_area(c, none, 0x10000, sizeof taken), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(c, none, 0x10000, sizeof taken, NULL), CSSPGO_OK);
     for (i = 0; i < 5000; i++) {
         size = 1 + below(&random, 20);
         at = below(&random, sizeof taken - size + 1);
         f = make_function(0x10000 + at, 0x10000 + at + size, "f");
         if (memchr(taken + at, 1, size) != NULL) {
-            T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_E_ARGUMENT);
+            T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_E_ARGUMENT);
             continue;
         }
-        T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+        T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
         memset(taken + at, 1, size);
         added++;
     }
@@ -903,20 +903,20 @@ static void removed_code_is_unknown_and_given_back(void)
     csspgo_code_function f = make_function(0x1000, 0x1100, "old");
     csspgo_transfer x = make_transfer(0x1010, 5, CSSPGO_CALL, 0);
     uint32_t old, now;
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
-    T_EQ(csspgo_code_add_transfers(c, none, &x, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(c, none, &x, 1, NULL), CSSPGO_OK);
     old = csspgo__pos(c, 0x1010);
-    T_EQ(csspgo_code_remove(c, 0x1000, 0x1100), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(c, 0x1000, 0x1100, NULL), CSSPGO_OK);
     T_CHECK(csspgo__pos(c, 0x1010) == CSSPGO__EXT);
     T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_NONE);
     f = make_function(0x1000, 0x1080, "new");
-    T_EQ(csspgo_code_add_function(c, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
     now = csspgo__pos(c, 0x1010);
     T_EQ(now, old);                                   /* no collector has counts of the old code */
     T_EQ(csspgo__kind(c, now), CSSPGO_NONE);
     expect_name("emitted", c, csspgo__range_of(c, now), "new");
-    T_EQ(csspgo_code_remove(c, 5, 5), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_remove(c, 6, 5), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_remove(c, 5, 5, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_remove(c, 6, 5, NULL), CSSPGO_E_ARGUMENT);
     csspgo_code_free(c);
 }
 
@@ -936,12 +936,12 @@ static void any_stretch_can_be_removed(void)
         end = begin + 1 + (seed >> 20) % 90;
         if (begin >= SPACE || end > SPACE) continue;
         if (seed >> 30 == 0) {
-            T_EQ(csspgo_code_remove(c, BASE + begin, BASE + end), CSSPGO_OK);
+            T_EQ(csspgo_code_remove(c, BASE + begin, BASE + end, NULL), CSSPGO_OK);
             for (i = begin; i < end; i++) cut += live[i];
             memset(live + begin, 0, end - begin);
         } else {
             for (i = begin; i < end && !live[i]; i++) {}
-            T_EQ(csspgo_code_add_area(c, csspgo_no_module(), BASE + begin, end - begin),
+            T_EQ(csspgo_code_add_area(c, csspgo_no_module(), BASE + begin, end - begin, NULL),
                  i == end ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
             if (i != end) continue;
             memset(live + begin, 1, end - begin);
@@ -972,10 +972,10 @@ static void emitting_for_a_long_time_stays_cheap(void)
         csspgo_code_function f = make_function(at, at + 0x10, "f");
         const csspgo_transfer x = make_transfer(at + 8, 1, CSSPGO_RET, 0);
         p.address = at + 4;
-        if (i >= 16 && csspgo_code_remove(c, at, at + 0x10) != CSSPGO_OK) break;
-        if (csspgo_code_add_function(c, none, &f) != CSSPGO_OK) break;
-        if (csspgo_code_add_transfers(c, none, &x, 1) != CSSPGO_OK) break;
-        if (csspgo_code_add_probes(c, none, &in, 1, &p, 1) != CSSPGO_OK) break;
+        if (i >= 16 && csspgo_code_remove(c, at, at + 0x10, NULL) != CSSPGO_OK) break;
+        if (csspgo_code_add_function(c, none, &f, NULL) != CSSPGO_OK) break;
+        if (csspgo_code_add_transfers(c, none, &x, 1, NULL) != CSSPGO_OK) break;
+        if (csspgo_code_add_probes(c, none, &in, 1, &p, 1, NULL) != CSSPGO_OK) break;
     }
     T_EQ(i, 100000);
     T_EQ(c->windows.count, 16);
@@ -1170,21 +1170,21 @@ static csspgo_code *small_code(void)
     memset(&none, 0, sizeof none);
     memset(&t, 0, sizeof t);
     memset(&f, 0, sizeof f);
-    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000, NULL), CSSPGO_OK);
     t.size = 5;
     t.kind = CSSPGO_CALL;
     for (i = 0; i < 3; i++) {
         t.address = calls[i];
-        T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, none, &t, 1, NULL), CSSPGO_OK);
     }
     t.address = 0x401300;
     t.size = 1;
     t.kind = CSSPGO_RET;
-    T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, none, &t, 1, NULL), CSSPGO_OK);
     f.begin = 0x401400;
     f.end = 0x401500;
     f.guid = 1;
-    T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
     return code;
 }
 
@@ -1671,11 +1671,11 @@ static void code_at_the_same_address_later_is_other_code(void)
     size_t i, ranges = 0;
     jit_emit(code, "first", 16);
     jit_sample(c, 3);                                 /* waits in the cache while its code goes */
-    T_EQ(csspgo_code_remove(code, JIT, JIT + 16), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(code, JIT, JIT + 16, NULL), CSSPGO_OK);
     jit_sample(c, 100);                               /* nobody's */
     jit_emit(code, "second", 16);
     jit_sample(c, 5);
-    T_EQ(csspgo_code_remove(code, JIT, JIT + 16), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(code, JIT, JIT + 16, NULL), CSSPGO_OK);
     T_EQ(csspgo__keyed_make(c, &k), CSSPGO_OK);
     for (i = 0; i < k.n; i++) {
         const csspgo__range *r = csspgo__range_of(code, k.v[i].a);
@@ -1777,7 +1777,7 @@ static void deep_contexts_keep_their_innermost_frames(void)
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 100;
     c = llvm_collector(code, &o);
-    T_EQ(csspgo_code_add_area(code, none, 0x1000, 4000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, none, 0x1000, 4000, NULL), CSSPGO_OK);
     for (i = 0; i < 2000; i++) stack[i] = 100 + i;
     T_EQ(unwind_stack(c, stack, 2000, 99), CSSPGO_OK);
     T_EQ(unwind_stack(c, stack, 101, 99), CSSPGO_OK);   /* 100 frames above the leaf: just fits */
@@ -1804,7 +1804,7 @@ static void hostile_recursion_takes_bounded_time(void)
     csspgo_module none;
     uint32_t i, j;
     none.id = 0;
-    T_EQ(csspgo_code_add_area(code, none, 0x1000, 1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, none, 0x1000, 1000, NULL), CSSPGO_OK);
     for (i = 0; i < 100001; i++) {
         uint32_t bits = 0;
         for (j = i; j != 0; j &= j - 1) bits++;
@@ -1828,7 +1828,7 @@ static void unknown_code_cuts_the_context(void)
     csspgo__keyed k;
     size_t i;
     none.id = 0;
-    T_EQ(csspgo_code_add_area(code, none, 0, 100), CSSPGO_OK);   /* address = position - 16 */
+    T_EQ(csspgo_code_add_area(code, none, 0, 100, NULL), CSSPGO_OK);   /* address = position - 16 */
     T_EQ(unwind_stack(c, stack, 5, 31), CSSPGO_OK);
     T_EQ(unwind_stack(c, stack, 3, 31), CSSPGO_OK);   /* the EXT frame itself has the empty context... */
     T_EQ(unwind_stack(c, stack + 2, 3, 31), CSSPGO_OK);   /* (an external target is no counter) */

@@ -152,7 +152,7 @@ static void frames_of_other_files_do_not_count(void)
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_script_stats stats;
     text_out out;
-    T_CHECK(csspgo_code_add_module(code, "/build/demo", 11, NULL, 0).id != 0);
+    T_CHECK(csspgo_code_add_module(code, "/build/demo", 11, NULL, 0, NULL).id != 0);
     T_EQ(print_text(&out, text, 4096, code, &stats), CSSPGO_OK);
     t_same("with files", out.at, out.size, "S 0/0 1 2 3 1 5 6 7 1 9\n", 24);
     csspgo_code_free(code);
@@ -332,15 +332,15 @@ static csspgo_code *some_module(csspgo_module *module)
     v[1].file_offset = 0x400;
     v[1].size = 0x1c00;
     v[1].executable = 1;
-    *module = csspgo_code_add_module(code, "/build/m", 8, v, 2);
-    T_EQ(csspgo_code_add_area(code, *module, 0x1400, 0x1c00), CSSPGO_OK);
+    *module = csspgo_code_add_module(code, "/build/m", 8, v, 2, NULL);
+    T_EQ(csspgo_code_add_area(code, *module, 0x1400, 0x1c00, NULL), CSSPGO_OK);
     for (a = 0x140b; a < 0x3000; a += 16) {
         csspgo_transfer t;
         memset(&t, 0, sizeof t);
         t.address = a;
         t.size = 5;
         t.kind = CSSPGO_CALL;
-        T_EQ(csspgo_code_add_transfers(code, *module, &t, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, *module, &t, 1, NULL), CSSPGO_OK);
     }
     return code;
 }
@@ -425,7 +425,7 @@ static void mappings_follow_processes(void)
     T_EQ(csspgo_spaces_get_stats(s).places, 2);
     mapped(s, 9, 0x50000, 0x1000, 0x900000, "/x/m");
     T_EQ(csspgo_spaces_get_stats(s).unfit_mappings, 1);
-    T_EQ(csspgo_code_map(code, m, 0x100000), CSSPGO_OK);
+    T_EQ(csspgo_code_map(code, m, 0x100000, NULL), CSSPGO_OK);
     T_EQ(placed(s, 7, 0x70500), 0x101500);             /* where the code map has it */
     csspgo_spaces_free(s);
     csspgo_spaces_free(NULL);
@@ -538,7 +538,7 @@ static void build_ids_say_which_mapping_is_the_module(void)
             csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
             csspgo_mmap e = with_id(by_example[i].path, by_example[i].id, by_example[i].size);
             csspgo_spaces_stats stats;
-            T_EQ(csspgo_code_set_build_id(code, m, own, 20), CSSPGO_OK);
+            T_EQ(csspgo_code_set_build_id(code, m, own, 20, NULL), CSSPGO_OK);
             if (early) {                               /* the file's table of build ids was read before */
                 T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, NULL, &e, NULL), CSSPGO_OK);
                 e.build_id_size = 0;
@@ -564,17 +564,17 @@ static void build_ids_decide_without_address_spaces_too(void)
     memset(&v, 0, sizeof v);
     v.address = v.file_offset = v.size = 0x1000;
     v.executable = 1;
-    m = csspgo_code_add_module(code, "m", 1, &v, 1);
-    T_EQ(csspgo_code_set_build_id(code, csspgo_no_module(), own, 20), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_set_build_id(code, m, own, 21), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_set_build_id(code, m, own, 20), CSSPGO_OK);
+    m = csspgo_code_add_module(code, "m", 1, &v, 1, NULL);
+    T_EQ(csspgo_code_set_build_id(code, csspgo_no_module(), own, 20, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_set_build_id(code, m, own, 21, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_set_build_id(code, m, own, 20, NULL), CSSPGO_OK);
     e = with_id("/x/renamed", own, 20);
     e.file_offset = 0x1000;
     T_EQ(csspgo_code_mmap(code, &e), 1);
     e = with_id("/x/m", other, 20);
     e.file_offset = 0x1000;
     T_EQ(csspgo_code_mmap(code, &e), 0);
-    T_EQ(csspgo_code_set_build_id(code, m, NULL, 0), CSSPGO_OK);
+    T_EQ(csspgo_code_set_build_id(code, m, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_mmap(code, &e), 1);
     csspgo_code_free(code);
 }

@@ -490,21 +490,21 @@ static csspgo_code *small_code(void)
     memset(&none, 0, sizeof none);
     memset(&t, 0, sizeof t);
     memset(&f, 0, sizeof f);
-    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, none, 0x401000, 0x1000, NULL), CSSPGO_OK);
     t.size = 5;
     t.kind = CSSPGO_CALL;
     for (i = 0; i < 3; i++) {
         t.address = calls[i];
-        T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, none, &t, 1, NULL), CSSPGO_OK);
     }
     t.address = 0x401300;
     t.size = 1;
     t.kind = CSSPGO_RET;
-    T_EQ(csspgo_code_add_transfers(code, none, &t, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, none, &t, 1, NULL), CSSPGO_OK);
     f.begin = 0x401400;
     f.end = 0x401500;
     f.guid = 1;
-    T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
     return code;
 }
 

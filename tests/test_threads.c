@@ -117,7 +117,7 @@ static void add_descending(csspgo_code *code)
     memset(&probe, 0, sizeof probe);
     memset(&f, 0, sizeof f);
     memset(&x, 0, sizeof x);
-    T_EQ(csspgo_code_add_area(code, none, 0x7f0000000000, 0x1000), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, none, 0x7f0000000000, 0x1000, NULL), CSSPGO_OK);
     in.guid = f.guid = 99;
     probe.id = probe.inline_node = 1;
     x.size = 1;
@@ -126,9 +126,9 @@ static void add_descending(csspgo_code *code)
         f.begin = probe.address = at;
         f.end = at + 16;
         x.address = at + 15;
-        T_EQ(csspgo_code_add_function(code, none, &f), CSSPGO_OK);
-        T_EQ(csspgo_code_add_transfers(code, none, &x, 1), CSSPGO_OK);
-        T_EQ(csspgo_code_add_probes(code, none, &in, 1, &probe, 1), CSSPGO_OK);
+        T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, none, &x, 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_probes(code, none, &in, 1, &probe, 1, NULL), CSSPGO_OK);
     }
 }
 
@@ -253,9 +253,9 @@ static void *work_alone(void *p)
         if (j->out != NULL) csspgo_write(a, CSSPGO_TEXT, j->out, j->out_size, &j->out_size, NULL);
     }
     if (expect(j, code != NULL)) {
-        expect(j, csspgo_code_add_function(code, csspgo_no_module(), &f) == CSSPGO_OK);
-        expect(j, csspgo_code_add_descriptors(code, &desc, 1) == CSSPGO_OK);
-        expect(j, csspgo_code_remove(code, 0x1000, 0x1800) == CSSPGO_OK);
+        expect(j, csspgo_code_add_function(code, csspgo_no_module(), &f, NULL) == CSSPGO_OK);
+        expect(j, csspgo_code_add_descriptors(code, &desc, 1, NULL) == CSSPGO_OK);
+        expect(j, csspgo_code_remove(code, 0x1000, 0x1800, NULL) == CSSPGO_OK);
     }
     csspgo_code_free(code);
     csspgo_probes_free(probes);

@@ -482,7 +482,7 @@ static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
     csspgo_code_function f;
     unsigned i;
     memset(&f, 0, sizeof f);
-    T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x1000, 128), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x1000, 128, NULL), CSSPGO_OK);
     for (i = 0; code != NULL && i < 4; i++) {
         char name[2];
         name[0] = (char)('a' + i);
@@ -491,9 +491,9 @@ static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
         f.end = f.begin + 32;
         f.name = name;
         f.name_size = 1;
-        T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f), CSSPGO_OK);
+        T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f, NULL), CSSPGO_OK);
     }
-    T_EQ(csspgo_code_add_transfers(code, csspgo_no_module(), transfers, n), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, csspgo_no_module(), transfers, n, NULL), CSSPGO_OK);
     return code;
 }
 
@@ -681,7 +681,7 @@ static void hand_probes(csspgo_code *code, const char *func, const uint64_t *blo
         p[i].inline_node = 1;
         p[i].kind = i < n ? CSSPGO_PROBE_BLOCK : CSSPGO_PROBE_DIRECT_CALL;
     }
-    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, p, n + (call != 0)), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, p, n + (call != 0), NULL), CSSPGO_OK);
 }
 
 /* Samples "COUNT ADDRESS RETURN...", separated by commas, without branch records. */

@@ -54,7 +54,7 @@ static csspgo_collector_stats expect_text(const char *what, t_table *t, const cs
     csspgo_collector_stats stats;
     size_t n;
     char *got;
-    csspgo_code_map(t->code, t->module, 0);           /* scripts without mapping events expect no other */
+    csspgo_code_map(t->code, t->module, 0, NULL);           /* scripts without mapping events expect no other */
     T_EQ(read_script(c, t->code, script, size, 100000), CSSPGO_OK);
     got = text_of(c, NULL, &n);
     if (got != NULL) t_same(what, got, n, want, want_size);
@@ -524,7 +524,7 @@ static void a_transfer_that_is_added_later_is_seen(void)
     x.size = 2;
     x.kind = CSSPGO_CALL;
     jit_sample(c, 1);                                 /* waits in the cache */
-    T_EQ(csspgo_code_add_transfers(code, none, &x, 1), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(code, none, &x, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(c).invalid_ranges, 1);
     csspgo_collector_free(c);
@@ -1264,7 +1264,7 @@ static void compare_program(const char *binary, const char *trace, uint64_t shif
             m.after[m.afters++] = t.insn[i + 1].address;
         }
         /* the trace of demo.probe serves demo.pie: same code at other addresses, of which the jumps make no sense */
-        T_EQ(csspgo_code_map(t.code, t.module, shift), CSSPGO_OK);
+        T_EQ(csspgo_code_map(t.code, t.module, shift, NULL), CSSPGO_OK);
         for (round = 0; round < 12; round++) compare_once(&m, binary, dir, round);
         free(list);
         free(m.transfer);

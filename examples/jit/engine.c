@@ -39,11 +39,11 @@ static void describe(engine *g, const emitter *e, uint32_t f, uint64_t at)
     c.end = at + e->count;
     c.name = g->p->f[f].name;
     c.name_size = strlen(c.name);
-    s = csspgo_code_add_function(g->map, none, &c);
-    if (s == CSSPGO_OK) s = csspgo_code_add_transfers(g->map, none, e->transfer, e->transfers);
+    s = csspgo_code_add_function(g->map, none, &c, NULL);
+    if (s == CSSPGO_OK) s = csspgo_code_add_transfers(g->map, none, e->transfer, e->transfers, NULL);
     if (s == CSSPGO_OK)
-        s = csspgo_code_add_probes(g->map, none, e->inlined, e->u->copies, e->probe, e->probes);
-    if (s != CSSPGO_OK && csspgo_code_remove(g->map, c.begin, c.end) != CSSPGO_OK) g->deaf = 1;
+        s = csspgo_code_add_probes(g->map, none, e->inlined, e->u->copies, e->probe, e->probes, NULL);
+    if (s != CSSPGO_OK && csspgo_code_remove(g->map, c.begin, c.end, NULL) != CSSPGO_OK) g->deaf = 1;
 }
 
 /* Frees a function's code. Samples of it must have been handed to csspgo, and nothing may run in it. */
@@ -54,7 +54,7 @@ static void remove_code(engine *g, uint32_t f)
     s->segment = NULL;
     s->segments = 0;
     s->func = MAX_FUNCS;
-    if (g->map == NULL || csspgo_code_remove(g->map, s->begin, s->end) == CSSPGO_OK) s->begin = s->end = 0;
+    if (g->map == NULL || csspgo_code_remove(g->map, s->begin, s->end, NULL) == CSSPGO_OK) s->begin = s->end = 0;
 }
 
 static void set_tables(engine *g, uint32_t f, uint64_t at)

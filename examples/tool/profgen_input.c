@@ -140,7 +140,7 @@ int profgen_spaces(profgen *g)
     size_t size;
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
     if (compat || g->o[O_KERNEL].number) return 1;
-    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20);
+    if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20, NULL);
     g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
     return g->spaces != NULL || (fail("out of memory"), 0);
 }
@@ -153,7 +153,7 @@ static int profgen_next_recording(profgen *g)
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
     if (csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK ||
-        csspgo_code_map(g->image.code, g->image.module, 0) != CSSPGO_OK)
+        csspgo_code_map(g->image.code, g->image.module, 0, NULL) != CSSPGO_OK)
         return fail("out of memory"), 0;
     return profgen_spaces(g);
 }

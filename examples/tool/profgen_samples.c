@@ -22,7 +22,7 @@ static int profgen_map_kernel(profgen *g, const csspgo_mmap *map)
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == map->path_size && memcmp(names[i], map->path, map->path_size) == 0)
-            return csspgo_code_map(g->image.code, g->image.module, map->address - base) == CSSPGO_OK ? 1 : -1;
+            return csspgo_code_map(g->image.code, g->image.module, map->address - base, NULL) == CSSPGO_OK ? 1 : -1;
     return 0;
 }
 
