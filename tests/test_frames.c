@@ -150,6 +150,7 @@ typedef csspgo_status change(csspgo_profile *p);
 
 static csspgo_status recount(csspgo_profile *p) { csspgo_recount_totals(p); return CSSPGO_OK; }
 static csspgo_status scale(csspgo_profile *p) { return csspgo_scale(p, 2, 3, NULL); }
+static csspgo_status flatten(csspgo_profile *p) { return csspgo_flatten(p, NULL); }
 static csspgo_status nest(csspgo_profile *p) { return csspgo_nest(p, 0, NULL); }
 static csspgo_status nest_keep(csspgo_profile *p) { return csspgo_nest(p, CSSPGO_NEST_KEEP_BASE, NULL); }
 static csspgo_status compress(csspgo_profile *p) { return csspgo_compress_recursion(p, UINT32_MAX, NULL); }
@@ -578,7 +579,7 @@ static void check_change(const char *name, change *f, unsigned long long seed, u
 static void frames_change_no_result(void)
 {
     static const struct { const char *name; change *f; } c[] = {
-        { "recount_totals", recount }, { "scale", scale }, { "flatten", csspgo_flatten }, { "nest", nest },
+        { "recount_totals", recount }, { "scale", scale }, { "flatten", flatten }, { "nest", nest },
         { "nest, keeping bases", nest_keep }, { "compress_recursion", compress }, { "add_profile", add_itself },
         { "trim_cold: trim", trim_drop }, { "trim_cold: everything", trim_all }, { "trim_cold: base_only", trim_base },
         { "trim_cold: merge", trim_merge }, { "trim_cold: both", trim_both }, { "remap", rename_ours },
