@@ -7,7 +7,7 @@
  * CONTENTS (search for the mark)
  *     >>manual  >>config
  *     >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate  >>match
- *                                                                         (each twice: interface, implementation)
+ *     >>layout                                                            (each twice: interface, implementation)
  *     >>licence
  */
 
@@ -2874,6 +2874,137 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
 CSSPGO_DEF const char *csspgo_base_name(const char *name, size_t size, size_t *base_size);
 
 #endif /* CSSPGO_NO_MATCH */
+
+/* ===== >>layout: traces of first execution become an order of functions =========================================== */
+
+#ifdef CSSPGO_WITH_LAYOUT
+
+/* Functions in the order of their first execution, in one run of a program or one phase of it. */
+typedef struct csspgo_trace {
+    const uint64_t *id;           /* csspgo_guid of their names as LLVM has them: of a local function "file;name" */
+    size_t          count;
+    uint64_t        weight;       /* number of runs that it stands for                                            */
+} csspgo_trace;
+
+/*
+ * A sample of traces from many runs, the names of their functions, and what was recorded of these functions.
+ *
+ * Reservoir. Of all traces ever offered at most max_traces are kept, each with the same probability: an object that is
+ * fed for weeks stays small. A source that was sampled itself says how many traces it has seen (its stream size) and
+ * counts accordingly. As long as no more than max_traces were offered all are kept, and the result does not depend on
+ * how they were grouped into sources; beyond that the choice depends on the order of the sources and on the seed. To
+ * merge in any grouping with one result keep all: a large max_traces, one trace per kind of run, runs as weights.
+ *
+ * Threads   calls on different objects may overlap; on one object only those that take it const
+ */
+typedef struct csspgo_layout csspgo_layout;
+
+/* All zero: 100 traces, 10000 functions each, LLVM's random numbers, csspgo's rule. */
+typedef struct csspgo_layout_options {
+    uint32_t limit_traces, max_traces;   /* limit_traces 1: at most max_traces traces are kept, else 100         */
+    uint32_t limit_length, max_length;   /* limit_length 1: the first max_length functions of each, else 10000   */
+    uint32_t seed;                /* of the choice of traces; 0 = 5489, with which LLVM always begins             */
+    uint32_t llvm;                /* 0: as 19, but there are never more than max_traces; 19: as LLVM 19, where the
+                                     first source may bring more; 22: LLVM 22's rule, no true reservoir across
+                                     sources. With 19 and 22 csspgo_layout_write writes what LLVM writes          */
+} csspgo_layout_options;
+
+typedef struct csspgo_layout_stats {
+    uint64_t functions, names;    /* functions known, with a name                                              */
+    uint64_t traces, stream;      /* kept, ever offered                                                        */
+    uint64_t entries;             /* functions in the traces kept, added up                                    */
+    uint64_t records;             /* functions with counters                                                   */
+    uint64_t mismatched;          /* records left out: of a function that has another number of counters       */
+} csspgo_layout_stats;
+
+/*
+ * A new object without traces.
+ *
+ *   how       NULL: defaults; copied
+ *   options   memory and limits; NULL: defaults
+ *
+ * Returns   the object, for csspgo_layout_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (llvm)
+ */
+CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, const csspgo_options *options,
+                                            csspgo_error *err);
+CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l);
+
+/*
+ * Offers the traces of one source.
+ *
+ *   trace, count   copied
+ *   stream         how many traces the source has seen, if it kept only some of them; 0: count
+ *
+ * Returns   CSSPGO_OK; E_LIMIT (above 2^28 traces seen by both sides, or memory), E_NOMEM. The object is then as before
+ * Cost      O(functions in the traces); where both sides are samples also O(stream)
+ * Source    LLVM 19: InstrProfWriter::addTemporalProfileTraces with libstdc++'s uniform_int_distribution
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_add(csspgo_layout *l, const csspgo_trace *trace, size_t count, uint64_t stream,
+                                           csspgo_error *err);
+
+/* Offers what another object has kept, with its names and records; as csspgo_layout_add. */
+CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layout *other, csspgo_error *err);
+
+/*
+ * Gives a function its name: `name` becomes known by its csspgo_guid. A name that is known already stays.
+ *
+ * Returns   CSSPGO_OK; E_LIMIT, E_NOMEM
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err);
+
+/* The name of a function, *size bytes, owned by l until it changes; NULL if it is not known. */
+CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, size_t *size);
+
+/*
+ * The functions of the i-th trace kept.
+ *
+ *   id, cap   gets the first cap of them; NULL and 0 are fine
+ *   weight    gets the trace's weight, or NULL
+ *
+ * Returns   how many functions the trace has; 0 if there is no such trace
+ */
+CSSPGO_DEF size_t csspgo_layout_trace(const csspgo_layout *l, size_t i, uint64_t *id, size_t cap, uint64_t *weight);
+
+CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l);
+
+/*
+ * Reads an instrumentation profile of LLVM as one source: its traces, the names of its functions and their counters.
+ * Counters of a function that is there already are added up.
+ *
+ * Text with the header :temporal_prof_traces. Value profiles, bitmaps and names of virtual tables are passed over.
+ *
+ *   data, size   the whole file; borrowed until the call returns
+ *
+ * Returns   CSSPGO_OK; E_SYNTAX, E_TRUNCATED for bad input; E_LIMIT; E_NOMEM. After a failure the object is as before
+ * Cost      O(size); while it reads up to 16 bytes of memory per byte
+ * Source    LLVM 19: InstrProfReader
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err);
+
+/*
+ * Writes the traces and the counters as LLVM's text, for `llvm-profdata merge` and `order`.
+ *
+ * LLVM restores names from records and loses those of functions without one. So a function in a trace without record
+ * gets one: hash 0, one counter, 1. A function without name is left out of its trace, its id stands in a comment.
+ *
+ *   buf, cap   where to; NULL and 0 to ask for the size
+ *   size       gets the bytes needed, or NULL
+ *
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that would
+ *           read back as something else: with a comma in a trace, with a line end (written all the same for LLVM); E_NOMEM
+ * Cost      O(n log n) in the number of functions
+ * Source    LLVM 19: InstrProfWriter::writeText
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
+                                             csspgo_error *err);
+
+#ifndef CSSPGO_NO_STDIO
+/* The same for files; also E_IO. */
+CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *path, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const char *path, csspgo_error *err);
+#endif
+
+#endif /* CSSPGO_WITH_LAYOUT */
 
 #ifdef __cplusplus
 }
@@ -31036,6 +31167,919 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
 #endif /* CSSPGO_NO_FLOW */
 
 #endif /* CSSPGO_NO_MATCH */
+
+/* ===== >>layout =================================================================================================== */
+
+#ifdef CSSPGO_WITH_LAYOUT
+
+/* ----- functions, traces, counters -------------------------------------------------------------------------------- */
+
+enum {                            /* what kind of instrumentation made a profile: its header's lines */
+    CSSPGO__LAYOUT_IR = 1,
+    CSSPGO__LAYOUT_CSIR = 2,
+    CSSPGO__LAYOUT_ENTRY_FIRST = 4,
+    CSSPGO__LAYOUT_COVERAGE = 8,
+    CSSPGO__LAYOUT_LOOPS = 16,
+    CSSPGO__LAYOUT_TRACES = 32    /* it has a block of traces, maybe an empty one */
+};
+
+typedef struct csspgo__kept {      /* a trace that is kept, or offered                     */
+    uint32_t *function;           /* numbers of names                                     */
+    size_t    count, cap;
+    uint64_t  weight;
+} csspgo__kept;
+
+typedef struct csspgo__counters { /* of one version of a function                         */
+    uint64_t hash;                /* of its control-flow graph                            */
+    size_t   begin, count;        /* in csspgo__source.value                              */
+    uint32_t function, reserved;
+} csspgo__counters;
+
+/* The contents of a profile: of what an object has, and of a source that is read before any of it is committed. */
+typedef struct csspgo__source {
+    csspgo__names     names;      /* of the object and of sources without text: found by GUID; of text by text */
+    csspgo__kept      *run;
+    size_t            runs, run_cap;
+    csspgo__counters *counters;
+    size_t            records, record_cap;
+    uint64_t         *value;
+    size_t            values, value_cap;
+    uint64_t          stream;
+    uint32_t          kind;
+} csspgo__source;
+
+struct csspgo_layout {
+    csspgo__heap          heap;   /* must be first */
+    csspgo_layout_options how;    /* resolved: no defaults */
+    csspgo__source        own;
+    csspgo__map           by_key; /* own.counters by function and hash */
+    csspgo__mt            random;
+    uint64_t              mismatched;
+};
+
+static uint32_t csspgo__layout_hash(const void *owner, uint32_t id)
+{
+    const csspgo_layout *l = (const csspgo_layout *)owner;
+    return csspgo__hash64(&l->by_key, l->own.counters[id - 1].hash, l->own.counters[id - 1].function);
+}
+
+static void csspgo__kept_free(csspgo__heap *h, csspgo__kept *r)
+{
+    csspgo__free(h, r->function, r->cap * sizeof *r->function);
+    memset(r, 0, sizeof *r);
+}
+
+static void csspgo__source_free(csspgo__heap *h, csspgo__source *s)
+{
+    size_t i;
+    for (i = 0; i < s->runs; i++) csspgo__kept_free(h, &s->run[i]);
+    csspgo__free(h, s->run, s->run_cap * sizeof *s->run);
+    csspgo__free(h, s->counters, s->record_cap * sizeof *s->counters);
+    csspgo__free(h, s->value, s->value_cap * sizeof *s->value);
+    csspgo__names_free(h, &s->names);
+}
+
+/* A new empty run at the end; NULL when memory is exhausted. */
+static csspgo__kept *csspgo__source_run(csspgo__heap *h, csspgo__source *s, uint64_t weight)
+{
+    csspgo__kept *r;
+    if (!CSSPGO__ROOM(h, s->run, s->runs, s->run_cap, s->runs + 1)) return NULL;
+    r = &s->run[s->runs++];
+    memset(r, 0, sizeof *r);
+    r->weight = weight;
+    return r;
+}
+
+/* Returns 0 when memory is exhausted; function 0 stands for that, too. */
+static int csspgo__kept_add(csspgo__heap *h, csspgo__kept *r, uint32_t function)
+{
+    if (function == 0 || !CSSPGO__ROOM(h, r->function, r->count, r->cap, r->count + 1)) return 0;
+    r->function[r->count++] = function;
+    return 1;
+}
+
+/* A record without counters yet, which csspgo__source_value adds. Returns 0 when memory is exhausted. */
+static int csspgo__source_record(csspgo__heap *h, csspgo__source *s, uint32_t function, uint64_t hash)
+{
+    csspgo__counters *c;
+    if (function == 0 || !CSSPGO__ROOM(h, s->counters, s->records, s->record_cap, s->records + 1)) return 0;
+    c = &s->counters[s->records++];
+    memset(c, 0, sizeof *c);
+    c->function = function;
+    c->hash = hash;
+    c->begin = s->values;
+    return 1;
+}
+
+static int csspgo__source_value(csspgo__heap *h, csspgo__source *s, uint64_t value)
+{
+    if (!CSSPGO__ROOM(h, s->value, s->values, s->value_cap, s->values + 1)) return 0;
+    s->value[s->values++] = value;
+    s->counters[s->records - 1].count++;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, const csspgo_options *options,
+                                            csspgo_error *err)
+{
+    csspgo_layout *l;
+    if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
+        return NULL;
+    }
+    l = (csspgo_layout *)csspgo__object_new(options, sizeof *l, err);
+    if (l == NULL) return NULL;
+    if (how != NULL) l->how = *how;
+    if (!l->how.limit_traces) l->how.max_traces = 100;
+    if (!l->how.limit_length) l->how.max_length = 10000;
+    csspgo__names_init(&l->heap, &l->own.names);
+    csspgo__map_init(&l->heap, &l->by_key, csspgo__layout_hash);
+    csspgo__mt_seed(&l->random, l->how.seed != 0 ? l->how.seed : 5489);
+    return l;
+}
+
+CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
+{
+    if (l == NULL) return;
+    csspgo__source_free(&l->heap, &l->own);
+    csspgo__map_free(&l->heap, &l->by_key);
+    csspgo__object_free(l, sizeof *l);
+}
+
+CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
+{
+    csspgo_layout_stats s;
+    size_t i;
+    memset(&s, 0, sizeof s);
+    s.functions = l->own.names.count;
+    for (i = 1; i <= l->own.names.count; i++) s.names += (l->own.names.name[i].flags & CSSPGO__HAS_TEXT) != 0;
+    s.traces = l->own.runs;
+    s.stream = l->own.stream;
+    for (i = 0; i < l->own.runs; i++) s.entries += l->own.run[i].count;
+    s.records = l->own.records;
+    s.mismatched = l->mismatched;
+    return s;
+}
+
+CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, size_t *size)
+{
+    const uint32_t n = csspgo__names_find_guid(&l->own.names, id);
+    *size = 0;
+    if (n == 0 || !(l->own.names.name[n].flags & CSSPGO__HAS_TEXT)) return NULL;
+    return csspgo__name_text(&l->own.names, n, size);
+}
+
+CSSPGO_DEF size_t csspgo_layout_trace(const csspgo_layout *l, size_t i, uint64_t *id, size_t cap, uint64_t *weight)
+{
+    const csspgo__kept *r;
+    size_t k;
+    if (weight != NULL) *weight = 0;
+    if (i >= l->own.runs) return 0;
+    r = &l->own.run[i];
+    for (k = 0; k < r->count && k < cap; k++) id[k] = l->own.names.name[r->function[k]].guid;
+    if (weight != NULL) *weight = r->weight;
+    return r->count;
+}
+
+/* ----- the reservoir ---------------------------------------------------------------------------------------------- */
+
+/* Memory that a merge needs once; see csspgo__reservoir_both. */
+typedef struct csspgo__draws {
+    uint32_t      *place;         /* of kept traces that are to be replaced */
+    unsigned char *drawn;         /* 1: it is among them                    */
+} csspgo__draws;
+
+static void csspgo__kept_swap(csspgo__kept *a, csspgo__kept *b)
+{
+    const csspgo__kept x = *a;
+    *a = *b;
+    *b = x;
+}
+
+/* Cuts traces to the first max_length functions and leaves out those that are then empty. */
+static void csspgo__reservoir_cut(csspgo_layout *l, csspgo__source *in)
+{
+    size_t i, n = 0;
+    for (i = 0; i < in->runs; i++) {
+        csspgo__kept *r = &in->run[i];
+        if (r->count > l->how.max_length) r->count = l->how.max_length;
+        if (r->count != 0) csspgo__kept_swap(r, &in->run[n++]);
+    }
+    for (i = n; i < in->runs; i++) csspgo__kept_free(&l->heap, &in->run[i]);
+    in->runs = n;
+}
+
+/* std::shuffle, except that it takes remainders: as LLVM shuffles. */
+static void csspgo__reservoir_shuffle(csspgo_layout *l, csspgo__kept *r, size_t n)
+{
+    for (; n > 1; n--, r++) csspgo__kept_swap(r, r + csspgo__mt_next(&l->random) % n);
+}
+
+/* A source of which all traces are there: each takes its place in the stream, where it may replace one that is kept. */
+static void csspgo__reservoir_whole(csspgo_layout *l, csspgo__source *in)
+{
+    csspgo__source *own = &l->own;
+    size_t i;
+    for (i = 0; i < in->runs; i++) {
+        if (own->stream < l->how.max_traces) {
+            own->run[own->runs] = in->run[i];
+            memset(&in->run[i], 0, sizeof in->run[i]);
+            own->runs++;
+        } else {
+            const uint64_t k = csspgo__mt_uniform(&l->random, own->stream);
+            if (k < own->runs) csspgo__kept_swap(&own->run[k], &in->run[i]);
+        }
+        own->stream = csspgo__sat_add(own->stream, 1);
+    }
+}
+
+/* Two samples: draws for as many traces as the source has seen, then puts its traces, shuffled, into the places drawn. */
+static void csspgo__reservoir_both(csspgo_layout *l, csspgo__source *in, csspgo__draws *d)
+{
+    csspgo__source *own = &l->own;
+    size_t i, n = 0;
+    for (i = 0; i < in->stream; i++) {
+        const uint64_t k = csspgo__mt_uniform(&l->random, own->stream);
+        if (k < own->runs && !d->drawn[k]) {
+            d->drawn[k] = 1;
+            d->place[n++] = (uint32_t)k;
+        }
+        own->stream = csspgo__sat_add(own->stream, 1);
+    }
+    csspgo__reservoir_shuffle(l, in->run, in->runs);
+    for (i = 0; i < n && i < in->runs; i++) csspgo__kept_swap(&own->run[d->place[i]], &in->run[i]);
+}
+
+static void csspgo__reservoir_drop(csspgo_layout *l, size_t runs)
+{
+    while (l->own.runs > runs) csspgo__kept_free(&l->heap, &l->own.run[--l->own.runs]);
+}
+
+/* LLVM 19's rule. csspgo's own goes on: what is too much then takes its chance against what stays. */
+static void csspgo__reservoir_19(csspgo_layout *l, csspgo__source *in, csspgo__draws *d)
+{
+    csspgo__source *own = &l->own;
+    const size_t most = l->how.max_traces;
+    size_t i;
+    if (in->runs == 0) return;
+    csspgo__reservoir_cut(l, in);
+    if (in->stream > most && own->stream <= most) {   /* the sample stays, what is whole joins it */
+        csspgo__source x = *own;
+        own->run = in->run, own->runs = in->runs, own->run_cap = in->run_cap, own->stream = in->stream;
+        in->run = x.run, in->runs = x.runs, in->run_cap = x.run_cap, in->stream = x.stream;
+    }
+    if (in->stream <= most) csspgo__reservoir_whole(l, in);
+    else csspgo__reservoir_both(l, in, d);
+    if (l->how.llvm != 0 || own->runs <= most) return;
+    for (i = most; i < own->runs; i++) {
+        const uint64_t k = csspgo__mt_uniform(&l->random, i);
+        if (k < most) csspgo__kept_swap(&own->run[k], &own->run[i]);
+    }
+    csspgo__reservoir_drop(l, most);
+}
+
+/* LLVM 22's rule: fills up to max_traces, and draws for the others as if the kept ones were all that was seen. */
+static void csspgo__reservoir_22(csspgo_layout *l, csspgo__source *in)
+{
+    csspgo__source *own = &l->own;
+    const size_t most = l->how.max_traces;
+    size_t next = 0;
+    uint64_t i;
+    if (own->runs > most) csspgo__reservoir_drop(l, most);
+    csspgo__reservoir_cut(l, in);
+    if (in->runs == 0) return;
+    for (; own->runs < most && next < in->runs; next++) {
+        own->run[own->runs] = in->run[next];
+        memset(&in->run[next], 0, sizeof in->run[next]);
+        own->runs++;
+    }
+    csspgo__reservoir_shuffle(l, in->run + next, in->runs - next);
+    for (i = own->runs; i < in->stream && next < in->runs && own->runs != 0; i++) {
+        const uint64_t k = csspgo__mt_uniform(&l->random, i);
+        if (k < own->runs) csspgo__kept_swap(&own->run[k], &in->run[next++]);
+    }
+    own->stream = csspgo__sat_add(own->stream, in->stream);
+}
+
+/* ----- committing a source ---------------------------------------------------------------------------------------- */
+
+static uint32_t csspgo__layout_find(const csspgo_layout *l, uint32_t function, uint64_t hash)
+{
+    const uint32_t key = csspgo__hash64(&l->by_key, hash, function);
+    uint32_t id, at = key;
+    while ((id = csspgo__map_next(&l->by_key, key, &at)) != 0)
+        if (l->own.counters[id - 1].function == function && l->own.counters[id - 1].hash == hash) return id;
+    return 0;
+}
+
+/* Adds the counters of a record; there is room. LLVM keeps the two highest values for other purposes. */
+static void csspgo__layout_count(csspgo_layout *l, const csspgo__source *in, const csspgo__counters *from,
+                                 uint32_t function)
+{
+    csspgo__source *own = &l->own;
+    const uint32_t id = csspgo__layout_find(l, function, from->hash);
+    csspgo__counters *to = &own->counters[id != 0 ? id - 1 : own->records];
+    size_t i;
+    if (id == 0) {
+        *to = *from;
+        to->function = function;
+        to->begin = own->values;
+        memcpy(own->value + own->values, in->value + from->begin, from->count * sizeof *own->value);
+        own->values += from->count;
+        own->records++;
+        csspgo__map_insert(&l->by_key, csspgo__hash64(&l->by_key, to->hash, function), (uint32_t)own->records, l);
+    } else if (to->count != from->count) {
+        l->mismatched++;
+    } else {
+        for (i = 0; i < to->count; i++) {
+            const uint64_t sum = csspgo__sat_add(own->value[to->begin + i], in->value[from->begin + i]);
+            own->value[to->begin + i] = sum > UINT64_MAX - 2 ? UINT64_MAX - 2 : sum;
+        }
+    }
+}
+
+/* All memory that csspgo__layout_commit needs. Returns 0 when it is exhausted. */
+static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, csspgo__draws *d, uint32_t **number)
+{
+    csspgo__heap *h = &l->heap;
+    csspgo__source *own = &l->own;
+    const size_t places = own->runs + 1;
+    h->status = CSSPGO_E_LIMIT;
+    if (in->records > 0x7fffffffu - own->records) return 0;
+    if (!CSSPGO__ROOM(h, own->run, own->runs, own->run_cap, own->runs + in->runs) ||
+        !CSSPGO__ROOM(h, own->counters, own->records, own->record_cap, own->records + in->records) ||
+        !CSSPGO__ROOM(h, own->value, own->values, own->value_cap, own->values + in->values) ||
+        !csspgo__map_room(h, &l->by_key, in->records) ||
+        !csspgo__names_room(h, &own->names, 0, in->names.count, in->names.text_size))
+        return 0;
+    *number = (uint32_t *)csspgo__alloc(h, (in->names.count + 1) * sizeof **number);
+    d->place = (uint32_t *)csspgo__alloc(h, places * sizeof *d->place);
+    d->drawn = (unsigned char *)csspgo__alloc(h, places);
+    if (d->drawn != NULL) memset(d->drawn, 0, places);
+    return *number != NULL && d->place != NULL && d->drawn != NULL;
+}
+
+/* Takes a source over: its names, records and traces. All or nothing; what is left of the source is the caller's. */
+static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in, csspgo_error *err)
+{
+    csspgo__heap *h = &l->heap;
+    const size_t places = l->own.runs + 1, numbers = in->names.count + 1;
+    csspgo__draws d = { NULL, NULL };
+    uint32_t *number = NULL;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, k;
+    if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? l->own.runs + in->runs : l->own.stream) > l->how.max_traces)
+        s = CSSPGO_E_LIMIT;
+    else if (!csspgo__layout_reserve(l, in, &d, &number)) s = h->status;
+    if (s == CSSPGO_OK) {
+        for (i = 1; i < numbers; i++) {
+            const csspgo__name *n = &in->names.name[i];
+            const char *text = n->flags & CSSPGO__HAS_TEXT ? in->names.text + n->text : NULL;
+            number[i] = csspgo__names_bind(h, &l->own.names, csspgo__name_guid(&in->names, (uint32_t)i), text, n->size);
+        }
+        for (i = 0; i < in->runs; i++)
+            for (k = 0; k < in->run[i].count; k++) in->run[i].function[k] = number[in->run[i].function[k]];
+        for (i = 0; i < in->records; i++)
+            csspgo__layout_count(l, in, &in->counters[i], number[in->counters[i].function]);
+        l->own.kind |= in->kind;
+        if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
+        else csspgo__reservoir_19(l, in, &d);
+    }
+    csspgo__free(h, number, numbers * sizeof *number);
+    csspgo__free(h, d.place, places * sizeof *d.place);
+    csspgo__free(h, d.drawn, places);
+    return csspgo__error_plain(err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_add(csspgo_layout *l, const csspgo_trace *trace, size_t count, uint64_t stream,
+                                           csspgo_error *err)
+{
+    csspgo__heap *h = &l->heap;
+    csspgo__source in;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, k;
+    memset(&in, 0, sizeof in);
+    csspgo__names_init(h, &in.names);
+    in.stream = stream != 0 ? stream : count;
+    in.kind = CSSPGO__LAYOUT_TRACES;
+    for (i = 0; i < count && s == CSSPGO_OK; i++) {
+        csspgo__kept *r = csspgo__source_run(h, &in, trace[i].weight);
+        int ok = r != NULL;
+        for (k = 0; ok && k < trace[i].count; k++)
+            ok = csspgo__kept_add(h, r, csspgo__names_bind(h, &in.names, trace[i].id[k], NULL, 0));
+        if (!ok) s = csspgo__error_plain(err, h->status);
+    }
+    if (s == CSSPGO_OK) s = csspgo__layout_commit(l, &in, err);
+    csspgo__source_free(h, &in);
+    return s;
+}
+
+/* A copy of what another object has, in memory of h. Returns 0 when memory is exhausted. */
+static int csspgo__source_copy(csspgo__heap *h, csspgo__source *to, const csspgo__source *from)
+{
+    size_t i, k;
+    if (!csspgo__names_room(h, &to->names, 0, from->names.count, from->names.text_size)) return 0;
+    for (i = 1; i <= from->names.count; i++) {
+        const csspgo__name *n = &from->names.name[i];
+        const char *text = n->flags & CSSPGO__HAS_TEXT ? from->names.text + n->text : NULL;
+        if (csspgo__names_bind(h, &to->names, n->guid, text, n->size) == 0) return 0;
+    }
+    for (i = 0; i < from->runs; i++) {
+        csspgo__kept *r = csspgo__source_run(h, to, from->run[i].weight);
+        for (k = 0; r != NULL && k < from->run[i].count; k++)
+            if (!csspgo__kept_add(h, r, from->run[i].function[k])) return 0;
+        if (r == NULL) return 0;
+    }
+    for (i = 0; i < from->records; i++) {
+        const csspgo__counters *c = &from->counters[i];
+        if (!csspgo__source_record(h, to, c->function, c->hash)) return 0;
+        for (k = 0; k < c->count; k++)
+            if (!csspgo__source_value(h, to, from->value[c->begin + k])) return 0;
+    }
+    to->stream = from->stream;
+    to->kind = from->kind;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layout *other, csspgo_error *err)
+{
+    csspgo__source in;
+    csspgo_status s;
+    memset(&in, 0, sizeof in);
+    csspgo__names_init(&l->heap, &in.names);
+    if (csspgo__source_copy(&l->heap, &in, &other->own)) s = csspgo__layout_commit(l, &in, err);
+    else s = csspgo__error_plain(err, l->heap.status);
+    csspgo__source_free(&l->heap, &in);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
+{
+    if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
+        return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_plain(err, l->heap.status);
+}
+
+/* ----- text ------------------------------------------------------------------------------------------------------- */
+
+/* Lines of a text, without blank ones and comments. */
+typedef struct csspgo__layout_text {
+    const unsigned char *base, *end, *next;   /* next: where the next line begins     */
+    const unsigned char *line;                /* the current one; NULL: there is none */
+    size_t               size;
+    uint32_t             number;              /* of the current line                  */
+    csspgo_layout       *l;
+    csspgo__source       in;
+    csspgo_error        *err;
+    csspgo_status        status;
+} csspgo__layout_text;
+
+/* The first failure wins. Returns 0. */
+static int csspgo__layout_fail(csspgo__layout_text *t, csspgo_status status, const char *what)
+{
+    const unsigned char *at = t->line != NULL ? t->line : t->end;
+    if (t->status != CSSPGO_OK) return 0;
+    t->status = csspgo__error(t->err, status, (uint64_t)(at - t->base), what);
+    if (t->line != NULL && status != CSSPGO_E_NOMEM && status != CSSPGO_E_LIMIT) {
+        csspgo__say(t->err, ": ");
+        csspgo__say_bytes(t->err, t->line, t->size);
+    }
+    if (t->err != NULL) {
+        t->err->line = t->number;
+        t->err->column = 1;
+    }
+    return 0;
+}
+
+static int csspgo__layout_full(csspgo__layout_text *t)
+{
+    return csspgo__layout_fail(t, t->l->heap.status, csspgo_status_text(t->l->heap.status));
+}
+
+/* The next line. CR LF ends one like LF. Returns 0 at the end of the text. */
+static int csspgo__layout_line(csspgo__layout_text *t)
+{
+    while (t->next != t->end) {
+        const unsigned char *begin = t->next;
+        const unsigned char *stop = (const unsigned char *)memchr(begin, '\n', (size_t)(t->end - begin));
+        t->number++;
+        t->next = stop != NULL ? stop + 1 : t->end;
+        if (stop == NULL) stop = t->end;
+        else if (stop != begin && stop[-1] == '\r') stop--;
+        if (stop == begin || *begin == '#') continue;
+        t->line = begin;
+        t->size = (size_t)(stop - begin);
+        return 1;
+    }
+    t->line = NULL;
+    t->size = 0;
+    return 0;
+}
+
+/*
+ * A number that is all of n bytes, in base 10, or for base 0 as LLVM guesses it: 0x 16, 0b 2, 0o and 0 8. Returns 0 if
+ * it is none or above most.
+ */
+static int csspgo__layout_digits(const unsigned char *p, size_t n, uint32_t base, uint64_t most, uint64_t *v)
+{
+    size_t i;
+    if (base == 0) {
+        const unsigned char second = n > 1 && p[0] == '0' ? (unsigned char)(p[1] | 0x20) : 0;
+        base = second == 'x' ? 16 : second == 'b' ? 2 : second == 'o' || (second >= '0' && second <= '9') ? 8 : 10;
+        if (second > '9') p += 2, n -= 2;
+        else if (base == 8) p++, n--;
+    }
+    for (*v = 0, i = 0; i < n; i++) {
+        const unsigned char low = (unsigned char)(p[i] | 0x20);
+        const uint32_t d = p[i] >= '0' && p[i] <= '9' ? p[i] - (unsigned)'0'
+                           : low >= 'a' && low <= 'z' && p[i] >= 'A' ? low - 'a' + 10u : 99;
+        if (d >= base || *v > (most - d) / base) return 0;
+        *v = *v * base + d;
+    }
+    return n != 0;
+}
+
+/* The current line as a number; then the next line is current. Returns 0 after an error. */
+static int csspgo__layout_number(csspgo__layout_text *t, uint32_t base, uint64_t most, uint64_t *v)
+{
+    *v = 0;
+    if (t->line == NULL) return csspgo__layout_fail(t, CSSPGO_E_TRUNCATED, "input ends where a number belongs");
+    if (!csspgo__layout_digits(t->line, t->size, base, most, v))
+        return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "a number that fits its field belongs here");
+    csspgo__layout_line(t);
+    return 1;
+}
+
+static uint32_t csspgo__layout_intern(csspgo__layout_text *t, const unsigned char *name, size_t size)
+{
+    uint32_t id;
+    if (size > t->l->heap.limits.max_name)
+        return (uint32_t)csspgo__layout_fail(t, CSSPGO_E_LIMIT, "a name is longer than limits.max_name");
+    id = csspgo__names_intern(&t->l->heap, &t->in.names, (const char *)name, size);
+    if (id == 0) csspgo__layout_full(t);
+    return id;
+}
+
+static int csspgo__layout_blank(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The names of a line: between commas, without the blanks around them. */
+static int csspgo__layout_list(csspgo__layout_text *t, csspgo__kept *r)
+{
+    const unsigned char *p = t->line, *end = p + t->size;
+    while (p != end) {
+        const unsigned char *comma = (const unsigned char *)memchr(p, ',', (size_t)(end - p));
+        const unsigned char *stop = comma != NULL ? comma : end, *a = p, *b = stop;
+        uint32_t id;
+        while (a != b && csspgo__layout_blank(*a)) a++;
+        while (a != b && csspgo__layout_blank(b[-1])) b--;
+        if (a != b) {
+            id = csspgo__layout_intern(t, a, (size_t)(b - a));
+            if (id == 0) return 0;
+            if (!csspgo__kept_add(&t->l->heap, r, id)) return csspgo__layout_full(t);
+        }
+        p = comma != NULL ? comma + 1 : end;
+    }
+    return 1;
+}
+
+/* The block of traces: how many, the stream's size, and for each its weight and a line of names. */
+static int csspgo__layout_traces(csspgo__layout_text *t)
+{
+    uint64_t n, weight;
+    t->in.kind |= CSSPGO__LAYOUT_TRACES;
+    csspgo__layout_line(t);
+    if (!csspgo__layout_number(t, 0, UINT32_MAX, &n)) return 0;
+    if (!csspgo__layout_number(t, 0, UINT64_MAX, &t->in.stream)) return 0;
+    for (; n != 0; n--) {
+        csspgo__kept *r;
+        if (!csspgo__layout_number(t, 0, UINT64_MAX, &weight)) return 0;
+        if (t->line == NULL) return csspgo__layout_fail(t, CSSPGO_E_TRUNCATED, "input ends before a trace");
+        r = csspgo__source_run(&t->l->heap, &t->in, weight);
+        if (r == NULL) return csspgo__layout_full(t);
+        if (!csspgo__layout_list(t, r)) return 0;
+        csspgo__layout_line(t);
+    }
+    return 1;
+}
+
+/* 1 if the current line is a colon and this word, in any case. */
+static int csspgo__layout_word(const csspgo__layout_text *t, const char *word)
+{
+    size_t i;
+    for (i = 0; word[i] != '\0'; i++) {
+        const unsigned char c = i + 1 < t->size ? t->line[i + 1] : 0;
+        if ((c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c) != (unsigned char)word[i]) return 0;
+    }
+    return t->size == i + 1;
+}
+
+static int csspgo__layout_header(csspgo__layout_text *t)
+{
+    while (t->line != NULL && t->line[0] == ':') {
+        uint32_t *kind = &t->in.kind;
+        if (csspgo__layout_word(t, "temporal_prof_traces")) {
+            if (!csspgo__layout_traces(t)) return 0;
+            continue;
+        }
+        if (csspgo__layout_word(t, "ir")) *kind |= CSSPGO__LAYOUT_IR;
+        else if (csspgo__layout_word(t, "csir")) *kind |= CSSPGO__LAYOUT_IR | CSSPGO__LAYOUT_CSIR;
+        else if (csspgo__layout_word(t, "entry_first")) *kind |= CSSPGO__LAYOUT_ENTRY_FIRST;
+        else if (csspgo__layout_word(t, "not_entry_first")) *kind &= ~(uint32_t)CSSPGO__LAYOUT_ENTRY_FIRST;
+        else if (csspgo__layout_word(t, "single_byte_coverage")) *kind |= CSSPGO__LAYOUT_COVERAGE;
+        else if (csspgo__layout_word(t, "instrument_loop_entries")) *kind |= CSSPGO__LAYOUT_LOOPS;
+        else if (!csspgo__layout_word(t, "fe"))
+            return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "the header has an unknown line");
+        csspgo__layout_line(t);
+    }
+    return 1;
+}
+
+/* Passes over a value profile, if there is one: kinds, sites, and for each site values as "what:count". */
+static int csspgo__layout_values(csspgo__layout_text *t)
+{
+    uint64_t kinds, kind, sites, n, v;
+    if (t->line == NULL || !csspgo__layout_digits(t->line, t->size, 10, UINT32_MAX, &kinds)) return 1;
+    if (kinds == 0 || kinds > 3) return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "there are 1 to 3 kinds of values");
+    csspgo__layout_line(t);
+    for (; kinds != 0; kinds--) {
+        if (!csspgo__layout_number(t, 10, 2, &kind) || !csspgo__layout_number(t, 10, UINT32_MAX, &sites)) return 0;
+        for (; sites != 0; sites--) {
+            if (!csspgo__layout_number(t, 10, UINT32_MAX, &n)) return 0;
+            for (; n != 0; n--) {
+                size_t i;
+                if (t->line == NULL) return csspgo__layout_fail(t, CSSPGO_E_TRUNCATED, "input ends before a value");
+                for (i = t->size; i != 0 && t->line[i - 1] != ':';) i--;
+                if (!csspgo__layout_digits(t->line + i, t->size - i, 10, UINT64_MAX, &v))
+                    return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "a value has no count");
+                csspgo__layout_line(t);
+            }
+        }
+    }
+    return 1;
+}
+
+/* Passes over the bitmap of a function, if there is one: "$" and the number of bytes, then these. */
+static int csspgo__layout_bitmap(csspgo__layout_text *t)
+{
+    uint64_t n, v;
+    size_t a = 1, b = t->size;
+    if (t->line == NULL || t->line[0] != '$') return 1;
+    while (a < b && csspgo__layout_blank(t->line[a])) a++;
+    while (a < b && csspgo__layout_blank(t->line[b - 1])) b--;
+    if (!csspgo__layout_digits(t->line + a, b - a, 0, UINT64_MAX, &n))
+        return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "a bitmap has no size");
+    csspgo__layout_line(t);
+    for (; n != 0; n--)
+        if (!csspgo__layout_number(t, 0, 255, &v)) return 0;
+    return 1;
+}
+
+/* A function: its name, hash, number of counters, and these. */
+static int csspgo__layout_function(csspgo__layout_text *t)
+{
+    const uint32_t function = csspgo__layout_intern(t, t->line, t->size);
+    uint64_t hash, n, v;
+    if (function == 0) return 0;
+    csspgo__layout_line(t);
+    if (!csspgo__layout_number(t, 0, UINT64_MAX, &hash) || !csspgo__layout_number(t, 10, UINT64_MAX, &n)) return 0;
+    if (n == 0) return csspgo__layout_fail(t, CSSPGO_E_SYNTAX, "a function without counters");
+    if (!csspgo__source_record(&t->l->heap, &t->in, function, hash)) return csspgo__layout_full(t);
+    for (; n != 0; n--) {
+        if (!csspgo__layout_number(t, 10, UINT64_MAX, &v)) return 0;
+        if (!csspgo__source_value(&t->l->heap, &t->in, v)) return csspgo__layout_full(t);
+    }
+    return csspgo__layout_bitmap(t) && csspgo__layout_values(t);
+}
+
+static csspgo_status csspgo__layout_read_text(csspgo_layout *l, csspgo__source *in, const unsigned char *data,
+                                              size_t size, csspgo_error *err)
+{
+    csspgo__layout_text t;
+    int ok;
+    memset(&t, 0, sizeof t);
+    t.base = t.next = data;
+    t.end = data + size;
+    t.l = l;
+    t.in = *in;
+    t.err = err;
+    csspgo__layout_line(&t);
+    for (ok = csspgo__layout_header(&t); ok && t.line != NULL;) ok = csspgo__layout_function(&t);
+    *in = t.in;
+    return t.status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err)
+{
+    csspgo__source in;
+    csspgo_status s;
+    if (size == 0) return csspgo__error(err, CSSPGO_E_TRUNCATED, 0, "the profile is empty");
+    memset(&in, 0, sizeof in);
+    csspgo__names_init(&l->heap, &in.names);
+    s = csspgo__layout_read_text(l, &in, (const unsigned char *)data, size, err);
+    if (s == CSSPGO_OK) s = csspgo__layout_commit(l, &in, err);
+    csspgo__source_free(&l->heap, &in);
+    return s;
+}
+
+/* ----- writing text ----- */
+
+typedef struct csspgo__layout_writer {
+    const csspgo_layout *l;
+    csspgo__heap         heap;    /* a loan                                             */
+    csspgo__sink         out;
+    uint32_t            *order;   /* numbers of records, then of functions without one  */
+    size_t               n, cap;
+    unsigned char       *has;     /* per function: 1: it has a record, 2: it is written because a trace has it */
+} csspgo__layout_writer;
+
+/* The function of an element of order: below `records` it is that of a record. */
+static uint32_t csspgo__layout_owner(const csspgo_layout *l, uint32_t v)
+{
+    return v < l->own.records ? l->own.counters[v].function : v - (uint32_t)l->own.records;
+}
+
+static int csspgo__layout_order_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_layout *l = (const csspgo_layout *)ctx;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const uint32_t f = csspgo__layout_owner(l, x), g = csspgo__layout_owner(l, y);
+    if (f != g) return csspgo__name_cmp(&l->own.names, f, g);
+    return l->own.counters[x].hash < l->own.counters[y].hash ? -1 : 1;
+}
+
+/* Records with a name, and the functions of traces that need one, in the order of names. 0: memory is exhausted. */
+static int csspgo__layout_collect(csspgo__layout_writer *w)
+{
+    const csspgo__source *own = &w->l->own;
+    const int invent = w->l->how.llvm == 0;
+    size_t i, k;
+    w->cap = own->records + own->names.count + 1;
+    w->order = (uint32_t *)csspgo__alloc(&w->heap, w->cap * sizeof *w->order);
+    w->has = (unsigned char *)csspgo__alloc(&w->heap, own->names.count + 1);
+    if (w->order == NULL || w->has == NULL) return 0;
+    memset(w->has, 0, own->names.count + 1);
+    for (i = 0; i < own->records; i++) {
+        const uint32_t f = own->counters[i].function;
+        if (!(own->names.name[f].flags & CSSPGO__HAS_TEXT)) continue;
+        w->has[f] = 1;
+        w->order[w->n++] = (uint32_t)i;
+    }
+    for (i = 0; invent && i < own->runs; i++)
+        for (k = 0; k < own->run[i].count; k++) {
+            const uint32_t f = own->run[i].function[k];
+            if (w->has[f] || !(own->names.name[f].flags & CSSPGO__HAS_TEXT)) continue;
+            w->has[f] = 2;
+            w->order[w->n++] = (uint32_t)own->records + f;
+        }
+    return csspgo__sort(&w->heap, w->order, w->n, sizeof *w->order, csspgo__layout_order_cmp, w->l);
+}
+
+/* Writes a name. What would read back as something else is E_UNSUPPORTED, except where LLVM writes it. */
+static void csspgo__layout_put_name(csspgo__layout_writer *w, uint32_t function, int in_list)
+{
+    size_t size, i;
+    const char *text = csspgo__name_text(&w->l->own.names, function, &size);
+    for (i = 0; w->l->how.llvm == 0 && i < size; i++)
+        if (text[i] == '\n' || (in_list && text[i] == ',')) w->out.status = CSSPGO_E_UNSUPPORTED;
+    if (w->l->how.llvm == 0 && (size == 0 || text[0] == '#' || text[0] == ':' || text[size - 1] == '\r' ||
+                                csspgo__layout_blank((unsigned char)text[0]) ||
+                                csspgo__layout_blank((unsigned char)text[size - 1])))
+        w->out.status = CSSPGO_E_UNSUPPORTED;
+    csspgo__put(&w->out, text, size);
+}
+
+static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept *r)
+{
+    const csspgo__names *names = &w->l->own.names;
+    const int ours = w->l->how.llvm == 0;
+    size_t k, named = 0;
+    csspgo__put_str(&w->out, "# Weight:\n");
+    csspgo__put_u64(&w->out, r->weight);
+    csspgo__put_str(&w->out, "\n");
+    for (k = 0; ours && k < r->count; k++)
+        if (!w->has[r->function[k]]) {
+            csspgo__put_str(&w->out, "# without name: 0x");
+            csspgo__put_hex(&w->out, names->name[r->function[k]].guid);
+            csspgo__put_str(&w->out, "\n");
+        }
+    for (k = 0; k < r->count; k++) {
+        if (w->has[r->function[k]]) csspgo__layout_put_name(w, r->function[k], 1);
+        else if (ours) continue;
+        csspgo__put_char(&w->out, ',');
+        named++;
+    }
+    if (named == 0) csspgo__put_char(&w->out, ',');   /* a blank line would not count */
+    csspgo__put_str(&w->out, "\n");
+}
+
+static void csspgo__layout_put_header(csspgo__layout_writer *w)
+{
+    const csspgo__source *own = &w->l->own;
+    const uint32_t kind = own->kind == CSSPGO__LAYOUT_TRACES ? own->kind | CSSPGO__LAYOUT_IR : own->kind;
+    size_t i;
+    if (kind & CSSPGO__LAYOUT_CSIR) csspgo__put_str(&w->out, "# CSIR level Instrumentation Flag\n:csir\n");
+    else if (kind & CSSPGO__LAYOUT_IR) csspgo__put_str(&w->out, "# IR level Instrumentation Flag\n:ir\n");
+    if (kind & CSSPGO__LAYOUT_ENTRY_FIRST)
+        csspgo__put_str(&w->out, "# Always instrument the function entry block\n:entry_first\n");
+    if (kind & CSSPGO__LAYOUT_COVERAGE)
+        csspgo__put_str(&w->out, "# Instrument block coverage\n:single_byte_coverage\n");
+    if (kind & CSSPGO__LAYOUT_LOOPS)
+        csspgo__put_str(&w->out, "# Always instrument the loop entry blocks\n:instrument_loop_entries\n");
+    if (!(kind & CSSPGO__LAYOUT_TRACES)) return;
+    csspgo__put_str(&w->out, ":temporal_prof_traces\n# Num Temporal Profile Traces:\n");
+    csspgo__put_u64(&w->out, own->runs);
+    csspgo__put_str(&w->out, "\n# Temporal Profile Trace Stream Size:\n");
+    csspgo__put_u64(&w->out, own->stream);
+    csspgo__put_str(&w->out, "\n");
+    for (i = 0; i < own->runs; i++) csspgo__layout_put_run(w, &own->run[i]);
+    csspgo__put_str(&w->out, "\n");
+}
+
+static void csspgo__layout_put_records(csspgo__layout_writer *w)
+{
+    const csspgo__source *own = &w->l->own;
+    size_t i, k;
+    for (i = 0; i < w->n; i++) {
+        const csspgo__counters *c = w->order[i] < own->records ? &own->counters[w->order[i]] : NULL;
+        csspgo__layout_put_name(w, csspgo__layout_owner(w->l, w->order[i]), 0);
+        csspgo__put_str(&w->out, "\n# Func Hash:\n");
+        csspgo__put_u64(&w->out, c != NULL ? c->hash : 0);
+        csspgo__put_str(&w->out, "\n# Num Counters:\n");
+        csspgo__put_u64(&w->out, c != NULL ? c->count : 1);
+        csspgo__put_str(&w->out, "\n# Counter Values:\n");
+        if (c == NULL) csspgo__put_str(&w->out, "1\n");
+        for (k = 0; c != NULL && k < c->count; k++) {
+            csspgo__put_u64(&w->out, own->value[c->begin + k]);
+            csspgo__put_char(&w->out, '\n');
+        }
+        csspgo__put_char(&w->out, '\n');
+    }
+}
+
+/* Writes everything to w->out, which the caller has set up. */
+static void csspgo__layout_put(csspgo__layout_writer *w, const csspgo_layout *l)
+{
+    w->l = l;
+    w->heap = csspgo__heap_loan(&l->heap);
+    w->order = NULL;
+    w->has = NULL;
+    w->n = w->cap = 0;
+    if (csspgo__layout_collect(w)) {
+        csspgo__layout_put_header(w);
+        csspgo__layout_put_records(w);
+    } else if (w->out.status == CSSPGO_OK) w->out.status = w->heap.status;
+    csspgo__free(&w->heap, w->order, w->cap * sizeof *w->order);
+    csspgo__free(&w->heap, w->has, l->own.names.count + 1);
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
+                                             csspgo_error *err)
+{
+    csspgo__layout_writer w;
+    csspgo__sink_buffer(&w.out, buf, cap);
+    csspgo__layout_put(&w, l);
+    return csspgo__sink_end(&w.out, size, err);
+}
+
+#ifndef CSSPGO_NO_STDIO
+CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *path, csspgo_error *err)
+{
+    unsigned char *data;
+    size_t size, cap;
+    csspgo_status s = csspgo__file_read(&l->heap, path, &data, &size, &cap, err);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo_layout_read(l, data, size, err);
+    csspgo__free(&l->heap, data, cap);
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const char *path, csspgo_error *err)
+{
+    unsigned char buf[4096];
+    csspgo__layout_writer w;
+    csspgo_status s = CSSPGO_E_IO;
+    FILE *f = fopen(path, "wb");
+    if (f != NULL) {
+        csspgo__sink_buffer(&w.out, buf, sizeof buf);
+        w.out.flush_fn = csspgo__file_flush;
+        w.out.ctx = f;
+        csspgo__layout_put(&w, l);
+        csspgo__sink_flush(&w.out);
+        s = w.out.status;
+        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
+    }
+    if (s != CSSPGO_E_IO) return csspgo__error_plain(err, s);
+    csspgo__error(err, s, 0, "cannot write ");
+    csspgo__say_bytes(err, path, strlen(path));
+    return s;
+}
+#endif
+
+#endif /* CSSPGO_WITH_LAYOUT */
 
 #ifdef __cplusplus
 }

@@ -201,6 +201,415 @@ static void ordering_survives_every_failing_allocation(void)
     T_LONG(nth > 5 && nth < 100);
 }
 
+/* ----- traces, text ----- */
+
+static csspgo_layout *layout_of(uint32_t llvm, long reservoir, long length)
+{
+    csspgo_layout_options o;
+    csspgo_layout *l;
+    memset(&o, 0, sizeof o);
+    o.llvm = llvm;
+    o.limit_traces = reservoir >= 0;
+    o.max_traces = (uint32_t)(reservoir >= 0 ? reservoir : 0);
+    o.limit_length = length >= 0;
+    o.max_length = (uint32_t)(length >= 0 ? length : 0);
+    l = csspgo_layout_new(&o, NULL, NULL);
+    if (l == NULL) abort();
+    return l;
+}
+
+static csspgo_status add_text(csspgo_layout *l, const char *text, csspgo_error *e)
+{
+    unsigned char *exact = t_copy(text, strlen(text));
+    const csspgo_status s = csspgo_layout_read(l, exact, strlen(text), e);
+    free(exact);
+    return s;
+}
+
+static char *text_of(const csspgo_layout *l, size_t *size)
+{
+    char *text;
+    csspgo_layout_write(l, NULL, 0, size, NULL);
+    text = (char *)malloc(*size + 1);
+    if (text == NULL) abort();
+    text[*size] = '\0';
+    T_EQ(csspgo_layout_write(l, text, *size, size, NULL), CSSPGO_OK);
+    return text;
+}
+
+static void expect_text(const csspgo_layout *l, const char *what, const char *want, size_t want_size)
+{
+    size_t size;
+    char *text = text_of(l, &size);
+    t_same(what, text, size, want, want_size);
+    free(text);
+}
+
+/* Reads a text and expects another one. */
+static void text_becomes(uint32_t llvm, const char *in, const char *out)
+{
+    csspgo_layout *l = layout_of(llvm, -1, -1);
+    csspgo_error e;
+    if (!T_EQ(add_text(l, in, &e), CSSPGO_OK)) fprintf(stderr, "    %s\n", e.message);
+    expect_text(l, in, out, strlen(out));
+    csspgo_layout_free(l);
+}
+
+static void text_is_read_and_written_as_by_llvm(void)
+{
+    static const char *const name[] = { "basic.in", "basic.canon", "run_merged", "run_blockcov", "o40", "o300", "o1000" };
+    size_t i, size, want_size;
+    for (i = 0; i < sizeof name / sizeof *name; i++) {
+        char path[100], *text, *want;
+        csspgo_layout *l = layout_of(0, -1, -1);
+        sprintf(path, DATA "%s.proftext", name[i]);
+        text = t_file(path, &size);
+        if (i == 0) want = t_file(DATA "basic.canon.proftext", &want_size);
+        else want = text, want_size = size;
+        T_EQ(csspgo_layout_read(l, text, size, NULL), CSSPGO_OK);
+        if (i < 4) expect_text(l, path, want, want_size);
+        else {                                        /* not in LLVM's form: a second time nothing changes */
+            csspgo_layout *m = layout_of(0, -1, -1);
+            char *once = text_of(l, &size);
+            T_EQ(csspgo_layout_read(m, once, size, NULL), CSSPGO_OK);
+            expect_text(m, path, once, size);
+            free(once);
+            csspgo_layout_free(m);
+        }
+        if (want != text) free(want);
+        free(text);
+        csspgo_layout_free(l);
+    }
+}
+
+#define BLOCK(n, stream) ":temporal_prof_traces\n# Num Temporal Profile Traces:\n" n                                   \
+                         "\n# Temporal Profile Trace Stream Size:\n" stream "\n"
+#define RECORD(name, hash, value) name "\n# Func Hash:\n" hash "\n# Num Counters:\n1\n# Counter Values:\n" value "\n\n"
+#define IR "# IR level Instrumentation Flag\n:ir\n"
+
+static void the_rows_of_the_grammar(void)
+{
+    text_becomes(0, ":IR\n:Temporal_Prof_Traces\n0x2\n010\n# c\n\n0b11\n  a , b,,\t,b\n1\na,\n",
+                 IR BLOCK("2", "2") "# Weight:\n3\na,b,b,\n# Weight:\n1\na,\n\n" RECORD("a", "0", "1")
+                 RECORD("b", "0", "1"));
+    text_becomes(19, ":ir\n:temporal_prof_traces\n1\n1\n1\na,b,c\nb\n0x10\n1\n7\n",
+                 IR BLOCK("1", "1") "# Weight:\n1\n,b,,\n\n" RECORD("b", "16", "7"));
+    text_becomes(0, ":temporal_prof_traces\r\n0\r\n0\r\n:csir\r\n:entry_first\r\n",
+                 "# CSIR level Instrumentation Flag\n:csir\n# Always instrument the function entry block\n:entry_first\n"
+                 BLOCK("0", "0") "\n");
+    text_becomes(0, "f\n1\n1\n5\nf\n1\n1\n18446744073709551613\nf\n2\n1\n1\n", RECORD("f", "1", "18446744073709551613")
+                 RECORD("f", "2", "1"));
+    text_becomes(0, "f\n1\n1\n5\n$ 2\n0x1\n255\n2\n0\n2\n1\na:b:7\n0\n1\n1\n1\n9:9\ng\n3\n1\n4\n", RECORD("f", "1", "5")
+                 RECORD("g", "3", "4"));
+}
+
+static void bad_text_is_refused_where_it_is_bad(void)
+{
+    static const struct { const char *text; csspgo_status status; uint32_t line; uint64_t offset; } bad[] = {
+        { ":ir\n:temporal_prof_traces\n:ir\n1\n", CSSPGO_E_SYNTAX, 3, 26 },
+        { ":temporal_prof_traces\n-1\n", CSSPGO_E_SYNTAX, 2, 22 },
+        { ":temporal_prof_traces\n4294967296\n", CSSPGO_E_SYNTAX, 2, 22 },
+        { ":temporal_prof_traces\n", CSSPGO_E_TRUNCATED, 1, 22 },
+        { ":temporal_prof_traces\n1\n1\n1\n", CSSPGO_E_TRUNCATED, 4, 28 },
+        { ":temporal_prof_traces\n2\n1\n1\na,\nb\n1\n1\n1\n", CSSPGO_E_SYNTAX, 6, 31 },
+        { ":temporal_prof_traces\n1\n1\n18446744073709551616\na\n", CSSPGO_E_SYNTAX, 4, 26 },
+        { ":bogus\n", CSSPGO_E_SYNTAX, 1, 0 },
+        { "f\n", CSSPGO_E_TRUNCATED, 1, 2 },
+        { "f\n1\n0\n", CSSPGO_E_SYNTAX, 3, 6 },
+        { "f\n1\n2\n1\n", CSSPGO_E_TRUNCATED, 4, 8 },
+        { "f\n1\n1\n1\n4\n", CSSPGO_E_SYNTAX, 5, 8 },
+        { "f\n1\n1\n1\n1\n0\n1\n1\nab\n", CSSPGO_E_SYNTAX, 9, 16 },
+        { "f\n1\n1\n1\n$x\n", CSSPGO_E_SYNTAX, 5, 8 },
+        { "f\n1\n1\n1\n$1\n256\n", CSSPGO_E_SYNTAX, 6, 11 },
+        { "", CSSPGO_E_TRUNCATED, 0, 0 }
+    };
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_error e;
+    size_t i, size;
+    char *before, *after;
+    T_EQ(add_text(l, ":temporal_prof_traces\n1\n1\n1\na,b\n", NULL), CSSPGO_OK);
+    before = text_of(l, &size);
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (!(T_EQ(add_text(l, bad[i].text, &e), bad[i].status) & T_EQ(e.status, bad[i].status) &
+              T_EQ(e.line, bad[i].line) & T_EQ(e.offset, bad[i].offset)))
+            fprintf(stderr, "    %lu: %s\n", (unsigned long)i, e.message);
+        T_CHECK(e.message[0] != '\0');
+    }
+    after = text_of(l, &size);
+    T_CHECK(strcmp(before, after) == 0);
+    free(before);
+    free(after);
+    csspgo_layout_free(l);
+}
+
+static void names_are_not_lost(void)
+{
+    uint64_t id[3] = { csspgo_guid("a", 1), 0x1234, csspgo_guid("b", 1) };
+    csspgo_trace trace;
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_stats s;
+    size_t size;
+    const char *name;
+    trace.id = id;
+    trace.count = 3;
+    trace.weight = 7;
+    T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_layout_name(l, id[0], &size) == NULL);
+    T_EQ(csspgo_layout_add_name(l, "a", 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_add_name(l, "a", 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_add_name(l, "unused", 6, NULL), CSSPGO_OK);
+    name = csspgo_layout_name(l, id[0], &size);
+    T_CHECK(name != NULL && size == 1 && name[0] == 'a');
+    expect_text(l, "ids", IR BLOCK("1", "1") "# Weight:\n7\n# without name: 0x1234\n# without name: 0xec2faee6fe5feb92\na,\n\n"
+                RECORD("a", "0", "1"), strlen(IR BLOCK("1", "1") "# Weight:\n7\n# without name: 0x1234\n"
+                "# without name: 0xec2faee6fe5feb92\na,\n\n" RECORD("a", "0", "1")));
+    s = csspgo_layout_get_stats(l);
+    T_EQ(s.functions, 4);
+    T_EQ(s.names, 2);
+    T_EQ(s.entries, 3);
+    csspgo_layout_free(l);
+    l = layout_of(0, -1, -1);
+    T_EQ(csspgo_layout_add_name(l, "a,b", 3, NULL), CSSPGO_OK);
+    trace.count = 1;
+    id[0] = csspgo_guid("a,b", 3);
+    T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_write(l, NULL, 0, &size, NULL), CSSPGO_E_UNSUPPORTED);
+    csspgo_layout_free(l);
+}
+
+static void an_unknown_rule_is_refused(void)
+{
+    csspgo_layout_options o;
+    csspgo_error e;
+    memset(&o, 0, sizeof o);
+    o.llvm = 20;
+    T_CHECK(csspgo_layout_new(&o, NULL, &e) == NULL);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    csspgo_layout_free(NULL);
+}
+
+/* ----- reservoirs ----- */
+
+/* The traces as lines "WEIGHT name,name"; then the stream's size. */
+static void expect_traces(const csspgo_layout *l, const char *want, const char *what)
+{
+    static char text[1 << 16];
+    uint64_t id[64], weight;
+    size_t i, k, n, size, at = 0;
+    for (i = 0; i < csspgo_layout_get_stats(l).traces; i++) {
+        n = csspgo_layout_trace(l, i, id, 64, &weight);
+        at += (size_t)sprintf(text + at, "%u", (unsigned)weight);
+        for (k = 0; k < n; k++) {
+            const char *name = csspgo_layout_name(l, id[k], &size);
+            at += (size_t)sprintf(text + at, "%c%.*s", k == 0 ? ' ' : ',', (int)size, name);
+        }
+        text[at++] = '\n';
+    }
+    at += (size_t)sprintf(text + at, "%lu\n", (unsigned long)csspgo_layout_get_stats(l).stream);
+    t_same(what, text, at, want, strlen(want));
+}
+
+static csspgo_layout *reservoir;
+static char source[1 << 14], expected[1 << 14];
+static size_t source_at, source_traces;
+static unsigned long source_stream;
+
+static void source_end(void)
+{
+    char head[100];
+    if (source_at == 0 && source_traces == 0 && source_stream == 0) return;
+    sprintf(head, ":temporal_prof_traces\n%lu\n%lu\n", (unsigned long)source_traces, source_stream);
+    memmove(source + strlen(head), source, source_at + 1);
+    memcpy(source, head, strlen(head));
+    T_EQ(add_text(reservoir, source, NULL), CSSPGO_OK);
+    source_at = source_traces = 0;
+    source[0] = '\0';
+    source_stream = 0;
+}
+
+static void reservoir_end(const char *what)
+{
+    if (reservoir == NULL) return;
+    expect_traces(reservoir, expected, what);
+    csspgo_layout_free(reservoir);
+    reservoir = NULL;
+}
+
+static void reservoirs_are_merged_as_by_llvm(void)
+{
+    size_t size, cases = 0, out = 0, n = 0;
+    unsigned long stream = 0;
+    char *text = t_file(DATA "reservoir.txt", &size), *at = text, *line, what[40] = "";
+    while ((line = next_line(&at)) != NULL) {
+        char *blank = strchr(line, ' ');
+        if (starts(line, "#")) continue;
+        if (starts(line, "case")) {
+            long r, most;
+            if (cases++ != 0) sprintf(expected + n, "%lu\n", stream);
+            reservoir_end(what);
+            T_EQ(sscanf(line, "case %ld %ld", &r, &most), 2);
+            sprintf(what, "reservoir.txt, case %lu", (unsigned long)cases);
+            reservoir = layout_of(19, r, most);
+            out = n = 0;
+        } else if (starts(line, "in ")) {
+            source_end();
+            source_stream = strtoul(line + 3, NULL, 10);
+        } else if (starts(line, "out ")) {
+            source_end();
+            stream = strtoul(line + 4, NULL, 10);
+            out = 1;
+        } else if (out) n += (size_t)sprintf(expected + n, "%s\n", line);
+        else if (blank != NULL) {
+            source_at += (size_t)sprintf(source + source_at, "%.*s\n%s\n", (int)(blank - line), line, blank + 1);
+            source_traces++;
+        }
+    }
+    sprintf(expected + n, "%lu\n", stream);
+    reservoir_end(what);
+    T_EQ(cases, 24);
+    free(text);
+}
+
+/* Offers single traces "1 fN" for N in [from, to). */
+static void offer(csspgo_layout *l, unsigned from, unsigned to, uint64_t stream)
+{
+    uint64_t id[200];
+    csspgo_trace trace[200];
+    char name[20];
+    unsigned i;
+    for (i = from; i < to; i++) {
+        sprintf(name, "f%u", i);
+        id[i - from] = csspgo_guid(name, strlen(name));
+        T_EQ(csspgo_layout_add_name(l, name, strlen(name), NULL), CSSPGO_OK);
+        trace[i - from].id = &id[i - from];
+        trace[i - from].count = 1;
+        trace[i - from].weight = 1;
+    }
+    T_EQ(csspgo_layout_add(l, trace, to - from, stream, NULL), CSSPGO_OK);
+}
+
+static void our_reservoir_never_holds_more_than_it_may(void)
+{
+    unsigned from, most;
+    for (most = 0; most < 5; most++) {
+        csspgo_layout *l = layout_of(0, (long)most, -1);
+        for (from = 0; from < 60; from += 6) {
+            offer(l, from, from + 6, from % 5 == 0 ? 90 : 0);
+            T_CHECK(csspgo_layout_get_stats(l).traces <= most);
+        }
+        csspgo_layout_free(l);
+    }
+}
+
+/* Each of 20 traces is kept by a reservoir of 5 in a quarter of 4000 merges, give or take four standard deviations. */
+static void every_trace_has_the_same_chance(void)
+{
+    unsigned kept[20], i, k, seed;
+    memset(kept, 0, sizeof kept);
+    for (seed = 1; seed <= 4000; seed++) {
+        csspgo_layout_options o;
+        csspgo_layout *l;
+        memset(&o, 0, sizeof o);
+        o.limit_traces = 1;
+        o.max_traces = 5;
+        o.seed = seed;
+        l = csspgo_layout_new(&o, NULL, NULL);
+        for (i = 0; i < 20; i += 4) offer(l, i, i + 4, 0);
+        T_EQ(csspgo_layout_get_stats(l).stream, 20);
+        for (i = 0; i < 5; i++) {
+            uint64_t id;
+            size_t size;
+            csspgo_layout_trace(l, i, &id, 1, NULL);
+            k = (unsigned)atoi(csspgo_layout_name(l, id, &size) + 1);
+            if (k < 20) kept[k]++;
+        }
+        csspgo_layout_free(l);
+    }
+    for (i = 0; i < 20; i++) T_CHECK(kept[i] > 890 && kept[i] < 1110);
+}
+
+/* LLVM 22: 8 traces seen, 4 kept, after the limit went from 2 to 4. */
+static void llvm_22_fills_up_again(void)
+{
+    csspgo_layout *two = layout_of(22, 2, -1), *four = layout_of(22, 4, -1), *old = layout_of(19, 4, -1);
+    offer(two, 0, 4, 0);
+    T_EQ(csspgo_layout_get_stats(two).traces, 2);
+    T_EQ(csspgo_layout_get_stats(two).stream, 4);
+    T_EQ(csspgo_layout_merge(four, two, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_get_stats(four).traces, 2);
+    offer(four, 4, 8, 0);
+    T_EQ(csspgo_layout_get_stats(four).traces, 4);
+    T_EQ(csspgo_layout_get_stats(four).stream, 8);
+    T_EQ(csspgo_layout_merge(old, two, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_merge(four, old, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_get_stats(four).traces, 4);
+    T_EQ(csspgo_layout_get_stats(four).stream, 10);
+    csspgo_layout_free(two);
+    csspgo_layout_free(four);
+    csspgo_layout_free(old);
+}
+
+static void a_stream_beyond_all_counting_is_refused(void)
+{
+    csspgo_layout *l = layout_of(19, 2, -1);
+    offer(l, 0, 3, UINT64_MAX);
+    T_EQ(csspgo_layout_get_stats(l).stream, UINT64_MAX);
+    offer(l, 3, 4, 0);
+    T_EQ(csspgo_layout_get_stats(l).stream, UINT64_MAX);
+    T_EQ(add_text(l, ":temporal_prof_traces\n1\n0xffffffffffffffff\n1\na\n", NULL), CSSPGO_E_LIMIT);
+    csspgo_layout_free(l);
+}
+
+static void as_long_as_all_are_kept_grouping_does_not_matter(void)
+{
+    csspgo_layout *a = layout_of(0, -1, -1), *b = layout_of(0, -1, -1), *c = layout_of(0, -1, -1);
+    size_t size;
+    char *text;
+    offer(a, 0, 30, 0);
+    offer(b, 0, 10, 0);
+    offer(c, 10, 20, 0);
+    offer(c, 20, 30, 0);
+    T_EQ(csspgo_layout_merge(b, c, NULL), CSSPGO_OK);
+    text = text_of(a, &size);
+    expect_text(b, "in other groups", text, size);
+    free(text);
+    csspgo_layout_free(a);
+    csspgo_layout_free(b);
+    csspgo_layout_free(c);
+}
+
+static void merging_survives_every_failing_allocation(void)
+{
+    static const char text[] = ":temporal_prof_traces\n3\n3\n1\na,b,c\n2\nb\n1\nc,d,e,f,g,h,i,j,k,l\na\n1\n2\n3\n4\n";
+    csspgo_layout *other = layout_of(0, -1, -1);
+    long nth;
+    offer(other, 0, 5, 0);
+    T_EQ(add_text(other, text, NULL), CSSPGO_OK);
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_layout *l = csspgo_layout_new(NULL, &o, NULL);
+        csspgo_layout_stats before, after;
+        csspgo_status s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+        size_t size;
+        if (s == CSSPGO_OK) s = add_text(l, text, NULL);
+        if (s == CSSPGO_OK) {
+            before = csspgo_layout_get_stats(l);
+            s = csspgo_layout_merge(l, other, NULL);
+            after = csspgo_layout_get_stats(l);
+            if (s != CSSPGO_OK) T_CHECK(memcmp(&before, &after, sizeof before) == 0);
+        }
+        if (s == CSSPGO_OK) s = csspgo_layout_write(l, NULL, 0, &size, NULL);
+        if (s == CSSPGO_OK) T_EQ(csspgo_layout_get_stats(l).traces, 11);
+        csspgo_layout_free(l);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 20 && nth < 1000);
+    csspgo_layout_free(other);
+}
+
 int main(void)
 {
     graphs_are_ordered_as_by_llvm();
@@ -208,5 +617,17 @@ int main(void)
     an_order_is_a_permutation_that_depends_on_structure_only();
     weight_counts_like_copies();
     T_FAILING(ordering_survives_every_failing_allocation());
+    text_is_read_and_written_as_by_llvm();
+    the_rows_of_the_grammar();
+    bad_text_is_refused_where_it_is_bad();
+    names_are_not_lost();
+    an_unknown_rule_is_refused();
+    reservoirs_are_merged_as_by_llvm();
+    our_reservoir_never_holds_more_than_it_may();
+    every_trace_has_the_same_chance();
+    llvm_22_fills_up_again();
+    a_stream_beyond_all_counting_is_refused();
+    as_long_as_all_are_kept_grouping_does_not_matter();
+    T_FAILING(merging_survives_every_failing_allocation());
     return t_end();
 }
