@@ -233,6 +233,15 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status);
  */
 CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
 
+/*
+ * The size in bytes of a linkage name without the suffixes that later passes append: ".llvm.N", then ".part.N", then,
+ * unless keep_uniq is 1, ".__uniq.N". A suffix that is followed by another dot stays. Profiles hold names in this form;
+ * those with CSSPGO_HAS_UNIQ keep ".__uniq.".
+ *
+ * Source    LLVM 19: FunctionSamples::getCanonicalFnName
+ */
+CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, int keep_uniq);
+
 /* ===== >>graph: control-flow graphs: counts that fit, blocks that execute equally often =========================== */
 
 /* A block of a function. */
@@ -635,6 +644,39 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
  */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs);
 CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i);
+
+/* ----- clones, walks, context text ----- */
+
+/*
+ * A copy of a profile: the same functions with the same handles, the same counts, flags and stored summary. Nodes are
+ * numbered anew, in pre-order. Options are those of p.
+ *
+ * Returns   the copy, for csspgo_profile_free; NULL: E_NOMEM, E_LIMIT
+ * Cost      O(nodes + counts)
+ */
+CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_error *err);
+
+/*
+ * The next node of a walk in pre-order: each node before its children, siblings as csspgo_node_next_sibling gives them.
+ *
+ *   top    the walk visits what is below it; csspgo_root(p): the whole tree
+ *   node   top at first, then what the call before returned
+ *
+ * Returns   the node; id 0 when the walk is complete
+ * Cost      O(1) amortised over a walk; no memory
+ */
+CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top, csspgo_node node);
+
+/*
+ * The context of a node as text, as csspgo_find and LLVM spell it, without brackets: "main:12 @ bar:3.1 @ foo". A
+ * function without a name is its GUID in decimal. The root's text is empty.
+ *
+ *   buf, cap   gets the text and a NUL, cut off at cap bytes; NULL and 0 to ask for the size
+ *
+ * Returns   the bytes of the whole text, without the NUL
+ * Cost      O(bytes); no memory
+ */
+CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap);
 
 /* ===== >>format: profiles as files ================================================================================ */
 
@@ -4209,6 +4251,22 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size)
     csspgo__md5_block(state, tail);
     if (n == 128) csspgo__md5_block(state, tail + 64);
     return (uint64_t)state[0] | (uint64_t)state[1] << 32;
+}
+
+/* The size of a name without one suffix, ".x." and what follows up to the end, which holds no further dot. */
+static size_t csspgo__strip(const char *name, size_t size, const char *suffix)
+{
+    const size_t n = strlen(suffix);
+    size_t dot = size;
+    while (dot != 0 && name[dot - 1] != '.') dot--;
+    return dot >= n && memcmp(name + dot - n, suffix, n) == 0 ? dot - n : size;
+}
+
+CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, int keep_uniq)
+{
+    size = csspgo__strip(name, size, ".llvm.");
+    size = csspgo__strip(name, size, ".part.");
+    return keep_uniq ? size : csspgo__strip(name, size, ".__uniq.");
 }
 
 /* Names are numbered from 1. One is found the way it was put in, by its text or by its GUID; it may have both. */
@@ -8592,6 +8650,211 @@ CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, 
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
     return CSSPGO_OK;
+}
+
+/* ----- clones, walks, context text -------------------------------------------------------------------------------- */
+
+/* A copy of n elements of v, and of its capacity; NULL for nothing. *ok becomes 0 when memory is exhausted. */
+static void *csspgo__clone_array(csspgo__heap *h, const void *v, size_t n, size_t elem, size_t *cap, int *ok)
+{
+    void *p;
+    *cap = 0;
+    if (n == 0 || v == NULL || !*ok) return NULL;
+    p = csspgo__alloc(h, n * elem);
+    *ok = p != NULL;
+    if (p == NULL) return NULL;
+    memcpy(p, v, n * elem);
+    *cap = n;
+    return p;
+}
+
+static void csspgo__clone_map(csspgo__heap *h, csspgo__map *to, const csspgo__map *from, int *ok)
+{
+    size_t cap;
+    *to = *from;
+    to->slot = (csspgo__slot *)csspgo__clone_array(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
+}
+
+/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
+static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
+{
+    const csspgo_options o = csspgo__heap_options(&p->heap);
+    csspgo_profile *q;
+    int ok = 1;
+    q = csspgo_profile_new(&o, NULL);
+    if (q == NULL) return NULL;
+    q->flags = p->flags;
+    q->names.name = (csspgo__name *)csspgo__clone_array(&q->heap, p->names.name, p->names.count + 1,
+                                                       sizeof *q->names.name, &q->names.cap, &ok);
+    q->names.text = (char *)csspgo__clone_array(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
+    if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
+    q->names.text_size = q->names.text_cap;
+    csspgo__clone_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
+    csspgo__clone_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
+    q->wide = (csspgo_loc *)csspgo__clone_array(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
+    q->wides = q->wide != NULL ? p->wides : 0;
+    csspgo__clone_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
+    ok = ok && csspgo__func_room(q, 0);
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* The same with all contexts, and the same ids for all. */
+CSSPGO__UNUSED static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
+{
+    csspgo_profile *q = csspgo__clone_functions(p);
+    size_t cap;
+    int ok = 1;
+    if (q == NULL) return NULL;
+    if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
+    csspgo__tree_free(&q->heap, &q->tree);
+    q->tree.node = (csspgo__node *)csspgo__clone_array(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
+                                                &q->tree.cap, &ok);
+    q->tree.count = p->tree.count;
+    q->tree.moved = p->tree.moved;
+    csspgo__clone_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
+    if (p->records != 0)
+        q->record = (csspgo__record *)csspgo__clone_array(&q->heap, p->record, p->records + 1, sizeof *q->record,
+                                                   &q->record_cap, &ok);
+    q->records = p->records;
+    q->dead = p->dead;
+    q->body.data = (unsigned char *)csspgo__clone_array(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
+                                                 &q->body.cap, &ok);
+    q->body.count = q->body.cap;
+    q->target.data = (unsigned char *)csspgo__clone_array(&q->heap, p->target.data, p->target.count,
+                                                         sizeof(csspgo_target), &q->target.cap, &ok);
+    q->target.count = q->target.cap;
+    q->vtable.data = (unsigned char *)csspgo__clone_array(&q->heap, p->vtable.data, p->vtable.count,
+                                                         sizeof(csspgo_target), &q->vtable.cap, &ok);
+    q->vtable.count = q->vtable.cap;
+    q->side = (csspgo__side *)csspgo__clone_array(&q->heap, p->side, p->sides + 1, sizeof *q->side, &q->side_cap, &ok);
+    q->sides = q->side != NULL ? p->sides : 0;
+    csspgo__clone_map(&q->heap, &q->side_map, &p->side_map, &ok);
+    q->summary = (uint64_t *)csspgo__clone_array(&q->heap, p->summary, p->summary_size, sizeof *q->summary, &cap, &ok);
+    q->summary_size = cap;
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
+static int csspgo__clone_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
+                                     const csspgo__record *from)
+{
+    const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
+    csspgo__record *r = csspgo__record_make(q, node);
+    size_t nv;
+    const csspgo_target *vtable = csspgo__vtable(p, from, &nv);
+    if (r == NULL) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->body, nb, sizeof(csspgo_body))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->target, nt, sizeof(csspgo_target))) return 0;
+    if (!csspgo__pool_room(&q->heap, &q->vtable, nv, sizeof(csspgo_target))) return 0;
+    if (nv != 0) {
+        csspgo__run *run = csspgo__vtable_make(q, r);
+        if (run == NULL) return 0;
+        csspgo__run_extend(&q->vtable, run, nv, sizeof *vtable);
+        memcpy(csspgo__targets_of(&q->vtable, *run), vtable, nv * sizeof *vtable);
+    }
+    r->total = from->total;
+    r->head = from->head;
+    r->checksum = from->checksum;
+    r->attributes = from->attributes;
+    if (nb != 0) {
+        csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
+        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
+    }
+    if (nt != 0) {
+        csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
+        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
+    }
+    return 1;
+}
+
+/*
+ * Nodes are added in pre-order, so that parents are there before their children; nodes that the tracker has merged
+ * are in no walk, and not copied.
+ */
+CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_error *err)
+{
+    const csspgo__node *v = p->tree.node;
+    const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
+    csspgo_profile *q = csspgo__clone_functions(p);
+    uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
+    uint32_t id = CSSPGO__ROOT;
+    csspgo_func f;
+    int ok = to != NULL;
+    if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        f.id = v[id].func;
+        to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
+                                 csspgo__site_kind(v[id].site), f).id;
+        ok = to[id] != 0 && (v[id].record == 0 || csspgo__clone_record(q, to[id], p, &p->record[v[id].record]));
+    }
+    if (ok) q->summary = (uint64_t *)csspgo__clone_array(&q->heap, p->summary, p->summary_size, sizeof *q->summary,
+                                                         &q->summary_size, &ok);
+    csspgo__error_plain(err, ok ? CSSPGO_OK : q != NULL ? q->heap.status : CSSPGO_E_NOMEM);
+    if (q != NULL) csspgo__free(&q->heap, to, bytes);
+    if (ok) return q;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top, csspgo_node node)
+{
+    csspgo_node next = csspgo_node_first_child(p, node);
+    for (; next.id == 0 && node.id != top.id && node.id != 0; node = csspgo_node_parent(p, node))
+        next = csspgo_node_next_sibling(p, node);
+    return next;
+}
+
+/* Puts `size` bytes in front of *at, as far as they lie in buf; *at moves there. */
+static void csspgo__put_front(char *buf, size_t cap, size_t *at, const void *text, size_t size)
+{
+    const char *from = (const char *)text;
+    size_t i;
+    *at -= size;
+    for (i = 0; i < size && *at + i < cap; i++) buf[*at + i] = from[i];
+}
+
+static void csspgo__put_front_u64(char *buf, size_t cap, size_t *at, uint64_t v)
+{
+    unsigned char digits[20];
+    const size_t n = csspgo__decimal(digits, v);
+    csspgo__put_front(buf, cap, at, digits, n);
+}
+
+/* The frames of a context in front of *at, from the leaf to its outermost caller. */
+static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char *buf, size_t cap, size_t *at)
+{
+    const csspgo__node *v = p->tree.node;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) id = v[id].parent;
+    for (; id > CSSPGO__ROOT; id = v[id].parent) {
+        const csspgo__name *n = &p->names.name[v[id].func];
+        const csspgo_loc loc = csspgo__loc_of(p, v[id].site);
+        if (n->flags & CSSPGO__HAS_TEXT) csspgo__put_front(buf, cap, at, p->names.text + n->text, n->size);
+        else csspgo__put_front_u64(buf, cap, at, n->guid);
+        if (v[id].parent == CSSPGO__ROOT) return;
+        csspgo__put_front(buf, cap, at, " @ ", 3);
+        if (loc.discriminator != 0) csspgo__put_front_u64(buf, cap, at, loc.discriminator);
+        if (loc.discriminator != 0) csspgo__put_front(buf, cap, at, ".", 1);
+        csspgo__put_front_u64(buf, cap, at, loc.line);
+        csspgo__put_front(buf, cap, at, ":", 1);
+    }
+}
+
+/* The tree knows callers, not callees: the text grows from its end, once to learn its size and once into buf. */
+CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap)
+{
+    const uint32_t id = node.id <= p->tree.count ? node.id : 0;
+    size_t at = SIZE_MAX, size;
+    csspgo__put_front_frames(p, id, NULL, 0, &at);
+    at = size = SIZE_MAX - at;
+    if (cap == 0) return size;
+    csspgo__put_front_frames(p, id, buf, cap - 1, &at);
+    buf[size < cap ? size : cap - 1] = '\0';
+    return size;
 }
 
 /* ===== >>format =================================================================================================== */
@@ -23371,91 +23634,6 @@ struct csspgo_tracker {
 
 /* ----- a copy of a profile ---------------------------------------------------------------------------------------- */
 
-/* A copy of n elements of v, and of its capacity; NULL for nothing. *ok becomes 0 when memory is exhausted. */
-static void *csspgo__track_copy(csspgo__heap *h, const void *v, size_t n, size_t elem, size_t *cap, int *ok)
-{
-    void *p;
-    *cap = 0;
-    if (n == 0 || v == NULL || !*ok) return NULL;
-    p = csspgo__alloc(h, n * elem);
-    *ok = p != NULL;
-    if (p == NULL) return NULL;
-    memcpy(p, v, n * elem);
-    *cap = n;
-    return p;
-}
-
-static void csspgo__track_copy_map(csspgo__heap *h, csspgo__map *to, const csspgo__map *from, int *ok)
-{
-    size_t cap;
-    *to = *from;
-    to->slot = (csspgo__slot *)csspgo__track_copy(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
-}
-
-/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
-static csspgo_profile *csspgo__track_like(const csspgo_profile *p)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_profile *q;
-    int ok = 1;
-    q = csspgo_profile_new(&o, NULL);
-    if (q == NULL) return NULL;
-    q->flags = p->flags;
-    q->names.name = (csspgo__name *)csspgo__track_copy(&q->heap, p->names.name, p->names.count + 1,
-                                                       sizeof *q->names.name, &q->names.cap, &ok);
-    q->names.text = (char *)csspgo__track_copy(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
-    if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
-    q->names.text_size = q->names.text_cap;
-    csspgo__track_copy_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
-    csspgo__track_copy_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
-    q->wide = (csspgo_loc *)csspgo__track_copy(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
-    q->wides = q->wide != NULL ? p->wides : 0;
-    csspgo__track_copy_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
-    ok = ok && csspgo__func_room(q, 0);
-    q->dropped_by_checksum = p->dropped_by_checksum;
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
-/* The same with all contexts, and the same ids for all. */
-static csspgo_profile *csspgo__track_clone(const csspgo_profile *p)
-{
-    csspgo_profile *q = csspgo__track_like(p);
-    size_t cap;
-    int ok = 1;
-    if (q == NULL) return NULL;
-    if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
-    csspgo__tree_free(&q->heap, &q->tree);
-    q->tree.node = (csspgo__node *)csspgo__track_copy(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
-                                                &q->tree.cap, &ok);
-    q->tree.count = p->tree.count;
-    q->tree.moved = p->tree.moved;
-    csspgo__track_copy_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
-    if (p->records != 0)
-        q->record = (csspgo__record *)csspgo__track_copy(&q->heap, p->record, p->records + 1, sizeof *q->record,
-                                                   &q->record_cap, &ok);
-    q->records = p->records;
-    q->dead = p->dead;
-    q->body.data = (unsigned char *)csspgo__track_copy(&q->heap, p->body.data, p->body.count, sizeof(csspgo_body),
-                                                 &q->body.cap, &ok);
-    q->body.count = q->body.cap;
-    q->target.data = (unsigned char *)csspgo__track_copy(&q->heap, p->target.data, p->target.count,
-                                                         sizeof(csspgo_target), &q->target.cap, &ok);
-    q->target.count = q->target.cap;
-    q->vtable.data = (unsigned char *)csspgo__track_copy(&q->heap, p->vtable.data, p->vtable.count,
-                                                         sizeof(csspgo_target), &q->vtable.cap, &ok);
-    q->vtable.count = q->vtable.cap;
-    q->side = (csspgo__side *)csspgo__track_copy(&q->heap, p->side, p->sides + 1, sizeof *q->side, &q->side_cap, &ok);
-    q->sides = q->side != NULL ? p->sides : 0;
-    csspgo__track_copy_map(&q->heap, &q->side_map, &p->side_map, &ok);
-    q->summary = (uint64_t *)csspgo__track_copy(&q->heap, p->summary, p->summary_size, sizeof *q->summary, &cap, &ok);
-    q->summary_size = cap;
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
 /* ----- the journal ------------------------------------------------------------------------------------------------ */
 
 static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
@@ -23836,7 +24014,7 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     if (how != NULL) t->how = *how;
     csspgo__map_init(&t->heap, &t->sites, csspgo__track_node_hash);
     s = csspgo__track_heat(t, p);
-    t->p = t->how.take ? p : csspgo__track_clone(p);
+    t->p = t->how.take ? p : csspgo__clone_ids(p);
     if (t->p == NULL) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) s = csspgo__track_open(t);
     if (s == CSSPGO_OK) return t;
@@ -23861,61 +24039,11 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
     return t->how.hot_count;
 }
 
-/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
-static int csspgo__track_copy_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
-                                     const csspgo__record *from)
-{
-    const size_t nb = csspgo__run_count(from->body), nt = csspgo__run_count(from->target);
-    csspgo__record *r = csspgo__record_make(q, node);
-    size_t nv;
-    const csspgo_target *vtable = csspgo__vtable(p, from, &nv);
-    if (r == NULL) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->body, nb, sizeof(csspgo_body))) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->target, nt, sizeof(csspgo_target))) return 0;
-    if (!csspgo__pool_room(&q->heap, &q->vtable, nv, sizeof(csspgo_target))) return 0;
-    if (nv != 0) {
-        csspgo__run *run = csspgo__vtable_make(q, r);
-        if (run == NULL) return 0;
-        csspgo__run_extend(&q->vtable, run, nv, sizeof *vtable);
-        memcpy(csspgo__targets_of(&q->vtable, *run), vtable, nv * sizeof *vtable);
-    }
-    r->total = from->total;
-    r->head = from->head;
-    r->checksum = from->checksum;
-    r->attributes = from->attributes;
-    if (nb != 0) {
-        csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
-        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
-    }
-    if (nt != 0) {
-        csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
-        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
-    }
-    return 1;
-}
-
 CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err)
 {
-    const csspgo_profile *p = t->p;
-    const csspgo__node *v = p->tree.node;
-    const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
-    csspgo_profile *q = csspgo__track_like(p);
-    uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
-    uint32_t id = CSSPGO__ROOT;
-    csspgo_func f;
-    int ok = to != NULL;
-    if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
-        f.id = v[id].func;
-        to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
-                                 csspgo__site_kind(v[id].site), f).id;
-        ok = to[id] != 0 && (v[id].record == 0 || csspgo__track_copy_record(q, to[id], p, &p->record[v[id].record]));
-    }
-    csspgo__error_plain(err, ok ? CSSPGO_OK : q != NULL ? q->heap.status : CSSPGO_E_NOMEM);
-    if (q != NULL) csspgo__free(&q->heap, to, bytes);
-    if (ok) return q;
-    csspgo_profile_free(q);
-    return NULL;
+    csspgo_profile *q = csspgo_profile_clone(t->p, err);
+    if (q != NULL) csspgo__summary_drop(q);           /* it was that of the profile before any change */
+    return q;
 }
 
 /* ----- look-ups --------------------------------------------------------------------------------------------------- */
@@ -23933,21 +24061,10 @@ CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_no
     return csspgo__node_handle(csspgo__track_live(t, node));
 }
 
-/* The name's size without one suffix, which must be the last thing in it that has a dot before it. */
-static size_t csspgo__track_strip(const char *name, size_t size, const char *suffix)
-{
-    const size_t n = strlen(suffix);
-    size_t dot = size;
-    while (dot != 0 && name[dot - 1] != '.') dot--;
-    return dot >= n && memcmp(name + dot - n, suffix, n) == 0 ? dot - n : size;
-}
-
 CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
 {
     csspgo_func f;
-    size = csspgo__track_strip(name, size, ".llvm.");
-    size = csspgo__track_strip(name, size, ".part.");
-    if (!(t->p->flags & CSSPGO_HAS_UNIQ)) size = csspgo__track_strip(name, size, ".__uniq.");
+    size = csspgo_canonical_size(name, size, (t->p->flags & CSSPGO_HAS_UNIQ) != 0);
     f = csspgo_func_find(t->p, name, size);
     if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
         f.id = csspgo__names_find_guid(&t->p->names, csspgo_guid(name, size));
@@ -25333,22 +25450,6 @@ static int csspgo__is_start_up(const char *name, size_t size)
            (size >= sizeof tls - 1 && memcmp(name, tls, sizeof tls - 1) == 0);
 }
 
-/*
- * What is left of a function's name without the suffixes of later passes, ".llvm.N" then ".part.N": each is cut at its
- * last occurrence if no dot follows it.
- */
-static size_t csspgo__canonical_size(const char *name, size_t size)
-{
-    static const char suffix[2][7] = { ".llvm.", ".part." };
-    size_t s, i, dot;
-    for (s = 0; s < 2; s++) {
-        for (dot = size; dot != 0 && name[dot - 1] != '.'; dot--) {}
-        i = dot >= 6 ? dot - 6 : 0;
-        if (dot >= 6 && memcmp(name + i, suffix[s], 6) == 0) size = i;
-    }
-    return size;
-}
-
 /* The function of p for one of the code map; 0 when memory is exhausted. */
 static uint32_t csspgo__gen_func(csspgo__gen *g, uint32_t func)
 {
@@ -25376,7 +25477,7 @@ static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
         size_t size;
         const char *name = csspgo__name_text(&g->code->names, r->func, &size);
         if (g->code->names.name[r->func].flags & CSSPGO__HAS_TEXT) {
-            size = csspgo__canonical_size(name, size);
+            size = csspgo_canonical_size(name, size, 1);
             g->callee[r->func] = size != 0 ? csspgo_func_add(g->p, name, size).id : CSSPGO__NO_CALLEE;
         } else {
             g->callee[r->func] = csspgo__gen_func(g, r->func);

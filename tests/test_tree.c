@@ -11,6 +11,17 @@ static unsigned rnd(unsigned n)
 
 /* ===== base ===== */
 
+static void names_lose_the_suffixes_of_later_passes(void)
+{
+    static const struct { const char *name; int keep_uniq; size_t size; } x[] = {
+        { "f", 0, 1 }, { "f.llvm.123", 0, 1 }, { "f.llvm.1.2", 0, 10 }, { "f.part.0.llvm.7", 1, 1 },
+        { "f.llvm.7.part.0", 0, 8 }, { "f.__uniq.9.part.1", 0, 1 }, { "f.__uniq.9.part.1", 1, 10 }, { ".llvm.", 0, 0 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof x / sizeof *x; i++)
+        T_EQ(csspgo_canonical_size(x[i].name, strlen(x[i].name), x[i].keep_uniq), x[i].size);
+}
+
 static void statuses_have_names_and_sentences(void)
 {
     T_CHECK(strcmp(csspgo_status_name(CSSPGO_OK), "OK") == 0);
@@ -680,6 +691,9 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     T_CHECK(t_valid(p));
     T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_CHECK(t_valid(q) && csspgo_equal(p, q) && csspgo_equal(q, p));
+    csspgo_profile_free(q);
+    q = csspgo_profile_clone(p, NULL);
+    T_CHECK(t_valid(q) && csspgo_equal(p, q) && csspgo_equal(q, p));
     T_EQ(csspgo_add_profile(strict, p, NULL), CSSPGO_E_ARGUMENT);
     T_CHECK(csspgo_node_count(strict) == 0 && csspgo_func_count(strict) == 0 && t_valid(strict));
     csspgo_profile_free(p);
@@ -720,6 +734,79 @@ static void any_allocation_may_fail(void)
     T_LONG(nth > 20);
 }
 
+static void the_text_of_a_context_finds_it(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    const csspgo_node root = csspgo_root(p);
+    const csspgo_func f = csspgo_func_add(p, "main", 4), g = csspgo_func_add_guid(p, 77);
+    const csspgo_node m = csspgo_node_add(p, root, csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node b = csspgo_node_add(p, m, csspgo_at(12, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node c = csspgo_node_add(p, b, csspgo_at(3, 1), CSSPGO_INLINEE, g);
+    char text[40];
+    size_t cap;
+    T_EQ(csspgo_context(p, root, text, sizeof text), 0);
+    T_EQ(text[0], 0);
+    T_EQ(csspgo_context(p, b, text, sizeof text), 14);
+    T_CHECK(strcmp(text, "main:12 @ main") == 0 && csspgo_find(p, text).id == b.id);
+    for (cap = 0; cap < sizeof text; cap++) {
+        memset(text, '#', sizeof text);
+        T_EQ(csspgo_context(p, c, text, cap), 23);
+        T_CHECK(cap == 0 || strncmp(text, "main:12 @ main:3.1 @ 77", cap - 1) == 0);
+        T_CHECK(cap == 0 || strlen(text) == (cap > 23 ? 23 : cap - 1));
+        T_CHECK(text[cap] == '#');
+    }
+    csspgo_profile_free(p);
+}
+
+static void a_walk_visits_what_is_below_a_node(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_node n[7], at;
+    size_t i, seen;
+    n[0] = csspgo_root(p);
+    for (i = 1; i < 7; i++)                           /* 1 and 2 below the root, two below each of these */
+        n[i] = csspgo_node_add(p, n[(i - 1) / 2], csspgo_at(i > 2 ? (uint32_t)i : 0, 0), CSSPGO_CONTEXT,
+                               csspgo_func_add(p, "abcdefg" + i, 1));
+    for (i = 0; i < 7; i++) {
+        for (seen = 0, at = n[i]; (at = csspgo_node_next(p, n[i], at)).id != 0; seen++) {
+            csspgo_node up = at;
+            while (up.id != 0 && up.id != n[i].id) up = csspgo_node_parent(p, up);
+            T_EQ(up.id, n[i].id);
+        }
+        T_EQ(seen, i == 0 ? 6 : i < 3 ? 2 : 0);
+    }
+    csspgo_profile_free(p);
+}
+
+static void a_clone_has_everything_and_a_life_of_its_own(void)
+{
+    long nth;
+    for (nth = 1;; nth++) {
+        t_heap heap;
+        const csspgo_options o = t_options(&heap, nth);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL), *q = NULL;
+        csspgo_error e;
+        csspgo_node n;
+        n.id = 0;
+        if (p != NULL) n = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
+        if (n.id != 0 && csspgo_add_body(p, n, csspgo_at(3, 0), 5) == CSSPGO_OK) {
+            q = csspgo_profile_clone(p, &e);
+            T_EQ(q == NULL, e.status != CSSPGO_OK);
+        }
+        if (q != NULL) {
+            T_CHECK(csspgo_equal(p, q) && t_valid(q) && csspgo_find(q, "main").id != 0);
+            T_EQ(func(q, "main").id, func(p, "main").id);
+            csspgo_add_body(q, csspgo_find(q, "main"), csspgo_at(3, 0), 5);
+            T_EQ(csspgo_body_count(p, n, csspgo_at(3, 0)), 5);
+        }
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+        T_EQ(heap.live, 0);
+        if (q != NULL) break;
+    }
+    T_LONG(nth > 8);
+}
+
 static void totals_are_recounted(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
@@ -740,6 +827,7 @@ static void totals_are_recounted(void)
 int main(void)
 {
     statuses_have_names_and_sentences();
+    names_lose_the_suffixes_of_later_passes();
     guids_are_the_first_half_of_md5();
     functions_are_found_by_name();
     names_longer_than_the_limit_are_refused();
@@ -763,6 +851,9 @@ int main(void)
     order_and_ids_do_not_matter_for_equality();
     lenient_profiles_hold_wide_lines_and_twins();
     T_FAILING(any_allocation_may_fail());
+    the_text_of_a_context_finds_it();
+    a_walk_visits_what_is_below_a_node();
+    T_FAILING(a_clone_has_everything_and_a_life_of_its_own());
     totals_are_recounted();
     return t_end();
 }

@@ -15,33 +15,20 @@ void put_loc(csspgo_loc loc, FILE *out)
     if (loc.discriminator != 0) fprintf(out, ".%u", loc.discriminator);
 }
 
-/* "main:3 @ foo:2.1 @ bar"; a function without context is its name. */
-void put_context(csspgo_profile *p, csspgo_node node, FILE *out)
-{
-    csspgo_node path[1024];       /* deeper ones are not read: csspgo_limits.max_depth */
-    size_t n = 0;
-    if (csspgo_node_kind_of(p, node) == CSSPGO_TWIN) node = csspgo_node_parent(p, node);
-    for (; node.id > 1 && n < sizeof path / sizeof *path; node = csspgo_node_parent(p, node)) path[n++] = node;
-    while (n-- > 0) {
-        put_name(p, csspgo_node_func(p, path[n]), out);
-        if (n == 0) break;
-        putc(':', out);
-        put_loc(csspgo_node_loc(p, path[n - 1]), out);
-        fputs(" @ ", out);
-    }
-}
-
-/* The same in memory, terminated; for free(). NULL when memory is exhausted. */
+/* "main:3 @ foo:2.1 @ bar", for free(). NULL when memory is exhausted. */
 char *context_text(csspgo_profile *p, csspgo_node node)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return NULL;
-    put_context(p, node, out);
-    if (fclose(out) == 0) return text;
+    const size_t size = csspgo_context(p, node, NULL, 0) + 1;
+    char *text = (char *)malloc(size);
+    if (text != NULL) csspgo_context(p, node, text, size);
+    return text;
+}
+
+void put_context(csspgo_profile *p, csspgo_node node, FILE *out)
+{
+    char *text = context_text(p, node);
+    if (text != NULL) fputs(text, out);
     free(text);
-    return NULL;
 }
 
 /* 1 if nothing in it was ever sampled. */
