@@ -1,6 +1,7 @@
 #!/bin/sh
 # The JIT example with sanitizers, without perf events, on another CPU, and on programs from files. Nothing here depends
-# on how long anything takes. (That `jit` passes its own check as it is built is in examples.sh.)
+# on how long anything takes. (That `jit` passes its own check as it is built is in examples.sh, in full runs.)
+. ./t.sh
 B=build/jit
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -25,10 +26,10 @@ wrong() {
 }
 
 if make -s build/san/jit >$B/make.out 2>&1; then
-    check "its check, with sanitizers" "^all is as it should be" build/san/jit check
+    check "its check, with sanitizers" "^all is as it should be" build/san/jit check $(size quick "")
 else fail "does not build with sanitizers"; head -20 $B/make.out; fi
 static=1
-LINKED="-std=gnu99 -O1 -DCSSPGO_IMPLEMENTATION_INCLUDED $JIT build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
+LINKED="-std=gnu99 -O$(size 0 1) -DCSSPGO_IMPLEMENTATION_INCLUDED $JIT build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
 make -s build/plain/lib.o
 $CC -static -o $B/jit $LINKED >$B/make.out 2>&1 || static=0
 [ $static -eq 1 ] || $CC -o $B/jit $LINKED >$B/make.out 2>&1 || { fail "does not build"; head -20 $B/make.out; }

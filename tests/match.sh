@@ -2,7 +2,7 @@
 # `csspgo match`: a profile of version 1 of a program becomes one of version 2.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
-B=build/match samples=$(size 700 4000)
+B=build/match samples=$(size 700 4000) period=$(size 97 499)
 T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -19,9 +19,9 @@ finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -e
 # the algorithms on pairs of functions: what must hold is in bench_match.c
 make -s build/plain/bench_match || fail "bench_match does not build"
 ${CC:-cc} -std=c99 -O2 -Wall -Wextra -o $B/gen_stale ../bench/gen_stale.c || fail "gen_stale does not build"
-for i in 1 2; do $B/gen_stale $i 400 >$B/own$i.txt; done
+for i in $(size 1 "1 2"); do $B/gen_stale $i $(size 120 400) >$B/own$i.txt; done
 D=data/stale
-build/plain/bench_match -a $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
+build/plain/bench_match -a $(size 5000 16000) $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
 grep -E '^FAILED' $B/accept.out
 line=$(tail -n 1 $B/accept.out)
 set -- $line
@@ -70,9 +70,9 @@ for v in 1 2; do
     clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=$v -o $B/v$v programs/stale.c || fail "version $v does not build"
 done
 # a profile of version 1 as its code tells: every probe that is left has some count
-$R record --quiet --period=499 --count=$samples --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
+$R record --quiet --period=$period --count=$samples --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
-$R record --quiet --period=499 --count=$samples --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
+$R record --quiet --period=$period --count=$samples --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
@@ -106,7 +106,7 @@ for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     [ -z "$how" ] || [ -n "$FULL" ] || continue
     clang-19 -O2 -g -w -fPIC -shared $how -fpseudo-probe-for-profiling -DVERSION=1 -Dstatic= -Dmain=stale_main -o $B/stale.so programs/stale.c &&
         clang-19 -O2 -o $B/driver $B/driver.c $B/stale.so -Wl,-rpath,"$PWD/$B" || fail "the library does not build: $how"
-    $R record --quiet --period=499 --count=$((samples / 2)) --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
+    $R record --quiet --period=$period --count=$((samples / 2)) --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
     $T profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
     $T match --old-profile=$B/so.prof --binary=$B/stale.so >$B/so.report
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)

@@ -369,7 +369,7 @@ int contexts_occurred(const csspgo_profile *p, csspgo_node n, const truth *t, ui
 void expect(expected *x, const program *p, const char *name, int64_t n, int small);
 void expected_free(expected *x);
 void run_and_compare(engine *g, const expected *x, int step, const char *what);
-int check_all(void);                     /* main.c has another one, for machines without machine code */
+int check_all(uint32_t share);                   /* main.c has another one, for machines without machine code */
 
 /* check_random.c */
 void random_program(text_buffer *b, uint32_t seed);
