@@ -2737,6 +2737,38 @@ typedef struct csspgo_match_code {
     size_t                   olds;
 } csspgo_match_code;
 
+#ifndef CSSPGO_NO_CODE
+/* The functions of a code map, described for csspgo_matcher_module. */
+typedef struct csspgo_match_input csspgo_match_input;
+
+/*
+ * Describes the new code by what a code map tells of it. A function's locations are the probe ids from 1 to the last
+ * one of which some copy of its code, inlined or not, has a trace: a probe, or an inlined call. Ids in between that left
+ * no trace have the kind CSSPGO_MATCH_ANY. A call's callee comes from the first transfer within 8 instructions from the
+ * probe on (bytes, where the code was added without them); two callees at one id make it an indirect call. Equivalence
+ * classes come from the control flow of the copy with the most probes.
+ *
+ * Listed are functions with a descriptor, functions with probes, and code that was added with a checksum. Code that was
+ * removed from the map is left out. A callee needs no probes: give the map a function wherever calls lead, also for a
+ * stub, under the name of the function that the stub leads to. Where an indirect call always goes to one function, add
+ * the transfer again with its target.
+ *
+ *   code      the new code; names are the map's: use the result before the map changes
+ *   options   memory and limits; NULL: defaults
+ *   err       NULL, or filled in every case
+ *
+ * Returns   the object, for csspgo_match_input_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (options)
+ * Cost      O(bytes of code + n log n) for n probes and inline nodes; for the call 60 bytes of memory per probe, then
+ *           40 per location and 80 per function
+ */
+CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
+                                                      csspgo_error *err);
+CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *input);
+
+/* The functions, *n of them, in the order in which the map learned their names. They belong to input. */
+CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_match_input *input, size_t *n);
+#endif
+
 /*
  * All zero: calls and blocks are aligned together (below: ALIGN), and LLVM's thresholds. The rules of LLVM are for
  * comparison and for users who mix tools.
@@ -28004,6 +28036,288 @@ struct csspgo_matcher {
     csspgo__map          by_old;  /* name in the profile -> the same */
     int                  is_probe, is_cs;
 };
+
+#ifndef CSSPGO_NO_CODE
+
+/* ----- the new code, as a code map tells it ----------------------------------------------------------------------- */
+
+/*
+ * The compiler numbered the probes of a function before it inlined and duplicated code, so each copy of a function has
+ * some of the ids, and only all copies together tell what is at each. First everything that any copy has at an id is
+ * listed as a "code site"; then the list is sorted by function and id and folded to one site per id: a call wins over a
+ * block, and a known callee over an unknown one.
+ */
+typedef struct csspgo__code_site {
+    uint64_t callee;              /* GUID; 0 = not known                                     */
+    uint32_t func, id;            /* func: of the code map                                   */
+    uint32_t kind;                /* csspgo_match_kind                                       */
+    uint32_t eq;                  /* class of its block, 0 = not known; CSSPGO__EQ_CONFLICT  */
+} csspgo__code_site;
+
+#define CSSPGO__EQ_CONFLICT UINT32_MAX   /* two copies in blocks of different classes: duplicated code */
+
+struct csspgo_match_input {
+    csspgo__heap                    heap;   /* first: csspgo__object_new */
+    CSSPGO__LIST(csspgo_match_code) function;
+    csspgo__loc_list                loc;    /* of all functions */
+};
+
+typedef struct csspgo__code_reader {   /* one call of csspgo_match_input_new */
+    const csspgo_code  *code;
+    csspgo__heap       *heap;
+    csspgo__finder      finder;
+    csspgo__u32_list    best;     /* per function: the inline node with the most probes, 0 = none       */
+    csspgo__u32_list    eq;       /* per probe: its class, numbered on over all functions; 0 = not known */
+    csspgo__u32_list    block_eq; /* scratch: per block of a function                                   */
+    uint32_t            classes;  /* so far                                                             */
+    CSSPGO__LIST(csspgo__code_site) site;
+} csspgo__code_reader;
+
+static const csspgo__field csspgo__code_site_fields[] = { CSSPGO__ASCENDING(csspgo__code_site, func),
+    CSSPGO__ASCENDING(csspgo__code_site, id), CSSPGO__DESCENDING(csspgo__code_site, kind),
+    CSSPGO__DESCENDING(csspgo__code_site, callee), CSSPGO__FIELDS_END };
+
+/* 1 if a position is of code that is there, 0 if a JIT has removed it. */
+static int csspgo__is_code_live(const csspgo_code *code, uint32_t pos)
+{
+    return csspgo__module_of(code, pos) != 0 || csspgo__pos_any(code, csspgo__run_address(code, pos)) == pos;
+}
+
+/*
+ * The GUID of what the call whose probe is at a position calls; 0 = not to be told. The compiler puts the probe right
+ * before the call; a few instructions may have come between them. An indirect transfer may have been added again with
+ * its target, which is known to the linker.
+ */
+static uint64_t csspgo__probed_callee(const csspgo_code *code, uint32_t pos)
+{
+    enum { AHEAD = 8, AHEAD_BYTES = 8 * 15 };
+    const csspgo__range *r = csspgo__range_of(code, pos);
+    csspgo__cursor at = csspgo__transfers_from(code, pos);
+    const csspgo__transfer *t = csspgo__transfer_next(code, &at, r != NULL ? r->end : UINT32_MAX);
+    uint32_t n = 0, i, to;
+    if (t == NULL || t->kind == CSSPGO_RET || t->kind == CSSPGO_COND || t->pos - pos > AHEAD_BYTES) return 0;
+    for (i = pos; i < t->pos; i++) n += (code->byte[i] & CSSPGO__START) != 0;
+    for (i = t->pos; t != NULL && t->pos == i && t->target == 0;) t = csspgo__transfer_next(code, &at, i + 1);
+    to = n < AHEAD && t != NULL ? csspgo__pos_in(code, csspgo__module_of(code, i), t->target) : 0;
+    r = to != 0 ? csspgo__range_of(code, to) : NULL;
+    return r != NULL && r->begin == to && !r->part ? code->names.name[r->func].guid : 0;
+}
+
+#ifndef CSSPGO_NO_FLOW
+/*
+ * Finds the classes of the probes in the code of one function: of its own, if this is its best copy, and likewise of
+ * what is inlined into it. Landing pads of exceptions count as unreachable, or else no block would execute as often as
+ * the entry. Returns 0 when memory is exhausted.
+ */
+static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
+{
+    const csspgo_code *code = x->code;
+    csspgo__finder *f = &x->finder;
+    const csspgo__probe *p;
+    uint32_t *eq, most = 0;
+    csspgo_cfg cfg;
+    size_t b;
+    if (!csspgo__finder_find(f, func) || (eq = CSSPGO__FILL(x->heap, x->block_eq, f->blocks)) == NULL) return 0;
+    if (f->loose) return 1;
+    cfg.block = f->flow;
+    cfg.blocks = f->blocks;
+    cfg.edge = f->edge;
+    cfg.edges = f->edges;
+    if (f->edges != 0 && f->edge[f->edges - 1].from == CSSPGO__BLOCK_ENTRY &&
+        f->edge[f->edges - 1].to == CSSPGO__BLOCK_HUB) cfg.edges--;
+    if (!csspgo__cfg_classes(x->heap, &cfg, eq)) return 0;
+    for (b = CSSPGO__BLOCK_CODE; b < f->blocks; b++) {
+        csspgo__cursor at = csspgo__ordered_from(&code->places, f->block[b].begin);
+        if (eq[b] > most) most = eq[b];
+        while (eq[b] != 0 && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < f->block[b].end)
+            if (x->best.v[code->node[p->node].func] == p->node) x->eq.v[p - code->probe] = x->classes + eq[b];
+    }
+    x->classes += most;
+    return 1;
+}
+#endif
+
+/* 1 if some range of a function has a probe. */
+CSSPGO__UNUSED static int csspgo__has_probes(const csspgo__code_reader *x, uint32_t func)
+{
+    uint32_t k;
+    for (k = x->finder.first_range[func]; k != 0; k = x->finder.next_range[k - 1]) {
+        csspgo__cursor at = csspgo__ordered_from(&x->code->places, x->finder.range[k - 1]->begin);
+        const csspgo__probe *p = csspgo__probe_next(x->code, &at);
+        if (p != NULL && p->pos < x->finder.range[k - 1]->end) return 1;
+    }
+    return 0;
+}
+
+/* Finds the best copy of each function, and the classes of its probes. Returns 0 when memory is exhausted. */
+static int csspgo__code_classes(csspgo__code_reader *x)
+{
+    const csspgo_code *code = x->code;
+    uint32_t n;
+    if (CSSPGO__FILL(x->heap, x->best, code->names.count + 1) == NULL ||
+        CSSPGO__FILL(x->heap, x->eq, code->probes) == NULL || !csspgo__finder_list(&x->finder, x->heap, code, 1))
+        return 0;
+    memset(x->best.v, 0, x->best.count * sizeof *x->best.v);
+    memset(x->eq.v, 0, x->eq.count * sizeof *x->eq.v);
+    for (n = 1; n <= code->nodes; n++) {
+        uint32_t *best = &x->best.v[code->node[n].func];
+        if (*best == 0 || code->node[n].count > code->node[*best].count) *best = n;
+    }
+#ifndef CSSPGO_NO_FLOW
+    for (n = 1; n <= code->names.count; n++)
+        if (csspgo__has_probes(x, n) && !csspgo__function_classes(x, n)) return 0;
+#endif
+    return 1;
+}
+
+static int csspgo__code_site_add(csspgo__code_reader *x, uint32_t func, uint32_t id, csspgo_match_kind kind,
+                                 uint64_t callee, uint32_t eq)
+{
+    csspgo__code_site *s;
+    if (id == 0 || id > 0xffff) return 1;
+    if ((s = CSSPGO__PUSH(x->heap, x->site)) == NULL) return 0;
+    s->func = func;
+    s->id = id;
+    s->kind = (uint32_t)kind;
+    s->callee = callee;
+    s->eq = eq;
+    return 1;
+}
+
+/* Lists the probes of an inline node, and its call in the node around it. Returns 0 when memory is exhausted. */
+static int csspgo__node_sites(csspgo__code_reader *x, uint32_t node)
+{
+    const csspgo_code *code = x->code;
+    const csspgo__inline *n = &code->node[node];
+    uint32_t i;
+    for (i = n->first; i < n->first + n->count; i++) {
+        const csspgo__probe *p = &code->probe[i];
+        const csspgo_match_kind kind = p->kind == CSSPGO_PROBE_BLOCK           ? CSSPGO_MATCH_BLOCK
+                                       : p->kind == CSSPGO_PROBE_INDIRECT_CALL ? CSSPGO_MATCH_INDIRECT
+                                                                               : CSSPGO_MATCH_CALL;
+        const uint64_t callee = kind == CSSPGO_MATCH_CALL && p->pos != 0 ? csspgo__probed_callee(code, p->pos) : 0;
+        if (p->pos != 0 && !csspgo__is_code_live(code, p->pos)) return 1;
+        if (!csspgo__code_site_add(x, n->func, p->id, kind, callee, x->eq.v[i])) return 0;
+    }
+    return n->parent == 0 || csspgo__code_site_add(x, code->node[n->parent].func, n->site, CSSPGO_MATCH_CALL,
+                                                   code->names.name[n->func].guid, 0);
+}
+
+/* Lists all code sites, by function and id, each id once. Returns 0 when memory is exhausted. */
+static int csspgo__code_sites(csspgo__code_reader *x)
+{
+    csspgo__code_site *v;
+    uint32_t n;
+    size_t i, k = 0;
+    for (n = 1; n <= x->code->nodes; n++)
+        if (!csspgo__node_sites(x, n)) return 0;
+    v = x->site.v;
+    if (!csspgo__sort(x->heap, v, x->site.count, sizeof *v, csspgo__fields_cmp, csspgo__code_site_fields)) return 0;
+    for (i = 0; i < x->site.count; i++) {
+        csspgo__code_site *to = k != 0 ? &v[k - 1] : NULL;
+        if (to == NULL || to->func != v[i].func || to->id != v[i].id) {
+            v[k++] = v[i];
+            continue;
+        }
+        if (to->eq == 0) to->eq = v[i].eq;
+        else if (v[i].eq != 0 && v[i].eq != to->eq) to->eq = CSSPGO__EQ_CONFLICT;
+        if (v[i].kind == CSSPGO_MATCH_CALL && to->kind == CSSPGO_MATCH_CALL && v[i].callee != 0 &&
+            v[i].callee != to->callee)
+            to->kind = CSSPGO_MATCH_INDIRECT;         /* a promoted call: direct ones behind tests of the target */
+    }
+    x->site.count = k;
+    return 1;
+}
+
+/* Describes a function that has n code sites, v; there is room for it and its locations. */
+static void csspgo__describe_function(csspgo_match_input *in, const csspgo_code *code, uint32_t func,
+                                      const csspgo__code_site *v, size_t n)
+{
+    csspgo_match_code *c = &in->function.v[in->function.count++];
+    size_t size, i;
+    const char *name = csspgo__name_text(&code->names, func, &size);
+    memset(c, 0, sizeof *c);
+    c->guid = code->names.name[func].guid;
+    if (code->names.name[func].flags & CSSPGO__HAS_TEXT && size != 0 && csspgo_guid(name, size) == c->guid) {
+        c->name = name;
+        c->name_size = size;
+    }
+    c->checksum = code->checksum[func];
+    if (c->checksum == 0) c->flags = CSSPGO_MATCH_NO_CHECKSUM;
+    c->loc = in->loc.v + in->loc.count;
+    c->locs = n != 0 ? v[n - 1].id : 0;
+    for (i = 0; i < c->locs; i++) {
+        csspgo_match_loc *l = &in->loc.v[in->loc.count++];
+        memset(l, 0, sizeof *l);
+        l->loc = csspgo_at((uint32_t)i + 1, 0);
+        l->kind = CSSPGO_MATCH_ANY;
+        if (v->id != i + 1) continue;
+        l->kind = (csspgo_match_kind)v->kind;
+        l->callee = v->callee;
+        l->eq = v++->eq;
+        if (l->eq == CSSPGO__EQ_CONFLICT) l->eq = 0;
+    }
+}
+
+/* Describes all functions of the map that are there. Returns 0 when memory is exhausted. */
+static int csspgo__describe_functions(csspgo__code_reader *x, csspgo_match_input *in)
+{
+    const csspgo_code *code = x->code;
+    const csspgo__code_site *v = x->site.v;
+    size_t i, k, locs = 0;
+    uint32_t func;
+    for (i = 0; i < x->site.count; i++)
+        if (i + 1 == x->site.count || v[i + 1].func != v[i].func) locs += v[i].id;
+    if (CSSPGO__FILL(x->heap, in->loc, locs) == NULL ||
+        CSSPGO__FILL(x->heap, in->function, code->names.count) == NULL)
+        return 0;
+    in->loc.count = in->function.count = 0;
+    for (func = 1, i = 0; func <= code->names.count; func++, i = k) {
+        for (k = i; k < x->site.count && v[k].func == func; k++) {}
+        if (k != i || code->names.name[func].flags & CSSPGO__DESCRIBED ||
+            (code->checksum[func] != 0 && x->finder.first_range[func] != 0))
+            csspgo__describe_function(in, code, func, v + i, k - i);
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
+                                                      csspgo_error *err)
+{
+    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(options, sizeof *in, err);
+    csspgo__code_reader x;
+    int ok;
+    if (in == NULL) return NULL;
+    memset(&x, 0, sizeof x);
+    x.code = code;
+    x.finder.heap = x.heap = &in->heap;
+    ok = csspgo__code_classes(&x) && csspgo__code_sites(&x) && csspgo__describe_functions(&x, in);
+    csspgo__finder_free(&x.finder);
+    CSSPGO__DROP(x.heap, x.best);
+    CSSPGO__DROP(x.heap, x.eq);
+    CSSPGO__DROP(x.heap, x.block_eq);
+    CSSPGO__DROP(x.heap, x.site);
+    if (ok) return in;
+    csspgo__error_heap(err, in->heap.status, &in->heap, "matcher's input");
+    csspgo_match_input_free(in);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *in)
+{
+    if (in == NULL) return;
+    CSSPGO__DROP(&in->heap, in->function);
+    CSSPGO__DROP(&in->heap, in->loc);
+    csspgo__object_free(in, sizeof *in);
+}
+
+CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_match_input *in, size_t *n)
+{
+    *n = in->function.count;
+    return in->function.v;
+}
+
+#endif /* CSSPGO_NO_CODE */
 
 /* ----- base names of mangled names -------------------------------------------------------------------------------- */
 

@@ -47,6 +47,7 @@ int file_open(const char *path, file_bytes *f);
 void file_close(file_bytes *f);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 void load_free(loaded *l);
+int load_segments(loaded *l, const char *path);  /* the module of l->code */
 const elf_image *load_symbols(const loaded *l);
 int load_is_flow_sensitive(const elf_image *e);
 int load_u64_cmp(const void *a, const void *b);
@@ -149,7 +150,7 @@ int load_is_flow_sensitive(const elf_image *e)
     return 0;
 }
 
-static int load_segments(loaded *l, const char *path)
+int load_segments(loaded *l, const char *path)
 {
     csspgo_segment *v = (csspgo_segment *)calloc((size_t)l->elf.segment_count + 1, sizeof *v);
     size_t n = 0;

@@ -1519,6 +1519,182 @@ static void every_allocation_may_fail(void)
     }
 }
 
+/* ----- the new code as a code map ----- */
+
+static csspgo_code_function function_at(uint64_t begin, uint64_t end, const char *name, uint64_t checksum)
+{
+    csspgo_code_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    f.checksum = checksum;
+    return f;
+}
+
+static csspgo_transfer transfer_at(uint64_t address, csspgo_kind kind, uint64_t target)
+{
+    csspgo_transfer t;
+    t.address = address;
+    t.target = target;
+    t.size = 1;
+    t.kind = kind;
+    return t;
+}
+
+static csspgo_probe probe_at(uint64_t address, uint32_t id, uint32_t kind, uint32_t node)
+{
+    csspgo_probe p;
+    memset(&p, 0, sizeof p);
+    p.address = address;
+    p.id = id;
+    p.kind = (uint8_t)kind;
+    p.inline_node = node;
+    return p;
+}
+
+/*
+ * A JIT's code. f: block 1, a call of a (3), block 4 behind a branch around it, inlined b at 5 with its block 1, an
+ * indirect call (6), block 8. A second copy of f, inlined into g, shows that 9 is a call of c, and that 3 calls d, too.
+ */
+static csspgo_code *code_map(const csspgo_options *o)
+{
+    enum { BLOCK = CSSPGO_PROBE_BLOCK, DIRECT = CSSPGO_PROBE_DIRECT_CALL, INDIRECT = CSSPGO_PROBE_INDIRECT_CALL };
+    static const char *const callee[] = { "a", "c", "d" };
+    csspgo_code *c = csspgo_code_new(o, NULL);
+    csspgo_code_function f[2];
+    csspgo_transfer t[9];
+    csspgo_inline n[4];
+    csspgo_probe p[12];
+    int ok = c != NULL;
+    size_t i;
+    memset(n, 0, sizeof n);
+    f[0] = function_at(0x1000, 0x1040, "f", 77);
+    f[1] = function_at(0x2000, 0x2040, "g", 78);
+    for (i = 0; i < 2; i++) ok = ok && csspgo_code_add_function(c, csspgo_no_module(), &f[i], NULL) == CSSPGO_OK;
+    for (i = 0; i < 3; i++) {
+        f[0] = function_at(0x3000 + 16 * i, 0x3010 + 16 * i, callee[i], 0);
+        ok = ok && csspgo_code_add_function(c, csspgo_no_module(), &f[0], NULL) == CSSPGO_OK;
+    }
+    t[0] = transfer_at(0x1008, CSSPGO_CALL, 0x3000);
+    t[1] = transfer_at(0x1010, CSSPGO_COND, 0x1018);
+    t[2] = transfer_at(0x1024, CSSPGO_CALL, 0);
+    t[3] = transfer_at(0x103f, CSSPGO_RET, 0);
+    t[4] = transfer_at(0x2004, CSSPGO_CALL, 0x3020);
+    t[5] = transfer_at(0x2010, CSSPGO_CALL, 0);
+    t[6] = transfer_at(0x2010, CSSPGO_CALL, 0x3010);  /* where the one before always goes */
+    t[7] = transfer_at(0x2020, CSSPGO_CALL, 0x3011);  /* not where a function begins */
+    t[8] = transfer_at(0x203f, CSSPGO_RET, 0);
+    ok = ok && csspgo_code_add_transfers(c, csspgo_no_module(), t, 9, NULL) == CSSPGO_OK;
+    n[0].guid = n[3].guid = guid("f");
+    n[1].guid = guid("b");
+    n[1].parent = 1;
+    n[1].site = 5;
+    n[2].guid = guid("g");
+    n[3].parent = 3;
+    n[3].site = 2;
+    p[0] = probe_at(0x1000, 1, BLOCK, 1);
+    p[1] = probe_at(0x1004, 3, DIRECT, 1);
+    p[2] = probe_at(0x1011, 4, BLOCK, 1);
+    p[3] = probe_at(0x1018, 1, BLOCK, 2);
+    p[4] = probe_at(0x1024, 6, INDIRECT, 1);
+    p[5] = probe_at(0x1030, 8, BLOCK, 1);
+    p[6] = probe_at(0x2000, 1, BLOCK, 3);
+    p[7] = probe_at(0x2001, 1, BLOCK, 4);
+    p[8] = probe_at(0x2004, 3, DIRECT, 4);
+    p[9] = probe_at(0x2010, 9, DIRECT, 4);
+    p[10] = probe_at(0x2020, 3, DIRECT, 3);
+    p[11] = probe_at(0x2021, 65536, BLOCK, 3);        /* no profile has it */
+    ok = ok && csspgo_code_add_probes(c, csspgo_no_module(), n, 4, p, 12, NULL) == CSSPGO_OK;
+    if (ok) return c;
+    csspgo_code_free(c);
+    return NULL;
+}
+
+static const csspgo_match_code *described(const csspgo_match_input *in, const char *name)
+{
+    size_t i, n;
+    const csspgo_match_code *c = csspgo_match_input_functions(in, &n);
+    for (i = 0; i < n; i++)
+        if (c[i].guid == guid(name)) return &c[i];
+    return NULL;
+}
+
+static void a_code_map_is_the_matcher_s_input(void)
+{
+    static const struct { csspgo_match_kind kind; const char *callee; } f_locs[9] = {
+        { CSSPGO_MATCH_BLOCK, NULL }, { CSSPGO_MATCH_ANY, NULL }, { CSSPGO_MATCH_INDIRECT, NULL },
+        { CSSPGO_MATCH_BLOCK, NULL }, { CSSPGO_MATCH_CALL, "b" }, { CSSPGO_MATCH_INDIRECT, NULL },
+        { CSSPGO_MATCH_ANY, NULL },   { CSSPGO_MATCH_BLOCK, NULL }, { CSSPGO_MATCH_CALL, "c" }
+    };
+    csspgo_code *code = code_map(NULL);
+    csspgo_error e;
+    csspgo_match_input *in = csspgo_match_input_new(code, NULL, &e);
+    const csspgo_match_code *f = described(in, "f"), *g = described(in, "g"), *b = described(in, "b");
+    csspgo_profile *p;
+    csspgo_matcher *m;
+    size_t i;
+    T_EQ(e.status, CSSPGO_OK);
+    if (!T_CHECK(f != NULL && g != NULL && b != NULL && described(in, "a") == NULL)) return;
+    T_EQ(f->name_size, 1);
+    T_EQ(f->checksum, 77);
+    T_EQ(f->flags, 0);
+    T_EQ(b->flags, CSSPGO_MATCH_NO_CHECKSUM);
+    if (!T_EQ(f->locs, 9) || !T_EQ(g->locs, 3) || !T_EQ(b->locs, 1)) return;
+    for (i = 0; i < 9; i++) {
+        T_EQ(f->loc[i].loc.line, i + 1);
+        T_EQ(f->loc[i].kind, f_locs[i].kind);
+        if (f_locs[i].callee != NULL) T_EQ(f->loc[i].callee, guid(f_locs[i].callee));
+    }
+    T_EQ(g->loc[1].callee, guid("f"));
+    T_EQ(g->loc[2].kind, CSSPGO_MATCH_CALL);
+    T_EQ(g->loc[2].callee, 0);
+    T_EQ(f->loc[0].eq, f->loc[7].eq);                 /* block 4 is jumped over, the others are not */
+    T_CHECK(f->loc[0].eq != 0 && f->loc[3].eq != f->loc[0].eq);
+    p = parse_profile(NULL, "f", "1 2 3:b 4:* 5 6:c");
+    m = matcher(0);
+    T_EQ(csspgo_matcher_module(m, p, f, 1, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(9, 0)).to.line, 6);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_match_input_free(in);
+    T_EQ(csspgo_code_remove(code, 0x2000, 0x2040, NULL), CSSPGO_OK);      /* g goes, and what only its copy of f showed */
+    in = csspgo_match_input_new(code, NULL, &e);
+    f = described(in, "f");
+    if (T_CHECK(f != NULL && described(in, "g") == NULL) && T_EQ(f->locs, 8)) {
+        T_EQ(f->loc[2].kind, CSSPGO_MATCH_CALL);
+        T_EQ(f->loc[2].callee, guid("a"));
+    }
+    csspgo_match_input_free(in);
+    csspgo_code_free(code);
+    in = csspgo_match_input_new(code = csspgo_code_new(NULL, NULL), NULL, NULL);
+    csspgo_match_input_functions(in, &i);
+    T_EQ(i, 0);
+    csspgo_match_input_free(in);
+    csspgo_match_input_free(NULL);
+    csspgo_code_free(code);
+}
+
+static void every_allocation_of_an_input_may_fail(void)
+{
+    csspgo_code *code = code_map(NULL);
+    long nth;
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_error e;
+        csspgo_match_input *in = csspgo_match_input_new(code, &o, &e);
+        T_EQ(e.status, in != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM);
+        csspgo_match_input_free(in);
+        T_EQ(h.live, 0);
+        if (in != NULL) break;
+    }
+    T_LONG(nth > 8);
+    csspgo_code_free(code);
+}
+
 int main(void)
 {
     reference_modes_agree_with_every_vector();
@@ -1554,6 +1730,8 @@ int main(void)
     limits_and_losses_are_told();
     similarity_is_strict();
     bad_arguments_are_refused();
+    a_code_map_is_the_matcher_s_input();
+    T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
     T_FAILING(every_allocation_may_fail());
     return t_end();

@@ -17,10 +17,6 @@ static const option match_options[] = {
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
-#define MATCH_CONFLICT UINT32_MAX /* two blocks of different classes: unrolled or duplicated */
-
-#define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
-
 /* Returns 0 after saying what is wrong. */
 static int match_load(match_run *m)
 {
@@ -42,7 +38,7 @@ static int match_load(match_run *m)
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
     for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
     if (m->name != NULL) qsort(m->name, m->names, sizeof *m->name, load_u64_cmp);
-    if (m->name == NULL || !match_symbols(m) || !match_slots(m) || !match_sites(m) || !match_code(m))
+    if (m->name == NULL || !match_symbols(m) || !match_slots(m) || !match_map(m))
         return fail("out of memory"), 0;
     return 1;
 }
@@ -112,16 +108,14 @@ int match_main(int argc, char **argv)
     else if (files == 0 && m.o[MT_BINARY].text == NULL) usage("--binary is missing");
     else if (files == 0 && match_spares(&m)) status = output_ready(m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
     csspgo_matcher_free(m.matcher);
+    csspgo_match_input_free(m.input);
     csspgo_probes_free(m.probes);
     csspgo_profile_free(m.old);
     csspgo_profile_free(m.out);
     load_free(&m.image);
-    free(m.site);
     free(m.symbol);
     free(m.base);
     free(m.slot);
-    free(m.code);
-    free(m.loc);
     free(m.name);
     free(m.named);
     options_free(m.o);

@@ -4,20 +4,12 @@
 
 #include "tool.h"
 
-#define MATCH_CONFLICT UINT32_MAX /* two blocks of different classes: unrolled or duplicated */
 #define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
 
 enum {
     MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FORMAT, MT_MD5,
     MT_TOP, MT_QUIET
 };
-
-typedef struct match_site {       /* something a copy of a function has at a probe id */
-    uint64_t func, callee;        /* GUIDs; callee 0 = not known                      */
-    uint32_t id;
-    uint32_t eq;                  /* class of its block; 0 = not known, CONFLICT      */
-    csspgo_match_kind kind;
-} match_site;
 
 typedef struct match_symbol {     /* where a function begins */
     uint64_t address, size, guid;
@@ -46,29 +38,17 @@ typedef struct match_run {
     csspgo_profile    *old, *out;
     csspgo_matcher    *matcher;
     csspgo_match_report report;
-    match_site        *site;
     match_symbol      *symbol;
     match_base        *base;      /* per record of probes; NULL: symbols tell */
     elf_image          dynamic;   /* with the symbols of .dynsym              */
     match_symbol      *slot;      /* of the global offset table: what the dynamic linker puts there */
     size_t             slots;
-    csspgo_match_code *code;
-    csspgo_match_loc  *loc;
+    csspgo_match_input *input;
+    const csspgo_match_code *code; /* of input */
     uint64_t          *name;      /* GUIDs of the descriptors, ascending */
     match_old         *named;     /* by GUID                             */
-    size_t             sites, symbols, codes, names;
+    size_t             symbols, codes, names;
 } match_run;
-
-typedef struct match_graph {      /* of the code of one symbol */
-    const elf_section *section;
-    uint64_t           begin;
-    size_t             size;
-    unsigned char     *flag;      /* per byte            */
-    uint32_t          *block;     /* per byte: its block */
-    csspgo_cfg_edge   *edge;
-    uint32_t          *eq;        /* per block           */
-    size_t             blocks, edges, cap;
-} match_graph;
 
 /* match_report.c */
 extern const uint32_t llvm_of_mode[];
@@ -77,15 +57,10 @@ extern const uint32_t llvm_of_mode[];
 int match_symbols(match_run *m);
 int match_slots(match_run *m);
 int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s);
-uint64_t match_callee(const match_run *m, uint64_t address, elf_section *s, elf_section *stubs);
+const match_symbol *match_slot_at(const match_run *m, uint64_t address);
 
-/* match_classes.c */
-csspgo_insn match_decode(const match_run *m, const match_graph *g, size_t at);
-uint32_t *match_classes(match_run *m);
-
-/* match_sites.c */
-int match_sites(match_run *m);
-int match_code(match_run *m);
+/* match_map.c */
+int match_map(match_run *m);
 
 /* match_stripped.c */
 int match_without_symbols(match_run *m);

@@ -1,6 +1,23 @@
 /* match_stripped.c - match: a binary without symbols */
 #include "match.h"
 
+typedef struct match_graph {      /* code that is looked into */
+    const elf_section *section;
+    uint64_t           begin;
+    size_t             size;
+} match_graph;
+
+static csspgo_insn match_decode(const match_run *m, const match_graph *g, size_t at)
+{
+    const unsigned char *p = g->section->contents + (size_t)(g->begin - g->section->address) + at;
+    const size_t left = g->size - at;
+    csspgo_insn insn;
+    if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(p, left, g->begin + at, &insn);
+    else csspgo_decode_aarch64(p, left, g->begin + at, &insn);
+    if (insn.size == 0) insn.size = insn.skip != 0 && insn.skip <= left ? insn.skip : (uint32_t)left;
+    return insn;
+}
+
 /*
  * Decodes the sections with addresses from .dynsym, .symtab and, for records without a symbol, m->base. Returns 0
  * after saying what is wrong.

@@ -1,4 +1,4 @@
-/* match_symbols.c - match: the new code: symbols, slots, callees */
+/* match_symbols.c - match: the new code: symbols and slots */
 #include "match.h"
 
 static int match_symbol_order(const void *a, const void *b)
@@ -97,16 +97,16 @@ int match_slots(match_run *m)
     return m->slot != NULL;
 }
 
-/* The function that begins at an address, or whose address stands there; 0 = none: a stub, or code without symbol. */
-static uint64_t match_guid_at(const match_symbol *v, size_t n, uint64_t address)
+/* The slot at an address; NULL: there is none. */
+const match_symbol *match_slot_at(const match_run *m, uint64_t address)
 {
-    size_t a = 0, b = n;
+    size_t a = 0, b = m->slots;
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
-        if (v[mid].address < address) a = mid + 1;
+        if (m->slot[mid].address < address) a = mid + 1;
         else b = mid;
     }
-    return a < n && v[a].address == address ? v[a].guid : 0;
+    return a < m->slots && m->slot[a].address == address ? &m->slot[a] : NULL;
 }
 
 static int match_holds(const elf_section *s, uint64_t address, uint64_t size)
@@ -125,46 +125,5 @@ int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_se
         if (match_holds(s, address, size)) return 1;
     }
     memset(s, 0, sizeof *s);
-    return 0;
-}
-
-/*
- * What the call or jump at address goes to through the global offset table, 0 = it does not: call or jmp *slot(%rip),
- * in a stub behind endbr64 or with a bnd prefix. Not on AArch64, for which clang 19 writes no probes of calls.
- */
-static uint64_t match_through_slot(const match_run *m, uint64_t address, elf_section *s)
-{
-    const unsigned char *p;
-    uint64_t at;
-    if (m->slots == 0 || !match_section_of(m, address, 1, s)) return 0;
-    at = address - s->address;
-    if (s->size - at >= 4 && memcmp(s->contents + at, "\xf3\x0f\x1e\xfa", 4) == 0) at += 4;
-    if (s->size - at >= 1 && s->contents[at] == 0xf2) at++;
-    if (s->size - at < 6) return 0;
-    p = s->contents + at;
-    if (p[0] != 0xff || (p[1] != 0x15 && p[1] != 0x25)) return 0;
-    return match_guid_at(m->slot, m->slots, s->address + at + 6 + (uint64_t)(int64_t)(int32_t)elf__32(p + 2));
-}
-
-/* What the call whose probe is at address calls; 0 = not to be told. The probe stands right before the call. */
-uint64_t match_callee(const match_run *m, uint64_t address, elf_section *s, elf_section *stubs)
-{
-    enum { AHEAD = 8 };           /* instructions, should something have come between them */
-    uint64_t at, guid;
-    uint32_t i;
-    if (!match_section_of(m, address, 1, s)) return 0;
-    for (at = address, i = 0; i < AHEAD && at - s->address < s->size; i++) {
-        const size_t off = (size_t)(at - s->address), left = (size_t)s->size - off;
-        csspgo_insn insn;
-        if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(s->contents + off, left, at, &insn);
-        else csspgo_decode_aarch64(s->contents + off, left, at, &insn);
-        if (insn.size == 0 || insn.kind == CSSPGO_RET || insn.kind == CSSPGO_COND) return 0;
-        if (insn.kind != CSSPGO_NONE) {
-            if (!insn.has_target) return match_through_slot(m, at, s);
-            guid = match_guid_at(m->symbol, m->symbols, insn.target);
-            return guid != 0 ? guid : match_through_slot(m, insn.target, stubs);
-        }
-        at += insn.size;
-    }
     return 0;
 }
