@@ -19296,8 +19296,8 @@ static void csspgo__decoder_init(csspgo__decoder *d, const void *data, size_t si
     d->swap = d->big = 0;
 }
 
-/* Turns n numbers of elem bytes at p around, if that is to be. */
-static void csspgo__turn(csspgo__decoder *d, const unsigned char *p, uint64_t n, size_t elem)
+/* Reverses the bytes of n numbers of elem bytes at p if the record has the other byte order. */
+static void csspgo__byteswap(csspgo__decoder *d, const unsigned char *p, uint64_t n, size_t elem)
 {
     unsigned char *v;
     size_t i;
@@ -19310,11 +19310,12 @@ static void csspgo__turn(csspgo__decoder *d, const unsigned char *p, uint64_t n,
         }
 }
 
+/* The next number of 8 bytes; 0 behind the end of the record, as everything then is (csspgo__need). */
 static uint64_t csspgo__native64(csspgo__decoder *d)
 {
     uint64_t v;
     if (!csspgo__need(&d->r, 8)) return 0;
-    csspgo__turn(d, d->r.p, 1, 8);
+    csspgo__byteswap(d, d->r.p, 1, 8);
     memcpy(&v, d->r.p, 8);
     d->r.p += 8;
     return v;
@@ -19324,7 +19325,7 @@ static uint32_t csspgo__native32(csspgo__decoder *d)
 {
     uint32_t v;
     if (!csspgo__need(&d->r, 4)) return 0;
-    csspgo__turn(d, d->r.p, 1, 4);
+    csspgo__byteswap(d, d->r.p, 1, 4);
     memcpy(&v, d->r.p, 4);
     d->r.p += 4;
     return v;
@@ -19337,21 +19338,36 @@ static const void *csspgo__native_array(csspgo__decoder *d, uint64_t n, size_t e
     if (d->r.status == CSSPGO_OK && n > csspgo__left(&d->r) / elem)
         csspgo__fail(&d->r, CSSPGO_E_TRUNCATED, p, "the record ends inside an array");
     if (d->r.status != CSSPGO_OK) return NULL;
-    if (elem % 8 == 0) csspgo__turn(d, p, n * (elem / 8), 8);
+    if (elem % 8 == 0) csspgo__byteswap(d, p, n * (elem / 8), 8);
     d->r.p += (size_t)n * elem;
     return p;
 }
 
-static void csspgo__skip_read(csspgo__decoder *d, uint64_t format)
+/* The words that some fields take in a record, if sample_type has them: each of these fields is one word. */
+static size_t csspgo__field_words(uint64_t sample_type, uint32_t fields)
 {
-    const size_t more = 8 * (size_t)((format / CSSPGO__READ_ID & 1) + (format / CSSPGO__READ_LOST & 1));
-    const uint64_t n = format & CSSPGO__READ_GROUP ? csspgo__native64(d) : 1;
-    if (format & CSSPGO__READ_ENABLED) csspgo__native64(d);
-    if (format & CSSPGO__READ_RUNNING) csspgo__native64(d);
-    csspgo__native_array(d, n, 8 + more);       /* a single value has the two times between it and its id: as long */
+    uint64_t t = sample_type & fields;
+    size_t n = 0;
+    for (; t != 0; t &= t - 1) n++;
+    return n;
 }
 
-/* The stack in a call chain: what follows the user marker, else the first marker, up to the next one. */
+/*
+ * Passes over READ: [n if GROUP,] time enabled, time running, then per event its value, id and lost count, each if
+ * format has its bit. Without GROUP the value comes first and the times lie between it and the id: of the same length.
+ */
+static void csspgo__skip_read(csspgo__decoder *d, uint64_t format)
+{
+    const uint64_t n = format & CSSPGO__READ_GROUP ? csspgo__native64(d) : 1;
+    csspgo__native_array(d, csspgo__field_words(format, CSSPGO__READ_ENABLED | CSSPGO__READ_RUNNING), 8);
+    csspgo__native_array(d, n, 8 + 8 * csspgo__field_words(format, CSSPGO__READ_ID | CSSPGO__READ_LOST));
+}
+
+/*
+ * The stack in a call chain. Values from -4095 on are markers: the addresses behind one were taken in its context
+ * (kernel, user, guest), and the first of these is the interrupted instruction itself, the others are return addresses.
+ * The stack is what follows the user marker, else the first marker, up to the next one.
+ */
 static const uint64_t *csspgo__chain_stack(const uint64_t *ips, size_t n, uint32_t *count)
 {
     size_t i = 0, end;
@@ -19390,6 +19406,10 @@ static uint64_t csspgo__flags_from_big(uint64_t v)
     return out;
 }
 
+/*
+ * BRANCH_STACK: u64 n; [u64 hw_idx;] n records of the layout of csspgo_branch, newest first; [n counters]. Flags from
+ * a big-endian machine are brought into the order of csspgo_branch.flags in our copy of the record.
+ */
 static void csspgo__read_branches(csspgo__decoder *d, uint64_t branch_sample_type, csspgo_sample *sample)
 {
     const uint64_t n = csspgo__native64(d);
@@ -19413,23 +19433,24 @@ static void csspgo__skip_raw(csspgo__decoder *d)
     csspgo__native_array(d, size, 1);
 }
 
+/*
+ * The body of a PERF_RECORD_SAMPLE: the fields of sample_type in the kernel's fixed order, up to the branch records;
+ * what may follow (registers, user stack, weights, ...) is not looked at.
+ */
 static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf_event *e, csspgo_sample *sample)
 {
     const uint64_t t = e->sample_type, *ip = NULL;
     memset(sample, 0, sizeof *sample);
     sample->count = 1;
-    if (t & CSSPGO__HAS_IDENTIFIER) csspgo__native64(d);
+    csspgo__native_array(d, csspgo__field_words(t, CSSPGO__HAS_IDENTIFIER), 8);
     if (t & CSSPGO__HAS_IP) ip = (const uint64_t *)csspgo__native_array(d, 1, 8);
     if (t & CSSPGO__HAS_TID) {
         sample->pid = csspgo__native32(d);
         sample->tid = csspgo__native32(d);
     }
     if (t & CSSPGO__HAS_TIME) sample->time = csspgo__native64(d);
-    if (t & CSSPGO__HAS_ADDR) csspgo__native64(d);
-    if (t & CSSPGO__HAS_ID) csspgo__native64(d);
-    if (t & CSSPGO__HAS_STREAM_ID) csspgo__native64(d);
-    if (t & CSSPGO__HAS_CPU) csspgo__native64(d);
-    if (t & CSSPGO__HAS_PERIOD) csspgo__native64(d);
+    csspgo__native_array(d, csspgo__field_words(t, CSSPGO__HAS_ADDR | CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID |
+                                                   CSSPGO__HAS_CPU | CSSPGO__HAS_PERIOD), 8);
     if (t & CSSPGO__HAS_READ) csspgo__skip_read(d, e->read_format);
     csspgo__read_stack(d, t, ip, sample);
     if (t & CSSPGO__HAS_RAW) csspgo__skip_raw(d);
@@ -19440,6 +19461,9 @@ static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf
     return d->r.status;
 }
 
+#define CSSPGO__NO_TRACE "branch records in call-stack mode are no trace"
+
+/* 1 if an event's branch records are the calls that are open, not what ran. */
 static int csspgo__no_trace(const csspgo_perf_event *e)
 {
     return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
@@ -19453,7 +19477,7 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
     sample->count = 1;
     if ((uintptr_t)body % 8 != 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event))
-        return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
+        return csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
     csspgo__decoder_init(&d, body, size, err);
     return csspgo__decode_sample(&d, event, sample);
 }
@@ -19506,43 +19530,52 @@ static void csspgo__decode_build_id(csspgo__decoder *d, uint32_t misc, csspgo_mm
 
 /*
  * What a record is, d being at its body. Kernel's kinds: COMM: u32 pid, tid; name. FORK, EXIT: u32 pid, parent's pid,
- * tid, parent's tid; u64 time. LOST: u64 event id, count. LOST_SAMPLES: u64 count. Returns CSSPGO_ITEM_NONE if it makes
- * no sense: see d->r.
+ * tid, parent's tid; u64 time. LOST: u64 event id, count. LOST_SAMPLES: u64 count. Rings and perf.data both come here;
+ * a new kind of record needs a case and, if users are to see it, a csspgo_item. Returns CSSPGO_ITEM_NONE if the record
+ * makes no sense: see d->r.
  */
 static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t misc, const csspgo_perf_event *e,
                                   csspgo_sample *sample, csspgo_mmap *map, uint64_t *lost)
 {
     csspgo_item item = CSSPGO_ITEM_OTHER;
-    if (type == CSSPGO__RECORD_SAMPLE) {
-        csspgo__decode_sample(d, e, sample);
-        return d->r.status == CSSPGO_OK ? CSSPGO_ITEM_SAMPLE : CSSPGO_ITEM_NONE;
-    }
-    if (type == CSSPGO__RECORD_LOST || type == CSSPGO__RECORD_LOST_SAMPLES) {
-        if (type == CSSPGO__RECORD_LOST) csspgo__native64(d);
-        *lost = csspgo__sat_add(*lost, csspgo__native64(d));
-        return d->r.status == CSSPGO_OK ? item : CSSPGO_ITEM_NONE;
-    }
     memset(sample, 0, sizeof *sample);
     memset(map, 0, sizeof *map);
-    if (type == CSSPGO__RECORD_MMAP || type == CSSPGO__RECORD_MMAP2) {
+    switch (type) {
+    case CSSPGO__RECORD_SAMPLE:
+        item = CSSPGO_ITEM_SAMPLE;
+        csspgo__decode_sample(d, e, sample);
+        break;
+    case CSSPGO__RECORD_LOST:
+    case CSSPGO__RECORD_LOST_SAMPLES:
+        if (type == CSSPGO__RECORD_LOST) csspgo__native64(d);
+        *lost = csspgo__sat_add(*lost, csspgo__native64(d));
+        break;
+    case CSSPGO__RECORD_MMAP:
+    case CSSPGO__RECORD_MMAP2:
         item = CSSPGO_ITEM_MMAP;
         csspgo__decode_mmap(d, type == CSSPGO__RECORD_MMAP2, misc, map);
-    } else if (type == CSSPGO__RECORD_COMM) {
+        break;
+    case CSSPGO__RECORD_COMM:
         item = CSSPGO_ITEM_COMM;
         sample->pid = csspgo__native32(d);
         sample->tid = csspgo__native32(d);
         csspgo__decode_text(d, map);
         map->executable = (misc & CSSPGO__MISC_COMM_EXEC) != 0;
-    } else if (type == CSSPGO__RECORD_FORK || type == CSSPGO__RECORD_EXIT) {
+        break;
+    case CSSPGO__RECORD_FORK:
+    case CSSPGO__RECORD_EXIT:
         item = type == CSSPGO__RECORD_FORK ? CSSPGO_ITEM_FORK : CSSPGO_ITEM_EXIT;
         sample->pid = csspgo__native32(d);
         map->pid = csspgo__native32(d);
         sample->tid = csspgo__native32(d);
         csspgo__native32(d);
         sample->time = csspgo__native64(d);
-    } else if (type == CSSPGO__RECORD_BUILD_ID) {
+        break;
+    case CSSPGO__RECORD_BUILD_ID:
         item = CSSPGO_ITEM_BUILD_ID;
         csspgo__decode_build_id(d, misc, map);
+        break;
+    default: break;
     }
     return d->r.status == CSSPGO_OK ? item : CSSPGO_ITEM_NONE;
 }
@@ -19573,14 +19606,13 @@ static const unsigned char *csspgo__ring_record(const csspgo_ring *ring, size_t 
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
     const char *complaint = csspgo__ring_complaint(ring);
-    csspgo_status s = CSSPGO_OK;
     csspgo__error_clear(err);
-    if (complaint != NULL) s = csspgo__error(err, CSSPGO_E_ARGUMENT, 0, complaint);
-    while (s == CSSPGO_OK && ring->tail != ring->head) {
+    if (complaint != NULL) csspgo__error(err, CSSPGO_E_ARGUMENT, 0, complaint);
+    while (complaint == NULL && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
         csspgo__decoder d;
-        csspgo_item item;
+        csspgo_item item = CSSPGO_ITEM_NONE;
         uint32_t type;
         uint16_t misc, size;
         memcpy(&type, header, 4);                   /* the 8 bytes of a header never wrap */
@@ -19597,12 +19629,10 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             ring->unfit = csspgo__sat_add(ring->unfit, 1);
             continue;
         }
-        if (type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event)) {
-            csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, "branch records in call-stack mode are no trace");
-            break;
-        }
         csspgo__decoder_init(&d, record + 8, size - 8u, err);
-        item = csspgo__decode(&d, type, misc, &ring->event, sample, map, &ring->lost);
+        if (type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
+            csspgo__error(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
+        else item = csspgo__decode(&d, type, misc, &ring->event, sample, map, &ring->lost);
         if (item != CSSPGO_ITEM_NONE) return item;
         break;
     }
@@ -19643,17 +19673,12 @@ struct csspgo_perfdata {
     const unsigned char *piece, *piece_end;
     uint64_t       offset;                      /* bytes taken so far                                     */
     uint64_t       skip;                        /* of these to come, bytes to pass over                   */
-    unsigned char *in;
-    size_t         in_size, in_cap;
-    unsigned char *store;
-    size_t         store_size, store_cap;
-    csspgo__queued *queued;
-    size_t         queue, queue_cap, queue_next, ready;   /* [queue_next, ready) of queued may go out     */
+    CSSPGO__LIST(unsigned char) in, store;
+    CSSPGO__LIST(csspgo__queued) queue;
+    size_t         next, ready;                 /* [next, ready) of queue may go out                      */
     uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
-    csspgo_perf_event *event;
-    size_t         events, event_cap;
-    csspgo__event_id *id;
-    size_t         ids, id_cap;
+    CSSPGO__LIST(csspgo_perf_event) event;
+    CSSPGO__LIST(csspgo__event_id) id;
     csspgo__map    id_map;                      /* hash of an id -> its index + 1                         */
     uint64_t       feature[4];                  /* which sections stand behind the data                   */
     uint64_t       data_begin, data_end;        /* offsets; end UINT64_MAX: no end is known               */
@@ -19703,18 +19728,14 @@ static void csspgo__pd_bad(csspgo_perfdata *d, uint64_t *counter, uint64_t at)
 static int csspgo__pd_gather(csspgo_perfdata *d, size_t n)
 {
     const size_t there = (size_t)(d->piece_end - d->piece);
-    const size_t more = n <= d->in_size ? 0 : n - d->in_size < there ? n - d->in_size : there;
-    if (more > d->in_cap - d->in_size) {
-        void *p = csspgo__grow(&d->heap, d->in, d->in_size, &d->in_cap, d->in_size + more, 1);
-        if (p == NULL) return csspgo__pd_memory(d);
-        d->in = (unsigned char *)p;
-    }
-    if (more == 0) return d->in_size >= n;
-    memcpy(d->in + d->in_size, d->piece, more);
-    d->in_size += more;
+    const size_t more = n <= d->in.count ? 0 : n - d->in.count < there ? n - d->in.count : there;
+    if (more == 0) return d->in.count >= n;
+    if (!CSSPGO__MORE(&d->heap, d->in, more)) return csspgo__pd_memory(d);
+    memcpy(d->in.v + d->in.count, d->piece, more);
+    d->in.count += more;
     d->piece += more;
     d->offset += more;
-    return d->in_size >= n;
+    return d->in.count >= n;
 }
 
 /* Passes over what is to be skipped. Returns 0 if more input is needed. */
@@ -19737,23 +19758,17 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     uint64_t flags;
     if (size < CSSPGO__PD_ATTR)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "an event's attributes are too short");
-    if (d->events == UINT32_MAX) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
-    if (d->events == d->event_cap) {
-        void *grown = csspgo__grow(&d->heap, d->event, d->events, &d->event_cap, d->events + 1, sizeof *d->event);
-        if (grown == NULL) return csspgo__pd_memory(d);
-        d->event = (csspgo_perf_event *)grown;
-    }
-    e = &d->event[d->events];
+    if (d->event.count == UINT32_MAX) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
+    e = CSSPGO__PUSH(&d->heap, d->event);
+    if (e == NULL) return csspgo__pd_memory(d);
     flags = csspgo__pd64(d, p + 40);
     e->sample_type = csspgo__pd64(d, p + 24);
     e->read_format = csspgo__pd64(d, p + 32);
     e->branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
     e->sample_id_all = flags >> (d->big ? 63 - CSSPGO__ATTR_SAMPLE_ID_ALL : CSSPGO__ATTR_SAMPLE_ID_ALL) & 1;
-    e->reserved = 0;
     if (e->sample_type & CSSPGO__HAS_BRANCHES) {
         if (csspgo__no_trace(e))
-            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records in call-stack mode are no trace: "
-                                                                "record with --call-graph fp");
+            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, CSSPGO__NO_TRACE ": record with --call-graph fp");
         if (!(e->branch_sample_type & CSSPGO__BRANCH_ANY))
             return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records of some kinds only are no trace: "
                                                                 "record with -b or -j any,u");
@@ -19761,7 +19776,6 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     }
     if (e->sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
     if (e->sample_type & CSSPGO__HAS_TIME) d->timed = 1;
-    d->events++;
     d->stats.events++;
     return 1;
 }
@@ -19769,7 +19783,7 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
 static uint32_t csspgo__pd_id_hash(const void *owner, uint32_t i)
 {
     const csspgo_perfdata *d = (const csspgo_perfdata *)owner;
-    return csspgo__hash64(&d->id_map, d->id[i - 1].id, 0);
+    return csspgo__hash64(&d->id_map, d->id.v[i - 1].id, 0);
 }
 
 static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
@@ -19777,7 +19791,7 @@ static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
     const uint32_t hash = csspgo__hash64(&d->id_map, id, 0);
     uint32_t i, at = hash;
     while ((i = csspgo__map_next(&d->id_map, hash, &at)) != 0)
-        if (d->id[i - 1].id == id) return i;
+        if (d->id.v[i - 1].id == id) return i;
     return 0;
 }
 
@@ -19785,56 +19799,52 @@ static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
 static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
 {
     size_t i;
-    if (n > d->id_cap - d->ids) {
-        void *grown = csspgo__grow(&d->heap, d->id, d->ids, &d->id_cap, d->ids + n, sizeof *d->id);
-        if (grown == NULL) return csspgo__pd_memory(d);
-        d->id = (csspgo__event_id *)grown;
-    }
-    if (!csspgo__map_room(&d->heap, &d->id_map, n)) return csspgo__pd_memory(d);
+    if (!CSSPGO__MORE(&d->heap, d->id, n) || !csspgo__map_room(&d->heap, &d->id_map, n)) return csspgo__pd_memory(d);
     for (i = 0; i < n; i++) {
+        csspgo__event_id *v = &d->id.v[d->id.count];
         const uint64_t id = csspgo__pd64(d, p + 8 * i);
         if (csspgo__pd_id_find(d, id) != 0) continue;
-        d->id[d->ids].id = id;
-        d->id[d->ids].event = (uint32_t)(d->events - 1);
-        d->id[d->ids++].reserved = 0;
-        csspgo__map_insert(&d->id_map, csspgo__hash64(&d->id_map, id, 0), (uint32_t)d->ids, d);
+        v->id = id;
+        v->event = (uint32_t)(d->event.count - 1);
+        v->reserved = 0;
+        csspgo__map_insert(&d->id_map, csspgo__hash64(&d->id_map, id, 0), (uint32_t)++d->id.count, d);
     }
     return 1;
 }
 
-/* The event whose sample a record's body is; NULL if its id is not known. */
+/*
+ * The event whose sample a record's body is; NULL if its id is not known. Where there is an IDENTIFIER the id is first,
+ * else behind IP, TID, TIME and ADDR: perf then sees to it that all events have the same of these fields.
+ */
 static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
 {
-    const uint64_t t = d->events != 0 ? d->event[0].sample_type : 0;
-    size_t at = 0;
+    const uint64_t t = d->event.count != 0 ? d->event.v[0].sample_type : 0;
+    const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
+    const size_t at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
     uint32_t i;
-    if (d->events == 1 || (d->events != 0 && !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID)))) return d->event;
-    if (d->events == 0) return NULL;
-    if (!(t & CSSPGO__HAS_IDENTIFIER))
-        at = 8 * (size_t)((t & 1) + (t / CSSPGO__HAS_TID & 1) + (t / CSSPGO__HAS_TIME & 1) +
-                          (t / CSSPGO__HAS_ADDR & 1));
+    if (d->event.count == 0) return NULL;
+    if (d->event.count == 1 || !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID))) return d->event.v;
     if (size < at + 8) return NULL;
     i = csspgo__pd_id_find(d, csspgo__pd64(d, body + at));
-    return i != 0 ? &d->event[d->id[i - 1].event] : NULL;
+    return i != 0 ? &d->event.v[d->id.v[i - 1].event] : NULL;
 }
 
-/* The time of a record, 0 if it has none. Other records than samples have it, if at all, in a trailer. */
+/*
+ * The time of a record, 0 if it has none. Records other than samples have it, if at all (sample_id_all), in a trailer:
+ * pid and tid, TIME, ID, STREAM_ID, CPU, IDENTIFIER.
+ */
 static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const unsigned char *body, size_t size)
 {
-    const csspgo_perf_event *e = d->event;
-    uint64_t t;
+    const int is_sample = type == CSSPGO__RECORD_SAMPLE;
+    const csspgo_perf_event *e = is_sample ? csspgo__pd_event_of(d, body, size) : d->event.v;
     size_t at;
-    if (d->events == 0) return 0;
-    if (type == CSSPGO__RECORD_SAMPLE) {
-        e = csspgo__pd_event_of(d, body, size);
-        t = e != NULL ? e->sample_type : 0;
-        at = 8 * (size_t)((t / CSSPGO__HAS_IDENTIFIER & 1) + (t & 1) + (t / CSSPGO__HAS_TID & 1));
-        return t & CSSPGO__HAS_TIME && size >= at + 8 ? csspgo__pd64(d, body + at) : 0;
-    }
-    t = e->sample_type;
-    at = 8 * (size_t)(1 + (t / CSSPGO__HAS_ID & 1) + (t / CSSPGO__HAS_STREAM_ID & 1) + (t / CSSPGO__HAS_CPU & 1) +
-                      (t / CSSPGO__HAS_IDENTIFIER & 1));
-    return e->sample_id_all && t & CSSPGO__HAS_TIME && size >= at ? csspgo__pd64(d, body + size - at) : 0;
+    if (d->event.count == 0 || e == NULL || !(e->sample_type & CSSPGO__HAS_TIME)) return 0;
+    if (!is_sample && !e->sample_id_all) return 0;
+    at = is_sample ? csspgo__field_words(e->sample_type, CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_IP | CSSPGO__HAS_TID)
+                   : 1 + csspgo__field_words(e->sample_type, CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
+                                                             CSSPGO__HAS_IDENTIFIER);
+    if (is_sample) return size >= 8 * at + 8 ? csspgo__pd64(d, body + 8 * at) : 0;
+    return size >= 8 * at ? csspgo__pd64(d, body + size - 8 * at) : 0;
 }
 
 /* ----- the header ----- */
@@ -19845,18 +19855,18 @@ static int csspgo__pd_magic(csspgo_perfdata *d)
     static const uint16_t one = 1;
     uint64_t size;
     if (!csspgo__pd_gather(d, CSSPGO__PD_PIPE_HEADER)) return 0;
-    if (memcmp(d->in, "PERFILE2", 8) != 0 && memcmp(d->in, "2ELIFREP", 8) != 0) {
-        if (memcmp(d->in, "PERFFILE", 8) == 0)
+    if (memcmp(d->in.v, "PERFILE2", 8) != 0 && memcmp(d->in.v, "2ELIFREP", 8) != 0) {
+        if (memcmp(d->in.v, "PERFFILE", 8) == 0)
             return csspgo__pd_fail(d, CSSPGO_E_VERSION, 0, "the first version of perf.data is not read");
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 0, "not a perf.data file: it does not begin with PERFILE2");
     }
-    d->big = d->in[0] == '2';
+    d->big = d->in.v[0] == '2';
     d->swap = d->big != (*(const unsigned char *)&one == 0);
-    size = csspgo__pd64(d, d->in + 8);
+    size = csspgo__pd64(d, d->in.v + 8);
     d->data_end = UINT64_MAX;
     if (size == CSSPGO__PD_PIPE_HEADER) {
         d->pipe = 1;
-        d->in_size = 0;
+        d->in.count = 0;
         d->state = CSSPGO__PD_RECORDS;
         return 1;
     }
@@ -19871,9 +19881,9 @@ static int csspgo__pd_header(csspgo_perfdata *d)
     uint64_t size;
     size_t i;
     if (!csspgo__pd_gather(d, CSSPGO__PD_FILE_HEADER)) return 0;
-    d->data_begin = csspgo__pd64(d, d->in + 40);
-    size = csspgo__pd64(d, d->in + 48);
-    for (i = 0; i < 4; i++) d->feature[i] = csspgo__pd64(d, d->in + 72 + 8 * i);
+    d->data_begin = csspgo__pd64(d, d->in.v + 40);
+    size = csspgo__pd64(d, d->in.v + 48);
+    for (i = 0; i < 4; i++) d->feature[i] = csspgo__pd64(d, d->in.v + 72 + 8 * i);
     if (d->data_begin < CSSPGO__PD_FILE_HEADER || size > UINT64_MAX - 1 - d->data_begin)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 40, "the data section is at an impossible place");
     if (size != 0) d->data_end = d->data_begin + size;   /* 0: perf was killed before it could tell */
@@ -19883,29 +19893,32 @@ static int csspgo__pd_header(csspgo_perfdata *d)
     return 1;
 }
 
-/* Everything before the data: attributes and their ids. */
+/*
+ * Everything before the data: an entry per event, its perf_event_attr and a section of its ids. perf writes these
+ * before the data; a file that has them behind it cannot be read in one pass.
+ */
 static int csspgo__pd_prelude(csspgo_perfdata *d)
 {
     uint64_t entry, at, size;
     if (!csspgo__pd_gather(d, (size_t)d->data_begin)) return 0;
-    entry = csspgo__pd64(d, d->in + 16);
-    at = csspgo__pd64(d, d->in + 24);
-    size = csspgo__pd64(d, d->in + 32);
+    entry = csspgo__pd64(d, d->in.v + 16);
+    at = csspgo__pd64(d, d->in.v + 24);
+    size = csspgo__pd64(d, d->in.v + 32);
     if (at > d->data_begin || size > d->data_begin - at)
         return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, 24, "the events are not described before the data");
     if (entry < CSSPGO__PD_ATTR + 16)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 16, "the descriptions of events are too short");
     for (; size >= entry; at += entry, size -= entry) {
-        const unsigned char *p = d->in + (size_t)at;
+        const unsigned char *p = d->in.v + (size_t)at;
         const uint64_t said = csspgo__pd32(d, p + 4), room = entry - 16;
         const uint64_t ids = csspgo__pd64(d, p + (size_t)room), ids_size = csspgo__pd64(d, p + (size_t)room + 8);
         if (!csspgo__pd_attr(d, p, (size_t)(said != 0 && said < room ? said : room), at)) return 0;
         if (ids > d->data_begin || ids_size > d->data_begin - ids)
             return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at + room, "an event's ids do not stand before the data");
-        if (!csspgo__pd_ids(d, d->in + (size_t)ids, (size_t)ids_size / 8)) return 0;
+        if (!csspgo__pd_ids(d, d->in.v + (size_t)ids, (size_t)ids_size / 8)) return 0;
     }
-    if (d->events == 0) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 32, "the file describes no event");
-    d->in_size = 0;
+    if (d->event.count == 0) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 32, "the file describes no event");
+    d->in.count = 0;
     d->state = CSSPGO__PD_RECORDS;
     return 1;
 }
@@ -19920,69 +19933,57 @@ static int csspgo__queued_cmp(const void *ctx, const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int csspgo__queued_at_cmp(const void *ctx, const void *a, const void *b)
-{
-    const size_t x = ((const csspgo__queued *)a)->at, y = ((const csspgo__queued *)b)->at;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
+/* The bytes of a record in the store, with its offset in the file before it: aligned to 8, as samples point into it. */
 static size_t csspgo__pd_stored(size_t record)
 {
     return 8 + (record + 7) / 8 * 8;
 }
 
-/* Lets the records up to a time go out, in order. */
+/* Lets the records up to a time go out, in order of time; equal times in that of the file. */
 static int csspgo__pd_release(csspgo_perfdata *d, uint64_t time)
 {
-    if (!csspgo__sort(&d->heap, d->queued, d->queue, sizeof *d->queued, csspgo__queued_cmp, NULL))
+    if (!csspgo__sort(&d->heap, d->queue.v, d->queue.count, sizeof *d->queue.v, csspgo__queued_cmp, NULL))
         return csspgo__pd_memory(d);
-    for (d->ready = 0; d->ready < d->queue && d->queued[d->ready].time <= time;) d->ready++;
+    for (d->ready = 0; d->ready < d->queue.count && d->queue.v[d->ready].time <= time;) d->ready++;
     return 1;
 }
 
-/* All that were ready are out: those left move to the front of the store. */
+/* All that were ready are out: those left move to the front of the store, in the order in which they stand there. */
 static int csspgo__pd_compact(csspgo_perfdata *d)
 {
+    static const csspgo__field by_place[] = { CSSPGO__ASCENDING(csspgo__queued, at), CSSPGO__FIELDS_END };
     size_t i, used = 0;
-    d->queue -= d->ready;
-    if (d->queue != 0) memmove(d->queued, d->queued + d->ready, d->queue * sizeof *d->queued);
-    d->queue_next = d->ready = 0;
-    if (!csspgo__sort(&d->heap, d->queued, d->queue, sizeof *d->queued, csspgo__queued_at_cmp, NULL))
+    d->queue.count -= d->ready;
+    if (d->queue.count != 0) memmove(d->queue.v, d->queue.v + d->ready, d->queue.count * sizeof *d->queue.v);
+    d->next = d->ready = 0;
+    if (!csspgo__sort(&d->heap, d->queue.v, d->queue.count, sizeof *d->queue.v, csspgo__fields_cmp, by_place))
         return csspgo__pd_memory(d);
-    for (i = 0; i < d->queue; i++) {
-        const unsigned char *p = d->store + d->queued[i].at;
+    for (i = 0; i < d->queue.count; i++) {
+        const unsigned char *p = d->store.v + d->queue.v[i].at;
         const size_t n = csspgo__pd_stored(csspgo__pd16(d, p + 14));
-        memmove(d->store + used, p, n);
-        d->queued[i].at = used;
+        memmove(d->store.v + used, p, n);
+        d->queue.v[i].at = used;
         used += n;
     }
-    d->store_size = used;
+    d->store.count = used;
     return 1;
 }
 
-/* Keeps the record in `in` until its turn. */
+/* Keeps the record in `in` until its turn. A store above its bound goes out at once, in the order known so far. */
 static int csspgo__pd_enqueue(csspgo_perfdata *d, uint64_t time, uint64_t at)
 {
-    const size_t n = csspgo__pd_stored(d->in_size);
-    void *p;
-    if (n > d->store_cap - d->store_size) {
-        p = csspgo__grow(&d->heap, d->store, d->store_size, &d->store_cap, d->store_size + n, 1);
-        if (p == NULL) return csspgo__pd_memory(d);
-        d->store = (unsigned char *)p;
-    }
-    if (d->queue == d->queue_cap) {
-        p = csspgo__grow(&d->heap, d->queued, d->queue, &d->queue_cap, d->queue + 1, sizeof *d->queued);
-        if (p == NULL) return csspgo__pd_memory(d);
-        d->queued = (csspgo__queued *)p;
-    }
-    memcpy(d->store + d->store_size, &at, 8);
-    memcpy(d->store + d->store_size + 8, d->in, d->in_size);
-    d->queued[d->queue].time = time;
-    d->queued[d->queue++].at = d->store_size;
-    d->store_size += n;
+    const size_t n = csspgo__pd_stored(d->in.count);
+    csspgo__queued *q;
+    if (!CSSPGO__MORE(&d->heap, d->store, n)) return csspgo__pd_memory(d);
+    q = CSSPGO__PUSH(&d->heap, d->queue);
+    if (q == NULL) return csspgo__pd_memory(d);
+    memcpy(d->store.v + d->store.count, &at, 8);
+    memcpy(d->store.v + d->store.count + 8, d->in.v, d->in.count);
+    q->time = time;
+    q->at = d->store.count;
+    d->store.count += n;
     if (time > d->newest) d->newest = time;
-    if (d->store_size <= CSSPGO__PD_MAX_QUEUE) return 1;
+    if (d->store.count <= CSSPGO__PD_MAX_QUEUE) return 1;
     d->stats.early++;
     return csspgo__pd_release(d, UINT64_MAX);
 }
@@ -19993,7 +19994,7 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 {
     const uint32_t type = csspgo__pd32(d, p), misc = csspgo__pd16(d, p + 4);
     const size_t size = csspgo__pd16(d, p + 6) - 8u;
-    const csspgo_perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event;
+    const csspgo_perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event.v;
     csspgo__decoder r;
     csspgo_item item;
     csspgo_error err;
@@ -20011,11 +20012,15 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
     return item != CSSPGO_ITEM_OTHER ? item : CSSPGO_ITEM_NONE;
 }
 
-/* perf's own records in the data, `in` holding one. Returns 0 when something is wrong. */
+/*
+ * perf's own records in the data, `in` holding one. Two announce bytes behind them that no record's size counts:
+ * AUXTRACE (u64 size) of hardware traces, and in a pipe TRACING_DATA (u32 size, padded to 8). HEADER_ATTR brings a
+ * pipe's events. Compressed records are one zstd stream over the whole file. Returns 0 when something is wrong.
+ */
 static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, uint64_t at)
 {
-    const unsigned char *body = d->in + 8;
-    const size_t size = d->in_size - 8;
+    const unsigned char *body = d->in.v + 8;
+    const size_t size = d->in.count - 8;
     if (type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2)
         return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at,
                                "PERF_RECORD_COMPRESSED: record without -z, or read the text of "
@@ -20040,10 +20045,26 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, uint64_t at)
     return 1;
 }
 
-/* The next record of the data. Returns 0 when more input is needed or something is wrong. */
+/*
+ * Gathers the record that `in` begins with, of which `left` bytes may be there. Returns its size; 0 if more input is
+ * needed, or memory; 1 if it says an impossible size.
+ */
+static size_t csspgo__pd_whole_record(csspgo_perfdata *d, uint64_t left)
+{
+    size_t size;
+    if (!csspgo__pd_gather(d, 8)) return 0;
+    size = csspgo__pd16(d, d->in.v + 6);
+    if (size < 8 || size > left) return 1;
+    return csspgo__pd_gather(d, size) ? size : 0;
+}
+
+/*
+ * The next record of the data: one with a time waits in the queue, others are handed out, or are perf's own. Returns 0
+ * when more input is needed or something is wrong.
+ */
 static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
 {
-    const uint64_t at = d->offset - d->in_size;
+    const uint64_t at = d->offset - d->in.count;
     uint64_t time;
     uint32_t type;
     size_t size;
@@ -20051,32 +20072,33 @@ static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sampl
         d->state = CSSPGO__PD_FEATURES;
         return csspgo__pd_release(d, UINT64_MAX);
     }
-    if (!csspgo__pd_gather(d, 8)) return 0;
-    type = csspgo__pd32(d, d->in);
-    size = csspgo__pd16(d, d->in + 6);
-    if (size < 8 || size > d->data_end - at) {
+    size = csspgo__pd_whole_record(d, d->data_end - at);
+    if (size == 1) {
         csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "a record has an impossible size: ");
-        csspgo__say_u64(&d->error, size);
-        return 0;
+        csspgo__say_u64(&d->error, csspgo__pd16(d, d->in.v + 6));
     }
-    if (!csspgo__pd_gather(d, size)) return 0;
+    if (size <= 1) return 0;
+    type = csspgo__pd32(d, d->in.v);
     d->stats.records++;
     time = 0;
     if (type == 0 || (type > CSSPGO__RECORD_KERNEL_LAST && type < CSSPGO__RECORD_ATTR)) d->stats.unknown_records++;
     else if (type >= CSSPGO__RECORD_ATTR && !csspgo__pd_own(d, type, at)) return 0;
-    else if (type < CSSPGO__RECORD_ATTR) time = d->timed ? csspgo__pd_time(d, type, d->in + 8, size - 8) : 0;
+    else if (type < CSSPGO__RECORD_ATTR) time = d->timed ? csspgo__pd_time(d, type, d->in.v + 8, size - 8) : 0;
     if (time != 0) {
         if (!csspgo__pd_enqueue(d, time, at)) return 0;
     } else if (type <= CSSPGO__RECORD_KERNEL_LAST || type == CSSPGO__RECORD_BUILD_ID) {
-        *item = csspgo__pd_item(d, d->in, at, sample, map);
+        *item = csspgo__pd_item(d, d->in.v, at, sample, map);
     }
-    d->in_size = 0;
+    d->in.count = 0;
     return 1;
 }
 
 /* ----- behind the data ----- */
 
-/* A section (u64 offset, size) for each feature bit that is set, lowest first: finds that of the build ids. */
+/*
+ * A section (u64 offset, size) for each feature bit that is set, lowest first. Finds that of the build ids: it is used
+ * if it lies behind, as perf writes it; nothing is read twice or backwards.
+ */
 static int csspgo__pd_features(csspgo_perfdata *d)
 {
     size_t i, n = 0, build_ids = CSSPGO__FEATURES;
@@ -20089,39 +20111,31 @@ static int csspgo__pd_features(csspgo_perfdata *d)
     if (!csspgo__pd_gather(d, n * 16)) return 0;
     d->state = CSSPGO__PD_TAIL;
     if (build_ids != CSSPGO__FEATURES) {
-        begin = csspgo__pd64(d, d->in + 16 * build_ids);
-        size = csspgo__pd64(d, d->in + 16 * build_ids + 8);
+        begin = csspgo__pd64(d, d->in.v + 16 * build_ids);
+        size = csspgo__pd64(d, d->in.v + 16 * build_ids + 8);
         if (begin >= d->offset && size <= UINT64_MAX - begin) {
             d->skip = begin - d->offset;
             d->section_end = begin + size;
             d->state = CSSPGO__PD_BUILD_IDS;
         }
     }
-    d->in_size = 0;
+    d->in.count = 0;
     return 1;
 }
 
+/* The next record of the build ids' section: as in a pipe, but perf before 2.6.38 wrote 0 for its type. */
 static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
 {
-    const uint64_t at = d->offset - d->in_size;
-    unsigned char *type;
-    size_t size;
-    d->state = CSSPGO__PD_TAIL;
-    if (d->section_end - at < 8) return 1;
-    d->state = CSSPGO__PD_BUILD_IDS;
-    if (!csspgo__pd_gather(d, 8)) return 0;
-    size = csspgo__pd16(d, d->in + 6);
-    if (size < 8 || size > d->section_end - at) {
-        csspgo__pd_bad(d, &d->stats.bad_records, at);
-        d->state = CSSPGO__PD_TAIL;
-        return 1;
-    }
-    if (!csspgo__pd_gather(d, size)) return 0;
-    type = d->in;                                       /* perf before 2.6.38 wrote 0 there: it is one all the same */
-    memset(type, 0, 4);
-    type[d->big ? 3 : 0] = CSSPGO__RECORD_BUILD_ID;
-    *item = csspgo__pd_item(d, d->in, at, sample, map);
-    d->in_size = 0;
+    const uint64_t at = d->offset - d->in.count, left = d->section_end - at;
+    size_t size = 1;
+    if (left >= 8) size = csspgo__pd_whole_record(d, left);
+    if (left >= 8 && size == 1) csspgo__pd_bad(d, &d->stats.bad_records, at);
+    if (size == 1) d->state = CSSPGO__PD_TAIL;
+    if (size <= 1) return (int)size;
+    memset(d->in.v, 0, 4);
+    d->in.v[d->big ? 3 : 0] = CSSPGO__RECORD_BUILD_ID;
+    *item = csspgo__pd_item(d, d->in.v, at, sample, map);
+    d->in.count = 0;
     return 1;
 }
 
@@ -20137,11 +20151,11 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 {
     if (d == NULL) return;
-    csspgo__free(&d->heap, d->in, d->in_cap);
-    csspgo__free(&d->heap, d->store, d->store_cap);
-    csspgo__free(&d->heap, d->queued, d->queue_cap * sizeof *d->queued);
-    csspgo__free(&d->heap, d->event, d->event_cap * sizeof *d->event);
-    csspgo__free(&d->heap, d->id, d->id_cap * sizeof *d->id);
+    CSSPGO__DROP(&d->heap, d->in);
+    CSSPGO__DROP(&d->heap, d->store);
+    CSSPGO__DROP(&d->heap, d->queue);
+    CSSPGO__DROP(&d->heap, d->event);
+    CSSPGO__DROP(&d->heap, d->id);
     csspgo__map_free(&d->heap, &d->id_map);
     csspgo__object_free(d, sizeof *d);
 }
@@ -20158,7 +20172,7 @@ static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err
 CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err)
 {
     const csspgo_status s =
-        csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->queue_next != d->ready, err);
+        csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready, err);
     if (s != CSSPGO_OK) return s;
     if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
     d->piece = (const unsigned char *)data;
@@ -20192,8 +20206,8 @@ static int csspgo__pd_step(csspgo_perfdata *d, csspgo_item *item, csspgo_sample 
 /* The input is over: what still waits goes out, then it is known whether anything is missing. Returns 0 for the end. */
 static int csspgo__pd_finish(csspgo_perfdata *d)
 {
-    const int whole = d->in_size == 0 && d->skip == 0;
-    if (d->queue != 0) return csspgo__pd_release(d, UINT64_MAX);
+    const int whole = d->in.count == 0 && d->skip == 0;
+    if (d->queue.count != 0) return csspgo__pd_release(d, UINT64_MAX);
     if (d->state == CSSPGO__PD_RECORDS && whole && d->data_end == UINT64_MAX) return 0;
     if (d->state == CSSPGO__PD_TAIL || (d->state >= CSSPGO__PD_FEATURES && whole)) return 0;
     return csspgo__pd_fail(d, CSSPGO_E_TRUNCATED, d->offset, d->state < CSSPGO__PD_RECORDS
@@ -20206,9 +20220,9 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE) {
-        if (d->queue_next != d->ready) {
+        if (d->next != d->ready) {
             uint64_t at;
-            unsigned char *p = d->store + d->queued[d->queue_next++].at;
+            unsigned char *p = d->store.v + d->queue.v[d->next++].at;
             memcpy(&at, p, 8);
             item = csspgo__pd_item(d, p + 8, at, sample, map);
             continue;
@@ -20218,7 +20232,7 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
             if (d->error.status != CSSPGO_OK) break;
             continue;
         }
-        if (d->error.status != CSSPGO_OK && d->queue != 0) {   /* what was whole before the fault still goes out */
+        if (d->error.status != CSSPGO_OK && d->queue.count != 0) {   /* what was whole before still goes out */
             csspgo__pd_release(d, UINT64_MAX);
             continue;
         }
@@ -20233,8 +20247,8 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
 {
     if (d->state != CSSPGO__PD_RECORDS || d->pipe || d->data_end == UINT64_MAX) return 0;
-    if (d->error.status != CSSPGO_OK || d->ended || d->piece != d->piece_end || d->queue_next != d->ready) return 0;
-    d->in_size = d->queue = d->queue_next = d->ready = d->store_size = 0;
+    if (d->error.status != CSSPGO_OK || d->ended || d->piece != d->piece_end || d->next != d->ready) return 0;
+    d->in.count = d->queue.count = d->next = d->ready = d->store.count = 0;
     d->skip = 0;
     d->offset = d->data_end;
     d->state = CSSPGO__PD_FEATURES;
