@@ -19439,18 +19439,19 @@ static void csspgo__skip_raw(csspgo__decoder *d)
  */
 static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf_event *e, csspgo_sample *sample)
 {
+    const uint32_t skipped = CSSPGO__HAS_ADDR | CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
+                             CSSPGO__HAS_PERIOD;
     const uint64_t t = e->sample_type, *ip = NULL;
     memset(sample, 0, sizeof *sample);
     sample->count = 1;
-    csspgo__native_array(d, csspgo__field_words(t, CSSPGO__HAS_IDENTIFIER), 8);
+    if (t & CSSPGO__HAS_IDENTIFIER) csspgo__native64(d);
     if (t & CSSPGO__HAS_IP) ip = (const uint64_t *)csspgo__native_array(d, 1, 8);
     if (t & CSSPGO__HAS_TID) {
         sample->pid = csspgo__native32(d);
         sample->tid = csspgo__native32(d);
     }
     if (t & CSSPGO__HAS_TIME) sample->time = csspgo__native64(d);
-    csspgo__native_array(d, csspgo__field_words(t, CSSPGO__HAS_ADDR | CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID |
-                                                   CSSPGO__HAS_CPU | CSSPGO__HAS_PERIOD), 8);
+    if (t & skipped) csspgo__native_array(d, csspgo__field_words(t, skipped), 8);
     if (t & CSSPGO__HAS_READ) csspgo__skip_read(d, e->read_format);
     csspgo__read_stack(d, t, ip, sample);
     if (t & CSSPGO__HAS_RAW) csspgo__skip_raw(d);
@@ -19818,14 +19819,15 @@ static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
  */
 static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
 {
-    const uint64_t t = d->event.count != 0 ? d->event.v[0].sample_type : 0;
     const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
-    const size_t at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
+    uint64_t t;
+    size_t at;
     uint32_t i;
     if (d->event.count == 0) return NULL;
+    t = d->event.v[0].sample_type;
     if (d->event.count == 1 || !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID))) return d->event.v;
-    if (size < at + 8) return NULL;
-    i = csspgo__pd_id_find(d, csspgo__pd64(d, body + at));
+    at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
+    i = size < at + 8 ? 0 : csspgo__pd_id_find(d, csspgo__pd64(d, body + at));
     return i != 0 ? &d->event.v[d->id.v[i - 1].event] : NULL;
 }
 
@@ -20282,28 +20284,16 @@ static const unsigned char *csspgo__hex(const unsigned char *p, uint64_t *value)
     return p;
 }
 
-/* 1 if all of it is one hexadecimal number of 64 bits. */
-static int csspgo__hex_all(const unsigned char *p, const unsigned char *end, uint64_t *value)
+/* 1 if all of [p, end) is one number of 64 bits in base 10 or 16. */
+static int csspgo__number(const unsigned char *p, const unsigned char *end, unsigned base, uint64_t *value)
 {
+    const uint64_t most = base == 16 ? UINT64_MAX / 16 : UINT64_MAX / 10;
     uint64_t v = 0;
     if (p == end) return 0;
     for (; p != end; p++) {
         const unsigned d = csspgo__hexval[*p];
-        if (d > 15 || v >> 60 != 0) return 0;
-        v = v << 4 | d;
-    }
-    *value = v;
-    return 1;
-}
-
-static int csspgo__decimal_all(const unsigned char *p, const unsigned char *end, uint64_t *value)
-{
-    uint64_t v = 0;
-    if (p == end) return 0;
-    for (; p != end; p++) {
-        const unsigned d = *p - (unsigned)'0';
-        if (d > 9 || v > UINT64_MAX / 10 || (v == UINT64_MAX / 10 && d > UINT64_MAX % 10)) return 0;
-        v = v * 10 + d;
+        if (d >= base || v > most || v * base > UINT64_MAX - d) return 0;
+        v = v * base + d;
     }
     *value = v;
     return 1;
@@ -20328,7 +20318,7 @@ static const unsigned char *csspgo__trim_right(const unsigned char *p, const uns
 
 static int csspgo__frame_line(const unsigned char *p, const unsigned char *end, uint64_t *address)
 {
-    return csspgo__hex_all(csspgo__trim_left(p, end), end, address);
+    return csspgo__number(csspgo__trim_left(p, end), end, 16, address);
 }
 
 static int csspgo__branch_line(const unsigned char *p, const unsigned char *end)
@@ -20373,15 +20363,22 @@ static int csspgo__decides_type(const unsigned char *p, const unsigned char *end
 
 /* ----- mapping lines: PERF_RECORD_MMAP[2] PID/TID: [0xADDR(0xSIZE) @ 0xOFF|0 ANY]: PROT PATH ---------------------- */
 
-/* The next "PERF_RECORD_MMAP" in [p, end), or NULL. Searches for its F, which branch lines hardly ever have. */
+/* Where text stands first in [p, end), or NULL. Searches for its byte number `rare`, which lines hardly ever have. */
+static const unsigned char *csspgo__find_text(const unsigned char *p, const unsigned char *end, const char *text,
+                                              size_t rare)
+{
+    const size_t size = strlen(text);
+    const unsigned char *q;
+    if ((size_t)(end - p) < size) return NULL;
+    for (q = p + rare; (q = csspgo__upto(q, end, text[rare])) != end; q++)
+        if ((size_t)(end - q) >= size - rare && memcmp(q - rare, text, size) == 0) return q - rare;
+    return NULL;
+}
+
+/* The next "PERF_RECORD_MMAP" in [p, end), or NULL, by its F. */
 static const unsigned char *csspgo__find_mmap(const unsigned char *p, const unsigned char *end)
 {
-    const unsigned char *q = p;
-    while ((q = csspgo__upto(q, end, 'F')) != end) {
-        if (q - p >= 3 && end - q >= 13 && memcmp(q - 3, "PERF_RECORD_MMAP", 16) == 0) return q - 3;
-        q++;
-    }
-    return NULL;
+    return csspgo__find_text(p, end, "PERF_RECORD_MMAP", 3);
 }
 
 static int csspgo__mmap_line(const unsigned char *p, const unsigned char *end)
@@ -20397,22 +20394,22 @@ static int csspgo__eat(const unsigned char **p, const unsigned char *end, const 
     return 1;
 }
 
-static int csspgo__eat_decimal(const unsigned char **p, const unsigned char *end, uint64_t *v)
+/* Digits at *p, as many as there are, as a number. */
+static int csspgo__eat_number(const unsigned char **p, const unsigned char *end, unsigned base, uint64_t *v)
 {
     const unsigned char *q = *p, *word = q;
-    while (q != end && *q >= '0' && *q <= '9') q++;
+    while (q != end && csspgo__hexval[*q] < base) q++;
     *p = q;
-    return csspgo__decimal_all(word, q, v);
+    return csspgo__number(word, q, base, v);
 }
 
 /* Lower-case digits behind 0x. */
 static int csspgo__eat_hex(const unsigned char **p, const unsigned char *end, uint64_t *v)
 {
-    const unsigned char *q, *word;
+    const unsigned char *q;
     if (!csspgo__eat(p, end, "0x")) return 0;
-    for (q = word = *p; q != end && csspgo__hexval[*q] < 16 && (*q < 'A' || *q > 'F'); q++) {}
-    *p = q;
-    return csspgo__hex_all(word, q, v);
+    for (q = *p; q != end && (*q < 'A' || *q > 'F'); q++) {}
+    return csspgo__eat_number(p, q, 16, v);
 }
 
 /* "]: PROT PATH" at p. */
@@ -20450,8 +20447,8 @@ static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, 
     int negative;
     memset(map, 0, sizeof *map);
     negative = csspgo__eat(&p, end, "-");
-    if (!csspgo__eat_decimal(&p, end, &pid) || !csspgo__eat(&p, end, "/")) return 0;
-    if (!csspgo__eat_decimal(&p, end, &tid) || !csspgo__eat(&p, end, ": [")) return 0;
+    if (!csspgo__eat_number(&p, end, 10, &pid) || !csspgo__eat(&p, end, "/")) return 0;
+    if (!csspgo__eat_number(&p, end, 10, &tid) || !csspgo__eat(&p, end, ": [")) return 0;
     if (!csspgo__eat_hex(&p, end, &map->address)) return 0;
     if (!csspgo__eat(&p, end, "(") || !csspgo__eat_hex(&p, end, &map->size) || !csspgo__eat(&p, end, ") @ ")) return 0;
     if (!csspgo__eat_hex(&p, end, &map->file_offset) && !csspgo__eat(&p, end, "0")) return 0;
@@ -20499,24 +20496,24 @@ enum {
     CSSPGO__AT_SKIP = 3,          /* up to the next branch line nothing counts                           */
     CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
-enum { CSSPGO__SCRIPT_HOLD = 1 << 20, CSSPGO__SCRIPT_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
+enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
 
 /*
  * Lines are read in place. [p, lim) is what is being read: whole lines, each with its LF, so that a scan for anything
- * that stops at LF needs no bound. It is the whole lines of the caller's piece, or one line that was split (in carry),
- * or, once the type is known, the lines that were read before it was (in hold; what comes behind them is in back).
+ * that stops at LF needs no bound. It is the whole lines of the caller's piece, or one line that was split between
+ * pieces (partial), or, once the type is known, the lines that were read before it was (pending; then resume says where
+ * to go on).
  */
 struct csspgo_script {
     csspgo__heap   heap;                        /* first: csspgo__object_new                              */
     csspgo_script_options how;
     const unsigned char *p, *lim;
     const unsigned char *piece, *piece_end;     /* the part of the caller's piece behind [p, lim)         */
-    const unsigned char *back, *back_lim;       /* where to go on behind hold; NULL: not reading hold     */
-    unsigned char *carry;                       /* a line without its end yet                             */
-    size_t         carry_size, carry_cap;
-    unsigned char *hold;
-    size_t         hold_size, hold_cap, hold_run;   /* hold_run: where the last run of frame lines begins */
-    uint64_t       hold_lines, hold_total;      /* lines in hold; lines read when the type became known   */
+    const unsigned char *resume, *resume_lim;   /* where to go on behind pending; NULL: not reading that  */
+    CSSPGO__LIST(unsigned char) partial;        /* a line without its end yet                             */
+    CSSPGO__LIST(unsigned char) pending;        /* LLVM mode: the lines before the type is known          */
+    size_t         pending_run;                 /* where the last run of frame lines in it begins         */
+    uint64_t       pending_lines, lines_before; /* lines in it; lines read when the type became known     */
     uint64_t      *frame;
     csspgo_branch *branch;
     size_t         frames, frame_cap, branch_cap;
@@ -20525,8 +20522,8 @@ struct csspgo_script {
     csspgo_error   error;                       /* sticky                                                 */
     csspgo_script_stats stats;
     uint32_t       type, state;
-    uint32_t       carry_whole;                 /* 1: [p, lim) is carry                                   */
-    uint32_t       carry_long;                  /* 1: the line in carry is too long, its text is gone     */
+    uint32_t       partial_whole;               /* 1: [p, lim) is partial                                 */
+    uint32_t       partial_long;                /* 1: the line in partial is too long, its text is gone   */
     uint32_t       scan_start, scan_frames;     /* type scan: a count line may come; frame lines seen     */
     uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
     uint32_t       ended;
@@ -20534,8 +20531,8 @@ struct csspgo_script {
     unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
 };
 
-/* What too long a line counts as; what stands in hold for a mapping line that was handed out already. */
-static const unsigned char csspgo__junk_line[2] = { '?', '\n' }, csspgo__held_mmap[2] = { 1, '\n' };
+/* What too long a line counts as; what stands in the pending text for a mapping line that was handed out already. */
+static const unsigned char csspgo__junk_line[2] = { '?', '\n' }, csspgo__handed_out[2] = { 1, '\n' };
 
 static void csspgo__script_fail(csspgo_script *s, csspgo_status status, const char *text)
 {
@@ -20555,9 +20552,9 @@ static void csspgo__script_bad(csspgo_script *s, uint64_t *counter)
     if (s->stats.first_bad_line == 0 || s->line < s->stats.first_bad_line) s->stats.first_bad_line = s->line;
 }
 
-static int csspgo__script_is_held(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
+static int csspgo__script_is_handed_out(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
-    return s->back != NULL && end - p == 1 && *p == csspgo__held_mmap[0];
+    return s->resume != NULL && end - p == 1 && *p == csspgo__handed_out[0];
 }
 
 static csspgo_item csspgo__script_mmap(csspgo_script *s, const unsigned char *p, const unsigned char *end,
@@ -20593,13 +20590,19 @@ static csspgo_item csspgo__script_sample(csspgo_script *s, size_t branches, cssp
 
 /* ----- branch lines ----- */
 
+/* The flags of a record with p behind FROM/TO: "/PN" and the like say not taken. A line's LF ends every look. */
+static uint64_t csspgo__taken_flags(const unsigned char *p)
+{
+    return p[0] == '/' && (p[1] == 'P' || p[1] == 'M' || p[1] == '-') && p[2] == 'N' ? CSSPGO__FLAG_NOT_TAKEN : 0;
+}
+
 /* The records of a line in the form that perf prints. Returns what follows its LF; NULL if there is anything else. */
 static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo_branch *branch, size_t cap,
                                                   size_t *count)
 {
     const unsigned char *word;
     size_t n = 0;
-    if (cap > CSSPGO__SCRIPT_MOST) cap = CSSPGO__SCRIPT_MOST;
+    if (cap > CSSPGO__SAMPLE_MOST) cap = CSSPGO__SAMPLE_MOST;
     for (;;) {
         while (*p == ' ') p++;
         if (*p == '\n') break;
@@ -20610,7 +20613,7 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
         word = p + 3;
         p = csspgo__hex(word, &branch[n].to);
         if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
-        branch[n].flags = p[0] == '/' && (p[1] == 'P' || p[1] == 'M') && p[2] == 'N' ? CSSPGO__FLAG_NOT_TAKEN : 0;
+        branch[n].flags = csspgo__taken_flags(p);
         while (*p != ' ' && *p != '\n') p++;
         if (n == 0 && (p[-1] == ':' || p[-1] < ' ')) return NULL;      /* it may be an event's name */
         n++;
@@ -20619,40 +20622,39 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
     return p + 1;
 }
 
-static int csspgo__script_branch_room(csspgo_script *s, size_t need)
+/* Where record number n of a line goes; NULL if there are too many, or memory is exhausted. */
+static csspgo_branch *csspgo__script_branch(csspgo_script *s, size_t n)
 {
-    void *p;
-    if (need <= s->branch_cap) return 1;
-    p = csspgo__grow(&s->heap, s->branch, s->branch_cap, &s->branch_cap, need, sizeof *s->branch);
-    if (p == NULL) return csspgo__script_out_of_memory(s);
-    s->branch = (csspgo_branch *)p;
-    return 1;
+    if (n == CSSPGO__SAMPLE_MOST) csspgo__script_bad(s, &s->stats.oversized);
+    else if (CSSPGO__ROOM(&s->heap, s->branch, n, s->branch_cap, n + 1)) return &s->branch[n];
+    else csspgo__script_out_of_memory(s);
+    return NULL;
 }
 
-/* FROM/TO/...: the first two bytes of both are passed over unseen, the rest must be a number. */
+/* LLVM's record, FROM/TO/...: the first two bytes of both are passed over unseen, the rest must be a number. */
 static int csspgo__branch_record(const unsigned char *p, const unsigned char *end, csspgo_branch *branch)
 {
     const unsigned char *from_end = csspgo__upto(p, end, '/'), *to_end;
     if (from_end == end) return 0;
     to_end = csspgo__upto(from_end + 1, end, '/');
-    branch->flags = end - to_end >= 3 && (to_end[1] == 'P' || to_end[1] == 'M') && to_end[2] == 'N'
-                        ? CSSPGO__FLAG_NOT_TAKEN : 0;
-    return from_end - p > 2 && csspgo__hex_all(p + 2, from_end, &branch->from) && to_end - from_end > 3 &&
-           csspgo__hex_all(from_end + 3, to_end, &branch->to);
+    branch->flags = csspgo__taken_flags(to_end);
+    return from_end - p > 2 && csspgo__number(p + 2, from_end, 16, &branch->from) && to_end - from_end > 3 &&
+           csspgo__number(from_end + 3, to_end, 16, &branch->to);
 }
 
 /*
- * Any branch line: [EVENT:] [IP] records, separated by blanks. What follows the first thing that is no record is not
- * read. Returns the number of records; 0 also when there are too many or memory is exhausted.
+ * Any branch line as LLVM reads it: [EVENT:] [IP] records, separated by blanks. What follows the first thing that is no
+ * record is not read. Returns the number of records; 0 also when there are too many or memory is exhausted.
  */
 static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *word;
+    csspgo_branch *branch;
     uint64_t ip;
     size_t n = 0;
     int event = 1, first = 1;
     end = csspgo__trim_right(p, end);
-    for (;; p = csspgo__upto(p, end, ' ')) {
+    for (;; p = word) {
         while (p != end && *p == ' ') p++;
         if (p == end) return n;
         word = csspgo__upto(p, end, ' ');
@@ -20663,16 +20665,13 @@ static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, c
         event = 0;
         if (first && csspgo__upto(p, word, '/') == word) {
             first = 0;
-            if (csspgo__hex_all(p, word, &ip)) continue;
+            if (csspgo__number(p, word, 16, &ip)) continue;
             break;
         }
         first = 0;
-        if (n == CSSPGO__SCRIPT_MOST) {
-            csspgo__script_bad(s, &s->stats.oversized);
-            return 0;
-        }
-        if (!csspgo__script_branch_room(s, n + 1)) return 0;
-        if (!csspgo__branch_record(p, word, &s->branch[n])) break;
+        branch = csspgo__script_branch(s, n);
+        if (branch == NULL) return 0;
+        if (!csspgo__branch_record(p, word, branch)) break;
         n++;
     }
     csspgo__script_bad(s, &s->stats.bad_records);
@@ -20692,26 +20691,21 @@ static int csspgo__script_is_cut(const csspgo_script *s)
     return 0;
 }
 
+/* Adds a frame to the sample being read; one with too many is dropped up to its branch line. */
 static void csspgo__script_frame(csspgo_script *s, uint64_t address)
 {
-    if (s->frames == CSSPGO__SCRIPT_MOST) {
+    if (s->frames == CSSPGO__SAMPLE_MOST) {
         csspgo__script_bad(s, &s->stats.oversized);
         s->crowded = 1;
         s->state = CSSPGO__AT_SKIP;
-        return;
+    } else if (CSSPGO__ROOM(&s->heap, s->frame, s->frames, s->frame_cap, s->frames + 1)) {
+        s->frame[s->frames++] = address;
+    } else {
+        csspgo__script_out_of_memory(s);
     }
-    if (s->frames == s->frame_cap) {
-        void *p = csspgo__grow(&s->heap, s->frame, s->frames, &s->frame_cap, s->frames + 64, sizeof *s->frame);
-        if (p == NULL) {
-            csspgo__script_out_of_memory(s);
-            return;
-        }
-        s->frame = (uint64_t *)p;
-    }
-    s->frame[s->frames++] = address;
 }
 
-static void csspgo__script_spoilt(csspgo_script *s)
+static void csspgo__script_broken(csspgo_script *s)
 {
     if (csspgo__script_is_cut(s)) {
         s->state = CSSPGO__AT_SKIP;
@@ -20735,9 +20729,9 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
     }
     if (s->state == CSSPGO__AT_START) {
         if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
-        if (csspgo__script_is_held(s, p, end)) return CSSPGO_ITEM_NONE;
+        if (csspgo__script_is_handed_out(s, p, end)) return CSSPGO_ITEM_NONE;
         csspgo__script_begin(s);
-        if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
+        if (csspgo__number(p, end, 10, &s->count)) return CSSPGO_ITEM_NONE;
     }
     if (branches && s->frames != 0 && !s->crowded)
         return csspgo__script_sample(s, csspgo__script_records(s, p, end), sample);
@@ -20746,7 +20740,7 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
         s->state = CSSPGO__AT_START;
     } else if (s->state == CSSPGO__AT_FRAMES) {
         if (csspgo__frame_line(p, end, &address)) csspgo__script_frame(s, address);
-        else csspgo__script_spoilt(s);
+        else csspgo__script_broken(s);
     }
     return CSSPGO_ITEM_NONE;
 }
@@ -20756,7 +20750,7 @@ static void csspgo__script_frames_plain(csspgo_script *s)
 {
     const unsigned char *p = s->p, *word, *end;
     uint64_t *const first = s->frame + (s->state == CSSPGO__AT_START ? 0 : s->frames), *frame = first;
-    const size_t room = s->frame_cap < CSSPGO__SCRIPT_MOST ? s->frame_cap : (size_t)CSSPGO__SCRIPT_MOST;
+    const size_t room = s->frame_cap < CSSPGO__SAMPLE_MOST ? s->frame_cap : (size_t)CSSPGO__SAMPLE_MOST;
     uint64_t *const full = s->frame + room;
     while (p != s->lim && (*p == '\t' || *p == ' ') && frame != full) {
         for (word = p + 1; *word == ' ' || *word == '\t'; word++) {}
@@ -20780,12 +20774,12 @@ static void csspgo__script_line(csspgo_script *s, const unsigned char **line, co
     *end = lf;
     s->p = lf + 1;
     s->line++;
-    if (s->carry_long || (size_t)(lf - *line) > s->heap.limits.max_line) {
+    if (s->partial_long || (size_t)(lf - *line) > s->heap.limits.max_line) {
         csspgo__script_bad(s, &s->stats.oversized);
         *line = csspgo__junk_line;
         *end = csspgo__junk_line + 1;
     }
-    if (s->back == NULL && *end != *line && (*end)[-1] == '\r') --*end;      /* held lines have lost it already */
+    if (s->resume == NULL && *end != *line && (*end)[-1] == '\r') --*end;      /* held lines have lost it already */
 }
 
 /* A branch line in the form that perf prints, behind frames. Returns the number of its records, 0 if it is not one. */
@@ -20801,57 +20795,45 @@ static size_t csspgo__script_branches_plain(csspgo_script *s)
     return n;
 }
 
-/* Lines in plain form are read by the *_plain functions; csspgo__hybrid_line reads those and every other. */
+/*
+ * The next lines of a hybrid script. Lines in plain form are read by the *_plain functions; csspgo__hybrid_line reads
+ * those and every other.
+ */
 static csspgo_item csspgo__script_hybrid(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
 {
     const unsigned char *p, *end;
-    csspgo_item item = CSSPGO_ITEM_NONE;
     size_t n;
-    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
-        if (s->state == CSSPGO__AT_JUNK && !csspgo__branch_line(s->p, s->lim)) s->state = CSSPGO__AT_START;
-        if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) {
-            csspgo__script_frames_plain(s);
-            if (s->p == s->lim) break;
-            n = s->state == CSSPGO__AT_FRAMES ? csspgo__script_branches_plain(s) : 0;
-            if (n != 0) return csspgo__script_sample(s, n, sample);
-        }
-        csspgo__script_line(s, &p, &end);
-        item = csspgo__hybrid_line(s, p, end, sample, map);
+    if (s->state == CSSPGO__AT_JUNK && !csspgo__branch_line(s->p, s->lim)) s->state = CSSPGO__AT_START;
+    if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) {
+        csspgo__script_frames_plain(s);
+        if (s->p == s->lim) return CSSPGO_ITEM_NONE;
+        n = s->state == CSSPGO__AT_FRAMES ? csspgo__script_branches_plain(s) : 0;
+        if (n != 0) return csspgo__script_sample(s, n, sample);
     }
-    return item;
+    csspgo__script_line(s, &p, &end);
+    return csspgo__hybrid_line(s, p, end, sample, map);
 }
 
 /* ----- flat scripts ----- */
 
-static csspgo_item csspgo__flat_line(csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                                     csspgo_sample *sample, csspgo_mmap *map)
+/* A line of a flat script. One with an instruction's address and then records in plain form is read in place. */
+static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
 {
-    const unsigned char *word, *whole;
+    const unsigned char *p, *end, *word, *whole;
     uint64_t ip;
     size_t n;
+    csspgo__script_line(s, &p, &end);
     if (s->state == CSSPGO__AT_START) {
         if (csspgo__mmap_line(p, end)) return csspgo__script_mmap(s, p, end, map);
-        if (csspgo__script_is_held(s, p, end)) return CSSPGO_ITEM_NONE;
+        if (csspgo__script_is_handed_out(s, p, end)) return CSSPGO_ITEM_NONE;
         csspgo__script_begin(s);
-        if (csspgo__decimal_all(p, end, &s->count)) return CSSPGO_ITEM_NONE;
+        if (csspgo__number(p, end, 10, &s->count)) return CSSPGO_ITEM_NONE;
     }
     for (word = p; *word == ' '; word++) {}
     whole = csspgo__hex(word, &ip);
     if (whole == word || (size_t)(whole - word) > 16 || *whole != ' ') whole = word;
     whole = *end == '\n' ? csspgo__records_plain(whole, s->branch, s->branch_cap, &n) : NULL;
-    if (whole != NULL) return csspgo__script_sample(s, n, sample);
-    return csspgo__script_sample(s, csspgo__script_records(s, p, end), sample);
-}
-
-static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
-{
-    const unsigned char *p, *end;
-    csspgo_item item = CSSPGO_ITEM_NONE;
-    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
-        csspgo__script_line(s, &p, &end);
-        item = csspgo__flat_line(s, p, end, sample, map);
-    }
-    return item;
+    return csspgo__script_sample(s, whole != NULL ? n : csspgo__script_records(s, p, end), sample);
 }
 
 /* ----- scripts of any fields ----- */
@@ -20879,10 +20861,8 @@ static const unsigned char *csspgo__closing(const unsigned char *p, const unsign
 /* "0xADDRESS" and perhaps "(FILE)" at *p. */
 static int csspgo__eat_place(const unsigned char **p, const unsigned char *end, uint64_t *address)
 {
-    const unsigned char *q = *p, *word;
-    if (!csspgo__eat(&q, end, "0x")) return 0;
-    for (word = q; q != end && csspgo__hexval[*q] < 16; q++) {}
-    if (!csspgo__hex_all(word, q, address)) return 0;
+    const unsigned char *q = *p;
+    if (!csspgo__eat(&q, end, "0x") || !csspgo__eat_number(&q, end, 16, address)) return 0;
     if (q != end && *q == '(') q = csspgo__closing(q, end);
     if (q == NULL) return 0;
     *p = q;
@@ -20896,8 +20876,7 @@ static int csspgo__eat_record(const unsigned char **p, const unsigned char *end,
     if (!csspgo__eat_place(&q, end, &branch->from) || !csspgo__eat(&q, end, "/")) return 0;
     if (!csspgo__eat_place(&q, end, &branch->to)) return 0;
     if (q != end && *q != '/' && !csspgo__is_blank(*q)) return 0;
-    branch->flags = end - q >= 3 && (q[1] == 'P' || q[1] == 'M' || q[1] == '-') && q[2] == 'N'
-                        ? CSSPGO__FLAG_NOT_TAKEN : 0;
+    branch->flags = csspgo__taken_flags(q);
     while (q != end && !csspgo__is_blank(*q)) q++;
     *p = q;
     return 1;
@@ -20908,12 +20887,9 @@ static size_t csspgo__any_records(csspgo_script *s, const unsigned char *p, cons
 {
     size_t n = 0;
     for (; csspgo__word(&p, end) != 0; n++) {
-        if (n == CSSPGO__SCRIPT_MOST) {
-            csspgo__script_bad(s, &s->stats.oversized);
-            return 0;
-        }
-        if (!csspgo__script_branch_room(s, n + 1)) return 0;
-        if (csspgo__eat_record(&p, end, &s->branch[n])) continue;
+        csspgo_branch *branch = csspgo__script_branch(s, n);
+        if (branch == NULL) return 0;
+        if (csspgo__eat_record(&p, end, branch)) continue;
         csspgo__script_bad(s, &s->stats.bad_records);
         break;
     }
@@ -20972,7 +20948,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     p = csspgo__trim_left(p, end);
     q = p + csspgo__word(&p, end);
     if (q - p > 2 && p[0] == '0' && p[1] == 'x') p += 2;
-    if (lead == 0 || !csspgo__hex_all(p, q, address)) return 0;
+    if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (q == end) return 1;
     if (!tab && end[-1] != ')') return 0;
     if (csspgo__elsewhere(s->how.code, q, end)) *address = CSSPGO__EXT;
@@ -21001,9 +20977,9 @@ static void csspgo__any_header(csspgo_script *s, const unsigned char *p, const u
     if (number == NULL) return;
     n = csspgo__word(&number, end);
     slash = csspgo__upto(number, number + n, '/');
-    if (!csspgo__decimal_all(number, slash, &pid)) return;
+    if (!csspgo__number(number, slash, 10, &pid)) return;
     tid = pid;
-    if (slash != number + n && !csspgo__decimal_all(slash + 1, number + n, &tid)) return;
+    if (slash != number + n && !csspgo__number(slash + 1, number + n, 10, &tid)) return;
     s->pid = (uint32_t)pid;
     s->tid = (uint32_t)tid;
 }
@@ -21021,8 +20997,8 @@ static int csspgo__is_header(const unsigned char *p, const unsigned char *end)
 static int csspgo__eat_pair(const unsigned char **p, const unsigned char *end, uint32_t *a, uint32_t *b)
 {
     uint64_t x, y;
-    if (!csspgo__eat(p, end, "(") || !csspgo__eat_decimal(p, end, &x)) return 0;
-    if (!csspgo__eat(p, end, ":") || !csspgo__eat_decimal(p, end, &y)) return 0;
+    if (!csspgo__eat(p, end, "(") || !csspgo__eat_number(p, end, 10, &x)) return 0;
+    if (!csspgo__eat(p, end, ":") || !csspgo__eat_number(p, end, 10, &y)) return 0;
     *a = (uint32_t)x;
     *b = (uint32_t)y;
     return csspgo__eat(p, end, ")");
@@ -21038,8 +21014,8 @@ static int csspgo__comm_name(const unsigned char *p, const unsigned char *end, c
     if (q == p) return 0;
     map->path = (const char *)p;
     map->path_size = (size_t)(q - p) - 1;
-    if (!csspgo__eat_decimal(&q, end, &pid) || !csspgo__eat(&q, end, "/")) return 0;
-    if (!csspgo__eat_decimal(&q, end, &tid)) return 0;
+    if (!csspgo__eat_number(&q, end, 10, &pid) || !csspgo__eat(&q, end, "/")) return 0;
+    if (!csspgo__eat_number(&q, end, 10, &tid)) return 0;
     sample->pid = (uint32_t)pid;
     sample->tid = (uint32_t)tid;
     return 1;
@@ -21062,14 +21038,6 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     if (!csspgo__eat(&p, end, "PERF_RECORD_COMM")) return CSSPGO_ITEM_NONE;
     map->executable = (uint32_t)csspgo__eat(&p, end, " exec");
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
-}
-
-/* Where "PERF_RECORD_" stands in a line, NULL if nowhere. Searches for its P. */
-static const unsigned char *csspgo__find_event(const unsigned char *p, const unsigned char *end)
-{
-    for (; (p = csspgo__upto(p, end, 'P')) != end; p++)
-        if (end - p > 12 && memcmp(p, "PERF_RECORD_", 12) == 0) return p;
-    return NULL;
 }
 
 /* The sample that has been read, with so many branch records. */
@@ -21102,7 +21070,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
         if (frames) s->state = CSSPGO__AT_GAP;
         return CSSPGO_ITEM_NONE;
     }
-    event = *p != '\t' ? csspgo__find_event(p, end) : NULL;
+    event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
     if (event == NULL && csspgo__any_frame(s, p, end, &v)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
@@ -21116,7 +21084,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
         if (!frames) {
             const unsigned char *head = csspgo__trim_right(p, at), *ip = head;
             while (ip != p && !csspgo__is_blank(ip[-1])) ip--;
-            if (csspgo__hex_all(ip, head, &v) && (head - p >= 16 || csspgo__trim_left(p, head) != ip)) head = ip;
+            if (csspgo__number(ip, head, 16, &v) && (head - p >= 16 || csspgo__trim_left(p, head) != ip)) head = ip;
             csspgo__any_header(s, p, head);
         }
         return csspgo__any_sample(s, csspgo__any_records(s, at, end), sample);
@@ -21125,7 +21093,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (*again) return csspgo__any_sample(s, 0, sample);
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
     if (frames) return CSSPGO_ITEM_NONE;
-    if (s->state == CSSPGO__AT_START && csspgo__decimal_all(p, end, &v)) {
+    if (s->state == CSSPGO__AT_START && csspgo__number(p, end, 10, &v)) {
         csspgo__script_begin(s);
         s->count = v;
     } else {
@@ -21134,84 +21102,81 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     return CSSPGO_ITEM_NONE;
 }
 
-/* Lines in the form of -F ip,brstack are read by the *_plain functions, all others by csspgo__any_line. */
+/*
+ * The next lines of a script of any fields. Lines in the form of -F ip,brstack are read by the *_plain functions, all
+ * others by csspgo__any_line; one that ends a sample without being of it is read again.
+ */
 static csspgo_item csspgo__script_any(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map)
 {
-    csspgo_item item = CSSPGO_ITEM_NONE;
-    while (item == CSSPGO_ITEM_NONE && s->p != s->lim && s->error.status == CSSPGO_OK) {
-        const unsigned char *at, *p, *end;
-        int again = 0;
-        size_t n;
-        if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
-        if (s->p == s->lim) break;
-        n = csspgo__script_branches_plain(s);
-        if (n != 0) return csspgo__any_sample(s, n, sample);
-        at = s->p;
-        csspgo__script_line(s, &p, &end);
-        item = csspgo__any_line(s, p, end, &again, sample, map);
-        if (!again) continue;
-        s->p = at;
-        s->line--;
-    }
+    const unsigned char *at, *p, *end;
+    csspgo_item item;
+    int again = 0;
+    size_t n;
+    if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
+    if (s->p == s->lim) return CSSPGO_ITEM_NONE;
+    n = csspgo__script_branches_plain(s);
+    if (n != 0) return csspgo__any_sample(s, n, sample);
+    at = s->p;
+    csspgo__script_line(s, &p, &end);
+    item = csspgo__any_line(s, p, end, &again, sample, map);
+    if (!again) return item;
+    s->p = at;
+    s->line--;
     return item;
 }
 
 /* ----- the type scan ----- */
 
-/* Drops the held lines before the last run of frame lines, or that too if it alone is too large. */
-static void csspgo__script_hold_less(csspgo_script *s, size_t more)
+/* Drops the pending lines before the last run of frame lines, or that too if it alone is too large. */
+static void csspgo__script_drop_pending(csspgo_script *s, size_t more)
 {
-    size_t i, from = s->hold_run;
-    if (s->hold_size - from > CSSPGO__SCRIPT_HOLD - more) {
+    size_t i, from = s->pending_run;
+    if (s->pending.count - from > CSSPGO__PENDING_MOST - more) {
         if (!s->crowded) csspgo__script_bad(s, &s->stats.oversized);
         s->crowded = 1;
-        from = s->hold_size;
+        from = s->pending.count;
     }
-    for (i = 0; i < from; i++)
-        if (s->hold[i] == '\n') {
-            s->hold_lines--;
-            s->stats.attempts++;
-        }
-    memmove(s->hold, s->hold + from, s->hold_size - from);
-    s->hold_size -= from;
-    s->hold_run = 0;
+    for (i = 0; i < from; i++) {
+        s->pending_lines -= s->pending.v[i] == '\n';
+        s->stats.attempts += s->pending.v[i] == '\n';
+    }
+    memmove(s->pending.v, s->pending.v + from, s->pending.count - from);
+    s->pending.count -= from;
+    s->pending_run = 0;
 }
 
-static void csspgo__script_keep(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+/* Adds a line to the pending text. One that looks like the mark of a mapping line becomes junk. */
+static void csspgo__script_add_pending(csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
     size_t n = (size_t)(end - p) + 1;
-    if (n > CSSPGO__SCRIPT_HOLD || (n == 2 && *p == csspgo__held_mmap[0] && p != csspgo__held_mmap)) {
+    if (n > CSSPGO__PENDING_MOST || (n == 2 && *p == csspgo__handed_out[0] && p != csspgo__handed_out)) {
         p = csspgo__junk_line;
         n = 2;
     }
-    if (n > CSSPGO__SCRIPT_HOLD - s->hold_size) csspgo__script_hold_less(s, n);
-    if (n > s->hold_cap - s->hold_size) {
-        void *grown = csspgo__grow(&s->heap, s->hold, s->hold_size, &s->hold_cap, s->hold_size + n, 1);
-        if (grown == NULL) {
-            csspgo__script_out_of_memory(s);
-            return;
-        }
-        s->hold = (unsigned char *)grown;
+    if (n > CSSPGO__PENDING_MOST - s->pending.count) csspgo__script_drop_pending(s, n);
+    if (!CSSPGO__MORE(&s->heap, s->pending, n)) {
+        csspgo__script_out_of_memory(s);
+        return;
     }
-    if (n > 1) memcpy(s->hold + s->hold_size, p, n - 1);
-    s->hold_size += n;
-    s->hold[s->hold_size - 1] = '\n';
-    s->hold_lines++;
+    if (n > 1) memcpy(s->pending.v + s->pending.count, p, n - 1);
+    s->pending.count += n;
+    s->pending.v[s->pending.count - 1] = '\n';
+    s->pending_lines++;
 }
 
-/* The type is known: go back to the first held line; the current one begins at p. */
+/* The type is known: go back to the first pending line; the current one begins at p. */
 static void csspgo__script_decide(csspgo_script *s, const unsigned char *p)
 {
     s->type = s->scan_frames != 0 ? CSSPGO__SCRIPT_HYBRID : CSSPGO__SCRIPT_FLAT;
     s->stats.hybrid = s->type == CSSPGO__SCRIPT_HYBRID;
-    s->hold_total = --s->line;
-    s->line -= s->hold_lines;
+    s->lines_before = --s->line;
+    s->line -= s->pending_lines;
     s->p = p;
-    if (s->hold_size != 0) {
-        s->back = p;
-        s->back_lim = s->lim;
-        s->p = s->hold;
-        s->lim = s->hold + s->hold_size;
+    if (s->pending.count != 0) {
+        s->resume = p;
+        s->resume_lim = s->lim;
+        s->p = s->pending.v;
+        s->lim = s->pending.v + s->pending.count;
     }
     if (s->crowded) {                              /* the run of frame lines before p did not fit */
         s->stats.attempts++;
@@ -21219,85 +21184,80 @@ static void csspgo__script_decide(csspgo_script *s, const unsigned char *p)
     }
 }
 
+/*
+ * LLVM's scan for the script's type, one line: lines are pending until a branch line comes; frame lines right before it
+ * make the script hybrid. A mapping line is handed out at once, so that memory stays bounded before the first sample,
+ * but not behind frame lines, where a hybrid script has it as junk.
+ */
 static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
 {
-    while (s->p != s->lim && s->error.status == CSSPGO_OK) {
-        const unsigned char *at = s->p, *p, *end;
-        uint64_t v;
-        int count, held;
-        csspgo__script_line(s, &p, &end);
-        held = s->scan_start != 0;                 /* a mapping line behind frame lines is junk in a hybrid script */
-        count = s->scan_start && csspgo__decimal_all(p, end, &v);
-        s->scan_start = 0;
-        if (count || csspgo__frame_line(p, end, &v)) {
-            s->scan_frames |= !count;
-            csspgo__script_keep(s, p, end);
-            continue;
-        }
-        if (csspgo__decides_type(p, end)) {
-            csspgo__script_decide(s, at);
-            return CSSPGO_ITEM_NONE;
-        }
-        held = held && !csspgo__branch_line(p, end) && csspgo__mmap_line(p, end);
-        csspgo__script_keep(s, held ? csspgo__held_mmap : p, held ? csspgo__held_mmap + 1 : end);
-        s->hold_run = s->hold_size;
-        s->scan_start = 1;
-        s->scan_frames = 0;
-        s->crowded = 0;
-        if (held && csspgo__script_mmap(s, p, end, map) == CSSPGO_ITEM_MMAP) return CSSPGO_ITEM_MMAP;
+    const unsigned char *at = s->p, *p, *end;
+    uint64_t v;
+    int count, given;
+    csspgo__script_line(s, &p, &end);
+    given = s->scan_start != 0;
+    count = s->scan_start && csspgo__number(p, end, 10, &v);
+    s->scan_start = 0;
+    if (count || csspgo__frame_line(p, end, &v)) {
+        s->scan_frames |= !count;
+        csspgo__script_add_pending(s, p, end);
+        return CSSPGO_ITEM_NONE;
     }
-    return CSSPGO_ITEM_NONE;
+    if (csspgo__decides_type(p, end)) {
+        csspgo__script_decide(s, at);
+        return CSSPGO_ITEM_NONE;
+    }
+    given = given && !csspgo__branch_line(p, end) && csspgo__mmap_line(p, end);
+    csspgo__script_add_pending(s, given ? csspgo__handed_out : p, given ? csspgo__handed_out + 1 : end);
+    s->pending_run = s->pending.count;
+    s->scan_start = 1;
+    s->scan_frames = 0;
+    s->crowded = 0;
+    return given ? csspgo__script_mmap(s, p, end, map) : CSSPGO_ITEM_NONE;
 }
 
 /* ----- lines out of pieces ----- */
 
-/* Adds bytes of a line to carry. A line that gets too long loses its text at once. */
-static int csspgo__script_carry(csspgo_script *s, const unsigned char *p, size_t n)
+/* Adds bytes to the partial line. A line that gets too long loses its text at once. */
+static int csspgo__script_add_partial(csspgo_script *s, const unsigned char *p, size_t n)
 {
-    const size_t need = s->carry_size + n + 1;      /* 1: for the LF that a last line may lack */
-    if (n == 0 || s->carry_long) return 1;
-    if (n > s->heap.limits.max_line - s->carry_size) {
-        s->carry_long = 1;
+    if (n == 0 || s->partial_long) return 1;
+    if (n > s->heap.limits.max_line - s->partial.count) {
+        s->partial_long = 1;
         return 1;
     }
-    if (need > s->carry_cap) {
-        void *grown = csspgo__grow(&s->heap, s->carry, s->carry_size, &s->carry_cap, need < 256 ? 256 : need, 1);
-        if (grown == NULL) return csspgo__script_out_of_memory(s);
-        s->carry = (unsigned char *)grown;
-    }
-    memcpy(s->carry + s->carry_size, p, n);
-    s->carry_size += n;
+    if (!CSSPGO__MORE(&s->heap, s->partial, n)) return csspgo__script_out_of_memory(s);   /* and an LF */
+    memcpy(s->partial.v + s->partial.count, p, n);
+    s->partial.count += n;
     return 1;
 }
 
-/* The line in carry is whole: it is what is read next. */
-static int csspgo__script_carried(csspgo_script *s)
+/* The partial line is whole now: it is what is read next. A last line may lack its LF. */
+static int csspgo__script_partial_ends(csspgo_script *s)
 {
-    s->carry_whole = 1;
-    s->p = s->carry_long ? csspgo__junk_line : s->carry;
-    s->lim = s->p + (s->carry_long ? 2 : s->carry_size + 1);
-    if (!s->carry_long) s->carry[s->carry_size] = '\n';
+    s->partial_whole = 1;
+    s->p = s->partial_long ? csspgo__junk_line : s->partial.v;
+    s->lim = s->p + (s->partial_long ? 2 : s->partial.count + 1);
+    if (!s->partial_long) s->partial.v[s->partial.count] = '\n';
     return 1;
 }
 
-/* Lets [p, lim) be the next whole lines. Returns 0 if there are none. */
+/* Lets [p, lim) be the next whole lines. Returns 0 if there are none, or no memory. */
 static int csspgo__script_refill(csspgo_script *s)
 {
     const unsigned char *end;
-    if (s->back != NULL) {
-        s->p = s->back;
-        s->lim = s->back_lim;
-        s->back = NULL;
-        csspgo__free(&s->heap, s->hold, s->hold_cap);
-        s->hold = NULL;
-        s->hold_size = s->hold_cap = 0;
+    if (s->resume != NULL) {
+        s->p = s->resume;
+        s->lim = s->resume_lim;
+        s->resume = NULL;
+        CSSPGO__DROP(&s->heap, s->pending);
         return 1;
     }
-    if (s->carry_whole) {
-        s->carry_whole = s->carry_long = 0;
-        s->carry_size = 0;
+    if (s->partial_whole) {
+        s->partial_whole = s->partial_long = 0;
+        s->partial.count = 0;
     }
-    if (s->carry_size == 0 && !s->carry_long) {
+    if (s->partial.count == 0 && !s->partial_long) {
         for (end = s->piece_end; end != s->piece && end[-1] != '\n'; end--) {}
         if (end != s->piece) {
             s->p = s->piece;
@@ -21306,13 +21266,13 @@ static int csspgo__script_refill(csspgo_script *s)
         }
     }
     end = csspgo__upto(s->piece, s->piece_end, '\n');
-    if (!csspgo__script_carry(s, s->piece, (size_t)(end - s->piece))) return 0;
+    if (!csspgo__script_add_partial(s, s->piece, (size_t)(end - s->piece))) return 0;
     if (end != s->piece_end) {
         s->piece = end + 1;
-        return csspgo__script_carried(s);
+        return csspgo__script_partial_ends(s);
     }
     s->piece = end;
-    return s->ended && (s->carry_size != 0 || s->carry_long) ? csspgo__script_carried(s) : 0;
+    return s->ended && (s->partial.count != 0 || s->partial_long) ? csspgo__script_partial_ends(s) : 0;
 }
 
 /* 1 if LLVM drops the sample being read for its leaf, whatever follows it. */
@@ -21361,8 +21321,8 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 {
     if (s == NULL) return;
-    csspgo__free(&s->heap, s->carry, s->carry_cap);
-    csspgo__free(&s->heap, s->hold, s->hold_cap);
+    CSSPGO__DROP(&s->heap, s->partial);
+    CSSPGO__DROP(&s->heap, s->pending);
     csspgo__free(&s->heap, s->frame, s->frame_cap * sizeof *s->frame);
     csspgo__free(&s->heap, s->branch, s->branch_cap * sizeof *s->branch);
     csspgo__object_free(s, sizeof *s);
@@ -21371,7 +21331,7 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err)
 {
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
-                                                                   s->back != NULL, err);
+                                                                   s->resume != NULL, err);
     if (status != CSSPGO_OK) return status;
     if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
     s->piece = (const unsigned char *)text;
@@ -21391,8 +21351,8 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
         if (s->type == CSSPGO__SCRIPT_HYBRID) item = csspgo__script_hybrid(s, sample, map);
-        else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
         else if (s->type == CSSPGO__SCRIPT_ANY) item = csspgo__script_any(s, sample, map);
+        else if (s->type == CSSPGO__SCRIPT_FLAT) item = csspgo__script_flat(s, sample, map);
         else item = csspgo__script_scan(s, map);
     }
     if (item == CSSPGO_ITEM_NONE && s->ended && s->error.status == CSSPGO_OK && s->type == CSSPGO__SCRIPT_ANY &&
@@ -21401,7 +21361,7 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
     if (item != CSSPGO_ITEM_NONE) return item;
     if (s->ended && s->error.status == CSSPGO_OK) csspgo__script_finish(s);
     if (s->error.status == CSSPGO_OK) return CSSPGO_ITEM_NONE;
-    s->p = s->lim = s->piece = s->piece_end = s->back = NULL;
+    s->p = s->lim = s->piece = s->piece_end = s->resume = NULL;
     if (err != NULL) *err = s->error;
     return CSSPGO_ITEM_NONE;
 }
@@ -21409,7 +21369,7 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
-    stats.lines = s->line > s->hold_total ? s->line : s->hold_total;
+    stats.lines = s->line > s->lines_before ? s->line : s->lines_before;
     return stats;
 }
 
@@ -21423,8 +21383,7 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
 } csspgo__mapping;
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
-    csspgo__mapping *mapping;
-    size_t   mappings, cap;
+    CSSPGO__LIST(csspgo__mapping) mapping;
     uint32_t number;              /* pid or tid: they share one set of numbers                           */
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
@@ -21445,15 +21404,12 @@ enum {
 struct csspgo_spaces {
     csspgo__heap     heap;        /* first: csspgo__object_new */
     csspgo_code     *code;
-    csspgo__space   *space;
-    size_t           spaces, space_cap;
+    CSSPGO__LIST(csspgo__space) space;
     csspgo__map      by_number;   /* hash of a pid or tid -> its index in space */
     csspgo__names    files;
-    csspgo__file_id *file;
-    size_t           file_cap;
-    uint64_t        *frame;
-    csspgo_branch   *branch;
-    size_t           frame_cap, branch_cap;
+    CSSPGO__LIST(csspgo__file_id) file;
+    CSSPGO__LIST(uint64_t) frame;             /* of the last sample that was moved */
+    CSSPGO__LIST(csspgo_branch) branch;
     uint64_t         dead;        /* processes that have ended */
     uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
     uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
@@ -21463,7 +21419,7 @@ struct csspgo_spaces {
 static uint32_t csspgo__space_hash(const void *owner, uint32_t i)
 {
     const csspgo_spaces *s = (const csspgo_spaces *)owner;
-    return csspgo__hash64(&s->by_number, s->space[i].number, 0);
+    return csspgo__hash64(&s->by_number, s->space.v[i].number, 0);
 }
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
@@ -21473,12 +21429,7 @@ CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_opti
     csspgo__map_init(&s->heap, &s->by_number, csspgo__space_hash);
     csspgo__names_init(&s->heap, &s->files);
     s->code = code;
-    s->space = (csspgo__space *)csspgo__grow(&s->heap, NULL, 0, &s->space_cap, 16, sizeof *s->space);
-    if (s->space != NULL) {
-        memset(s->space, 0, sizeof *s->space);
-        s->spaces = 1;
-        return s;
-    }
+    if (CSSPGO__PUSH(&s->heap, s->space) != NULL) return s;
     csspgo__error_plain(err, s->heap.status);
     csspgo_spaces_free(s);
     return NULL;
@@ -21488,14 +21439,13 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
     size_t i;
     if (s == NULL) return;
-    for (i = 0; i < s->spaces; i++)
-        csspgo__free(&s->heap, s->space[i].mapping, s->space[i].cap * sizeof *s->space[i].mapping);
-    csspgo__free(&s->heap, s->space, s->space_cap * sizeof *s->space);
+    for (i = 0; i < s->space.count; i++) CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+    CSSPGO__DROP(&s->heap, s->space);
     csspgo__map_free(&s->heap, &s->by_number);
     csspgo__names_free(&s->heap, &s->files);
-    csspgo__free(&s->heap, s->file, s->file_cap * sizeof *s->file);
-    csspgo__free(&s->heap, s->frame, s->frame_cap * sizeof *s->frame);
-    csspgo__free(&s->heap, s->branch, s->branch_cap * sizeof *s->branch);
+    CSSPGO__DROP(&s->heap, s->file);
+    CSSPGO__DROP(&s->heap, s->frame);
+    CSSPGO__DROP(&s->heap, s->branch);
     csspgo__object_free(s, sizeof *s);
 }
 
@@ -21505,7 +21455,7 @@ static uint32_t csspgo__space_find(const csspgo_spaces *s, uint32_t number)
     const uint32_t hash = csspgo__hash64(&s->by_number, number, 0);
     uint32_t at = hash, i;
     while ((i = csspgo__map_next(&s->by_number, hash, &at)) != 0)
-        if (s->space[i].number == number) return i;
+        if (s->space.v[i].number == number) return i;
     return 0;
 }
 
@@ -21516,40 +21466,23 @@ static uint32_t csspgo__space_add(csspgo_spaces *s, uint32_t number)
     csspgo__space *v;
     if (i != 0) return i;
     if (!csspgo__map_reserve(&s->heap, &s->by_number)) return 0;
-    if (s->spaces == s->space_cap) {
-        void *p = csspgo__grow(&s->heap, s->space, s->spaces, &s->space_cap, s->spaces + 1, sizeof *s->space);
-        if (p == NULL) return 0;
-        s->space = (csspgo__space *)p;
-    }
-    i = (uint32_t)s->spaces++;
-    v = &s->space[i];
-    memset(v, 0, sizeof *v);
+    i = (uint32_t)s->space.count;
+    v = CSSPGO__PUSH(&s->heap, s->space);
+    if (v == NULL) return 0;
     v->number = number;
     v->process = i;
     csspgo__map_insert(&s->by_number, csspgo__hash64(&s->by_number, number, 0), i, s);
     return i;
 }
 
-/* Room for n mappings in all. */
-static int csspgo__space_room(csspgo_spaces *s, uint32_t i, size_t n)
-{
-    csspgo__space *v = &s->space[i];
-    void *p;
-    if (n <= v->cap) return 1;
-    p = csspgo__grow(&s->heap, v->mapping, v->mappings, &v->cap, n, sizeof *v->mapping);
-    if (p == NULL) return 0;
-    v->mapping = (csspgo__mapping *)p;
-    return 1;
-}
-
-/* Index of the first mapping that ends above address. */
+/* Index of the first mapping that ends above address. They are disjoint, so both ends are in order. */
 static size_t csspgo__mapping_upper(const csspgo__space *v, uint64_t address)
 {
-    size_t a = 0, b = v->mappings;
+    size_t a = 0, b = v->mapping.count;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
-        if (v->mapping[m].begin <= address && address - v->mapping[m].begin >= v->mapping[m].size) a = m + 1;
-        else if (v->mapping[m].begin <= address) return m;
+        if (v->mapping.v[m].begin <= address && address - v->mapping.v[m].begin >= v->mapping.v[m].size) a = m + 1;
+        else if (v->mapping.v[m].begin <= address) return m;
         else b = m;
     }
     return a;
@@ -21558,43 +21491,39 @@ static size_t csspgo__mapping_upper(const csspgo__space *v, uint64_t address)
 static const csspgo__mapping *csspgo__mapping_at(const csspgo__space *v, uint64_t address)
 {
     const size_t i = csspgo__mapping_upper(v, address);
-    return i < v->mappings && v->mapping[i].begin <= address ? &v->mapping[i] : NULL;
+    return i < v->mapping.count && v->mapping.v[i].begin <= address ? &v->mapping.v[i] : NULL;
 }
 
-/* Adds a mapping (module 0: none) and cuts out what it overlaps. Returns 0 when memory is exhausted. */
+/*
+ * Adds a mapping (module 0: of no module) and cuts what it overlaps out of the others: one that sticks out at an end
+ * keeps that part. Mappings of no module are not kept: an address in none of them is unknown code. Returns 0 when
+ * memory is exhausted.
+ */
 static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mapping *add)
 {
     const uint64_t last = add->begin + (add->size - 1);
-    csspgo__mapping *v, left, right;
-    size_t from, to, n = s->space[i].mappings, added = add->module != 0;
-    from = csspgo__mapping_upper(&s->space[i], add->begin);
-    if (!added && (from == n || s->space[i].mapping[from].begin > last)) return 1;
-    if (!csspgo__space_room(s, i, n + 2)) return 0;
-    v = s->space[i].mapping;
+    csspgo__space *space = &s->space.v[i];
+    csspgo__mapping *v, put[3];
+    size_t from = csspgo__mapping_upper(space, add->begin), to, n = space->mapping.count, puts = 0;
+    if (add->module == 0 && (from == n || space->mapping.v[from].begin > last)) return 1;
+    if (!CSSPGO__MORE(&s->heap, space->mapping, 2)) return 0;
+    v = space->mapping.v;
     for (to = from; to < n && v[to].begin <= last; to++) {}
-    if (n - (to - from) > CSSPGO__MAPPINGS_MOST - 2) {
-        s->stats.forgotten += added;
-        added = 0;
-    }
-    memset(&left, 0, sizeof left);
-    memset(&right, 0, sizeof right);
     if (to != from && v[from].begin < add->begin) {
-        left = v[from];
-        left.size = add->begin - left.begin;
+        put[puts] = v[from];
+        put[puts++].size = add->begin - v[from].begin;
     }
+    if (n - (to - from) <= CSSPGO__MAPPINGS_MOST - 2 && add->module != 0) put[puts++] = *add;
+    else s->stats.forgotten += add->module != 0;
     if (to != from && v[to - 1].begin + (v[to - 1].size - 1) > last) {
-        right = v[to - 1];
-        right.size -= last + 1 - right.begin;
-        right.offset += last + 1 - right.begin;
-        right.begin = last + 1;
+        put[puts] = v[to - 1];
+        put[puts].size -= last + 1 - v[to - 1].begin;
+        put[puts].offset += last + 1 - v[to - 1].begin;
+        put[puts++].begin = last + 1;
     }
-    n -= to - from;
-    added += (size_t)(left.size != 0) + (right.size != 0);
-    memmove(v + from + added, v + to, (n - from) * sizeof *v);
-    s->space[i].mappings = n + added;
-    if (left.size != 0) v[from++] = left;
-    if (added != (size_t)(left.size != 0) + (right.size != 0)) v[from++] = *add;
-    if (right.size != 0) v[from] = right;
+    memmove(v + from + puts, v + to, (n - to) * sizeof *v);
+    if (puts != 0) memcpy(v + from, put, puts * sizeof *v);
+    space->mapping.count = n - (to - from) + puts;
     return 1;
 }
 
@@ -21619,28 +21548,25 @@ static csspgo_module csspgo__event_module(csspgo_spaces *s, const csspgo_mmap *e
     return m;
 }
 
-/* Remembers the build id of a file. */
+/* Remembers the build id of a file, for mappings that come without one. */
 static int csspgo__spaces_build_id(csspgo_spaces *s, const csspgo_mmap *e)
 {
     uint32_t name;
-    void *p;
     csspgo__event_module(s, e);
     if (e->build_id_size == 0 || e->build_id_size > CSSPGO__BUILD_ID_SIZE) return 1;
     name = csspgo__names_intern(&s->heap, &s->files, e->path, e->path_size);
+    while (name > s->file.count)
+        if (CSSPGO__PUSH(&s->heap, s->file) == NULL) return 0;
     if (name == 0) return 0;
-    if (name > s->file_cap) {
-        const size_t old = s->file_cap;
-        p = csspgo__grow(&s->heap, s->file, s->file_cap, &s->file_cap, name, sizeof *s->file);
-        if (p == NULL) return 0;
-        s->file = (csspgo__file_id *)p;
-        memset(s->file + old, 0, (s->file_cap - old) * sizeof *s->file);
-    }
-    s->file[name - 1].size = e->build_id_size;
-    memcpy(s->file[name - 1].id, e->build_id, e->build_id_size);
+    s->file.v[name - 1].size = e->build_id_size;
+    memcpy(s->file.v[name - 1].id, e->build_id, e->build_id_size);
     return 1;
 }
 
-/* The executable segment of a module that a mapping holds most of; NULL if none. */
+/*
+ * The executable segment of a module that a mapping holds most of; NULL if none. The kernel maps whole pages, so a
+ * mapping may hold the edges of neighbouring segments too.
+ */
 static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
 {
     const csspgo__module *m = &c->module[module];
@@ -21663,48 +21589,53 @@ static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32
 /* Counts a mapping of a module; adds to its names the one it has here, which its build id allows to be another. */
 static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, const csspgo_mmap *e)
 {
-    const csspgo__space *all = &s->space[CSSPGO__SPACE_ALL];
+    const csspgo__space *all = &s->space.v[CSSPGO__SPACE_ALL];
     const size_t base = csspgo__base_name(e->path, e->path_size);
     size_t i;
-    for (i = 0; i < all->mappings; i++)
-        if (all->mapping[i].module == add->module && all->mapping[i].delta == add->delta) break;
-    s->stats.places += i == all->mappings;
+    for (i = 0; i < all->mapping.count; i++)
+        if (all->mapping.v[i].module == add->module && all->mapping.v[i].delta == add->delta) break;
+    s->stats.places += i == all->mapping.count;
     s->stats.mappings++;
     if (csspgo__names_intern(&s->code->heap, &s->code->paths, e->path + base, e->path_size - base) != 0) return 1;
     s->heap.status = s->code->heap.status;
     return 0;
 }
 
+/*
+ * A mapping: its module by build id or else by name, the distance from run time to link time by the executable segment
+ * that it holds most of, whatever the page size. It goes to its process, and if it is of a module also to the space of
+ * all, where samples of unknown processes are looked up.
+ */
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
+    const csspgo_segment *g = NULL;
     csspgo__mapping add;
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
     if (!e.executable || e.size == 0 || e.address > UINT64_MAX - (e.size - 1)) return 1;
     file = e.build_id_size == 0 ? csspgo__names_find(&s->files, e.path, e.path_size) : 0;
-    if (file != 0) {
-        e.build_id = s->file[file - 1].id;
-        e.build_id_size = s->file[file - 1].size;
+    if (file != 0 && file <= s->file.count) {            /* a name may be there whose build id found no memory */
+        e.build_id = s->file.v[file - 1].id;
+        e.build_id_size = s->file.v[file - 1].size;
     }
     m = csspgo__event_module(s, &e);
     memset(&add, 0, sizeof add);
     add.begin = e.address;
     add.size = e.size;
     add.offset = e.file_offset;
-    if (m.id != 0) {
-        const csspgo_segment *g = csspgo__mapped_segment(s->code, m.id, &e);
-        if (g == NULL) s->stats.unfit_mappings++;
-        else add.delta = g->address + (e.file_offset - g->file_offset) - e.address;
-        if (g != NULL) add.module = m.id;
-        if (g != NULL && !csspgo__spaces_mapped(s, &add, &e)) return 0;
+    if (m.id != 0) g = csspgo__mapped_segment(s->code, m.id, &e);
+    s->stats.unfit_mappings += m.id != 0 && g == NULL;
+    if (g != NULL) {
+        add.delta = g->address + (e.file_offset - g->file_offset) - e.address;
+        add.module = m.id;
+        if (!csspgo__spaces_mapped(s, &add, &e) || !csspgo__mapping_add(s, CSSPGO__SPACE_ALL, &add)) return 0;
     }
-    if (add.module != 0 && !csspgo__mapping_add(s, CSSPGO__SPACE_ALL, &add)) return 0;
-    if (e.pid == 0 || e.pid == UINT32_MAX) return 1;
+    if (e.pid == 0 || e.pid == UINT32_MAX) return 1;     /* perf's own: of the kernel */
     i = csspgo__space_add(s, e.pid);
     if (i == 0) return 0;
-    i = s->space[i].process;
-    s->space[i].known = 1;
+    i = s->space.v[i].process;
+    s->space.v[i].known = 1;
     return csspgo__mapping_add(s, i, &add);
 }
 
@@ -21717,21 +21648,19 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     if (child == 0) return 0;
     if (pid == parent) {
         own = csspgo__space_add(s, pid);
-        if (own != 0 && own != child) s->space[child].process = own;
+        if (own != 0 && own != child) s->space.v[child].process = own;
         return own != 0;
     }
-    v = &s->space[child];
+    v = &s->space.v[child];
     v->process = child;
-    v->mappings = 0;
+    v->mapping.count = 0;
     v->known = v->dead = 0;
-    if (up == 0) return 1;
-    own = s->space[up].process;
+    own = up != 0 ? s->space.v[up].process : child;
     if (own == child) return 1;
-    if (!csspgo__space_room(s, child, s->space[own].mappings)) return 0;
-    v = &s->space[child];
-    v->mappings = s->space[own].mappings;
-    v->known = s->space[own].known;
-    if (v->mappings != 0) memcpy(v->mapping, s->space[own].mapping, v->mappings * sizeof *v->mapping);
+    if (CSSPGO__FILL(&s->heap, v->mapping, s->space.v[own].mapping.count) == NULL) return 0;
+    v->known = s->space.v[own].known;
+    if (v->mapping.count != 0)
+        memcpy(v->mapping.v, s->space.v[own].mapping.v, v->mapping.count * sizeof *v->mapping.v);
     return 1;
 }
 
@@ -21740,10 +21669,10 @@ static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
 {
     const uint32_t i = csspgo__space_add(s, pid);
     if (i == 0) return 0;
-    s->space[i].process = i;
-    s->space[i].known = 1;
-    s->space[i].mappings = 0;
-    s->space[i].dead = 0;
+    s->space.v[i].process = i;
+    s->space.v[i].known = 1;
+    s->space.v[i].mapping.count = 0;
+    s->space.v[i].dead = 0;
     return 1;
 }
 
@@ -21753,14 +21682,10 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
     const uint32_t i = csspgo__space_find(s, pid);
     uint32_t *place = &s->dead_ring[s->dead % CSSPGO__DEAD_KEPT];
     csspgo__space *v;
-    if (i == 0 || s->space[i].dead) return;
-    v = &s->space[*place];
-    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) {
-        csspgo__free(&s->heap, v->mapping, v->cap * sizeof *v->mapping);
-        v->mapping = NULL;
-        v->mappings = v->cap = 0;
-    }
-    s->space[i].dead = 1;
+    if (i == 0 || s->space.v[i].dead) return;
+    v = &s->space.v[*place];
+    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) CSSPGO__DROP(&s->heap, v->mapping);
+    s->space.v[i].dead = 1;
     s->dead++;
     *place = i;
 }
@@ -21785,7 +21710,7 @@ static uint32_t csspgo__space_of(csspgo_spaces *s, const csspgo_sample *sample)
     uint32_t i;
     if (sample->pid == 0) return CSSPGO__SPACE_ALL;
     i = csspgo__space_find(s, sample->pid);
-    if (i != 0 && s->space[s->space[i].process].known) return s->space[i].process;
+    if (i != 0 && s->space.v[s->space.v[i].process].known) return s->space.v[i].process;
     s->stats.guessed++;
     return CSSPGO__SPACE_ALL;
 }
@@ -21804,9 +21729,9 @@ static uint64_t csspgo__space_address(const csspgo_spaces *s, const csspgo__spac
 /* The first mapping of a space that has this offset of its file; NULL if none. */
 static const csspgo__mapping *csspgo__mapping_of_offset(const csspgo__space *v, uint64_t offset)
 {
-    size_t i;
-    for (i = 0; i < v->mappings; i++)
-        if (offset >= v->mapping[i].offset && offset - v->mapping[i].offset < v->mapping[i].size) return &v->mapping[i];
+    const csspgo__mapping *m = v->mapping.v, *end = m + v->mapping.count;
+    for (; m != end; m++)
+        if (offset >= m->offset && offset - m->offset < m->size) return m;
     return NULL;
 }
 
@@ -21830,7 +21755,10 @@ static uint32_t csspgo__kernel_frames(const csspgo_sample *sample)
     return i;
 }
 
-/* 1 if the frames of a sample from number i on are offsets in files: see csspgo_spaces. */
+/*
+ * 1 if the frames of a sample from number i on are offsets in files: see csspgo_spaces. The majority of the samples so
+ * far decides, as a single address may be in the range of a file's offsets by chance.
+ */
 static int csspgo__stack_of_offsets(csspgo_spaces *s, const csspgo__space *v, const csspgo_sample *sample, uint32_t i)
 {
     const uint64_t leaf = i != sample->stack_count ? sample->stack[i] : (uint64_t)CSSPGO__EXT;
@@ -21839,50 +21767,36 @@ static int csspgo__stack_of_offsets(csspgo_spaces *s, const csspgo__space *v, co
     return s->as_offsets > s->as_addresses && csspgo__mapping_at(v, leaf) == NULL;
 }
 
-static int csspgo__spaces_room(csspgo_spaces *s, const csspgo_sample *sample)
-{
-    void *p;
-    if (sample->stack_count > s->frame_cap) {
-        p = csspgo__grow(&s->heap, s->frame, 0, &s->frame_cap, sample->stack_count, sizeof *s->frame);
-        if (p == NULL) return 0;
-        s->frame = (uint64_t *)p;
-    }
-    if (sample->branch_count > s->branch_cap) {
-        p = csspgo__grow(&s->heap, s->branch, 0, &s->branch_cap, sample->branch_count, sizeof *s->branch);
-        if (p == NULL) return 0;
-        s->branch = (csspgo_branch *)p;
-    }
-    return 1;
-}
-
 CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err)
 {
     const csspgo__space *v;
     uint32_t first, i;
     int offsets;
     csspgo__error_clear(err);
-    if (s->space[CSSPGO__SPACE_ALL].mappings == 0) return CSSPGO_OK;
-    if (!csspgo__spaces_room(s, sample)) return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
-    v = &s->space[csspgo__space_of(s, sample)];
+    if (s->space.v[CSSPGO__SPACE_ALL].mapping.count == 0) return CSSPGO_OK;
+    if (CSSPGO__FILL(&s->heap, s->frame, sample->stack_count) == NULL ||
+        CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
+    v = &s->space.v[csspgo__space_of(s, sample)];
     first = csspgo__kernel_frames(sample);
     offsets = csspgo__stack_of_offsets(s, v, sample, first);
     s->stats.offset_stacks += offsets != 0;
     for (i = 0; i < sample->stack_count; i++) {
         const uint64_t a = sample->stack[i];
         if (!offsets || i < first) {
-            s->frame[i] = csspgo__space_address(s, v, a);
+            s->frame.v[i] = csspgo__space_address(s, v, a);
             continue;
         }
-        s->frame[i] = csspgo__offset_address(s, v, a, i != first);
-        s->stats.offset_frames += s->frame[i] != CSSPGO__EXT;
+        s->frame.v[i] = csspgo__offset_address(s, v, a, i != first);
+        s->stats.offset_frames += s->frame.v[i] != CSSPGO__EXT;
     }
     for (i = 0; i < sample->branch_count; i++) {
-        s->branch[i].from = csspgo__space_address(s, v, sample->branches[i].from);
-        s->branch[i].to = csspgo__space_address(s, v, sample->branches[i].to);
-        s->branch[i].flags = sample->branches[i].flags;
+        s->branch.v[i].from = csspgo__space_address(s, v, sample->branches[i].from);
+        s->branch.v[i].to = csspgo__space_address(s, v, sample->branches[i].to);
+        s->branch.v[i].flags = sample->branches[i].flags;
     }
-    if (sample->stack_count != 0) sample->stack = s->frame;
-    if (sample->branch_count != 0) sample->branches = s->branch;
+    if (sample->stack_count != 0) sample->stack = s->frame.v;
+    if (sample->branch_count != 0) sample->branches = s->branch.v;
     return CSSPGO_OK;
 }
 

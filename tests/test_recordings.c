@@ -98,6 +98,7 @@ static void lines_of_any_fields_are_samples(void)
         { "\t 1\n" MAP "\t 2\n", "S 0/0 1\nM 7 401000\nS 0/0 2\n" },
         /* records alone */
         { " 0x1/0x2/P  0x3/0x4/P \n 0x5/0x6/P \n", "S 0/0 1>2 3>4\nS 0/0 5>6\n" },
+        { " 0x1/0x2/-/-/-/0  0x3/0x4/-N/-/-/0 \n", "S 0/0 1>2 3>4N\n" },
         { "          401159  0x1/0x2/P\n", "S 0/0 1>2\n" },
         { " 1000            401159  0x1/0x2/P\n 1001  0x3/0x4/P\n", "S 1000/1000 1>2\nS 1001/1001 3>4\n" },
         /* whose sample it is */
