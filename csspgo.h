@@ -1420,7 +1420,7 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *finder, uint64_t a
  * Probe tables: what the two sections say, as plain arrays. They are filled by decoding sections, or function by
  * function (a JIT, a compiler), and go to csspgo_code_add_probes or are encoded again.
  */
-typedef struct csspgo_probes csspgo_probes;
+typedef struct csspgo_probe_set csspgo_probe_set;
 
 typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
     uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
@@ -1457,7 +1457,7 @@ typedef struct csspgo_probe_record { /* a top-level record: the code of one func
 enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
 
 /* Irregularities of the decoded sections, and what was dropped: one counter per reason. L: in LLVM mode only. */
-typedef struct csspgo_probe_stats {
+typedef struct csspgo_probe_set_stats {
     uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
     uint64_t sentinels;           /* records whose symbol has another name than the function                          */
     uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
@@ -1471,7 +1471,7 @@ typedef struct csspgo_probe_stats {
     uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
     uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
     uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
-} csspgo_probe_stats;
+} csspgo_probe_set_stats;
 
 /* All arrays are owned by the tables and valid until these change. */
 typedef struct csspgo_probe_tables {
@@ -1480,24 +1480,30 @@ typedef struct csspgo_probe_tables {
     const csspgo_probe_record *records;
     const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
     size_t inline_count, probe_count, record_count, descriptor_count;
-    csspgo_probe_stats stats;
 } csspgo_probe_tables;
 
 /* Empty tables; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. Two tables share nothing; one is for one thread at a time. */
-CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err);
-CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t);
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t);
 
 /* Empties the tables but keeps their memory. */
-CSSPGO_DEF void csspgo_probes_clear(csspgo_probes *t);
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t);
 
 /* The tables as they are now. */
-CSSPGO_DEF csspgo_probe_tables csspgo_probes_tables(const csspgo_probes *t);
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t);
+
+/* What was irregular in all that was decoded so far. */
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t);
 
 /*
- * The probes by address: probe_count indices into probes, ascending by (address, index); NULL if there are none or
- * memory is exhausted. Valid until the tables change. Cost: O(n log n) on the first call after a change.
+ * The order of the probes by address.
+ *
+ *   order   gets probe_count indices into probes, ascending by (address, index)
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: order is then undefined
+ * Cost      O(n log n); 4 bytes of memory per probe until it returns
  */
-CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t);
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err);
 
 /*
  * Decodes a .pseudo_probe section and appends what it holds.
@@ -1514,11 +1520,12 @@ CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t);
  *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes; E_NOMEM. After
  *           E_TRUNCATED, E_RANGE and E_LIMIT nothing behind the offset can be trusted in any mode.
  * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
- *           were empty, by-address order included; others grow by half of what they hold or more, and are copied
+ *           were empty; others grow by half of what they hold or more, and are copied
  * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
  *           section is one chain, and symbols no longer count
  */
-CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_probe_section *in, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in,
+                                                 csspgo_error *err);
 
 /*
  * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
@@ -1527,8 +1534,8 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_pro
  *           before.
  * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
  */
-CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, const void *data, size_t size,
-                                                          csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err);
 
 typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded                                       */
     uint64_t symbol, address;     /* GUID of its linkage name, 0: the function's own; address of its first byte       */
@@ -1548,7 +1555,7 @@ typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded 
  * Cost      O(n log n)
  * Source    LLVM 19: MCPseudoProbeSections
  */
-CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_function *f, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo_error *err);
 
 /*
  * Appends a descriptor, unless there is one of its GUID.
@@ -1557,7 +1564,8 @@ CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_
  *
  * Returns   CSSPGO_OK; E_ARGUMENT if the GUID is 0 all the same; E_LIMIT; E_NOMEM
  */
-CSSPGO_DEF csspgo_status csspgo_probes_add_descriptor(csspgo_probes *t, const csspgo_descriptor *d, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err);
 
 typedef enum csspgo_probe_style { /* how addresses are written; sections of different styles must not be joined       */
     CSSPGO_PROBES_RELATIVE = 0,   /* to the symbols: what LLVM writes since 16; each record needs CSSPGO_RECORD_BASED */
@@ -1579,10 +1587,10 @@ typedef enum csspgo_probe_style { /* how addresses are written; sections of diff
  *           the address of a record's symbol where it is unknown
  * Cost      O(n), no memory
  */
-CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_probe_style style, void *buf, size_t cap,
-                                              size_t *size, csspgo_error *err);
-CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t, void *buf, size_t cap, size_t *size,
-                                                          csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, csspgo_probe_style style, void *buf,
+                                                 size_t cap, size_t *size, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_probe_set_encode_descriptors(const csspgo_probe_set *t, void *buf, size_t cap,
+                                                             size_t *size, csspgo_error *err);
 
 /* ----- probe ids and CFG checksums, for compilers whose probes shall fit LLVM's profiles -------------------------- */
 
@@ -17441,7 +17449,7 @@ enum {
     CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
 };
 
-struct csspgo_probes {
+struct csspgo_probe_set {
     csspgo__heap         heap;
     csspgo_inline       *inlines;
     uint32_t            *children;     /* NINLINED of each node                                       */
@@ -17449,22 +17457,21 @@ struct csspgo_probes {
     csspgo_probe_record *records;
     csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
     char                *text;
-    uint32_t            *order;        /* by address; order_count is 0 or probe_count                 */
     size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
-    size_t descriptor_count, descriptor_cap, text_size, text_cap, order_count, order_cap;
+    size_t descriptor_count, descriptor_cap, text_size, text_cap;
     csspgo__guids        by_guid;      /* descriptors                                                 */
-    csspgo_probe_stats   stats;
+    csspgo_probe_set_stats   stats;
 };
 
-CSSPGO_DEF csspgo_probes *csspgo_probes_new(const csspgo_options *options, csspgo_error *err)
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_probes *t = (csspgo_probes *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(options, sizeof *t, err);
     if (t != NULL)
         csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
     return t;
 }
 
-CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
 {
     if (t == NULL) return;
     csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
@@ -17473,19 +17480,18 @@ CSSPGO_DEF void csspgo_probes_free(csspgo_probes *t)
     csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
     csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
     csspgo__free(&t->heap, t->text, t->text_cap);
-    csspgo__free(&t->heap, t->order, t->order_cap * sizeof *t->order);
     csspgo__map_free(&t->heap, &t->by_guid.map);
     csspgo__object_free(t, sizeof *t);
 }
 
-CSSPGO_DEF void csspgo_probes_clear(csspgo_probes *t)
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 {
-    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = t->order_count = 0;
+    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
     csspgo__map_clear(&t->by_guid.map);
     memset(&t->stats, 0, sizeof t->stats);
 }
 
-CSSPGO_DEF csspgo_probe_tables csspgo_probes_tables(const csspgo_probes *t)
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
 {
     csspgo_probe_tables v;
     memset(&v, 0, sizeof v);
@@ -17497,7 +17503,6 @@ CSSPGO_DEF csspgo_probe_tables csspgo_probes_tables(const csspgo_probes *t)
     v.record_count = t->record_count;
     v.descriptors = t->descriptors;
     v.descriptor_count = t->descriptor_count;
-    v.stats = t->stats;
     return v;
 }
 
@@ -17508,26 +17513,25 @@ static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void 
     return x < y ? -1 : x > y;
 }
 
-CSSPGO_DEF const uint32_t *csspgo_probes_by_address(csspgo_probes *t)
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
 {
+    return t->stats;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
+{
+    const csspgo_options o = csspgo__heap_options(&t->heap);
+    csspgo__heap h;
     size_t i;
-    if (t->order_count == t->probe_count) return t->order_count != 0 ? t->order : NULL;
-    if (t->order_cap < t->probe_count) {
-        csspgo__free(&t->heap, t->order, t->order_cap * sizeof *t->order);
-        t->order_cap = t->order_count = 0;
-        t->order = (uint32_t *)csspgo__grow(&t->heap, NULL, 0, &t->order_cap, t->probe_count, sizeof *t->order);
-        if (t->order == NULL) return NULL;
-    }
-    for (i = 0; i < t->probe_count; i++) t->order[i] = (uint32_t)i;
-    t->order_count = 0;
-    if (!csspgo__sort(&t->heap, t->order, t->probe_count, sizeof *t->order, csspgo__probe_address_cmp, t->probes))
-        return NULL;
-    t->order_count = t->probe_count;
-    return t->order;
+    csspgo__heap_init(&h, &o);
+    for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
+    if (!csspgo__sort(&h, order, t->probe_count, sizeof *order, csspgo__probe_address_cmp, t->probes))
+        return csspgo__error_plain(err, h.status);
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
-static csspgo_status csspgo__probes_reserve(csspgo_probes *t, uint64_t inlines, uint64_t probes, uint64_t records)
+static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
 {
     csspgo__heap *h = &t->heap;
     void *p;
@@ -17555,7 +17559,7 @@ typedef struct csspgo__probe_level {
 typedef struct csspgo__probe_scan {
     csspgo__reader              r;
     const csspgo_probe_section *in;
-    csspgo_probes              *t;
+    csspgo_probe_set              *t;
     csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
     csspgo__probe_level        *stack;      /* the node being read and those around it                                */
     size_t                      depth, cap;
@@ -17564,7 +17568,7 @@ typedef struct csspgo__probe_scan {
     int                         known, chained;
     uint64_t                    inlines, probes, records;   /* read so far                                            */
     csspgo_probe_record         record;     /* the top-level record being read                                        */
-    csspgo_probe_stats          stats;
+    csspgo_probe_set_stats          stats;
 } csspgo__probe_scan;
 
 /* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
@@ -17804,7 +17808,7 @@ static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_er
     }
 }
 
-static void csspgo__stats_add(csspgo_probe_stats *a, const csspgo_probe_stats *b)
+static void csspgo__stats_add(csspgo_probe_set_stats *a, const csspgo_probe_set_stats *b)
 {
     a->absolute += b->absolute;
     a->sentinels += b->sentinels;
@@ -17822,7 +17826,7 @@ static void csspgo__stats_add(csspgo_probe_stats *a, const csspgo_probe_stats *b
 /* Both runs; bases and stack are the caller's to free. */
 static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
 {
-    csspgo_probes *t = s->t;
+    csspgo_probe_set *t = s->t;
     csspgo__probe_extent whole, again;
     csspgo_status status, result = csspgo__bases_make(s);
     if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
@@ -17836,12 +17840,11 @@ static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *er
     t->inline_count += (size_t)whole.inlines;
     t->probe_count += (size_t)whole.probes;
     t->record_count += (size_t)whole.records;
-    if (whole.probes != 0) t->order_count = 0;
     csspgo__stats_add(&t->stats, &s->stats);
     return result;
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_probe_section *in, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
 {
     csspgo__probe_scan s;
     csspgo_status status;
@@ -17858,7 +17861,7 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode(csspgo_probes *t, const csspgo_pro
 /* ----- descriptors ------------------------------------------------------------------------------------------------ */
 
 /* Names follow each other in text, so their places are sums of sizes. */
-static void csspgo__descriptors_settle(csspgo_probes *t)
+static void csspgo__descriptors_settle(csspgo_probe_set *t)
 {
     size_t i, at = 0;
     for (i = 0; i < t->descriptor_count; i++) {
@@ -17867,7 +17870,7 @@ static void csspgo__descriptors_settle(csspgo_probes *t)
     }
 }
 
-static csspgo_status csspgo__descriptors_reserve(csspgo_probes *t, size_t entries, size_t text)
+static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
 {
     csspgo__heap *h = &t->heap;
     void *p;
@@ -17888,7 +17891,7 @@ static csspgo_status csspgo__descriptors_reserve(csspgo_probes *t, size_t entrie
 }
 
 /* After csspgo__descriptors_reserve. Returns 0 when memory for the table of GUIDs is exhausted. */
-static int csspgo__descriptor_put(csspgo_probes *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
+static int csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
 {
     csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
     const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
@@ -17910,7 +17913,8 @@ static int csspgo__descriptor_put(csspgo_probes *t, uint64_t guid, uint64_t chec
 }
 
 /* Takes back the entries from number `count` on. */
-static void csspgo__descriptors_drop(csspgo_probes *t, size_t count, size_t text_size, const csspgo_probe_stats *stats)
+static void csspgo__descriptors_drop(csspgo_probe_set *t, size_t count, size_t text_size,
+                                     const csspgo_probe_set_stats *stats)
 {
     size_t i;
     t->descriptor_count = count;
@@ -17941,11 +17945,11 @@ static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64
     }
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, const void *data, size_t size,
-                                                          csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err)
 {
     const size_t old_count = t->descriptor_count, old_text = t->text_size;
-    const csspgo_probe_stats old_stats = t->stats;
+    const csspgo_probe_set_stats old_stats = t->stats;
     csspgo__reader r;
     csspgo_status status;
     size_t entries = 0, text = 0;
@@ -17967,7 +17971,8 @@ CSSPGO_DEF csspgo_status csspgo_probes_decode_descriptors(csspgo_probes *t, cons
     return CSSPGO_OK;
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_add_descriptor(csspgo_probes *t, const csspgo_descriptor *d, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err)
 {
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
@@ -18076,7 +18081,7 @@ static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_funct
     return status == CSSPGO_OK ? csspgo__plan_sort(h, plan) : status;
 }
 
-static csspgo_probe_record *csspgo__record_begin(csspgo_probes *t, const csspgo_probe_function *f, uint64_t guid,
+static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const csspgo_probe_function *f, uint64_t guid,
                                                  size_t first_probe)
 {
     csspgo_probe_record *r = &t->records[t->record_count++];
@@ -18089,7 +18094,7 @@ static csspgo_probe_record *csspgo__record_begin(csspgo_probes *t, const csspgo_
     return r;
 }
 
-static void csspgo__plan_nodes(csspgo_probes *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+static void csspgo__plan_nodes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     csspgo__node *node = plan->tree.node;
     csspgo_probe_record *record = NULL;
@@ -18113,7 +18118,7 @@ static void csspgo__plan_nodes(csspgo_probes *t, const csspgo_probe_function *f,
     }
 }
 
-static void csspgo__plan_probes(csspgo_probes *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
+static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     size_t i;
     for (i = 0; i < f->probe_count; i++) {
@@ -18127,7 +18132,7 @@ static void csspgo__plan_probes(csspgo_probes *t, const csspgo_probe_function *f
     t->probe_count += f->probe_count;
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_function *f, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo_error *err)
 {
     csspgo__heap *h = &t->heap;
     csspgo__probe_plan plan;
@@ -18139,7 +18144,6 @@ CSSPGO_DEF csspgo_status csspgo_probes_add(csspgo_probes *t, const csspgo_probe_
     if (status == CSSPGO_OK) {
         csspgo__plan_nodes(t, f, &plan);
         csspgo__plan_probes(t, f, &plan);
-        t->order_count = 0;
     }
     csspgo__free(h, plan.node, plan.node_bytes);
     csspgo__free(h, plan.sorted, plan.sorted_bytes);
@@ -18171,7 +18175,7 @@ static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
     w->absolute = w->style == CSSPGO_PROBES_ABSOLUTE;
 }
 
-static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probes *t, const csspgo_probe_record *r)
+static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probe_set *t, const csspgo_probe_record *r)
 {
     const size_t probe_end = (size_t)r->first_probe + r->probe_count;
     const int by_symbol = w->style == CSSPGO_PROBES_RELATIVE && r->flags & CSSPGO_RECORD_SENTINEL;
@@ -18195,8 +18199,8 @@ static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probes *
     }
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_probe_style style, void *buf, size_t cap,
-                                              size_t *size, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, csspgo_probe_style style, void *buf,
+                                                 size_t cap, size_t *size, csspgo_error *err)
 {
     const int needs_base = style == CSSPGO_PROBES_RELATIVE || style == CSSPGO_PROBES_SENTINEL_ADDRESS;
     csspgo__probe_writer w;
@@ -18215,8 +18219,8 @@ CSSPGO_DEF csspgo_status csspgo_probes_encode(const csspgo_probes *t, csspgo_pro
     return csspgo__sink_end(&w.sink, size, err);
 }
 
-CSSPGO_DEF csspgo_status csspgo_probes_encode_descriptors(const csspgo_probes *t, void *buf, size_t cap, size_t *size,
-                                                          csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_probe_set_encode_descriptors(const csspgo_probe_set *t, void *buf, size_t cap,
+                                                             size_t *size, csspgo_error *err)
 {
     csspgo__sink s;
     size_t i;

@@ -39,7 +39,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
     load_range    *range;         /* by address: code of functions that have probes */
     size_t         ranges, functions, probes;
-    csspgo_probe_stats probe_stats;
+    csspgo_probe_set_stats probe_stats;
 } loaded;
 
 const csspgo_options *seeded(void);
@@ -54,8 +54,9 @@ int load_u64_cmp(const void *a, const void *b);
 int load_has(const uint64_t *v, size_t n, uint64_t guid);
 size_t load_strip(const char *name, size_t size, const char *suffix);
 csspgo_symbol_base *load_bases(const loaded *l, size_t *count);
-csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why, size_t why_size);
-csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size);
+csspgo_probe_set *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
+                                   size_t why_size);
+csspgo_probe_set *load_sections(const loaded *l, char *why, size_t why_size);
 int load_debug(loaded *l, const char *path, char *why, size_t why_size);
 int load_is_linked(const elf_image *e, char *why, size_t why_size);
 
@@ -361,9 +362,9 @@ csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
     return v;
 }
 
-static int load_tables(loaded *l, const csspgo_probes *probes)
+static int load_tables(loaded *l, const csspgo_probe_set *probes)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(probes);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(probes);
     load_owners o;
     size_t i;
     int ok;
@@ -386,19 +387,19 @@ static int load_tables(loaded *l, const csspgo_probes *probes)
                 CSSPGO_OK;
     }
     l->probes = t.probe_count;
-    l->probe_stats = t.stats;
+    l->probe_stats = csspgo_probe_set_get_stats(probes);
     free(o.func);
     free(o.symbol);
     return ok;
 }
 
-/* The probe sections as tables, for csspgo_probes_free. NULL after saying why not. */
-csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
+/* The probe sections as tables, for csspgo_probe_set_free. NULL after saying why not. */
+csspgo_probe_set *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
                                        size_t why_size)
 {
     csspgo_probe_section in;
     csspgo_options lenient;
-    csspgo_probes *probes;
+    csspgo_probe_set *probes;
     csspgo_error e;
     elf_section s, d;
     int ok;
@@ -413,42 +414,42 @@ csspgo_probes *load_sections_at(const loaded *l, const csspgo_symbol_base *bases
     lenient = *seeded();
     memset(&in, 0, sizeof in);
     lenient.llvm = 19;
-    probes = csspgo_probes_new(&lenient, NULL);
+    probes = csspgo_probe_set_new(&lenient, NULL);
     in.data = s.contents;
     in.size = (size_t)s.size;
     in.bases = bases;
     in.base_count = count;
     ok = probes != NULL && bases != NULL;
     if (!ok) load_fail(why, why_size, "out of memory");
-    if (ok && csspgo_probes_decode(probes, &in, &e) != CSSPGO_OK) {
+    if (ok && csspgo_probe_set_decode(probes, &in, &e) != CSSPGO_OK) {
         ok = 0;
         snprintf(why, why_size, ".pseudo_probe, byte %llu: %s", (unsigned long long)e.offset, e.message);
     }
-    if (ok && csspgo_probes_decode_descriptors(probes, d.contents, (size_t)d.size, &e) != CSSPGO_OK) {
+    if (ok && csspgo_probe_set_decode_descriptors(probes, d.contents, (size_t)d.size, &e) != CSSPGO_OK) {
         ok = 0;
         snprintf(why, why_size, ".pseudo_probe_desc, byte %llu: %s", (unsigned long long)e.offset, e.message);
     }
     if (ok) return probes;
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     return NULL;
 }
 
 /* The same with the addresses that the symbols tell. */
-csspgo_probes *load_sections(const loaded *l, char *why, size_t why_size)
+csspgo_probe_set *load_sections(const loaded *l, char *why, size_t why_size)
 {
     size_t count;
     csspgo_symbol_base *bases = load_bases(l, &count);
-    csspgo_probes *probes = load_sections_at(l, bases, count, why, why_size);
+    csspgo_probe_set *probes = load_sections_at(l, bases, count, why, why_size);
     free(bases);
     return probes;
 }
 
 static int load_probes(loaded *l, char *why, size_t why_size)
 {
-    csspgo_probes *probes = load_sections(l, why, why_size);
+    csspgo_probe_set *probes = load_sections(l, why, why_size);
     int ok = probes != NULL;
     if (ok && !load_tables(l, probes)) ok = load_fail(why, why_size, "out of memory");
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     return ok;
 }
 

@@ -33,10 +33,10 @@ static void meter_free(void *ctx, void *p, size_t size)
     free(p);
 }
 
-static csspgo_probes *tables_new(meter *m, int lenient)
+static csspgo_probe_set *tables_new(meter *m, int lenient)
 {
     csspgo_options o;
-    csspgo_probes *t;
+    csspgo_probe_set *t;
     memset(&o, 0, sizeof o);
     memset(m, 0, sizeof *m);
     o.allocator.alloc_fn = meter_alloc;
@@ -45,14 +45,14 @@ static csspgo_probes *tables_new(meter *m, int lenient)
     o.limits.max_depth = 64;
     o.limits.max_name = 256;
     o.llvm = lenient ? 19 : 0;
-    t = csspgo_probes_new(&o, NULL);
+    t = csspgo_probe_set_new(&o, NULL);
     REQUIRE(t != NULL);
     return t;
 }
 
-static void tables_free(csspgo_probes *t, const meter *m)
+static void tables_free(csspgo_probe_set *t, const meter *m)
 {
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
     REQUIRE(m->live == 0);
 }
 
@@ -67,9 +67,9 @@ static void check_error(const csspgo_error *e, csspgo_status status, size_t size
 
 enum { PROBES = 1, RECORDS = 2, STATS = 4 };
 
-static void same_tables(const csspgo_probes *a, const csspgo_probes *b, int what)
+static void same_tables(const csspgo_probe_set *a, const csspgo_probe_set *b, int what)
 {
-    const csspgo_probe_tables x = csspgo_probes_tables(a), y = csspgo_probes_tables(b);
+    const csspgo_probe_tables x = csspgo_probe_set_tables(a), y = csspgo_probe_set_tables(b);
     size_t i;
     REQUIRE(x.inline_count == y.inline_count && x.probe_count == y.probe_count && x.record_count == y.record_count);
     REQUIRE(x.inline_count == 0 || memcmp(x.inlines, y.inlines, x.inline_count * sizeof *x.inlines) == 0);
@@ -80,15 +80,19 @@ static void same_tables(const csspgo_probes *a, const csspgo_probes *b, int what
         REQUIRE(r->first_probe == s->first_probe && r->probe_count == s->probe_count);
         if (what & RECORDS) REQUIRE(r->symbol == s->symbol && r->address == s->address && r->flags == s->flags);
     }
-    if (what & STATS) REQUIRE(memcmp(&x.stats, &y.stats, sizeof x.stats) == 0);
+    if (what & STATS) {
+        const csspgo_probe_set_stats s = csspgo_probe_set_get_stats(a), r = csspgo_probe_set_get_stats(b);
+        REQUIRE(memcmp(&s, &r, sizeof s) == 0);
+    }
 }
 
 /* Links lead backwards, records lie side by side and hold one tree each. */
-static void check_tables(csspgo_probes *t)
+static void check_tables(csspgo_probe_set *t)
 {
-    const csspgo_probe_tables v = csspgo_probes_tables(t);
-    const uint32_t *order = csspgo_probes_by_address(t);
+    const csspgo_probe_tables v = csspgo_probe_set_tables(t);
+    uint32_t *order = (uint32_t *)malloc((v.probe_count + 1) * sizeof *order);
     size_t i, k, node = 0, probe = 0;
+    REQUIRE(order != NULL && csspgo_probe_set_by_address(t, order, NULL) == CSSPGO_OK);
     for (i = 0; i < v.record_count; i++) {
         const csspgo_probe_record *r = &v.records[i];
         REQUIRE(r->first_inline == node && r->inline_count >= 1 && r->first_probe == probe);
@@ -101,32 +105,33 @@ static void check_tables(csspgo_probes *t)
         }
         probe += r->probe_count;
     }
-    REQUIRE(node == v.inline_count && probe == v.probe_count && (order != NULL) == (probe != 0));
+    REQUIRE(node == v.inline_count && probe == v.probe_count);
     for (i = 1; i < v.probe_count; i++) {
         const uint64_t a = v.probes[order[i - 1]].address, b = v.probes[order[i]].address;
         REQUIRE(a < b || (a == b && order[i - 1] < order[i]));
     }
+    free(order);
 }
 
-static uint8_t *encoded(const csspgo_probes *t, csspgo_probe_style style, size_t *size)
+static uint8_t *encoded(const csspgo_probe_set *t, csspgo_probe_style style, size_t *size)
 {
     uint8_t *p;
     csspgo_error e;
-    REQUIRE(csspgo_probes_encode(t, style, NULL, 0, size, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_encode(t, style, NULL, 0, size, &e) == CSSPGO_OK);
     p = (uint8_t *)malloc(*size + 1);
     REQUIRE(p != NULL);
-    REQUIRE(csspgo_probes_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
-    if (*size > 1) REQUIRE(csspgo_probes_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_LIMIT);
-    REQUIRE(csspgo_probes_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
+    if (*size > 1) REQUIRE(csspgo_probe_set_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_LIMIT);
+    REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
     return p;
 }
 
 /* What is encoded is decoded to the same tables; returns the bytes it took. */
-static size_t recode(const csspgo_probes *t, csspgo_probe_style style, const csspgo_probe_section *in, int lenient,
+static size_t recode(const csspgo_probe_set *t, csspgo_probe_style style, const csspgo_probe_section *in, int lenient,
                      int what)
 {
     meter m;
-    csspgo_probes *u = tables_new(&m, lenient);
+    csspgo_probe_set *u = tables_new(&m, lenient);
     csspgo_probe_section again = *in;
     csspgo_error e;
     uint8_t *bytes = encoded(t, style, &again.size);
@@ -135,7 +140,7 @@ static size_t recode(const csspgo_probes *t, csspgo_probe_style style, const css
         again.base_count = again.text_count = 0;
         again.flags = style == CSSPGO_PROBES_SENTINEL_ADDRESS ? (uint32_t)CSSPGO_PROBES_RAW_SENTINELS : 0;
     }
-    REQUIRE(csspgo_probes_decode(u, &again, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_decode(u, &again, &e) == CSSPGO_OK);
     same_tables(t, u, what);
     free(bytes);
     tables_free(u, &m);
@@ -144,9 +149,9 @@ static size_t recode(const csspgo_probes *t, csspgo_probe_style style, const css
 
 /* ----- sections --------------------------------------------------------------------------------------------------- */
 
-static void accepted(csspgo_probes *t, const csspgo_probe_section *in, int lenient)
+static void accepted(csspgo_probe_set *t, const csspgo_probe_section *in, int lenient)
 {
-    const csspgo_probe_tables v = csspgo_probes_tables(t);
+    const csspgo_probe_tables v = csspgo_probe_set_tables(t);
     size_t i, n, based = 1;
     check_tables(t);
     recode(t, CSSPGO_PROBES_CHAIN, in, lenient, PROBES);
@@ -155,15 +160,15 @@ static void accepted(csspgo_probes *t, const csspgo_probe_section *in, int lenie
     REQUIRE(n <= 5 * in->size);
     for (i = 0; i < v.record_count; i++)
         if (v.records[i].probe_count != 0 && !(v.records[i].flags & CSSPGO_RECORD_BASED)) based = 0;
-    REQUIRE((csspgo_probes_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, NULL) == CSSPGO_OK) == (based == 1));
+    REQUIRE((csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, NULL) == CSSPGO_OK) == (based == 1));
     if (!based) return;
     recode(t, CSSPGO_PROBES_SENTINEL_ADDRESS, in, lenient, PROBES);
     n = recode(t, CSSPGO_PROBES_RELATIVE, in, lenient, PROBES | RECORDS);
-    if (v.stats.absolute == 0) REQUIRE(n <= in->size);     /* LLVM's form, but for padding */
+    if (csspgo_probe_set_get_stats(t).absolute == 0) REQUIRE(n <= in->size);     /* LLVM's form, but for padding */
 }
 
 /* What the tables hold before the section is appended: one record, one probe. */
-static void begin_tables(csspgo_probes *t)
+static void begin_tables(csspgo_probe_set *t)
 {
     csspgo_inline node;
     csspgo_probe probe;
@@ -176,30 +181,30 @@ static void begin_tables(csspgo_probes *t)
     f.inlines = &node;
     f.probes = &probe;
     f.inline_count = f.probe_count = 1;
-    REQUIRE(csspgo_probes_add(t, &f, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_add(t, &f, NULL) == CSSPGO_OK);
 }
 
 static void rejected(const csspgo_probe_section *in, int lenient, csspgo_status status)
 {
     meter m, n, o;
-    csspgo_probes *t = tables_new(&m, lenient), *u = tables_new(&n, lenient), *w = tables_new(&o, lenient);
+    csspgo_probe_set *t = tables_new(&m, lenient), *u = tables_new(&n, lenient), *w = tables_new(&o, lenient);
     csspgo_probe_section keep = *in;
     csspgo_probe_tables v;
     csspgo_error e;
     size_t cut;
     begin_tables(t);
     begin_tables(u);
-    REQUIRE(csspgo_probes_decode(t, in, &e) == status);
+    REQUIRE(csspgo_probe_set_decode(t, in, &e) == status);
     same_tables(t, u, PROBES | RECORDS | STATS);               /* as before the call */
-    csspgo_probes_clear(t);
+    csspgo_probe_set_clear(t);
     keep.flags |= CSSPGO_PROBES_KEEP_COMPLETE;
-    REQUIRE(csspgo_probes_decode(t, &keep, &e) == status);     /* complete records: those of some prefix */
+    REQUIRE(csspgo_probe_set_decode(t, &keep, &e) == status);     /* complete records: those of some prefix */
     check_tables(t);
-    v = csspgo_probes_tables(t);
+    v = csspgo_probe_set_tables(t);
     for (cut = (size_t)e.offset; v.record_count != 0 && in->size <= 100; cut--) {     /* long ones cost too much */
         keep.size = cut;
-        csspgo_probes_clear(w);
-        if (csspgo_probes_decode(w, &keep, NULL) != CSSPGO_OK) continue;
+        csspgo_probe_set_clear(w);
+        if (csspgo_probe_set_decode(w, &keep, NULL) != CSSPGO_OK) continue;
         same_tables(t, w, PROBES | RECORDS | STATS);
         break;
     }
@@ -216,7 +221,7 @@ static void fuzz_section(const uint8_t *data, size_t size)
     csspgo_probe_section in;
     csspgo_status status;
     csspgo_error e, f;
-    csspgo_probes *t, *u;
+    csspgo_probe_set *t, *u;
     meter m, n;
     size_t i;
     memset(&in, 0, sizeof in);
@@ -234,16 +239,16 @@ static void fuzz_section(const uint8_t *data, size_t size)
     in.text_count = data[0] >> 5 & 1;
     t = tables_new(&m, lenient);
     u = tables_new(&n, lenient);
-    status = csspgo_probes_decode(t, &in, &e);
+    status = csspgo_probe_set_decode(t, &in, &e);
     check_error(&e, status, in.size);
     REQUIRE(m.peak <= 11 * in.size + 32 * in.base_count + 8192);
-    REQUIRE(csspgo_probes_decode(u, &in, &f) == status && memcmp(&e, &f, sizeof e) == 0);
+    REQUIRE(csspgo_probe_set_decode(u, &in, &f) == status && memcmp(&e, &f, sizeof e) == 0);
     same_tables(t, u, PROBES | RECORDS | STATS);               /* a second decode agrees */
     tables_free(u, &n);
     if (status == CSSPGO_OK) {
         accepted(t, &in, lenient);
         u = tables_new(&n, 1);
-        REQUIRE(csspgo_probes_decode(u, &in, NULL) == CSSPGO_OK);     /* lenient takes all that strict takes */
+        REQUIRE(csspgo_probe_set_decode(u, &in, NULL) == CSSPGO_OK);     /* lenient takes all that strict takes */
         same_tables(t, u, PROBES | RECORDS | STATS);
         tables_free(u, &n);
     } else {
@@ -255,31 +260,31 @@ static void fuzz_section(const uint8_t *data, size_t size)
 static void fuzz_descriptors(const uint8_t *data, size_t size)
 {
     meter m, n;
-    csspgo_probes *t = tables_new(&m, 0), *u = tables_new(&n, 0);
+    csspgo_probe_set *t = tables_new(&m, 0), *u = tables_new(&n, 0);
     csspgo_probe_tables v, w;
     csspgo_error e;
-    const csspgo_status status = csspgo_probes_decode_descriptors(t, data, size, &e);
+    const csspgo_status status = csspgo_probe_set_decode_descriptors(t, data, size, &e);
     size_t i, need;
     uint8_t *bytes;
     check_error(&e, status, size);
     REQUIRE(m.peak <= 8 * size + 8192);
-    v = csspgo_probes_tables(t);
+    v = csspgo_probe_set_tables(t);
     if (status != CSSPGO_OK) REQUIRE(v.descriptor_count == 0);
-    REQUIRE(csspgo_probes_encode_descriptors(t, NULL, 0, &need, NULL) == CSSPGO_OK);
-    if (status == CSSPGO_OK && v.stats.duplicate_descriptors == 0) REQUIRE(need <= size);
+    REQUIRE(csspgo_probe_set_encode_descriptors(t, NULL, 0, &need, NULL) == CSSPGO_OK);
+    if (status == CSSPGO_OK && csspgo_probe_set_get_stats(t).duplicate_descriptors == 0) REQUIRE(need <= size);
     bytes = (uint8_t *)malloc(need + 1);
-    REQUIRE(bytes != NULL && csspgo_probes_encode_descriptors(t, bytes, need, NULL, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_probes_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
-    w = csspgo_probes_tables(u);
-    REQUIRE(w.descriptor_count == v.descriptor_count && w.stats.duplicate_descriptors == 0);
+    REQUIRE(bytes != NULL && csspgo_probe_set_encode_descriptors(t, bytes, need, NULL, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
+    w = csspgo_probe_set_tables(u);
+    REQUIRE(w.descriptor_count == v.descriptor_count && csspgo_probe_set_get_stats(u).duplicate_descriptors == 0);
     for (i = 0; i < v.descriptor_count; i++) {
         const csspgo_descriptor *a = &v.descriptors[i], *b = &w.descriptors[i];
         REQUIRE(a->guid == b->guid && a->checksum == b->checksum && a->name_size == b->name_size);
         REQUIRE(a->name_size == 0 || memcmp(a->name, b->name, a->name_size) == 0);
     }
-    REQUIRE(csspgo_probes_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_probes_tables(u).descriptor_count == v.descriptor_count);
-    REQUIRE(csspgo_probes_tables(u).stats.duplicate_descriptors == v.descriptor_count);
+    REQUIRE(csspgo_probe_set_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_tables(u).descriptor_count == v.descriptor_count);
+    REQUIRE(csspgo_probe_set_get_stats(u).duplicate_descriptors == v.descriptor_count);
     free(bytes);
     tables_free(t, &m);
     tables_free(u, &n);
@@ -289,18 +294,18 @@ static void fuzz_descriptors(const uint8_t *data, size_t size)
 
 enum { NODES = 32, FUNCTION_PROBES = 64 };
 
-/* Tables of one function, given to csspgo_probes_add again, come out unchanged. */
-static void add_again(const csspgo_probes *t, const csspgo_probe_function *f)
+/* Tables of one function, given to csspgo_probe_set_add again, come out unchanged. */
+static void add_again(const csspgo_probe_set *t, const csspgo_probe_function *f)
 {
-    const csspgo_probe_tables v = csspgo_probes_tables(t);
+    const csspgo_probe_tables v = csspgo_probe_set_tables(t);
     csspgo_probe_function g = *f;
     meter m;
-    csspgo_probes *u = tables_new(&m, 0);
+    csspgo_probe_set *u = tables_new(&m, 0);
     g.inlines = v.inlines;
     g.inline_count = v.inline_count;
     g.probes = v.probes;
     g.probe_count = v.probe_count;
-    REQUIRE(csspgo_probes_add(u, &g, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_add(u, &g, NULL) == CSSPGO_OK);
     same_tables(t, u, PROBES | RECORDS);
     tables_free(u, &m);
 }
@@ -315,7 +320,7 @@ static void fuzz_function(const uint8_t *data, size_t size)
     csspgo_probe_section in;
     csspgo_status status;
     csspgo_error e;
-    csspgo_probes *t;
+    csspgo_probe_set *t;
     meter m;
     size_t i;
     memset(&f, 0, sizeof f);
@@ -346,9 +351,9 @@ static void fuzz_function(const uint8_t *data, size_t size)
     in.bases = &base;
     in.base_count = 1;
     t = tables_new(&m, 0);
-    status = csspgo_probes_add(t, &f, &e);
+    status = csspgo_probe_set_add(t, &f, &e);
     check_error(&e, status, 0);
-    REQUIRE(csspgo_probes_tables(t).probe_count == (status == CSSPGO_OK ? f.probe_count : 0));
+    REQUIRE(csspgo_probe_set_tables(t).probe_count == (status == CSSPGO_OK ? f.probe_count : 0));
     if (status == CSSPGO_OK) {
         check_tables(t);
         in.size = recode(t, CSSPGO_PROBES_RELATIVE, &in, 0, PROBES | RECORDS);

@@ -75,7 +75,7 @@ static uint64_t cost_of_guids(const keys *k, uint64_t seed)
 static uint64_t cost_of_descriptors(const keys *k, uint64_t seed)
 {
     const csspgo_options o = seeded(seed);
-    csspgo_probes *t = csspgo_probes_new(&o, NULL);
+    csspgo_probe_set *t = csspgo_probe_set_new(&o, NULL);
     csspgo_descriptor d;
     size_t i;
     if (t == NULL) abort();
@@ -85,11 +85,11 @@ static uint64_t cost_of_descriptors(const keys *k, uint64_t seed)
     looked_at = 0;
     for (i = 0; i < KEYS; i++) {
         d.guid = k->guid[i];
-        if (csspgo_probes_add_descriptor(t, &d, NULL) != CSSPGO_OK) break;
+        if (csspgo_probe_set_add_descriptor(t, &d, NULL) != CSSPGO_OK) break;
     }
     T_EQ(i, KEYS);
-    T_EQ(csspgo_probes_tables(t).descriptor_count, KEYS);
-    csspgo_probes_free(t);
+    T_EQ(csspgo_probe_set_tables(t).descriptor_count, KEYS);
+    csspgo_probe_set_free(t);
     return looked_at;
 }
 

@@ -1847,7 +1847,7 @@ static csspgo_symbol_base *x01_symbols(char *text, size_t *count)
 
 static void x01_open(t_table *t)
 {
-    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
+    csspgo_probe_set *probes = csspgo_probe_set_new(NULL, NULL);
     csspgo_probe_tables tables;
     csspgo_probe_section in;
     csspgo_error e;
@@ -1861,13 +1861,13 @@ static void x01_open(t_table *t)
     in.data = bytes;
     in.size = size;
     T_EQ(t_table_load(t, "data/probes/usage/x01_basic.tsv", NULL), CSSPGO_OK);
-    T_EQ(csspgo_probes_decode(probes, &in, &e), CSSPGO_OK);
-    T_EQ(csspgo_probes_decode_descriptors(probes, desc, desc_size, &e), CSSPGO_OK);
-    tables = csspgo_probes_tables(probes);
+    T_EQ(csspgo_probe_set_decode(probes, &in, &e), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode_descriptors(probes, desc, desc_size, &e), CSSPGO_OK);
+    tables = csspgo_probe_set_tables(probes);
     T_EQ(csspgo_code_add_descriptors(t->code, tables.descriptors, tables.descriptor_count, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_probes(t->code, t->module, tables.inlines, tables.inline_count, tables.probes,
                                 tables.probe_count, NULL), CSSPGO_OK);
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     free(bases);
     free(text);
     free(bytes);

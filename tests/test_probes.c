@@ -136,31 +136,31 @@ static void free_sample(sample *s)
     free(s->probe);
 }
 
-static csspgo_probes *new_probes(int lenient)
+static csspgo_probe_set *new_probes(int lenient)
 {
     csspgo_options o;
     memset(&o, 0, sizeof o);
     o.llvm = lenient ? 19 : 0;
-    return csspgo_probes_new(&o, NULL);
+    return csspgo_probe_set_new(&o, NULL);
 }
 
-static void decode_desc(csspgo_probes *t, const char *path)
+static void decode_desc(csspgo_probe_set *t, const char *path)
 {
     size_t size;
     char *desc = t_file(path, &size);
-    T_EQ(csspgo_probes_decode_descriptors(t, desc, size, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode_descriptors(t, desc, size, NULL), CSSPGO_OK);
     free(desc);
 }
 
-static int same_stats(const csspgo_probe_stats *a, const csspgo_probe_stats *b)
+static int same_stats(const csspgo_probe_set_stats *a, const csspgo_probe_set_stats *b)
 {
     return memcmp(a, b, sizeof *a) == 0;       /* nothing but uint64_t inside */
 }
 
 /* Equal arrays; records too, unless only is 1. */
-static int same_tables(const csspgo_probes *a, const csspgo_probes *b, int only_probes)
+static int same_tables(const csspgo_probe_set *a, const csspgo_probe_set *b, int only_probes)
 {
-    const csspgo_probe_tables x = csspgo_probes_tables(a), y = csspgo_probes_tables(b);
+    const csspgo_probe_tables x = csspgo_probe_set_tables(a), y = csspgo_probe_set_tables(b);
     size_t i;
     if (x.inline_count != y.inline_count || x.probe_count != y.probe_count) return 0;
     if (x.record_count != y.record_count) return 0;
@@ -175,17 +175,17 @@ static int same_tables(const csspgo_probes *a, const csspgo_probes *b, int only_
     return 1;
 }
 
-/* What csspgo_probes_encode writes, of exactly its size. */
-static str encoded(const csspgo_probes *t, csspgo_probe_style style)
+/* What csspgo_probe_set_encode writes, of exactly its size. */
+static str encoded(const csspgo_probe_set *t, csspgo_probe_style style)
 {
     str s;
     size_t need = 77;
     csspgo_error e;
     memset(&s, 0, sizeof s);
-    T_EQ(csspgo_probes_encode(t, style, NULL, 0, &need, &e), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_encode(t, style, NULL, 0, &need, &e), CSSPGO_OK);
     s.p = (char *)malloc(need + 1);
     if (s.p == NULL) abort();
-    T_EQ(csspgo_probes_encode(t, style, s.p, need, &s.n, &e), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_encode(t, style, s.p, need, &s.n, &e), CSSPGO_OK);
     T_EQ(s.n, need);
     return s;
 }
@@ -215,13 +215,24 @@ static void put_stack(str *s, const csspgo_probe_tables *t, uint32_t node)
     }
 }
 
+/* The probes' indices by address, for free(). */
+static uint32_t *by_address(const csspgo_probe_set *t)
+{
+    uint32_t *order = (uint32_t *)malloc((csspgo_probe_set_tables(t).probe_count + 1) * sizeof *order);
+    csspgo_error e;
+    if (order == NULL) abort();
+    T_EQ(csspgo_probe_set_by_address(t, order, &e), CSSPGO_OK);
+    T_EQ(e.status, CSSPGO_OK);
+    return order;
+}
+
 static const char *const kind_names[] = { "Block", "IndirectCall", "DirectCall" };
 
 /* The probes in the format of expected.txt. */
-static void render(str *s, csspgo_probes *p)
+static void render(str *s, csspgo_probe_set *p)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(p);
-    const uint32_t *order = csspgo_probes_by_address(p);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(p);
+    uint32_t *order = by_address(p);
     size_t i;
     for (i = 0; i < t.probe_count; i++) {
         const csspgo_probe *probe = &t.probes[order[i]];
@@ -236,6 +247,7 @@ static void render(str *s, csspgo_probes *p)
         else put_stack(s, &t, node);
         str_text(s, "\n");
     }
+    free(order);
 }
 
 static const char *const linked[] = {
@@ -252,13 +264,13 @@ static sample load_linked(size_t i)
     return load_sample(dir, "probe.bin", "");
 }
 
-static void decode_linked(size_t i, csspgo_probes *t, int with_desc)
+static void decode_linked(size_t i, csspgo_probe_set *t, int with_desc)
 {
     sample s = load_linked(i);
     char path[100];
     csspgo_error e;
     e.status = CSSPGO_E_IO;
-    if (!T_EQ(csspgo_probes_decode(t, &s.in, &e), CSSPGO_OK)) fprintf(stderr, "    %s: %s\n", linked[i], e.message);
+    if (!T_EQ(csspgo_probe_set_decode(t, &s.in, &e), CSSPGO_OK)) fprintf(stderr, "    %s: %s\n", linked[i], e.message);
     T_EQ(e.status, CSSPGO_OK);
     snprintf(path, sizeof path, DATA "%s/desc.bin", linked[i]);
     if (with_desc) decode_desc(t, path);
@@ -269,7 +281,7 @@ static void every_sample_decodes_as_in_llvm(void)
 {
     size_t i, probes = 0;
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         char path[100];
         str got, want;
         memset(&got, 0, sizeof got);
@@ -278,10 +290,10 @@ static void every_sample_decodes_as_in_llvm(void)
         snprintf(path, sizeof path, DATA "%s/expected.txt", linked[i]);
         want = expected_lines(path, 0);
         t_same(path, got.p, got.n, want.p, want.n);
-        probes += csspgo_probes_tables(t).probe_count;
+        probes += csspgo_probe_set_tables(t).probe_count;
         free(got.p);
         free(want.p);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     T_EQ(probes, 736);             /* lines of all expected.txt */
 }
@@ -290,14 +302,14 @@ static void every_descriptor_decodes_the_first_of_a_guid_wins(void)
 {
     size_t i, k;
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         csspgo_probe_tables v;
         char path[100];
         str got, want;
         memset(&got, 0, sizeof got);
         snprintf(path, sizeof path, DATA "%s/desc.bin", linked[i]);
         decode_desc(t, path);
-        v = csspgo_probes_tables(t);
+        v = csspgo_probe_set_tables(t);
         for (k = 0; k < v.descriptor_count; k++) {
             const csspgo_descriptor *d = &v.descriptors[k];
             str_u64(&got, "%016llx ", d->guid);
@@ -309,11 +321,11 @@ static void every_descriptor_decodes_the_first_of_a_guid_wins(void)
         snprintf(path, sizeof path, DATA "%s/expected_desc.txt", linked[i]);
         want = expected_lines(path, 1);
         t_same(path, got.p, got.n, want.p, want.n);
-        T_EQ(v.stats.duplicate_descriptors, i == COMDAT_DUP ? 2 : i == SAME_STATIC ? 3 : 0);
-        T_EQ(v.stats.conflicting_descriptors, i == SAME_STATIC);     /* two functions of one name */
+        T_EQ(csspgo_probe_set_get_stats(t).duplicate_descriptors, i == COMDAT_DUP ? 2 : i == SAME_STATIC ? 3 : 0);
+        T_EQ(csspgo_probe_set_get_stats(t).conflicting_descriptors, i == SAME_STATIC);     /* two functions of one name */
         free(got.p);
         free(want.p);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
 }
 
@@ -331,16 +343,16 @@ static void each_object_section(void (*f)(const char *file, const char *section,
 
 static void render_object_section(const char *file, const char *section, const char *text, str *out)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     sample s = load_sample(DATA "x17_object", file, section);
     char path[60];
     int i;
-    T_EQ(csspgo_probes_decode(t, &s.in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
     for (i = 0; i < 8; i++) {
         snprintf(path, sizeof path, DATA "x17_object/desc%02d.bin", i);
         decode_desc(t, path);
     }
-    T_EQ(csspgo_probes_tables(t).descriptor_count, 8);
+    T_EQ(csspgo_probe_set_tables(t).descriptor_count, 8);
     str_text(out, "## ");
     str_text(out, file);
     str_text(out, " ");
@@ -348,7 +360,7 @@ static void render_object_section(const char *file, const char *section, const c
     str_text(out, "\n");
     render(out, t);
     free_sample(&s);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void object_files_decode_with_symbols_at_address_0(void)
@@ -363,16 +375,16 @@ static void object_files_decode_with_symbols_at_address_0(void)
 
 static void reencode_object_section(const char *file, const char *section, const char *text, str *out)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     sample s = load_sample(DATA "x17_object", file, section);
     str bytes;
-    T_EQ(csspgo_probes_decode(t, &s.in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
     bytes = encoded(t, CSSPGO_PROBES_RELATIVE);
     t_same(text, bytes.p, bytes.n, s.probe, s.in.size);
     str_byte(out, 'x');
     free(bytes.p);
     free_sample(&s);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void encoding_what_was_decoded_gives_the_same_bytes(void)
@@ -381,17 +393,17 @@ static void encoding_what_was_decoded_gives_the_same_bytes(void)
     str sections;
     memset(&sections, 0, sizeof sections);
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         sample s = load_linked(i);
         const int chain = i == LEGACY_ABS || i == BOLT;
         str bytes;
-        T_EQ(csspgo_probes_decode(t, &s.in, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
         bytes = encoded(t, chain ? CSSPGO_PROBES_CHAIN : CSSPGO_PROBES_RELATIVE);
         t_same(linked[i], bytes.p, bytes.n, s.probe, s.in.size);
-        T_EQ(csspgo_probes_tables(t).stats.absolute, chain);
+        T_EQ(csspgo_probe_set_get_stats(t).absolute, chain);
         free(bytes.p);
         free_sample(&s);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     each_object_section(reencode_object_section, &sections);
     T_EQ(sections.n, 6);
@@ -402,22 +414,22 @@ static void encoding_decoded_descriptors_gives_the_same_bytes(void)
 {
     size_t i, n, size;
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         char path[100], *desc, *out;
         snprintf(path, sizeof path, DATA "%s/desc.bin", linked[i]);
         desc = t_file(path, &size);
-        T_EQ(csspgo_probes_decode_descriptors(t, desc, size, NULL), CSSPGO_OK);
-        T_EQ(csspgo_probes_encode_descriptors(t, NULL, 0, &n, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_decode_descriptors(t, desc, size, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_encode_descriptors(t, NULL, 0, &n, NULL), CSSPGO_OK);
         out = (char *)malloc(n + 1);
-        T_EQ(csspgo_probes_encode_descriptors(t, out, n, NULL, NULL), CSSPGO_OK);
-        if (csspgo_probes_tables(t).stats.duplicate_descriptors == 0) t_same(path, out, n, desc, size);
+        T_EQ(csspgo_probe_set_encode_descriptors(t, out, n, NULL, NULL), CSSPGO_OK);
+        if (csspgo_probe_set_get_stats(t).duplicate_descriptors == 0) t_same(path, out, n, desc, size);
         else T_CHECK(n < size);
-        T_EQ(csspgo_probes_decode_descriptors(t, out, n, NULL), CSSPGO_OK);   /* nothing that was not there */
-        T_EQ(csspgo_probes_encode_descriptors(t, NULL, 0, &size, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_decode_descriptors(t, out, n, NULL), CSSPGO_OK);   /* nothing that was not there */
+        T_EQ(csspgo_probe_set_encode_descriptors(t, NULL, 0, &size, NULL), CSSPGO_OK);
         T_EQ(size, n);
         free(out);
         free(desc);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
 }
 
@@ -499,12 +511,12 @@ static void every_encoder_vector_holds_both_ways(void)
     size_t size, vectors = 0;
     char *text = t_file(DATA "enc/VECTORS.txt", &size), *at = text, *line = next_line(&at);
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
-    csspgo_probes *t = new_probes(0), *u = new_probes(0);
+    csspgo_probe_set *t = new_probes(0), *u = new_probes(0);
     builder *b = (builder *)malloc(sizeof *b);
     while (line != NULL) {
         if (strncmp(line, "record ", 7) == 0) {
             line = read_vector_record(b, line, &at);
-            T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
+            T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);
             continue;
         }
         if (strncmp(line, "hex ", 4) == 0) {
@@ -515,30 +527,30 @@ static void every_encoder_vector_holds_both_ways(void)
             t_same(line, got.p, got.n, want.p, want.n);
             in.data = want.p;
             in.size = want.n;
-            T_EQ(csspgo_probes_decode(u, &in, NULL), CSSPGO_OK);
+            T_EQ(csspgo_probe_set_decode(u, &in, NULL), CSSPGO_OK);
             T_CHECK(same_tables(t, u, 0));
             free(got.p);
             got = encoded(u, CSSPGO_PROBES_RELATIVE);
             t_same(line, got.p, got.n, want.p, want.n);
             free(got.p);
             free(want.p);
-            csspgo_probes_clear(t);
-            csspgo_probes_clear(u);
+            csspgo_probe_set_clear(t);
+            csspgo_probe_set_clear(u);
             vectors++;
         }
         line = next_line(&at);
     }
     T_EQ(vectors, 10);
     free(b);
-    csspgo_probes_free(t);
-    csspgo_probes_free(u);
+    csspgo_probe_set_free(t);
+    csspgo_probe_set_free(u);
     free_sample(&s);
     free(text);
 }
 
 static void an_encoded_function_is_what_llvms_assembler_makes_of_it(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     builder *b = (builder *)malloc(sizeof *b);
     str want, got;
     build_begin(b, guid_of("foo"), 0x1000);
@@ -547,7 +559,7 @@ static void an_encoded_function_is_what_llvms_assembler_makes_of_it(void)
     build_probe(b, 1, 0x1000, 1, 0, 0);
     build_probe(b, 2, 0x1001, 3, 0, 0);
     build_probe(b, 1, 0x1002, 2, 2, 0);
-    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);
     memset(&want, 0, sizeof want);
     str_hex(&want, "010000000000000003010020acbd18db4cc2f85c01800002820207020000000000000001000380" "7f");
     got = encoded(t, CSSPGO_PROBES_RELATIVE);
@@ -555,12 +567,12 @@ static void an_encoded_function_is_what_llvms_assembler_makes_of_it(void)
     free(got.p);
     free(want.p);
     free(b);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void nodes_are_sorted_merged_and_left_out_if_unused(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_tables v;
     builder *b = (builder *)malloc(sizeof *b);
     build_begin(b, 50, 0x1000);
@@ -579,8 +591,8 @@ static void nodes_are_sorted_merged_and_left_out_if_unused(void)
     build_probe(b, 9, 0x1001, 4, 2, 0);
     build_probe(b, 1, 0x1000, 5, 0, 0);
     build_probe(b, 2, 0x1005, 6, 0, 0);
-    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
-    v = csspgo_probes_tables(t);
+    T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);
+    v = csspgo_probe_set_tables(t);
     T_EQ(v.inline_count, 5);
     T_EQ(v.record_count, 2);
     T_EQ(v.probe_count, 6);
@@ -599,33 +611,33 @@ static void nodes_are_sorted_merged_and_left_out_if_unused(void)
     T_CHECK(v.records[1].symbol == 50 && v.records[1].flags == (CSSPGO_RECORD_BASED | CSSPGO_RECORD_SENTINEL));
     T_CHECK(v.records[1].first_inline == 4 && v.records[1].first_probe == 5 && v.records[1].probe_count == 1);
 
-    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);         /* a second function is numbered on */
-    v = csspgo_probes_tables(t);
+    T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);         /* a second function is numbered on */
+    v = csspgo_probe_set_tables(t);
     T_EQ(v.inline_count, 10);
     T_CHECK(v.inlines[5].parent == 0 && v.inlines[6].parent == 6 && v.inlines[8].parent == 8);
     T_EQ(v.probes[6].inline_node, 6);
     T_EQ(v.records[2].first_probe, 6);
 
     b->f.probe_count = 0;                                       /* without probes there is nothing to say */
-    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
-    T_EQ(csspgo_probes_tables(t).record_count, 4);
+    T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_tables(t).record_count, 4);
     free(b);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void a_function_without_linkage_name_is_its_own_symbol(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_tables v;
     builder *b = (builder *)malloc(sizeof *b);
     build_begin(b, 0, 0x1000);
     build_node(b, 0, 0, 90);
     build_probe(b, 1, 0x1000, 1, 0, 0);
-    T_EQ(csspgo_probes_add(t, &b->f, NULL), CSSPGO_OK);
-    v = csspgo_probes_tables(t);
+    T_EQ(csspgo_probe_set_add(t, &b->f, NULL), CSSPGO_OK);
+    v = csspgo_probe_set_tables(t);
     T_CHECK(v.records[0].symbol == 90 && v.records[0].flags == CSSPGO_RECORD_BASED);
     free(b);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void functions_that_break_the_rules_are_refused(void)
@@ -633,7 +645,7 @@ static void functions_that_break_the_rules_are_refused(void)
     int i;
     builder *b = (builder *)malloc(sizeof *b);
     for (i = 0; i < 8; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         csspgo_error e;
         build_begin(b, 50, 0x1000);
         build_node(b, 0, 0, 50);
@@ -646,11 +658,11 @@ static void functions_that_break_the_rules_are_refused(void)
         if (i == 5) b->probes[0].id = 0;
         if (i == 6) b->probes[0].kind = 3;
         if (i == 7) b->probes[0].attributes = 2;
-        T_EQ(csspgo_probes_add(t, &b->f, &e), i == 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_probe_set_add(t, &b->f, &e), i == 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         T_EQ(e.status, i == 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         T_EQ(e.message[0] != '\0', i != 0);
-        T_EQ(csspgo_probes_tables(t).inline_count, i == 0 ? 2 : 0);
-        csspgo_probes_free(t);
+        T_EQ(csspgo_probe_set_tables(t).inline_count, i == 0 ? 2 : 0);
+        csspgo_probe_set_free(t);
     }
     free(b);
 }
@@ -660,40 +672,40 @@ static void every_style_is_read_back_as_the_same_probes(void)
     size_t i;
     int style;
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         decode_linked(i, t, 0);
         for (style = 0; style <= CSSPGO_PROBES_CHAIN; style++) {
-            csspgo_probes *u = new_probes(0);
+            csspgo_probe_set *u = new_probes(0);
             sample s = load_linked(i);
             str bytes = encoded(t, (csspgo_probe_style)style);
             s.in.data = bytes.p;
             s.in.size = bytes.n;
             if (style != CSSPGO_PROBES_RELATIVE) s.in.base_count = 0;
             if (style == CSSPGO_PROBES_SENTINEL_ADDRESS) s.in.flags = CSSPGO_PROBES_RAW_SENTINELS;
-            T_EQ(csspgo_probes_decode(u, &s.in, NULL), CSSPGO_OK);
+            T_EQ(csspgo_probe_set_decode(u, &s.in, NULL), CSSPGO_OK);
             T_CHECK(same_tables(t, u, 1));
             if (i == 0 && style == CSSPGO_PROBES_RELATIVE) T_EQ(bytes.n, 348);
             if (i == 0 && style == CSSPGO_PROBES_ABSOLUTE_FIRST) T_EQ(bytes.n, 390);
             free(bytes.p);
             free_sample(&s);
-            csspgo_probes_free(u);
+            csspgo_probe_set_free(u);
         }
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
 }
 
 static void an_unknown_style_is_refused(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     size_t n = 5;
-    T_EQ(csspgo_probes_encode(t, (csspgo_probe_style)(CSSPGO_PROBES_CHAIN + 1), NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_probe_set_encode(t, (csspgo_probe_style)(CSSPGO_PROBES_CHAIN + 1), NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(n, 0);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void short_buffers_are_filled_and_told_the_size(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     str whole;
     size_t cap, size, desc_size;
     char *desc;
@@ -703,7 +715,7 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < whole.n; cap++) {
         char *b = (char *)t_copy(whole.p, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_LIMIT);
         T_EQ(size, whole.n);
         T_EQ(e.status, CSSPGO_E_LIMIT);
         T_CHECK(memcmp(b, whole.p, cap) == 0);
@@ -713,14 +725,14 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < desc_size; cap++) {
         char *b = (char *)t_copy(desc, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probes_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_LIMIT);
         T_EQ(size, desc_size);
         T_CHECK(memcmp(b, desc, cap) == 0);
         free(b);
     }
     free(desc);
     free(whole.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 /* ----- rules of the base address ---------------------------------------------------------------------------------- */
@@ -757,16 +769,16 @@ static csspgo_probe_section section_of(const str *s, const csspgo_symbol_base *b
     return in;
 }
 
-static uint64_t address_of(const csspgo_probes *t, size_t i)
+static uint64_t address_of(const csspgo_probe_set *t, size_t i)
 {
-    const csspgo_probe_tables v = csspgo_probes_tables(t);
+    const csspgo_probe_tables v = csspgo_probe_set_tables(t);
     return T_CHECK(i < v.probe_count) ? v.probes[i].address : 0;
 }
 
 static void a_symbol_at_0_is_a_base_and_the_last_of_a_name_wins(void)
 {
     const csspgo_symbol_base bases[] = { { 1, 0x100 }, { 2, 0x200 }, { 1, 0 } };
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_section in;
     str s;
     memset(&s, 0, sizeof s);
@@ -775,11 +787,11 @@ static void a_symbol_at_0_is_a_base_and_the_last_of_a_name_wins(void)
     rec(&s, 1, 1, 0);
     delta(&s, 1, 2);
     in = section_of(&s, bases, 3);
-    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
     T_EQ(address_of(t, 0), 0x201);
     T_EQ(address_of(t, 1), 2);
     free(s.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void a_record_without_symbol_does_not_inherit_a_base(void)
@@ -787,7 +799,7 @@ static void a_record_without_symbol_does_not_inherit_a_base(void)
     const csspgo_symbol_base base = { 1, 0x100 };
     int lenient;
     for (lenient = 0; lenient < 2; lenient++) {
-        csspgo_probes *t = new_probes(lenient);
+        csspgo_probe_set *t = new_probes(lenient);
         csspgo_probe_section in;
         csspgo_error e;
         str s;
@@ -803,13 +815,13 @@ static void a_record_without_symbol_does_not_inherit_a_base(void)
         rec(&s, 1, 1, 0);
         delta(&s, 1, 3);
         in = section_of(&s, &base, 1);
-        T_EQ(csspgo_probes_decode(t, &in, &e), lenient ? CSSPGO_OK : CSSPGO_E_SYNTAX);
+        T_EQ(csspgo_probe_set_decode(t, &in, &e), lenient ? CSSPGO_OK : CSSPGO_E_SYNTAX);
         if (lenient) {
-            const csspgo_probe_tables v = csspgo_probes_tables(t);
+            const csspgo_probe_tables v = csspgo_probe_set_tables(t);
             T_EQ(v.probe_count, 2);
             T_EQ(v.inline_count, 4);
             T_EQ(v.record_count, 3);
-            T_EQ(v.stats.no_base, 3);
+            T_EQ(csspgo_probe_set_get_stats(t).no_base, 3);
             T_EQ(v.probes[1].address, 0x103);
             T_EQ(v.probes[1].inline_node, 4);
             T_EQ(v.records[0].flags, CSSPGO_RECORD_BASED);
@@ -819,14 +831,14 @@ static void a_record_without_symbol_does_not_inherit_a_base(void)
             T_CHECK(strstr(e.message, "0x9") != NULL);
         }
         free(s.p);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
 }
 
 static void an_absolute_address_begins_a_chain_unless_told_otherwise(void)
 {
     const csspgo_symbol_base bases[] = { { 1, 0x100 }, { 2, 0x200 } };
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_section in;
     csspgo_error e;
     size_t n = 9;
@@ -839,24 +851,24 @@ static void an_absolute_address_begins_a_chain_unless_told_otherwise(void)
     rec(&s, 7, 1, 0);
     delta(&s, 1, 1);
     in = section_of(&s, bases, 2);
-    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
     T_EQ(address_of(t, 0), 0x5000);
     T_EQ(address_of(t, 1), 0x5001);
     T_EQ(address_of(t, 2), 0x5002);
-    T_EQ(csspgo_probes_tables(t).records[1].address, 0x200);      /* known, though not used */
-    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);   /* that of 7 is not */
+    T_EQ(csspgo_probe_set_tables(t).records[1].address, 0x200);      /* known, though not used */
+    T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);   /* that of 7 is not */
     T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "record 2") != NULL && n == 0);
-    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_SENTINEL_ADDRESS, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_CHAIN, NULL, 0, &n, &e), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_SENTINEL_ADDRESS, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_CHAIN, NULL, 0, &n, &e), CSSPGO_OK);
     T_EQ(n, s.n);
     in.flags = CSSPGO_PROBES_REBASE;
-    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
     T_EQ(address_of(t, 3), 0x5000);
     T_EQ(address_of(t, 4), 0x201);
     T_EQ(address_of(t, 5), 0x202);
-    T_EQ(csspgo_probes_tables(t).stats.absolute, 2);
+    T_EQ(csspgo_probe_set_get_stats(t).absolute, 2);
     free(s.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void a_sentinels_payload_is_an_address_only_if_asked_or_in_the_text(void)
@@ -865,7 +877,7 @@ static void a_sentinels_payload_is_an_address_only_if_asked_or_in_the_text(void)
     const csspgo_text_range text[] = { { 0x1000, 0x2000 }, { 0x5000, 0x5010 } };
     int i;
     for (i = 0; i < 5; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         csspgo_probe_section in;
         csspgo_probe_tables v;
         str s;
@@ -877,19 +889,19 @@ static void a_sentinels_payload_is_an_address_only_if_asked_or_in_the_text(void)
         in.flags = i == 1 ? CSSPGO_PROBES_RAW_SENTINELS : 0;
         in.text = i >= 2 ? text : NULL;
         in.text_count = i >= 2 ? 2 : 0;
-        T_EQ(csspgo_probes_decode(t, &in, NULL), i == 0 || i == 4 ? CSSPGO_E_SYNTAX : CSSPGO_OK);
-        v = csspgo_probes_tables(t);
+        T_EQ(csspgo_probe_set_decode(t, &in, NULL), i == 0 || i == 4 ? CSSPGO_E_SYNTAX : CSSPGO_OK);
+        v = csspgo_probe_set_tables(t);
         T_EQ(v.probe_count, i == 0 || i == 4 ? 0 : 1);
         if (v.probe_count != 0) {
             T_EQ(address_of(t, 0), i == 3 ? 0x104 : 0x5004);     /* a symbol of that GUID comes first */
-            T_EQ(v.stats.sentinels, 1);
-            T_EQ(v.stats.raw_sentinels, i != 3);
-            T_EQ(v.stats.outside_text, i == 3);
+            T_EQ(csspgo_probe_set_get_stats(t).sentinels, 1);
+            T_EQ(csspgo_probe_set_get_stats(t).raw_sentinels, i != 3);
+            T_EQ(csspgo_probe_set_get_stats(t).outside_text, i == 3);
             T_EQ(v.records[0].symbol, 0x5000);
             T_EQ(v.records[0].flags, CSSPGO_RECORD_BASED | CSSPGO_RECORD_SENTINEL);
         }
         free(s.p);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
 }
 
@@ -897,7 +909,7 @@ static void addresses_outside_the_text_are_counted_and_wrap_around(void)
 {
     const csspgo_symbol_base base = { 1, UINT64_MAX };
     const csspgo_text_range text[] = { { 0, 1 }, { 0x10, 0x20 } };
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_section in;
     str s;
     memset(&s, 0, sizeof s);
@@ -910,14 +922,14 @@ static void addresses_outside_the_text_are_counted_and_wrap_around(void)
     in = section_of(&s, &base, 1);
     in.text = text;
     in.text_count = 2;
-    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
     T_EQ(address_of(t, 0), 0);
     T_EQ(address_of(t, 2), 0x20);
     T_EQ(address_of(t, 3), 0x1f);
     T_EQ(address_of(t, 4), UINT64_MAX - 1);
-    T_EQ(csspgo_probes_tables(t).stats.outside_text, 3);
+    T_EQ(csspgo_probe_set_get_stats(t).outside_text, 3);
     free(s.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 /* ----- malformed input -------------------------------------------------------------------------------------------- */
@@ -961,23 +973,23 @@ static const struct malformed *malformed_find(const char *file)
 
 static void check_bad_desc(const char *path, csspgo_status want, unsigned long descs)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     size_t size;
     char *text = t_file(path, &size), *bytes = (char *)t_copy(text, size);
     csspgo_error e;
-    if (!T_EQ(csspgo_probes_decode_descriptors(t, bytes, size, &e), want)) fprintf(stderr, "    %s\n", path);
+    if (!T_EQ(csspgo_probe_set_decode_descriptors(t, bytes, size, &e), want)) fprintf(stderr, "    %s\n", path);
     T_EQ(e.status, want);
     T_CHECK(e.offset <= size && (want == CSSPGO_OK) == (e.message[0] == '\0'));
-    T_EQ(csspgo_probes_tables(t).descriptor_count + csspgo_probes_tables(t).stats.duplicate_descriptors,
+    T_EQ(csspgo_probe_set_tables(t).descriptor_count + csspgo_probe_set_get_stats(t).duplicate_descriptors,
          want == CSSPGO_OK ? descs : 0);
     if (strstr(path, "desc_ok_dup") != NULL) {
-        T_EQ(csspgo_probes_tables(t).stats.duplicate_descriptors, 1);
-        T_EQ(csspgo_probes_tables(t).stats.conflicting_descriptors, 1);
-        T_EQ(csspgo_probes_tables(t).descriptors[0].checksum, 0xffffffff);
+        T_EQ(csspgo_probe_set_get_stats(t).duplicate_descriptors, 1);
+        T_EQ(csspgo_probe_set_get_stats(t).conflicting_descriptors, 1);
+        T_EQ(csspgo_probe_set_tables(t).descriptors[0].checksum, 0xffffffff);
     }
     free(bytes);
     free(text);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void check_bad_probe(const char *path, csspgo_status want, unsigned long probes, const sample *x01)
@@ -991,17 +1003,17 @@ static void check_bad_probe(const char *path, csspgo_status want, unsigned long 
     in.data = bytes;
     in.size = size;
     for (lenient = 0; lenient < 2; lenient++) {
-        csspgo_probes *t = new_probes(lenient);
+        csspgo_probe_set *t = new_probes(lenient);
         csspgo_error e;
         const csspgo_status expect = lenient && m != NULL && m->lenient_probes >= 0 ? CSSPGO_OK : want;
-        if (!T_EQ(csspgo_probes_decode(t, &in, &e), expect)) fprintf(stderr, "    %s: %s\n", file, e.message);
+        if (!T_EQ(csspgo_probe_set_decode(t, &in, &e), expect)) fprintf(stderr, "    %s: %s\n", file, e.message);
         T_EQ(e.status, expect);
         T_CHECK(e.offset <= size && (expect == CSSPGO_OK) == (e.message[0] == '\0'));
         if (expect != CSSPGO_OK && m != NULL && !T_EQ(e.offset, m->offset)) fprintf(stderr, "    %s\n", file);
-        if (want == CSSPGO_OK) T_EQ(csspgo_probes_tables(t).probe_count, probes);
-        else if (expect != CSSPGO_OK) T_EQ(csspgo_probes_tables(t).inline_count, 0);
-        else if (!T_EQ(csspgo_probes_tables(t).probe_count, m->lenient_probes)) fprintf(stderr, "    %s\n", file);
-        csspgo_probes_free(t);
+        if (want == CSSPGO_OK) T_EQ(csspgo_probe_set_tables(t).probe_count, probes);
+        else if (expect != CSSPGO_OK) T_EQ(csspgo_probe_set_tables(t).inline_count, 0);
+        else if (!T_EQ(csspgo_probe_set_tables(t).probe_count, m->lenient_probes)) fprintf(stderr, "    %s\n", file);
+        csspgo_probe_set_free(t);
     }
     free(bytes);
     free(text);
@@ -1030,35 +1042,35 @@ static void every_malformed_input_has_the_verdict_of_the_manifest(void)
 static void lenient_reading_counts_what_it_takes(void)
 {
     static const struct { const char *file; size_t field; } v[] = {
-        { "type3.bin", offsetof(csspgo_probe_stats, odd_kinds) },
-        { "type15.bin", offsetof(csspgo_probe_stats, odd_kinds) },
-        { "index0.bin", offsetof(csspgo_probe_stats, ids_0) },
-        { "guid0.bin", offsetof(csspgo_probe_stats, guids_0) },
-        { "base_unknown.bin", offsetof(csspgo_probe_stats, no_base) },
-        { "sentinel_unknown.bin", offsetof(csspgo_probe_stats, no_base) },
-        { "sentinel_delta.bin", offsetof(csspgo_probe_stats, odd_sentinels) },
-        { "sentinel_mid.bin", offsetof(csspgo_probe_stats, odd_sentinels) },
-        { "sentinel_child.bin", offsetof(csspgo_probe_stats, odd_sentinels) },
-        { "ok_attr_reserved.bin", offsetof(csspgo_probe_stats, reserved_attributes) },
-        { "ok_sentinel.bin", offsetof(csspgo_probe_stats, sentinels) }
+        { "type3.bin", offsetof(csspgo_probe_set_stats, odd_kinds) },
+        { "type15.bin", offsetof(csspgo_probe_set_stats, odd_kinds) },
+        { "index0.bin", offsetof(csspgo_probe_set_stats, ids_0) },
+        { "guid0.bin", offsetof(csspgo_probe_set_stats, guids_0) },
+        { "base_unknown.bin", offsetof(csspgo_probe_set_stats, no_base) },
+        { "sentinel_unknown.bin", offsetof(csspgo_probe_set_stats, no_base) },
+        { "sentinel_delta.bin", offsetof(csspgo_probe_set_stats, odd_sentinels) },
+        { "sentinel_mid.bin", offsetof(csspgo_probe_set_stats, odd_sentinels) },
+        { "sentinel_child.bin", offsetof(csspgo_probe_set_stats, odd_sentinels) },
+        { "ok_attr_reserved.bin", offsetof(csspgo_probe_set_stats, reserved_attributes) },
+        { "ok_sentinel.bin", offsetof(csspgo_probe_set_stats, sentinels) }
     };
     sample x01 = load_sample(DATA "x01_basic", "probe.bin", "");
     size_t i;
     for (i = 0; i < sizeof v / sizeof *v; i++) {
-        csspgo_probes *t = new_probes(1);
+        csspgo_probe_set *t = new_probes(1);
         csspgo_probe_section in = x01.in;
-        csspgo_probe_stats stats;
+        csspgo_probe_set_stats stats;
         char path[100], *bytes;
         uint64_t count;
         snprintf(path, sizeof path, DATA "bad/%s", v[i].file);
         bytes = t_file(path, &in.size);
         in.data = bytes;
-        T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
-        stats = csspgo_probes_tables(t).stats;
+        T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
+        stats = csspgo_probe_set_get_stats(t);
         memcpy(&count, (const char *)&stats + v[i].field, sizeof count);
         if (!T_EQ(count, 1)) fprintf(stderr, "    %s\n", v[i].file);
         free(bytes);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     free_sample(&x01);
 }
@@ -1066,7 +1078,7 @@ static void lenient_reading_counts_what_it_takes(void)
 static void a_lenient_reader_lets_odd_sentinels_move_the_base(void)
 {
     const csspgo_symbol_base bases[] = { { 1, 0x100 }, { 2, 0x200 } };
-    csspgo_probes *t = new_probes(1);
+    csspgo_probe_set *t = new_probes(1);
     csspgo_probe_section in;
     str s;
     memset(&s, 0, sizeof s);
@@ -1077,15 +1089,15 @@ static void a_lenient_reader_lets_odd_sentinels_move_the_base(void)
     delta(&s, 2, 1);
     str_hex(&s, "00a07f");
     in = section_of(&s, bases, 2);
-    T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
-    T_EQ(csspgo_probes_tables(t).probe_count, 2);
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_tables(t).probe_count, 2);
     T_EQ(address_of(t, 0), 0x111);
     T_EQ(address_of(t, 1), 0x201);
-    T_EQ(csspgo_probes_tables(t).stats.odd_sentinels, 3);
-    T_EQ(csspgo_probes_tables(t).stats.sentinels, 0);
-    T_EQ(csspgo_probes_tables(t).records[0].symbol, 1);
+    T_EQ(csspgo_probe_set_get_stats(t).odd_sentinels, 3);
+    T_EQ(csspgo_probe_set_get_stats(t).sentinels, 0);
+    T_EQ(csspgo_probe_set_tables(t).records[0].symbol, 1);
     free(s.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 /* ok_attr_reserved, ok_disc_zero, ok_dup_child: legal oddities survive decoding and encoding. */
@@ -1096,19 +1108,19 @@ static void legal_oddities_are_kept(void)
     sample x01 = load_sample(DATA "x01_basic", "probe.bin", "");
     size_t i;
     for (i = 0; i < sizeof files / sizeof *files; i++) {
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         csspgo_probe_section in = x01.in;
         char path[100], *bytes;
         str out;
         snprintf(path, sizeof path, DATA "bad/%s.bin", files[i]);
         bytes = t_file(path, &in.size);
         in.data = bytes;
-        T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
         out = encoded(t, CSSPGO_PROBES_RELATIVE);
         t_same(files[i], out.p, out.n, bytes, in.size);
         free(out.p);
         free(bytes);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     free_sample(&x01);
 }
@@ -1117,12 +1129,12 @@ static void every_prefix_is_rejected_or_ends_at_a_record(void)
 {
     size_t i, n;
     for (i = 0; i < LINKED; i++) {
-        csspgo_probes *whole = new_probes(0), *t = new_probes(0), *keep = new_probes(1);
+        csspgo_probe_set *whole = new_probes(0), *t = new_probes(0), *keep = new_probes(1);
         csspgo_probe_tables v, w;
         sample s = load_linked(i);
         size_t records = 0;
-        T_EQ(csspgo_probes_decode(whole, &s.in, NULL), CSSPGO_OK);
-        w = csspgo_probes_tables(whole);
+        T_EQ(csspgo_probe_set_decode(whole, &s.in, NULL), CSSPGO_OK);
+        w = csspgo_probe_set_tables(whole);
         for (n = 0; n <= s.in.size; n++) {
             unsigned char *exact = t_copy(s.probe, n);
             csspgo_probe_section in = s.in;
@@ -1130,19 +1142,19 @@ static void every_prefix_is_rejected_or_ends_at_a_record(void)
             csspgo_status status;
             in.data = exact;
             in.size = n;
-            csspgo_probes_clear(t);
-            csspgo_probes_clear(keep);
-            status = csspgo_probes_decode(t, &in, &e);
+            csspgo_probe_set_clear(t);
+            csspgo_probe_set_clear(keep);
+            status = csspgo_probe_set_decode(t, &in, &e);
             T_EQ(e.status, status);
             T_CHECK(e.offset <= n);
             if (status == CSSPGO_OK && n != 0) records++;
-            v = csspgo_probes_tables(t);
+            v = csspgo_probe_set_tables(t);
             T_CHECK(status == CSSPGO_OK || status == CSSPGO_E_TRUNCATED);
             T_EQ(v.record_count, status == CSSPGO_OK ? records : 0);
             T_CHECK(status == CSSPGO_OK || v.inline_count + v.probe_count == 0);
             in.flags = CSSPGO_PROBES_KEEP_COMPLETE;
-            T_EQ(csspgo_probes_decode(keep, &in, NULL), status);
-            v = csspgo_probes_tables(keep);
+            T_EQ(csspgo_probe_set_decode(keep, &in, NULL), status);
+            v = csspgo_probe_set_tables(keep);
             T_EQ(v.record_count, records);
             T_CHECK(v.record_count == 0 || (memcmp(v.probes, w.probes, v.probe_count * sizeof *v.probes) == 0 &&
                                memcmp(v.inlines, w.inlines, v.inline_count * sizeof *v.inlines) == 0));
@@ -1150,9 +1162,9 @@ static void every_prefix_is_rejected_or_ends_at_a_record(void)
         }
         T_EQ(records, w.record_count);
         free_sample(&s);
-        csspgo_probes_free(whole);
-        csspgo_probes_free(t);
-        csspgo_probes_free(keep);
+        csspgo_probe_set_free(whole);
+        csspgo_probe_set_free(t);
+        csspgo_probe_set_free(keep);
     }
 }
 
@@ -1162,17 +1174,17 @@ static void every_prefix_of_descriptors_is_rejected_or_ends_at_an_entry(void)
     char *desc = t_file(DATA "x01_basic/desc.bin", &size);
     for (n = 0; n <= size; n++) {
         unsigned char *exact = t_copy(desc, n);
-        csspgo_probes *t = new_probes(0);
+        csspgo_probe_set *t = new_probes(0);
         csspgo_error e;
-        if (csspgo_probes_decode_descriptors(t, exact, n, &e) == CSSPGO_OK) {
-            T_EQ(csspgo_probes_tables(t).descriptor_count, ends++);
+        if (csspgo_probe_set_decode_descriptors(t, exact, n, &e) == CSSPGO_OK) {
+            T_EQ(csspgo_probe_set_tables(t).descriptor_count, ends++);
         } else {
             T_EQ(e.status, CSSPGO_E_TRUNCATED);
             T_CHECK(e.offset <= n);
-            T_EQ(csspgo_probes_tables(t).descriptor_count, 0);
+            T_EQ(csspgo_probe_set_tables(t).descriptor_count, 0);
         }
         free(exact);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     T_EQ(ends, 9);
     free(desc);
@@ -1184,70 +1196,69 @@ static void every_changed_byte_is_read_or_rejected(void)
     unsigned v;
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
     unsigned char *bytes = t_copy(s.probe, s.in.size);
-    csspgo_probes *t = new_probes(0), *u = new_probes(1);
+    csspgo_probe_set *t = new_probes(0), *u = new_probes(1);
     s.in.data = bytes;
     for (i = 0; i < s.in.size; i++) {
         const unsigned char old = bytes[i];
         for (v = 0; v < 256; v += 5) {
             csspgo_error e;
             bytes[i] = (unsigned char)(old ^ v);
-            csspgo_probes_clear(t);
-            csspgo_probes_clear(u);
-            if (csspgo_probes_decode(t, &s.in, &e) == CSSPGO_OK) {
-                T_EQ(csspgo_probes_decode(u, &s.in, NULL), CSSPGO_OK);     /* lenient takes what strict takes */
+            csspgo_probe_set_clear(t);
+            csspgo_probe_set_clear(u);
+            if (csspgo_probe_set_decode(t, &s.in, &e) == CSSPGO_OK) {
+                T_EQ(csspgo_probe_set_decode(u, &s.in, NULL), CSSPGO_OK);     /* lenient takes what strict takes */
                 T_CHECK(same_tables(t, u, 0));
-                T_EQ(csspgo_probes_encode(t, CSSPGO_PROBES_CHAIN, NULL, 0, &n, NULL), CSSPGO_OK);
+                T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_CHAIN, NULL, 0, &n, NULL), CSSPGO_OK);
             } else {
                 T_CHECK(e.offset <= s.in.size && e.message[0] != '\0');
             }
         }
         bytes[i] = old;
     }
-    csspgo_probes_free(t);
-    csspgo_probes_free(u);
+    csspgo_probe_set_free(t);
+    csspgo_probe_set_free(u);
     free(bytes);
     free_sample(&s);
 }
 
 static void a_failed_call_leaves_the_tables_as_they_were(void)
 {
-    csspgo_probes *t = new_probes(0), *same = new_probes(0);
+    csspgo_probe_set *t = new_probes(0), *same = new_probes(0);
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
-    csspgo_probe_stats before;
+    csspgo_probe_set_stats before;
     csspgo_probe_section cut = s.in;
     size_t size;
     char *desc = t_file(DATA "x05_fsdisc/desc.bin", &size);
     decode_linked(4, t, 1);
     decode_linked(4, same, 1);
-    before = csspgo_probes_tables(t).stats;
+    before = csspgo_probe_set_get_stats(t);
     cut.size--;
-    T_EQ(csspgo_probes_decode(t, &cut, NULL), CSSPGO_E_TRUNCATED);
-    T_EQ(csspgo_probes_decode_descriptors(t, desc, size - 1, NULL), CSSPGO_E_TRUNCATED);
+    T_EQ(csspgo_probe_set_decode(t, &cut, NULL), CSSPGO_E_TRUNCATED);
+    T_EQ(csspgo_probe_set_decode_descriptors(t, desc, size - 1, NULL), CSSPGO_E_TRUNCATED);
     T_CHECK(same_tables(t, same, 0));
-    T_EQ(csspgo_probes_tables(t).descriptor_count, csspgo_probes_tables(same).descriptor_count);
+    T_EQ(csspgo_probe_set_tables(t).descriptor_count, csspgo_probe_set_tables(same).descriptor_count);
     {
-        const csspgo_probe_stats after = csspgo_probes_tables(t).stats;
+        const csspgo_probe_set_stats after = csspgo_probe_set_get_stats(t);
         T_CHECK(same_stats(&before, &after));
     }
     free(desc);
     free_sample(&s);
-    csspgo_probes_free(t);
-    csspgo_probes_free(same);
+    csspgo_probe_set_free(t);
+    csspgo_probe_set_free(same);
 }
 
 static void sections_are_appended_and_their_links_shifted(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_tables v;
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
     size_t i, n, nodes;
-    const uint32_t *order;
+    uint32_t *order;
     str twice, out;
     memset(&twice, 0, sizeof twice);
-    T_EQ(csspgo_probes_decode(t, &s.in, NULL), CSSPGO_OK);
-    T_CHECK(csspgo_probes_by_address(t) != NULL);
-    T_EQ(csspgo_probes_decode(t, &s.in, NULL), CSSPGO_OK);
-    v = csspgo_probes_tables(t);
+    T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
+    v = csspgo_probe_set_tables(t);
     n = v.probe_count / 2;
     nodes = v.inline_count / 2;
     T_EQ(n, 67);
@@ -1257,7 +1268,7 @@ static void sections_are_appended_and_their_links_shifted(void)
     }
     for (i = 0; i < nodes; i++)
         T_EQ(v.inlines[nodes + i].parent, v.inlines[i].parent != 0 ? v.inlines[i].parent + nodes : 0);
-    order = csspgo_probes_by_address(t);
+    order = by_address(t);
     for (i = 1; i < 2 * n; i++) {
         const csspgo_probe *a = &v.probes[order[i - 1]], *b = &v.probes[order[i]];
         T_CHECK(a->address < b->address || (a->address == b->address && order[i - 1] < order[i]));
@@ -1266,13 +1277,14 @@ static void sections_are_appended_and_their_links_shifted(void)
     str_put(&twice, s.probe, s.in.size);
     str_put(&twice, s.probe, s.in.size);
     t_same("twice", out.p, out.n, twice.p, twice.n);
-    csspgo_probes_clear(t);
-    T_CHECK(csspgo_probes_by_address(t) == NULL);
-    T_EQ(csspgo_probes_tables(t).probe_count, 0);
+    csspgo_probe_set_clear(t);
+    T_EQ(csspgo_probe_set_by_address(t, NULL, NULL), CSSPGO_OK);
+    free(order);
+    T_EQ(csspgo_probe_set_tables(t).probe_count, 0);
     free(out.p);
     free(twice.p);
     free_sample(&s);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void depth_is_limited_as_asked(void)
@@ -1283,14 +1295,14 @@ static void depth_is_limited_as_asked(void)
     x01.in.data = bytes;
     for (limit = 100; limit <= 101; limit++) {
         csspgo_options o;
-        csspgo_probes *t;
+        csspgo_probe_set *t;
         csspgo_error e;
         memset(&o, 0, sizeof o);
         o.limits.max_depth = limit;
-        t = csspgo_probes_new(&o, NULL);
-        T_EQ(csspgo_probes_decode(t, &x01.in, &e), limit == 100 ? CSSPGO_E_LIMIT : CSSPGO_OK);
+        t = csspgo_probe_set_new(&o, NULL);
+        T_EQ(csspgo_probe_set_decode(t, &x01.in, &e), limit == 100 ? CSSPGO_E_LIMIT : CSSPGO_OK);
         if (limit == 100) T_CHECK(strstr(e.message, "100") != NULL);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
     }
     free(bytes);
     free_sample(&x01);
@@ -1302,18 +1314,18 @@ static void functions_deeper_than_the_limit_are_refused(void)
     uint32_t i;
     for (i = 2; i <= 3; i++) {
         csspgo_options o;
-        csspgo_probes *t;
+        csspgo_probe_set *t;
         memset(&o, 0, sizeof o);
         o.limits.max_depth = i;
-        t = csspgo_probes_new(&o, NULL);
+        t = csspgo_probe_set_new(&o, NULL);
         build_begin(b, 50, 0);
         build_node(b, 0, 0, 50);
         build_node(b, 1, 1, 51);
         build_node(b, 2, 1, 52);
         build_probe(b, 3, 0, 1, 0, 0);
-        T_EQ(csspgo_probes_add(t, &b->f, NULL), i == 2 ? CSSPGO_E_LIMIT : CSSPGO_OK);
-        T_EQ(csspgo_probes_tables(t).inline_count, i == 2 ? 0 : 3);
-        csspgo_probes_free(t);
+        T_EQ(csspgo_probe_set_add(t, &b->f, NULL), i == 2 ? CSSPGO_E_LIMIT : CSSPGO_OK);
+        T_EQ(csspgo_probe_set_tables(t).inline_count, i == 2 ? 0 : 3);
+        csspgo_probe_set_free(t);
     }
     free(b);
 }
@@ -1368,20 +1380,20 @@ static void memory_is_bounded_by_the_section(void)
     for (i = 0; i < 4; i++) {
         t_heap heap;
         csspgo_options o = t_options(&heap, 0);
-        csspgo_probes *t;
+        csspgo_probe_set *t;
         csspgo_probe_section in;
         str s;
         memset(&s, 0, sizeof s);
         make[i](&s, count[i]);
         T_CHECK(s.n > 2000000);
         o.limits.max_depth = 1000000;
-        t = csspgo_probes_new(&o, NULL);
+        t = csspgo_probe_set_new(&o, NULL);
         in = section_of(&s, &base, 1);
-        T_EQ(csspgo_probes_decode(t, &in, NULL), CSSPGO_OK);
-        T_CHECK((csspgo_probes_by_address(t) != NULL) == (i == 0));
+        T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_tables(t).probe_count != 0, i == 0);
         if (!T_CHECK(heap.peak <= 11 * s.n + 1000000))
             fprintf(stderr, "    %lu bytes for %lu\n", (unsigned long)heap.peak, (unsigned long)s.n);
-        csspgo_probes_free(t);
+        csspgo_probe_set_free(t);
         T_EQ(heap.live, 0);
         free(s.p);
     }
@@ -1391,7 +1403,7 @@ static void memory_for_descriptors_is_bounded_by_the_section(void)
 {
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_probes *t = csspgo_probes_new(&o, NULL);
+    csspgo_probe_set *t = csspgo_probe_set_new(&o, NULL);
     str s;
     unsigned i;
     memset(&s, 0, sizeof s);
@@ -1400,10 +1412,10 @@ static void memory_for_descriptors_is_bounded_by_the_section(void)
         str_le64(&s, 0);
         str_byte(&s, 0);
     }
-    T_EQ(csspgo_probes_decode_descriptors(t, s.p, s.n, NULL), CSSPGO_OK);
-    T_EQ(csspgo_probes_tables(t).descriptor_count, 200000);
+    T_EQ(csspgo_probe_set_decode_descriptors(t, s.p, s.n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_tables(t).descriptor_count, 200000);
     T_CHECK(heap.peak <= 8 * s.n + 1000000);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
     T_EQ(heap.live, 0);
     free(s.p);
 }
@@ -1411,26 +1423,27 @@ static void memory_for_descriptors_is_bounded_by_the_section(void)
 static void max_bytes_is_a_limit(void)
 {
     csspgo_options o;
-    csspgo_probes *t;
+    csspgo_probe_set *t;
     sample s = load_sample(DATA "x01_basic", "probe.bin", "");
     csspgo_error e;
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 1500;
-    t = csspgo_probes_new(&o, NULL);
-    T_EQ(csspgo_probes_decode(t, &s.in, &e), CSSPGO_E_LIMIT);
+    t = csspgo_probe_set_new(&o, NULL);
+    T_EQ(csspgo_probe_set_decode(t, &s.in, &e), CSSPGO_E_LIMIT);
     T_EQ(e.status, CSSPGO_E_LIMIT);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
     free_sample(&s);
 }
 
 static csspgo_status use_everything(const csspgo_options *o, const sample *s, const char *desc, size_t desc_size,
                                     const builder *b)
 {
-    csspgo_probes *t = csspgo_probes_new(o, NULL);
+    csspgo_probe_set *t = csspgo_probe_set_new(o, NULL);
     csspgo_cfg_probes blocks[2];
     csspgo_cfg_edge edge;
     const csspgo_cfg cfg = t_cfg(NULL, 2, &edge, 1);
     csspgo_descriptor d;
+    uint32_t order[200];
     uint64_t checksum;
     csspgo_error e;
     csspgo_status status = t != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
@@ -1440,18 +1453,18 @@ static csspgo_status use_everything(const csspgo_options *o, const sample *s, co
     memset(&d, 0, sizeof d);
     d.name = "f";
     d.name_size = 1;
-    if (status == CSSPGO_OK) status = csspgo_probes_decode(t, &s->in, &e);
-    if (status == CSSPGO_OK) status = csspgo_probes_decode_descriptors(t, desc, desc_size, &e);
-    if (status == CSSPGO_OK) status = csspgo_probes_add_descriptor(t, &d, &e);
-    if (status == CSSPGO_OK) status = csspgo_probes_add(t, &b->f, &e);
-    if (status == CSSPGO_OK && csspgo_probes_by_address(t) == NULL) status = CSSPGO_E_NOMEM;
+    if (status == CSSPGO_OK) status = csspgo_probe_set_decode(t, &s->in, &e);
+    if (status == CSSPGO_OK) status = csspgo_probe_set_decode_descriptors(t, desc, desc_size, &e);
+    if (status == CSSPGO_OK) status = csspgo_probe_set_add_descriptor(t, &d, &e);
+    if (status == CSSPGO_OK) status = csspgo_probe_set_add(t, &b->f, &e);
+    if (status == CSSPGO_OK) status = csspgo_probe_set_by_address(t, order, &e);
     if (status == CSSPGO_OK) status = csspgo_cfg_checksum(&cfg, blocks, 19, o, &checksum, &e);
     if (status != CSSPGO_OK && t != NULL) {            /* what failed can be repeated or given up */
-        const csspgo_probe_tables v = csspgo_probes_tables(t);
+        const csspgo_probe_tables v = csspgo_probe_set_tables(t);
         T_CHECK(v.probe_count == 0 || v.probe_count == 67 || v.probe_count == 69);
         T_CHECK(v.descriptor_count == 0 || v.descriptor_count == 8 || v.descriptor_count == 9);
     }
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
     return status;
 }
 
@@ -1498,20 +1511,20 @@ static void descriptors_are_taken_back_when_memory_runs_out(void)
     for (nth = 1;; nth++) {
         t_heap heap;
         const csspgo_options o = t_options(&heap, 0);
-        csspgo_probes *t = csspgo_probes_new(&o, NULL);
+        csspgo_probe_set *t = csspgo_probe_set_new(&o, NULL);
         csspgo_probe_tables v;
         csspgo_status status;
-        T_EQ(csspgo_probes_decode_descriptors(t, s.p, 18 * 10, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_decode_descriptors(t, s.p, 18 * 10, NULL), CSSPGO_OK);
         heap.nth = heap.calls + nth;
-        status = csspgo_probes_decode_descriptors(t, s.p, s.n, NULL);
-        v = csspgo_probes_tables(t);
+        status = csspgo_probe_set_decode_descriptors(t, s.p, s.n, NULL);
+        v = csspgo_probe_set_tables(t);
         T_EQ(v.descriptor_count, status == CSSPGO_OK ? 1000 : 10);
-        T_EQ(v.stats.duplicate_descriptors, status == CSSPGO_OK ? 10 : 0);
+        T_EQ(csspgo_probe_set_get_stats(t).duplicate_descriptors, status == CSSPGO_OK ? 10 : 0);
         T_CHECK(v.descriptors[9].name_size == 1 && v.descriptors[9].name[0] == 'k');
         heap.nth = 0;
-        T_EQ(csspgo_probes_decode_descriptors(t, s.p, 18 * 10, NULL), CSSPGO_OK);    /* still found: all duplicates */
-        T_EQ(csspgo_probes_tables(t).descriptor_count, v.descriptor_count);
-        csspgo_probes_free(t);
+        T_EQ(csspgo_probe_set_decode_descriptors(t, s.p, 18 * 10, NULL), CSSPGO_OK);    /* still found: all duplicates */
+        T_EQ(csspgo_probe_set_tables(t).descriptor_count, v.descriptor_count);
+        csspgo_probe_set_free(t);
         T_EQ(heap.live, 0);
         if (status == CSSPGO_OK) break;
         T_EQ(status, CSSPGO_E_NOMEM);
@@ -1522,7 +1535,7 @@ static void descriptors_are_taken_back_when_memory_runs_out(void)
 
 static void descriptors_can_be_added_one_by_one(void)
 {
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_tables v;
     csspgo_descriptor d;
     str want;
@@ -1537,24 +1550,24 @@ static void descriptors_can_be_added_one_by_one(void)
         d.name = name;
         d.name_size = strlen(name);
         d.checksum = i;
-        T_EQ(csspgo_probes_add_descriptor(t, &d, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_add_descriptor(t, &d, NULL), CSSPGO_OK);
         if (i >= 400) continue;
         str_le64(&want, guid_of(name));
         str_le64(&want, i);
         str_byte(&want, (unsigned)d.name_size);
         str_text(&want, name);
     }
-    v = csspgo_probes_tables(t);
+    v = csspgo_probe_set_tables(t);
     T_EQ(v.descriptor_count, 400);
-    T_EQ(v.stats.duplicate_descriptors, 100);
-    T_EQ(v.stats.conflicting_descriptors, 100);
-    T_EQ(csspgo_probes_encode_descriptors(t, NULL, 0, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_get_stats(t).duplicate_descriptors, 100);
+    T_EQ(csspgo_probe_set_get_stats(t).conflicting_descriptors, 100);
+    T_EQ(csspgo_probe_set_encode_descriptors(t, NULL, 0, &n, NULL), CSSPGO_OK);
     out = (char *)malloc(n + 1);
-    T_EQ(csspgo_probes_encode_descriptors(t, out, n, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_encode_descriptors(t, out, n, NULL, NULL), CSSPGO_OK);
     t_same("descriptors", out, n, want.p, want.n);
     free(out);
     free(want.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 static void adding_descriptors_survives_every_failure(void)
@@ -1564,21 +1577,21 @@ static void adding_descriptors_survives_every_failure(void)
     for (nth = 1;; nth++) {
         t_heap heap;
         const csspgo_options o = t_options(&heap, 0);
-        csspgo_probes *t = csspgo_probes_new(&o, NULL);
+        csspgo_probe_set *t = csspgo_probe_set_new(&o, NULL);
         csspgo_descriptor d;
         size_t failed = 0;
         memset(&d, 0, sizeof d);
         heap.nth = heap.calls + nth;
         for (i = 0; i < 100; i++) {
             d.guid = i + 1;
-            if (csspgo_probes_add_descriptor(t, &d, NULL) == CSSPGO_OK) continue;
-            T_EQ(csspgo_probes_tables(t).descriptor_count, i);
+            if (csspgo_probe_set_add_descriptor(t, &d, NULL) == CSSPGO_OK) continue;
+            T_EQ(csspgo_probe_set_tables(t).descriptor_count, i);
             heap.nth = 0;
             failed++;
-            T_EQ(csspgo_probes_add_descriptor(t, &d, NULL), CSSPGO_OK);
+            T_EQ(csspgo_probe_set_add_descriptor(t, &d, NULL), CSSPGO_OK);
         }
-        T_EQ(csspgo_probes_tables(t).descriptor_count, 100);
-        csspgo_probes_free(t);
+        T_EQ(csspgo_probe_set_tables(t).descriptor_count, 100);
+        csspgo_probe_set_free(t);
         T_EQ(heap.live, 0);
         if (failed == 0) break;
     }
@@ -1588,28 +1601,28 @@ static void adding_descriptors_survives_every_failure(void)
 static void long_names_are_a_limit(void)
 {
     csspgo_options o;
-    csspgo_probes *t;
+    csspgo_probe_set *t;
     csspgo_descriptor d;
     csspgo_error e;
     str s;
     memset(&o, 0, sizeof o);
     o.limits.max_name = 3;
-    t = csspgo_probes_new(&o, NULL);
+    t = csspgo_probe_set_new(&o, NULL);
     memset(&s, 0, sizeof s);
     str_le64(&s, 1);
     str_le64(&s, 2);
     str_byte(&s, 4);
     str_text(&s, "abcd");
-    T_EQ(csspgo_probes_decode_descriptors(t, s.p, s.n, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_probe_set_decode_descriptors(t, s.p, s.n, &e), CSSPGO_E_LIMIT);
     T_EQ(e.offset, 16);
     memset(&d, 0, sizeof d);
     d.name = "abcd";
     d.name_size = 4;
-    T_EQ(csspgo_probes_add_descriptor(t, &d, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_probe_set_add_descriptor(t, &d, NULL), CSSPGO_E_LIMIT);
     d.name_size = 3;
-    T_EQ(csspgo_probes_add_descriptor(t, &d, NULL), CSSPGO_OK);
+    T_EQ(csspgo_probe_set_add_descriptor(t, &d, NULL), CSSPGO_OK);
     free(s.p);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
 }
 
 /* ----- CFG checksums ---------------------------------------------------------------------------------------------- */
@@ -1874,10 +1887,10 @@ static void discriminators_that_are_no_call_probes_are_told_apart(void)
 /* ----- the tool of oracle_probes.sh ------------------------------------------------------------------------------- */
 
 /* "ADDRESS", then llvm-profgen's probe line. */
-static void print_lines(csspgo_probes *p)
+static void print_lines(csspgo_probe_set *p)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(p);
-    const uint32_t *order = csspgo_probes_by_address(p);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(p);
+    uint32_t *order = by_address(p);
     str s;
     size_t i;
     memset(&s, 0, sizeof s);
@@ -1897,13 +1910,14 @@ static void print_lines(csspgo_probes *p)
     }
     if (s.p != NULL) fputs(s.p, stdout);
     free(s.p);
+    free(order);
 }
 
 static int tool(int argc, char **argv)
 {
     const int lines = argc == 5 && strcmp(argv[1], "lines") == 0;
     const int convert = argc == 6 && strcmp(argv[1], "convert") == 0;
-    csspgo_probes *t = new_probes(0);
+    csspgo_probe_set *t = new_probes(0);
     csspgo_probe_section in;
     csspgo_symbol_base *bases;
     csspgo_error e;
@@ -1914,7 +1928,7 @@ static int tool(int argc, char **argv)
     in.bases = bases;
     probe = t_file(argv[convert ? 4 : 3], &in.size);
     in.data = probe;
-    if (!T_EQ(csspgo_probes_decode(t, &in, &e), CSSPGO_OK)) fprintf(stderr, "%s\n", e.message);
+    if (!T_EQ(csspgo_probe_set_decode(t, &in, &e), CSSPGO_OK)) fprintf(stderr, "%s\n", e.message);
     if (lines) {
         decode_desc(t, argv[4]);
         print_lines(t);
@@ -1927,7 +1941,7 @@ static int tool(int argc, char **argv)
     }
     free(bases);
     free(probe);
-    csspgo_probes_free(t);
+    csspgo_probe_set_free(t);
     return t_failed != 0;
 }
 

@@ -223,7 +223,7 @@ static void *work_alone(void *p)
     csspgo_profile *a = csspgo_profile_new(NULL, NULL), *b = csspgo_profile_new(NULL, NULL), *c = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m = csspgo_matcher_new(NULL, NULL, NULL);
     csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
-    csspgo_probes *probes = csspgo_probes_new(NULL, NULL);
+    csspgo_probe_set *probes = csspgo_probe_set_new(NULL, NULL);
     csspgo_descriptor desc;
     csspgo_sample sample;
     csspgo_mmap map;
@@ -244,7 +244,7 @@ static void *work_alone(void *p)
         expect(j, csspgo_add_profile(a, b, NULL) == CSSPGO_OK);
         expect(j, csspgo_matcher_module(m, a, NULL, 0, NULL, NULL) == CSSPGO_OK);
         expect(j, csspgo_matcher_apply(m, a, c, NULL, NULL) == CSSPGO_OK);
-        expect(j, csspgo_probes_add_descriptor(probes, &desc, NULL) == CSSPGO_OK);
+        expect(j, csspgo_probe_set_add_descriptor(probes, &desc, NULL) == CSSPGO_OK);
         csspgo_perfdata_feed(d, j->text, j->size, NULL);
         csspgo_perfdata_end(d);
         while (csspgo_perfdata_next(d, &sample, &map, &err) != CSSPGO_ITEM_NONE) {}
@@ -258,7 +258,7 @@ static void *work_alone(void *p)
         expect(j, csspgo_code_remove(code, 0x1000, 0x1800, NULL) == CSSPGO_OK);
     }
     csspgo_code_free(code);
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     csspgo_perfdata_free(d);
     csspgo_matcher_free(m);
     csspgo_profile_free(a);

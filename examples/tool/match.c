@@ -33,8 +33,8 @@ static int match_load(match_run *m)
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
         return fail("%s: neither x86-64 nor AArch64", path), 0;
-    if (csspgo_probes_tables(m->probes).stats.no_base != 0 && !match_without_symbols(m)) return 0;
-    t = csspgo_probes_tables(m->probes);
+    if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_symbols(m)) return 0;
+    t = csspgo_probe_set_tables(m->probes);
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
     for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
     if (m->name != NULL) qsort(m->name, m->names, sizeof *m->name, load_u64_cmp);
@@ -109,7 +109,7 @@ int match_main(int argc, char **argv)
     else if (files == 0 && match_spares(&m)) status = output_ready(m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
     csspgo_matcher_free(m.matcher);
     csspgo_match_input_free(m.input);
-    csspgo_probes_free(m.probes);
+    csspgo_probe_set_free(m.probes);
     csspgo_profile_free(m.old);
     csspgo_profile_free(m.out);
     load_free(&m.image);

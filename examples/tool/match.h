@@ -34,7 +34,7 @@ typedef struct match_row {        /* a function that lost samples */
 typedef struct match_run {
     option            *o;
     loaded             image;
-    csspgo_probes     *probes;
+    csspgo_probe_set     *probes;
     csspgo_profile    *old, *out;
     csspgo_matcher    *matcher;
     csspgo_match_report report;

@@ -123,7 +123,7 @@ static int map_slots(match_run *m)
 /* The new program's code, functions and probes, in m->input. 0: memory is exhausted. */
 int match_map(match_run *m)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     loaded *l = &m->image;
     l->code = csspgo_code_new(seeded(), NULL);
     if (l->code == NULL || !load_segments(l, m->o[MT_BINARY].text) || !map_code(m) || !map_functions(m) ||

@@ -27,7 +27,7 @@ static int match_decode_sections(match_run *m, const csspgo_probe_record *record
     size_t n, i, count = 0, k;
     csspgo_symbol_base *symbols = load_bases(&m->image, &n);
     csspgo_symbol_base *v = (csspgo_symbol_base *)malloc((n + m->dynamic.symbol_count + records + 1) * sizeof *v);
-    csspgo_probes *probes = NULL;
+    csspgo_probe_set *probes = NULL;
     char why[256] = "out of memory";
     uint32_t y;
     for (y = 1; v != NULL && y < m->dynamic.symbol_count; y++) {
@@ -46,7 +46,7 @@ static int match_decode_sections(match_run *m, const csspgo_probe_record *record
     free(symbols);
     free(v);
     if (probes == NULL) return fail("%s: %s", m->o[MT_BINARY].text, why), 0;
-    csspgo_probes_free(m->probes);
+    csspgo_probe_set_free(m->probes);
     m->probes = probes;
     return 1;
 }
@@ -156,7 +156,7 @@ static int match_point_order(const void *a, const void *b)
 /* The points of a shape, and whose it is. Returns 0 if it has none, or impossible ones. */
 static int match_shape_points(const match_run *m, match_search *w, match_shape *h)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     match_point *v = w->point + h->point;
     uint32_t lowest = UINT32_MAX;
     size_t i, k, n = 0;
@@ -208,7 +208,7 @@ static int match_shape_order(const void *a, const void *b)
 /* The symbols that are missing; without debug information inlinees have records of their own. 0: no memory. */
 static int match_find_shapes(const match_run *m, match_search *w)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     match_key *key = (match_key *)malloc((t.record_count + 1) * sizeof *key);
     size_t i, k, point = 0;
     w->shape = (match_shape *)calloc(t.record_count + 1, sizeof *w->shape);
@@ -268,7 +268,7 @@ static match_start *match_find_start(const match_run *m, match_search *w, const 
 static int match_find_code(match_run *m, const csspgo_probe_record *record, size_t *found)
 {
     enum { ROUNDS = 4, BUDGET = 1 << 26 };                   /* instructions: a second or two */
-    const size_t n = csspgo_probes_tables(m->probes).record_count;
+    const size_t n = csspgo_probe_set_tables(m->probes).record_count;
     uint64_t *known = (uint64_t *)malloc((n + 1) * sizeof *known);
     size_t i, k, round, before = SIZE_MAX;
     match_search w;
@@ -310,7 +310,7 @@ int match_without_symbols(match_run *m)
     size_t i, records, missing = 0, found = 0;
     int ok = match_decode_sections(m, NULL, 0);
     if (!ok) return 0;
-    t = csspgo_probes_tables(m->probes);
+    t = csspgo_probe_set_tables(m->probes);
     records = t.record_count;
     record = (csspgo_probe_record *)calloc(records + 1, sizeof *record);
     m->base = (match_base *)calloc(records + 1, sizeof *m->base);

@@ -45,7 +45,7 @@ static void match_symbols_of(match_run *m, const elf_image *e)
 
 int match_symbols(match_run *m)
 {
-    const csspgo_probe_tables t = csspgo_probes_tables(m->probes);
+    const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     const elf_image *e = load_symbols(&m->image);
     const size_t records = m->base != NULL ? t.record_count : 0;
     size_t i;

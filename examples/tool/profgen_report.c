@@ -103,12 +103,12 @@ static int descriptor_order(const void *a, const void *b)
 int profgen_show_probes(const profgen *g)
 {
     char why[256];
-    csspgo_probes *probes = load_sections(&g->image, why, sizeof why);
+    csspgo_probe_set *probes = load_sections(&g->image, why, sizeof why);
     csspgo_probe_tables t;
     csspgo_descriptor *d;
     size_t i;
     if (probes == NULL) return fail("%s: %s", g->binary, why), 0;
-    t = csspgo_probes_tables(probes);
+    t = csspgo_probe_set_tables(probes);
     d = (csspgo_descriptor *)malloc((t.descriptor_count + 1) * sizeof *d);
     if (d != NULL) {
         if (t.descriptor_count != 0) memcpy(d, t.descriptors, t.descriptor_count * sizeof *d);
@@ -119,6 +119,6 @@ int profgen_show_probes(const profgen *g)
                    (unsigned long long)d[i].checksum);
     }
     free(d);
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     return d != NULL || (fail("out of memory"), 0);
 }

@@ -50,7 +50,7 @@ int views_names_file(views_names *v, const char *path)
 /* The probe descriptors' names and the symbols', these also without the suffix that ThinLTO appends. */
 int views_names_elf(views_names *v, const char *path)
 {
-    csspgo_probes *probes = csspgo_probes_new(seeded(), NULL);
+    csspgo_probe_set *probes = csspgo_probe_set_new(seeded(), NULL);
     char why[256];
     elf_image elf;
     elf_section s;
@@ -61,12 +61,12 @@ int views_names_elf(views_names *v, const char *path)
     size_t k;
     int ok;
     if (probes == NULL) return fail("out of memory"), 0;
-    if (!file_open(path, &f)) return csspgo_probes_free(probes), fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return csspgo_probe_set_free(probes), fail("%s: %s", path, strerror(errno)), 0;
     ok = elf_open(f.data, f.size, &elf, why, sizeof why);
     if (!ok) fail("%s: %s", path, why);
     if (ok && elf_section_named(&elf, ".pseudo_probe_desc", &s) && s.contents != NULL && !s.compressed &&
-        csspgo_probes_decode_descriptors(probes, s.contents, (size_t)s.size, &e) == CSSPGO_OK) {
-        const csspgo_probe_tables t = csspgo_probes_tables(probes);
+        csspgo_probe_set_decode_descriptors(probes, s.contents, (size_t)s.size, &e) == CSSPGO_OK) {
+        const csspgo_probe_tables t = csspgo_probe_set_tables(probes);
         for (k = 0; k < t.descriptor_count; k++) views_names_add(v, t.descriptors[k].name, t.descriptors[k].name_size);
     }
     for (i = 1; ok && i < elf.symbol_count; i++) {
@@ -74,7 +74,7 @@ int views_names_elf(views_names *v, const char *path)
         views_names_add(v, y.name, y.name_size);
         views_names_add(v, y.name, load_strip(y.name, y.name_size, ".llvm."));
     }
-    csspgo_probes_free(probes);
+    csspgo_probe_set_free(probes);
     file_close(&f);
     return ok;
 }
