@@ -27964,8 +27964,8 @@ struct csspgo_matcher {
     CSSPGO__LIST(csspgo__place)    place;
     CSSPGO__LIST(csspgo__callsite) state;
     CSSPGO__LIST(char)             text;    /* names of renamed functions */
-    csspgo__map          by_guid; /* name here -> index in func + 1 */
-    csspgo__map          by_old;  /* name in the profile -> the same */
+    csspgo__guids        by_guid; /* func by guid    */
+    csspgo__guids        by_old;  /* func by profile */
     int                  is_probe, is_cs;
 };
 
@@ -28650,8 +28650,9 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u64_list         guid;     /* of each function of p */
     const csspgo_match_code *code;
     size_t                   codes;
-    csspgo__map  old;             /* GUID -> function of p: all that have it                       */
-    csspgo__map  used;            /* GUID -> index + 1 in used_guid: names of functions and callees of the new code */
+    csspgo__guids     old;        /* functions of p by GUID: the first one with each */
+    csspgo__u32_list  same;       /* per function of p: the next one with its GUID, 0 = none */
+    csspgo__guids     used;       /* used_guid: names of functions and callees of the new code */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
@@ -28691,52 +28692,16 @@ static int csspgo__match_fail(csspgo__matching *w)
     return 0;
 }
 
-static uint32_t csspgo__here_hash(const void *owner, uint32_t id)
+static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__guids *by, uint64_t guid)
 {
-    const csspgo_matcher *m = (const csspgo_matcher *)owner;
-    return csspgo__hash64(&m->by_guid, (m->func.v)[id - 1].guid, 0);
+    const uint32_t id = csspgo__guids_find(by, m->func.v, guid);
+    return id != 0 ? &m->func.v[id - 1] : NULL;
 }
 
-static uint32_t csspgo__there_hash(const void *owner, uint32_t id)
+/* The first function of p with this GUID, id 0 if there is none; w->same has the next one of each. */
+static csspgo_func csspgo__old_first(const csspgo__matching *w, uint64_t guid)
 {
-    const csspgo_matcher *m = (const csspgo_matcher *)owner;
-    return csspgo__hash64(&m->by_old, (m->func.v)[id - 1].profile, 0);
-}
-
-static uint32_t csspgo__old_hash(const void *owner, uint32_t id)
-{
-    const csspgo__matching *w = (const csspgo__matching *)owner;
-    return csspgo__hash64(&w->old, (w->guid.v)[id], 0);
-}
-
-static uint32_t csspgo__old_start(const csspgo__matching *w, uint64_t guid)
-{
-    return csspgo__hash64(&w->old, guid, 0);
-}
-
-static uint32_t csspgo__used_hash(const void *owner, uint32_t id)
-{
-    const csspgo__matching *w = (const csspgo__matching *)owner;
-    return csspgo__hash64(&w->used, (w->used_guid.v)[id - 1], 0);
-}
-
-static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__map *map, uint64_t guid)
-{
-    const uint32_t hash = csspgo__hash64(map, guid, 0);
-    csspgo__matched *f = m->func.v;
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(map, hash, &at)) != 0)
-        if ((map == &m->by_guid ? f[id - 1].guid : f[id - 1].profile) == guid) return &f[id - 1];
-    return NULL;
-}
-
-/* The next function of p with this GUID; start with *at = csspgo__old_start. */
-static csspgo_func csspgo__old_next(const csspgo__matching *w, uint64_t guid, uint32_t *at)
-{
-    csspgo_func f;
-    while ((f.id = csspgo__map_next(&w->old, csspgo__old_start(w, guid), at)) != 0)
-        if ((w->guid.v)[f.id] == guid) break;
-    return f;
+    return csspgo__func_handle(csspgo__guids_find(&w->old, w->guid.v + 1, guid));
 }
 
 /* Calls see for every node with counts of a function; stops when memory is exhausted. */
@@ -28744,10 +28709,9 @@ typedef int (*csspgo__record_fn)(csspgo__matching *w, csspgo__aggregate *f, uint
 
 static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, csspgo__record_fn see)
 {
-    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func func;
     csspgo_node n;
-    while ((func = csspgo__old_next(w, guid, &at)).id != 0)
+    for (func = csspgo__old_first(w, guid); func.id != 0; func.id = w->same.v[func.id])
         for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n))
             if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return csspgo__match_fail(w);
     return 1;
@@ -28755,9 +28719,8 @@ static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggrega
 
 static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
 {
-    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func func;
-    while ((func = csspgo__old_next(w, guid, &at)).id != 0)
+    for (func = csspgo__old_first(w, guid); func.id != 0; func.id = w->same.v[func.id])
         if (csspgo_func_nodes(w->p, func).id != 0) return 1;
     return 0;
 }
@@ -28800,7 +28763,7 @@ static int csspgo__push_callee(csspgo__matching *w, csspgo__aggregate *f, csspgo
     csspgo__old_callee *c = CSSPGO__PUSH(&w->m->heap, f->callee);
     if (c == NULL) return 0;
     c->loc = loc;
-    c->guid = (w->guid.v)[func];
+    c->guid = w->guid.v[func];
     c->count = count;
     return 1;
 }
@@ -28831,14 +28794,9 @@ static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_
     return 1;
 }
 
-static int csspgo__old_callee_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__old_callee *x = (const csspgo__old_callee *)a, *y = (const csspgo__old_callee *)b;
-    const uint64_t k = csspgo__loc_key(x->loc), l = csspgo__loc_key(y->loc);
-    (void)ctx;
-    if (k != l) return k < l ? -1 : 1;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
+static const csspgo__field csspgo__old_callee_fields[] = { CSSPGO__ASCENDING(csspgo__old_callee, loc.line),
+    CSSPGO__ASCENDING(csspgo__old_callee, loc.discriminator), CSSPGO__ASCENDING(csspgo__old_callee, guid),
+    CSSPGO__FIELDS_END };
 
 static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 
@@ -28877,8 +28835,8 @@ static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__ag
     if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
     if (!csspgo__each_copy(w, guid, f, csspgo__add_counts)) return 0;
     if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
-        !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__old_callee_cmp,
-                      NULL))
+        !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__fields_cmp,
+                      csspgo__old_callee_fields))
         return csspgo__match_fail(w);
     f->body.count = csspgo__bodies_sum(f->body.v, f->body.count, NULL, NULL);
     return csspgo__aggregate_anchors(w, f);
@@ -28886,13 +28844,8 @@ static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__ag
 
 /* ----- a function of the new code --------------------------------------------------------------------------------- */
 
-static int csspgo__match_loc_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = csspgo__loc_key(((const csspgo_match_loc *)a)->loc);
-    const uint64_t y = csspgo__loc_key(((const csspgo_match_loc *)b)->loc);
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
+static const csspgo__field csspgo__match_loc_fields[] = { CSSPGO__ASCENDING(csspgo_match_loc, loc.line),
+    CSSPGO__ASCENDING(csspgo_match_loc, loc.discriminator), CSSPGO__FIELDS_END };
 
 /* Its locations, ascending, each once; for the reference modes those of lines only if they are calls. */
 static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__loc_list *out)
@@ -28905,9 +28858,10 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
     v = out->v;
     for (i = 0; i < c->locs; i++)
         if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
-    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__match_loc_cmp, NULL)) return csspgo__match_fail(w);
+    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__fields_cmp, csspgo__match_loc_fields))
+        return csspgo__match_fail(w);
     for (i = 0; i < k; i++) {
-        if (out->count != 0 && csspgo__match_loc_cmp(NULL, &v[out->count - 1], &v[i]) == 0) continue;
+        if (out->count != 0 && csspgo__fields_cmp(csspgo__match_loc_fields, &v[out->count - 1], &v[i]) == 0) continue;
         v[out->count++] = v[i];
     }
     return 1;
@@ -29067,7 +29021,7 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
     csspgo__lcs_back(w, l, last);
     for (d = 0; d <= last; d++) {
         if (d != 0) {
-            if ((l->path.v)[d]) y++;
+            if (l->path.v[d]) y++;
             else x++;
         }
         while (x < l->n && y < l->m && csspgo__same_callee(w, &a[x], &b[y])) {
@@ -29084,11 +29038,7 @@ enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compar
 
 static int csspgo__is_name_used(const csspgo__matching *w, uint64_t guid)
 {
-    const uint32_t hash = csspgo__hash64(&w->used, guid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&w->used, hash, &at)) != 0)
-        if ((w->used_guid.v)[id - 1] == guid) return 1;
-    return 0;
+    return csspgo__guids_find(&w->used, w->used_guid.v, guid) != 0;
 }
 
 /* A name with counts that the new code does not have. */
@@ -29100,10 +29050,9 @@ static int csspgo__unused(const csspgo__matching *w, uint64_t guid)
 /* The base name of a function of p that has this GUID. */
 static const char *csspgo__old_base(const csspgo__matching *w, uint64_t guid, size_t *size)
 {
-    uint32_t at = csspgo__old_start(w, guid);
     csspgo_func f;
     *size = 0;
-    while ((f = csspgo__old_next(w, guid, &at)).id != 0) {
+    for (f = csspgo__old_first(w, guid); f.id != 0; f.id = w->same.v[f.id]) {
         size_t n;
         const char *name = csspgo_func_name(w->p, f, &n), *base = csspgo_base_name(name, n, size);
         if (base != NULL) return base;
@@ -29171,7 +29120,7 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
 static uint32_t csspgo__rename_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    const csspgo__rename *r = &(w->tried.v)[id - 1];
+    const csspgo__rename *r = &w->tried.v[id - 1];
     return csspgo__hash64(&w->by_pair, r->here, r->there);
 }
 
@@ -29277,7 +29226,7 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
     for (i = 0; i < v->count; i++) (v->v)[i].usable = 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
         const char *name = csspgo_func_name(w->p, old, &n);
-        if (name != NULL && !csspgo__base_entry_push(w, v, name, n, (w->guid.v)[old.id])) return 0;
+        if (name != NULL && !csspgo__base_entry_push(w, v, name, n, w->guid.v[old.id])) return 0;
     }
     for (; i < v->count; i++) {
         csspgo__base_entry *b = v->v + i;
@@ -29292,12 +29241,10 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
     if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, here, there, 1);
-    if (!csspgo__map_reserve(&w->m->heap, &w->m->by_old)) return csspgo__match_fail(w);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
-    csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, there, 0),
-                       (uint32_t)(f - w->m->func.v) + 1, w->m);
-    return 1;
+    return csspgo__guids_put(&w->m->heap, &w->m->by_old, w->m->func.v, (size_t)(f - w->m->func.v)) ||
+           csspgo__match_fail(w);
 }
 
 /* Pairs orphans with unused profiles that no one else has so much in common with as the round asks for. */
@@ -29387,21 +29334,11 @@ typedef struct csspgo__rename_candidate {    /* two of these */
 
 typedef CSSPGO__LIST(csspgo__rename_candidate) csspgo__rename_candidate_list;
 
-static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__posting *x = (const csspgo__posting *)a, *y = (const csspgo__posting *)b;
-    (void)ctx;
-    if (x->callee != y->callee) return x->callee < y->callee ? -1 : 1;
-    return x->who < y->who ? -1 : x->who > y->who;
-}
+static const csspgo__field csspgo__posting_fields[] = { CSSPGO__ASCENDING(csspgo__posting, callee),
+    CSSPGO__ASCENDING(csspgo__posting, who), CSSPGO__FIELDS_END };
 
-static int csspgo__rename_candidate_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__rename_candidate *x = (const csspgo__rename_candidate *)a, *y = (const csspgo__rename_candidate *)b;
-    (void)ctx;
-    if (x->here != y->here) return x->here < y->here ? -1 : 1;
-    return x->there < y->there ? -1 : x->there > y->there;
-}
+static const csspgo__field csspgo__rename_candidate_fields[] = { CSSPGO__ASCENDING(csspgo__rename_candidate, here),
+    CSSPGO__ASCENDING(csspgo__rename_candidate, there), CSSPGO__FIELDS_END };
 
 /* Those that share most first; equals by GUID, so that the order of the code does not matter. */
 static int csspgo__rename_score_cmp(const void *ctx, const void *a, const void *b)
@@ -29462,12 +29399,11 @@ static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *
     }
     if (alone->count == 0) return 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
-        const uint64_t guid = (w->guid.v)[old.id];
-        uint32_t at = csspgo__old_start(w, guid);
+        const uint64_t guid = w->guid.v[old.id];
         const csspgo__anchor *a;
         csspgo__unpaired *x;
         if (!csspgo__unused(w, guid) || csspgo__matched_of(w->m, &w->m->by_old, guid) != NULL) continue;
-        if (csspgo__old_next(w, guid, &at).id != old.id) continue;      /* a name and its GUID: once */
+        if (csspgo__old_first(w, guid).id != old.id) continue;      /* a name and its GUID: once */
         if ((x = csspgo__unpaired_push(w, alone, guid)) == NULL || !csspgo__aggregate_make(w, guid, &w->sum[1], NULL))
             return 0;
         x->is_old = 1;
@@ -29496,7 +29432,7 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
         if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
     }
     x = v.v;
-    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL))
+    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__fields_cmp, csspgo__posting_fields))
         ok = csspgo__match_fail(w);
     for (i = 0; i < v.count && ok; i = j) {
         for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
@@ -29515,7 +29451,7 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
     const csspgo__posting *x = list->v;
     csspgo__rename_candidate *a;
     size_t i, j, k, l, old;
-    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__posting_cmp, NULL))
+    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__fields_cmp, csspgo__posting_fields))
         return csspgo__match_fail(w);
     for (i = 0; i < list->count; i = j) {
         for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
@@ -29531,7 +29467,7 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
             }
     }
     a = alike->v;
-    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_candidate_cmp, NULL))
+    if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__fields_cmp, csspgo__rename_candidate_fields))
         return csspgo__match_fail(w);
     for (i = k = 0; i < alike->count; i = j) {
         for (j = i; j < alike->count && a[j].here == a[i].here && a[j].there == a[i].there; j++) {}
@@ -29581,8 +29517,8 @@ static int csspgo__match_callers(csspgo__matching *w)
     csspgo__rename_candidate_list alike = { NULL, 0, 0 };
     size_t had = 1;
     int round, ok = 1;
-    for (round = 0; round < 4 && ok && w->m->by_old.count != had; round++) {
-        had = w->m->by_old.count;
+    for (round = 0; round < 4 && ok && w->m->by_old.map.count != had; round++) {
+        had = w->m->by_old.map.count;
         alone.count = list.count = alike.count = 0;
         ok = csspgo__unpaired_collect(w, &alone, &list) && csspgo__pair_checksums(w, &alone) &&
              csspgo__rename_candidates(w, &list, &alike) && csspgo__pair_candidates(w, &alone, &alike);
@@ -30187,14 +30123,8 @@ typedef struct csspgo__vote {     /* the alignment put a call of one callee on o
 
 typedef CSSPGO__LIST(csspgo__vote) csspgo__vote_list;
 
-static int csspgo__vote_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__vote *x = (const csspgo__vote *)a, *y = (const csspgo__vote *)b;
-    (void)ctx;
-    if (x->here != y->here) return x->here < y->here ? -1 : 1;
-    if (x->there != y->there) return x->there < y->there ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
+static const csspgo__field csspgo__vote_fields[] = { CSSPGO__ASCENDING(csspgo__vote, here),
+    CSSPGO__ASCENDING(csspgo__vote, there), CSSPGO__ASCENDING(csspgo__vote, at), CSSPGO__FIELDS_END };
 
 /* Of sorted votes: all lose but those of the one name that most calls of a callee speak for. */
 static void csspgo__count_votes(csspgo__vote *v, size_t n)
@@ -30236,7 +30166,7 @@ static int csspgo__one_new_name(csspgo__matching *w)
     }
     v = list.v;
     for (round = 0; round < 2 && ok; round++) {
-        ok = csspgo__sort(&w->m->heap, v, list.count, sizeof *v, csspgo__vote_cmp, NULL);
+        ok = csspgo__sort(&w->m->heap, v, list.count, sizeof *v, csspgo__fields_cmp, csspgo__vote_fields);
         if (ok) csspgo__count_votes(v, list.count);
         for (i = 0; i < list.count; i++) {
             const uint64_t here = v[i].here;
@@ -30554,7 +30484,7 @@ static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t
 
 static const csspgo__matched *csspgo__node_matched(const csspgo__matching *w, uint32_t node)
 {
-    return csspgo__matched_of(w->m, &w->m->by_guid, (w->guid.v)[w->p->tree.node[node].func]);
+    return csspgo__matched_of(w->m, &w->m->by_guid, w->guid.v[w->p->tree.node[node].func]);
 }
 
 /* Totals of stale copies in what is nested in top; what is nested in these is not looked at. */
@@ -30579,7 +30509,7 @@ static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_repor
     const csspgo__tree *t = &w->p->tree;
     uint32_t id, next;
     for (id = top; id != 0; id = next) {
-        const uint64_t guid = (w->guid.v)[t->node[id].func];
+        const uint64_t guid = w->guid.v[t->node[id].func];
         const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
         const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
         if (renamed)
@@ -30628,12 +30558,11 @@ static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *
 static int csspgo__report_function(const csspgo__matching *w, csspgo_match_report *r, const csspgo__matched *f)
 {
     const csspgo__node *v = w->p->tree.node;
-    uint32_t at = csspgo__old_start(w, f->guid);
     const uint64_t stale = r->stale_functions;
     csspgo_func func;
     csspgo_node n;
     int found = 0;
-    while ((func = csspgo__old_next(w, f->guid, &at)).id != 0)
+    for (func = csspgo__old_first(w, f->guid); func.id != 0; func.id = w->same.v[func.id])
         for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n)) {
             if (v[n.id].record == 0 || csspgo__site_kind(v[n.id].site) == CSSPGO_INLINEE) continue;
             if (!w->m->is_cs && v[n.id].parent != CSSPGO__ROOT) continue;
@@ -30681,29 +30610,30 @@ static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *
 
 static int csspgo__name_used_add(csspgo__matching *w, uint64_t guid)
 {
-    uint64_t *g;
-    if (csspgo__is_name_used(w, guid)) return 1;
-    if (!csspgo__map_reserve(&w->m->heap, &w->used)) return csspgo__match_fail(w);
-    g = CSSPGO__PUSH(&w->m->heap, w->used_guid);
+    uint64_t *g = CSSPGO__PUSH(&w->m->heap, w->used_guid);
     if (g == NULL) return csspgo__match_fail(w);
     *g = guid;
-    csspgo__map_insert(&w->used, csspgo__hash64(&w->used, guid, 0), (uint32_t)w->used_guid.count, w);
-    return 1;
+    return csspgo__guids_put(&w->m->heap, &w->used, w->used_guid.v, w->used_guid.count - 1) || csspgo__match_fail(w);
 }
 
 /* Finds the functions of p by GUID, and notes the names of the new code: functions and whatever is called directly. */
 static int csspgo__index_names(csspgo__matching *w)
 {
-    csspgo_func f;
+    csspgo__heap *h = &w->m->heap;
+    const uint32_t n = csspgo_func_count(w->p);
     size_t i, k;
-    if (!csspgo__guids_fill(&w->m->heap, &w->guid, w->p) ||
-        !csspgo__map_room(&w->m->heap, &w->old, csspgo_func_count(w->p)))
+    if (!csspgo__guids_fill(h, &w->guid, w->p) || !csspgo__map_room(h, &w->old.map, n) ||
+        CSSPGO__FILL(h, w->same, (size_t)n + 1) == NULL)
         return csspgo__match_fail(w);
-    for (f.id = 1; f.id <= csspgo_func_count(w->p); f.id++)
-        csspgo__map_insert(&w->old, csspgo__old_hash(w, f.id), f.id, w);
+    for (i = 1; i <= n; i++) {
+        const uint32_t first = csspgo__guids_find(&w->old, w->guid.v + 1, w->guid.v[i]);
+        w->same.v[i] = first != 0 ? w->same.v[first] : 0;
+        if (first != 0) w->same.v[first] = (uint32_t)i;
+        else csspgo__guids_put(h, &w->old, w->guid.v + 1, i - 1);
+    }
     if (!w->rename) return 1;
     for (i = 0; i < w->codes; i++) {
-        if (!csspgo__name_used_add(w, (w->m->func.v)[i].guid)) return 0;
+        if (!csspgo__name_used_add(w, w->m->func.v[i].guid)) return 0;
         for (k = 0; k < w->code[i].locs; k++)
             if (w->code[i].loc[k].kind == CSSPGO_MATCH_CALL && !csspgo__name_used_add(w, w->code[i].loc[k].callee))
                 return 0;
@@ -30716,7 +30646,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
     csspgo_matcher *m = w->m;
     size_t i;
     if (w->codes > 0x7fffffff) { w->status = CSSPGO_E_LIMIT; return 0; }
-    if (!csspgo__map_room(&m->heap, &m->by_guid, w->codes) || !CSSPGO__MORE(&m->heap, m->func, w->codes))
+    if (!csspgo__map_room(&m->heap, &m->by_guid.map, w->codes) || !CSSPGO__MORE(&m->heap, m->func, w->codes))
         return csspgo__match_fail(w);
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
@@ -30733,7 +30663,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         f->code = (uint32_t)i;
         if (c->flags & CSSPGO_MATCH_IMPORTED) f->flags |= CSSPGO__IMPORT;
         if (!(c->flags & (CSSPGO_MATCH_IMPORTED | CSSPGO_MATCH_NO_CHECKSUM))) f->flags |= CSSPGO__HAS_CHECKSUM;
-        csspgo__map_insert(&m->by_guid, csspgo__hash64(&m->by_guid, guid, 0), (uint32_t)m->func.count, m);
+        csspgo__guids_put(&m->heap, &m->by_guid, m->func.v, m->func.count - 1);
     }
     return 1;
 }
@@ -30743,8 +30673,7 @@ static void csspgo__find_orphans(csspgo__matching *w)
     csspgo__matched *f = w->m->func.v;
     size_t i;
     for (i = 0; i < w->codes; i++) {
-        uint32_t at = csspgo__old_start(w, f[i].guid);
-        if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_next(w, f[i].guid, &at).id == 0) f[i].flags |= CSSPGO__ORPHAN;
+        if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
     }
 }
 
@@ -30813,11 +30742,10 @@ static int csspgo__index_old(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
     size_t i;
-    if (!csspgo__map_room(&w->m->heap, &w->m->by_old, w->codes)) return csspgo__match_fail(w);
+    if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return csspgo__match_fail(w);
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
-        if (csspgo__matched_of(w->m, &w->m->by_old, f[i].profile) == NULL)
-            csspgo__map_insert(&w->m->by_old, csspgo__hash64(&w->m->by_old, f[i].profile, 0), (uint32_t)i + 1, w->m);
+        csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
     }
     return 1;
 }
@@ -30827,8 +30755,9 @@ static void csspgo__matching_free(csspgo__matching *w)
     csspgo__heap *h = &w->m->heap;
     size_t i;
     CSSPGO__DROP(h, w->guid);
-    csspgo__map_free(h, &w->old);
-    csspgo__map_free(h, &w->used);
+    CSSPGO__DROP(h, w->same);
+    csspgo__map_free(h, &w->old.map);
+    csspgo__map_free(h, &w->used.map);
     csspgo__map_free(h, &w->by_pair);
     CSSPGO__DROP(h, w->used_guid);
     CSSPGO__DROP(h, w->order);
@@ -30859,8 +30788,8 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     static const char indirect[] = "unknown.indirect.callee";
     size_t i;
     memset(w, 0, sizeof *w);
-    csspgo__map_init(&m->heap, &w->old, csspgo__old_hash);
-    csspgo__map_init(&m->heap, &w->used, csspgo__used_hash);
+    csspgo__guids_init(&m->heap, &w->old, sizeof *w->guid.v, 0);
+    csspgo__guids_init(&m->heap, &w->used, sizeof *w->used_guid.v, 0);
     csspgo__map_init(&m->heap, &w->by_pair, csspgo__rename_hash);
     w->m = m;
     w->p = p;
@@ -30887,15 +30816,15 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
-        if (!csspgo__match_function(w, &f[w->rename ? (w->order.v)[i] : i])) return 0;
+        if (!csspgo__match_function(w, &f[w->rename ? w->order.v[i] : i])) return 0;
     return csspgo__index_old(w);
 }
 
 static void csspgo__matcher_clear(csspgo_matcher *m)
 {
     m->func.count = m->place.count = m->state.count = m->text.count = 0;
-    csspgo__map_clear(&m->by_guid);
-    csspgo__map_clear(&m->by_old);
+    csspgo__map_clear(&m->by_guid.map);
+    csspgo__map_clear(&m->by_old.map);
 }
 
 CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, const csspgo_options *options,
@@ -30914,8 +30843,8 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
     if (m->how.min_similarity == 0) m->how.min_similarity = 80;
     if (m->how.min_blocks == 0) m->how.min_blocks = 5;
     if (m->how.min_calls == 0) m->how.min_calls = 3;
-    csspgo__map_init(&m->heap, &m->by_guid, csspgo__here_hash);
-    csspgo__map_init(&m->heap, &m->by_old, csspgo__there_hash);
+    csspgo__guids_init(&m->heap, &m->by_guid, sizeof *m->func.v, offsetof(csspgo__matched, guid));
+    csspgo__guids_init(&m->heap, &m->by_old, sizeof *m->func.v, offsetof(csspgo__matched, profile));
     return m;
 }
 
@@ -30926,8 +30855,8 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
     CSSPGO__DROP(&m->heap, m->place);
     CSSPGO__DROP(&m->heap, m->state);
     CSSPGO__DROP(&m->heap, m->text);
-    csspgo__map_free(&m->heap, &m->by_guid);
-    csspgo__map_free(&m->heap, &m->by_old);
+    csspgo__map_free(&m->heap, &m->by_guid.map);
+    csspgo__map_free(&m->heap, &m->by_old.map);
     csspgo__object_free(m, sizeof *m);
 }
 
@@ -30995,10 +30924,10 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
     r.renamed = (f->flags & CSSPGO__RENAMED) != 0;
     r.calls = (uint32_t)f->states;
     for (i = 0; i < f->states; i++)
-        r.lost_calls += csspgo__is_mismatch((m->state.v)[f->state + i].state) ? 1u : 0u;
+        r.lost_calls += csspgo__is_mismatch(m->state.v[f->state + i].state) ? 1u : 0u;
     r.locations = (uint32_t)f->places;
     for (i = 0; i < f->places; i++)
-        r.unknown += (m->place.v)[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
+        r.unknown += m->place.v[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
     return r;
 }
 
@@ -31066,7 +30995,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__remap *c, uint32_t nod
     const csspgo__node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
-    f = csspgo__matched_of(c->m, &c->m->by_old, (c->guid.v)[n->func]);
+    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
     if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
     if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
         c->p->record[n->record].checksum == f->checksum)
@@ -31086,7 +31015,7 @@ static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
     uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
     if (*to != 0) return *to;
-    f = csspgo__matched_of(c->m, &c->m->by_old, (c->guid.v)[id]);
+    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
@@ -31227,7 +31156,7 @@ static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
-    const uint32_t to = (c->node.v)[id];
+    const uint32_t to = c->node.v[id];
     const csspgo__matched *f = csspgo__moved(c, id);
     csspgo__record *now = csspgo__remap_begin(c);
     uint64_t was = 0, own = 0;
@@ -31243,7 +31172,7 @@ static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
         now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
     s = f != NULL ? csspgo__remap_moved(c, f, r, &own) : csspgo__remap_fixed(c, r, &own);
     if (s != CSSPGO_OK) return s;
-    now->total = csspgo__sat_sub(r->total, (c->nested.v)[id]);
+    now->total = csspgo__sat_sub(r->total, c->nested.v[id]);
     if (f != NULL) now->total = csspgo__sat_add(csspgo__sat_sub(now->total, was), own);
     return csspgo__remap_end(c, to);
 }
@@ -31254,7 +31183,7 @@ static csspgo_status csspgo__remap_listed(csspgo__remap *c)
     for (f.id = 1; f.id <= csspgo_func_count(c->p); f.id++) {
         if (!(c->p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
         if (csspgo__remap_func(c, f.id) == 0) return c->q->heap.status;
-        c->q->names.name[(c->func.v)[f.id]].flags |= CSSPGO__LISTED;
+        c->q->names.name[c->func.v[f.id]].flags |= CSSPGO__LISTED;
     }
     return CSSPGO_OK;
 }
@@ -31275,7 +31204,7 @@ static csspgo_status csspgo__remap_all(csspgo__remap *c)
     memset(c->node.v, 0, nodes * sizeof(uint32_t));
     memset(c->nested.v, 0, nodes * sizeof *nested);
     nested = c->nested.v;
-    (c->node.v)[CSSPGO__ROOT] = CSSPGO__ROOT;
+    c->node.v[CSSPGO__ROOT] = CSSPGO__ROOT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
         const csspgo__node *n = &t->node[id];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
@@ -31337,23 +31266,14 @@ typedef struct csspgo__completion {   /* one call of csspgo_matcher_complete */
     CSSPGO__LIST(csspgo_cfg_block) block;     /* scratch */
     CSSPGO__LIST(csspgo_cfg_edge)  edge;
     csspgo__byte_list        found;           /* per block: where it was is known             */
-    csspgo__map              by_guid;         /* -> index in cfg + 1                          */
+    csspgo__guids            by_guid;         /* cfg by guid */
     size_t                   unfit;
 } csspgo__completion;
 
-static uint32_t csspgo__flow_hash(const void *owner, uint32_t id)
-{
-    const csspgo__completion *x = (const csspgo__completion *)owner;
-    return csspgo__hash64(&x->by_guid, x->cfg[id - 1].guid, 0);
-}
-
 static const csspgo_match_cfg *csspgo__complete_cfg(const csspgo__completion *x, uint64_t guid)
 {
-    const uint32_t hash = csspgo__hash64(&x->by_guid, guid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&x->by_guid, hash, &at)) != 0)
-        if (x->cfg[id - 1].guid == guid) return &x->cfg[id - 1];
-    return NULL;
+    const uint32_t id = csspgo__guids_find(&x->by_guid, x->cfg, guid);
+    return id != 0 ? &x->cfg[id - 1] : NULL;
 }
 
 /* Blocks that a profile can hold, and edges between them. i: index of f, for the message. */
@@ -31384,13 +31304,11 @@ static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, css
     csspgo__heap *h = &x->q->heap;
     size_t i;
     if (n > 0x7fffffff) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-    if (!csspgo__map_room(h, &x->by_guid, n)) return csspgo__error_plain(err, h->status);
+    if (!csspgo__map_room(h, &x->by_guid.map, n)) return csspgo__error_plain(err, h->status);
     for (i = 0; i < n; i++) {
-        const csspgo_match_cfg *f = &x->cfg[i];
         const csspgo_status s = csspgo__complete_check(x, i, err);
         if (s != CSSPGO_OK) return s;
-        if (csspgo__complete_cfg(x, f->guid) == NULL)
-            csspgo__map_insert(&x->by_guid, csspgo__hash64(&x->by_guid, f->guid, 0), (uint32_t)i + 1, x);
+        csspgo__guids_put(h, &x->by_guid, x->cfg, i);
     }
     return CSSPGO_OK;
 }
@@ -31419,7 +31337,7 @@ static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_
     memset(edge, 0, f->cfg.edges * sizeof *edge);
     for (i = 0; i < f->cfg.blocks; i++) {
         const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->loc[i]);
-        if (b == NULL || !(x->found.v)[i]) continue;
+        if (b == NULL || !x->found.v[i]) continue;
         block[i].known = 1;
         block[i].count = b->count;
     }
@@ -31492,7 +31410,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     if (unfit != NULL) *unfit = 0;
     x.q = csspgo_profile_new(&x.options, NULL);
     if (x.q == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
-    csspgo__map_init(&x.q->heap, &x.by_guid, csspgo__flow_hash);
+    csspgo__guids_init(&x.q->heap, &x.by_guid, sizeof *cfg, offsetof(csspgo_match_cfg, guid));
     csspgo__error_plain(err, CSSPGO_OK);
     s = csspgo__complete_index(&x, n, err);
     if (s == CSSPGO_OK) s = csspgo_add_profile(x.q, p, err);
@@ -31500,7 +31418,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     CSSPGO__DROP(&x.q->heap, x.block);
     CSSPGO__DROP(&x.q->heap, x.edge);
     CSSPGO__DROP(&x.q->heap, x.found);
-    csspgo__map_free(&x.q->heap, &x.by_guid);
+    csspgo__map_free(&x.q->heap, &x.by_guid.map);
     if (s == CSSPGO_OK) {
         x.q->flags = p->flags;
         csspgo__profile_take(p, x.q);
