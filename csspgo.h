@@ -382,7 +382,7 @@ typedef enum csspgo_node_kind {
     CSSPGO_CONTEXT = 0,           /* a frame of a context, [main:3 @ foo]; a child of the root is a base profile  */
     CSSPGO_INLINEE = 1,           /* an inlinee, nested in its caller's record                                    */
     CSSPGO_PLAIN   = 2,           /* a top-level function of a profile without contexts; a child of the root      */
-    CSSPGO_TWIN    = 3,           /* LLVM mode only: a duplicate record of the parent's context, written with a
+    CSSPGO_DUPLICATE    = 3,           /* LLVM mode only: a duplicate record of the parent's context, written with a
                                      location after the leaf, [main:3 @ foo:9]. loc is that location, func the
                                      parent's function                                                            */
     CSSPGO_NODE_KIND_FORCE_32 = 0x7fffffff
@@ -6002,13 +6002,8 @@ static void csspgo__tree_allow(csspgo__heap *h, const csspgo__tree *t, size_t mo
 /* Room for so many more nodes. Returns 0 when memory is exhausted. */
 static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
 {
-    void *p;
-    if (!csspgo__map_room(h, &t->map, more)) return 0;
-    if (t->count + 1 + more <= t->cap) return 1;
-    p = csspgo__grow(h, t->node, t->count + 1, &t->cap, t->count + 1 + more, sizeof *t->node);
-    if (p == NULL) return 0;
-    t->node = (csspgo__node *)p;
-    return 1;
+    return csspgo__map_room(h, &t->map, more) &&
+           CSSPGO__ROOM(h, t->node, t->count + 1, t->cap, t->count + 1 + more);
 }
 
 /* A new node, for which there is room, that is not in the map yet. */
@@ -6094,7 +6089,7 @@ typedef struct csspgo__record {
 } csspgo__record;
 
 enum {                            /* csspgo__record.flags */
-    CSSPGO__DIRTY = 1,            /* runs were appended to out of order, csspgo__settle is due */
+    CSSPGO__DIRTY = 1,            /* runs were appended to out of order, csspgo__record_sort is due */
     CSSPGO__VTABLES = 2           /* csspgo_profile.side has vtable counts of it               */
 };
 
@@ -6121,9 +6116,9 @@ struct csspgo_profile {
     csspgo__side   *side;         /* side[0] unused */
     size_t          sides, side_cap;
     csspgo__map     side_map;     /* record -> side */
-    csspgo_loc     *wide;         /* sites whose line is above 65535 (LLVM mode only): CSSPGO__WIDE; wide[0] unused */
-    size_t          wides, wide_cap;
-    csspgo__map     wide_map;
+    csspgo_loc     *long_line;    /* locations with an out-of-range line, above 65535: CSSPGO__LONG; [0] unused */
+    size_t          longs, long_cap;
+    csspgo__map     long_map;
     uint32_t        flags;
     uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
     uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
@@ -6390,7 +6385,7 @@ static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc l
 
 /*
  * For readers, whose input sets the order: O(1) at the end of a run. What comes out of order makes the record dirty,
- * and csspgo__settle must put it in order (and add up equal entries) before anyone else sees it. Returns as
+ * and csspgo__record_sort must put it in order (and add up equal entries) before anyone else sees it. Returns as
  * csspgo__body_add.
  */
 CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
@@ -6477,7 +6472,7 @@ static size_t csspgo__targets_sum(csspgo_target *v, size_t n, csspgo_target *cla
     return k;
 }
 
-static int csspgo__settle_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
+static int csspgo__record_sort_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
     const size_t n = csspgo__run_count(r->body);
     csspgo_body *b = csspgo__body(p, r);
@@ -6488,7 +6483,7 @@ static int csspgo__settle_bodies(csspgo_profile *p, csspgo__record *r, csspgo_ta
 }
 
 /* A run of targets or, vtable = 1, vtables. */
-static int csspgo__settle_targets(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, uint32_t vtable,
+static int csspgo__record_sort_targets(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, uint32_t vtable,
                                   csspgo_target *clamped)
 {
     const size_t n = csspgo__run_count(*run);
@@ -6505,14 +6500,14 @@ static int csspgo__settle_targets(csspgo_profile *p, csspgo__pool *pool, csspgo_
  * Puts a dirty record in order. Returns -1 when memory is exhausted, else 0, or 1 if a sum was clamped: *clamped is
  * then the location and function (0: the body; reserved 1: of a vtable) of one such sum.
  */
-CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
+CSSPGO__UNUSED static int csspgo__record_sort(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
     csspgo__run *vtable = csspgo__vtable_run(p, r);
     int bodies, targets, vtables = 0;
     if (!(r->flags & CSSPGO__DIRTY)) return 0;
-    bodies = csspgo__settle_bodies(p, r, clamped);
-    targets = bodies >= 0 ? csspgo__settle_targets(p, &p->target, &r->target, 0, clamped) : -1;
-    if (targets >= 0 && vtable != NULL) vtables = csspgo__settle_targets(p, &p->vtable, vtable, 1, clamped);
+    bodies = csspgo__record_sort_bodies(p, r, clamped);
+    targets = bodies >= 0 ? csspgo__record_sort_targets(p, &p->target, &r->target, 0, clamped) : -1;
+    if (targets >= 0 && vtable != NULL) vtables = csspgo__record_sort_targets(p, &p->vtable, vtable, 1, clamped);
     if (targets < 0 || vtables < 0) return -1;
     r->flags &= (uint16_t)~CSSPGO__DIRTY;
     return bodies | targets | vtables;
@@ -6522,9 +6517,9 @@ CSSPGO__UNUSED static int csspgo__settle(csspgo_profile *p, csspgo__record *r, c
 
 /*
  * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
- * LLVM mode lets in, is CSSPGO__WIDE | kind | index into csspgo_profile.wide: equal locations have equal sites.
+ * LLVM mode lets in, is CSSPGO__LONG | kind | index into csspgo_profile.wide: equal locations have equal sites.
  */
-#define CSSPGO__WIDE ((uint64_t)1 << 50)
+#define CSSPGO__LONG ((uint64_t)1 << 50)
 
 static uint64_t csspgo__site(csspgo_loc loc, csspgo_node_kind kind)
 {
@@ -6541,6 +6536,11 @@ static csspgo_node_kind csspgo__site_kind(uint64_t site)
     return (csspgo_node_kind)(site >> 48 & 3);
 }
 
+CSSPGO__UNUSED static csspgo_node_kind csspgo__kind_at(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__site_kind(p->tree.node[id].site);
+}
+
 /* The key by which LLVM finds a child in its tree of contexts, and in whose order it visits siblings. */
 CSSPGO__UNUSED static uint64_t csspgo__child_key(uint64_t guid, csspgo_loc loc)
 {
@@ -6548,10 +6548,10 @@ CSSPGO__UNUSED static uint64_t csspgo__child_key(uint64_t guid, csspgo_loc loc)
     return guid + (at << 5) + at;
 }
 
-/* The location of a site of p's nodes, wide or not. */
+/* The location of a site of p's nodes, in range or not. */
 static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
 {
-    return site & CSSPGO__WIDE ? p->wide[site & 0xffffffffu] : csspgo__site_loc(site);
+    return site & CSSPGO__LONG ? p->long_line[site & 0xffffffffu] : csspgo__site_loc(site);
 }
 
 /* The key of a node of p, whose function's GUID is known. */
@@ -6577,38 +6577,34 @@ CSSPGO__UNUSED static int csspgo__child_order(const void *ctx, const void *a, co
     return csspgo__child_cmp((const csspgo_profile *)ctx, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-static uint32_t csspgo__wide_hash(const void *owner, uint32_t id)
+static uint32_t csspgo__long_line_hash(const void *owner, uint32_t id)
 {
     const csspgo_profile *p = (const csspgo_profile *)owner;
-    return csspgo__hash64(&p->wide_map, csspgo__loc_key(p->wide[id]), 0);
+    return csspgo__hash64(&p->long_map, csspgo__loc_key(p->long_line[id]), 0);
 }
 
-/* The site of any location; 0 if it is wide and new: no node can have it. (0 is also that of (0, 0) in a context.) */
+/* The site of any location; 0 if its line is out of range and no node has it. (0 is also (0, 0) in a context.) */
 static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
-    const uint32_t hash = csspgo__hash64(&p->wide_map, csspgo__loc_key(loc), 0);
+    const uint32_t hash = csspgo__hash64(&p->long_map, csspgo__loc_key(loc), 0);
     uint32_t id, at = hash;
     if (loc.line <= 0xffff) return csspgo__site(loc, kind);
-    while ((id = csspgo__map_next(&p->wide_map, hash, &at)) != 0)
-        if (csspgo__loc_key(p->wide[id]) == csspgo__loc_key(loc)) return CSSPGO__WIDE | (uint64_t)kind << 48 | id;
+    while ((id = csspgo__map_next(&p->long_map, hash, &at)) != 0)
+        if (csspgo__loc_key(p->long_line[id]) == csspgo__loc_key(loc)) return CSSPGO__LONG | (uint64_t)kind << 48 | id;
     return 0;
 }
 
-/* As csspgo__site_find, but makes the entry; 0 for a wide line: memory is exhausted or p is not in LLVM mode. */
+/* As csspgo__site_find, but makes the entry; 0 for an out-of-range line: no memory, or p is not in LLVM mode. */
 static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
-    uint64_t site = csspgo__site_find(p, loc, kind);
+    const uint64_t site = csspgo__site_find(p, loc, kind);
+    const size_t used = p->longs != 0 ? p->longs + 1 : 0;
     if (loc.line <= 0xffff || site != 0 || !p->heap.llvm) return site;
-    if (!csspgo__map_reserve(&p->heap, &p->wide_map)) return 0;
-    if (p->wides + 2 > p->wide_cap) {
-        const size_t used = p->wides != 0 ? p->wides + 1 : 0;
-        void *w = csspgo__grow(&p->heap, p->wide, used, &p->wide_cap, p->wides + 2, sizeof *p->wide);
-        if (w == NULL) return 0;
-        p->wide = (csspgo_loc *)w;
-    }
-    p->wide[++p->wides] = loc;
-    csspgo__map_insert(&p->wide_map, csspgo__wide_hash(p, (uint32_t)p->wides), (uint32_t)p->wides, p);
-    return CSSPGO__WIDE | (uint64_t)kind << 48 | p->wides;
+    if (!csspgo__map_reserve(&p->heap, &p->long_map)) return 0;
+    if (!CSSPGO__ROOM(&p->heap, p->long_line, used, p->long_cap, p->longs + 2)) return 0;
+    p->long_line[++p->longs] = loc;
+    csspgo__map_insert(&p->long_map, csspgo__long_line_hash(p, (uint32_t)p->longs), (uint32_t)p->longs, p);
+    return CSSPGO__LONG | (uint64_t)kind << 48 | p->longs;
 }
 
 CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err)
@@ -6617,7 +6613,7 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, css
     if (p == NULL) return NULL;
     csspgo__names_init(&p->heap, &p->names);
     csspgo__map_init(&p->heap, &p->side_map, csspgo__side_hash);
-    csspgo__map_init(&p->heap, &p->wide_map, csspgo__wide_hash);
+    csspgo__map_init(&p->heap, &p->long_map, csspgo__long_line_hash);
     if (csspgo__tree_init(&p->heap, &p->tree)) return p;
     csspgo__error_plain(err, p->heap.status);
     csspgo_profile_free(p);
@@ -6644,8 +6640,8 @@ CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
     csspgo__free(&p->heap, p->vtable.data, p->vtable.cap * sizeof(csspgo_target));
     csspgo__free(&p->heap, p->side, p->side_cap * sizeof *p->side);
     csspgo__map_free(&p->heap, &p->side_map);
-    csspgo__free(&p->heap, p->wide, p->wide_cap * sizeof *p->wide);
-    csspgo__map_free(&p->heap, &p->wide_map);
+    csspgo__free(&p->heap, p->long_line, p->long_cap * sizeof *p->long_line);
+    csspgo__map_free(&p->heap, &p->long_map);
     csspgo__object_free(p, sizeof *p);
 }
 
@@ -6860,7 +6856,7 @@ static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_
     up = &p->tree.node[parent.id];
     up_kind = csspgo__site_kind(up->site);
     if (kind == CSSPGO_CONTEXT) return up_kind == CSSPGO_CONTEXT;
-    if (kind == CSSPGO_TWIN)
+    if (kind == CSSPGO_DUPLICATE)
         return p->heap.llvm && up_kind == CSSPGO_CONTEXT && up->func == func.id && csspgo__loc_key(loc) != 0;
     return kind == CSSPGO_INLINEE;
 }
@@ -7249,7 +7245,7 @@ enum csspgo__rule {
     CSSPGO__MOST                  /* the larger total stays, of equal ones the smaller checksum               */
 };
 
-enum csspgo__fate {
+enum csspgo__outcome {
     CSSPGO__JOINS,                /* is added to the record that is there, if there is one            */
     CSSPGO__LOSES,                /* is dropped                                                       */
     CSSPGO__WINS,                 /* takes the place of the record that is there                      */
@@ -7286,7 +7282,8 @@ static void csspgo__conflict_attributes(enum csspgo__rule rule, csspgo__identity
 }
 
 /* Decides what becomes of a record that comes to another one: *have gets the checksum and attributes of both. */
-static enum csspgo__fate csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have, const csspgo__identity *comes)
+static enum csspgo__outcome csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have,
+                                             const csspgo__identity *comes)
 {
     const int first = rule == CSSPGO__LLVM || rule == CSSPGO__LLVM_TRACKER, any = have->any != 0;
     int loses = have->checksum > comes->checksum;
@@ -7597,6 +7594,278 @@ static csspgo_status csspgo__change_add_all(csspgo__change *c, csspgo__heap *h, 
 
 #endif
 
+#ifndef CSSPGO_NO_EDIT
+
+/* ----- a plan: records of a profile go to nodes of a new one ------------------------------------------------------
+ *
+ * An operation that rebuilds a profile p makes a new one, q. Its plan is a list of moves: which record of p goes to
+ * which node of q. The plan is carried out node by node, callers first. All moves to a node meet at once: the conflict
+ * rule says which of them are lost (a lost record takes along all that is nested in it and moved with it), and the
+ * counts of the others are summed (csspgo__change_add_all). All memory for q is reserved in between. At the end q takes
+ * the place of p; after a failure q is dropped and p is what it was.
+ */
+
+enum {                            /* csspgo__move.flags */
+    CSSPGO__MOVE_LOST = 1,        /* its counts are dropped                     */
+    CSSPGO__MOVE_BARE = 2,        /* its attributes do not count                */
+    CSSPGO__MOVE_BLANK = 4        /* its checksum counts as 0                   */
+};
+
+typedef struct csspgo__move {
+    uint32_t node, to;            /* of p; of q, which has smaller ids for callers                   */
+    uint32_t up;                  /* the move in which it is nested and with which it goes; 0: none  */
+    uint32_t next;                /* the next one with the same `to`                                 */
+    uint32_t set, flags;          /* set: attributes that it gets                                    */
+} csspgo__move;
+
+typedef struct csspgo__plan {
+    const csspgo_profile  *p;
+    csspgo_profile        *q;
+    csspgo__move          *move;  /* move[0] unused; in the order of merging, callers before what is nested in them */
+    size_t                 moves, cap;
+    uint32_t              *first; /* per node of q: its first move                               */
+    uint32_t              *list;  /* scratch for as many records as there are moves              */
+    csspgo__change         c;     /* from p to q; its func: NULL, functions are the same                  */
+    enum csspgo__rule      rule;
+} csspgo__plan;
+
+/* Room in q, which is empty, for the names of p, and for no more. Returns 0 when memory is exhausted. */
+static int csspgo__like_room(csspgo_profile *q, const csspgo_profile *p)
+{
+    size_t texts = 0, text = 0;
+    uint32_t i;
+    for (i = 1; i <= p->names.count; i++) {
+        if (!(p->names.name[i].flags & CSSPGO__HAS_TEXT)) continue;
+        texts++;
+        text += p->names.name[i].size;
+    }
+    if (p->names.count == 0) return 1;
+    return csspgo__names_room(&q->heap, &q->names, texts, p->names.count - texts, text) &&
+           csspgo__func_room(q, p->names.count);
+}
+
+/*
+ * An empty profile with the options, flags and functions (and their ids) of p. Its limit of memory is that of work on a
+ * profile that may be full: four times p's. NULL when memory is exhausted: *s.
+ */
+static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
+{
+    const size_t count = p->names.count;
+    csspgo_profile *q;
+    csspgo_options o = csspgo__heap_options(&p->heap);
+    uint32_t i;
+    o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, 4);
+    *s = CSSPGO_E_NOMEM;
+    q = csspgo_profile_new(&o, NULL);
+    if (q == NULL) return NULL;
+    q->flags = p->flags;
+    q->dropped_by_checksum = p->dropped_by_checksum;
+    for (i = 1; i <= count && (i != 1 || csspgo__like_room(q, p)) && csspgo__func_copy(q, p, i) == i; i++)
+        q->names.name[i].flags |= p->names.name[i].flags & CSSPGO__LISTED;
+    if (i > count) return q;
+    *s = q->heap.status;
+    csspgo_profile_free(q);
+    return NULL;
+}
+
+static csspgo_status csspgo__plan_begin(csspgo__plan *f, const csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    memset(f, 0, sizeof *f);
+    f->p = p;
+    f->q = csspgo__like(p, &s);
+    f->c.p = f->q;
+    f->c.from = p;
+    f->rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    return f->q != NULL ? CSSPGO_OK : s;
+}
+
+/* One more move. Returns its index; 0 if `to` is 0 or memory is exhausted. */
+static uint32_t csspgo__plan_add(csspgo__plan *f, uint32_t node, uint32_t to, uint32_t up, uint32_t flags)
+{
+    const size_t used = f->moves != 0 ? f->moves + 1 : 0;
+    csspgo__move *v;
+    if (to == 0) return 0;
+    f->q->heap.status = CSSPGO_E_LIMIT;
+    if (f->moves > 0x7ffffffeu || !CSSPGO__ROOM(&f->q->heap, f->move, used, f->cap, f->moves + 2)) return 0;
+    v = &f->move[++f->moves];
+    memset(v, 0, sizeof *v);
+    v->node = node;
+    v->to = to;
+    v->up = up;
+    v->flags = flags;
+    return (uint32_t)f->moves;
+}
+
+/* The node of q for node id of p, below `up` and of another kind. 0 when memory is exhausted. */
+static uint32_t csspgo__plan_node(csspgo__plan *f, uint32_t up, uint32_t id, csspgo_node_kind kind)
+{
+    const csspgo__node *n = &f->p->tree.node[id];
+    const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
+    csspgo_func func;
+    func.id = f->c.func != NULL ? f->c.func[n->func] : n->func;
+    return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
+}
+
+/* Moves an inlinee of p along with its caller's record, whose move is `up`. */
+static uint32_t csspgo__plan_nested(csspgo__plan *f, uint32_t id, uint32_t up, uint32_t flags)
+{
+    return csspgo__plan_add(f, id, csspgo__plan_node(f, f->move[up].to, id, CSSPGO_INLINEE), up, flags);
+}
+
+static const csspgo__record *csspgo__plan_source(const csspgo__plan *f, const csspgo__move *v)
+{
+    return &f->p->record[f->p->tree.node[v->node].record];
+}
+
+static void csspgo__plan_lose(csspgo__plan *f, csspgo__move *v)
+{
+    v->flags |= CSSPGO__MOVE_LOST;
+    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__plan_source(f, v)->total);
+}
+
+/*
+ * Decides which moves to a node are lost: those that lose to the record so far, and all before one that wins. Moves
+ * nested in a lost one are lost with it. Returns the identity that the record gets.
+ */
+static csspgo__identity csspgo__plan_elect(csspgo__plan *f, uint32_t first)
+{
+    csspgo__identity have = csspgo__identity_of(NULL);
+    uint32_t i, winner = first;
+    for (i = first; i != 0; i = f->move[i].next) {
+        csspgo__move *v = &f->move[i];
+        csspgo__identity comes = csspgo__identity_of(csspgo__plan_source(f, v));
+        enum csspgo__outcome fate;
+        if (v->up != 0 && f->move[v->up].flags & CSSPGO__MOVE_LOST) v->flags |= CSSPGO__MOVE_LOST;
+        if (v->flags & CSSPGO__MOVE_LOST) continue;
+        comes.attributes |= v->set;
+        if (v->flags & CSSPGO__MOVE_BARE) comes.bare = 1;
+        if (v->flags & CSSPGO__MOVE_BLANK) comes.checksum = 0;
+        fate = csspgo__conflict(f->rule, &have, &comes);
+        if (fate == CSSPGO__LOSES) csspgo__plan_lose(f, v);
+        if (fate == CSSPGO__WINS) winner = i;
+    }
+    for (i = first; i != winner; i = f->move[i].next)
+        if (!(f->move[i].flags & CSSPGO__MOVE_LOST)) csspgo__plan_lose(f, &f->move[i]);
+    return have;
+}
+
+/* Lists the records that a node gets. Returns their number. */
+static size_t csspgo__plan_list(csspgo__plan *f, uint32_t to)
+{
+    size_t n = 0;
+    uint32_t i;
+    for (i = f->first[to]; i != 0; i = f->move[i].next)
+        if (!(f->move[i].flags & CSSPGO__MOVE_LOST)) f->list[n++] = f->p->tree.node[f->move[i].node].record;
+    return n;
+}
+
+/* Makes the record of a node, for which there is room, and counts the memory that its moves need at most. */
+static void csspgo__plan_record(csspgo__plan *f, uint32_t to)
+{
+    const csspgo__identity have = csspgo__plan_elect(f, f->first[to]);
+    const size_t parts = csspgo__plan_list(f, to);
+    csspgo__change *c = &f->c;
+    size_t i, n, sides = 0;
+    csspgo__record *r;
+    if (parts == 0) return;
+    r = csspgo__record_make(f->q, to);
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
+    for (i = 0; i < parts; i++) {
+        const csspgo__record *from = &f->p->record[f->list[i]];
+        c->body += csspgo__run_count(from->body);
+        c->target += csspgo__run_count(from->target);
+        csspgo__vtable(f->p, from, &n);
+        c->vtable += n;
+        sides |= n != 0;
+    }
+    c->sides += sides;
+}
+
+/* Sums the records that a node gets. */
+static csspgo_status csspgo__plan_commit(csspgo__plan *f, uint32_t to)
+{
+    const size_t parts = csspgo__plan_list(f, to);
+    csspgo__record *r;
+    size_t i;
+    if (parts == 0) return CSSPGO_OK;
+    r = &f->q->record[f->q->tree.node[to].record];
+    for (i = 0; i < parts; i++) csspgo__change_add_sums(&f->c, r, &f->p->record[f->list[i]]);
+    return csspgo__change_add_all(&f->c, &f->q->heap, r, f->list, parts);
+}
+
+/*
+ * Carries out a plan: sorts the moves by node, decides conflicts, reserves all memory of q, sums. Only the last step
+ * changes counts, and all that it takes, but for scratch that has its size by then, is there.
+ */
+static csspgo_status csspgo__plan_run(csspgo__plan *f)
+{
+    csspgo__heap *h = &f->q->heap;
+    const size_t nodes = f->q->tree.count, bytes = (nodes + 1 + f->moves) * sizeof *f->first;
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    uint32_t to;
+    f->first = (uint32_t *)csspgo__alloc(h, bytes);
+    if (f->first == NULL) return h->status;
+    memset(f->first, 0, bytes);
+    f->list = f->first + nodes + 1;
+    for (i = f->moves; i != 0; i--) {
+        f->move[i].next = f->first[f->move[i].to];
+        f->first[f->move[i].to] = (uint32_t)i;
+    }
+    if (!csspgo__record_room(f->q, f->moves < nodes ? f->moves : nodes)) s = h->status;
+    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__plan_record(f, to);
+    if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
+    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__plan_commit(f, to);
+    csspgo__change_free(&f->c, h);
+    csspgo__free(h, f->first, bytes);
+    return s;
+}
+
+/* Rebuilds q, which is too large for the limit of p, without unused room. E_LIMIT if it is still too large. */
+static csspgo_status csspgo__plan_tighten(csspgo__plan *f, const csspgo_profile *p)
+{
+    csspgo_status s;
+    csspgo_profile *q;
+    f->q->heap.limits = p->heap.limits;
+    q = csspgo__like(f->q, &s);
+    if (q == NULL) return s;
+    s = csspgo_add_profile(q, f->q, NULL);
+    if (s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) s = CSSPGO_E_LIMIT;
+    if (s == CSSPGO_OK) csspgo__profile_take(f->q, q);
+    else csspgo_profile_free(q);
+    return s;
+}
+
+/* Ends a plan: p becomes q if s is CSSPGO_OK; else q is dropped. */
+static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo_status s, csspgo_error *err)
+{
+    if (f->q == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
+    csspgo__free(&f->q->heap, f->move, f->cap * sizeof *f->move);
+    if (s == CSSPGO_OK && f->q->heap.used > p->heap.limits.max_bytes) s = csspgo__plan_tighten(f, p);
+    if (s == CSSPGO_OK) {
+        f->q->heap.limits = p->heap.limits;
+        csspgo__profile_take(p, f->q);
+    } else {
+        csspgo_profile_free(f->q);
+    }
+    return csspgo__error_heap(err, s, &p->heap, "profile");
+}
+
+/* Scratch for n elements in q's heap, zeroed. NULL when memory is exhausted. */
+static void *csspgo__plan_scratch(csspgo__plan *f, size_t n, size_t elem)
+{
+    void *v;
+    f->q->heap.status = CSSPGO_E_LIMIT;
+    if (n > SIZE_MAX / elem) return NULL;
+    v = csspgo__alloc(&f->q->heap, n * elem);
+    if (v != NULL) memset(v, 0, n * elem);
+    return v;
+}
+
+#endif /* CSSPGO_NO_EDIT */
+
 /* ----- adding a profile: a change of p, every record to the node on the same path ----- */
 
 
@@ -7610,7 +7879,7 @@ typedef struct csspgo__join {
     const csspgo_profile *from;
     csspgo__change        c;                 /* of these two                                             */
     uint32_t             *func, *node;       /* id in from -> id in p, 0 = to be made                    */
-    unsigned char        *fate;              /* id of a node in from -> csspgo__fate                     */
+    unsigned char        *outcome;           /* id of a node in from -> csspgo__outcome                  */
     unsigned char        *event;             /* id of a node in from -> csspgo__event                    */
     size_t                bytes;             /* of the one allocation behind these four                  */
     uint32_t             *alias;             /* as func, but a name for a GUID, a GUID for a name; or NULL  */
@@ -7728,14 +7997,14 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
     return s;
 }
 
-static enum csspgo__fate csspgo__join_fate(const csspgo__join *j, uint32_t i)
+static enum csspgo__outcome csspgo__join_outcome(const csspgo__join *j, uint32_t i)
 {
     const csspgo__node *n = &j->from->tree.node[i];
     const csspgo__record *to = csspgo__record_of(j->p, j->node[i]), *r = csspgo__record_of(j->from, i);
     csspgo__identity have, comes;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
-        if (j->fate[n->parent] == CSSPGO__LOSES) return CSSPGO__LOSES;
-        if (j->fate[n->parent] != CSSPGO__JOINS) return CSSPGO__FOLLOWS;
+        if (j->outcome[n->parent] == CSSPGO__LOSES) return CSSPGO__LOSES;
+        if (j->outcome[n->parent] != CSSPGO__JOINS) return CSSPGO__FOLLOWS;
     }
     if (to == NULL || r == NULL) return CSSPGO__JOINS;
     have = csspgo__identity_of(to);
@@ -7753,20 +8022,21 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     const uint32_t up = j->node[n->parent], func = j->func[n->func];
     uint64_t site;
     if (!j->p->heap.llvm &&
-        (loc.line > 0xffff || kind == CSSPGO_TWIN || (nb != 0 && csspgo__body(j->from, r)[nb - 1].loc.line > 0xffff)))
+        (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
+         (nb != 0 && csspgo__body(j->from, r)[nb - 1].loc.line > 0xffff)))
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(j->p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return j->p->heap.status;
     j->node[i] = up != 0 && func != 0 ? csspgo__tree_find(&j->p->tree, up, site, func) : 0;
     if (j->node[i] == 0 && up != 0 && j->alias != NULL && j->alias[n->func] != 0 && kind != CSSPGO_INLINEE)
         j->node[i] = csspgo__tree_find(&j->p->tree, up, site, j->alias[n->func]);
-    j->fate[i] = (unsigned char)csspgo__join_fate(j, i);
-    if (j->fate[i] == CSSPGO__LOSES) return CSSPGO_OK;
+    j->outcome[i] = (unsigned char)csspgo__join_outcome(j, i);
+    if (j->outcome[i] == CSSPGO__LOSES) return CSSPGO_OK;
     if (j->node[i] == 0) j->nodes++;
     if (r == NULL) return CSSPGO_OK;
-    to = j->fate[i] != CSSPGO__FOLLOWS ? csspgo__record_of(j->p, j->node[i]) : NULL;
+    to = j->outcome[i] != CSSPGO__FOLLOWS ? csspgo__record_of(j->p, j->node[i]) : NULL;
     if (to == NULL) j->c.records++;
-    csspgo__change_need(&j->c, j->fate[i] == CSSPGO__JOINS ? to : NULL, r);
+    csspgo__change_need(&j->c, j->outcome[i] == CSSPGO__JOINS ? to : NULL, r);
     return CSSPGO_OK;
 }
 
@@ -7775,7 +8045,7 @@ static csspgo_status csspgo__join_plan(csspgo__join *j)
     csspgo_status s = csspgo__join_plan_funcs(j);
     uint32_t i;
     j->node[CSSPGO__ROOT] = CSSPGO__ROOT;
-    j->fate[CSSPGO__ROOT] = CSSPGO__JOINS;
+    j->outcome[CSSPGO__ROOT] = CSSPGO__JOINS;
     for (i = CSSPGO__ROOT; s == CSSPGO_OK && (i = csspgo__tree_next(&j->from->tree, i)) != 0;)
         s = csspgo__join_plan_node(j, i);
     return s;
@@ -7834,13 +8104,13 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
     csspgo__conflict(j->rule, &have, &comes);
     to->attributes = have.attributes;
     to->checksum = have.checksum;
-    if (j->fate[i] == CSSPGO__WINS) {
+    if (j->outcome[i] == CSSPGO__WINS) {
         csspgo__join_drop(j, i, to->total);
         csspgo__nested_drop(p, j->node[i]);
         to->total = to->head = 0;
         to->body.size = to->target.size = 0;
         if (to->flags & CSSPGO__VTABLES) csspgo__vtable_run(p, to)->size = 0;
-    } else if (j->fate[i] == CSSPGO__LOSES) {
+    } else if (j->outcome[i] == CSSPGO__LOSES) {
         csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->c.weight > 1 ? j->c.weight : 1));
         return;
     }
@@ -7871,8 +8141,8 @@ static void csspgo__join_commit(csspgo__join *j)
     }
     for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&from->tree, i)) != 0;) {
         const csspgo__node *n = &from->tree.node[i];
-        if (j->fate[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
-            j->fate[n->parent] == CSSPGO__LOSES)
+        if (j->outcome[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
+            j->outcome[n->parent] == CSSPGO__LOSES)
             continue;                                 /* went with its caller */
         f.id = j->func[n->func];
         if (j->node[i] == 0)
@@ -7908,8 +8178,8 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     j->func = (uint32_t *)csspgo__alloc(h, j->bytes);
     if (j->func == NULL) return h->status;
     j->node = j->func + nf;
-    j->fate = (unsigned char *)(j->node + nn);
-    j->event = j->fate + nn;
+    j->outcome = (unsigned char *)(j->node + nn);
+    j->event = j->outcome + nn;
     memset(j->event, 0, nn);
     j->c.p = j->p;
     j->c.from = j->from;
@@ -7946,18 +8216,18 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
     return csspgo__join_error(&j, csspgo__join_run(&j, NULL), err);
 }
 
-typedef struct csspgo__likeness { /* two profiles that are compared */
+typedef struct csspgo__comparison { /* two profiles that are compared */
     const csspgo_profile *p, *q;
     uint32_t             *func;   /* per function of p: that of q, 0 if there is none; NULL: there was no memory */
-} csspgo__likeness;
+} csspgo__comparison;
 
-static uint32_t csspgo__func_like(const csspgo__likeness *l, uint32_t func)
+static uint32_t csspgo__func_like(const csspgo__comparison *l, uint32_t func)
 {
     return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
 }
 
 /* The n targets or vtables of p and as many of q: 1 if they are the same. */
-static int csspgo__targets_equal(const csspgo__likeness *l, const csspgo_target *x, csspgo_target *v, size_t n)
+static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
@@ -7967,7 +8237,7 @@ static int csspgo__targets_equal(const csspgo__likeness *l, const csspgo_target 
     return 1;
 }
 
-static int csspgo__record_equal(const csspgo__likeness *l, const csspgo__record *a, const csspgo__record *b)
+static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
 {
     const csspgo_profile *p = l->p, *q = l->q;
     const size_t nb = csspgo__run_count(a->body), nt = csspgo__run_count(a->target);
@@ -8002,7 +8272,7 @@ static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 }
 
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
-static uint32_t csspgo__node_like(const csspgo__likeness *l, uint32_t up, uint32_t a)
+static uint32_t csspgo__node_like(const csspgo__comparison *l, uint32_t up, uint32_t a)
 {
     const csspgo__node *n = &l->p->tree.node[a];
     const csspgo_func f = csspgo__func_handle(csspgo__func_like(l, n->func));
@@ -8010,7 +8280,7 @@ static uint32_t csspgo__node_like(const csspgo__likeness *l, uint32_t up, uint32
 }
 
 /* Walks p in pre-order with b in step, the node of q on the same path. */
-static int csspgo__trees_equal(const csspgo__likeness *l)
+static int csspgo__trees_equal(const csspgo__comparison *l)
 {
     const csspgo_profile *p = l->p, *q = l->q;
     const csspgo__node *v = p->tree.node;
@@ -8039,7 +8309,7 @@ static int csspgo__trees_equal(const csspgo__likeness *l)
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
     csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__likeness l;
+    csspgo__comparison l;
     uint32_t id;
     int equal;
     if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
@@ -8100,7 +8370,8 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
     if (!csspgo__func_ok(p, f)) return "a node has no function";
     if (n->site >> 51 != 0) return "a node's site has unknown bits";
-    if (n->site & CSSPGO__WIDE && (n->site & 0xffffffffu) - 1 >= p->wides) return "a node's wide site is out of range";
+    if (n->site & CSSPGO__LONG && (n->site & 0xffffffffu) - 1 >= p->longs)
+        return "a node's out-of-range line has no entry";
     if (!csspgo__may_hang(p, csspgo__node_handle(n->parent), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f))
         return "a node of this kind cannot hang below its parent";
     if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
@@ -8198,7 +8469,7 @@ static int csspgo__sibling_cmp(const csspgo__sibling_ctx *c, uint32_t a, uint32_
     const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
     if (place[k] != place[m]) return place[k] < place[m] ? -1 : 1;
     if (s != t) return s < t ? -1 : 1;
-    if (k != m) return k == CSSPGO_TWIN ? -1 : 1;
+    if (k != m) return k == CSSPGO_DUPLICATE ? -1 : 1;
     return c->rank[x->func] < c->rank[y->func] ? -1 : c->rank[x->func] > c->rank[y->func];
 }
 
@@ -8726,14 +8997,16 @@ static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
     q->flags = p->flags;
     q->names.name = (csspgo__name *)csspgo__clone_array(&q->heap, p->names.name, p->names.count + 1,
                                                        sizeof *q->names.name, &q->names.cap, &ok);
-    q->names.text = (char *)csspgo__clone_array(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap, &ok);
+    q->names.text = (char *)csspgo__clone_array(&q->heap, p->names.text, p->names.text_size, 1, &q->names.text_cap,
+                                                &ok);
     if (ok) q->names.count = p->names.name != NULL ? p->names.count : 0;
     q->names.text_size = q->names.text_cap;
     csspgo__clone_map(&q->heap, &q->names.by_text, &p->names.by_text, &ok);
     csspgo__clone_map(&q->heap, &q->names.by_guid, &p->names.by_guid, &ok);
-    q->wide = (csspgo_loc *)csspgo__clone_array(&q->heap, p->wide, p->wides + 1, sizeof *q->wide, &q->wide_cap, &ok);
-    q->wides = q->wide != NULL ? p->wides : 0;
-    csspgo__clone_map(&q->heap, &q->wide_map, &p->wide_map, &ok);
+    q->long_line = (csspgo_loc *)csspgo__clone_array(&q->heap, p->long_line, p->longs + 1, sizeof *q->long_line,
+                                                     &q->long_cap, &ok);
+    q->longs = q->long_line != NULL ? p->longs : 0;
+    csspgo__clone_map(&q->heap, &q->long_map, &p->long_map, &ok);
     ok = ok && csspgo__func_room(q, 0);
     q->dropped_by_checksum = p->dropped_by_checksum;
     if (ok) return q;
@@ -8869,7 +9142,7 @@ static void csspgo__put_front_u64(char *buf, size_t cap, size_t *at, uint64_t v)
 static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char *buf, size_t cap, size_t *at)
 {
     const csspgo__node *v = p->tree.node;
-    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) id = v[id].parent;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) id = v[id].parent;
     for (; id > CSSPGO__ROOT; id = v[id].parent) {
         const csspgo__name *n = &p->names.name[v[id].func];
         const csspgo_loc loc = csspgo__loc_of(p, v[id].site);
@@ -9168,7 +9441,7 @@ static int csspgo__text_frame(csspgo__text *t, const csspgo__token *k, uint32_t 
 static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 {
     if (csspgo__loc_key(t->site) != 0 &&
-        !csspgo__text_down(t, k, t->site, CSSPGO_TWIN, t->q->tree.node[t->node].func))
+        !csspgo__text_down(t, k, t->site, CSSPGO_DUPLICATE, t->q->tree.node[t->node].func))
         return 0;
     return csspgo__text_enter(t, k);
 }
@@ -9920,7 +10193,7 @@ static int csspgo__text_settle(csspgo__text *t)
     uint32_t i;
     csspgo__late_map(t->q, &t->late);
     for (i = 1; i <= t->q->records; i++) {
-        const int s = csspgo__settle(t->q, &t->q->record[i], &t->watched);
+        const int s = csspgo__record_sort(t->q, &t->q->record[i], &t->watched);
         if (s < 0) return csspgo__text_full(t, t->base);
         if (s == 0) continue;
         t->watch = i;
@@ -10189,7 +10462,7 @@ CSSPGO__INLINE const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_b
 static int csspgo__out_path(csspgo__out *o, uint32_t id, size_t *n)
 {
     const csspgo__node *v = o->p->tree.node;
-    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) id = v[id].parent;
+    if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) id = v[id].parent;
     for (*n = 0; id != CSSPGO__ROOT; id = v[id].parent) {
         if (!CSSPGO__ROOM(&o->heap, o->path, *n, o->path_cap, *n + 1)) return 0;
         o->path[(*n)++] = id;
@@ -10599,7 +10872,7 @@ struct csspgo__bin {
     size_t          depth, nest_cap;
     int             llvm, cs;
     int             vtables;      /* every record ends with vtable counts                               */
-    int             dirty;        /* a record was: csspgo__settle is due                                */
+    int             dirty;        /* a record was: csspgo__record_sort is due                                */
     csspgo__late    late;         /* inlinees of b->q that are not in the map yet                       */
 };
 
@@ -11237,7 +11510,7 @@ static uint32_t csspgo__bin_leaf(csspgo__bin *b, const csspgo__bin_path *leaf)
     uint32_t node = leaf->node;
     if (csspgo__loc_key(leaf->loc) != 0 && b->llvm) {
         f.id = leaf->func;
-        node = csspgo_node_add(b->q, csspgo__node_handle(node), leaf->loc, CSSPGO_TWIN, f).id;
+        node = csspgo_node_add(b->q, csspgo__node_handle(node), leaf->loc, CSSPGO_DUPLICATE, f).id;
         if (node == 0) csspgo__bin_full(b);
     }
     return node;
@@ -11839,7 +12112,7 @@ static int csspgo__bin_settle(csspgo__bin *b)
     uint32_t i;
     csspgo__late_map(b->q, &b->late);
     for (i = 1; b->dirty && i <= b->q->records; i++)
-        if (csspgo__settle(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
+        if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
     return 1;
 }
 
@@ -12767,7 +13040,7 @@ static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
     const csspgo__node *v = o->p->tree.node;
     csspgo_loc leaf = csspgo_at(0, 0);
     size_t n;
-    if (csspgo__site_kind(v[id].site) == CSSPGO_TWIN) leaf = csspgo__loc_of(o->p, v[id].site);
+    if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[id].site);
     if (!csspgo__out_path(o, id, &n)) return o->heap.status;
     csspgo__bin_put(o, n);
     while (n-- != 0) {
@@ -13577,276 +13850,6 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
     return s;
 }
 
-/* ----- folding a profile into a new one --------------------------------------------------------------------------
- *
- * An operation that moves records makes a new profile q and says of every record of p which node of q it is a part of.
- * Then the parts of each node are added up, and q takes the place of p. Whose checksum loses is left out with all that
- * is nested in it and has moved with it.
- */
-
-enum {                            /* csspgo__part.flags */
-    CSSPGO__PART_LOST = 1,             /* left out                                   */
-    CSSPGO__BARE = 2,             /* its attributes do not count                */
-    CSSPGO__BLANK = 4             /* its checksum counts as 0                   */
-};
-
-typedef struct csspgo__part {
-    uint32_t node, to;            /* of p; of q, which has smaller ids for callers                   */
-    uint32_t up;                  /* the part in which it is nested and with which it moved; 0: none */
-    uint32_t next;                /* the next one with the same to                                   */
-    uint32_t set, flags;          /* set: attributes that it gets                                    */
-} csspgo__part;
-
-typedef struct csspgo__fold {
-    const csspgo_profile  *p;
-    csspgo_profile        *q;
-    csspgo__part          *part;  /* part[0] unused; in the order of merging, callers before what is nested in them */
-    size_t                 parts, cap;
-    uint32_t              *first; /* per node of q: its first part                               */
-    uint32_t              *list;  /* scratch for as many records as there are parts              */
-    csspgo__change         c;     /* from p to q; its func: NULL, functions are the same                  */
-    enum csspgo__rule      rule;
-} csspgo__fold;
-
-/* Room in q, which is empty, for the names of p, and for no more. Returns 0 when memory is exhausted. */
-static int csspgo__like_room(csspgo_profile *q, const csspgo_profile *p)
-{
-    size_t texts = 0, text = 0;
-    uint32_t i;
-    for (i = 1; i <= p->names.count; i++) {
-        if (!(p->names.name[i].flags & CSSPGO__HAS_TEXT)) continue;
-        texts++;
-        text += p->names.name[i].size;
-    }
-    if (p->names.count == 0) return 1;
-    return csspgo__names_room(&q->heap, &q->names, texts, p->names.count - texts, text) &&
-           csspgo__func_room(q, p->names.count);
-}
-
-/*
- * An empty profile with the options, flags and functions (and their ids) of p. Its limit of memory is that of work on a
- * profile that may be full: four times p's. NULL when memory is exhausted: *s.
- */
-static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
-{
-    const size_t count = p->names.count;
-    csspgo_profile *q;
-    csspgo_options o = csspgo__heap_options(&p->heap);
-    uint32_t i;
-    o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, 4);
-    *s = CSSPGO_E_NOMEM;
-    q = csspgo_profile_new(&o, NULL);
-    if (q == NULL) return NULL;
-    q->flags = p->flags;
-    q->dropped_by_checksum = p->dropped_by_checksum;
-    for (i = 1; i <= count && (i != 1 || csspgo__like_room(q, p)) && csspgo__func_copy(q, p, i) == i; i++)
-        q->names.name[i].flags |= p->names.name[i].flags & CSSPGO__LISTED;
-    if (i > count) return q;
-    *s = q->heap.status;
-    csspgo_profile_free(q);
-    return NULL;
-}
-
-static csspgo_status csspgo__fold_begin(csspgo__fold *f, const csspgo_profile *p)
-{
-    csspgo_status s = CSSPGO_OK;
-    memset(f, 0, sizeof *f);
-    f->p = p;
-    f->q = csspgo__like(p, &s);
-    f->c.p = f->q;
-    f->c.from = p;
-    f->rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
-    return f->q != NULL ? CSSPGO_OK : s;
-}
-
-/* One more part. Returns its index, or 0: to is 0, or memory is exhausted. */
-static uint32_t csspgo__fold_add(csspgo__fold *f, uint32_t node, uint32_t to, uint32_t up, uint32_t flags)
-{
-    csspgo__part *v;
-    if (to == 0) return 0;
-    if (f->parts + 2 > f->cap) {
-        const size_t used = f->parts != 0 ? f->parts + 1 : 0;
-        void *w;
-        f->q->heap.status = CSSPGO_E_LIMIT;
-        if (f->parts > 0x7ffffffeu) return 0;
-        w = csspgo__grow(&f->q->heap, f->part, used, &f->cap, f->parts + 2, sizeof *f->part);
-        if (w == NULL) return 0;
-        f->part = (csspgo__part *)w;
-    }
-    v = &f->part[++f->parts];
-    memset(v, 0, sizeof *v);
-    v->node = node;
-    v->to = to;
-    v->up = up;
-    v->flags = flags;
-    return (uint32_t)f->parts;
-}
-
-/* The node of q for node id of p, below `up` and of another kind. 0 when memory is exhausted. */
-static uint32_t csspgo__fold_node(csspgo__fold *f, uint32_t up, uint32_t id, csspgo_node_kind kind)
-{
-    const csspgo__node *n = &f->p->tree.node[id];
-    const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
-    csspgo_func func;
-    func.id = f->c.func != NULL ? f->c.func[n->func] : n->func;
-    return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
-}
-
-/* An inlinee of p as part of what its caller's part `up` is part of. */
-static uint32_t csspgo__fold_nested(csspgo__fold *f, uint32_t id, uint32_t up, uint32_t flags)
-{
-    return csspgo__fold_add(f, id, csspgo__fold_node(f, f->part[up].to, id, CSSPGO_INLINEE), up, flags);
-}
-
-static const csspgo__record *csspgo__fold_record(const csspgo__fold *f, const csspgo__part *v)
-{
-    return &f->p->record[f->p->tree.node[v->node].record];
-}
-
-static void csspgo__fold_lose(csspgo__fold *f, csspgo__part *v)
-{
-    v->flags |= CSSPGO__PART_LOST;
-    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__fold_record(f, v)->total);
-}
-
-/* Marks the parts of a node that lose, and all before one that wins. Returns the identity that the node gets. */
-static csspgo__identity csspgo__fold_elect(csspgo__fold *f, uint32_t first)
-{
-    csspgo__identity have = csspgo__identity_of(NULL);
-    uint32_t i, winner = first;
-    for (i = first; i != 0; i = f->part[i].next) {
-        csspgo__part *v = &f->part[i];
-        csspgo__identity comes = csspgo__identity_of(csspgo__fold_record(f, v));
-        enum csspgo__fate fate;
-        if (v->up != 0 && f->part[v->up].flags & CSSPGO__PART_LOST) v->flags |= CSSPGO__PART_LOST;
-        if (v->flags & CSSPGO__PART_LOST) continue;
-        comes.attributes |= v->set;
-        if (v->flags & CSSPGO__BARE) comes.bare = 1;
-        if (v->flags & CSSPGO__BLANK) comes.checksum = 0;
-        fate = csspgo__conflict(f->rule, &have, &comes);
-        if (fate == CSSPGO__LOSES) csspgo__fold_lose(f, v);
-        if (fate == CSSPGO__WINS) winner = i;
-    }
-    for (i = first; i != winner; i = f->part[i].next)
-        if (!(f->part[i].flags & CSSPGO__PART_LOST)) csspgo__fold_lose(f, &f->part[i]);
-    return have;
-}
-
-/* Lists the records of the parts of a node that stay. Returns their number. */
-static size_t csspgo__fold_list(csspgo__fold *f, uint32_t to)
-{
-    size_t n = 0;
-    uint32_t i;
-    for (i = f->first[to]; i != 0; i = f->part[i].next)
-        if (!(f->part[i].flags & CSSPGO__PART_LOST)) f->list[n++] = f->p->tree.node[f->part[i].node].record;
-    return n;
-}
-
-/* Counts what the parts of a node that stay take, and makes its record, for which there is room. */
-static void csspgo__fold_plan(csspgo__fold *f, uint32_t to)
-{
-    const csspgo__identity have = csspgo__fold_elect(f, f->first[to]);
-    const size_t parts = csspgo__fold_list(f, to);
-    csspgo__change *c = &f->c;
-    size_t i, n, sides = 0;
-    csspgo__record *r;
-    if (parts == 0) return;
-    r = csspgo__record_make(f->q, to);
-    r->checksum = have.checksum;
-    r->attributes = have.attributes;
-    for (i = 0; i < parts; i++) {
-        const csspgo__record *from = &f->p->record[f->list[i]];
-        c->body += csspgo__run_count(from->body);
-        c->target += csspgo__run_count(from->target);
-        csspgo__vtable(f->p, from, &n);
-        c->vtable += n;
-        sides |= n != 0;
-    }
-    c->sides += sides;
-}
-
-/* Adds up the parts of a node of q. */
-static csspgo_status csspgo__fold_commit(csspgo__fold *f, uint32_t to)
-{
-    const size_t parts = csspgo__fold_list(f, to);
-    csspgo__record *r;
-    size_t i;
-    if (parts == 0) return CSSPGO_OK;
-    r = &f->q->record[f->q->tree.node[to].record];
-    for (i = 0; i < parts; i++) csspgo__change_add_sums(&f->c, r, &f->p->record[f->list[i]]);
-    return csspgo__change_add_all(&f->c, &f->q->heap, r, f->list, parts);
-}
-
-static csspgo_status csspgo__fold_run(csspgo__fold *f)
-{
-    csspgo__heap *h = &f->q->heap;
-    const size_t nodes = f->q->tree.count, bytes = (nodes + 1 + f->parts) * sizeof *f->first;
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    uint32_t to;
-    f->first = (uint32_t *)csspgo__alloc(h, bytes);
-    if (f->first == NULL) return h->status;
-    memset(f->first, 0, bytes);
-    f->list = f->first + nodes + 1;
-    for (i = f->parts; i != 0; i--) {
-        f->part[i].next = f->first[f->part[i].to];
-        f->first[f->part[i].to] = (uint32_t)i;
-    }
-    if (!csspgo__record_room(f->q, f->parts < nodes ? f->parts : nodes)) s = h->status;
-    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__fold_plan(f, to);
-    if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
-    for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__fold_commit(f, to);
-    csspgo__change_free(&f->c, h);
-    csspgo__free(h, f->first, bytes);
-    return s;
-}
-
-/* p becomes q if all went well. */
-/* The result, which is too large for p's limit, without unused room: it must fit then. */
-static csspgo_status csspgo__fold_tighten(csspgo__fold *f, const csspgo_profile *p)
-{
-    csspgo_status s;
-    csspgo_profile *q;
-    f->q->heap.limits = p->heap.limits;
-    q = csspgo__like(f->q, &s);
-    if (q == NULL) return s;
-    s = csspgo_add_profile(q, f->q, NULL);
-    if (s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) s = CSSPGO_E_LIMIT;
-    if (s == CSSPGO_OK) csspgo__profile_take(f->q, q);
-    else csspgo_profile_free(q);
-    return s;
-}
-
-static csspgo_status csspgo__fold_end(csspgo__fold *f, csspgo_profile *p, csspgo_status s, csspgo_error *err)
-{
-    if (f->q == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
-    csspgo__free(&f->q->heap, f->part, f->cap * sizeof *f->part);
-    if (s == CSSPGO_OK && f->q->heap.used > p->heap.limits.max_bytes) s = csspgo__fold_tighten(f, p);
-    if (s == CSSPGO_OK) {
-        f->q->heap.limits = p->heap.limits;
-        csspgo__profile_take(p, f->q);
-    } else {
-        csspgo_profile_free(f->q);
-    }
-    return csspgo__error_heap(err, s, &p->heap, "profile");
-}
-
-static csspgo_node_kind csspgo__kind_at(const csspgo_profile *p, uint32_t id)
-{
-    return csspgo__site_kind(p->tree.node[id].site);
-}
-
-/* Scratch for n elements in q's heap, zeroed. NULL when memory is exhausted. */
-static void *csspgo__fold_scratch(csspgo__fold *f, size_t n, size_t elem)
-{
-    void *v;
-    f->q->heap.status = CSSPGO_E_LIMIT;
-    if (n > SIZE_MAX / elem) return NULL;
-    v = csspgo__alloc(&f->q->heap, n * elem);
-    if (v != NULL) memset(v, 0, n * elem);
-    return v;
-}
-
 /* ----- entry estimates -------------------------------------------------------------------------------------------- */
 
 /* The first inlinee with counts among id and the siblings after it. */
@@ -13901,15 +13904,15 @@ static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
 
 /* ----- flatten ---------------------------------------------------------------------------------------------------- */
 
-typedef struct csspgo__unfolding {
-    csspgo__fold   f;
+typedef struct csspgo__flattening {
+    csspgo__plan   f;
     csspgo__order  order;
     uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
     uint32_t      *part;          /* per node of p                                                 */
-} csspgo__unfolding;
+} csspgo__flattening;
 
 /* Every inlinee becomes a call in its caller. */
-static int csspgo__unfold_inlinees(csspgo__unfolding *x)
+static int csspgo__flatten_inlinees(csspgo__flattening *x)
 {
     const csspgo_profile *p = x->f.p;
     csspgo_profile *q = x->f.q;
@@ -13922,7 +13925,7 @@ static int csspgo__unfold_inlinees(csspgo__unfolding *x)
         if (r == NULL) continue;
         x->total[id] = r->total;
         if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
-        to = &q->record[q->tree.node[x->f.part[x->part[up]].to].record];
+        to = &q->record[q->tree.node[x->f.move[x->part[up]].to].record];
         if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
         if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
         x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
@@ -13932,18 +13935,18 @@ static int csspgo__unfold_inlinees(csspgo__unfolding *x)
 }
 
 /* Totals and head counts of the functions. */
-static int csspgo__unfold_sums(csspgo__unfolding *x)
+static int csspgo__flatten_sums(csspgo__flattening *x)
 {
     csspgo_profile *q = x->f.q;
     csspgo_target clamped;
     size_t i;
     for (i = 1; i <= q->records; i++) {
         q->record[i].total = 0;
-        if (csspgo__settle(q, &q->record[i], &clamped) < 0) return 0;
+        if (csspgo__record_sort(q, &q->record[i], &clamped) < 0) return 0;
     }
-    for (i = 1; i <= x->f.parts; i++) {
-        csspgo__record *r = &q->record[q->tree.node[x->f.part[i].to].record];
-        csspgo__count_add(&r->total, x->total[x->f.part[i].node]);
+    for (i = 1; i <= x->f.moves; i++) {
+        csspgo__record *r = &q->record[q->tree.node[x->f.move[i].to].record];
+        csspgo__count_add(&r->total, x->total[x->f.move[i].node]);
     }
     for (i = 1; i <= q->records; i++) {
         csspgo__record *r = &q->record[i];
@@ -13954,63 +13957,63 @@ static int csspgo__unfold_sums(csspgo__unfolding *x)
 }
 
 /* The parts: each record goes to its function; of a profile with contexts, what is nested in one stays nested. */
-static int csspgo__unfold_parts(csspgo__unfolding *x, int contexts)
+static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
 {
-    csspgo__fold *f = &x->f;
-    const uint32_t bare = contexts || !f->p->heap.llvm ? CSSPGO__BARE : 0;
+    csspgo__plan *f = &x->f;
+    const uint32_t bare = contexts || !f->p->heap.llvm ? CSSPGO__MOVE_BARE : 0;
     size_t i;
     for (i = 0; i < x->order.nodes; i++) {
         const uint32_t id = x->order.node[i], up = f->p->tree.node[id].parent;
         if (f->p->tree.node[id].record == 0) continue;
         if (contexts && csspgo__kind_at(f->p, id) == CSSPGO_INLINEE)
-            x->part[id] = csspgo__fold_nested(f, id, x->part[up], 0);
+            x->part[id] = csspgo__plan_nested(f, id, x->part[up], 0);
         else
-            x->part[id] = csspgo__fold_add(f, id, csspgo__fold_node(f, CSSPGO__ROOT, id, CSSPGO_PLAIN), 0, bare);
+            x->part[id] = csspgo__plan_add(f, id, csspgo__plan_node(f, CSSPGO__ROOT, id, CSSPGO_PLAIN), 0, bare);
         if (x->part[id] == 0) return 0;
     }
     return 1;
 }
 
-static csspgo_status csspgo__unfold_run(csspgo__unfolding *x, int contexts)
+static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
 {
     csspgo_status s;
     if (!contexts && (x->entry = csspgo__entries(&x->f.q->heap, x->f.p)) == NULL) return x->f.q->heap.status;
-    if (!csspgo__unfold_parts(x, contexts)) return x->f.q->heap.status;
+    if (!csspgo__flatten_plan(x, contexts)) return x->f.q->heap.status;
     if (!contexts) x->f.rule = CSSPGO__LLVM_SUM;
-    s = csspgo__fold_run(&x->f);
+    s = csspgo__plan_run(&x->f);
     if (s != CSSPGO_OK || contexts) return s;
-    return csspgo__unfold_inlinees(x) && csspgo__unfold_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
+    return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1;
-    csspgo__unfolding x;
+    csspgo__flattening x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
     s = csspgo__order_make(&p->heap, p, &x.order);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo__fold_begin(&x.f, p);
+    s = csspgo__plan_begin(&x.f, p);
     if (s == CSSPGO_OK) {
         csspgo__heap *h = &x.f.q->heap;
-        x.total = (uint64_t *)csspgo__fold_scratch(&x.f, nodes, sizeof *x.total + sizeof *x.part);
+        x.total = (uint64_t *)csspgo__plan_scratch(&x.f, nodes, sizeof *x.total + sizeof *x.part);
         s = h->status;
         if (x.total != NULL) {
             x.part = (uint32_t *)(void *)(x.total + nodes);
-            s = csspgo__unfold_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
+            s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
         }
         csspgo__free(h, x.entry, x.entry != NULL ? nodes * sizeof *x.entry : 0);
         csspgo__free(h, x.total, nodes * (sizeof *x.total + sizeof *x.part));
         x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     }
     csspgo__order_free(&p->heap, &x.order);
-    return csspgo__fold_end(&x.f, p, s, err);
+    return csspgo__plan_end(&x.f, p, s, err);
 }
 
 /* ----- nest ------------------------------------------------------------------------------------------------------- */
 
 typedef struct csspgo__nesting {
-    csspgo__fold    f;            /* f.p: a copy, which is changed                                                   */
+    csspgo__plan    f;            /* f.p: a copy, which is changed                                                   */
     csspgo_profile *c;            /* the same                                                                        */
     uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
     uint32_t       *part;         /* per node: its last part                                                         */
@@ -14107,7 +14110,7 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
     const csspgo__node *n = &c->tree.node[id];
     csspgo_node twin;
     csspgo_func func;
-    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_TWIN) return 0;
+    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
     func.id = n->func;
     twin = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE, func);
@@ -14118,9 +14121,9 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
 static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
 {
     const csspgo__node *v = x->c->tree.node;
-    csspgo__fold *f = &x->f;
+    csspgo__plan *f = &x->f;
     uint32_t id = top, depth = 0;
-    x->part[top] = csspgo__fold_add(f, top, csspgo__fold_node(f, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0, 0);
+    x->part[top] = csspgo__plan_add(f, top, csspgo__plan_node(f, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0, 0);
     if (x->part[top] == 0) return 0;
     for (;;) {
         uint32_t next = v[id].child;
@@ -14138,14 +14141,14 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
         id = next;
         f->q->heap.status = CSSPGO_E_LIMIT;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
-        x->part[id] = csspgo__fold_nested(f, id, x->part[v[id].parent], 0);
+        x->part[id] = csspgo__plan_nested(f, id, x->part[v[id].parent], 0);
         if (x->part[id] == 0) return 0;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
-            f->part[x->part[id]].set = CSSPGO_DUPLICATED_INTO_BASE;
+            f->move[x->part[id]].set = CSSPGO_DUPLICATED_INTO_BASE;
     }
 }
 
-static int csspgo__nest_parts(csspgo__nesting *x)
+static int csspgo__nest_plan(csspgo__nesting *x)
 {
     const csspgo__node *v = x->c->tree.node;
     uint32_t id, i;
@@ -14170,7 +14173,7 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
     const size_t bytes = 3 * nodes * sizeof *x->node + gone;
     csspgo_status s;
     uint32_t i;
-    x->node = (uint32_t *)csspgo__fold_scratch(&x->f, bytes, 1);
+    x->node = (uint32_t *)csspgo__plan_scratch(&x->f, bytes, 1);
     if (x->node == NULL) return h->status;
     x->part = x->node + nodes;
     x->gone = (unsigned char *)(x->part + 2 * nodes);
@@ -14178,7 +14181,7 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
     csspgo__nest_order(x, x->part + nodes);
     for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
     for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
-    s = csspgo__nest_parts(x) ? csspgo__fold_run(&x->f) : h->status;
+    s = csspgo__nest_plan(x) ? csspgo__plan_run(&x->f) : h->status;
     csspgo__free(h, x->node, bytes);
     x->f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
     return s;
@@ -14195,11 +14198,11 @@ CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_e
     if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
     s = csspgo_add_profile(x.c, p, NULL);
     x.c->heap.limits = p->heap.limits;
-    if (s == CSSPGO_OK) s = csspgo__fold_begin(&x.f, x.c);
+    if (s == CSSPGO_OK) s = csspgo__plan_begin(&x.f, x.c);
     x.f.rule = CSSPGO__LLVM;                          /* LLVM's order is one that does not depend on the input's */
     if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
     csspgo_profile_free(x.c);
-    return csspgo__fold_end(&x.f, p, s, err);
+    return csspgo__plan_end(&x.f, p, s, err);
 }
 
 /* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
@@ -14227,7 +14230,7 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
 }
 
 typedef struct csspgo__trimming {
-    csspgo__fold        f;
+    csspgo__plan        f;
     csspgo_cold_options how;      /* resolved                                        */
     uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
     uint32_t           *part;     /* per node of p                                   */
@@ -14250,7 +14253,7 @@ static void csspgo__cold_mark(csspgo__trimming *x)
     uint32_t id, up;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__kind_at(p, id);
-        x->depth[id] = x->depth[v[id].parent] + (kind != CSSPGO_TWIN);
+        x->depth[id] = x->depth[v[id].parent] + (kind != CSSPGO_DUPLICATE);
         if (v[id].record == 0 || kind == CSSPGO_INLINEE) continue;
         x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
         for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
@@ -14263,30 +14266,30 @@ static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
     const csspgo__node *v = x->f.p->tree.node;
     uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
     for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
-        frames -= csspgo__kind_at(x->f.p, id) != CSSPGO_TWIN;
+        frames -= csspgo__kind_at(x->f.p, id) != CSSPGO_DUPLICATE;
         x->path[n++] = id;
     }
     while (n != 0 && to != 0) {
         n--;
-        to = csspgo__fold_node(&x->f, to, x->path[n], csspgo__kind_at(x->f.p, x->path[n]));
+        to = csspgo__plan_node(&x->f, to, x->path[n], csspgo__kind_at(x->f.p, x->path[n]));
     }
     return to;
 }
 
-static int csspgo__cold_part(csspgo__trimming *x, uint32_t id)
+static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
 {
     const csspgo_profile *p = x->f.p;
     const uint32_t up = p->tree.node[id].parent;
     const csspgo_node_kind kind = csspgo__kind_at(p, id);
-    if (x->image[id] != 0) x->image[id] = csspgo__fold_node(&x->f, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
+    if (x->image[id] != 0) x->image[id] = csspgo__plan_node(&x->f, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
     if (p->tree.node[id].record == 0) return 1;
     if (kind == CSSPGO_INLINEE) {
         if (x->part[up] == 0) return 1;
-        x->part[id] = csspgo__fold_nested(&x->f, id, x->part[up], 0);
+        x->part[id] = csspgo__plan_nested(&x->f, id, x->part[up], 0);
     } else if (!x->cold[id]) {
-        x->part[id] = csspgo__fold_add(&x->f, id, x->image[id], 0, 0);
+        x->part[id] = csspgo__plan_add(&x->f, id, x->image[id], 0, 0);
     } else if (x->how.merge) {
-        x->part[id] = csspgo__fold_add(&x->f, id, csspgo__cold_short(x, id), 0, CSSPGO__BARE);
+        x->part[id] = csspgo__plan_add(&x->f, id, csspgo__cold_short(x, id), 0, CSSPGO__MOVE_BARE);
     } else {
         return 1;
     }
@@ -14298,12 +14301,12 @@ static int csspgo__cold_drop(csspgo__trimming *x)
 {
     csspgo_profile *q = x->f.q;
     const size_t nodes = q->tree.count + 1;
-    unsigned char *keep = (unsigned char *)csspgo__fold_scratch(&x->f, nodes, 1);
+    unsigned char *keep = (unsigned char *)csspgo__plan_scratch(&x->f, nodes, 1);
     uint32_t id;
     size_t i;
     if (keep == NULL) return 0;
-    for (i = 1; i <= x->f.parts; i++)
-        if (!(x->f.part[i].flags & CSSPGO__BARE)) keep[x->f.part[i].to] = 1;
+    for (i = 1; i <= x->f.moves; i++)
+        if (!(x->f.move[i].flags & CSSPGO__MOVE_BARE)) keep[x->f.move[i].to] = 1;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
         if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
             csspgo__remove_top(q, id);
@@ -14318,7 +14321,7 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
     const size_t nodes = p->tree.count + 1, elem = 4 * sizeof *x->image + 1;
     csspgo_status s = CSSPGO_OK;
     uint32_t id;
-    x->image = (uint32_t *)csspgo__fold_scratch(&x->f, nodes, elem);
+    x->image = (uint32_t *)csspgo__plan_scratch(&x->f, nodes, elem);
     if (x->image == NULL) return h->status;
     x->part = x->image + nodes;
     x->depth = x->part + nodes;
@@ -14326,8 +14329,8 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
     x->cold = (unsigned char *)(x->path + nodes);
     csspgo__cold_mark(x);
     for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__cold_part(x, id)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__fold_run(&x->f);
+        if (!csspgo__cold_plan(x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__plan_run(&x->f);
     if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
     csspgo__free(h, x->image, nodes * elem);
     return s;
@@ -14344,15 +14347,15 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
     if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
     if (x.how.threshold == 0) s = csspgo_threshold(p, 999999, &x.how.threshold, err);
     if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
-    s = csspgo__fold_begin(&x.f, p);
+    s = csspgo__plan_begin(&x.f, p);
     if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
-    return csspgo__fold_end(&x.f, p, s, err);
+    return csspgo__plan_end(&x.f, p, s, err);
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
 
 typedef struct csspgo__compressing {
-    csspgo__fold  f;
+    csspgo__plan  f;
     csspgo__tree  frames;         /* children of its root: a function and a call site in it           */
     uint32_t     *frame;          /* per node of p: its caller and the call site, as a node of frames */
     uint32_t     *part, *path;    /* per node of p; path: scratch for as many                         */
@@ -14382,7 +14385,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     return to != 0 ? csspgo_node_add(x->f.q, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, func).id : 0;
 }
 
-static int csspgo__recursion_part(csspgo__compressing *x, uint32_t id)
+static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
 {
     const csspgo__node *v = x->f.p->tree.node;
     const uint32_t up = v[id].parent;
@@ -14394,13 +14397,13 @@ static int csspgo__recursion_part(csspgo__compressing *x, uint32_t id)
     }
     if (v[id].record == 0) return 1;
     if (kind == CSSPGO_INLINEE) {
-        x->part[id] = csspgo__fold_nested(&x->f, id, x->part[up], 0);
+        x->part[id] = csspgo__plan_nested(&x->f, id, x->part[up], 0);
     } else {
         to = kind == CSSPGO_CONTEXT ? csspgo__recursion_node(x, id)
-             : kind == CSSPGO_TWIN  ? csspgo__recursion_node(x, up)
-                                    : csspgo__fold_node(&x->f, CSSPGO__ROOT, id, kind);
-        if (kind == CSSPGO_TWIN && to != 0) to = csspgo__fold_node(&x->f, to, id, kind);
-        x->part[id] = csspgo__fold_add(&x->f, id, to, 0, 0);
+             : kind == CSSPGO_DUPLICATE  ? csspgo__recursion_node(x, up)
+                                    : csspgo__plan_node(&x->f, CSSPGO__ROOT, id, kind);
+        if (kind == CSSPGO_DUPLICATE && to != 0) to = csspgo__plan_node(&x->f, to, id, kind);
+        x->part[id] = csspgo__plan_add(&x->f, id, to, 0, 0);
     }
     return x->part[id] != 0;
 }
@@ -14415,10 +14418,10 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (!(p->flags & CSSPGO_IS_CS) || max_cycle == 0) return csspgo__error_plain(err, CSSPGO_OK);
     memset(&x, 0, sizeof x);
     x.max_cycle = max_cycle;
-    s = csspgo__fold_begin(&x.f, p);
-    if (s != CSSPGO_OK) return csspgo__fold_end(&x.f, p, s, err);
+    s = csspgo__plan_begin(&x.f, p);
+    if (s != CSSPGO_OK) return csspgo__plan_end(&x.f, p, s, err);
     h = &x.f.q->heap;
-    x.frame = (uint32_t *)csspgo__fold_scratch(&x.f, bytes, 1);
+    x.frame = (uint32_t *)csspgo__plan_scratch(&x.f, bytes, 1);
     if (x.frame == NULL || !csspgo__tree_init(h, &x.frames)) {
         s = h->status;
     } else {
@@ -14426,17 +14429,17 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
         x.path = x.part + nodes;
     }
     for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__recursion_part(&x, id)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__fold_run(&x.f);
+        if (!csspgo__recursion_plan(&x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__plan_run(&x.f);
     csspgo__tree_free(h, &x.frames);
     csspgo__free(h, x.frame, bytes);
-    return csspgo__fold_end(&x.f, p, s, err);
+    return csspgo__plan_end(&x.f, p, s, err);
 }
 
 /* ----- renaming --------------------------------------------------------------------------------------------------- */
 
 /* Fills f->func. Returns 0 when memory is exhausted. */
-static int csspgo__remap_names(csspgo__fold *f, uint32_t *func, const csspgo_rename *names, size_t n)
+static int csspgo__remap_names(csspgo__plan *f, uint32_t *func, const csspgo_rename *names, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
@@ -14452,19 +14455,19 @@ static int csspgo__remap_names(csspgo__fold *f, uint32_t *func, const csspgo_ren
 }
 
 /* image: node of p -> node of q; part: node of p -> its part. */
-static int csspgo__remap_part(csspgo__fold *f, uint32_t id, uint32_t *image, uint32_t *part, int bare)
+static int csspgo__remap_plan(csspgo__plan *f, uint32_t id, uint32_t *image, uint32_t *part, int bare)
 {
-    const uint32_t up = f->p->tree.node[id].parent, flags = bare ? CSSPGO__BARE | CSSPGO__BLANK : 0;
+    const uint32_t up = f->p->tree.node[id].parent, flags = bare ? CSSPGO__MOVE_BARE | CSSPGO__MOVE_BLANK : 0;
     csspgo_node_kind kind = csspgo__kind_at(f->p, id);
     uint32_t under = image[up];
     if (bare && kind != CSSPGO_INLINEE) {
         under = CSSPGO__ROOT;
-        if (kind == CSSPGO_TWIN) kind = CSSPGO_CONTEXT;
+        if (kind == CSSPGO_DUPLICATE) kind = CSSPGO_CONTEXT;
     }
-    image[id] = csspgo__fold_node(f, under, id, kind);
+    image[id] = csspgo__plan_node(f, under, id, kind);
     if (image[id] == 0) return 0;
     if (f->p->tree.node[id].record == 0) return 1;
-    part[id] = csspgo__fold_add(f, id, image[id], kind == CSSPGO_INLINEE ? part[up] : 0, flags);
+    part[id] = csspgo__plan_add(f, id, image[id], kind == CSSPGO_INLINEE ? part[up] : 0, flags);
     return part[id] != 0;
 }
 
@@ -14475,20 +14478,20 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
     const int bare = (how != NULL && how->llvm) || p->heap.llvm;
     uint32_t *image, *part, id;
     csspgo__heap *h;
-    csspgo__fold f;
-    csspgo_status s = csspgo__fold_begin(&f, p);
-    if (s != CSSPGO_OK) return csspgo__fold_end(&f, p, s, err);
+    csspgo__plan f;
+    csspgo_status s = csspgo__plan_begin(&f, p);
+    if (s != CSSPGO_OK) return csspgo__plan_end(&f, p, s, err);
     h = &f.q->heap;
-    image = (uint32_t *)csspgo__fold_scratch(&f, bytes, 1);
-    if (image == NULL) return csspgo__fold_end(&f, p, h->status, err);
+    image = (uint32_t *)csspgo__plan_scratch(&f, bytes, 1);
+    if (image == NULL) return csspgo__plan_end(&f, p, h->status, err);
     part = image + nodes;
     image[CSSPGO__ROOT] = CSSPGO__ROOT;
     if (!csspgo__remap_names(&f, part + nodes, names, n)) s = h->status;
     for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__remap_part(&f, id, image, part, bare)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__fold_run(&f);
+        if (!csspgo__remap_plan(&f, id, image, part, bare)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__plan_run(&f);
     csspgo__free(h, image, bytes);
-    return csspgo__fold_end(&f, p, s, err);
+    return csspgo__plan_end(&f, p, s, err);
 }
 
 /* ----- statistics ------------------------------------------------------------------------------------------------- */
@@ -14519,17 +14522,17 @@ CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p
         if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth);
         if (v[id].child != 0) {
             id = v[id].child;
-            depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
+            depth += csspgo__kind_at(p, id) != CSSPGO_DUPLICATE;
             continue;
         }
         while (id != CSSPGO__ROOT && v[id].sibling == 0) {
-            depth -= csspgo__kind_at(p, id) != CSSPGO_TWIN;
+            depth -= csspgo__kind_at(p, id) != CSSPGO_DUPLICATE;
             id = v[id].parent;
         }
         if (id == CSSPGO__ROOT) break;
-        depth -= csspgo__kind_at(p, id) != CSSPGO_TWIN;
+        depth -= csspgo__kind_at(p, id) != CSSPGO_DUPLICATE;
         id = v[id].sibling;
-        depth += csspgo__kind_at(p, id) != CSSPGO_TWIN;
+        depth += csspgo__kind_at(p, id) != CSSPGO_DUPLICATE;
     }
     for (f = 1; f <= p->names.count; f++) {
         csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
@@ -14633,7 +14636,7 @@ static uint32_t csspgo__pair_node(const csspgo__pair *c, uint32_t i, int inlinee
     f.id = c->func[n->func];
     if (up.id == 0 || f.id == 0 || (kind == CSSPGO_INLINEE && !inlinees)) return 0;
     like = csspgo_child(c->p[0], up, loc, kind, f);
-    if (like.id == 0 && inlinees && kind != CSSPGO_TWIN) like = csspgo__find_step(c->p[0], up, loc, f);
+    if (like.id == 0 && inlinees && kind != CSSPGO_DUPLICATE) like = csspgo__find_step(c->p[0], up, loc, f);
     return like.id;
 }
 
@@ -31035,7 +31038,7 @@ static int csspgo__remap_node(csspgo__remap *c, uint32_t id)
     csspgo_node parent;
     csspgo_func func;
     uint32_t *to = c->node.v;
-    if (kind == CSSPGO_TWIN) {                        /* a second record of its parent's context */
+    if (kind == CSSPGO_DUPLICATE) {                        /* a second record of its parent's context */
         to[id] = to[n->parent];
         return 1;
     }
@@ -31135,7 +31138,7 @@ static csspgo_status csspgo__remap_end(csspgo__remap *c, uint32_t to)
     csspgo_target clamped;
     csspgo_status s;
     if (r == NULL) return c->q->heap.status;
-    if (csspgo__settle(c->t, &c->t->record[1], &clamped) < 0) return c->t->heap.status;
+    if (csspgo__record_sort(c->t, &c->t->record[1], &clamped) < 0) return c->t->heap.status;
     csspgo__change_need(&c->change, r, &c->t->record[1]);
     s = csspgo__change_reserve(&c->change, &c->q->heap);
     if (s != CSSPGO_OK) return s;

@@ -44,7 +44,7 @@ static void report_context(report *r, csspgo_profile *p, csspgo_node node)
 {
     const csspgo_node up = csspgo_node_parent(p, node);
     const csspgo_loc at = csspgo_node_loc(p, node);
-    if (csspgo_node_kind_of(p, node) == CSSPGO_TWIN) {
+    if (csspgo_node_kind_of(p, node) == CSSPGO_DUPLICATE) {
         report_context(r, p, up);
         return;
     }

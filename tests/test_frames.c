@@ -43,7 +43,7 @@ static csspgo_node node_below(csspgo_profile *p, csspgo_node up, uint32_t flags)
                                   : top || rnd(4) != 0    ? CSSPGO_CONTEXT
                                                           : CSSPGO_INLINEE;
     const csspgo_loc site = csspgo_at(top ? 0 : 1 + rnd(3), 0);
-    if (twin) return csspgo_node_add(p, up, site, CSSPGO_TWIN, csspgo_node_func(p, up));
+    if (twin) return csspgo_node_add(p, up, site, CSSPGO_DUPLICATE, csspgo_node_func(p, up));
     return csspgo_node_add(p, up, site, kind, func(p, rnd(FUNCS)));
 }
 
@@ -350,7 +350,7 @@ static int is_trackable(const csspgo_profile *p)
     csspgo_node n;
     for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++) {
         const csspgo_node_kind kind = csspgo_node_kind_of(p, n);
-        if (kind == CSSPGO_PLAIN || kind == CSSPGO_TWIN) return 0;
+        if (kind == CSSPGO_PLAIN || kind == CSSPGO_DUPLICATE) return 0;
     }
     return 1;
 }

@@ -503,7 +503,7 @@ static void files_are_read_whole(void)
     free(big);
 }
 
-/* Puts the same n counts into a record in any order: by csspgo__body_append and csspgo__settle, and by csspgo_add_*. */
+/* Puts the same n counts into a record in any order: by csspgo__body_append and csspgo__record_sort, and by csspgo_add_*. */
 static void appending_in_any_order_settles_to_the_same(void)
 {
     unsigned round;
@@ -528,7 +528,7 @@ static void appending_in_any_order_settles_to_the_same(void)
             T_EQ(csspgo__target_append(p, r, loc, t.id, c), 0);
             csspgo_add_target(q, b, loc, t, c);
         }
-        T_EQ(csspgo__settle(p, r, &clamped), 0);
+        T_EQ(csspgo__record_sort(p, r, &clamped), 0);
         csspgo_add_total(q, b, 0);
         T_CHECK(t_valid(p) && csspgo_equal(p, q));
         csspgo_profile_free(p);
@@ -545,14 +545,14 @@ static void settling_tells_which_sum_was_clamped(void)
     uint32_t i;
     if (r == NULL) abort();
     for (i = 0; i < 100; i++) csspgo__body_append(p, r, csspgo_at(100 - i, 0), UINT64_MAX);
-    T_EQ(csspgo__settle(p, r, &clamped), 0);
+    T_EQ(csspgo__record_sort(p, r, &clamped), 0);
     for (i = 0; i < 100; i++) csspgo__target_append(p, r, csspgo_at(100 - i, 0), 1, UINT64_MAX);
     csspgo__target_append(p, r, csspgo_at(70, 0), 1, 1);
-    T_EQ(csspgo__settle(p, r, &clamped), 1);
+    T_EQ(csspgo__record_sort(p, r, &clamped), 1);
     T_CHECK(clamped.loc.line == 70 && clamped.func.id == 1 && t_valid(p));
     csspgo__body_append(p, r, csspgo_at(1, 0), 0);    /* dirty from the start: 100 entries, out of order */
     csspgo__body_append(p, r, csspgo_at(33, 0), 1);
-    T_EQ(csspgo__settle(p, r, &clamped), 1);
+    T_EQ(csspgo__record_sort(p, r, &clamped), 1);
     T_CHECK(clamped.loc.line == 33 && clamped.func.id == 0 && t_valid(p));
     csspgo_profile_free(p);
 }
@@ -590,7 +590,7 @@ static void validation_finds_every_broken_invariant(void)
         case 11: p->tree.node[n.id].record = 0; p->dead++; break;        /* the caller has none */
         case 12: p->tree.node[g.id].site = 0; break;
         case 13: p->tree.node[g.id].site |= (uint64_t)1 << 60; break;
-        case 14: p->tree.node[g.id].site |= CSSPGO__WIDE; break;
+        case 14: p->tree.node[g.id].site |= CSSPGO__LONG; break;
         case 15: p->tree.node[g.id].parent = CSSPGO__ROOT; break;
         case 16: p->tree.node[g.id].parent = g.id; break;
         case 17: p->tree.node[g.id].func = 0; break;
@@ -653,7 +653,7 @@ static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
     csspgo__order o;
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     const csspgo_node late = node(p, m, 5, 0, CSSPGO_CONTEXT, "a"), early = node(p, m, 4, 0, CSSPGO_CONTEXT, "z");
-    const csspgo_node twin = node(p, m, 5, 0, CSSPGO_TWIN, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
+    const csspgo_node twin = node(p, m, 5, 0, CSSPGO_DUPLICATE, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
     const csspgo_node wide = node(p, m, 65536, 0, CSSPGO_CONTEXT, "a"),
                       plain = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "x");
     T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);

@@ -127,7 +127,7 @@ static void nodes_hang_where_they_may(void)
     T_EQ(node(p, plain, 1, 0, CSSPGO_PLAIN, "f").id, 0);
     T_EQ(node(p, in, 1, 0, CSSPGO_CONTEXT, "f").id, 0);
     T_EQ(node(p, base, 65536, 0, CSSPGO_CONTEXT, "f").id, 0);
-    T_EQ(node(p, base, 9, 0, CSSPGO_TWIN, "f").id, 0);          /* lenient only */
+    T_EQ(node(p, base, 9, 0, CSSPGO_DUPLICATE, "f").id, 0);          /* lenient only */
     T_CHECK(node(p, base, 1, 0, CSSPGO_INLINEE, "f").id != 0);
     bad.id = 1000;
     none.id = 0;
@@ -681,9 +681,9 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     T_CHECK(csspgo_node_loc(p, a).line == 4294967293u && csspgo_node_loc(p, a).discriminator == 7);
     T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 7), CSSPGO_CONTEXT, func(p, "foo")).id, a.id);
     T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 8), CSSPGO_CONTEXT, func(p, "foo")).id, 0);
-    twin = node(p, b, 9, 0, CSSPGO_TWIN, "foo");
-    T_CHECK(twin.id != 0 && node(p, b, 9, 0, CSSPGO_TWIN, "bar").id == 0 &&
-            node(p, b, 0, 0, CSSPGO_TWIN, "foo").id == 0);
+    twin = node(p, b, 9, 0, CSSPGO_DUPLICATE, "foo");
+    T_CHECK(twin.id != 0 && node(p, b, 9, 0, CSSPGO_DUPLICATE, "bar").id == 0 &&
+            node(p, b, 0, 0, CSSPGO_DUPLICATE, "foo").id == 0);
     T_EQ(node(p, twin, 1, 0, CSSPGO_CONTEXT, "foo").id, 0);
     for (i = 0; i < 200; i++) T_CHECK(node(p, m, 70000 + i, i % 3, CSSPGO_INLINEE, "in").id != 0);
     csspgo_add_body(p, a, csspgo_at(65536, 0), 1);

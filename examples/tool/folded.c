@@ -49,13 +49,13 @@ static int views_collapse(views_stacks *s)
     for (;;) {
         c = csspgo_node_first_child(p, n);
         while (c.id == 0 && n.id != csspgo_root(p).id) {
-            if (csspgo_node_kind_of(p, n) != CSSPGO_TWIN) at = csspgo_node_parent(s->q, at);
+            if (csspgo_node_kind_of(p, n) != CSSPGO_DUPLICATE) at = csspgo_node_parent(s->q, at);
             c = csspgo_node_next_sibling(p, n);
             n = csspgo_node_parent(p, n);
         }
         if (c.id == 0) return 1;
         n = c;
-        if (csspgo_node_kind_of(p, n) != CSSPGO_TWIN) {
+        if (csspgo_node_kind_of(p, n) != CSSPGO_DUPLICATE) {
             const csspgo_func frame = views_frame(s, n);
             if (frame.id == 0) return 0;
             at = csspgo_node_add(s->q, at, csspgo_at(0, 0), CSSPGO_CONTEXT, frame);
