@@ -21820,6 +21820,15 @@ CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s)
 
 /* ----- samples as positions, equal ones once: what the unwinder works on ------------------------------------------ */
 
+/*
+ * The way of a sample: csspgo__cache_add looks its addresses up and makes it a trace, the cache adds equal traces up,
+ * csspgo__unwind turns each distinct one into increments, these go to the counters; csspgo__keyed_make gives the
+ * counters under canonical contexts to whoever makes a profile or a text of them.
+ *
+ * Traces hold positions in the code map, not addresses, so a cache can wait while code moves; what refers to positions
+ * is flushed, or keeps them alive (csspgo__holder), before they are given to other code. Unwinding a trace n times and
+ * once with count n give the same counters, as these are sums: aggregation is only a speed-up.
+ */
 typedef struct csspgo__trace {
     const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
     uint32_t nstack;              /* 0: stacks are ignored                                                            */
@@ -21893,7 +21902,10 @@ CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at,
     return 1;
 }
 
-/* The table gets a sixteenth of the memory: with traces of 128 bytes both are full at once. */
+/*
+ * The memory of a cache: a fixed number of bytes, so that the time between flushes is bounded, not the memory by the
+ * input. The table gets a sixteenth of it: with traces of 128 bytes both are full at once.
+ */
 static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
 {
     csspgo__slot *slot;
@@ -21953,8 +21965,10 @@ static uint32_t csspgo__user_frames(const csspgo_code *code, const csspgo__windo
 
 /*
  * The frames of a stack from number i on as positions: return addresses become the calls before them, neighbours in
- * unknown code one, the outermost frame is left out if it is in unknown code. *bad gets 1 if the stack was cut because
- * there is no call before a return address. Returns the number of frames.
+ * unknown code one, the outermost frame is left out if it is in unknown code (__libc_start_main and the like). *bad
+ * gets 1 if the stack was cut because there is no call before a return address, as happens to a frame-pointer walk
+ * through code that uses the register for something else: what is further out is then unknown rather than wrong.
+ * Returns the number of frames.
  */
 static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
                                     uint32_t i, uint32_t *to, int *bad)
@@ -22074,7 +22088,12 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
     return n - kept;
 }
 
-/* 1 if a frame-pointer stack walk from pos misses the caller: the first two instructions of a function, a return. */
+/*
+ * 1 if a frame-pointer stack walk from pos misses the caller. It begins with the frame register's value, which is the
+ * caller's until push and move, the first two instructions of a function, have run, and again from the return on: so
+ * the first return address that it finds is the caller's own. Where instructions are not known (bytewise), the two
+ * take 4 bytes on x86-64.
+ */
 static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
 {
     const csspgo__range *r;
@@ -22088,7 +22107,7 @@ static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
 }
 
 /* Adds count to the trace that equals the one just written behind the last, or makes that one the last. */
-static void csspgo__cache_keep(csspgo__cache *c, uint64_t count)
+static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
     const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
@@ -22111,20 +22130,15 @@ static void csspgo__cache_keep(csspgo__cache *c, uint64_t count)
     old[3] = (uint32_t)(count >> 32);
 }
 
-static void csspgo__cache_note(uint64_t *counter, uint64_t times, uint64_t count)
+static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
 {
     *counter = csspgo__sat_add(*counter, csspgo__sat_mul(times, count));
 }
 
-typedef struct csspgo__taking {   /* how samples are taken                                                           */
-    uint32_t ignore_stack;        /* 1: the stack decides only whether the sample is kept; the trace has none        */
-    uint32_t keep_leaves;         /* 1: stacks are exact                                                             */
-    uint32_t as_llvm;             /* 1: as llvm-profgen keeps, cuts and drops samples, else as much as can be saved  */
-} csspgo__taking;
-
 /*
  * Adds one sample, its addresses looked up now.
  *
+ *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
  *   stats    those of dropped, cut and mended samples are added to
  *
  * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
@@ -22132,7 +22146,7 @@ typedef struct csspgo__taking {   /* how samples are taken                      
  * Cost      O(frames + records)
  */
 CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
-                                                      const csspgo_sample *s, const csspgo__taking *how,
+                                                      const csspgo_sample *s, const csspgo_collector_options *how,
                                                       csspgo_collector_stats *stats)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 1 + 2 * (uint64_t)s->branch_count;
@@ -22145,33 +22159,33 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
     stack = w + CSSPGO__TRACE_WORDS;
-    if (!how->as_llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &window, s);
+    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &window, s);
     nstack = csspgo__place_stack(code, &window, s, kernel, stack, &bad);
     leaf = nstack != 0 ? stack[0] : 0;
-    if (leaf > CSSPGO__EXT && how->as_llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
+    if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
         stats->prologue_leaves = csspgo__sat_add(stats->prologue_leaves, s->count);
         return CSSPGO_OK;
     }
-    if (leaf > CSSPGO__EXT && !how->as_llvm && !how->keep_leaves)
+    if (leaf > CSSPGO__EXT && !how->llvm && !how->keep_leaves)
         frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
     else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, &window, s, (int)how->as_llvm, stack + nstack, &not_taken);
-    if (!how->as_llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
-    if (nlbr == 0 && (s->branch_count != 0 || how->as_llvm || leaf <= CSSPGO__EXT)) {
+    nlbr = csspgo__place_branches(code, &window, s, how->llvm != 0, stack + nstack, &not_taken);
+    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
+    if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT)) {
         stats->no_branches = csspgo__sat_add(stats->no_branches, s->count);
         return CSSPGO_OK;
     }
-    if (leaf == CSSPGO__EXT) csspgo__cache_note(&stats->external_leaves, 1, s->count);
-    if (bad) csspgo__cache_note(&stats->bad_return_addresses, 1, s->count);
-    if (kernel != 0) csspgo__cache_note(&stats->kernel_leaves, 1, s->count);
-    if (nlbr == 0) csspgo__cache_note(&stats->addresses, 1, s->count);
-    csspgo__cache_note(&stats->not_taken, not_taken, s->count);
-    csspgo__cache_note(&stats->elided_interrupts, elided, s->count);
+    if (leaf == CSSPGO__EXT) csspgo__count_times(&stats->external_leaves, 1, s->count);
+    if (bad) csspgo__count_times(&stats->bad_return_addresses, 1, s->count);
+    if (kernel != 0) csspgo__count_times(&stats->kernel_leaves, 1, s->count);
+    if (nlbr == 0) csspgo__count_times(&stats->addresses, 1, s->count);
+    csspgo__count_times(&stats->not_taken, not_taken, s->count);
+    csspgo__count_times(&stats->elided_interrupts, elided, s->count);
     if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
     w[0] = nstack | (frameless && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
     w[1] = nlbr;
-    csspgo__cache_keep(c, s->count);
+    csspgo__cache_commit(c, s->count);
     return CSSPGO_OK;
 }
 
@@ -22184,39 +22198,39 @@ typedef struct csspgo__counter {
     uint32_t reserved;
 } csspgo__counter;
 
-typedef struct csspgo__tick {     /* one event of a trace: add to the counter of this key */
+typedef struct csspgo__increment {    /* pending: to be added to the counter of this key */
     uint32_t hash, node, a, b;
-} csspgo__tick;
+} csspgo__increment;
 
-typedef struct csspgo__span {
+typedef struct csspgo__straight {     /* a range known to run straight */
     uint32_t start, end;          /* positions, inclusive; 0 = none */
-} csspgo__span;
+} csspgo__straight;
 
-enum { CSSPGO__SOUND = 4096 };
+enum { CSSPGO__STRAIGHTS = 4096 };
 
-typedef struct csspgo__link {     /* a frame of the stack seen last */
+typedef struct csspgo__path_entry {     /* a frame of the stack seen last */
     uint32_t site, node;
-} csspgo__link;
+} csspgo__path_entry;
 
-enum { CSSPGO__STAY = 0, CSSPGO__CALLED = 1, CSSPGO__RETURNED = 2, CSSPGO__ASTRAY = 3 };     /* csspgo__step.move */
+enum { CSSPGO__STAY = 0, CSSPGO__CALLED = 1, CSSPGO__RETURNED = 2, CSSPGO__BROKEN = 3 };     /* csspgo__step.move */
 
 typedef struct csspgo__step {     /* what undoing a branch means                                                */
     uint32_t site;                /* position of the call that was made or returned from, CSSPGO__EXT           */
-    uint16_t move;                /* LOST: from here on the context is not known                                */
+    uint16_t move;                /* CSSPGO__BROKEN: from here on the context is not known                      */
     uint16_t range;               /* 1: the code up to the next newer branch ran straight                       */
 } csspgo__step;
 
 enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those looked at                      */
 enum { CSSPGO__ENOUGH = 64 };         /* stacks from which it is clear whether they lack callers                */
 
-typedef struct csspgo__lone_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
+typedef struct csspgo__sole_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
     uint32_t caller, callee, call;
-} csspgo__lone_call;
+} csspgo__sole_call;
 
-enum { CSSPGO__LONE = 256 };
+enum { CSSPGO__SOLES = 256 };
 
 /* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
-enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__FLAT = 2, CSSPGO__NAMES = 3 };
+enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__CONTEXTLESS = 2, CSSPGO__NAMES = 3 };
 
 /*
  * A context is a path of calls in a tree, outermost first: positions, with func 0. With names, a call is a function and
@@ -22233,19 +22247,15 @@ struct csspgo_collector {
     uint32_t                 mode;
     csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
     csspgo__names            names;           /* of functions in contexts with names                                  */
-    csspgo__counter         *counter;
-    size_t                   counters, counter_cap;
+    CSSPGO__LIST(csspgo__counter) counter;
     csspgo__map              map;             /* (node, a, b) -> index of counter + 1                                 */
-    csspgo__tick            *tick;            /* scratch: what one trace counts                                       */
-    size_t                   ticks, tick_cap;
-    csspgo__span             sound[CSSPGO__SOUND];   /* ranges known to run straight, by hash                         */
-    uint32_t                 sound_changes;   /* code->changes when they were looked at                               */
-    csspgo__link            *path;            /* the last stack's frames, outermost first                             */
-    size_t                   paths, path_cap;
-    csspgo__step            *step;            /* scratch: per branch of a trace                                       */
-    uint32_t                *site;            /* scratch: frames of a mended stack                                    */
-    size_t                   step_cap, site_cap;
-    csspgo__lone_call        lone[CSSPGO__LONE];      /* by hash                                                      */
+    CSSPGO__LIST(csspgo__increment) pending;  /* scratch: what one trace counts                                       */
+    csspgo__straight         straight[CSSPGO__STRAIGHTS];   /* by hash                                                */
+    uint32_t                 known_changes;   /* code->changes when what is in straight and sole was looked at        */
+    CSSPGO__LIST(csspgo__path_entry) path;    /* the last stack's frames, outermost first                             */
+    CSSPGO__LIST(csspgo__step) step;          /* scratch: per branch of a trace                                       */
+    csspgo__u32_list         site;            /* scratch: frames of a mended stack                                    */
+    csspgo__sole_call        sole[CSSPGO__SOLES];     /* by hash                                                      */
     uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
     csspgo__cache            cache;
     size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
@@ -22262,39 +22272,40 @@ static uint32_t csspgo__counter_hash(const csspgo_collector *c, uint32_t node, u
 static uint32_t csspgo__counter_rehash(const void *owner, uint32_t id)
 {
     const csspgo_collector *c = (const csspgo_collector *)owner;
-    const csspgo__counter *v = &c->counter[id - 1];
+    const csspgo__counter *v = &c->counter.v[id - 1];
     return csspgo__counter_hash(c, v->node, v->a, v->b);
 }
 
 /* The table of counters has another key. */
-static void csspgo__ticks_rehash(csspgo_collector *c)
+static void csspgo__increments_rehash(csspgo_collector *c)
 {
     size_t i;
-    for (i = 0; i < c->ticks; i++)
-        c->tick[i].hash = csspgo__counter_hash(c, c->tick[i].node, c->tick[i].a, c->tick[i].b);
+    for (i = 0; i < c->pending.count; i++)
+        c->pending.v[i].hash = csspgo__counter_hash(c, c->pending.v[i].node, c->pending.v[i].a, c->pending.v[i].b);
 }
 
 /* Adds to the counter of a key; there is room for a new one. */
-static void csspgo__counter_add(csspgo_collector *c, const csspgo__tick *t, uint64_t count)
+static void csspgo__counter_add(csspgo_collector *c, const csspgo__increment *t, uint64_t count)
 {
     csspgo__counter *v;
     uint32_t id, at = t->hash;
     while ((id = csspgo__map_next(&c->map, t->hash, &at)) != 0) {
-        v = &c->counter[id - 1];
+        v = &c->counter.v[id - 1];
         if (v->a != t->a || v->b != t->b || v->node != t->node) continue;
         v->count = csspgo__sat_add(v->count, count);
         return;
     }
-    v = &c->counter[c->counters++];
+    v = &c->counter.v[c->counter.count++];
     v->count = count;
     v->node = t->node;
     v->a = t->a;
     v->b = t->b;
     v->reserved = 0;
-    if (csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counters, c)) csspgo__ticks_rehash(c);
+    if (csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counter.count, c)) csspgo__increments_rehash(c);
 }
 
-static void csspgo__tick_make(const csspgo_collector *c, csspgo__tick *t, uint32_t node, uint32_t a, uint32_t b)
+static void csspgo__increment_make(const csspgo_collector *c, csspgo__increment *t, uint32_t node, uint32_t a,
+                                   uint32_t b)
 {
     t->hash = csspgo__counter_hash(c, node, a, b);
     t->node = node;
@@ -22306,84 +22317,61 @@ static void csspgo__tick_make(const csspgo_collector *c, csspgo__tick *t, uint32
  * Notes an event of a trace, to be counted when the trace is at its end: until then the table's slot is on its way from
  * memory. Counting at once waits for it at every new key.
  */
-static void csspgo__tick_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
+static void csspgo__increment_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
-    csspgo__tick *t = &c->tick[c->ticks++];
-    csspgo__tick_make(c, t, node, a, b);
+    csspgo__increment *t = &c->pending.v[c->pending.count++];
+    csspgo__increment_make(c, t, node, a, b);
     CSSPGO__PREFETCH(&c->map.slot[t->hash & c->map.mask]);
 }
 
-static void csspgo__ticks_count(csspgo_collector *c, uint64_t count)
+static void csspgo__increments_apply(csspgo_collector *c, uint64_t count)
 {
     const size_t ahead = 8;
     size_t i;
-    for (i = 0; i < c->ticks; i++) {
-        if (i + ahead < c->ticks)
-            CSSPGO__PREFETCH(&c->counter[c->map.slot[c->tick[i + ahead].hash & c->map.mask].id]);
-        csspgo__counter_add(c, &c->tick[i], count);
+    for (i = 0; i < c->pending.count; i++) {
+        if (i + ahead < c->pending.count)
+            CSSPGO__PREFETCH(&c->counter.v[c->map.slot[c->pending.v[i + ahead].hash & c->map.mask].id]);
+        csspgo__counter_add(c, &c->pending.v[i], count);
     }
-    c->ticks = 0;
+    c->pending.count = 0;
 }
 
 /* Room for more contexts and counters, so that what follows cannot fail. Returns 0 when memory is exhausted. */
 static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t counters)
 {
-    if (counters > c->counter_cap - c->counters) {
-        void *p = csspgo__grow(&c->heap, c->counter, c->counters, &c->counter_cap, c->counters + counters,
-                               sizeof *c->counter);
-        if (p == NULL) return 0;
-        c->counter = (csspgo__counter *)p;
-    }
-    return csspgo__tree_room(&c->heap, &c->trie, nodes) && csspgo__map_room(&c->heap, &c->map, counters);
+    return CSSPGO__MORE(&c->heap, c->counter, counters) && csspgo__tree_room(&c->heap, &c->trie, nodes) &&
+           csspgo__map_room(&c->heap, &c->map, counters);
 }
 
-/* Makes one of the scratch arrays hold need elements; what it held is lost. Returns 0 when memory is exhausted. */
-static int csspgo__scratch(csspgo_collector *c, void **array, size_t *cap, size_t need, size_t elem)
-{
-    void *p;
-    if (need <= *cap) return 1;
-    p = csspgo__grow(&c->heap, *array, 0, cap, need, elem);
-    if (p == NULL) return 0;
-    *array = p;
-    return 1;
-}
-
-/* Room for what unwinding a trace needs, likewise. */
+/*
+ * Room for what unwinding a trace needs, likewise: per branch a context, two increments and a step; the stack with the
+ * callers that are put before it, and the calls that are open beside these (csspgo__callers).
+ */
 static int csspgo__trace_room(csspgo_collector *c, const csspgo__trace *t)
 {
-    const size_t ticks = 2 * (size_t)t->nlbr + 1, frames = (size_t)t->nstack + CSSPGO__MOST_CALLERS;
-    void *tick = c->tick, *step = c->step, *site = c->site, *p;
-    int ok;
-    if (!csspgo__collector_room(c, frames + t->nlbr, ticks)) return 0;
-    ok = csspgo__scratch(c, &tick, &c->tick_cap, ticks, sizeof *c->tick) &&
-         csspgo__scratch(c, &step, &c->step_cap, t->nlbr, sizeof *c->step) &&
-         csspgo__scratch(c, &site, &c->site_cap, frames + t->nlbr, sizeof *c->site);
-    c->tick = (csspgo__tick *)tick;
-    c->step = (csspgo__step *)step;
-    c->site = (uint32_t *)site;
-    if (!ok || frames <= c->path_cap) return ok;
-    p = csspgo__grow(&c->heap, c->path, c->paths, &c->path_cap, frames, sizeof *c->path);
-    if (p == NULL) return 0;
-    c->path = (csspgo__link *)p;
-    return 1;
+    csspgo__heap *h = &c->heap;
+    const size_t increments = 2 * (size_t)t->nlbr + 1, frames = (size_t)t->nstack + CSSPGO__MOST_CALLERS;
+    return csspgo__collector_room(c, frames + t->nlbr, increments) &&
+           CSSPGO__ROOM(h, c->pending.v, 0, c->pending.cap, increments) &&
+           CSSPGO__ROOM(h, c->step.v, 0, c->step.cap, t->nlbr) &&
+           CSSPGO__ROOM(h, c->site.v, 0, c->site.cap, frames + t->nlbr) &&
+           CSSPGO__ROOM(h, c->path.v, c->path.count, c->path.cap, frames);
 }
 
 /* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
     csspgo__tree fresh;
-    c->counters = 0;
+    c->counter.count = 0;
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
-    c->paths = 0;
+    c->path.count = 0;
     memset(&fresh, 0, sizeof fresh);
     if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
     csspgo__tree_free(&c->heap, &c->trie);
     c->trie = fresh;
     csspgo__map_free(&c->heap, &c->map);
-    csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
-    c->counter = NULL;
-    c->counter_cap = 0;
+    CSSPGO__DROP(&c->heap, c->counter);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -22401,27 +22389,29 @@ static uint32_t csspgo__context_add(csspgo_collector *c, uint32_t parent, uint32
 }
 
 /*
- * The context of a stack's leaf. Neighbouring samples share their outer frames: those are taken from the last path.
+ * The context of a stack's leaf: the calls from outermost to innermost. Neighbouring samples share their outer frames,
+ * so those are taken from the path of the last stack.
  */
 static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, size_t count)
 {
+    csspgo__path_entry *e = c->path.v;
     uint32_t node = CSSPGO__ROOT;
     size_t i;
-    for (i = 0; i + 1 < count && i < c->paths && c->path[i].site == stack[count - 1 - i]; i++) node = c->path[i].node;
+    for (i = 0; i + 1 < count && i < c->path.count && e[i].site == stack[count - 1 - i]; i++) node = e[i].node;
     if (i + 1 >= count) return node;
     for (; i + 1 < count; i++) {
         node = csspgo__context_add(c, node, stack[count - 1 - i]);
-        c->path[i].site = stack[count - 1 - i];
-        c->path[i].node = node;
+        e[i].site = stack[count - 1 - i];
+        e[i].node = node;
     }
-    c->paths = count - 1;
+    c->path.count = count - 1;
     return node;
 }
 
 /* 1 if code can run straight from start to end; the answers of late are kept. */
-static int csspgo__is_sound(csspgo_collector *c, uint32_t start, uint32_t end)
+static int csspgo__is_straight(csspgo_collector *c, uint32_t start, uint32_t end)
 {
-    csspgo__span *s = &c->sound[csspgo__counter_hash(c, 0, start, end) % CSSPGO__SOUND];
+    csspgo__straight *s = &c->straight[csspgo__counter_hash(c, 0, start, end) % CSSPGO__STRAIGHTS];
     if (s->start == start && s->end == end) return 1;
     if (!csspgo__runs_straight(c->code, start, end)) return 0;
     s->start = start;
@@ -22437,16 +22427,21 @@ static int csspgo__range_ran(csspgo_collector *c, uint32_t start, uint32_t end, 
         else c->stats.unpaired_external++;
         return start == end;
     }
-    *ran = (uint16_t)csspgo__is_sound(c, start, end);
+    *ran = (uint16_t)csspgo__is_straight(c, start, end);
     if (!*ran) c->stats.invalid_ranges++;
     return *ran;
 }
 
 /*
- * What undoing a branch does to the stack. A call ends in the caller; a return came from a callee of the call before
- * `to`; anything else stays in its function. Unknown code calls where a function begins or no call ends, else it
- * returns there. older: the branch before, or NULL: a return into nowhere from a block that this branch called is a
- * jump (a retpoline): then it is as if it had come from that call.
+ * What undoing a branch does to the stack, by the instruction at its source, never by the flags of the record. A call
+ * ends in the caller; a return came from a callee of the call before `to`; anything else stays in its function, also a
+ * tail call: its return goes to the call before `to` as that of the function which made it would have, so contexts do
+ * not see tail calls (csspgo__gen infers the frames that are missing for these). Unknown code calls where a function
+ * begins or no call ends, else it returns there.
+ *
+ *   older   the branch before, or NULL. A return into nowhere from a block that this branch called is a jump (a
+ *           retpoline): then it is as if it had come from that call
+ *   *site   the call that was made or returned from
  */
 static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to, const uint32_t *older, uint32_t *site)
 {
@@ -22463,42 +22458,48 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     *site = call;
     if (call != 0) return CSSPGO__RETURNED;
     if (older != NULL && !c->how.llvm && csspgo__kind(c->code, older[0]) == CSSPGO_CALL &&
-        older[1] > CSSPGO__EXT && csspgo__is_sound(c, older[1], from)) {
+        older[1] > CSSPGO__EXT && csspgo__is_straight(c, older[1], from)) {
         c->stats.return_jumps++;
         *site = older[0];
         return CSSPGO__RETURNED;
     }
     c->stats.zero_returns++;
-    return CSSPGO__ASTRAY;
+    return CSSPGO__BROKEN;
 }
 
-/* What each branch of a trace does to the stack, and which code between them ran straight. */
+/*
+ * What each branch of a trace does to the stack, and which code between them ran straight. Branches are newest first:
+ * code ran from the target of number i to the source of number i - 1. What ran behind the newest one is not complete,
+ * so n branches show n - 1 ranges. The first one that cannot be (backwards, or across a transfer that always leaves, as
+ * where the CPU lost or doubled records) makes all that is older unreliable: its contexts are given up.
+ */
 static void csspgo__steps_make(csspgo_collector *c, const csspgo__trace *t)
 {
     uint32_t i, ip = 0, good = 1;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        csspgo__step *s = &c->step[i];
+        csspgo__step *s = &c->step.v[i];
         s->range = 0;
         if (i != 0 && !csspgo__range_ran(c, to, ip, &s->range)) good = 0;
-        s->move = CSSPGO__ASTRAY;
+        s->move = CSSPGO__BROKEN;
         s->site = 0;
         if (good)
             s->move = (uint16_t)csspgo__step_of(c, from, to, i + 1 < t->nlbr ? t->lbr + 2 * i + 2 : NULL, &s->site);
-        if (s->move == CSSPGO__ASTRAY) good = 0;
+        if (s->move == CSSPGO__BROKEN) good = 0;
         ip = from;
     }
 }
 
 /*
  * The calls among a trace's branches that have not returned when the sample is taken, innermost first: its innermost
- * callers. open: scratch for nlbr words. Returns their number, CSSPGO__MOST_CALLERS at most.
+ * callers. From the newest branch on, a return opens a call that a later (older) call closes; a call with none open is
+ * one of the sampled stack. open: scratch for nlbr words. Returns their number, CSSPGO__MOST_CALLERS at most.
  */
 static uint32_t csspgo__callers(const csspgo_collector *c, uint32_t nlbr, uint32_t *callers, uint32_t *open)
 {
     uint32_t i, depth = 0, n = 0;
-    for (i = 0; i < nlbr && n < CSSPGO__MOST_CALLERS && c->step[i].move != CSSPGO__ASTRAY; i++) {
-        const csspgo__step *s = &c->step[i];
+    for (i = 0; i < nlbr && n < CSSPGO__MOST_CALLERS && c->step.v[i].move != CSSPGO__BROKEN; i++) {
+        const csspgo__step *s = &c->step.v[i];
         if (s->move == CSSPGO__RETURNED) open[depth++] = s->site;
         else if (s->move == CSSPGO__CALLED && depth == 0) callers[n++] = s->site;
         else if (s->move == CSSPGO__CALLED && open[depth - 1] == s->site) depth--;
@@ -22530,7 +22531,7 @@ static int csspgo__callers_match(const uint32_t *callers, uint32_t n, uint32_t s
 static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t callee)
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
-    csspgo__lone_call *known = &c->lone[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__LONE];
+    csspgo__sole_call *known = &c->sole[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__SOLES];
     const csspgo__transfer *t;
     csspgo__cursor at = csspgo__transfers_from(c->code, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
@@ -22563,8 +22564,13 @@ static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__trace *t
 /*
  * How many of the leaf's callers a stack lacks: as many of the n that the branches show have to be put before it to
  * make it agree with them. A frame-pointer walk lacks one if it begins in a prologue or at a return, and those of code
- * without frame pointers. Where recursion makes both one and none agree, what most others lack decides. Returns
- * CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
+ * without frame pointers.
+ *
+ *   j callers missing: callers  c0 ... c(j-1) cj c(j+1) ...      (innermost first, from the branch records)
+ *                      stack                  s1 s2 ...          (its frames above the leaf)      s1 = cj, s2 = c(j+1)
+ *
+ * The smallest j that agrees wins. Where recursion makes both one and none agree, what most others lack decides. LLVM
+ * drops such samples instead. Returns CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
  */
 static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__trace *t, uint32_t *callers, uint32_t n)
 {
@@ -22586,9 +22592,9 @@ static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__trace *t, uint3
 }
 
 /* The context of a trace's leaf, its stack mended. */
-static uint32_t csspgo__context_mended(csspgo_collector *c, const csspgo__trace *t)
+static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__trace *t)
 {
-    uint32_t *callers = c->site + 1, n, lacks;
+    uint32_t *callers = c->site.v + 1, n, lacks;
     if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
     n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
     lacks = csspgo__lacks(c, t, callers, n);
@@ -22598,16 +22604,20 @@ static uint32_t csspgo__context_mended(csspgo_collector *c, const csspgo__trace 
         return CSSPGO__ROOT;
     }
     c->stats.mended_stacks++;
-    c->site[0] = t->stack[0];
+    c->site.v[0] = t->stack[0];
     memcpy(callers + lacks, t->stack + 1, (t->nstack - 1) * sizeof *callers);
-    return csspgo__context_of(c, c->site, t->nstack + lacks);
+    return csspgo__context_of(c, c->site.v, t->nstack + lacks);
 }
 
-/* The context before a branch, given the one behind it; there is room. */
+/*
+ * The context before a branch, given the one behind it; there is room. Undoing a call pops its frame, undoing a return
+ * pushes one, a jump changes nothing. A call that the stack does not show on top leaves the context as it is: the stack
+ * lacks that frame, which is better than one popped for another (LLVM does the same).
+ */
 static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__step *s)
 {
     if (s->move == CSSPGO__STAY || (s->move == CSSPGO__CALLED && node == CSSPGO__ROOT)) return node;
-    if (s->move == CSSPGO__ASTRAY) return CSSPGO__ROOT;
+    if (s->move == CSSPGO__BROKEN) return CSSPGO__ROOT;
     if (s->move == CSSPGO__RETURNED) return csspgo__context_add(c, node, s->site);
     if (c->trie.node[node].site == s->site) return c->trie.node[node].parent;
     if (s->site == CSSPGO__EXT) c->stats.mismatched_external++;
@@ -22622,44 +22632,50 @@ static uint32_t csspgo__counting(const csspgo_collector *c, const csspgo__trace 
 }
 
 /*
- * Walks a trace from its newest branch to its oldest and counts every branch and every range between two of them under
- * the context it ran in. Of the unwinder's state only that context is kept, as a node of the trie: the position in the
- * innermost function is always the source of the branch undone last. A break in the trace leaves the rest of it without
- * context.
+ * The virtual unwinder: walks a trace from its newest branch to its oldest and counts every branch and every range
+ * between two of them under the context it ran in. The sampled stack is that of the end; undoing one branch after the
+ * other gives the stack at each earlier point.
+ *
+ * Of the state that llvm-profgen keeps only the context is needed, as a node of the trie: the position in the innermost
+ * function is always the source of the branch undone last. The order matters: first the range, under the context before
+ * the branch is undone, then the branch, under the one after. A branch from unknown code has no context, one into it
+ * does not count. A break in the trace leaves the rest of it without context.
+ *
+ * Source   LLVM 19: VirtualUnwinder::unwind, with probes. Cost: O(branches), each with two increments
  */
 static void csspgo__unwind_contexts(csspgo_collector *c, const csspgo__trace *t)
 {
     const uint32_t counting = csspgo__counting(c, t);
     uint32_t node, ip = 0, i;
     csspgo__steps_make(c, t);
-    node = csspgo__context_mended(c, t);
-    if (t->nlbr == 0) csspgo__tick_add(c, node, t->stack[0], 0);
+    node = csspgo__context_repaired(c, t);
+    if (t->nlbr == 0) csspgo__increment_add(c, node, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
-        if (c->step[i].range) csspgo__tick_add(c, node, to, ip);
-        node = csspgo__undo(c, node, &c->step[i]);
+        if (c->step.v[i].range) csspgo__increment_add(c, node, to, ip);
+        node = csspgo__undo(c, node, &c->step.v[i]);
         ip = from;
         if (to == CSSPGO__EXT || i >= counting) continue;
-        csspgo__tick_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
+        csspgo__increment_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
     }
 }
 
 /* The same without contexts: a break only costs the range that it is in. */
-static void csspgo__unwind_flat(csspgo_collector *c, const csspgo__trace *t)
+static void csspgo__unwind_contextless(csspgo_collector *c, const csspgo__trace *t)
 {
     const uint32_t counting = csspgo__counting(c, t);
     uint32_t i;
-    if (t->nlbr == 0) csspgo__tick_add(c, CSSPGO__ROOT, t->stack[0], 0);
+    if (t->nlbr == 0) csspgo__increment_add(c, CSSPGO__ROOT, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
         uint16_t ran = 0;
         if (i != 0) csspgo__range_ran(c, to, t->lbr[2 * i - 2], &ran);
-        if (ran) csspgo__tick_add(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2]);
-        if (to != CSSPGO__EXT && i < counting) csspgo__tick_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to);
+        if (ran) csspgo__increment_add(c, CSSPGO__ROOT, to, t->lbr[2 * i - 2]);
+        if (to != CSSPGO__EXT && i < counting) csspgo__increment_add(c, CSSPGO__ROOT | CSSPGO__BRANCH, from, to);
     }
 }
 
-/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all. */
+/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
 {
     if (!csspgo__trace_room(c, t)) return c->heap.status;
@@ -22667,8 +22683,8 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__trace *t)
     c->stats.branches += t->nlbr;
     c->stats.oldest_branches += t->nlbr - csspgo__counting(c, t);
     if (c->mode == CSSPGO__CONTEXTS) csspgo__unwind_contexts(c, t);
-    else csspgo__unwind_flat(c, t);
-    csspgo__ticks_count(c, t->count);
+    else csspgo__unwind_contextless(c, t);
+    csspgo__increments_apply(c, t->count);
     return CSSPGO_OK;
 }
 
@@ -22681,14 +22697,14 @@ static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char
         (const csspgo_collector *)(const void *)((const char *)holder - offsetof(csspgo_collector, holder));
     csspgo__trace t;
     size_t at = c->flushed, i;
-    if (marks == NULL) return c->cache.used - 1 + 2 * c->counters + c->trie.count - 1;
+    if (marks == NULL) return c->cache.used - 1 + 2 * c->counter.count + c->trie.count - 1;
     while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         for (i = 0; i < t.nstack; i++) csspgo__pos_mark(marks, t.stack[i]);
         for (i = 0; i < 2 * (size_t)t.nlbr; i++) csspgo__pos_mark(marks, t.lbr[i]);
     }
-    for (i = 0; i < c->counters; i++) {
-        csspgo__pos_mark(marks, c->counter[i].a);
-        csspgo__pos_mark(marks, c->counter[i].b);
+    for (i = 0; i < c->counter.count; i++) {
+        csspgo__pos_mark(marks, c->counter.v[i].a);
+        csspgo__pos_mark(marks, c->counter.v[i].b);
     }
     for (i = CSSPGO__ROOT + 1; i <= c->trie.count; i++)
         if (c->trie.node[i].func == 0) csspgo__pos_mark(marks, (uint32_t)c->trie.node[i].site);
@@ -22705,13 +22721,13 @@ static void csspgo__holder_add(csspgo_collector *c, csspgo_code *code)
     code->holder = h;
 }
 
-/* Forgets answers about code that may be other code by now. */
-static void csspgo__answers_check(csspgo_collector *c)
+/* Forgets answers about code that may be other code by now: any change of the code map counts. */
+static void csspgo__known_check(csspgo_collector *c)
 {
-    if (c->sound_changes == c->code->changes) return;
-    memset(c->sound, 0, sizeof c->sound);
-    memset(c->lone, 0, sizeof c->lone);
-    c->sound_changes = c->code->changes;
+    if (c->known_changes == c->code->changes) return;
+    memset(c->straight, 0, sizeof c->straight);
+    memset(c->sole, 0, sizeof c->sole);
+    c->known_changes = c->code->changes;
 }
 
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
@@ -22740,39 +22756,47 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     csspgo__tree_free(&c->heap, &c->trie);
     csspgo__names_free(&c->heap, &c->names);
     csspgo__map_free(&c->heap, &c->map);
-    csspgo__free(&c->heap, c->counter, c->counter_cap * sizeof *c->counter);
-    csspgo__free(&c->heap, c->path, c->path_cap * sizeof *c->path);
-    csspgo__free(&c->heap, c->tick, c->tick_cap * sizeof *c->tick);
-    csspgo__free(&c->heap, c->step, c->step_cap * sizeof *c->step);
-    csspgo__free(&c->heap, c->site, c->site_cap * sizeof *c->site);
+    CSSPGO__DROP(&c->heap, c->counter);
+    CSSPGO__DROP(&c->heap, c->path);
+    CSSPGO__DROP(&c->heap, c->pending);
+    CSSPGO__DROP(&c->heap, c->step);
+    CSSPGO__DROP(&c->heap, c->site);
     csspgo__object_free(c, sizeof *c);
 }
 
-/* Looks at the cache before anything is unwound: are its stacks such that they lack callers? */
-static csspgo_status csspgo__stacks_judge(csspgo_collector *c)
+/*
+ * Looks at the cache before anything is unwound: are its stacks such that they lack callers (csspgo__lacks)? So the
+ * first traces are not guessed otherwise than the later ones. Statistics stay as they are.
+ */
+static csspgo_status csspgo__stacks_survey(csspgo_collector *c)
 {
     const csspgo_collector_stats stats = c->stats;
     csspgo__trace t;
     size_t at = 0;
     if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
+        uint32_t *callers;
         if (!t.frameless) continue;
         if (!csspgo__trace_room(c, &t)) return c->heap.status;
         csspgo__steps_make(c, &t);
-        csspgo__lacks(c, &t, c->site + 1, csspgo__callers(c, t.nlbr, c->site + 1, c->site + 1 + CSSPGO__MOST_CALLERS));
+        callers = c->site.v + 1;
+        csspgo__lacks(c, &t, callers, csspgo__callers(c, t.nlbr, callers, callers + CSSPGO__MOST_CALLERS));
     }
     c->stats = stats;
     return CSSPGO_OK;
 }
 
-/* Unwinds what the cache holds and clears it. */
+/*
+ * Unwinds what the cache holds and clears it. After a failure the next call goes on behind the last trace unwound, so
+ * none counts twice. To be called before code is removed or moved, while the positions of the traces are its.
+ */
 static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
 {
     csspgo__trace t;
     size_t at = c->flushed;
     csspgo_status s = CSSPGO_OK;
-    csspgo__answers_check(c);
-    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_judge(c);
+    csspgo__known_check(c);
+    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_survey(c);
     while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         s = csspgo__unwind(c, &t);
         if (s == CSSPGO_OK) c->flushed = at;
@@ -22788,25 +22812,23 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
     return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
 }
 
+/* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
     csspgo_status status;
-    csspgo__taking how;
     if (c->mode == CSSPGO__UNDECIDED)
-        c->mode = s->stack_count != 0 && !c->how.ignore_stack ? CSSPGO__CONTEXTS : CSSPGO__FLAT;
+        c->mode = s->stack_count != 0 && !c->how.ignore_stack ? CSSPGO__CONTEXTS : CSSPGO__CONTEXTLESS;
     if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
         c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
         return CSSPGO_OK;
     }
-    how.ignore_stack = c->mode == CSSPGO__FLAT;
-    how.keep_leaves = c->how.keep_leaves;
-    how.as_llvm = c->how.llvm;
-    for (;;) {
-        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &how, &c->stats);
-        if (status != (csspgo_status)CSSPGO__FULL) return status;
+    c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
+    while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
+           (csspgo_status)CSSPGO__FULL) {
         status = csspgo__unwind_cache(c);
-        if (status != CSSPGO_OK) return status;
+        if (status != CSSPGO_OK) break;
     }
+    return status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
@@ -22850,25 +22872,24 @@ typedef struct csspgo__keyed {
 } csspgo__keyed;
 
 typedef struct csspgo__keying {   /* scratch */
-    uint32_t *key;                /* per trie node: its node in keys, 0 = not known, CSSPGO__WANTED          */
-    uint32_t *path;               /* room for the frames of one context                                      */
-    size_t    room;
+    csspgo__u32_list key;         /* per trie node: its node in keys, 0 = not known, CSSPGO__WANTED          */
+    csspgo__u32_list path;        /* room for the frames of one context: limits.max_depth at most            */
 } csspgo__keying;
 
 #define CSSPGO__WANTED 0xffffffffu
 
 /*
- * The frames of a context up to unknown code, innermost first; at most k->room, *deep says whether there are more.
- * *seen gets 1 if the innermost one occurs again further out.
+ * The frames of a context up to unknown code, innermost first; at most k->path.count, *deep says whether there are
+ * more. *seen gets 1 if the innermost one occurs again further out.
  */
 static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo__keying *k, int *deep, int *seen)
 {
     const csspgo__node *n = &c->trie.node[node];
     size_t size = 0;
     *seen = 0;
-    for (; n->parent != 0 && n->site != CSSPGO__EXT && size < k->room; n = &c->trie.node[n->parent]) {
-        k->path[size++] = (uint32_t)n->site;
-        if (size > 1 && k->path[size - 1] == k->path[0]) *seen = 1;
+    for (; n->parent != 0 && n->site != CSSPGO__EXT && size < k->path.count; n = &c->trie.node[n->parent]) {
+        k->path.v[size++] = (uint32_t)n->site;
+        if (size > 1 && k->path.v[size - 1] == k->path.v[0]) *seen = 1;
     }
     *deep = n->parent != 0 && n->site != CSSPGO__EXT;
     return size;
@@ -22882,7 +22903,7 @@ static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo
 static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k, uint32_t node)
 {
     const csspgo__node *n = &c->trie.node[node];
-    const uint32_t above = k->key[n->parent];
+    const uint32_t above = k->key.v[n->parent];
     const size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     int deep, seen;
     size_t size, i;
@@ -22894,13 +22915,13 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     if (!deep && !c->how.limit_depth && (!seen || limit == 0) && above != 0 && above != CSSPGO__WANTED)
         return csspgo__tree_add(&c->heap, keys, above, n->site, 0);
     for (i = 0; i < size / 2; i++) {
-        const uint32_t t = k->path[i];
-        k->path[i] = k->path[size - 1 - i];
-        k->path[size - 1 - i] = t;
+        const uint32_t t = k->path.v[i];
+        k->path.v[i] = k->path.v[size - 1 - i];
+        k->path.v[size - 1 - i] = t;
     }
-    size = csspgo__compress(k->path, size, limit);
+    size = csspgo__compress(k->path.v, size, limit);
     i = c->how.limit_depth && size > c->how.max_depth ? size - c->how.max_depth : 0;
-    for (; i < size && id != 0; i++) id = csspgo__tree_add(&c->heap, keys, id, k->path[i], 0);
+    for (; i < size && id != 0; i++) id = csspgo__tree_add(&c->heap, keys, id, k->path.v[i], 0);
     return id;
 }
 
@@ -22914,32 +22935,26 @@ static int csspgo__counter_cmp(const void *ctx, const void *a, const void *b)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Sorts and adds up *n counters. Returns 0 when memory is exhausted. */
-static int csspgo__keyed_settle(csspgo__heap *h, csspgo__counter *v, size_t *n)
+/* Sorts *n counters and sums the equal ones. Returns 0 when memory is exhausted. */
+static int csspgo__counters_sum(csspgo__heap *h, csspgo__counter *v, size_t *n)
 {
-    size_t i, k = 0;
     if (!csspgo__sort(h, v, *n, sizeof *v, csspgo__counter_cmp, NULL)) return 0;
-    for (i = 0; i < *n; i++) {
-        if (k != 0 && csspgo__counter_cmp(NULL, &v[k - 1], &v[i]) == 0)
-            v[k - 1].count = csspgo__sat_add(v[k - 1].count, v[i].count);
-        else v[k++] = v[i];
-    }
-    *n = k;
+    *n = csspgo__sum_equal(v, *n, sizeof *v, offsetof(csspgo__counter, count), csspgo__counter_cmp, NULL);
     return 1;
 }
 
 /* Fills v with the counters under their keys, sampled addresses last. */
 static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, const uint32_t *key)
 {
-    size_t i, end = c->counters;
-    for (i = 0; i < c->counters; i++) {
-        const csspgo__counter *v = &c->counter[i];
+    size_t i, end = c->counter.count;
+    for (i = 0; i < c->counter.count; i++) {
+        const csspgo__counter *v = &c->counter.v[i];
         csspgo__counter *to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
         *to = *v;
         to->node = key[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
     }
     k->hit = k->v + end;
-    k->hits = c->counters - end;
+    k->hits = c->counter.count - end;
 }
 
 /* Ends what csspgo__keyed_make began: limits.max_bytes holds again. */
@@ -22955,12 +22970,12 @@ static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
 static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k)
 {
     size_t i;
-    for (i = 0; i < c->counters; i++) k->key[c->counter[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
+    for (i = 0; i < c->counter.count; i++) k->key.v[c->counter.v[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
     c->stats.deep_contexts = 0;
     for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
-        if (k->key[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
-        k->key[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
-        if (k->key[i] == 0) return 0;
+        if (k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
+        k->key.v[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
+        if (k->key.v[i] == 0) return 0;
     }
     return 1;
 }
@@ -22975,25 +22990,22 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k)
 {
     csspgo__heap *h = &c->heap;
     csspgo__keying s;
-    csspgo_status flushed;
+    csspgo_status status;
     int ok;
     memset(k, 0, sizeof *k);
+    memset(&s, 0, sizeof s);
     h->reserve = 1;
-    flushed = csspgo__unwind_cache(c);
-    if (flushed != CSSPGO_OK) return flushed;
-    s.room = c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth;
-    s.key = (uint32_t *)csspgo__alloc(h, (c->trie.count + 1) * sizeof *s.key);
-    s.path = s.key != NULL ? (uint32_t *)csspgo__alloc(h, s.room * sizeof *s.path) : NULL;
-    k->v = s.path != NULL ? (csspgo__counter *)csspgo__grow(h, NULL, 0, &k->cap, c->counters, sizeof *k->v) : NULL;
-    ok = k->v != NULL && csspgo__tree_init(h, &k->keys);
-    if (ok) {
-        memset(s.key, 0, (c->trie.count + 1) * sizeof *s.key);
-        ok = csspgo__keys_make(c, &k->keys, &s);
-    }
-    if (ok) csspgo__keyed_fill(c, k, s.key);
-    ok = ok && csspgo__keyed_settle(h, k->v, &k->n) && csspgo__keyed_settle(h, k->hit, &k->hits);
-    csspgo__free(h, s.path, s.room * sizeof *s.path);
-    csspgo__free(h, s.key, (c->trie.count + 1) * sizeof *s.key);
+    status = csspgo__unwind_cache(c);
+    if (status != CSSPGO_OK) return status;
+    ok = CSSPGO__FILL(h, s.key, c->trie.count + 1) != NULL &&
+         CSSPGO__FILL(h, s.path, c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth) != NULL &&
+         CSSPGO__ROOM(h, k->v, 0, k->cap, c->counter.count + 1) && csspgo__tree_init(h, &k->keys);
+    if (ok) memset(s.key.v, 0, s.key.count * sizeof *s.key.v);
+    ok = ok && csspgo__keys_make(c, &k->keys, &s);
+    if (ok) csspgo__keyed_fill(c, k, s.key.v);
+    ok = ok && csspgo__counters_sum(h, k->v, &k->n) && csspgo__counters_sum(h, k->hit, &k->hits);
+    CSSPGO__DROP(h, s.path);
+    CSSPGO__DROP(h, s.key);
     return ok ? CSSPGO_OK : h->status;
 }
 
@@ -23009,11 +23021,10 @@ typedef struct csspgo__unsym {    /* what a text is made of                     
     csspgo__keyed  keyed;
     const csspgo__names *names;
     csspgo__tree   tree;          /* contexts of printed values: address - base in place of a position */
-    uint32_t      *text;          /* per node of keyed.keys: its node of tree                          */
-    uint32_t      *rank;          /* per node of tree: its place in byte order of the printed contexts */
-    uint32_t      *node;          /* the reverse of rank; scratch for sorting before                   */
-    csspgo__entry *entry;
-    size_t         texts, nodes, entries, entry_cap;
+    csspgo__u32_list text;        /* per node of keyed.keys: its node of tree                          */
+    csspgo__u32_list rank;        /* per node of tree: its place in byte order of the printed contexts */
+    csspgo__u32_list node;        /* the reverse of rank; scratch for sorting before                   */
+    CSSPGO__LIST(csspgo__entry) entry;
 } csspgo__unsym;
 
 static int csspgo__unsym_how(const csspgo_collector *c, const csspgo_unsymbolized_options *how,
@@ -23087,36 +23098,22 @@ static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
     csspgo__tree *t = &u->tree;
     uint32_t id, n = 0;
     size_t i;
-    u->nodes = t->count + 1;
-    u->rank = (uint32_t *)csspgo__alloc(h, u->nodes * sizeof *u->rank);
-    if (u->rank == NULL) return 0;
-    u->node = (uint32_t *)csspgo__alloc(h, u->nodes * sizeof *u->node);
-    if (u->node == NULL) return 0;
+    if (CSSPGO__FILL(h, u->rank, t->count + 1) == NULL || CSSPGO__FILL(h, u->node, t->count + 1) == NULL) return 0;
     for (i = 1; i <= t->count; i++) {
-        u->node[i] = (uint32_t)i;
+        u->node.v[i] = (uint32_t)i;
         t->node[i].child = t->node[i].sibling = 0;
     }
-    if (!csspgo__sort(h, u->node + 1, t->count, sizeof *u->node, csspgo__printed_cmp, u)) return 0;
+    if (!csspgo__sort(h, u->node.v + 1, t->count, sizeof *u->node.v, csspgo__printed_cmp, u)) return 0;
     for (i = t->count; i > CSSPGO__ROOT; i--) {       /* node[1] is the root, which has no parent */
-        csspgo__node *parent = &t->node[t->node[u->node[i]].parent];
-        t->node[u->node[i]].sibling = parent->child;
-        parent->child = u->node[i];
+        csspgo__node *parent = &t->node[t->node[u->node.v[i]].parent];
+        t->node[u->node.v[i]].sibling = parent->child;
+        parent->child = u->node.v[i];
     }
     for (id = CSSPGO__ROOT; id != 0; id = csspgo__tree_walk(t, id)) {
-        u->rank[id] = n;
-        u->node[n++] = id;
+        u->rank.v[id] = n;
+        u->node.v[n++] = id;
     }
     return 1;
-}
-
-static int csspgo__entry_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__entry *x = (const csspgo__entry *)a, *y = (const csspgo__entry *)b;
-    (void)ctx;
-    if (x->block != y->block) return x->block < y->block ? -1 : 1;
-    if (x->branch != y->branch) return x->branch < y->branch ? -1 : 1;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return x->b < y->b ? -1 : x->b > y->b;
 }
 
 /* The contexts as the module sees them: a frame outside it cuts what is above. */
@@ -23125,56 +23122,53 @@ static int csspgo__unsym_contexts(csspgo_collector *c, csspgo__unsym *u)
     const csspgo__tree *keys = &u->keyed.keys;
     size_t i;
     if (!csspgo__tree_init(&c->heap, &u->tree)) return 0;
-    u->text = (uint32_t *)csspgo__alloc(&c->heap, (keys->count + 1) * sizeof *u->text);
-    if (u->text == NULL) return 0;
-    u->texts = keys->count + 1;
-    u->text[CSSPGO__ROOT] = CSSPGO__ROOT;
+    if (CSSPGO__FILL(&c->heap, u->text, keys->count + 1) == NULL) return 0;
+    u->text.v[CSSPGO__ROOT] = CSSPGO__ROOT;
     u->names = &c->names;
     for (i = CSSPGO__ROOT + 1; i <= keys->count; i++) {
         const csspgo__node *n = &keys->node[i];
         uint64_t site = n->site;
-        u->text[i] = CSSPGO__ROOT;
+        u->text.v[i] = CSSPGO__ROOT;
         if (n->func == 0) {
             site = csspgo__unsym_address(c->code, u->how.module.id, (uint32_t)site);
             if (site == CSSPGO__EXT) continue;
             site -= u->how.base;
         }
-        u->text[i] = csspgo__tree_add(&c->heap, &u->tree, u->text[n->parent], site, n->func);
-        if (u->text[i] == 0) return 0;
+        u->text.v[i] = csspgo__tree_add(&c->heap, &u->tree, u->text.v[n->parent], site, n->func);
+        if (u->text.v[i] == 0) return 0;
     }
     return csspgo__unsym_rank(&c->heap, u);
 }
 
 /*
- * One entry per counter that concerns the module; equal ones (of code that came back to an address) added up. Sampled
+ * One entry per counter that concerns the module; equal ones (of code that came back to an address) summed. Sampled
  * addresses are ranges of one instruction, where there is nothing else.
  */
 static int csspgo__unsym_entries(csspgo_collector *c, csspgo__unsym *u)
 {
+    static const csspgo__field by_place[] = {
+        CSSPGO__ASCENDING(csspgo__entry, block), CSSPGO__ASCENDING(csspgo__entry, branch),
+        CSSPGO__ASCENDING(csspgo__entry, a), CSSPGO__ASCENDING(csspgo__entry, b), CSSPGO__FIELDS_END
+    };
     const csspgo__counter *list = u->keyed.n != 0 ? u->keyed.v : u->keyed.hit;
-    const size_t counters = u->keyed.n != 0 ? u->keyed.n : u->keyed.hits;
+    const size_t counters = u->keyed.n != 0 ? u->keyed.n : u->keyed.hits, each = sizeof *u->entry.v;
     size_t i, n = 0;
-    u->entry = (csspgo__entry *)csspgo__grow(&c->heap, NULL, 0, &u->entry_cap, counters, sizeof *u->entry);
-    if (u->entry == NULL) return 0;
+    if (CSSPGO__FILL(&c->heap, u->entry, counters) == NULL) return 0;
     for (i = 0; i < counters; i++) {
         const csspgo__counter *v = &list[i];
-        csspgo__entry *e = &u->entry[n];
+        csspgo__entry *e = &u->entry.v[n];
         e->branch = v->node >> 31;
         e->a = csspgo__unsym_address(c->code, u->how.module.id, v->a);
         e->b = csspgo__unsym_address(c->code, u->how.module.id, v->b != 0 ? v->b : v->a);
         e->count = v->count;
-        e->block = u->rank[u->text[v->node & ~CSSPGO__BRANCH]];
+        e->block = u->rank.v[u->text.v[v->node & ~CSSPGO__BRANCH]];
         if (e->b == CSSPGO__EXT || (e->a == CSSPGO__EXT && !e->branch)) continue;
         if (e->a == CSSPGO__EXT && v->a != CSSPGO__EXT && c->mode != CSSPGO__NAMES) e->block = 0; /* rank of the root */
         n++;
     }
-    if (!csspgo__sort(&c->heap, u->entry, n, sizeof *u->entry, csspgo__entry_cmp, NULL)) return 0;
-    for (i = 0; i < n; i++) {
-        csspgo__entry *last = &u->entry[u->entries - (u->entries != 0)];
-        if (u->entries != 0 && csspgo__entry_cmp(NULL, last, &u->entry[i]) == 0)
-            last->count = csspgo__sat_add(last->count, u->entry[i].count);
-        else u->entry[u->entries++] = u->entry[i];
-    }
+    if (!csspgo__sort(&c->heap, u->entry.v, n, each, csspgo__fields_cmp, by_place)) return 0;
+    u->entry.count = csspgo__sum_equal(u->entry.v, n, each, offsetof(csspgo__entry, count), csspgo__fields_cmp,
+                                       by_place);
     return 1;
 }
 
@@ -23182,10 +23176,10 @@ static void csspgo__unsym_free(csspgo_collector *c, csspgo__unsym *u)
 {
     csspgo__keyed_free(c, &u->keyed);
     csspgo__tree_free(&c->heap, &u->tree);
-    csspgo__free(&c->heap, u->text, u->texts * sizeof *u->text);
-    csspgo__free(&c->heap, u->rank, u->nodes * sizeof *u->rank);
-    csspgo__free(&c->heap, u->node, u->nodes * sizeof *u->node);
-    csspgo__free(&c->heap, u->entry, u->entry_cap * sizeof *u->entry);
+    CSSPGO__DROP(&c->heap, u->text);
+    CSSPGO__DROP(&c->heap, u->rank);
+    CSSPGO__DROP(&c->heap, u->node);
+    CSSPGO__DROP(&c->heap, u->entry);
 }
 
 /* "[0x28a @ 0x238]": the walk up links each parent to the child it came from. */
@@ -23213,17 +23207,17 @@ static void csspgo__put_entries(csspgo__sink *s, const csspgo__unsym *u, size_t 
                                 const char *indent)
 {
     size_t end = *at;
-    while (end < u->entries && u->entry[end].block == block && u->entry[end].branch == branch) end++;
+    while (end < u->entry.count && u->entry.v[end].block == block && u->entry.v[end].branch == branch) end++;
     csspgo__put_str(s, indent);
     csspgo__put_u64(s, end - *at);
     csspgo__put_char(s, '\n');
     for (; *at < end; ++*at) {
         csspgo__put_str(s, indent);
-        csspgo__put_hex(s, u->entry[*at].a - u->how.base);
+        csspgo__put_hex(s, u->entry.v[*at].a - u->how.base);
         csspgo__put_str(s, branch ? "->" : "-");
-        csspgo__put_hex(s, u->entry[*at].b - u->how.base);
+        csspgo__put_hex(s, u->entry.v[*at].b - u->how.base);
         csspgo__put_char(s, ':');
-        csspgo__put_u64(s, u->entry[*at].count);
+        csspgo__put_u64(s, u->entry.v[*at].count);
         csspgo__put_char(s, '\n');
     }
 }
@@ -23232,12 +23226,12 @@ static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
 {
     size_t at = 0;
     do {
-        const uint32_t block = u->entries != 0 ? u->entry[at].block : 0;
-        if (contexts && u->entries == 0) return;
-        if (contexts) csspgo__put_context(s, u, u->node[block]);
+        const uint32_t block = u->entry.count != 0 ? u->entry.v[at].block : 0;
+        if (contexts && u->entry.count == 0) return;
+        if (contexts) csspgo__put_context(s, u, u->node.v[block]);
         csspgo__put_entries(s, u, &at, block, 0, contexts ? "  " : "");
         csspgo__put_entries(s, u, &at, block, 1, contexts ? "  " : "");
-    } while (at < u->entries);
+    } while (at < u->entry.count);
 }
 
 static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s)
@@ -23249,7 +23243,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     status = csspgo__keyed_make(c, &u.keyed);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
-    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__FLAT);
+    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__CONTEXTLESS);
     csspgo__unsym_free(c, &u);
     return status;
 }
@@ -23335,34 +23329,22 @@ static int csspgo__unsym_line(csspgo__unsym_reader *r)
     return 0;
 }
 
-static unsigned csspgo__unsym_digit(unsigned ch)
-{
-    if (ch >= '0' && ch <= '9') return ch - '0';
-    if (ch >= 'a' && ch <= 'f') return ch - 'a' + 10;
-    return ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : 16;
-}
-
 /* A number in base 10 or 16 at the line's next bytes. */
 static uint64_t csspgo__unsym_number(csspgo__unsym_reader *r, unsigned base)
 {
     const unsigned char *start = r->p;
     uint64_t v = 0;
-    for (; r->p != r->end && csspgo__unsym_digit(*r->p) < base; r->p++) {
-        const unsigned d = csspgo__unsym_digit(*r->p);
-        if (v > (UINT64_MAX - d) / base) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a number does not fit 64 bits");
-        v = v * base + d;
-    }
+    const int fits = csspgo__eat_number(&r->p, r->end, base, &v);
     if (r->p == start)
-        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p,
+        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, start,
                            base == 16 ? "expected a hexadecimal number" : "expected a number");
+    else if (!fits) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a number does not fit 64 bits");
     return v;
 }
 
 static void csspgo__unsym_expect(csspgo__unsym_reader *r, const char *token, const char *what)
 {
-    const size_t n = strlen(token);
-    if ((size_t)(r->end - r->p) >= n && memcmp(r->p, token, n) == 0) r->p += n;
-    else csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, what);
+    if (!csspgo__eat(&r->p, r->end, token)) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, what);
 }
 
 /* The position of a printed value, CSSPGO__EXT for all that is not in the module's code. */
@@ -23465,8 +23447,8 @@ static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
     if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) {
         r->c->stats.unplaced++;
     } else {
-        csspgo__tick t;
-        csspgo__tick_make(r->c, &t, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to);
+        csspgo__increment t;
+        csspgo__increment_make(r->c, &t, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to);
         csspgo__counter_add(r->c, &t, count);
     }
 }
@@ -23522,7 +23504,7 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     r.err = err;
     csspgo__unsym_read(&r);
     if (r.status != CSSPGO_OK || r.blocks == 0) return r.status;
-    if (!r.contexts) r.mode = CSSPGO__FLAT;
+    if (!r.contexts) r.mode = CSSPGO__CONTEXTLESS;
     else if (r.mode == CSSPGO__UNDECIDED) r.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
     if (c->mode != CSSPGO__UNDECIDED && c->mode != r.mode)
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0,
@@ -26752,7 +26734,7 @@ static int csspgo__estimate_all(csspgo__gen *g)
         }
         b = a;
     }
-    ok = ok && csspgo__keyed_settle(e.heap, e.counter.v, &e.counter.count);
+    ok = ok && csspgo__counters_sum(e.heap, e.counter.v, &e.counter.count);
     if (ok) {
         csspgo__free(e.heap, g->keyed.v, g->keyed.cap * sizeof *g->keyed.v);
         g->keyed.v = e.counter.v;

@@ -1196,10 +1196,11 @@ typedef struct cache_test {
     csspgo__cache cache;
     csspgo_code  *code;
     csspgo_collector_stats stats;
-    csspgo__taking how;
+    csspgo_collector_options how;
 } cache_test;
 
-static const csspgo__taking without_stack = { 1, 0, 1 }, with_stack = { 0, 0, 1 };     /* both as llvm-profgen */
+static const csspgo_collector_options without_stack = { 1, 0, 0, 0, 0, 0, 0, 19 },
+                                      with_stack = { 0, 0, 0, 0, 0, 0, 0, 19 };         /* both as llvm-profgen */
 
 static void cache_open(cache_test *c, size_t bytes, long nth)
 {
@@ -1209,7 +1210,7 @@ static void cache_open(cache_test *c, size_t bytes, long nth)
     csspgo__heap_init(&c->heap, &o);
     csspgo__cache_init(&c->heap, &c->cache, bytes);
     c->code = small_code();
-    c->how.as_llvm = 1;
+    c->how.llvm = 19;
 }
 
 static void cache_close(cache_test *c)
