@@ -6038,12 +6038,18 @@ static uint32_t csspgo__tree_add(csspgo__heap *h, csspgo__tree *t, uint32_t pare
     return csspgo__tree_append(t, parent, site, func, csspgo__tree_hash(t, parent, site, func));
 }
 
-/* The node after id in a pre-order walk of the whole tree (siblings as linked); 0 at the end. No stack needed. */
-static uint32_t csspgo__tree_walk(const csspgo__tree *t, uint32_t id)
+/* The node after id in a pre-order walk of the subtree at top (siblings as linked); 0 at the end. No stack needed. */
+static uint32_t csspgo__tree_below(const csspgo__tree *t, uint32_t id, uint32_t top)
 {
     if (t->node[id].child != 0) return t->node[id].child;
-    while (id != 0 && t->node[id].sibling == 0) id = t->node[id].parent;
-    return id != 0 ? t->node[id].sibling : 0;
+    while (id != top && t->node[id].sibling == 0) id = t->node[id].parent;
+    return id != top ? t->node[id].sibling : 0;
+}
+
+/* The same of the whole tree. */
+static uint32_t csspgo__tree_walk(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__tree_below(t, id, CSSPGO__ROOT);
 }
 
 /*
@@ -6125,6 +6131,20 @@ struct csspgo_profile {
     uint64_t       *summary;      /* of the file that was read, until p is changed; NULL: none                    */
     size_t          summary_size; /* 5 numbers of csspgo_summary, then 3 of each csspgo_cutoff                    */
 };
+
+static csspgo_func csspgo__func_handle(uint32_t id)
+{
+    csspgo_func f;
+    f.id = id;
+    return f;
+}
+
+static csspgo_node csspgo__node_handle(uint32_t id)
+{
+    csspgo_node n;
+    n.id = id;
+    return n;
+}
 
 static size_t csspgo__run_count(csspgo__run r)
 {
@@ -6256,14 +6276,9 @@ CSSPGO__UNUSED static const csspgo_target *csspgo__targets_in(const csspgo_profi
 
 static int csspgo__side_room(csspgo_profile *p, size_t more)
 {
-    void *v;
+    const size_t used = p->sides != 0 ? p->sides + 1 : 0;
     if (!csspgo__map_room(&p->heap, &p->side_map, more)) return 0;
-    if (more == 0 || p->sides + 1 + more <= p->side_cap) return 1;
-    v = csspgo__grow(&p->heap, p->side, p->sides != 0 ? p->sides + 1 : 0, &p->side_cap, p->sides + 1 + more,
-                     sizeof *p->side);
-    if (v == NULL) return 0;
-    p->side = (csspgo__side *)v;
-    return 1;
+    return more == 0 || CSSPGO__ROOM(&p->heap, p->side, used, p->side_cap, p->sides + 1 + more);
 }
 
 /* As csspgo__vtable_run, made if need be. NULL when memory is exhausted. */
@@ -6673,11 +6688,8 @@ CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p)
 static int csspgo__func_room(csspgo_profile *p, size_t more)
 {
     const size_t need = p->names.count + 1 + more, had = p->func_cap;
-    void *f;
     if (need <= had) return 1;
-    f = csspgo__grow(&p->heap, p->func, had, &p->func_cap, need, sizeof *p->func);
-    if (f == NULL) return 0;
-    p->func = (csspgo__run *)f;
+    if (!CSSPGO__ROOM(&p->heap, p->func, had, p->func_cap, need)) return 0;
     memset(p->func + had, 0, (p->func_cap - had) * sizeof *p->func);
     return 1;
 }
@@ -6724,15 +6736,12 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
 /* hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
-    csspgo_func f;
-    f.id = 0;
+    uint32_t id = 0;
     p->heap.status = CSSPGO_E_LIMIT;
-    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return f;
-    if (p->unified) f.id = csspgo__names_find_hashed(&p->names, name, size, hash);
-    if (f.id == 0)
-        f.id = p->unified ? csspgo__func_add_unified(p, name, size, hash)
-                          : csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash);
-    return f;
+    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return csspgo__func_handle(0);
+    if (!p->unified) return csspgo__func_handle(csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash));
+    id = csspgo__names_find_hashed(&p->names, name, size, hash);
+    return csspgo__func_handle(id != 0 ? id : csspgo__func_add_unified(p, name, size, hash));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
@@ -6742,19 +6751,14 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
-    csspgo_func f;
-    f.id = 0;
-    if (csspgo__func_room(p, 1) && csspgo__func_unify(p))
-        f.id = csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0);
-    return f;
+    if (!csspgo__func_room(p, 1) || !csspgo__func_unify(p)) return csspgo__func_handle(0);
+    return csspgo__func_handle(csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
 {
-    csspgo_func f;
-    f.id = csspgo__names_find(&p->names, name, size);
-    if (f.id == 0) f.id = csspgo__func_nameless(p, name, size);
-    return f;
+    const uint32_t id = csspgo__names_find(&p->names, name, size);
+    return csspgo__func_handle(id != 0 ? id : csspgo__func_nameless(p, name, size));
 }
 
 CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
@@ -6777,20 +6781,6 @@ CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func fun
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
     return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
-}
-
-static csspgo_func csspgo__func_handle(uint32_t id)
-{
-    csspgo_func f;
-    f.id = id;
-    return f;
-}
-
-static csspgo_node csspgo__node_handle(uint32_t id)
-{
-    csspgo_node n;
-    n.id = id;
-    return n;
 }
 
 /* Node id, or the next one of the same function that is not gone; 0: none. */
@@ -7011,13 +7001,7 @@ CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, con
 
 static int csspgo__record_room(csspgo_profile *p, size_t more)
 {
-    const size_t used = p->records != 0 ? p->records + 1 : 0;
-    void *r;
-    if (p->records + 1 + more <= p->record_cap) return 1;
-    r = csspgo__grow(&p->heap, p->record, used, &p->record_cap, p->records + 1 + more, sizeof *p->record);
-    if (r == NULL) return 0;
-    p->record = (csspgo__record *)r;
-    return 1;
+    return CSSPGO__ROOM(&p->heap, p->record, p->records != 0 ? p->records + 1 : 0, p->record_cap, p->records + 1 + more);
 }
 
 /*
@@ -8069,20 +8053,21 @@ static uint32_t csspgo__inlinee_from(const csspgo__tree *t, uint32_t id)
     return id;
 }
 
+/* The inlinee after id in a pre-order walk of what is nested in top; 0 at the end. */
+static uint32_t csspgo__inlinee_walk(const csspgo__tree *t, uint32_t id, uint32_t top)
+{
+    uint32_t next = csspgo__inlinee_from(t, t->node[id].child);
+    for (; next == 0 && id != top; id = t->node[id].parent) next = csspgo__inlinee_from(t, t->node[id].sibling);
+    return next;
+}
+
 /* Takes the records away from all that is nested in a node. */
 static void csspgo__nested_drop(csspgo_profile *p, uint32_t node)
 {
-    const csspgo__tree *t = &p->tree;
-    uint32_t id = csspgo__inlinee_from(t, t->node[node].child), next;
-    while (id != 0) {
-        p->dead += t->node[id].record != 0;
-        t->node[id].record = 0;
-        next = csspgo__inlinee_from(t, t->node[id].child);
-        while (next == 0 && id != node) {
-            next = csspgo__inlinee_from(t, t->node[id].sibling);
-            if (next == 0) id = t->node[id].parent;
-        }
-        id = next;
+    uint32_t id = node;
+    while ((id = csspgo__inlinee_walk(&p->tree, id, node)) != 0) {
+        p->dead += p->tree.node[id].record != 0;
+        p->tree.node[id].record = 0;
     }
 }
 
@@ -8687,12 +8672,7 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
         return 1;
     }
     if (!csspgo__map_reserve(&u->heap, &u->map)) return 0;
-    if (u->freqs + 2 > u->cap) {
-        void *v = csspgo__grow(&u->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, &u->cap, u->freqs + 2,
-                               sizeof *u->freq);
-        if (v == NULL) return 0;
-        u->freq = (csspgo__freq *)v;
-    }
+    if (!CSSPGO__ROOM(&u->heap, u->freq, u->freqs != 0 ? u->freqs + 1 : 0, u->cap, u->freqs + 2)) return 0;
     u->freq[++u->freqs].count = count;
     u->freq[u->freqs].times = 1;
     csspgo__map_insert(&u->map, hash, (uint32_t)u->freqs, u);
@@ -8777,9 +8757,7 @@ static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32
     size_t i;
     if (lines > g->line_cap) {
         const size_t had = g->line_cap;
-        void *v = csspgo__grow(&u->heap, g->line, had, &g->line_cap, lines, sizeof *g->line);
-        if (v == NULL) return 0;
-        g->line = (csspgo_body *)v;
+        if (!CSSPGO__ROOM(&u->heap, g->line, had, g->line_cap, lines)) return 0;
         memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
@@ -8802,11 +8780,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
 {
     const csspgo_profile *p = u->p;
     uint32_t id;
-    if (n > g->body_cap) {
-        void *v = csspgo__grow(&u->heap, g->body, 0, &g->body_cap, n, sizeof *g->body);
-        if (v == NULL) return 0;
-        g->body = (csspgo_body *)v;
-    }
+    if (!CSSPGO__ROOM(&u->heap, g->body, 0, g->body_cap, n)) return 0;
     for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
         const size_t more = csspgo__run_count(r->body);
@@ -14731,23 +14705,15 @@ typedef struct csspgo__sums {     /* of a record with all that is nested in it *
     uint64_t samples, max, hot;   /* hot: number of body counts                */
 } csspgo__sums;
 
-/* The node after id in a walk of top and the inlinees below it; 0 at the end. */
-static uint32_t csspgo__nested_walk(const csspgo__tree *t, uint32_t id, uint32_t top)
-{
-    uint32_t next = csspgo__nested_first(t, id);
-    for (; next == 0 && id != top; id = t->node[id].parent) next = csspgo__nested_next(t, id);
-    return next;
-}
-
+/* Sums the body counts of a record and of all that is nested in it; those of at least `hot` are counted. */
 static csspgo__sums csspgo__sums_of(const csspgo_profile *p, uint32_t top, uint64_t hot)
 {
     csspgo__sums s;
     uint32_t id;
     memset(&s, 0, sizeof s);
-    for (id = top; id != 0; id = csspgo__nested_walk(&p->tree, id, top)) {
-        const csspgo__record *r = &p->record[p->tree.node[id].record];
-        const csspgo_body *b = csspgo__body(p, r);
-        size_t n = csspgo__run_count(r->body);
+    for (id = top; id != 0; id = csspgo__inlinee_walk(&p->tree, id, top)) {
+        size_t n;
+        const csspgo_body *b = csspgo_bodies(p, csspgo__node_handle(id), &n);
         for (; n != 0; n--, b++) {
             s.samples += b->count;
             if (b->count > s.max) s.max = b->count;
@@ -14843,11 +14809,7 @@ static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, siz
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id)) n++;
     *end = *at + n;
     if (n == 0) return 1;
-    if (*end > o->list_cap[side]) {
-        void *v = csspgo__grow(o->c.heap, o->list[side], *at, &o->list_cap[side], *end, sizeof *o->list[side]);
-        if (v == NULL) return 0;
-        o->list[side] = (uint32_t *)v;
-    }
+    if (!CSSPGO__ROOM(o->c.heap, o->list[side], *at, o->list_cap[side], *end)) return 0;
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id))
         o->list[side][*at + --n] = id;                /* the first child is the youngest one */
     return csspgo__sort(o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, &ctx);
@@ -14857,11 +14819,7 @@ static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, siz
 static int csspgo__overlap_push(csspgo__overlap *o, uint32_t base, uint32_t test)
 {
     csspgo__overlap_frame *f;
-    if (o->frames == o->frame_cap) {
-        void *v = csspgo__grow(o->c.heap, o->frame, o->frames, &o->frame_cap, o->frames + 1, sizeof *o->frame);
-        if (v == NULL) return 0;
-        o->frame = (csspgo__overlap_frame *)v;
-    }
+    if (!CSSPGO__ROOM(o->c.heap, o->frame, o->frames, o->frame_cap, o->frames + 1)) return 0;
     f = &o->frame[o->frames];
     f->at[0] = o->frames != 0 ? f[-1].end[0] : 0;
     f->at[1] = o->frames != 0 ? f[-1].end[1] : 0;
@@ -23587,14 +23545,10 @@ struct csspgo_tracker {
 
 static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
 {
-    void *j;
-    if (t->checkpoints == 0 || words <= t->journal_cap - t->words) return 1;
     t->heap.status = CSSPGO_E_LIMIT;
+    if (t->checkpoints == 0) return 1;
     if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
-    j = csspgo__grow(&t->heap, t->journal, t->words, &t->journal_cap, t->words + words, sizeof *t->journal);
-    if (j == NULL) return 0;
-    t->journal = (uint64_t *)j;
-    return 1;
+    return CSSPGO__ROOM(&t->heap, t->journal, t->words, t->journal_cap, t->words + words);
 }
 
 static void csspgo__track_log(csspgo_tracker *t, enum csspgo__track_entry kind, uint32_t value, uint32_t id)
@@ -24347,21 +24301,12 @@ static csspgo_status csspgo__track_end_batch(csspgo_tracker *t, csspgo_status s)
     return s;
 }
 
-/* The node after id in a walk of the subtree at top; 0 at its end. */
-static uint32_t csspgo__track_walk(const csspgo_tracker *t, uint32_t top, uint32_t id)
-{
-    const csspgo__node *v = t->p->tree.node;
-    if (v[id].child != 0) return v[id].child;
-    while (id != top && v[id].sibling == 0) id = v[id].parent;
-    return id != top ? v[id].sibling : 0;
-}
-
 /* Gives all records of a subtree what they wait for: they may be merged into others. */
 static csspgo_status csspgo__track_supply_below(csspgo_tracker *t, uint32_t top)
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t id;
-    for (id = top; id != 0 && s == CSSPGO_OK; id = csspgo__track_walk(t, top, id))
+    for (id = top; id != 0 && s == CSSPGO_OK; id = csspgo__tree_below(&t->p->tree, id, top))
         if (t->p->tree.node[id].record != 0) s = csspgo__track_supply(t, t->p->tree.node[id].record);
     return s;
 }
@@ -24390,7 +24335,7 @@ static void csspgo__track_moved(csspgo_tracker *t, uint32_t top)
 {
     uint32_t id;
     t->stats.moved++;
-    for (id = top; id != 0; id = csspgo__track_walk(t, top, id)) {
+    for (id = top; id != 0; id = csspgo__tree_below(&t->p->tree, id, top)) {
         const uint32_t r = t->p->tree.node[id].record;
         if (r != 0 && csspgo__track_is_context(t->p, id))
             csspgo__track_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
@@ -24773,12 +24718,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
         memset(t->stamp, 0, n * sizeof *t->stamp);
         t->stamps = n;
     }
-    if (t->checkpoints == t->checkpoint_cap) {
-        void *v = csspgo__grow(&t->heap, t->checkpoint, t->checkpoints, &t->checkpoint_cap, t->checkpoints + 1,
-                               sizeof *c);
-        if (v == NULL) return t->heap.status;
-        t->checkpoint = (csspgo__track_point *)v;
-    }
+    if (!CSSPGO__ROOM(&t->heap, t->checkpoint, t->checkpoints, t->checkpoint_cap, t->checkpoints + 1))
+        return t->heap.status;
     c = &t->checkpoint[t->checkpoints++];
     c->words = t->words;
     c->body = t->p->body.count;
@@ -24911,6 +24852,8 @@ typedef struct csspgo__callee {
     uint32_t func, node;
 } csspgo__callee;
 
+typedef CSSPGO__LIST(csspgo__callee) csspgo__callees;
+
 typedef struct csspgo__inliner {
     csspgo_tracker        *t;
     csspgo_inline_options  how;   /* resolved */
@@ -24918,10 +24861,8 @@ typedef struct csspgo__inliner {
     size_t                 n;
     uint32_t               func;
     uint64_t               size, limit, budget;
-    csspgo__candidate     *heap;  /* the first one is the next; none comes before its parent, (i - 1) / 2 */
-    size_t                 count, cap;
-    csspgo__callee        *callee;
-    size_t                 callees, callee_cap;
+    CSSPGO__LIST(csspgo__candidate) queue;   /* csspgo__queue_push: the first one is the next   */
+    csspgo__callees        callees;
     csspgo_decision       *out;
     size_t                 made, out_cap;
     uint32_t               number;
@@ -24933,42 +24874,23 @@ static const csspgo_callable *csspgo__inline_callable(const csspgo__inliner *in,
     return func < in->n ? &in->callable[func] : &unknown;
 }
 
-/* More calls first, then the shorter profile, then the larger GUID. */
-static int csspgo__candidate_before(const csspgo__candidate *a, const csspgo__candidate *b)
-{
-    if (a->count != b->count) return a->count > b->count;
-    if (a->bodies != b->bodies) return a->bodies < b->bodies;
-    if (a->guid != b->guid) return a->guid > b->guid;
-    return a->number < b->number;
-}
+/* The order of candidates: more calls first, then the shorter profile, the larger GUID, the order of the calls. */
+static const csspgo__field csspgo__candidate_fields[] = {
+    CSSPGO__DESCENDING(csspgo__candidate, count), CSSPGO__ASCENDING(csspgo__candidate, bodies),
+    CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
+};
 
 static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
 {
-    csspgo__heap *h = &in->t->heap;
-    size_t i = in->count;
-    if (i == in->cap) {
-        void *v = csspgo__grow(h, in->heap, i, &in->cap, i + 1, sizeof *in->heap);
-        if (v == NULL) return h->status;
-        in->heap = (csspgo__candidate *)v;
-    }
-    in->count++;
-    for (; i != 0 && csspgo__candidate_before(c, &in->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        in->heap[i] = in->heap[(i - 1) / 2];
-    in->heap[i] = *c;
+    if (CSSPGO__PUSH(&in->t->heap, in->queue) == NULL) return in->t->heap.status;
+    csspgo__queue_push(in->queue.v, in->queue.count - 1, c, sizeof *c, csspgo__fields_cmp, csspgo__candidate_fields);
     return CSSPGO_OK;
 }
 
 static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
 {
-    const csspgo__candidate top = in->heap[0], last = in->heap[--in->count];
-    size_t i = 0, k;
-    while ((k = 2 * i + 1) < in->count) {
-        if (k + 1 < in->count && csspgo__candidate_before(&in->heap[k + 1], &in->heap[k])) k++;
-        if (!csspgo__candidate_before(&in->heap[k], &last)) break;
-        in->heap[i] = in->heap[k];
-        i = k;
-    }
-    if (in->count != 0) in->heap[i] = last;
+    csspgo__candidate top;
+    csspgo__queue_pop(in->queue.v, in->queue.count--, &top, sizeof top, csspgo__fields_cmp, csspgo__candidate_fields);
     return top;
 }
 
@@ -24983,25 +24905,15 @@ static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, 
     return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
 }
 
-static int csspgo__callee_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__callee *x = (const csspgo__callee *)a, *y = (const csspgo__callee *)b;
-    (void)ctx;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
-    return x->func < y->func ? -1 : x->func > y->func;
-}
+static const csspgo__field csspgo__callee_fields[] = {
+    CSSPGO__DESCENDING(csspgo__callee, count), CSSPGO__ASCENDING(csspgo__callee, guid),
+    CSSPGO__ASCENDING(csspgo__callee, func), CSSPGO__FIELDS_END
+};
 
 static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
 {
-    csspgo__heap *h = &in->t->heap;
-    csspgo__callee *c;
-    if (in->callees == in->callee_cap) {
-        void *v = csspgo__grow(h, in->callee, in->callees, &in->callee_cap, in->callees + 1, sizeof *c);
-        if (v == NULL) return h->status;
-        in->callee = (csspgo__callee *)v;
-    }
-    c = &in->callee[in->callees++];
+    csspgo__callee *c = CSSPGO__PUSH(&in->t->heap, in->callees);
+    if (c == NULL) return in->t->heap.status;
     c->count = count;
     c->guid = in->t->p->names.name[func].guid;
     c->func = func;
@@ -25017,7 +24929,7 @@ static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, c
     csspgo_status s = CSSPGO_OK;
     uint32_t id;
     size_t n, i;
-    in->callees = 0;
+    in->callees.count = 0;
     if (in->how.context_less) {
         const csspgo_target *g = csspgo_targets_at(t->p, up, loc, &n);
         for (i = 0; i < n && s == CSSPGO_OK; i++)
@@ -25028,9 +24940,9 @@ static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, c
                 s = csspgo__inline_add_callee(in, csspgo_tracker_entry(t, csspgo__node_handle(id)),
                                               t->p->tree.node[id].func, id);
     }
-    if (s != CSSPGO_OK || in->callees == 0) return s;
-    if (csspgo__sort(&in->t->heap, in->callee, in->callees, sizeof *in->callee, csspgo__callee_cmp, NULL)) return s;
-    return in->t->heap.status;
+    if (s != CSSPGO_OK || in->callees.count == 0) return s;
+    return csspgo__sort(&in->t->heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
+                        csspgo__callee_fields) ? CSSPGO_OK : in->t->heap.status;
 }
 
 static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
@@ -25057,9 +24969,9 @@ static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate
     }
     if (f.id == 0) {
         csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
-        if (s != CSSPGO_OK || in->callees == 0) return s;
-        c->count = in->callee[0].count;
-        f.id = in->callee[0].func;
+        if (s != CSSPGO_OK || in->callees.count == 0) return s;
+        c->count = in->callees.v[0].count;
+        f.id = in->callees.v[0].func;
     } else {
         c->count = csspgo_target_count(in->t->p, node, c->loc, f);
         if (c->count == 0) c->count = csspgo_body_count(in->t->p, node, c->loc);
@@ -25135,41 +25047,38 @@ static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
 static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
 {
     csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
-    const size_t n = in->callees;
+    csspgo__callees list = in->callees;               /* its own while deeper calls are looked at */
     csspgo__candidate c = *call;
     uint64_t sum = 0;
     uint32_t made = 0, inlined = 0;
-    csspgo__callee *list = in->callee;                /* its own while deeper calls are looked at */
-    const size_t cap = in->callee_cap;
     size_t i;
-    in->callee = NULL;
-    in->callees = in->callee_cap = 0;
-    for (i = 0; i < n; i++) csspgo__count_add(&sum, list[i].count);
-    for (i = 0; i < n && s == CSSPGO_OK && made < in->how.max_targets; i++) {
+    memset(&in->callees, 0, sizeof in->callees);
+    for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
+    for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
         csspgo_decision *d;
-        if (inlined != 0 && csspgo__sat_mul(list[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
-        if (list[i].count == 0 || list[i].count < in->t->how.hot_count) break;
-        if (list[i].func == in->func || csspgo__inline_callable(in, list[i].func)->size == 0) continue;
-        c.node = list[i].node;
-        c.count = list[i].count;
-        if (in->how.context_less) s = csspgo__inline_base(in, list[i].func, &c.node);
+        if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
+        if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
+        if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
+        c.node = list.v[i].node;
+        c.count = list.v[i].count;
+        if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
         if (s != CSSPGO_OK) break;
         made++;
-        d = csspgo__inline_decide(in, &c, list[i].func);
+        d = csspgo__inline_decide(in, &c, list.v[i].func);
         if (d == NULL) s = CSSPGO_E_LIMIT;
-        else if (c.node != 0 && csspgo__inline_wants(in, list[i].func, c.node, c.count)) {
+        else if (c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count)) {
             inlined++;
             s = csspgo__inline_do(in, d);
         }
     }
-    csspgo__free(&in->t->heap, list, cap * sizeof *list);
+    CSSPGO__DROP(&in->t->heap, list);
     return s;
 }
 
 static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
 {
     csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
-    while (s == CSSPGO_OK && in->count != 0 && in->size < in->limit) {
+    while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
         const csspgo__candidate c = csspgo__inline_pop(in);
         if (c.func == in->func) continue;
         if (c.func == 0) {
@@ -25223,8 +25132,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     if (s != CSSPGO_OK) return s;
     s = csspgo_tracker_base(t, func, 1, &own);
     if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
-    csspgo__free(&t->heap, in.heap, in.cap * sizeof *in.heap);
-    csspgo__free(&t->heap, in.callee, in.callee_cap * sizeof *in.callee);
+    CSSPGO__DROP(&t->heap, in.queue);
+    CSSPGO__DROP(&t->heap, in.callees);
     s = csspgo__track_end_savepoint(t, savepoint, s);
     if (s != CSSPGO_OK) return s;
     if (base != NULL) *base = own;
