@@ -27808,6 +27808,28 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 
 #ifndef CSSPGO_NO_MATCH
 
+/*
+ * Matching finds where each location of changed code was in the code that was profiled.
+ *
+ * The evidence: calls, because both sides know the callee's name ("anchors"); the order of locations, which the
+ * compiler numbered by walking the function; counts, because some blocks always execute equally often; hashes, if the
+ * user has kept them. What the profile has of a function is spread over contexts and inlined copies: csspgo__aggregate
+ * is their sum.
+ *
+ * The modes differ in how anchors are paired and in what moves with them:
+ *   LEXICAL (LLVM 17, 18)   each call takes the first unused call of its callee
+ *   LLVM19                  longest common subsequence of calls (Myers); renamed callees are found while aligning, if
+ *                           their own calls are similar
+ *   LLVM_MAIN (22)          the same; a base name that is unique tells a rename, counts of renamed functions move too,
+ *                           and an indirect call fits any callee
+ *   ALIGN (0)               all locations are aligned, calls and blocks (Gotoh); between calls that are certain, counts
+ *                           decide; renamed functions are found by name and by callees before anything is aligned
+ * In LLVM's modes, what lies between two paired calls moves with the nearer one (csspgo__shift_between).
+ *
+ * Steps: csspgo__match_all makes a csspgo__matched with its csspgo__place list for each function;
+ * csspgo_matcher_apply moves the counts of a profile with these lists; csspgo_matcher_complete makes the result fit the
+ * control flow.
+ */
 typedef CSSPGO__LIST(int32_t) csspgo__i32_list;
 typedef CSSPGO__LIST(uint64_t) csspgo__u64_list;
 typedef CSSPGO__LIST(unsigned char) csspgo__byte_list;
@@ -28580,6 +28602,7 @@ static int csspgo__guids_fill(csspgo__heap *h, csspgo__u64_list *guid, const css
     return 1;
 }
 
+/* Notes why memory could not be had. Returns 0. */
 static int csspgo__match_fail(csspgo__matching *w)
 {
     w->status = w->m->heap.status;
@@ -28601,6 +28624,10 @@ static csspgo_func csspgo__old_first(const csspgo__matching *w, uint64_t guid)
 /* Calls see for every node with counts of a function; stops when memory is exhausted. */
 typedef int (*csspgo__record_fn)(csspgo__matching *w, csspgo__aggregate *f, uint32_t node);
 
+/*
+ * Calls see for every node with a record of the functions of p that have a GUID: a name and its GUID may be two
+ * functions. Stops when memory is exhausted.
+ */
 static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, csspgo__record_fn see)
 {
     csspgo_func func;
@@ -28611,6 +28638,7 @@ static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggrega
     return 1;
 }
 
+/* 1 if p has a node of a function with this GUID, with a record or not. */
 static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
 {
     csspgo_func func;
@@ -28619,6 +28647,7 @@ static int csspgo__has_copies(const csspgo__matching *w, uint64_t guid)
     return 0;
 }
 
+/* A csspgo__record_fn: lists the checksum and the total of a record in w->sums. */
 static int csspgo__add_checksum(csspgo__matching *w, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__record *r = &w->p->record[w->p->tree.node[node].record];
@@ -28630,7 +28659,11 @@ static int csspgo__add_checksum(csspgo__matching *w, csspgo__aggregate *f, uint3
     return 1;
 }
 
-/* The checksum with the largest total, of equals the smallest; not_this only if there is no other. */
+/*
+ * Finds the checksum of a function's copies: the one with the largest total, of equal totals the smallest. not_this:
+ * NULL, or a checksum that is chosen only if there is no other. (ALIGN passes that of the new code: copies that are up
+ * to date need no matching, so the stale ones decide.) Sets f->checksum and f->total.
+ */
 static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     csspgo__identity have = csspgo__identity_of(NULL), comes = have;
@@ -28662,7 +28695,13 @@ static int csspgo__push_callee(csspgo__matching *w, csspgo__aggregate *f, csspgo
     return 1;
 }
 
-/* The counts of one copy; what was inlined (and, for ALIGN, what has contexts) below it counts as callee. */
+/*
+ * A csspgo__record_fn: adds the counts of one copy to f. A call is listed with its targets, and with the function
+ * inlined there (for ALIGN also with the context below it), which counts as a callee with its head and total.
+ *
+ * Copies with another checksum than f's come from other versions of the code and are left out, by ALIGN always, by
+ * LLVM only where profiles have contexts: LLVM 19 adds up all inlined copies of a function whatever their checksum.
+ */
 static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__node *v = w->p->tree.node;
@@ -28694,7 +28733,13 @@ static const csspgo__field csspgo__old_callee_fields[] = { CSSPGO__ASCENDING(css
 
 static int csspgo__unused(const csspgo__matching *w, uint64_t guid);
 
-/* The call sites of a function of the profile: spec 3. */
+/*
+ * Lists the anchors of a function of the profile: its call sites, each with one callee.
+ *
+ * A site with several callees is an indirect call; all indirect calls have the same made-up callee, so that they match
+ * each other. Targets with count 0 are callees for LLVM 17 to 19; LLVM main and ALIGN ignore them where another target
+ * has a count. Lines from 0x8000 on are negative offsets, which LLVM leaves out; a probe id is no offset.
+ */
 static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
 {
     const csspgo__old_callee *c = f->callee.v;
@@ -28722,7 +28767,10 @@ static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
     return 1;
 }
 
-/* Everything about one function of the profile. */
+/*
+ * Adds up all copies of one function of the profile: its counts by location and its anchors. O(n log n) for the
+ * records of its copies.
+ */
 static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     f->body.count = f->callee.count = f->anchor.count = 0;
@@ -28741,7 +28789,10 @@ static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__ag
 static const csspgo__field csspgo__match_loc_fields[] = { CSSPGO__ASCENDING(csspgo_match_loc, loc.line),
     CSSPGO__ASCENDING(csspgo_match_loc, loc.discriminator), CSSPGO__FIELDS_END };
 
-/* Its locations, ascending, each once; for the reference modes those of lines only if they are calls. */
+/*
+ * Lists the locations of a function of the new code, ascending, each once: the sort is stable, so of two at one place
+ * the first stays. The reference modes look at lines only where something is called, as LLVM does.
+ */
 static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, csspgo__loc_list *out)
 {
     const int calls_only = !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN;
@@ -28761,7 +28812,11 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
     return 1;
 }
 
-/* Its call sites. */
+/*
+ * Lists the anchors of the new code. With rename matching an anchor is an "orphan" if its callee is a function that
+ * the profile does not have: it may match a call of an unused profile. ALIGN has found the old names before, and uses
+ * them.
+ */
 static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc,
                                 csspgo__anchor_list *out)
 {
@@ -28791,6 +28846,10 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc
 
 static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
 
+/*
+ * 1 if two anchors may be one call. With rename matching that can compare two functions, which calls csspgo__lcs_run
+ * one level down.
+ */
 static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, const csspgo__anchor *b)
 {
     if (a->callee == b->callee) return 1;
@@ -28848,6 +28907,10 @@ static void csspgo__lcs_restore(csspgo__lcs *l, size_t window)
     l->hi = s[size + 1];
 }
 
+/*
+ * Sets up for sequences of n and m anchors; rows: steps whose history is kept at a time, about sqrt(32 (n + m)).
+ * Returns 0 when memory is exhausted.
+ */
 static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_t m)
 {
     int32_t *v;
@@ -28930,6 +28993,7 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 
 enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compares at most */
 
+/* 1 if the new code has a function, or a callee, with this GUID. */
 static int csspgo__is_name_used(const csspgo__matching *w, uint64_t guid)
 {
     return csspgo__guids_find(&w->used, w->used_guid.v, guid) != 0;
@@ -28954,6 +29018,10 @@ static const char *csspgo__old_base(const csspgo__matching *w, uint64_t guid, si
     return NULL;
 }
 
+/*
+ * 1 if a function of the new code and one of the profile have the same base name. LLVM main takes that for a rename
+ * without looking further.
+ */
 static int csspgo__same_base(const csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
 {
     size_t n, k;
@@ -28964,6 +29032,7 @@ static int csspgo__same_base(const csspgo__matching *w, const csspgo_match_code 
     return a != NULL && b != NULL && n == k && memcmp(a, b, n) == 0;
 }
 
+/* The number of basic blocks, as given or as there are locations of blocks. */
 static size_t csspgo__block_count(const csspgo_match_code *c)
 {
     size_t i, n = 0;
@@ -28972,7 +29041,12 @@ static size_t csspgo__block_count(const csspgo_match_code *c)
     return n;
 }
 
-/* How many call sites two functions have in common, if these are enough; -1: not to be told. */
+/*
+ * 1 if two functions call the same functions in the same order to a sufficient degree: with c common call sites of n
+ * here and m in the profile, LLVM 19 wants 2 c / (n + m) above the threshold, LLVM main and ALIGN c / m. A function
+ * that gained calls (because more was inlined by hand, say) is thus still found by the latter. Functions with few or
+ * very many calls are never similar.
+ */
 static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__aggregate *f)
 {
     const csspgo_match_options *how = &w->m->how;
@@ -28993,7 +29067,11 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
     return 100 * both > how->min_similarity * m;
 }
 
-/* Compares a function of the new code with one of the profile: spec 7. */
+/*
+ * Compares a function of the new code with one of the profile. LLVM's order of evidence: the base name (main), then
+ * size (functions with few blocks are too alike), the checksum of the control flow, similarity of the calls. Returns 1
+ * if they are taken for one function; level 1 keeps the comparison from starting comparisons of callees.
+ */
 static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
 {
     const csspgo_match_options *how = &w->m->how;
@@ -29028,6 +29106,11 @@ static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, u
     return NULL;
 }
 
+/*
+ * Remembers the result of comparing two names. In the reference modes one new name can get several profiles this way,
+ * and one profile several names; the last pair found stays in the function, the first claim wins in by_old
+ * (csspgo__index_old), as in LLVM, whose results depend on the order of functions as well.
+ */
 static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t there, int same)
 {
     csspgo__rename *r;
@@ -29046,7 +29129,11 @@ static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t ther
     return same;
 }
 
-/* Whether an orphan of the new code and an unused profile are one function. Each pair is compared once. */
+/*
+ * 1 if an orphan of the new code and an unused profile are one function. Each pair is compared once: alignment asks
+ * for the same pair many times. The number of pairs is bounded, and so is the time: each costs at most one longest
+ * common subsequence.
+ */
 static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     const csspgo__rename *r = csspgo__rename_find(w, here, there);
@@ -29092,6 +29179,9 @@ static int csspgo__base_entry_cmp(const void *ctx, const void *a, const void *b)
     return c != 0 ? c : x->is_old - y->is_old;
 }
 
+/*
+ * Lists a name that has a base name. The strings are those of p and of the caller. Returns 0 when memory is exhausted.
+ */
 static int csspgo__base_entry_push(csspgo__matching *w, csspgo__base_entry_list *v, const char *name, size_t size,
                                    uint64_t guid)
 {
@@ -29109,6 +29199,11 @@ static int csspgo__base_entry_push(csspgo__matching *w, csspgo__base_entry_list 
     return 1;
 }
 
+/*
+ * Lists all names with a base name: orphans of the new code, then all names of the profile. Names in use are listed
+ * too, as not usable: in the first round they keep a base name that several functions share from being taken for
+ * unique.
+ */
 static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_list *v)
 {
     const csspgo__matched *f = w->m->func.v;
@@ -29141,7 +29236,11 @@ static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
            csspgo__match_fail(w);
 }
 
-/* Pairs orphans with unused profiles that no one else has so much in common with as the round asks for. */
+/*
+ * Pairs an orphan with an unused profile if in this round's order they are the only two with one key: the base name
+ * and the parts of the name or the checksum that keys says. Ambiguous groups wait for a round that asks for more. O(n
+ * log n).
+ */
 static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys)
 {
     csspgo__base_entry *b = v->v;
@@ -29177,7 +29276,11 @@ static int csspgo__base_entries_left(csspgo__matching *w, csspgo__base_entry_lis
     return 1;
 }
 
-/* Main: by base name. ALIGN: then by what else two names have in common, the most telling first. */
+/*
+ * Renamed functions by name: moved to another namespace, or with other parameters. LLVM main pairs names whose base is
+ * unique on both sides. ALIGN then goes on with the groups that are left, the most telling evidence first: the same
+ * rest of the name and the same checksum, one of the two, and again uniqueness among what remains.
+ */
 static int csspgo__match_bases(csspgo__matching *w)
 {
     static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
@@ -29274,7 +29377,10 @@ static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list,
     return 1;
 }
 
-/* Functions of the new code that found no profile, and profiles that no one has claimed, with what they call. */
+/*
+ * Lists the functions of the new code that found no profile and the profiles that no one has claimed, and a posting
+ * for each call of a known callee. Callees that are renamed themselves are listed under their old names on both sides.
+ */
 static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *alone, csspgo__posting_list *list)
 {
     const csspgo__matched *f = w->m->func.v;
@@ -29338,7 +29444,11 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
     return ok;
 }
 
-/* Pairs that share a callee, each once, with the number of these. */
+/*
+ * Lists pairs that share a callee, each once, with the number of shared callees: the postings of one callee are
+ * joined, old with new. A callee of more than CSSPGO__POSTINGS functions tells little and would cost the square of
+ * them; the number of pairs is bounded by CSSPGO__CANDIDATES. Returns 0 when memory is exhausted.
+ */
 static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *list,
                                      csspgo__rename_candidate_list *alike)
 {
@@ -29372,7 +29482,11 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
     return 1;
 }
 
-/* Compares pairs that may be one function, those that share most first. */
+/*
+ * Compares candidates call by call, those that share the largest part of their calls first (equal checksums before all
+ * others), and pairs those that are similar. No pair below the threshold can be similar: shared callees bound the
+ * common subsequence from above. Stops after CSSPGO__COMPARES steps. Returns 0 when memory is exhausted.
+ */
 static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *alone,
                                    csspgo__rename_candidate_list *alike)
 {
@@ -29403,7 +29517,10 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
     return 1;
 }
 
-/* What is called has to be known by its old name first: callers of renamed functions are found in a later round. */
+/*
+ * Renamed functions by what they call, in rounds: a function whose callees were renamed is similar only after these
+ * have found their old names, so rounds go on, four at most, as long as they find something.
+ */
 static int csspgo__match_callers(csspgo__matching *w)
 {
     csspgo__unpaired_list alone = { NULL, 0, 0 };
@@ -29433,7 +29550,10 @@ static int csspgo__anchor_by_callee(const void *ctx, const void *a, const void *
     return x < y ? -1 : x > y;
 }
 
-/* Each call takes the first call of its callee that is left. */
+/*
+ * LLVM 17 and 18: each call takes the first call of its callee that is left in the profile. Order among different
+ * callees does not count; indirect calls are never paired. pair[i]: index in b, + 1, or 0. O(n log n).
+ */
 static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t n, const csspgo__anchor *b, size_t m,
                            uint32_t *pair)
 {
@@ -29499,7 +29619,10 @@ static void csspgo__shift_between(csspgo__place *p, size_t n, const csspgo__anch
     }
 }
 
-/* The places of a function, each where it was. */
+/*
+ * Makes the places of a function, each where it was, behind those of the functions before it. NULL when memory is
+ * exhausted.
+ */
 static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *f, const csspgo__loc_list *loc)
 {
     const csspgo_match_loc *v = loc->v;
@@ -29558,7 +29681,10 @@ static int csspgo__key_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The calls of a side, by callee; marks those whose callee is called once. NULL when memory is exhausted. */
+/*
+ * The calls of a side in order of callee (indices of tokens, in *out); marks those whose callee is called only once.
+ * NULL when memory is exhausted.
+ */
 static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__align_token_list *side,
                                          csspgo__u32_list *out)
 {
@@ -29576,7 +29702,11 @@ static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__align_token
     return c;
 }
 
-/* Marks on both sides the calls of callees that only this side has, and unique ones that are unique on both. */
+/*
+ * Walks the calls of both sides in order of callee. Marks calls whose callee the other side never calls: they may be
+ * renamed, and are never equal. A call stays `single` only if its callee is called once on both sides: such pairs are
+ * the surest anchors and score highest.
+ */
 static int csspgo__compare_callees(csspgo__matching *w)
 {
     csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
@@ -29627,6 +29757,10 @@ static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
     return 1;
 }
 
+/*
+ * Makes the tokens of the new code, one per location. *classes: how many equivalence classes it has. Returns 0 when
+ * memory is exhausted.
+ */
 static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
 {
     const csspgo_match_loc *v = w->loc[0].v;
@@ -29703,7 +29837,11 @@ static int csspgo__is_call(const csspgo__align_token *t)
     return t->kind == CSSPGO_MATCH_CALL || t->kind == CSSPGO_MATCH_INDIRECT;
 }
 
-/* What pairing two locations is worth. */
+/*
+ * The score of pairing two tokens; NEVER: they cannot be the same. Calls of one callee score most; of two callees that
+ * are gone on the other side some, as a possible rename. A hole, an id without a count, may have been anything: code
+ * that never ran has no count at all. Equal hashes of the content add to a pair of blocks.
+ */
 static int32_t csspgo__pair_score(const csspgo__align_token *a, const csspgo__align_token *b)
 {
     const int32_t hash = a->hash != 0 && a->hash == b->hash ? CSSPGO__SCORE_HASH : 0;
@@ -29794,6 +29932,15 @@ static size_t csspgo__align_back(csspgo__matching *w, size_t i, size_t begin, si
     return i;
 }
 
+/*
+ * Aligns the tokens of both sides (Gotoh's recurrences for affine gaps): code_token[].pair becomes an index in
+ * old_token, + 1, or 0.
+ *
+ * best[j] and above[j] are one row of scores. Going back along the best path needs to know, per cell, where its score
+ * came from, which would be n * m bytes. Instead the rows are cut into windows: only the row before each window is
+ * saved, and its history is computed again when the way back reaches the window. With sqrt(8 n) rows or more in a
+ * window that is O(m sqrt(n)) memory for twice the time.
+ */
 static int csspgo__align_run(csspgo__matching *w)
 {
     const size_t n = w->code_token.count, m = w->old_token.count, width = m + 1;
@@ -29827,7 +29974,10 @@ static int csspgo__align_run(csspgo__matching *w)
     return 1;
 }
 
-/* Above the limit of cells only the calls are aligned, and those by the longest common subsequence. */
+/*
+ * Aligns only the calls, by the longest common subsequence: above 2^24 cells alignment of everything would take
+ * seconds.
+ */
 static int csspgo__align_calls_only(csspgo__matching *w)
 {
     csspgo__align_token *t = w->code_token.v;
@@ -29890,7 +30040,10 @@ static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills x and y: all tokens that are free, or (blocks_only) blocks and what is no call. */
+/*
+ * Lists what takes part in a segment, in s->x and s->y: all tokens that have no partner, or (blocks_only) those that
+ * are no calls.
+ */
 static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int blocks_only)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
@@ -29905,7 +30058,11 @@ static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int block
         if (!blocks_only || !csspgo__is_call(&b[i])) s->y[s->f++] = (uint32_t)i;
 }
 
-/* What a set of pairs costs: how far the counts of each class are from what it should be. */
+/*
+ * The cost of the pairs in s->seen (n of them): blocks of one class execute equally often, so each pair costs the
+ * distance of its count from the class's count, on a logarithmic scale and at most COST_MAX. The class's count is
+ * known from pairs made before, or else the median of the class's pairs here. O(n log n).
+ */
 static uint64_t csspgo__class_cost(csspgo__segment *s, size_t n)
 {
     uint64_t cost = 0;
@@ -29931,6 +30088,11 @@ static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split,
     *y = s->y[q < split ? q : s->f - k + q];
 }
 
+/*
+ * The cost of one way to pair the k tokens of the shorter side: `split` of them from the front, the rest from the
+ * back; the middle of the longer side is what was inserted or deleted. Adds what cannot be (a call paired with a
+ * block) and blocks with different numbers of calls behind them.
+ */
 static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size_t k, size_t split)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
@@ -29972,11 +30134,13 @@ static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size
     return best;
 }
 
+/* The first count that a class gets is its count from now on. */
 static void csspgo__class_learn(csspgo__segment *s, const csspgo__align_token *a, uint64_t count)
 {
     if (a->eq != 0 && s->known[a->eq] == 0 && count != 0) s->known[a->eq] = csspgo__log64(count) + 1;
 }
 
+/* Pairs the blocks of a segment as a split says. */
 static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t split)
 {
     csspgo__align_token *a = w->code_token.v;
@@ -29993,6 +30157,11 @@ static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t s
     }
 }
 
+/*
+ * Pairs the tokens between two calls that are certain. The numbering is tried in two ways: calls and blocks together,
+ * as probes were numbered, and blocks alone, which is right if calls came or went. Blocks alone must be cheaper by a
+ * margin, for in the profile a call that never ran looks like a block.
+ */
 static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
 {
     size_t all = 0, blocks = 0;
@@ -30020,7 +30189,10 @@ typedef CSSPGO__LIST(csspgo__vote) csspgo__vote_list;
 static const csspgo__field csspgo__vote_fields[] = { CSSPGO__ASCENDING(csspgo__vote, here),
     CSSPGO__ASCENDING(csspgo__vote, there), CSSPGO__ASCENDING(csspgo__vote, at), CSSPGO__FIELDS_END };
 
-/* Of sorted votes: all lose but those of the one name that most calls of a callee speak for. */
+/*
+ * Sorted votes: those of one callee here are together, and of these those for one callee there. Only votes for the
+ * name with most calls win; if two names have equally many, none does.
+ */
 static void csspgo__count_votes(csspgo__vote *v, size_t n)
 {
     size_t i, j, k, l;
@@ -30158,6 +30330,10 @@ static int csspgo__fill_near(csspgo__matching *w)
     return 1;
 }
 
+/*
+ * Cuts the alignment at the calls that are certain and matches each segment in between; then gives counts to blocks
+ * that found none, by their class, or (NEAR) by their neighbours. Returns 0 when memory is exhausted.
+ */
 static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 {
     csspgo__align_token *a = w->code_token.v;
@@ -30194,6 +30370,10 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     return !w->m->is_probe || w->m->how.no_near || csspgo__fill_near(w);
 }
 
+/*
+ * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. Above
+ * 2^24 cells only calls are aligned. A function with more than max_calls call sites stays where it was.
+ */
 static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 {
     const size_t limit = (size_t)1 << 24;
@@ -30263,6 +30443,10 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
     return 1;
 }
 
+/*
+ * After matching: which call sites of the profile were found. A call site counts as recovered if a call of the new
+ * code maps to it and calls the same function.
+ */
 static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__anchor_list *a,
                                  const csspgo__anchor_list *b)
 {
@@ -30283,6 +30467,7 @@ static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const 
     }
 }
 
+/* 1 if the profile with this checksum is of other code than c. */
 static int csspgo__is_stale(const csspgo__matching *w, const csspgo_match_code *c, uint64_t checksum)
 {
     if (!w->m->is_probe) return 0;
@@ -30298,7 +30483,10 @@ static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
     return sum;
 }
 
-/* What of its counts no location was found to be; each place of the profile is counted once. */
+/*
+ * Sums up the counts at locations of the profile to which no location of the new code was found to map; each location
+ * counts once.
+ */
 static int csspgo__count_lost(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo__place *p = w->m->place.v + f->place;
@@ -30318,6 +30506,13 @@ static int csspgo__count_lost(csspgo__matching *w, csspgo__matched *f)
     return 1;
 }
 
+/*
+ * Matches one function of the new code: compares checksums, notes the states of its call sites before and after, and
+ * computes its map if it is stale (profiles by lines have no checksum and are always matched).
+ *
+ * A function that is up to date is aligned all the same if renames are looked for: its calls may tell new names of
+ * callees. LLVM 19 aligns a renamed function for that purpose only, and leaves its counts where they were.
+ */
 static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
@@ -30368,7 +30563,7 @@ static void csspgo__report_add(csspgo_match_report *r, uint32_t state, uint64_t 
     if (state == CSSPGO__RECOVERED) r->recovered_samples = csspgo__sat_add(r->recovered_samples, count);
 }
 
-/* The node after id in a walk of the tree below top; without what is below id if skip. 0 at the end. */
+/* The node after id in pre-order below top; skip: leaves out what is below id. 0 at the end. */
 static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t id, int skip)
 {
     if (!skip && t->node[id].child != 0) return t->node[id].child;
@@ -30479,6 +30674,10 @@ static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report
     }
 }
 
+/*
+ * Fills in the report: csspgo__report_node for every profile of a function of the module, and the states of its call
+ * sites.
+ */
 static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *r)
 {
     const csspgo__matched *f = w->m->func.v;
@@ -30535,6 +30734,7 @@ static int csspgo__index_names(csspgo__matching *w)
     return 1;
 }
 
+/* Lists the functions of the new code, by GUID. Returns 0 when memory is exhausted, or two have one name. */
 static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
 {
     csspgo_matcher *m = w->m;
@@ -30562,6 +30762,10 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
     return 1;
 }
 
+/*
+ * Marks the functions of the new code whose names the profile does not know; copies of other modules' functions are no
+ * orphans.
+ */
 static void csspgo__find_orphans(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
@@ -30577,7 +30781,10 @@ typedef struct csspgo__visit {    /* of the walk over the call graph */
 
 typedef CSSPGO__LIST(csspgo__visit) csspgo__visit_list;
 
-/* Callers before callees, as far as there are no cycles: post-order from the first function on, turned around. */
+/*
+ * Orders the functions callers first, as far as there are no cycles: a post-order walk of the call graph, turned
+ * around, without recursion. A caller's alignment may find the new name of its callee, which then is matched under it.
+ */
 static int csspgo__call_order(csspgo__matching *w)
 {
     csspgo__visit_list stack = { NULL, 0, 0 };
@@ -30632,6 +30839,10 @@ static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
     return 1;
 }
 
+/*
+ * Finds functions by the name that they have in the profile; of several that claim one profile the first has it. Keeps
+ * the new names.
+ */
 static int csspgo__index_old(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
@@ -30676,6 +30887,10 @@ static void csspgo__matching_free(csspgo__matching *w)
     }
 }
 
+/*
+ * w->indirect is the GUID of LLVM's name for the callee of an indirect call. In a profile of GUIDs LLVM compares names
+ * with numbers, and nothing matches: hashed makes the reference modes do the same.
+ */
 static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const csspgo_profile *p,
                                   const csspgo_match_code *code, size_t n)
 {
@@ -30697,6 +30912,10 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     }
 }
 
+/*
+ * The order of work: names, renamed functions by base name (all but LLVM 19) and by their callees (ALIGN), then
+ * function by function, callers first if renames are looked for.
+ */
 static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
 {
     csspgo__matched *f;
@@ -30772,6 +30991,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_heap(err, w.status, &m->heap, "matcher");
 }
 
+/* The place of a location of the new code; NULL: it was not among those matched. O(log n). */
 static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = m->place.v + f->place;
@@ -30853,6 +31073,10 @@ static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/*
+ * Sorts the places of each function by where they were. Places that were not found come last, so the others are one
+ * sorted run. Returns 0 when memory is exhausted.
+ */
 static int csspgo__inverse_make(csspgo__remap *c)
 {
     const csspgo__matched *f = c->m->func.v;
@@ -30883,7 +31107,10 @@ static const csspgo__place *csspgo__place_was(const csspgo__remap *c, const cssp
     return &p[a];
 }
 
-/* The function of a node if its locations have moved; NULL if they are where they were. */
+/*
+ * The function of a node if its locations have moved; NULL if they are where they were: the function was not matched,
+ * or this copy of it has the checksum of the new code.
+ */
 static const csspgo__matched *csspgo__moved(const csspgo__remap *c, uint32_t node)
 {
     const csspgo__node *n = &c->p->tree.node[node];
@@ -30903,7 +31130,10 @@ static int csspgo__keeps_loc(const csspgo__remap *c, const csspgo__matched *f, c
     return !c->m->is_probe && c->m->how.llvm != CSSPGO__ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
 }
 
-/* A function of p in q, under its new name; 0 when memory is exhausted. */
+/*
+ * A function of p in q, under its new name; 0 when memory is exhausted. LLVM 19 applies a renamed function's profile
+ * under its old name.
+ */
 static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
 {
     uint32_t *to = c->func.v + id;
@@ -30919,7 +31149,11 @@ static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
     return *to;
 }
 
-/* Makes the node of q for a node of p: below its caller, or at top level if its call site is gone. */
+/*
+ * Makes the node of q for a node of p: below its caller at the call's new location. If the call site is gone, or is a
+ * block now, the callee's context starts anew at top level: its counts are still right, only the caller is not known.
+ * Returns 0 when memory is exhausted.
+ */
 static int csspgo__remap_node(csspgo__remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
@@ -30962,7 +31196,10 @@ static csspgo__record *csspgo__remap_begin(csspgo__remap *c)
     return &t->record[1];
 }
 
-/* Everything of one location of record r goes to loc; *own gets the count added. */
+/*
+ * Adds one location of record r, with (calls) its targets, to the record in hand at loc; *own gets the count added. A
+ * location whose line no profile can hold is lost, and counted as that.
+ */
 static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
                                        int calls, uint64_t *own)
 {
@@ -30992,7 +31229,10 @@ static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r
     return CSSPGO_OK;
 }
 
-/* The locations of a record whose function has changed. */
+/*
+ * Adds the locations of a record whose function has changed: what each new location maps to, and what stays in place.
+ * A count that nothing maps to is lost.
+ */
 static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
@@ -31021,7 +31261,7 @@ static csspgo_status csspgo__remap_fixed(csspgo__remap *c, const csspgo__record 
     return s;
 }
 
-/* Adds the record in hand to node `to` of q. */
+/* Adds the record in hand to node `to` of q, by the change engine: several nodes of p may have become one. */
 static csspgo_status csspgo__remap_end(csspgo__remap *c, uint32_t to)
 {
     csspgo__record *r = csspgo__record_make(c->q, to);
@@ -31046,6 +31286,10 @@ static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/*
+ * Makes the record of q for that of a node of p. Its total changes by what its body gained or lost; the totals of
+ * inlinees are left out here, and nested again at the end, for they may stand elsewhere now.
+ */
 static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
@@ -31082,6 +31326,10 @@ static csspgo_status csspgo__remap_listed(csspgo__remap *c)
     return CSSPGO_OK;
 }
 
+/*
+ * All of p in terms of the new code, into q: first the tree, parents before children, then the records, then totals
+ * and the list of names. Returns a status; q is dropped on failure.
+ */
 static csspgo_status csspgo__remap_all(csspgo__remap *c)
 {
     const csspgo__tree *t = &c->p->tree;
@@ -31193,6 +31441,7 @@ static csspgo_status csspgo__complete_check(const csspgo__completion *x, size_t 
     return CSSPGO_OK;
 }
 
+/* Checks all graphs and finds them by GUID. Returns a status, with the reason in err. */
 static csspgo_status csspgo__complete_index(csspgo__completion *x, size_t n, csspgo_error *err)
 {
     csspgo__heap *h = &x->q->heap;
@@ -31221,6 +31470,10 @@ static int csspgo__complete_start(csspgo__completion *x, const csspgo_match_cfg 
     return 1;
 }
 
+/*
+ * Finds the counts of one function in one context: those of blocks that were found are known, the others follow. Edges
+ * have no counts. As csspgo_flow_solve.
+ */
 static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_match_cfg *f, const csspgo__record *r)
 {
     csspgo_cfg_block *block = x->block.v;
@@ -31246,7 +31499,10 @@ static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_
     return csspgo_flow_solve(&cfg, x->costs, &x->options, NULL, NULL);
 }
 
-/* The solution becomes the record's counts. Returns 0 when memory is exhausted. */
+/*
+ * Makes the solution the counts of a record: blocks without a location are left out. Totals change with it, also those
+ * of the functions around it into which it is nested. Returns 0 when memory is exhausted.
+ */
 static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_cfg *f, uint32_t id)
 {
     const csspgo_cfg_block *block = x->block.v;
@@ -31270,6 +31526,10 @@ static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_cfg *
     }
 }
 
+/*
+ * Solves each function in each of its contexts. A context that cannot be solved within the limits stays as it is, and
+ * is counted.
+ */
 static csspgo_status csspgo__complete_all(csspgo__completion *x)
 {
     csspgo_profile *q = x->q;
