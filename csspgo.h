@@ -332,9 +332,9 @@ CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_co
  * in the same phase, use the same texture, contain the same bytes.
  */
 typedef struct csspgo_bipartite {
-    const uint32_t *begin;        /* nodes + 1 of them: node i has the entries begin[i] up to begin[i + 1] of group    */
-    const uint32_t *group;        /* numbers of groups, each below `groups`                                            */
-    const uint64_t *weight;       /* of groups: 10 counts like ten groups with the same nodes; NULL: 1 each            */
+    const uint32_t *begin;        /* nodes + 1 of them: node i has the entries begin[i] up to begin[i + 1] of group */
+    const uint32_t *group;        /* numbers of groups, each below `groups`                                         */
+    const uint64_t *weight;       /* of groups: 10 counts like ten groups with the same nodes; NULL: 1 each         */
     size_t          nodes, groups;
 } csspgo_bipartite;
 
@@ -3085,6 +3085,145 @@ CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, 
 CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *path, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const char *path, csspgo_error *err);
 #endif
+
+/* ----- orders ----- */
+
+/* A function of the binary that is to be laid out. */
+typedef struct csspgo_layout_symbol {
+    const char *name;             /* as in its object file; for Mach-O without the leading underscore */
+    size_t      name_size;        /* bytes                                                            */
+    uint64_t    size_bytes;       /* of its code                                                      */
+} csspgo_layout_symbol;
+
+/*
+ * Tells the functions of the binary, in the order in which they lie in it: for their sizes, the names of functions that
+ * the traces know by id only, and for orders with the names that the binary has.
+ *
+ * A function belongs to the symbol of its name (of "file;name" that is what follows the first semicolon), else to all
+ * symbols that have this name when suffixes that compilers add, .llvm.<digits> and before it .__uniq.<digits>, are left
+ * out of both. Of two symbols with one name the first counts.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: symbols from the failing one on are not taken
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspgo_layout_symbol *symbol, size_t count,
+                                                   csspgo_error *err);
+
+/*
+ * The i-th symbol of a function. Its name is owned by l until it changes; NULL: there are not so many. size_bytes: NULL,
+ * or gets the size of its code.
+ */
+CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
+                                                uint64_t *size_bytes);
+
+/* How many of the functions in the traces kept are in the binary. */
+typedef struct csspgo_layout_resolution {
+    uint64_t functions;           /* distinct ones in the traces                               */
+    uint64_t exact, stripped;     /* that have a symbol of their name, or of its stem          */
+    uint64_t nameless;            /* known by id only, so that none can be found               */
+    uint64_t symbols;             /* of the binary                                             */
+} csspgo_layout_resolution;
+
+CSSPGO_DEF csspgo_status csspgo_layout_resolve(const csspgo_layout *l, csspgo_layout_resolution *found,
+                                               csspgo_error *err);
+
+/* All zero: as `llvm-profdata order` of LLVM 21 and later. */
+typedef struct csspgo_layout_order_options {
+    csspgo_bipartite_options partition;   /* llvm = 19 here for `llvm-profdata-19 order`                        */
+    uint32_t test_traces;         /* the last so many traces are left out, to evaluate the order with           */
+    uint32_t use_weights;         /* 1: a trace of weight 10 counts like ten; of weight 0 not at all            */
+    uint32_t use_sizes;           /* 1: as lld, which knows sizes: prefixes of traces also end where the number
+                                     of bytes has doubled, groups of all sizes count, and functions without a
+                                     symbol are not ordered                                                     */
+    uint32_t keep_all_groups;     /* 1: groups of one function, or of more than half of all, count, too         */
+} csspgo_layout_order_options;
+
+/*
+ * Orders the functions of the traces such that functions that start in the same phase stand close together.
+ *
+ * Each trace makes groups of functions: its first one, two, four, eight, and so on, and all. Functions are then ordered
+ * by csspgo_bipartite_order, from the order in which they were seen first, over all traces.
+ *
+ *   how       NULL: defaults
+ *   id, cap   gets the first cap ids; NULL and 0 to ask for their number
+ *   count     gets how many there are; never more than stats.functions
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_LIMIT: cap is too small, or
+ *           memory; E_NOMEM
+ * Cost      that of csspgo_bipartite_order, for about 2 entries of each function in each trace. No threads
+ * Source    LLVM 19 and 21: BPFunctionNode::createBPFunctionNodes, llvm-profdata order; lld 20 for sizes
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspgo_layout_order_options *how,
+                                             uint64_t *id, size_t cap, size_t *count, csspgo_error *err);
+
+/* All zero: pages of 32 functions, whatever their sizes, all traces. */
+typedef struct csspgo_layout_evaluate_options {
+    uint32_t page_bytes;          /* 0: 32 functions are a page; else functions have the sizes of their symbols  */
+    uint32_t alignment;           /* of a function, in bytes; 0 = 16                                             */
+    uint32_t test_traces;         /* only the last so many traces; 0 = all                                       */
+    uint32_t charge_unknown;      /* 1: a function that has no place costs a page of its own; else it is no step */
+} csspgo_layout_evaluate_options;
+
+/* Sums over traces. Fewer pages mean fewer page faults. */
+typedef struct csspgo_layout_score {
+    uint64_t area;                /* pages touched so far, added up over all steps: "area under the curve"       */
+    uint64_t traces, steps;       /* a step is a function of a trace                                             */
+    uint64_t unknown;             /* functions in traces that have no place                                      */
+    uint64_t pages_10, pages_50, pages;   /* touched after 10 %, 50 %, all of the steps                          */
+    uint64_t layout_pages;        /* of the whole layout                                                         */
+} csspgo_layout_score;
+
+/*
+ * Says how many pages the traces touch if functions lie in this order. With sizes, symbols that are not in the order
+ * follow it in the order of the binary: an empty order is the binary as it is.
+ *
+ * Returns   CSSPGO_OK; E_LIMIT: 2^31 pages or more; E_NOMEM. Sums saturate
+ * Source    LLVM 19: llvm-profdata order --num-test-traces
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const uint64_t *id, size_t count,
+                                                const csspgo_layout_evaluate_options *how, csspgo_layout_score *score,
+                                                csspgo_error *err);
+
+/*
+ * Places a JIT's functions: sizes in bytes become offsets, in the order given, each aligned.
+ *
+ *   order     indices of size and offset; those that are not in it follow, ascending. One that is in it twice counts once
+ *   offset    gets n offsets
+ *   end       gets the bytes needed, or NULL
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: alignment is 0, an index is too large; E_RANGE: above 2^64 bytes. offset is then
+ *           undefined
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, const uint32_t *order, size_t ordered,
+                                             uint64_t alignment, uint64_t *offset, uint64_t *end, csspgo_error *err);
+
+enum {                            /* forms of orders                                                              */
+    CSSPGO_ORDER_LLD = 0,         /* --symbol-ordering-file of lld, one symbol per line                           */
+    CSSPGO_ORDER_GOLD = 1,        /* --section-ordering-file of gold: .text.NAME                                  */
+    CSSPGO_ORDER_MACHO = 2,       /* -order_file: names with the underscore of C                                  */
+    CSSPGO_ORDER_MSVC = 3,        /* /ORDER:@file. The linker cannot order local functions: they become comments  */
+    CSSPGO_ORDER_GNULD = 4        /* a fragment of a linker script for GNU ld: *(.text.NAME)                      */
+};
+
+typedef struct csspgo_layout_format {
+    uint32_t form;                /* CSSPGO_ORDER_...                                                             */
+    uint32_t llvm;                /* 19: byte for byte what llvm-profdata-19 order writes (form 0 only)           */
+    uint32_t has_area, reserved;  /* 1: the head says the area                                                    */
+    uint64_t area;                /* of csspgo_layout_score                                                       */
+} csspgo_layout_format;
+
+/*
+ * Writes an order for a linker. With symbols of the binary (csspgo_layout_add_symbols) names are as there, and a
+ * function that is not in it becomes a comment; so do functions without name.
+ *
+ *   how        NULL: defaults
+ *   buf, cap   where to; NULL and 0 to ask for the size.     size   gets the bytes needed, or NULL
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_LIMIT if buf is too short (its first cap bytes are filled);
+ *           E_NOMEM
+ */
+CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const uint64_t *id, size_t count,
+                                                   const csspgo_layout_format *how, void *buf, size_t cap,
+                                                   size_t *size, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_LAYOUT */
 
@@ -5839,7 +5978,7 @@ static size_t csspgo__bp_gather(csspgo__bp *b, const csspgo__bp_task *t)
     return n;
 }
 
-/* Halves the last task, which becomes two tasks, the left one last; or nodes that are not halved any more are in order. */
+/* Halves the last task, which becomes two, the left one last. Nodes that are not halved any more are put in order. */
 static size_t csspgo__bp_step(csspgo__bp *b, size_t tasks)
 {
     static const csspgo__field by_index[] = { CSSPGO__ASCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
@@ -31627,6 +31766,13 @@ typedef struct csspgo__source {
     uint32_t          kind;
 } csspgo__source;
 
+typedef struct csspgo__layout_symbol {   /* a name of a function in the binary, or the stem of such names */
+    uint64_t size;                /* bytes of code                                                  */
+    uint32_t first, last;         /* of a stem: its symbols; 0: none                                */
+    uint32_t next;                /* of a symbol: the next one of its stem                          */
+    uint32_t defined;             /* 1: it is a symbol                                              */
+} csspgo__layout_symbol;
+
 struct csspgo_layout {
     csspgo__heap          heap;   /* must be first */
     csspgo_layout_options how;    /* resolved: no defaults */
@@ -31634,6 +31780,10 @@ struct csspgo_layout {
     csspgo__map           by_key; /* own.counters by function and hash */
     csspgo__mt            random;
     uint64_t              mismatched;
+    csspgo__names         symbols;/* of the binary, and their stems */
+    csspgo__layout_symbol *symbol;/* by number in symbols           */
+    uint32_t             *listed; /* symbols as they came           */
+    size_t                symbol_cap, listed_count, listed_cap;
 };
 
 static uint32_t csspgo__layout_hash(const void *owner, uint32_t id)
@@ -31712,6 +31862,7 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
     if (!l->how.limit_traces) l->how.max_traces = 100;
     if (!l->how.limit_length) l->how.max_length = 10000;
     csspgo__names_init(&l->heap, &l->own.names);
+    csspgo__names_init(&l->heap, &l->symbols);
     csspgo__map_init(&l->heap, &l->by_key, csspgo__layout_hash);
     csspgo__mt_seed(&l->random, l->how.seed != 0 ? l->how.seed : 5489);
     return l;
@@ -31721,6 +31872,9 @@ CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
 {
     if (l == NULL) return;
     csspgo__source_free(&l->heap, &l->own);
+    csspgo__names_free(&l->heap, &l->symbols);
+    csspgo__free(&l->heap, l->symbol, l->symbol_cap * sizeof *l->symbol);
+    csspgo__free(&l->heap, l->listed, l->listed_cap * sizeof *l->listed);
     csspgo__map_free(&l->heap, &l->by_key);
     csspgo__object_free(l, sizeof *l);
 }
@@ -32497,6 +32651,682 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const 
     return s;
 }
 #endif
+
+/* ----- symbols of the binary -------------------------------------------------------------------------------------- */
+
+/* The bytes of a name without the suffix `dot` and digits, if it ends so and something is left. */
+static size_t csspgo__layout_suffix(const char *name, size_t size, const char *dot)
+{
+    const size_t k = strlen(dot);
+    size_t n = size;
+    while (n != 0 && name[n - 1] >= '0' && name[n - 1] <= '9') n--;
+    return n != size && n > k && memcmp(name + n - k, dot, k) == 0 ? n - k : size;
+}
+
+static size_t csspgo__layout_stem(const char *name, size_t size)
+{
+    return csspgo__layout_suffix(name, csspgo__layout_suffix(name, size, ".llvm."), ".__uniq.");
+}
+
+/* The name that a function has in its file: of "file;name" what follows the first semicolon, if anything does. */
+static const char *csspgo__layout_plain(const char *name, size_t *size)
+{
+    const char *semicolon = *size != 0 ? (const char *)memchr(name, ';', *size) : NULL;
+    const size_t skip = semicolon != NULL ? (size_t)(semicolon - name) + 1 : 0;
+    if (skip == 0 || skip == *size) return name;
+    *size -= skip;
+    return name + skip;
+}
+
+/* Room for one symbol. Returns 0 when memory is exhausted. */
+static int csspgo__layout_symbol_room(csspgo_layout *l, size_t size)
+{
+    csspgo__heap *h = &l->heap;
+    const size_t used = l->symbol != NULL ? l->symbols.count + 1 : 0;
+    return csspgo__names_room(h, &l->symbols, 2, 0, 2 * size) &&
+           CSSPGO__ROOM(h, l->symbol, used, l->symbol_cap, l->symbols.count + 3) &&
+           CSSPGO__ROOM(h, l->listed, l->listed_count, l->listed_cap, l->listed_count + 1) &&
+           csspgo__names_room(h, &l->own.names, 0, 2, 2 * size);
+}
+
+/* The entry of a text among symbols and their stems; there is room. */
+static uint32_t csspgo__layout_symbol_intern(csspgo_layout *l, const char *name, size_t size)
+{
+    const size_t before = l->symbols.count;
+    const uint32_t id = csspgo__names_intern(&l->heap, &l->symbols, name, size);
+    if (l->symbols.count != before) memset(&l->symbol[id], 0, sizeof l->symbol[id]);
+    return id;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspgo_layout_symbol *symbol, size_t count,
+                                                   csspgo_error *err)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const char *name = symbol[i].name;
+        const size_t size = symbol[i].name_size, stem_size = csspgo__layout_stem(name, size);
+        uint32_t id, stem;
+        if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (!csspgo__layout_symbol_room(l, size)) return csspgo__error_plain(err, l->heap.status);
+        id = csspgo__layout_symbol_intern(l, name, size);
+        stem = csspgo__layout_symbol_intern(l, name, stem_size);
+        csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size);
+        if (stem != id) csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, stem_size), name, stem_size);
+        if (l->symbol[id].defined) continue;
+        l->symbol[id].defined = 1;
+        l->symbol[id].size = symbol[i].size_bytes;
+        if (l->symbol[stem].first == 0) l->symbol[stem].first = id;
+        else l->symbol[l->symbol[stem].last].next = id;
+        l->symbol[stem].last = id;
+        l->listed[l->listed_count++] = id;
+    }
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* The first symbol of a function; 0: it has none. *next: 0, or that of the same stem; see csspgo_layout_add_symbols. */
+static uint32_t csspgo__layout_symbol_of(const csspgo_layout *l, uint32_t function, int *exact)
+{
+    const char *name;
+    size_t size;
+    uint32_t id;
+    *exact = 1;
+    if (l->symbols.count == 0 || !(l->own.names.name[function].flags & CSSPGO__HAS_TEXT)) return 0;
+    name = csspgo__name_text(&l->own.names, function, &size);
+    name = csspgo__layout_plain(name, &size);
+    id = csspgo__names_find(&l->symbols, name, size);
+    if (id != 0 && l->symbol[id].defined) return id;
+    *exact = 0;
+    id = csspgo__names_find(&l->symbols, name, csspgo__layout_stem(name, size));
+    return id != 0 ? l->symbol[id].first : 0;
+}
+
+CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
+                                                uint64_t *size_bytes)
+{
+    const uint32_t function = csspgo__names_find_guid(&l->own.names, id);
+    int exact;
+    uint32_t at = function != 0 ? csspgo__layout_symbol_of(l, function, &exact) : 0;
+    for (; at != 0 && i != 0; i--) at = exact ? 0 : l->symbol[at].next;
+    *name_size = 0;
+    if (size_bytes != NULL) *size_bytes = at != 0 ? l->symbol[at].size : 0;
+    return at != 0 ? csspgo__name_text(&l->symbols, at, name_size) : NULL;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_resolve(const csspgo_layout *l, csspgo_layout_resolution *found,
+                                               csspgo_error *err)
+{
+    csspgo__heap h = csspgo__heap_loan(&l->heap);
+    const size_t n = l->own.names.count + 1;
+    unsigned char *seen = (unsigned char *)csspgo__alloc(&h, n);
+    size_t i, k;
+    int exact;
+    memset(found, 0, sizeof *found);
+    if (seen == NULL) return csspgo__error_plain(err, h.status);
+    memset(seen, 0, n);
+    for (i = 0; i < l->own.runs; i++)
+        for (k = 0; k < l->own.run[i].count; k++) {
+            const uint32_t f = l->own.run[i].function[k];
+            if (seen[f]) continue;
+            seen[f] = 1;
+            found->functions++;
+            if (!(l->own.names.name[f].flags & CSSPGO__HAS_TEXT)) found->nameless++;
+            else if (csspgo__layout_symbol_of(l, f, &exact) != 0) *(exact ? &found->exact : &found->stripped) += 1;
+        }
+    found->symbols = l->listed_count;
+    csspgo__free(&h, seen, n);
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* The code size of a function's symbols; 0: it has none. */
+static uint64_t csspgo__layout_bytes(const csspgo_layout *l, uint32_t function)
+{
+    int exact;
+    uint32_t at = csspgo__layout_symbol_of(l, function, &exact);
+    uint64_t sum = 0;
+    for (; at != 0; at = exact ? 0 : l->symbol[at].next) sum = csspgo__sat_add(sum, l->symbol[at].size);
+    return sum;
+}
+
+/* ----- traces become a graph -------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__layout_node {
+    uint32_t first, function;     /* first: the least position in all traces */
+    uint64_t id;
+} csspgo__layout_node;
+
+typedef struct csspgo__layout_graph {
+    const csspgo_layout *l;
+    csspgo_layout_order_options how;
+    csspgo__heap         heap;    /* a loan                                                                        */
+    size_t               runs;    /* traces that may count                                                         */
+    size_t               functions, longest;   /* entries of arrays per function; functions of the longest trace   */
+    csspgo__layout_node *nodes;   /* functions that take part, in the order in which they were seen first          */
+    size_t               n;
+    uint32_t            *node;    /* per function: 1 + its index in nodes; 0: it takes no part                     */
+    uint32_t            *seen;    /* per function: 1 + the last trace that had it                                  */
+    uint64_t            *bytes;   /* per function, with sizes: of its code                                         */
+    uint32_t            *at;      /* per place of the current trace: the first group of its function; or NO_GROUP  */
+    uint32_t            *size;    /* per group: how many functions it has; later how many groups before it count   */
+    uint64_t            *weight;  /* per group that counts                                                         */
+    size_t               groups, size_cap, weight_cap;
+    uint32_t            *begin, *group, *order;   /* of the bipartite graph                                        */
+    size_t               entries;
+} csspgo__layout_graph;
+
+#define CSSPGO__NO_GROUP UINT32_MAX
+
+/* 1 if a trace counts at all. */
+static int csspgo__layout_counts(const csspgo__layout_graph *g, size_t run)
+{
+    return !g->how.use_weights || g->l->own.run[run].weight != 0;
+}
+
+/*
+ * The groups of a trace stand for its prefixes of 1, 2, 4, 8, .. functions, with sizes also for those where the bytes
+ * have doubled, and for all of it. A function is in every group from the first prefix on that holds it. Numbers them
+ * from `group` on, fills g->at, and returns the number of the last one. No number of a function is above 34, or with
+ * sizes 99, more than the first.
+ */
+static uint32_t csspgo__layout_walk(csspgo__layout_graph *g, size_t run, uint32_t group)
+{
+    const csspgo__kept *r = &g->l->own.run[run];
+    uint64_t cut = 1, bytes = 0, bytes_cut = 1;
+    size_t p;
+    for (p = 0; p < r->count; p++) {
+        const uint32_t f = r->function[p];
+        if (g->how.use_sizes) bytes = csspgo__sat_add(bytes, g->bytes[f]);
+        if (p >= cut || (g->how.use_sizes && bytes >= bytes_cut)) {
+            group++;
+            cut *= 2;
+            bytes_cut = csspgo__sat_add(bytes, bytes);
+        }
+        g->at[p] = g->seen[f] == run + 1 || g->node[f] == 0 ? CSSPGO__NO_GROUP : group;
+        g->seen[f] = (uint32_t)run + 1;
+    }
+    return group;
+}
+
+/* Arrays per function, and the functions that take part with their first places. Returns 0 when memory is exhausted. */
+static int csspgo__layout_nodes(csspgo__layout_graph *g)
+{
+    static const csspgo__field by_first[] = { CSSPGO__ASCENDING(csspgo__layout_node, first),
+                                              CSSPGO__ASCENDING(csspgo__layout_node, id), CSSPGO__FIELDS_END };
+    csspgo__heap *h = &g->heap;
+    const csspgo__source *own = &g->l->own;
+    size_t i, p;
+    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->node, g->functions) ||
+        !CSSPGO__BP_ALLOC(h, uint32_t, g->seen, g->functions) ||
+        !CSSPGO__BP_ALLOC(h, uint64_t, g->bytes, g->functions) ||
+        !CSSPGO__BP_ALLOC(h, csspgo__layout_node, g->nodes, g->functions) ||
+        !CSSPGO__BP_ALLOC(h, uint32_t, g->at, g->longest))
+        return 0;
+    memset(g->node, 0, g->functions * sizeof *g->node);
+    memset(g->seen, 0, g->functions * sizeof *g->seen);
+    for (i = 1; i < g->functions && g->how.use_sizes; i++) g->bytes[i] = csspgo__layout_bytes(g->l, (uint32_t)i);
+    for (i = 0; i < g->runs; i++) {
+        for (p = 0; csspgo__layout_counts(g, i) && p < own->run[i].count; p++) {
+            const uint32_t f = own->run[i].function[p];
+            csspgo__layout_node *n = &g->nodes[g->node[f] != 0 ? g->node[f] - 1 : g->n];
+            if (g->how.use_sizes && g->bytes[f] == 0) continue;
+            if (g->node[f] == 0) {
+                g->node[f] = (uint32_t)++g->n;
+                n->function = f;
+                n->id = own->names.name[f].guid;
+                n->first = (uint32_t)p;
+            }
+            if (p < n->first) n->first = (uint32_t)p;
+        }
+    }
+    if (!csspgo__sort(h, g->nodes, g->n, sizeof *g->nodes, csspgo__fields_cmp, by_first)) return 0;
+    for (i = 0; i < g->n; i++) g->node[g->nodes[i].function] = (uint32_t)i + 1;
+    return 1;
+}
+
+/*
+ * Numbers all groups and counts their functions, then the groups that count: those of one function or of more than half
+ * of all do not tell functions apart. size[i] becomes the number of groups before i that count. 0: memory is exhausted.
+ */
+static int csspgo__layout_groups(csspgo__layout_graph *g)
+{
+    csspgo__heap *h = &g->heap;
+    const int all = g->how.use_sizes || g->how.keep_all_groups;
+    size_t i, p, kept = 0;
+    for (i = 0; i < g->runs; i++) {
+        size_t first = g->groups, k;
+        if (!csspgo__layout_counts(g, i)) continue;
+        if (!CSSPGO__ROOM(h, g->size, first, g->size_cap, first + 128) ||
+            !CSSPGO__ROOM(h, g->weight, kept, g->weight_cap, kept + 128))
+            return 0;
+        memset(g->size + first, 0, 128 * sizeof *g->size);
+        g->groups = csspgo__layout_walk(g, i, (uint32_t)first) + (size_t)1;
+        for (p = 0; p < g->l->own.run[i].count; p++)
+            if (g->at[p] != CSSPGO__NO_GROUP) g->size[g->at[p]]++;
+        for (k = first; k + 1 < g->groups; k++) g->size[k + 1] += g->size[k];
+        for (k = first; k < g->groups; k++) {
+            const uint64_t n = g->size[k];
+            g->size[k] = (uint32_t)kept;
+            if (all || (n > 1 && 2 * n <= g->n)) g->weight[kept++] = g->l->own.run[i].weight;
+        }
+        h->status = CSSPGO_E_LIMIT;
+        if (g->groups > UINT32_MAX - 256) return 0;
+    }
+    if (!CSSPGO__ROOM(h, g->size, g->groups, g->size_cap, g->groups + 1)) return 0;
+    g->size[g->groups] = (uint32_t)kept;
+    memset(g->seen, 0, g->functions * sizeof *g->seen);
+    return 1;
+}
+
+/*
+ * The lists of groups: counted into begin (filling 0), then filled in. The groups of a function in a trace are numbered
+ * one after the other.
+ */
+static void csspgo__layout_lists(csspgo__layout_graph *g, int filling)
+{
+    size_t i, p, group = 0;
+    for (i = 0; i < g->runs; i++) {
+        uint32_t last, k;
+        if (!csspgo__layout_counts(g, i)) continue;
+        last = csspgo__layout_walk(g, i, (uint32_t)group);
+        group = last + (size_t)1;
+        for (p = 0; p < g->l->own.run[i].count; p++) {
+            uint32_t *at;
+            if (g->at[p] == CSSPGO__NO_GROUP) continue;
+            at = &g->begin[g->node[g->l->own.run[i].function[p]] - 1];
+            if (!filling) g->entries += g->size[group] - g->size[g->at[p]];
+            if (!filling) *at += g->size[group] - g->size[g->at[p]];
+            else for (k = g->size[g->at[p]]; k < g->size[group]; k++) g->group[(*at)++] = k;
+        }
+    }
+    memset(g->seen, 0, g->functions * sizeof *g->seen);
+}
+
+/* The bipartite graph, from the groups. Returns 0 when memory or a limit is exhausted. */
+static int csspgo__layout_edges(csspgo__layout_graph *g)
+{
+    csspgo__heap *h = &g->heap;
+    uint32_t sum = 0, n;
+    size_t i;
+    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->begin, g->n + 1) || !CSSPGO__BP_ALLOC(h, uint32_t, g->order, g->n + 1))
+        return 0;
+    memset(g->begin, 0, (g->n + 1) * sizeof *g->begin);
+    csspgo__layout_lists(g, 0);
+    h->status = CSSPGO_E_LIMIT;
+    if (g->entries >= UINT32_MAX) return 0;
+    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->group, g->entries + 1)) return 0;
+    for (i = 0; i <= g->n; i++, sum += n) {
+        n = g->begin[i];
+        g->begin[i] = sum;
+    }
+    csspgo__layout_lists(g, 1);                       /* leaves the ends in begin: move them up by one */
+    for (i = g->n; i > 0; i--) g->begin[i] = g->begin[i - 1];
+    g->begin[0] = 0;
+    return 1;
+}
+
+static void csspgo__layout_graph_free(csspgo__layout_graph *g)
+{
+    csspgo__heap *h = &g->heap;
+    csspgo__free(h, g->node, g->functions * sizeof *g->node);
+    csspgo__free(h, g->seen, g->functions * sizeof *g->seen);
+    csspgo__free(h, g->bytes, g->functions * sizeof *g->bytes);
+    csspgo__free(h, g->nodes, g->functions * sizeof *g->nodes);
+    csspgo__free(h, g->at, g->longest * sizeof *g->at);
+    csspgo__free(h, g->size, g->size_cap * sizeof *g->size);
+    csspgo__free(h, g->weight, g->weight_cap * sizeof *g->weight);
+    csspgo__free(h, g->begin, (g->n + 1) * sizeof *g->begin);
+    csspgo__free(h, g->order, (g->n + 1) * sizeof *g->order);
+    csspgo__free(h, g->group, (g->entries + 1) * sizeof *g->group);
+}
+
+static csspgo_status csspgo__layout_order(csspgo__layout_graph *g, csspgo_error *err)
+{
+    csspgo_options o;
+    csspgo_bipartite b;
+    if (!csspgo__layout_nodes(g) || !csspgo__layout_groups(g) || !csspgo__layout_edges(g))
+        return csspgo__error_plain(err, g->heap.status);
+    memset(&b, 0, sizeof b);
+    b.begin = g->begin;
+    b.group = g->group;
+    b.weight = g->how.use_weights ? g->weight : NULL;
+    b.nodes = g->n;
+    b.groups = g->size[g->groups];
+    o = csspgo__heap_options(&g->heap);
+    o.limits.max_bytes = UINT64_MAX;                  /* as memory that is needed until the call returns */
+    return csspgo_bipartite_order(&b, &g->how.partition, &o, g->order, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspgo_layout_order_options *how,
+                                             uint64_t *id, size_t cap, size_t *count, csspgo_error *err)
+{
+    csspgo__layout_graph g;
+    csspgo_status s;
+    size_t i;
+    *count = 0;
+    memset(&g, 0, sizeof g);
+    if (how != NULL) g.how = *how;
+    if (g.how.test_traces != 0 && g.how.test_traces >= l->own.runs) {
+        csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the number of test traces must be below that of all traces, ");
+        csspgo__say_u64(err, l->own.runs);
+        return CSSPGO_E_ARGUMENT;
+    }
+    g.l = l;
+    g.heap = csspgo__heap_loan(&l->heap);
+    g.runs = l->own.runs - g.how.test_traces;
+    g.functions = l->own.names.count + 1;
+    for (i = 0, g.longest = 1; i < g.runs; i++)
+        if (l->own.run[i].count > g.longest) g.longest = l->own.run[i].count;
+    s = csspgo__layout_order(&g, err);
+    if (s == CSSPGO_OK) {
+        *count = g.n;
+        for (i = 0; i < g.n && i < cap; i++) id[i] = g.nodes[g.order[i]].id;
+        if (id != NULL && g.n > cap) s = csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    }
+    csspgo__layout_graph_free(&g);
+    return s;
+}
+
+/* ----- evaluation ------------------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__layout_pages {
+    const csspgo_layout *l;
+    csspgo_layout_evaluate_options how;   /* resolved: no alignment of 0 */
+    csspgo__heap  heap;           /* a loan                                                            */
+    uint64_t     *offset;         /* per symbol: 1 + where it lies, 0: not placed yet                  */
+    uint64_t     *position;       /* per function: 1 + its number in the order, 0: it is not in it     */
+    uint32_t     *seen;           /* per page: 1 + the last trace that touched it                      */
+    uint32_t     *unknown;        /* per function without a place: 1 + the last trace that had it      */
+    size_t        symbols, functions, pages;
+    uint64_t      end;            /* bytes placed                                                      */
+} csspgo__layout_pages;
+
+/* Puts one symbol behind what is placed. */
+static void csspgo__layout_put_symbol(csspgo__layout_pages *g, uint32_t id)
+{
+    const uint64_t a = g->how.alignment, rest = g->end % a;
+    if (g->offset[id] != 0) return;
+    if (rest != 0) g->end = csspgo__sat_add(g->end, a - rest);
+    g->offset[id] = csspgo__sat_add(g->end, 1);
+    g->end = csspgo__sat_add(g->end, g->l->symbol[id].size);
+}
+
+/* Gives all functions of an order, and then all other symbols, their places. Returns 0 when memory is exhausted. */
+static int csspgo__layout_put_order(csspgo__layout_pages *g, const uint64_t *id, size_t count)
+{
+    csspgo__heap *h = &g->heap;
+    const csspgo_layout *l = g->l;
+    uint64_t pages;
+    size_t i;
+    int exact;
+    if (!CSSPGO__BP_ALLOC(h, uint64_t, g->offset, g->symbols) ||
+        !CSSPGO__BP_ALLOC(h, uint64_t, g->position, g->functions) ||
+        !CSSPGO__BP_ALLOC(h, uint32_t, g->unknown, g->functions))
+        return 0;
+    memset(g->offset, 0, g->symbols * sizeof *g->offset);
+    memset(g->position, 0, g->functions * sizeof *g->position);
+    memset(g->unknown, 0, g->functions * sizeof *g->unknown);
+    for (i = 0; i < count; i++) {
+        const uint32_t f = csspgo__names_find_guid(&l->own.names, id[i]);
+        uint32_t at = f != 0 ? csspgo__layout_symbol_of(l, f, &exact) : 0;
+        if (f != 0 && g->position[f] == 0) g->position[f] = i + 1;
+        for (; at != 0; at = exact ? 0 : l->symbol[at].next) csspgo__layout_put_symbol(g, at);
+    }
+    for (i = 0; i < l->listed_count; i++) csspgo__layout_put_symbol(g, l->listed[i]);
+    pages = g->how.page_bytes != 0 ? g->end / g->how.page_bytes : (uint64_t)count / 32;
+    h->status = CSSPGO_E_LIMIT;
+    if (pages >> 31 != 0) return 0;
+    g->pages = (size_t)pages + 1;
+    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->seen, g->pages)) return 0;
+    memset(g->seen, 0, g->pages * sizeof *g->seen);
+    return 1;
+}
+
+/* The pages from a to b that trace `run` touches for the first time. */
+static uint64_t csspgo__layout_touch(csspgo__layout_pages *g, size_t run, uint64_t a, uint64_t b)
+{
+    uint64_t fresh = 0;
+    for (; a <= b; a++) {
+        fresh += g->seen[a] != run + 1;
+        g->seen[a] = (uint32_t)run + 1;
+    }
+    return fresh;
+}
+
+/* Touches the pages of a function. Returns 0 if it has no place; else *fresh grows by what is touched first. */
+static int csspgo__layout_touch_function(csspgo__layout_pages *g, size_t run, uint32_t f, uint64_t *fresh)
+{
+    const csspgo_layout *l = g->l;
+    const uint64_t page = g->how.page_bytes;
+    int exact, any = 0;
+    uint32_t at;
+    if (page == 0) {
+        if (g->position[f] == 0) return 0;
+        *fresh += csspgo__layout_touch(g, run, (g->position[f] - 1) / 32, (g->position[f] - 1) / 32);
+        return 1;
+    }
+    for (at = csspgo__layout_symbol_of(l, f, &exact); at != 0; at = exact ? 0 : l->symbol[at].next) {
+        const uint64_t begin = g->offset[at] - 1, size = l->symbol[at].size;
+        *fresh += csspgo__layout_touch(g, run, begin / page, (begin + (size != 0 ? size - 1 : 0)) / page);
+        any = 1;
+    }
+    return any;
+}
+
+static void csspgo__layout_score_run(csspgo__layout_pages *g, size_t run, csspgo_layout_score *score)
+{
+    const csspgo__kept *r = &g->l->own.run[run];
+    uint64_t pages = 0;
+    size_t p;
+    for (p = 0; p < r->count; p++) {
+        const uint32_t f = r->function[p];
+        int step = csspgo__layout_touch_function(g, run, f, &pages);
+        if (!step) {
+            score->unknown++;
+            step = g->how.charge_unknown != 0;
+            pages += step && g->unknown[f] != run + 1;
+            g->unknown[f] = (uint32_t)run + 1;
+        }
+        score->steps += (uint64_t)step;
+        if (step) score->area = csspgo__sat_add(score->area, pages);
+        if (p + 1 == (r->count + 9) / 10) score->pages_10 += pages;
+        if (p + 1 == (r->count + 1) / 2) score->pages_50 += pages;
+    }
+    score->pages += pages;
+    score->traces++;
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const uint64_t *id, size_t count,
+                                                const csspgo_layout_evaluate_options *how, csspgo_layout_score *score,
+                                                csspgo_error *err)
+{
+    csspgo__layout_pages g;
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    memset(score, 0, sizeof *score);
+    memset(&g, 0, sizeof g);
+    if (how != NULL) g.how = *how;
+    if (g.how.alignment == 0) g.how.alignment = 16;
+    g.l = l;
+    g.heap = csspgo__heap_loan(&l->heap);
+    g.symbols = l->symbols.count + 1;
+    g.functions = l->own.names.count + 1;
+    if (csspgo__layout_put_order(&g, id, count)) {
+        i = g.how.test_traces != 0 && g.how.test_traces < l->own.runs ? l->own.runs - g.how.test_traces : 0;
+        for (; i < l->own.runs; i++) csspgo__layout_score_run(&g, i, score);
+        score->layout_pages = g.how.page_bytes != 0 ? (g.end + g.how.page_bytes - 1) / g.how.page_bytes
+                                                    : ((uint64_t)count + 31) / 32;
+    } else s = g.heap.status;
+    csspgo__free(&g.heap, g.offset, g.symbols * sizeof *g.offset);
+    csspgo__free(&g.heap, g.position, g.functions * sizeof *g.position);
+    csspgo__free(&g.heap, g.unknown, g.functions * sizeof *g.unknown);
+    csspgo__free(&g.heap, g.seen, g.pages * sizeof *g.seen);
+    return csspgo__error_plain(err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, const uint32_t *order, size_t ordered,
+                                             uint64_t alignment, uint64_t *offset, uint64_t *end, csspgo_error *err)
+{
+    uint64_t at = 0;
+    size_t i;
+    if (alignment == 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the alignment is 0");
+    for (i = 0; i < n; i++) offset[i] = UINT64_MAX;   /* not placed yet */
+    for (i = 0; i < ordered + n; i++) {
+        const size_t k = i < ordered ? order[i] : i - ordered;
+        const uint64_t rest = at % alignment, gap = rest != 0 ? alignment - rest : 0;
+        if (k >= n) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "the order has an index that is too large");
+        if (offset[k] != UINT64_MAX) continue;
+        if (at > UINT64_MAX - 1 - gap || size[k] > UINT64_MAX - 1 - gap - at)
+            return csspgo__error(err, CSSPGO_E_RANGE, i, "the code is larger than 64 bits can say");
+        offset[k] = at + gap;
+        at += gap + size[k];
+    }
+    if (end != NULL) *end = at;
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* ----- orders for linkers ----------------------------------------------------------------------------------------- */
+
+/* v rounded to the 24 bits of single precision, half to even; 2^64 becomes 2^64 - 1. */
+static uint64_t csspgo__layout_single(uint64_t v)
+{
+    unsigned cut = 0;
+    uint64_t rest, m;
+    while (v >> cut >> 24 != 0) cut++;
+    if (cut == 0) return v;
+    m = v >> cut;
+    rest = v - (m << cut);
+    m += rest > (uint64_t)1 << (cut - 1) || (rest == (uint64_t)1 << (cut - 1) && (m & 1));
+    return m > UINT64_MAX >> cut ? UINT64_MAX : m << cut;
+}
+
+/* As printf's %e of a number that was rounded to single precision. */
+static void csspgo__layout_put_area(csspgo__sink *out, uint64_t area)
+{
+    uint64_t v = csspgo__layout_single(area), unit = 1, digits;
+    unsigned e = 0;
+    for (; e < 19 && v / 10 >= unit; e++) unit *= 10;
+    if (e > 6) {                                      /* seven digits, the rest is rounded, half to even */
+        const uint64_t cut = unit / 1000000, rest = v % cut;
+        digits = v / cut;
+        digits += rest > cut / 2 || (rest == cut / 2 && (digits & 1));
+        if (digits == 10000000) digits = 1000000, e++;
+    } else {
+        for (digits = v; unit < 1000000; unit *= 10) digits *= 10;
+    }
+    csspgo__put_u64(out, digits / 1000000);
+    csspgo__put_char(out, '.');
+    for (unit = 100000; unit != 0; unit /= 10) csspgo__put_char(out, (char)('0' + digits / unit % 10));
+    csspgo__put_str(out, e < 10 ? "e+0" : "e+");
+    csspgo__put_u64(out, e);
+}
+
+typedef struct csspgo__layout_form {
+    const char *comment, *before, *after;   /* around a name */
+} csspgo__layout_form;
+
+static void csspgo__layout_put_head(csspgo__sink *out, const csspgo_layout_format *how, size_t count,
+                                    const char *comment)
+{
+    const int fragment = how->form == CSSPGO_ORDER_GNULD;
+    csspgo__put_str(out, comment);
+    csspgo__put_str(out, "Ordered ");
+    csspgo__put_u64(out, count);
+    csspgo__put_str(out, fragment ? " functions */\n" : " functions\n");
+    if (how->has_area) {
+        csspgo__put_str(out, comment);
+        csspgo__put_str(out, "Total area under the page fault curve: ");
+        csspgo__layout_put_area(out, how->llvm != 0 ? how->area & UINT32_MAX : how->area);
+        csspgo__put_str(out, fragment ? " */\n" : "\n");
+    }
+    if (how->llvm != 0)
+        csspgo__put_str(out, "# Warning: Mach-O may prefix symbols with \"_\" depending on the linkage and this output "
+                             "does not take that into account. Some post-processing may be required before passing to "
+                             "the linker via -order_file.\n");
+}
+
+/* A comment: what, and the bytes of a name; line ends in it become blanks, and "* /" loses its slash. */
+static void csspgo__layout_put_comment(csspgo__sink *out, const csspgo_layout_format *how, const char *comment,
+                                       const char *what, const char *name, size_t size)
+{
+    size_t i;
+    csspgo__put_str(out, comment);
+    csspgo__put_str(out, what);
+    for (i = 0; i < size; i++) {
+        const int bad = name[i] == '\n' || name[i] == '\r' || (name[i] == '/' && how->form == CSSPGO_ORDER_GNULD);
+        csspgo__put_char(out, bad && how->llvm == 0 ? ' ' : name[i]);
+    }
+    csspgo__put_str(out, how->form == CSSPGO_ORDER_GNULD ? " */\n" : "\n");
+}
+
+/* One function of an order: its symbols in the binary, or its name, or a comment. in_llvm: LLVM knows its name. */
+static void csspgo__layout_put_function(const csspgo_layout *l, csspgo__sink *out, const csspgo_layout_format *how,
+                                        const csspgo__layout_form *form, uint64_t id, int in_llvm)
+{
+    const uint32_t f = csspgo__names_find_guid(&l->own.names, id);
+    const int named = f != 0 && (l->own.names.name[f].flags & CSSPGO__HAS_TEXT) != 0;
+    size_t size = 0, plain_size, i;
+    const char *name = named ? csspgo__name_text(&l->own.names, f, &size) : NULL, *plain, *symbol;
+    if (!named || (how->llvm != 0 && !in_llvm)) {
+        if (how->llvm == 0) {
+            csspgo__put_str(out, form->comment);
+            csspgo__put_str(out, "0x");
+            csspgo__put_hex(out, id);
+            csspgo__put_str(out, how->form == CSSPGO_ORDER_GNULD ? " */" : "");
+        }
+        csspgo__put_char(out, '\n');
+        return;
+    }
+    plain_size = size;
+    plain = csspgo__layout_plain(name, &plain_size);
+    if (how->form == CSSPGO_ORDER_MSVC && plain != name) {
+        csspgo__layout_put_comment(out, how, form->comment, "local: ", name, size);
+        return;
+    }
+    if (plain != name && plain - name > 1)
+        csspgo__layout_put_comment(out, how, form->comment, "", name, (size_t)(plain - name) - 1);
+    if (l->listed_count == 0 || how->llvm != 0) {
+        csspgo__put_str(out, form->before);
+        csspgo__put(out, plain, plain_size);
+        csspgo__put_str(out, form->after);
+        return;
+    }
+    for (i = 0; (symbol = csspgo_layout_get_symbol(l, id, i, &size, NULL)) != NULL; i++) {
+        csspgo__put_str(out, form->before);
+        csspgo__put(out, symbol, size);
+        csspgo__put_str(out, form->after);
+    }
+    if (i == 0) csspgo__layout_put_comment(out, how, form->comment, "not in the binary: ", plain, plain_size);
+}
+
+CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const uint64_t *id, size_t count,
+                                                   const csspgo_layout_format *how, void *buf, size_t cap,
+                                                   size_t *size, csspgo_error *err)
+{
+    static const csspgo__layout_form forms[] = { { "# ", "", "\n" }, { "# ", ".text.", "\n" }, { "# ", "_", "\n" },
+                                                 { "; ", "", "\n" }, { "/* ", "*(.text.", ")\n" } };
+    csspgo_layout_format f;
+    csspgo__heap h = csspgo__heap_loan(&l->heap);
+    csspgo__sink out;
+    unsigned char *known = NULL;                      /* per function: LLVM takes names from records only */
+    size_t i;
+    memset(&f, 0, sizeof f);
+    if (how != NULL) f = *how;
+    if (size != NULL) *size = 0;
+    if (f.form > CSSPGO_ORDER_GNULD || (f.llvm != 0 && f.form != 0))
+        return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "there is no such form of an order");
+    if (f.llvm != 0) {
+        if (!CSSPGO__BP_ALLOC(&h, unsigned char, known, l->own.names.count + 1))
+            return csspgo__error_plain(err, h.status);
+        memset(known, 0, l->own.names.count + 1);
+        for (i = 0; i < l->own.records; i++) known[l->own.counters[i].function] = 1;
+    }
+    csspgo__sink_buffer(&out, buf, cap);
+    csspgo__layout_put_head(&out, &f, count, forms[f.form].comment);
+    for (i = 0; i < count; i++)
+        csspgo__layout_put_function(l, &out, &f, &forms[f.form], id[i],
+                                    known == NULL || known[csspgo__names_find_guid(&l->own.names, id[i])]);
+    csspgo__free(&h, known, l->own.names.count + 1);
+    return csspgo__sink_end(&out, size, err);
+}
 
 #endif /* CSSPGO_WITH_LAYOUT */
 

@@ -610,6 +610,426 @@ static void merging_survives_every_failing_allocation(void)
     csspgo_layout_free(other);
 }
 
+/* ----- orders ----- */
+
+static csspgo_layout *layout_of_file(const char *name)
+{
+    char path[100];
+    size_t size;
+    char *text;
+    csspgo_layout *l = layout_of(0, 1 << 20, 1 << 20);
+    sprintf(path, DATA "%s", name);
+    text = t_file(path, &size);
+    T_EQ(csspgo_layout_read(l, text, size, NULL), CSSPGO_OK);
+    free(text);
+    return l;
+}
+
+static char *order_text(const csspgo_layout *l, const uint64_t *id, size_t count, const csspgo_layout_format *how,
+                        size_t *size)
+{
+    char *text;
+    csspgo_layout_write_order(l, id, count, how, NULL, 0, size, NULL);
+    text = (char *)malloc(*size + 1);
+    if (text == NULL) abort();
+    text[*size] = '\0';
+    T_EQ(csspgo_layout_write_order(l, id, count, how, text, *size, size, NULL), CSSPGO_OK);
+    return text;
+}
+
+static void order_is(const char *name, uint32_t tests, uint64_t area_19, uint64_t area)
+{
+    static uint64_t id[2000];
+    char path[100], *want, *text, *begin;
+    size_t count, size, want_size;
+    csspgo_layout *l;
+    csspgo_layout_order_options how;
+    csspgo_layout_evaluate_options test;
+    csspgo_layout_score score;
+    csspgo_layout_format form;
+    memset(&how, 0, sizeof how);
+    memset(&form, 0, sizeof form);
+    memset(&test, 0, sizeof test);
+    sprintf(path, "%s.proftext", name);
+    l = layout_of_file(path);
+    how.test_traces = test.test_traces = tests;
+    form.llvm = how.partition.llvm = 19;
+    T_EQ(csspgo_layout_order(l, &how, id, 2000, &count, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_evaluate(l, id, count, &test, &score, NULL), CSSPGO_OK);
+    form.has_area = tests != 0;
+    form.area = score.area;
+    if (tests != 0) T_EQ(score.area, area_19);
+    sprintf(path, DATA "%s.order19.%s%u.txt", name, starts(name, "basic") ? "" : "h", (unsigned)tests);
+    if (starts(name, "basic")) strcpy(path, DATA "basic.order19.txt");
+    want = t_file(path, &want_size);
+    text = order_text(l, id, count, &form, &size);
+    t_same(path, text, size, want, want_size);
+    free(text);
+    free(want);
+    if (!starts(name, "basic")) {
+        how.partition.llvm = 0;
+        T_EQ(csspgo_layout_order(l, &how, id, 2000, &count, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_evaluate(l, id, count, &test, &score, NULL), CSSPGO_OK);
+        if (tests != 0) T_EQ(score.area, area);
+        sprintf(path, DATA "%s.order20.h%u.txt", name, (unsigned)tests);
+        want = t_file(path, &want_size);
+        text = order_text(l, id, count, NULL, &size);
+        begin = strchr(text, '\n') + 1;
+        t_same(path, begin, size - (size_t)(begin - text), want, want_size);
+        free(text);
+        free(want);
+    }
+    csspgo_layout_free(l);
+}
+
+static void orders_are_those_of_llvm(void)
+{
+    csspgo_layout *l = layout_of_file("o40.proftext");
+    csspgo_layout_order_options how;
+    csspgo_error e;
+    uint64_t id[40];
+    size_t count;
+    order_is("basic.in", 0, 0, 0);
+    order_is("o40", 0, 0, 0);
+    order_is("o40", 1, 14, 14);
+    order_is("o300", 0, 0, 0);
+    order_is("o300", 4, 3950, 3942);
+    order_is("o1000", 0, 0, 0);
+    order_is("o1000", 4, 51669, 51853);
+    memset(&how, 0, sizeof how);
+    how.test_traces = 5;
+    T_EQ(csspgo_layout_order(l, &how, id, 40, &count, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_layout_order(l, NULL, id, 39, &count, &e), CSSPGO_E_LIMIT);
+    T_EQ(count, 40);
+    T_EQ(csspgo_layout_order(l, NULL, NULL, 0, &count, &e), CSSPGO_OK);
+    T_EQ(count, 40);
+    csspgo_layout_free(l);
+    l = layout_of(0, -1, -1);
+    T_EQ(csspgo_layout_order(l, NULL, NULL, 0, &count, &e), CSSPGO_OK);
+    T_EQ(count, 0);
+    csspgo_layout_free(l);
+}
+
+/* Test bar of areas: orders by first sight and by name, as in areas.tsv. */
+static void areas_are_those_of_llvm(void)
+{
+    static const struct { const char *name; uint32_t tests; uint64_t seen, alphabetical; } want[] = {
+        { "o40.proftext", 1, 14, 25 }, { "o300.proftext", 4, 4062, 6827 }, { "o1000.proftext", 4, 61332, 90026 }
+    };
+    static uint64_t id[2000];
+    size_t i, k, n, j;
+    for (i = 0; i < 3; i++) {
+        csspgo_layout *l = layout_of_file(want[i].name);
+        csspgo_layout_order_options how;
+        csspgo_layout_evaluate_options test;
+        csspgo_layout_score score;
+        memset(&how, 0, sizeof how);
+        memset(&test, 0, sizeof test);
+        how.test_traces = test.test_traces = want[i].tests;
+        how.partition.skip = 1;                       /* nothing moves: the order of first sight */
+        T_EQ(csspgo_layout_order(l, &how, id, 2000, &n, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_evaluate(l, id, n, &test, &score, NULL), CSSPGO_OK);
+        T_EQ(score.area, want[i].seen);
+        T_EQ(score.traces, want[i].tests);
+        for (k = 1; k < n; k++)
+            for (j = k; j > 0; j--) {
+                size_t a, b;
+                const char *x = csspgo_layout_name(l, id[j - 1], &a), *y = csspgo_layout_name(l, id[j], &b);
+                const int c = memcmp(x, y, a < b ? a : b);
+                const uint64_t v = id[j];
+                if (c < 0 || (c == 0 && a <= b)) break;
+                id[j] = id[j - 1];
+                id[j - 1] = v;
+            }
+        T_EQ(csspgo_layout_evaluate(l, id, n, &test, &score, NULL), CSSPGO_OK);
+        T_EQ(score.area, want[i].alphabetical);
+        T_CHECK(score.pages_10 <= score.pages_50 && score.pages_50 <= score.pages && score.pages <= 4 * (n / 32 + 1));
+        csspgo_layout_free(l);
+    }
+}
+
+static void symbols(csspgo_layout *l, const char *const *name, size_t n, uint64_t size)
+{
+    csspgo_layout_symbol s[64];
+    size_t i;
+    for (i = 0; i < n; i++) {
+        s[i].name = name[i];
+        s[i].name_size = strlen(name[i]);
+        s[i].size_bytes = size;
+    }
+    T_EQ(csspgo_layout_add_symbols(l, s, n, NULL), CSSPGO_OK);
+}
+
+static void symbol_is(const csspgo_layout *l, const char *function, size_t i, const char *want)
+{
+    size_t size;
+    const char *name = csspgo_layout_get_symbol(l, csspgo_guid(function, strlen(function)), i, &size, NULL);
+    if (want == NULL) T_CHECK(name == NULL && size == 0);
+    else if (T_CHECK(name != NULL)) t_same(function, name, size, want, strlen(want));
+}
+
+static const char *const binary[] = { "other", "main", "hid.llvm.77", "hid.__uniq.12", "hid.__uniq.13.llvm.9", "work",
+                                      "work.llvm.1", "odd.llvm.", "odd.llvm.x1", ".llvm.5" };
+
+static const char *const local_text = ":temporal_prof_traces\n1\n1\n1\nmain,st.c;hid,work.llvm.3,gone,;x,odd\n";
+
+static void functions_find_their_symbols(void)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_resolution r;
+    uint64_t bytes;
+    size_t size;
+    T_EQ(add_text(l, local_text, NULL), CSSPGO_OK);
+    symbols(l, binary, 10, 100);
+    symbols(l, binary, 10, 5);                        /* known already */
+    symbol_is(l, "main", 0, "main");
+    symbol_is(l, "main", 1, NULL);
+    symbol_is(l, "st.c;hid", 0, "hid.llvm.77");
+    symbol_is(l, "st.c;hid", 1, "hid.__uniq.12");
+    symbol_is(l, "st.c;hid", 2, "hid.__uniq.13.llvm.9");
+    symbol_is(l, "st.c;hid", 3, NULL);
+    symbol_is(l, "work.llvm.3", 0, "work");
+    symbol_is(l, "work.llvm.3", 1, "work.llvm.1");
+    symbol_is(l, "odd", 0, NULL);
+    symbol_is(l, "gone", 0, NULL);
+    symbol_is(l, "never", 0, NULL);
+    csspgo_layout_get_symbol(l, csspgo_guid("main", 4), 0, &size, &bytes);
+    T_EQ(bytes, 100);
+    T_EQ(csspgo_layout_resolve(l, &r, NULL), CSSPGO_OK);
+    T_EQ(r.functions, 6);
+    T_EQ(r.exact, 1);
+    T_EQ(r.stripped, 2);
+    T_EQ(r.nameless, 0);
+    T_EQ(r.symbols, 10);
+    csspgo_layout_free(l);
+}
+
+static void order_becomes(const csspgo_layout *l, uint32_t form, const char *want)
+{
+    uint64_t id[16];
+    size_t n, size;
+    csspgo_layout_format how;
+    char *text;
+    memset(&how, 0, sizeof how);
+    how.form = form;
+    how.has_area = 1;
+    how.area = UINT64_C(12345678949);
+    T_EQ(csspgo_layout_order(l, NULL, id, 16, &n, NULL), CSSPGO_OK);
+    text = order_text(l, id, n, &how, &size);
+    t_same("order", text, size, want, strlen(want));
+    free(text);
+}
+
+static void every_linker_gets_its_form(void)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_format how;
+    uint64_t id = 0x12ab;
+    csspgo_trace trace;
+    size_t size;
+    char buf[8];
+    T_EQ(add_text(l, ":temporal_prof_traces\n1\n1\n1\nmain,st.c;hid,gone\n", NULL), CSSPGO_OK);
+    trace.id = &id;
+    trace.count = trace.weight = 1;
+    T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
+    order_becomes(l, CSSPGO_ORDER_LLD, "# Ordered 4 functions\n# Total area under the page fault curve: 1.234568e+10\n"
+                  "# 0x12ab\nmain\n# st.c\nhid\ngone\n");
+    symbols(l, binary, 10, 100);
+    order_becomes(l, CSSPGO_ORDER_GOLD, "# Ordered 4 functions\n# Total area under the page fault curve: 1.234568e+10\n"
+                  "# 0x12ab\n.text.main\n# st.c\n.text.hid.llvm.77\n.text.hid.__uniq.12\n.text.hid.__uniq.13.llvm.9\n"
+                  "# not in the binary: gone\n");
+    order_becomes(l, CSSPGO_ORDER_MACHO, "# Ordered 4 functions\n# Total area under the page fault curve: 1.234568e+10\n"
+                  "# 0x12ab\n_main\n# st.c\n_hid.llvm.77\n_hid.__uniq.12\n_hid.__uniq.13.llvm.9\n"
+                  "# not in the binary: gone\n");
+    order_becomes(l, CSSPGO_ORDER_MSVC, "; Ordered 4 functions\n; Total area under the page fault curve: 1.234568e+10\n"
+                  "; 0x12ab\nmain\n; local: st.c;hid\n; not in the binary: gone\n");
+    order_becomes(l, CSSPGO_ORDER_GNULD, "/* Ordered 4 functions */\n"
+                  "/* Total area under the page fault curve: 1.234568e+10 */\n/* 0x12ab */\n*(.text.main)\n/* st.c */\n"
+                  "*(.text.hid.llvm.77)\n*(.text.hid.__uniq.12)\n*(.text.hid.__uniq.13.llvm.9)\n"
+                  "/* not in the binary: gone */\n");
+    memset(&how, 0, sizeof how);
+    how.form = 5;
+    T_EQ(csspgo_layout_write_order(l, NULL, 0, &how, NULL, 0, &size, NULL), CSSPGO_E_ARGUMENT);
+    how.form = 1;
+    how.llvm = 19;
+    T_EQ(csspgo_layout_write_order(l, NULL, 0, &how, NULL, 0, &size, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_layout_write_order(l, NULL, 0, NULL, buf, 8, &size, NULL), CSSPGO_E_LIMIT);
+    T_EQ(size, 22);
+    csspgo_layout_free(l);
+}
+
+static void area_is(uint64_t area, const char *want)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_format how;
+    size_t size;
+    char *text;
+    memset(&how, 0, sizeof how);
+    how.has_area = 1;
+    how.area = area;
+    text = order_text(l, NULL, 0, &how, &size);
+    T_MSG(strstr(text, want) != NULL, want);
+    free(text);
+    csspgo_layout_free(l);
+}
+
+static void areas_are_printed_as_floats(void)
+{
+    static const uint64_t area[] = { 0, 1, 9, 10, 3950, 999999, 1000000, 9999999, 10000005, 12345675, 16777217,
+                                     99999995, 2271800000u, 4294967295u, UINT64_C(18446744073709551615) };
+    size_t i;
+    char want[50];
+    for (i = 0; i < sizeof area / sizeof *area; i++) {
+        volatile float f = (float)area[i];
+        sprintf(want, " %e\n", (double)f);
+        area_is(area[i], want);
+    }
+}
+
+static void pages_follow_sizes(void)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_evaluate_options how;
+    csspgo_layout_score s;
+    const uint64_t work = csspgo_guid("work.llvm.3", 11);
+    memset(&how, 0, sizeof how);
+    T_EQ(add_text(l, local_text, NULL), CSSPGO_OK);
+    symbols(l, binary, 10, 1000);
+    how.page_bytes = 4096;                            /* 1008 bytes each: other, main, hid, hid, | hid, work, work, .. */
+    T_EQ(csspgo_layout_evaluate(l, NULL, 0, &how, &s, NULL), CSSPGO_OK);
+    T_EQ(s.steps, 3);
+    T_EQ(s.unknown, 3);
+    T_EQ(s.pages, 2);
+    T_EQ(s.area, 1 + 2 + 2);
+    T_EQ(s.layout_pages, 3);
+    how.charge_unknown = 1;
+    T_EQ(csspgo_layout_evaluate(l, NULL, 0, &how, &s, NULL), CSSPGO_OK);
+    T_EQ(s.steps, 6);
+    T_EQ(s.pages, 5);
+    T_EQ(s.pages_10, 1);
+    T_EQ(s.pages_50, 2);
+    T_EQ(s.area, 1 + 2 + 2 + 3 + 4 + 5);
+    how.charge_unknown = 0;
+    how.page_bytes = 2048;                            /* work, work, | other, main, | hid, hid, hid */
+    how.alignment = 1;
+    T_EQ(csspgo_layout_evaluate(l, &work, 1, &how, &s, NULL), CSSPGO_OK);
+    T_EQ(s.pages, 4);
+    how.page_bytes = 1;
+    symbols(l, &local_text, 1, UINT64_MAX - 1);
+    T_EQ(csspgo_layout_evaluate(l, &work, 1, &how, &s, NULL), CSSPGO_E_LIMIT);
+    csspgo_layout_free(l);
+}
+
+static void code_is_placed(void)
+{
+    const uint64_t size[4] = { 10, 20, 0, 7 };
+    const uint32_t order[3] = { 3, 1, 3 };
+    uint64_t offset[4], end, huge[2];
+    T_EQ(csspgo_layout_place(size, 4, order, 3, 16, offset, &end, NULL), CSSPGO_OK);
+    T_EQ(offset[3], 0);
+    T_EQ(offset[1], 16);
+    T_EQ(offset[0], 48);
+    T_EQ(offset[2], 64);
+    T_EQ(end, 64);
+    T_EQ(csspgo_layout_place(size, 3, order, 3, 16, offset, &end, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_layout_place(size, 4, order, 3, 0, offset, &end, NULL), CSSPGO_E_ARGUMENT);
+    huge[0] = 9;
+    huge[1] = UINT64_MAX - 12;
+    T_EQ(csspgo_layout_place(huge, 2, NULL, 0, 1, offset, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_place(huge, 2, NULL, 0, 16, offset, NULL, NULL), CSSPGO_E_RANGE);
+}
+
+/* Names do not matter, only how ids sort: an order of ids 1, 2, .. becomes that of ids 10, 20, .. */
+static void positions_depend_on_structure_only(void)
+{
+    static uint64_t id[1000], a[1000], b[1000];
+    size_t i, k, n, m;
+    csspgo_layout *x = layout_of_file("o1000.proftext"), *y = layout_of(0, 1000, 1000);
+    T_EQ(csspgo_layout_order(x, NULL, a, 1000, &n, NULL), CSSPGO_OK);
+    for (i = 0; i < csspgo_layout_get_stats(x).traces; i++) {
+        csspgo_trace t;
+        t.count = csspgo_layout_trace(x, i, id, 1000, &t.weight);
+        for (k = 0; k < t.count; k++) id[k] = id[k] / 2 + 12345;
+        t.id = id;
+        T_EQ(csspgo_layout_add(y, &t, 1, 0, NULL), CSSPGO_OK);
+    }
+    T_EQ(csspgo_layout_order(y, NULL, b, 1000, &m, NULL), CSSPGO_OK);
+    T_EQ(n, m);
+    for (i = k = 0; i < n; i++) k += a[i] / 2 + 12345 == b[i];
+    T_EQ(k, n);
+    csspgo_layout_free(x);
+    csspgo_layout_free(y);
+}
+
+static void weights_and_sizes_change_the_order(void)
+{
+    static const char head[] = ":temporal_prof_traces\n3\n3\n1\na,b,c,d,e,f,g,h\n%d\nh,a,g,b\n1\nc,x,y\n";
+    uint64_t id[20], heavy[20];
+    char text[200];
+    size_t n, m, weight;
+    csspgo_layout_order_options how;
+    memset(&how, 0, sizeof how);
+    how.use_weights = 1;
+    for (weight = 0; weight <= 1; weight++) {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        sprintf(text, head, weight == 0 ? 0 : 64);
+        T_EQ(add_text(l, text, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_order(l, NULL, id, 20, &n, NULL), CSSPGO_OK);
+        T_EQ(n, 10);
+        T_EQ(csspgo_layout_order(l, &how, heavy, 20, &m, NULL), CSSPGO_OK);
+        T_EQ(m, 10);
+        csspgo_layout_free(l);
+    }
+    {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        T_EQ(add_text(l, ":temporal_prof_traces\n2\n2\n0\nz,a\n1\na,b\n", NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_order(l, &how, heavy, 20, &m, NULL), CSSPGO_OK);
+        T_EQ(m, 2);                                   /* z is only in a trace without weight */
+        how.use_weights = 0;
+        how.use_sizes = 1;
+        T_EQ(csspgo_layout_order(l, &how, heavy, 20, &m, NULL), CSSPGO_OK);
+        T_EQ(m, 0);
+        symbols(l, binary, 10, 16);
+        T_EQ(add_text(l, local_text, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_order(l, &how, heavy, 20, &m, NULL), CSSPGO_OK);
+        T_EQ(m, 3);
+        csspgo_layout_free(l);
+    }
+}
+
+static void an_order_survives_every_failing_allocation(void)
+{
+    long nth;
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_layout *l = csspgo_layout_new(NULL, &o, NULL);
+        csspgo_layout_format form;
+        csspgo_layout_score score;
+        csspgo_layout_resolution r;
+        csspgo_layout_symbol one;
+        uint64_t id[20];
+        csspgo_status s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+        size_t n = 0, size;
+        one.name = "hid.llvm.5";
+        one.name_size = 10;
+        one.size_bytes = 5;
+        memset(&form, 0, sizeof form);
+        form.llvm = 19;
+        if (s == CSSPGO_OK) s = add_text(l, local_text, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_add_symbols(l, &one, 1, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_order(l, NULL, id, 20, &n, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_evaluate(l, id, n, NULL, &score, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_resolve(l, &r, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_write_order(l, id, n, &form, NULL, 0, &size, NULL);
+        csspgo_layout_free(l);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 40 && nth < 1000);
+}
+
 int main(void)
 {
     graphs_are_ordered_as_by_llvm();
@@ -629,5 +1049,15 @@ int main(void)
     a_stream_beyond_all_counting_is_refused();
     as_long_as_all_are_kept_grouping_does_not_matter();
     T_FAILING(merging_survives_every_failing_allocation());
+    orders_are_those_of_llvm();
+    areas_are_those_of_llvm();
+    functions_find_their_symbols();
+    every_linker_gets_its_form();
+    areas_are_printed_as_floats();
+    pages_follow_sizes();
+    code_is_placed();
+    positions_depend_on_structure_only();
+    weights_and_sizes_change_the_order();
+    T_FAILING(an_order_survives_every_failing_allocation());
     return t_end();
 }
