@@ -1169,7 +1169,7 @@ typedef struct csspgo_code_function {  /* one contiguous range of a function's c
     uint64_t checksum;            /* CFG checksum, 0 = unknown                                         */
     const char *name;             /* or NULL if only the GUID is known; name_size bytes, copied        */
     size_t   name_size;
-    uint32_t part;                /* 1: a further range of a split function, not its entry             */
+    uint32_t fragment;            /* 1: a further range of a split function, not its entry             */
     uint32_t reserved;
 } csspgo_code_function;
 
@@ -1333,7 +1333,7 @@ CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *code, uint64_t ad
  * Whether code can run from one instruction straight to another: no call, return or direct jump in [start, end).
  *
  * Returns   1, 0, or -1 if one of the two is no instruction
- * Cost      O(bytes up to the first of these)
+ * Cost      O(log total)
  */
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *code, uint64_t start, uint64_t end);
 
@@ -15505,6 +15505,21 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
  * quarter of what lives and of what collectors hold, every collector marks the positions that it holds, and areas
  * without a mark go. So a removal costs O(log n) amortised, and memory follows what lives and what is held.
  */
+/*
+ * The tables, each in the order of its key:
+ *
+ *   areas      position          code that was added in one call, removed code included
+ *   windows    run-time address  where an area is mapped now. Removed code has no window, so no address leads to it
+ *   byte       position          an array: instruction starts, kinds of instructions, calls that end at an instruction
+ *   transfers  position          calls, jumps, branches and returns with their targets
+ *   stops      position          the transfers behind which code does not run on: calls, direct jumps, returns
+ *   ranges     position          code of functions; ranges do not overlap
+ *   places     position          probes at known code, several at one position in the order in which they came
+ *   gaps       size, position    free positions between areas
+ *
+ * A look-up by address finds the window, then the position, then asks the other tables. Targets of transfers are kept
+ * as link-time addresses: code may be added after code that jumps to it, and a module may move.
+ */
 enum { CSSPGO__BUILD_ID_SIZE = 20 };
 enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSPGO__EXT: all that is not known code */
 
@@ -15515,6 +15530,11 @@ enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSP
  * pages are levels of branches. Elements of equal keys stay in the order in which they came. Adding and removing cost
  * O(log n) whatever the order, adding behind the last one O(1), and nothing is put off: several threads may read at the
  * same time. A branch's key is not above those of its page, and not below those of the page before.
+ *
+ * Pages are small (CSSPGO__PAGE_BYTES), so that moving elements inside one costs less than a cache miss. A full page
+ * gives half of its elements to a new right neighbour; one that is less than a quarter full joins its right neighbour
+ * if both together fill three quarters at most, so that adding and removing in turns does not split and join each time.
+ * All pages of a level are in a list: a walk through all elements needs no stack.
  */
 enum { CSSPGO__PAGE_BYTES = 1024, CSSPGO__LEVELS = 16 };
 
@@ -15528,12 +15548,12 @@ typedef struct csspgo__branch {
     csspgo__page *page;
 } csspgo__branch;
 
-typedef struct csspgo__ordered {  /* all 0 but elem and wide: empty                       */
+typedef struct csspgo__ordered {  /* all 0 but elem and key64: empty                      */
     csspgo__page *top, *first, *last;   /* first, last: pages of elements                 */
     size_t   count;
     uint64_t moved;               /* bytes moved so far to keep the order                 */
     uint32_t levels;              /* of branches                                          */
-    uint16_t elem, wide;          /* bytes of an element; 1: its key has 64 bits, else 32 */
+    uint16_t elem, key64;         /* bytes of an element; 1: its key has 64 bits, else 32 */
 } csspgo__ordered;
 
 typedef struct csspgo__cursor {   /* an element; page NULL: behind the last               */
@@ -15561,11 +15581,11 @@ static csspgo__branch *csspgo__branch_at(csspgo__page *page, uint32_t i)
     return (csspgo__branch *)(void *)(page + 1) + i;
 }
 
-static uint64_t csspgo__elem_key(const void *elem, int wide)
+static uint64_t csspgo__elem_key(const void *elem, int key64)
 {
     uint64_t key;
     uint32_t low;
-    if (wide) memcpy(&key, elem, sizeof key);
+    if (key64) memcpy(&key, elem, sizeof key);
     else memcpy(&low, elem, sizeof low), key = low;
     return key;
 }
@@ -15591,7 +15611,7 @@ static unsigned char *csspgo__elem_below(const csspgo__ordered *t, csspgo__page 
     while (n > 1) {
         const uint32_t half = n / 2;
         unsigned char *middle = e + half * t->elem;
-        e = (t->wide ? csspgo__elem_key(middle, 1) : csspgo__elem_key(middle, 0)) < bound ? middle : e;
+        e = (t->key64 ? csspgo__elem_key(middle, 1) : csspgo__elem_key(middle, 0)) < bound ? middle : e;
         n -= half;
     }
     return e;
@@ -15602,7 +15622,7 @@ static uint32_t csspgo__page_rank(const csspgo__ordered *t, csspgo__page *page, 
 {
     const unsigned char *e = csspgo__elem_below(t, page, bound);
     if (page->count == 0) return 0;
-    return (uint32_t)(e - (const unsigned char *)(page + 1)) / t->elem + (csspgo__elem_key(e, t->wide) < bound);
+    return (uint32_t)(e - (const unsigned char *)(page + 1)) / t->elem + (csspgo__elem_key(e, t->key64) < bound);
 }
 
 /* The page of elements in which a bound lies; there is at least one. */
@@ -15636,7 +15656,7 @@ static void *csspgo__ordered_before(const csspgo__ordered *t, uint64_t bound)
     unsigned char *e;
     if (page == NULL || page->count == 0) return NULL;
     e = csspgo__elem_below(t, page, bound);
-    if (csspgo__elem_key(e, t->wide) < bound) return e;
+    if (csspgo__elem_key(e, t->key64) < bound) return e;
     page = page->prev;
     return page != NULL ? csspgo__page_at(t, 0, page, page->count - 1) : NULL;
 }
@@ -15675,7 +15695,7 @@ static void *csspgo__ordered_next(const csspgo__ordered *t, csspgo__cursor *c)
     return elem;
 }
 
-/* Inserts an element or branch into a page that has room. */
+/* Inserts an element or branch as number `at` of a page that has room; what stands behind it moves up. */
 static void csspgo__page_put(csspgo__ordered *t, uint32_t level, csspgo__page *page, uint32_t at, const void *item)
 {
     const uint32_t elem = csspgo__page_elem(t, level), behind = (page->count - at) * elem;
@@ -15715,7 +15735,11 @@ static int csspgo__pages_new(csspgo__heap *h, uint32_t n, csspgo__page **list)
     return n == 0;
 }
 
-/* Links a page of a list behind another one and moves its upper half there; none of it if `at` is behind all pages. */
+/*
+ * Links the first page of a list behind a full page as its right neighbour and moves the upper half there, but nothing
+ * if the new item comes behind all pages: a table that is filled in ascending order gets full pages. *c, where the new
+ * item belongs, follows. Returns the right page.
+ */
 static csspgo__page *csspgo__page_split(csspgo__ordered *t, uint32_t level, csspgo__cursor *c, csspgo__page **list)
 {
     csspgo__page *page = c->page, *right = *list;
@@ -15745,10 +15769,15 @@ static void csspgo__top_new(csspgo__ordered *t, csspgo__page **list, csspgo__cur
     csspgo__page_put(t, ++t->levels, t->top, 0, &down);
 }
 
-/* Adds an element behind those of its key. Returns 0 when memory is exhausted. */
+/*
+ * Adds an element behind those of its key. Returns 0 when memory is exhausted. Behind the last element it needs no
+ * search. Else it goes down to a page; if that one and some of its branches' pages are full, all pages that splitting
+ * them takes are allocated first, so that a failure changes nothing, and the splits go up from the elements. Each split
+ * makes one branch, which is the item to be inserted one level higher.
+ */
 static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *elem)
 {
-    const uint64_t key = csspgo__elem_key(elem, t->wide);
+    const uint64_t key = csspgo__elem_key(elem, t->key64);
     csspgo__cursor path[CSSPGO__LEVELS];
     csspgo__branch up;
     csspgo__page *list = NULL;
@@ -15757,7 +15786,8 @@ static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *
     if (t->top == NULL && !csspgo__pages_new(h, 1, &t->top)) return 0;
     if (t->first == NULL) t->first = t->last = t->top;
     if (t->last->count < csspgo__page_cap(t, 0) &&
-        (t->last->count == 0 || csspgo__elem_key(csspgo__page_at(t, 0, t->last, t->last->count - 1), t->wide) <= key)) {
+        (t->last->count == 0 ||
+         csspgo__elem_key(csspgo__page_at(t, 0, t->last, t->last->count - 1), t->key64) <= key)) {
         csspgo__page_put(t, 0, t->last, t->last->count, elem);
         t->count++;
         return 1;
@@ -15772,7 +15802,7 @@ static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *
         right = csspgo__page_split(t, level, &path[level], &list);
         csspgo__page_put(t, level, path[level].page, path[level].at, item);
         if (level == t->levels) csspgo__top_new(t, &list, &path[level + 1]);
-        up.key = csspgo__elem_key(csspgo__page_at(t, level, right, 0), level != 0 || t->wide);
+        up.key = csspgo__elem_key(csspgo__page_at(t, level, right, 0), level != 0 || t->key64);
         up.page = right;
         item = &up;
     }
@@ -15799,7 +15829,10 @@ static void csspgo__page_cut(csspgo__ordered *t, uint32_t level, csspgo__page *p
     t->moved += behind;
 }
 
-/* Removes n elements of one page, that at the end of a path. Pages that get small join their right neighbour. */
+/*
+ * Removes n elements of one page, that at the end of a path. Pages that get small join their right neighbour, which
+ * removes a branch one level higher, where the same follows. A top with one branch is replaced with the page below it.
+ */
 static void csspgo__ordered_take(csspgo__heap *h, csspgo__ordered *t, csspgo__cursor *path, uint32_t n)
 {
     csspgo__page *page = path[0].page, *right;
@@ -15846,7 +15879,10 @@ static int csspgo__path_step(const csspgo__ordered *t, csspgo__cursor *path, int
     return 1;
 }
 
-/* Removes the elements whose keys are in [from, to). */
+/*
+ * Removes the elements whose keys are in [from, to), page by page. Every round looks the path up anew, because removing
+ * may join pages; a round removes all that one page has, so there are as many rounds as pages are touched.
+ */
 static void csspgo__ordered_cut(csspgo__heap *h, csspgo__ordered *t, uint64_t from, uint64_t to)
 {
     csspgo__cursor path[CSSPGO__LEVELS];
@@ -15870,7 +15906,10 @@ static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t k
     csspgo__ordered_take(h, t, path, 1);
 }
 
-/* Makes the branches fit elements whose keys were changed in place. */
+/*
+ * Makes the branches fit elements whose keys were changed in place and are still in order: level by level from below, a
+ * branch's key becomes the first key of its page.
+ */
 static void csspgo__ordered_rekey(csspgo__ordered *t)
 {
     uint32_t level, i, k;
@@ -15880,11 +15919,12 @@ static void csspgo__ordered_rekey(csspgo__ordered *t)
         for (; page != NULL; page = page->next)
             for (i = 0; i < page->count; i++) {
                 csspgo__branch *b = csspgo__branch_at(page, i);
-                b->key = csspgo__elem_key(b->page + 1, level > 1 || t->wide);
+                b->key = csspgo__elem_key(b->page + 1, level > 1 || t->key64);
             }
     }
 }
 
+/* Frees all pages, level by level from the top. The table stays usable and is empty. */
 static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered *t)
 {
     csspgo__page *page = t->top, *down, *next;
@@ -15900,16 +15940,20 @@ static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered *t)
     t->count = t->levels = 0;
 }
 
-static void csspgo__ordered_init(csspgo__ordered *t, size_t elem, int wide)
+static void csspgo__ordered_init(csspgo__ordered *t, size_t elem, int key64)
 {
     memset(t, 0, sizeof *t);
     t->elem = (uint16_t)elem;
-    t->wide = (uint16_t)wide;
+    t->key64 = (uint16_t)key64;
 }
 
 /* ----- positions -------------------------------------------------------------------------------------------------- */
 
-/* One byte per position: bit 0 an instruction starts here, 1-3 its kind, 4-7 bytes back to the call that ends here. */
+/*
+ * One byte per position: bit 0 an instruction starts here, bits 1 to 3 its csspgo_kind, bits 4 to 7 how many bytes
+ * before this position the call begins that ends here (0: none; CSSPGO__CALL_FAR: far_calls tells). The unwinder asks
+ * for all three with every branch record, so they share a byte that one look-up brings into the cache.
+ */
 enum { CSSPGO__START = 1, CSSPGO__KIND_SHIFT = 1, CSSPGO__CALL_SHIFT = 4, CSSPGO__CALL_FAR = 15 };
 
 typedef struct csspgo__area {     /* code added in one piece; its key: pos                */
@@ -15946,7 +15990,7 @@ typedef struct csspgo__placed {   /* its key: pos                               
 
 typedef struct csspgo__range {    /* [begin, end) of a function; its key: begin           */
     uint32_t begin, end, func;    /* func: id in csspgo_code.names                        */
-    uint32_t part;                /* 1: not the function's entry                          */
+    uint32_t fragment;            /* 1: not the function's entry                          */
 } csspgo__range;
 
 typedef struct csspgo__inline {   /* inline tree node; node[0] unused                     */
@@ -16314,7 +16358,11 @@ static void csspgo__places_cut(csspgo_code *c, uint32_t pos, uint64_t end)
     csspgo__ordered_cut(&c->heap, &c->places, pos, end);
 }
 
-/* Forgets the tables of the code at [pos, end). Functions that reach into it from outside lose the part inside. */
+/*
+ * Forgets the tables of the code at [pos, end). Functions that reach into it from outside lose the part inside: one
+ * that begins before ends at pos, one that ends behind begins at end, as a fragment. Instructions shortly behind whose
+ * call before them is gone lose that mark.
+ */
 static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
 {
     csspgo__range *r = (csspgo__range *)csspgo__ordered_before(&c->ranges, pos);
@@ -16323,7 +16371,7 @@ static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
     r = (csspgo__range *)csspgo__ordered_before(&c->ranges, end);
     if (r != NULL && r->end > end) {                  /* its new key is below the next one's */
         r->begin = end;
-        r->part = 1;
+        r->fragment = 1;
     }
     csspgo__ordered_cut(&c->heap, &c->ranges, pos, end);
     csspgo__ordered_cut(&c->heap, &c->transfers, pos, end);
@@ -16353,7 +16401,10 @@ static void csspgo__gap_set(csspgo_code *c, uint64_t from, uint64_t to, int is_f
     else csspgo__ordered_cut(&c->heap, &c->gaps, key, key + 1);
 }
 
-/* Gives back an area, its tables and its positions. */
+/*
+ * Gives back an area, its tables and its positions. The gaps before and behind it and its own positions become one gap;
+ * behind the last area there is no gap, but the positions end earlier.
+ */
 static void csspgo__area_release(csspgo_code *c, uint32_t pos)
 {
     const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
@@ -16500,7 +16551,11 @@ static void csspgo__funcs_compact(csspgo_code *c)
     csspgo__free(&c->heap, to, size);
 }
 
-/* Gives back removed code of which no position is held. Without memory for the marks it stays. */
+/*
+ * Gives back removed code of which no position is held: the mark and sweep of this garbage collector. Every holder
+ * marks its positions, CSSPGO__GRAIN positions to a bit, then each removed area without a mark is released. Without
+ * memory for the marks all stays. Cost: O(positions / 128 + what is held + what is released).
+ */
 static void csspgo__code_collect(csspgo_code *c)
 {
     const size_t size = c->bytes / CSSPGO__GRAIN / 8 + 1;
@@ -16529,7 +16584,10 @@ static void csspgo__code_collect(csspgo_code *c)
     csspgo__funcs_compact(c);
 }
 
-/* The same, when enough was removed to be worth the work: that of marking what lives and what is held. */
+/*
+ * The same when enough was removed to be worth the work, which is that of marking: if the code removed since the last
+ * time is at least a quarter of what lives and is held. So each removed byte pays for a constant amount of marking.
+ */
 static void csspgo__code_tidy(csspgo_code *c)
 {
     const csspgo__holder *h;
@@ -16560,7 +16618,10 @@ static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *
     return CSSPGO__ROOM(&c->heap, c->byte, c->bytes, c->byte_cap, c->bytes + (size_t)need) ? CSSPGO_OK : c->heap.status;
 }
 
-/* A new area with positions of its own (bytes zero), an unused one behind them. */
+/*
+ * A new area with positions of its own, at least one unused position behind it: *area gets what was added. Its bytes
+ * are 0, or instruction starts if it is bytewise. On failure nothing was added.
+ */
 static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
                                       uint32_t bytewise, csspgo__area *area, csspgo_error *err)
 {
@@ -16682,7 +16743,11 @@ static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *l
     return csspgo__mark_after_call(c, last, first);
 }
 
-/* Decodes [at, end) of an area; *call: position of the last instruction if it was a call, else 0. */
+/*
+ * Decodes [at, end) of an area one instruction after the other and lists transfers. Bytes that are no instruction are
+ * skipped as LLVM's disassembler skips them: they have no start, and a call before them still is the call before the
+ * next instruction. *call: position of the last instruction if it was a call, else 0.
+ */
 static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, csspgo_arch arch,
                                    const unsigned char *bytes, size_t at, size_t end, uint32_t *call)
 {
@@ -16735,7 +16800,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
     return csspgo__error_plain(err, s);
 }
 
-/* One function's names id, with its checksum slot. 0 when memory is exhausted. */
+/*
+ * The id in c->names of a function with a GUID (0: that of its name) and perhaps a name; its first checksum that is not
+ * 0 counts. c->checksum grows with the names. Returns 0 when memory is exhausted.
+ */
 static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *name, size_t size, uint64_t checksum)
 {
     const size_t need = c->names.count + 2, had = c->checksum_cap;
@@ -16770,7 +16838,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
     if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin)
         return csspgo__address_error(err, "a function that ends outside of its area: ", f->begin);
     r.end = r.begin + (uint32_t)(f->end - f->begin);
-    r.part = f->part;
+    r.fragment = f->fragment;
     before = (const csspgo__range *)csspgo__ordered_before(&c->ranges, r.end);
     if (before != NULL && before->end > r.begin)
         return csspgo__address_error(err, "a function where there is one already: ", f->begin);
@@ -16821,7 +16889,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* Counting sort of probes by inline node: probes of a node stand together, in the caller's order. */
+/*
+ * Counting sort of probes by inline node, behind those that there are: probes of a node stand together, in the caller's
+ * order, so that a node needs only the first one's index and their count. There is room.
+ */
 static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const csspgo_probe *probes, size_t count,
                                  size_t node0)
 {
@@ -16968,12 +17039,9 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
-static int csspgo__window_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = ((const csspgo__window *)a)->begin, y = ((const csspgo__window *)b)->begin;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
+static const csspgo__field csspgo__window_order[] = {
+    CSSPGO__ASCENDING(csspgo__window, begin), CSSPGO__FIELDS_END
+};
 
 /* 1 if n windows in order do not overlap. */
 static int csspgo__windows_disjoint(const csspgo__window *w, size_t n)
@@ -16986,7 +17054,10 @@ static int csspgo__windows_disjoint(const csspgo__window *w, size_t n)
     return 1;
 }
 
-/* Moves the windows of a module by delta. */
+/*
+ * Moves the windows of a module by delta (mod 2^64), all or none: the new windows are sorted in a copy and checked for
+ * overlaps first. Their order may change, their number does not, so they are written back over the old ones.
+ */
 static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
 {
     const size_t n = c->windows.count, size = n * sizeof(csspgo__window);
@@ -17000,7 +17071,7 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
         if (w[i].module == module) w[i].begin += delta;
         i++;
     }
-    csspgo__sort_with(w, n, sizeof *w, w + n, csspgo__window_cmp, NULL);
+    csspgo__sort_with(w, n, sizeof *w, w + n, csspgo__fields_cmp, csspgo__window_order);
     fits = csspgo__windows_disjoint(w, n);
     at = csspgo__ordered_begin(&c->windows);
     for (i = 0; fits && (window = (csspgo__window *)csspgo__ordered_next(&c->windows, &at)) != NULL; i++)
@@ -17034,8 +17105,8 @@ static int csspgo__same_build(const csspgo__module *m, const csspgo_mmap *e)
 }
 
 /*
- * The module whose file an event is of; id 0 if it is of none. Build ids decide where both are known, else the last
- * component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
+ * The module whose file a mapping event is of; id 0 if it is of none. Build ids decide where both are known, else the
+ * last component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
  */
 static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
 {
@@ -17097,7 +17168,10 @@ static int csspgo__area_split(csspgo_code *c, csspgo__window *w, uint64_t addres
     return 1;
 }
 
-/* Removes the code of a JIT's window in [begin, end). Returns 0 when memory is exhausted: nothing is removed then. */
+/*
+ * Removes the code of a JIT's window in [begin, end): what is left of the area on either side is split off, the middle
+ * becomes removed code without a window. Returns 0 when memory is exhausted: nothing is removed then.
+ */
 static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin, uint64_t end)
 {
     const uint64_t first = w->begin;
@@ -17160,14 +17234,8 @@ CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t addre
 
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, uint64_t end)
 {
-    const uint32_t stop = csspgo__pos(c, end);
-    uint32_t pos = csspgo__pos(c, start);
-    if (pos == CSSPGO__EXT || stop == CSSPGO__EXT) return -1;
-    for (; pos < stop; pos++) {
-        const csspgo_kind kind = csspgo__kind(c, pos);
-        if (kind == CSSPGO_CALL || kind == CSSPGO_RET || kind == CSSPGO_JMP) return 0;
-    }
-    return pos == stop;
+    const uint32_t from = csspgo__pos(c, start), to = csspgo__pos(c, end);
+    return from == CSSPGO__EXT || to == CSSPGO__EXT ? -1 : csspgo__runs_straight(c, from, to);
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)
@@ -17230,7 +17298,7 @@ typedef struct csspgo__finder {
     csspgo_cfg_block     *flow;                     /* the same blocks for csspgo_cfg                            */
     csspgo_cfg_edge      *edge;
     size_t range_cap, first_cap, next_cap, leaders, leader_cap, blocks, block_cap, flow_cap, edges, edge_cap;
-    uint32_t func, loose;         /* loose: csspgo_code_graph.no_jumps */
+    uint32_t func, no_jumps;      /* no_jumps: as in csspgo_code_graph */
 } csspgo__finder;
 
 CSSPGO__UNUSED static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
@@ -17278,7 +17346,7 @@ CSSPGO__UNUSED static int csspgo__finder_list(csspgo__finder *b, csspgo__heap *h
 }
 
 /* 1 if nothing is known of a function's jumps: its code came without bytes, and with calls and returns only. */
-static int csspgo__finder_loose(const csspgo__finder *b)
+static int csspgo__finder_no_jumps(const csspgo__finder *b)
 {
     const csspgo__transfer *t;
     uint32_t k;
@@ -17307,7 +17375,7 @@ static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
     const csspgo__transfer *t;
     const csspgo__probe *p;
     if (!csspgo__leader_put(b, r->begin)) return 0;
-    while (b->loose && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
+    while (b->no_jumps && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
         if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_put(b, p->pos)) return 0;
     at = csspgo__transfers_from(code, r->begin);
     while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
@@ -17414,7 +17482,7 @@ CSSPGO__UNUSED static int csspgo__finder_find(csspgo__finder *b, uint32_t func)
 {
     uint32_t i, k, indirect = 0;
     b->func = func;
-    b->loose = (uint32_t)csspgo__finder_loose(b);
+    b->no_jumps = (uint32_t)csspgo__finder_no_jumps(b);
     if (!csspgo__leaders_find(b) ||
         !CSSPGO__ROOM(b->heap, b->block, 0, b->block_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
         !CSSPGO__ROOM(b->heap, b->flow, 0, b->flow_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
@@ -17423,11 +17491,11 @@ CSSPGO__UNUSED static int csspgo__finder_find(csspgo__finder *b, uint32_t func)
     csspgo__finder_cut(b);
     for (k = b->first_range[func]; k != 0; k = b->next_range[k - 1]) {
         const csspgo__range *r = b->range[k - 1];
-        const uint32_t to = r->part ? 0 : csspgo__block_around(b->block, b->blocks, r->begin);
+        const uint32_t to = r->fragment ? 0 : csspgo__block_around(b->block, b->blocks, r->begin);
         if (to != 0) csspgo__block_edge(b, CSSPGO__BLOCK_ENTRY, to, 1);
     }
     for (i = CSSPGO__BLOCK_CODE; i < b->blocks; i++)
-        if (b->loose) b->flow[i].is_exit = 1;
+        if (b->no_jumps) b->flow[i].is_exit = 1;
         else indirect |= (uint32_t)csspgo__block_edges(b, i);
     for (i = CSSPGO__BLOCK_CODE; i < b->blocks; i++)
         if (!b->block[i].entered) csspgo__block_edge(b, CSSPGO__BLOCK_HUB, i, 0);
@@ -17530,7 +17598,7 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
     graph->probe = f->probe;
     graph->probes = f->probes;
     graph->guid = f->code->names.name[r->func].guid;
-    graph->no_jumps = f->b.loose;
+    graph->no_jumps = f->b.no_jumps;
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
@@ -17540,7 +17608,24 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
 
 #ifndef CSSPGO_NO_CODE
 
-/* Bytes of the smallest probe, inlinee and descriptor: what a count may promise at most. */
+/*
+ * Section .pseudo_probe, integers little-endian, [ ] optional, { } repeated as a count says:
+ *
+ *   section     a record for each function body below each symbol
+ *   record      node, without a site
+ *   node        [site: ULEB] GUID: 8 bytes; number of probes: ULEB; number of inlinees: ULEB; { probe } { node }
+ *   probe       id: ULEB; tag: 1 byte; address; [discriminator: ULEB, with attribute 4]
+ *   tag         bits 0 to 3 the kind, bits 4 to 6 attributes, bit 7: the address is a difference
+ *   address     8 bytes, or with bit 7 SLEB: the difference to the probe before it, whatever record that is in
+ *
+ * The first difference of a record counts from the address of its symbol, which the section does not hold: the name of
+ * the symbol is that of the function, or a first "probe" of the record with attribute 2 (a sentinel) has the GUID of
+ * the symbol's name in place of an address. Older producers (LLVM 14, BOLT) begin with one absolute address, and all
+ * others are differences to the one before: a chain.
+ *
+ * Section .pseudo_probe_desc: { GUID: 8 bytes; CFG checksum: 8 bytes; size of the name: ULEB; name }.
+ *
+ * Bytes of the smallest probe and inlinee: an upper bound for what a count may promise. */
 enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
 
 /* The TAG byte of a probe. */
@@ -17550,7 +17635,7 @@ enum {
 };
 
 struct csspgo_probe_set {
-    csspgo__heap         heap;
+    csspgo__heap         heap;         /* first: csspgo__object_new                                   */
     csspgo_inline       *inlines;
     uint32_t            *children;     /* NINLINED of each node                                       */
     csspgo_probe        *probes;
@@ -17634,27 +17719,32 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, 
 static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
 {
     csspgo__heap *h = &t->heap;
-    void *p;
+    const size_t nodes = t->inline_count + (size_t)inlines;
     if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
-#define CSSPGO__PROBES_ROOM(array, n, cap, more)                                                                       \
-    if (t->n + (size_t)(more) > t->cap) {                                                                              \
-        p = csspgo__grow(h, t->array, t->n, &t->cap, t->n + (size_t)(more), sizeof *t->array);                         \
-        if (p == NULL) return h->status;                                                                               \
-        memcpy(&t->array, &p, sizeof p);                                                                               \
-    }
-    CSSPGO__PROBES_ROOM(inlines, inline_count, inline_cap, inlines)
-    CSSPGO__PROBES_ROOM(children, inline_count, children_cap, inlines)
-    CSSPGO__PROBES_ROOM(probes, probe_count, probe_cap, probes)
-    CSSPGO__PROBES_ROOM(records, record_count, record_cap, records)
-#undef CSSPGO__PROBES_ROOM
+    if (!CSSPGO__ROOM(h, t->inlines, t->inline_count, t->inline_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->children, t->inline_count, t->children_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->probes, t->probe_count, t->probe_cap, t->probe_count + (size_t)probes) ||
+        !CSSPGO__ROOM(h, t->records, t->record_count, t->record_cap, t->record_count + (size_t)records))
+        return h->status;
     return CSSPGO_OK;
 }
 
-/* ----- decoding: one scan of the grammar that runs twice, first to check and count, then to fill the arrays ------- */
+/* ----- decoding --------------------------------------------------------------------------------------------------- */
 
+/*
+ * One scan of the grammar runs twice over the same bytes: first it checks and counts, then there is room for exactly
+ * what was counted and it fills the arrays. So a failure changes nothing, and no array grows by the counts that the
+ * input claims. Nesting is kept in an array, not on the C stack. csspgo__probe_scan.got counts what was read.
+ */
 typedef struct csspgo__probe_level {
     uint32_t node, children;      /* index + 1; inlinees still to be read    */
 } csspgo__probe_level;
+
+/* How much of the section was read. */
+typedef struct csspgo__probe_extent {
+    uint64_t inlines, probes, records;
+    size_t   bytes;
+} csspgo__probe_extent;
 
 typedef struct csspgo__probe_scan {
     csspgo__reader              r;
@@ -17666,7 +17756,7 @@ typedef struct csspgo__probe_scan {
     int                         fill;       /* second run                                                             */
     uint64_t                    base;       /* address that a delta is added to, if it is known                       */
     int                         known, chained;
-    uint64_t                    inlines, probes, records;   /* read so far                                            */
+    csspgo__probe_extent        got;        /* read so far; bytes: not used                                           */
     csspgo_probe_record         record;     /* the top-level record being read                                        */
     csspgo_probe_set_stats          stats;
 } csspgo__probe_scan;
@@ -17700,7 +17790,10 @@ static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
     return a < in->text_count && in->text[a].begin <= address;
 }
 
-/* Something that only a reader in LLVM mode takes. Returns 1 if this one is. */
+/*
+ * Counts something that only a reader in LLVM mode takes; the sentence and a value are the error of the others. Returns
+ * 1 if this reader takes it.
+ */
 static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
                              uint64_t value)
 {
@@ -17714,6 +17807,12 @@ static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uin
     return 1;
 }
 
+/*
+ * A sentinel: from here on addresses count from the symbol whose GUID is in its address field. in_place: it is the
+ * first probe of a top-level record and has the form that producers give it. If no symbol has that GUID, the value is
+ * the address itself where that was asked for, or where it is an address of the text. In LLVM mode a sentinel anywhere
+ * else moves the base, as LLVM's reader does it.
+ */
 static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
                                   uint64_t value)
 {
@@ -17741,6 +17840,7 @@ static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at
     }
 }
 
+/* Moves the base to a probe's address. An absolute address begins a chain, in which records have no base. */
 static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
 {
     if (tag & CSSPGO__TAG_DELTA) {
@@ -17755,11 +17855,12 @@ static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at,
                           s->record.symbol);
 }
 
+/* Takes a probe at the base address: counts it, in the second run also stores it. */
 static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
 {
     if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
     if (s->fill) {
-        csspgo_probe *p = &s->t->probes[s->t->probe_count + (size_t)s->probes];
+        csspgo_probe *p = &s->t->probes[s->t->probe_count + (size_t)s->got.probes];
         memset(p, 0, sizeof *p);
         p->address = s->base;
         p->id = id;
@@ -17768,11 +17869,11 @@ static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, 
         p->kind = (uint8_t)(tag & CSSPGO__TAG_KIND);
         p->attributes = (uint8_t)(tag >> 4 & 7);
     }
-    s->probes++;
+    s->got.probes++;
     s->record.probe_count++;
 }
 
-/* first: of a top-level record, where a sentinel may stand. */
+/* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
 static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
 {
     csspgo__reader *r = &s->r;
@@ -17802,14 +17903,14 @@ static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
     s->record.symbol = guid;
     s->record.address = address;
     s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
-    s->record.first_inline = (uint32_t)(s->t->inline_count + s->inlines);
-    s->record.first_probe = (uint32_t)(s->t->probe_count + s->probes);
+    s->record.first_inline = (uint32_t)(s->t->inline_count + s->got.inlines);
+    s->record.first_probe = (uint32_t)(s->t->probe_count + s->got.probes);
     if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
     s->known = found;
     s->base = address;
 }
 
-/* A node begins: it becomes the top of the stack. */
+/* A node begins: it becomes the top of the stack, with as many inlinees to come as it says. */
 static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
                               uint32_t children)
 {
@@ -17820,29 +17921,28 @@ static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, ui
         csspgo__say_u64(s->r.err, h->limits.max_depth);
         return;
     }
-    if (s->depth == s->cap) {
-        void *p = csspgo__grow(h, s->stack, s->depth, &s->cap, s->depth + 1, sizeof *s->stack);
-        if (p == NULL) {
-            csspgo__fail(&s->r, h->status, at, csspgo_status_text(h->status));
-            return;
-        }
-        s->stack = (csspgo__probe_level *)p;
+    if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
+        csspgo__fail(&s->r, h->status, at, csspgo_status_text(h->status));
+        return;
     }
     if (s->fill) {
-        const size_t i = s->t->inline_count + (size_t)s->inlines;
+        const size_t i = s->t->inline_count + (size_t)s->got.inlines;
         s->t->inlines[i].guid = guid;
         s->t->inlines[i].parent = parent;
         s->t->inlines[i].site = site;
         s->t->children[i] = children;
     }
-    s->inlines++;
+    s->got.inlines++;
     s->record.inline_count++;
-    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->inlines);
+    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
     s->stack[s->depth].children = children;
     s->depth++;
 }
 
-/* A node up to its inlinees. The counts are checked against the bytes left before they are used. */
+/*
+ * Reads a node up to its inlinees. Its counts are checked against the bytes left before they are used, both together:
+ * so the scan never promises itself more than the section can hold.
+ */
 static void csspgo__scan_node(csspgo__probe_scan *s)
 {
     csspgo__reader *r = &s->r;
@@ -17878,52 +17978,43 @@ static int csspgo__scan_leave(csspgo__probe_scan *s)
         s->stack[s->depth - 1].children--;
         return 0;
     }
-    if (s->fill) s->t->records[s->t->record_count + (size_t)s->records] = s->record;
-    s->records++;
+    if (s->fill) s->t->records[s->t->record_count + (size_t)s->got.records] = s->record;
+    s->got.records++;
     return 1;
 }
 
-/* The counts and the end of the records that were complete. */
-typedef struct csspgo__probe_extent {
-    uint64_t inlines, probes, records;
-    size_t   bytes;
-} csspgo__probe_extent;
-
+/* Runs over the first `size` bytes of the section. *whole gets the extent of the records that were complete. */
 static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
 {
     csspgo__reader_init(&s->r, s->in->data, size, err);
     s->fill = fill;
     s->depth = 0;
-    s->base = s->inlines = s->probes = s->records = 0;
+    s->base = 0;
     s->known = s->chained = 0;
+    memset(&s->got, 0, sizeof s->got);
     memset(&s->stats, 0, sizeof s->stats);
     memset(whole, 0, sizeof *whole);
     while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
         csspgo__scan_node(s);
         if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
-        whole->inlines = s->inlines;
-        whole->probes = s->probes;
-        whole->records = s->records;
+        *whole = s->got;
         whole->bytes = (size_t)(s->r.p - s->r.base);
     }
 }
 
-static void csspgo__stats_add(csspgo_probe_set_stats *a, const csspgo_probe_set_stats *b)
+/* Adds counters: both structs are nothing but uint64_t. */
+static void csspgo__probe_stats_add(csspgo_probe_set_stats *to, const csspgo_probe_set_stats *from)
 {
-    a->absolute += b->absolute;
-    a->sentinels += b->sentinels;
-    a->raw_sentinels += b->raw_sentinels;
-    a->reserved_attributes += b->reserved_attributes;
-    a->sites_0 += b->sites_0;
-    a->outside_text += b->outside_text;
-    a->no_base += b->no_base;
-    a->odd_sentinels += b->odd_sentinels;
-    a->odd_kinds += b->odd_kinds;
-    a->ids_0 += b->ids_0;
-    a->guids_0 += b->guids_0;
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+    size_t i;
+    for (i = 0; i < sizeof *to / sizeof *a; i++) a[i] += b[i];
 }
 
-/* Both runs; bases and stack are the caller's to free. */
+/*
+ * Both runs. After an error in the first one the complete records before it are kept where that was asked for: then the
+ * second run ends behind them. s->bases and s->stack are the caller's to free.
+ */
 static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
 {
     csspgo_probe_set *t = s->t;
@@ -17940,7 +18031,7 @@ static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *er
     t->inline_count += (size_t)whole.inlines;
     t->probe_count += (size_t)whole.probes;
     t->record_count += (size_t)whole.records;
-    csspgo__stats_add(&t->stats, &s->stats);
+    csspgo__probe_stats_add(&t->stats, &s->stats);
     return result;
 }
 
@@ -17960,8 +18051,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const cssp
 
 /* ----- descriptors ------------------------------------------------------------------------------------------------ */
 
-/* Names follow each other in text, so their places are sums of sizes. */
-static void csspgo__descriptors_settle(csspgo_probe_set *t)
+/* Makes names lead into the text after it has moved: they follow each other, so their places are sums of sizes. */
+static void csspgo__descriptors_relocate(csspgo_probe_set *t)
 {
     size_t i, at = 0;
     for (i = 0; i < t->descriptor_count; i++) {
@@ -17970,27 +18061,23 @@ static void csspgo__descriptors_settle(csspgo_probe_set *t)
     }
 }
 
+/* Room for entries and the text of their names beyond what there is. Nothing but capacities changes. */
 static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
 {
     csspgo__heap *h = &t->heap;
-    void *p;
+    const char *const before = t->text;
     if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
-    if (t->descriptor_count + entries > t->descriptor_cap) {
-        p = csspgo__grow(h, t->descriptors, t->descriptor_count, &t->descriptor_cap, t->descriptor_count + entries,
-                         sizeof *t->descriptors);
-        if (p == NULL) return h->status;
-        t->descriptors = (csspgo_descriptor *)p;
-    }
-    if (t->text_size + text + 1 > t->text_cap) {   /* 1 more, so that a name is never NULL */
-        p = csspgo__grow(h, t->text, t->text_size, &t->text_cap, t->text_size + text + 1, 1);
-        if (p == NULL) return h->status;
-        t->text = (char *)p;
-        csspgo__descriptors_settle(t);
-    }
+    if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
+        !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
+        return h->status;
+    if (t->text != before) csspgo__descriptors_relocate(t);
     return CSSPGO_OK;
 }
 
-/* After csspgo__descriptors_reserve. Returns 0 when memory for the table of GUIDs is exhausted. */
+/*
+ * Appends an entry unless there is one of its GUID, after csspgo__descriptors_reserve. Returns 0 when memory for the
+ * table of GUIDs is exhausted.
+ */
 static int csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
 {
     csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
@@ -18097,6 +18184,7 @@ typedef struct csspgo__probe_plan {
     size_t    nodes, node_bytes, sorted_bytes;
 } csspgo__probe_plan;
 
+/* E_ARGUMENT if the encoder's input breaks a rule of csspgo_probe_set_add. */
 static csspgo_status csspgo__function_check(const csspgo_probe_function *f, csspgo_error *err)
 {
     size_t i;
@@ -18127,7 +18215,11 @@ static int csspgo__plan_cmp(const void *ctx, const void *a, const void *b)
     return x->func < y->func ? -1 : x->func > y->func;
 }
 
-/* Puts the nodes that have probes in or below them into the tree. */
+/*
+ * Puts the nodes that have probes in or below them into the tree, equal siblings as one node, and counts the probes of
+ * each. The marks in plan->node first say which nodes these are, from inlinees up to their callers; then they are the
+ * nodes' ids in the tree.
+ */
 static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     size_t i;
@@ -18194,6 +18286,7 @@ static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const cssp
     return r;
 }
 
+/* Appends the nodes in the order of the section, a record for each at top level. There is room. */
 static void csspgo__plan_nodes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     csspgo__node *node = plan->tree.node;
@@ -18218,6 +18311,7 @@ static void csspgo__plan_nodes(csspgo_probe_set *t, const csspgo_probe_function 
     }
 }
 
+/* Appends the probes: each goes to the next place of its node, which csspgo__plan_nodes has set aside. */
 static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     size_t i;
@@ -18260,6 +18354,7 @@ typedef struct csspgo__probe_writer {
     int                absolute;  /* the next probe is */
 } csspgo__probe_writer;
 
+/* Writes a probe; its address moves the base, also where it is written as it is. */
 static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
 {
     const int discriminator = p->discriminator != 0 || p->attributes & CSSPGO__ATTR_DISCRIMINATOR;
@@ -18275,6 +18370,10 @@ static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
     w->absolute = w->style == CSSPGO_PROBES_ABSOLUTE;
 }
 
+/*
+ * Writes a record with all its nodes. In styles with sentinels one more probe comes first and counts as one: its
+ * address field is the symbol's GUID, or the symbol's address.
+ */
 static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probe_set *t, const csspgo_probe_record *r)
 {
     const size_t probe_end = (size_t)r->first_probe + r->probe_count;
@@ -18345,6 +18444,11 @@ enum {                            /* marks of a block */
     CSSPGO__CFG_SKIP = 16         /* no id for it                             */
 };
 
+/*
+ * A checksum is, from the highest bit: 4 zeros, 12 bits number of calls, 16 bits number of bytes that went into the
+ * CRC, 32 bits CRC of the ids of all edges' targets, block by block. As in LLVM, a number that is too large for its
+ * field is combined with the field above it by OR, and what passes bit 59 is cut.
+ */
 #define CSSPGO__CALL_ID_MAX 0xffffu   /* LLVM 19 numbers no call beyond it, and nothing after such a call */
 
 typedef struct csspgo__cfg {
@@ -18358,7 +18462,7 @@ typedef struct csspgo__cfg {
     uint32_t           crc;
 } csspgo__cfg;
 
-/* Lists the successors of each block in the order of the edges. begin is zero. */
+/* Lists the successors of each block in the order of the edges: a counting sort by source. begin is zero. */
 static void csspgo__cfg_list(csspgo__cfg *c, const csspgo_cfg *cfg)
 {
     size_t i;
@@ -18384,6 +18488,10 @@ static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
     }
 }
 
+/*
+ * Finds which blocks get ids in LLVM 19. Blocks that only EH pads reach, and blocks without a predecessor, are cold:
+ * they and their calls get none. The normal continuation of an invoke gets none: it runs as often as the invoke.
+ */
 static void csspgo__cfg_mark(csspgo__cfg *c)
 {
     size_t i, k;
@@ -18473,6 +18581,7 @@ static void csspgo__cfg_crc(csspgo__cfg *c, uint32_t id)
     c->bytes += 4;
 }
 
+/* Numbers blocks and calls, then feeds the CRC with the ids of the successors of every block that has an id. */
 static csspgo_status csspgo__cfg_run(csspgo__cfg *c, uint32_t llvm)
 {
     size_t i, k;
@@ -18842,6 +18951,7 @@ typedef struct csspgo__x86 {
     uint32_t imm;                 /* bytes of the last immediate, which ends at pos                   */
 } csspgo__x86;
 
+/* Consumes n bytes; 0 if there are not so many left. A decoder that fails leaves pos where it is. */
 static int csspgo__x86_take(csspgo__x86 *x, size_t n)
 {
     if (x->size - x->pos < n) return 0;
@@ -18857,13 +18967,17 @@ static int csspgo__x86_next(csspgo__x86 *x, uint32_t *byte)
     return 1;
 }
 
+/* An immediate or displacement of n bytes that ends the instruction. */
 static int csspgo__x86_imm(csspgo__x86 *x, uint32_t n)
 {
     x->imm = n;
     return csspgo__x86_take(x, n);
 }
 
-/* ModRM with SIB and displacement. */
+/*
+ * ModRM with SIB and displacement, once per instruction however often it is asked for. The displacement's size follows
+ * from mod; without one, base 5 of ModRM or SIB means 4 bytes, but an APX base register above 15 in a SIB is no base 5.
+ */
 static int csspgo__x86_modrm(csspgo__x86 *x)
 {
     uint32_t mod, rm, sib, disp;
@@ -18895,7 +19009,11 @@ static int csspgo__x86_is_hle(uint32_t byte, uint32_t next)
     return byte == 0xf3 && ((next & ~1u) == 0x88 || (next & ~1u) == 0xc6);
 }
 
-/* Legacy prefixes. Leaves pos at the byte behind them. A lock in front is an instruction of its own. */
+/*
+ * Legacy prefixes; leaves pos at the byte behind them. What LLVM's decoder makes of several prefixes depends on which
+ * one stands right before the opcode or REX (mandatory), so the order counts, not only the set. A lock in front is an
+ * instruction of its own. Returns 0 if there is nothing behind the prefixes.
+ */
 static int csspgo__x86_prefixes(csspgo__x86 *x)
 {
     for (;; x->pos++) {
@@ -18937,7 +19055,10 @@ static uint32_t csspgo__x86_pp(const csspgo__x86 *x)
     return x->opsize ? CSSPGO__PP_66 : CSSPGO__PP_NONE;
 }
 
-/* REX or REX2, then map and opcode. */
+/*
+ * REX or REX2, then map and opcode: 0F leads to map 2, 0F38 to 3, 0F3A to 4; REX2 has a bit for map 2. REX.W makes
+ * prefix 66 void. Returns 0 at the end of the bytes.
+ */
 static int csspgo__x86_opcode(csspgo__x86 *x)
 {
     if (csspgo__x86_is_rex(x->code[x->pos])) {
@@ -18988,7 +19109,11 @@ static int csspgo__x86_is_jmpabs(const csspgo__x86 *x)
     return x->rex2 != 0 && x->map == 1 && x->op == 0xa1;
 }
 
-/* The operands of a class-c opcode; 0 if they are not there, or make it no instruction. One switch over the classes. */
+/*
+ * The operands of an opcode of class c (the letters are above csspgo__x86_classes); 0 if they are not there, or make it
+ * no instruction. One switch over the classes: those without ModRM return from it, the others say there which kind of
+ * operand is allowed (mem, reg) and how large the immediate is, or take that from the opcode's group.
+ */
 static int csspgo__x86_operands(csspgo__x86 *x, char c)
 {
     const csspgo__x86_group *group = NULL;
@@ -19079,12 +19204,13 @@ typedef struct csspgo__x86_vector {
     uint32_t high_reg, high_rm;   /* ModRM.reg, ModRM.rm extended: 1 by REX.R or B, 2 by EVEX.R'                      */
 } csspgo__x86_vector;
 
+/* 1 if the form exists at the prefix's vector length. */
 static int csspgo__x86_fits_length(const csspgo__x86_vector *v, uint32_t rules)
 {
     return (int)(rules >> (CSSPGO__RULE_LENGTH + v->length) & 1u);
 }
 
-/* Is the form one for prefix v? */
+/* 1 if the form exists with the prefix: mask register, zeroing, and EVEX.b or else the vector length. */
 static int csspgo__x86_fits_prefix(const csspgo__x86_vector *v, uint32_t rules)
 {
     const uint32_t b = rules >> CSSPGO__RULE_B & 15;
@@ -19094,7 +19220,10 @@ static int csspgo__x86_fits_prefix(const csspgo__x86_vector *v, uint32_t rules)
     return (b & 2) != 0 || (b != 0 && csspgo__x86_fits_length(v, rules));
 }
 
-/* ModRM of a vector opcode, read already: does the form have it? */
+/*
+ * 1 if the form exists with the operands of ModRM, which was read already: register numbers that the form cannot name,
+ * ModRM.reg as part of the opcode, and what zeroing and EVEX.b mean beside a memory or a register operand.
+ */
 static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector *v, const csspgo__x86_form *form)
 {
     const uint32_t digit = x->modrm >> 3 & 7, rm = x->modrm & 7;
@@ -19111,8 +19240,9 @@ static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector
 }
 
 /*
- * The form of the opcode, its ModRM read, or NULL. LLVM reads ModRM when a form fits the prefix, and if none does but
- * prefix 66 is there, when one would fit with that as the opcode's own prefix.
+ * The form of the opcode, its ModRM read, or NULL. Rows are sorted by opcode; the first one that fits counts. LLVM
+ * reads ModRM when a form fits the prefix, and if none does but prefix 66 is there, when one would fit with that as the
+ * opcode's own prefix: this decides how many bytes are skipped.
  */
 static const csspgo__x86_form *csspgo__x86_find_form(csspgo__x86 *x, const csspgo__x86_vector *v)
 {
@@ -19152,7 +19282,10 @@ static int csspgo__x86_has_no_flags(const csspgo__x86_vector *v, uint32_t op)
     return v->table == 16 + 2 && v->ppw < 2 && (op == 0xf2 || op == 0xf3 || op == 0xf5 || op == 0xf7);
 }
 
-/* Opcode and operands behind a VEX, EVEX or XOP prefix; no_flags: the APX bit that suppresses flags, part of aaa. */
+/*
+ * Opcode and operands behind a VEX, EVEX or XOP prefix. no_flags: the APX bit that suppresses flags, otherwise a part
+ * of the mask register's number: where it exists, the opcode has a table of its own. Returns 0 for no instruction.
+ */
 static int csspgo__x86_vector_body(csspgo__x86 *x, csspgo__x86_vector *v, uint32_t no_flags)
 {
     const csspgo__x86_form *form;
@@ -19206,7 +19339,10 @@ static int csspgo__x86_is_xop(const csspgo__x86 *x)
     return x->code[x->pos] == 0x8f && x->pos + 1 < x->size && (x->code[x->pos + 1] & 0x38) != 0;
 }
 
-/* EVEX prefix (62). */
+/*
+ * EVEX prefix (62) and what follows it. Payload bytes p, q, r: p has map and inverted register bits R X B R' (B' for
+ * APX not inverted), q W, inverted vvvv and the prefix, r zeroing, vector length, EVEX.b, inverted V' and the mask.
+ */
 static int csspgo__x86_evex(csspgo__x86 *x)
 {
     csspgo__x86_vector v;
@@ -19238,7 +19374,10 @@ static uint64_t csspgo__x86_signed(const unsigned char *p, uint32_t size)
     return (value ^ sign) - sign;
 }
 
-/* The kind of a legacy instruction of class c. */
+/*
+ * The kind of a legacy instruction of class c; vector instructions transfer no control. Indirect calls and jumps are in
+ * the group of FF, xbegin (C7 F8) is a conditional branch because it may go to its fallback.
+ */
 static csspgo_kind csspgo__x86_kind(const csspgo__x86 *x, char c)
 {
     const uint32_t digit = x->modrm >> 3 & 7;
@@ -22114,7 +22253,7 @@ static uint32_t csspgo__place_branches(const csspgo_code *code, const csspgo__wi
 static int csspgo__is_entry(const csspgo_code *code, uint32_t pos)
 {
     const csspgo__range *r = csspgo__range_of(code, pos);
-    return r != NULL && r->begin == pos && !r->part;
+    return r != NULL && r->begin == pos && !r->fragment;
 }
 
 /* 1 if code runs from older through pos to newer. */
@@ -25469,7 +25608,7 @@ static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
 {
     const csspgo__range *r = csspgo__gen_range(g, to);
     *callee = 0;
-    if (r == NULL || r->begin != to || r->part) return 1;
+    if (r == NULL || r->begin != to || r->fragment) return 1;
     if (g->callee[r->func] == 0) {
         size_t size;
         const char *name = csspgo__name_text(&g->code->names, r->func, &size);
@@ -27550,7 +27689,7 @@ static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
         const csspgo__counter *v = &g->keyed.v[i];
         const csspgo__row *row = v->node & CSSPGO__BRANCH ? csspgo__row_of(x, v->a) : NULL;
         const csspgo__range *to = row != NULL ? csspgo__gen_range(g, v->b) : NULL;
-        if (to != NULL && to->begin == v->b && !to->part) x->busy[row->node] = 1;
+        if (to != NULL && to->begin == v->b && !to->fragment) x->busy[row->node] = 1;
     }
     for (i = x->l->nodes; i != 0; i--) {
         const uint32_t parent = x->l->node[i].parent;
@@ -28087,7 +28226,7 @@ static uint64_t csspgo__probed_callee(const csspgo_code *code, uint32_t pos)
     for (i = t->pos; t != NULL && t->pos == i && t->target == 0;) t = csspgo__transfer_next(code, &at, i + 1);
     to = n < AHEAD && t != NULL ? csspgo__pos_in(code, csspgo__module_of(code, i), t->target) : 0;
     r = to != 0 ? csspgo__range_of(code, to) : NULL;
-    return r != NULL && r->begin == to && !r->part ? code->names.name[r->func].guid : 0;
+    return r != NULL && r->begin == to && !r->fragment ? code->names.name[r->func].guid : 0;
 }
 
 #ifndef CSSPGO_NO_FLOW
@@ -28105,7 +28244,7 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
     csspgo_cfg cfg;
     size_t b;
     if (!csspgo__finder_find(f, func) || (eq = CSSPGO__FILL(x->heap, x->block_eq, f->blocks)) == NULL) return 0;
-    if (f->loose) return 1;
+    if (f->no_jumps) return 1;
     cfg.block = f->flow;
     cfg.blocks = f->blocks;
     cfg.edge = f->edge;

@@ -336,7 +336,7 @@ static int load_functions(loaded *l, const load_owners *o)
         f.end = v[k].end;
         f.name = y.name;
         f.name_size = v[k].name_size;
-        f.part = v[k].part;
+        f.fragment = v[k].part;
         status = csspgo_code_add_function(l->code, l->module, &f, NULL);
         l->functions += status == CSSPGO_OK;
         if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* outside executable sections */

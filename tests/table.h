@@ -207,7 +207,7 @@ static void t_table_parts(t_table *t)
         for (k = ranges = 0; k < t->funcs; k++) ranges += strcmp(t->func[k].name, t->func[i].name) == 0;
         for (k = here = 0; k < t->symbols; k++)
             here += t->symbol[k].address == t->func[i].begin && strcmp(t->symbol[k].name, t->func[i].name) == 0;
-        t->func[i].part = ranges > 1 && here == 0;
+        t->func[i].fragment = ranges > 1 && here == 0;
     }
 }
 

@@ -815,7 +815,7 @@ static void graphs_follow_the_transfers(void)
     csspgo_error e;
     f[0] = make_function(0x1000, 0x1100, "hot");
     f[1] = make_function(0x5000, 0x5010, "hot");      /* split off */
-    f[1].part = 1;
+    f[1].fragment = 1;
     f[2] = make_function(0x2000, 0x2010, "other");
     t[0] = make_transfer(0x1010, 6, CSSPGO_COND, 0x5000);
     t[1] = make_transfer(0x1030, 5, CSSPGO_CALL, 0x2000);

@@ -191,7 +191,7 @@ static void lab_function(lab *l, uint64_t begin, uint64_t size, const char *name
     f.end = begin + size;
     f.name = name;
     f.name_size = strlen(name);
-    f.part = part;
+    f.fragment = part;
     T_EQ(csspgo_code_add_function(l->code, no_module(), &f, NULL), CSSPGO_OK);
 }
 

@@ -860,7 +860,7 @@ static void functions_are_found_by_address(void)
                 T_MSG((r != NULL) == (want != NULL), tables[n]);
                 if (r == NULL || want == NULL) continue;
                 expect_name(tables[n], t.code, r, want->name);
-                T_EQ(r->part, want->part);
+                T_EQ(r->fragment, want->fragment);
             }
         }
         t_table_free(&t);

@@ -59,7 +59,7 @@ static int is_entry(const stream *s, uint64_t address)
 {
     size_t i;
     for (i = 0; i < s->t.funcs; i++)
-        if (s->t.func[i].begin == address && !s->t.func[i].part) return 1;
+        if (s->t.func[i].begin == address && !s->t.func[i].fragment) return 1;
     return 0;
 }
 
