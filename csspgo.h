@@ -725,22 +725,6 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
 CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err);
 
-/*
- * As csspgo_write, but writes at most limit bytes: it leaves out the coldest functions (or contexts) with everything
- * nested in them, as few as possible. In LLVM mode it leaves out as many as LLVM 19 does: while the output is too
- * large, each round keeps n * (limit / size)^2 of n functions, and drops at least one.
- *
- *   limit     bytes
- *   p         is not changed
- *
- * Returns   as csspgo_write; E_LIMIT, with size 0, too if nothing would be left, or in LLVM mode if there was nothing
- * Cost      log2(n) + 2 times that of csspgo_write; in LLVM mode a few times, or up to n times where a few large
- *           functions make up the output. 8 bytes of memory per record
- * Source    llvm-profdata-19 merge --sample --output-size-limit
- */
-CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
-                                              size_t *size, csspgo_error *err);
-
 #ifndef CSSPGO_NO_STDIO
 /* The same for files; E_IO if one cannot be opened, read or written. A file that failed to be written is incomplete. */
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err);
@@ -13686,113 +13670,6 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
     s = csspgo__write(p, form, &sink, err);
     if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
     if (size != NULL) *size = 0;
-    return s;
-}
-
-typedef struct csspgo__limiting {     /* of a profile's top-level records those that are hot stay in the output */
-    csspgo_profile *p;
-    uint32_t        form;
-    uint64_t        limit;        /* bytes                                  */
-    csspgo_node    *order;
-    uint32_t       *record;       /* of order's nodes                       */
-    size_t          n, tops;      /* nodes of order; of them at top level   */
-} csspgo__limiting;
-
-/* Leaves the first `keep` tops in the profile, with what is nested in them, and takes the others' records away. */
-static void csspgo__limit_keep(const csspgo__limiting *x, size_t keep)
-{
-    csspgo__node *v = x->p->tree.node;
-    size_t i, tops = 0;
-    for (i = 0; i < x->n; i++) {
-        tops += csspgo__site_kind(v[x->order[i].id].site) != CSSPGO_INLINEE;
-        v[x->order[i].id].record = tops > keep ? 0 : x->record[i];
-    }
-}
-
-static csspgo_status csspgo__limit_try(const csspgo__limiting *x, size_t keep, size_t *size, csspgo_error *err)
-{
-    csspgo__limit_keep(x, keep);
-    return csspgo_write(x->p, x->form, NULL, 0, size, err);
-}
-
-/* As LLVM does it. *size: of the whole, then of what is kept. */
-static csspgo_status csspgo__limit_steps(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
-{
-    csspgo_status s = CSSPGO_OK;
-    size_t tops = x->tops;
-    while (s == CSSPGO_OK && tops != 0 && *size > x->limit) {
-        const csspgo__real share = csspgo__real_div(csspgo__real_of(x->limit), csspgo__real_of(*size));
-        csspgo__real left = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(tops), share), share);
-        size_t fewer;
-        left.e++;
-        fewer = (size_t)(csspgo__real_floor(left) + 1) / 2;   /* rounded, halves up */
-        tops = fewer < tops ? fewer : tops - 1;
-        if (tops != 0) s = csspgo__limit_try(x, tops, size, err);
-    }
-    *keep = tops;
-    return s;
-}
-
-/* Bisects: what is kept fits, one more does not. */
-static csspgo_status csspgo__limit_bisect(const csspgo__limiting *x, size_t *keep, size_t *size, csspgo_error *err)
-{
-    csspgo_status s = CSSPGO_OK;
-    size_t fits = 0, large = x->tops, bytes;
-    while (s == CSSPGO_OK && fits + 1 < large) {
-        const size_t middle = fits + (large - fits) / 2;
-        s = csspgo__limit_try(x, middle, &bytes, err);
-        if (bytes > x->limit) large = middle;
-        else fits = middle, *size = bytes;
-    }
-    *keep = fits;
-    return s;
-}
-
-/* Leaves in the profile what is to be written; *size: its bytes. */
-static csspgo_status csspgo__limit_fit(const csspgo__limiting *x, size_t *size, csspgo_error *err)
-{
-    const int llvm = x->p->heap.llvm != 0;
-    size_t keep = 0;
-    csspgo_status s = csspgo_write(x->p, x->form, NULL, 0, size, err);
-    if (s != CSSPGO_OK || (*size <= x->limit && (x->tops != 0 || !llvm))) return s;
-    s = llvm ? csspgo__limit_steps(x, &keep, size, err) : csspgo__limit_bisect(x, &keep, size, err);
-    if (s != CSSPGO_OK || keep == 0) *size = 0;
-    if (s == CSSPGO_OK && keep == 0)
-        s = csspgo__error(err, CSSPGO_E_LIMIT, 0, "too much profile data for the size limit");
-    csspgo__limit_keep(x, keep);
-    return s;
-}
-
-CSSPGO_DEF csspgo_status csspgo_write_limited(csspgo_profile *p, uint32_t form, uint64_t limit, void *buf, size_t cap,
-                                              size_t *size, csspgo_error *err)
-{
-    const size_t n = csspgo_record_count(p), bytes = (n + 1) * (sizeof(csspgo_node) + sizeof(uint32_t));
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__limiting x;
-    csspgo_status s;
-    size_t i, fits = 0;
-    x.p = p;
-    x.form = form;
-    x.limit = limit;
-    x.n = n;
-    x.tops = 0;
-    if (size != NULL) *size = 0;
-    x.order = (csspgo_node *)csspgo__alloc(&h, bytes);
-    if (x.order == NULL) return csspgo__error_plain(err, h.status);
-    x.record = (uint32_t *)(void *)(x.order + n + 1);
-    s = csspgo_order(p, x.order, err);
-    if (s == CSSPGO_OK) {
-        for (i = 0; i < n; i++) {
-            x.record[i] = p->tree.node[x.order[i].id].record;
-            x.tops += csspgo__site_kind(p->tree.node[x.order[i].id].site) != CSSPGO_INLINEE;
-        }
-        s = csspgo__limit_fit(&x, &fits, err);
-        if (s == CSSPGO_OK && buf != NULL) s = csspgo_write(p, form, buf, cap, &fits, err);
-        csspgo__limit_keep(&x, n);
-        if (size != NULL) *size = fits;
-    }
-    if (s != CSSPGO_OK && s != CSSPGO_E_LIMIT && size != NULL) *size = 0;
-    csspgo__free(&h, x.order, bytes);
     return s;
 }
 

@@ -1,5 +1,6 @@
 /* test_binary.c - raw binary, ExtBinary, CompactBinary and GCC profiles, summaries, symbol lists */
 #include "t.h"
+#include "../examples/tool/limit.c"
 #include "sections.h"
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
@@ -1200,27 +1201,23 @@ static void size_limits_leave_out_the_coldest(void)
     csspgo_profile *p = read_path(path_of("ops/in/many.txt", "", ""), 1),
                    *before = read_path(path_of("ops/in/many.txt", "", ""), 1);
     csspgo_error e;
-    char buf[8192];
+    unsigned char *buf;
     size_t i, n, m;
     long nth;
     for (i = 0; i < 6; i++) {
         char *want = t_file(path_of(v[i].file, "", ""), &m);
-        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, buf, sizeof buf, &n, &e), CSSPGO_OK);
+        T_EQ(write_limited(p, v[i].form, v[i].limit, 1, &buf, &n, &e), CSSPGO_OK);
         T_EQ(e.status, CSSPGO_OK);
-        if (v[i].form == CSSPGO_TEXT) t_same(v[i].file, buf, n, want, m);
-        else same_ext(v[i].file, buf, n, want, m);
-        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, NULL, 0, &m, &e), CSSPGO_OK);
-        T_EQ(n, m);
-        T_EQ(csspgo_write_limited(p, v[i].form, v[i].limit, buf, n - 1, &m, &e), CSSPGO_E_LIMIT);
-        T_EQ(n, m);
+        if (v[i].form == CSSPGO_TEXT) t_same(v[i].file, (char *)buf, n, want, m);
+        else same_ext(v[i].file, (char *)buf, n, want, m);
+        free(buf);
         T_CHECK(csspgo_equal(p, before) && csspgo_validate(p, &e) == CSSPGO_OK);
         free(want);
     }
     /* too much profile data */
-    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, 200, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
-    T_EQ(n, 0);
-    T_CHECK(csspgo_equal(p, before));
-    T_EQ(csspgo_write_limited(p, 77, 200, buf, sizeof buf, &n, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(write_limited(p, CSSPGO_TEXT, 200, 1, &buf, &n, &e), CSSPGO_E_LIMIT);
+    T_CHECK(n == 0 && buf == NULL && csspgo_equal(p, before));
+    T_EQ(write_limited(p, 77, 200, 1, &buf, &n, &e), CSSPGO_E_ARGUMENT);
     csspgo_profile_free(p);
     for (nth = 1;; nth++) {
         t_heap h;
@@ -1229,9 +1226,10 @@ static void size_limits_leave_out_the_coldest(void)
         p = csspgo_profile_new(&o, NULL);
         T_EQ(csspgo_read_file(p, path_of("ops/in/many.txt", "", ""), &e), CSSPGO_OK);
         h.nth = h.calls + nth;
-        s = csspgo_write_limited(p, CSSPGO_EXTBINARY, 500, buf, sizeof buf, &n, &e);
+        s = write_limited(p, CSSPGO_EXTBINARY, 500, 1, &buf, &n, &e);
         T_CHECK(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && e.status == s));
         T_CHECK(csspgo_record_count(p) == csspgo_record_count(before) && csspgo_validate(p, NULL) == CSSPGO_OK);
+        free(buf);
         csspgo_profile_free(p);
         T_EQ(h.live, 0);
         if (s == CSSPGO_OK) break;
@@ -1260,24 +1258,26 @@ static void a_size_limit_leaves_out_as_few_as_will_do(void)
     csspgo_profile *p = read_path(path, 0), *before = read_path(path, 0), *empty = csspgo_profile_new(NULL, NULL);
     const csspgo_options lenient = with_lenient(1);
     csspgo_error e;
-    char buf[8192];
+    unsigned char *buf;
     size_t i, size[64], all = csspgo_record_count(p), fits = 0, limit, n;
     T_CHECK(all > 10 && all < 64);
     for (i = 0; i <= all; i++) size[i] = size_of_hottest(path, i);
     for (limit = 1; limit < size[all] + 2; limit++) {
-        const csspgo_status s = csspgo_write_limited(p, CSSPGO_TEXT, limit, buf, sizeof buf, &n, &e);
+        const csspgo_status s = write_limited(p, CSSPGO_TEXT, limit, 0, &buf, &n, &e);
         if (fits < all && size[fits + 1] <= limit) fits++;
         T_EQ(s, fits != 0 ? CSSPGO_OK : CSSPGO_E_LIMIT);
         T_EQ(n, size[fits]);
+        free(buf);
     }
     T_CHECK(fits == all && csspgo_equal(p, before) && csspgo_validate(p, &e) == CSSPGO_OK);
-    T_EQ(csspgo_write_limited(empty, CSSPGO_TEXT, 1, buf, sizeof buf, &n, &e), CSSPGO_OK);
+    T_EQ(write_limited(empty, CSSPGO_TEXT, 1, 0, &buf, &n, &e), CSSPGO_OK);
     T_EQ(n, 0);
-    T_EQ(csspgo_write_limited(empty, CSSPGO_EXTBINARY, 1, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
+    free(buf);
+    T_EQ(write_limited(empty, CSSPGO_EXTBINARY, 1, 0, &buf, &n, &e), CSSPGO_E_LIMIT);
     T_EQ(n, 0);
     csspgo_profile_free(empty);
     empty = csspgo_profile_new(&lenient, NULL);
-    T_EQ(csspgo_write_limited(empty, CSSPGO_TEXT, 1000, buf, sizeof buf, &n, &e), CSSPGO_E_LIMIT);
+    T_EQ(write_limited(empty, CSSPGO_TEXT, 1000, 1, &buf, &n, &e), CSSPGO_E_LIMIT);
     csspgo_profile_free(empty);
     csspgo_profile_free(before);
     csspgo_profile_free(p);
@@ -1291,6 +1291,9 @@ static void a_size_limit_needs_few_writes(void)
     csspgo_profile *p = csspgo_profile_new(&o, NULL);
     csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "large", 5));
     csspgo_error e;
+    static csspgo_node node[1001];
+    csspgo_profile *q;
+    unsigned char *bytes;
     size_t n, limit;
     unsigned i;
     long one, calls;
@@ -1305,10 +1308,14 @@ static void a_size_limit_needs_few_writes(void)
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
     limit = n - 12000;
     calls = h.calls;
-    T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
+    q = csspgo_profile_clone(p, &e);
+    T_EQ(csspgo_order(q, node, &e), CSSPGO_OK);
+    T_EQ(csspgo_write(q, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
+    csspgo_profile_free(q);
     one = h.calls - calls;
     calls = h.calls;
-    T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, limit, NULL, 0, &n, &e), CSSPGO_OK);
+    T_EQ(write_limited(p, CSSPGO_TEXT, limit, 0, &bytes, &n, &e), CSSPGO_OK);
+    free(bytes);
     T_CHECK(n <= limit && n > limit - 14);
     T_CHECK(one > 0 && h.calls - calls <= 13 * one);
     csspgo_profile_free(p);

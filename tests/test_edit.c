@@ -1055,7 +1055,6 @@ static void a_full_profile_can_be_read_written_and_shrunk(void)
                 T_EQ(csspgo_threshold(p, 990000, &count, NULL), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &size, &e), CSSPGO_OK);
-                T_EQ(csspgo_write_limited(p, CSSPGO_TEXT, size * 20, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_overlap(p, p, NULL, &figures, NULL, 0, NULL, NULL), CSSPGO_OK);
                 T_EQ(csspgo_compare_blocks(p, p, NULL, &quality, NULL, 0, NULL, NULL), CSSPGO_OK);
                 T_EQ(shrink(p, op), CSSPGO_OK);

@@ -1,5 +1,6 @@
 /* merge.c - the command merge: options, writing */
 #include "profdata.h"
+#include "limit.h"
 
 static const option merge_options[] = {
     { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
@@ -125,14 +126,13 @@ static int merge_write_failed(const merge *m, const csspgo_error *e)
 static int merge_write_limited(merge *m, uint32_t form, uint64_t limit)
 {
     const char *path = m->o[M_OUTPUT].text;
-    unsigned char *bytes = (unsigned char *)malloc((size_t)limit + 1);
+    unsigned char *bytes;
     size_t size = 0;
     csspgo_error e;
     output o;
     FILE *out;
     int status = 1;
-    if (bytes == NULL) fail("out of memory");
-    else if (csspgo_write_limited(m->p, form, limit, bytes, (size_t)limit, &size, &e) == CSSPGO_OK) status = 0;
+    if (write_limited(m->p, form, limit, compat, &bytes, &size, &e) == CSSPGO_OK) status = 0;
     else if (e.status == CSSPGO_E_LIMIT) fail("Too much profile data");
     else merge_write_failed(m, &e);
     out = status == 0 ? stream_begin(&o, path) : NULL;
