@@ -3282,14 +3282,23 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status)
     return "?";
 }
 
-#if defined(__GNUC__)
+/*
+ * 1: leaves out what is there for speed only: prefetching, and short ways through work that a general function does
+ * too. Results are the same. The default where the compiler optimizes for size; tests set it.
+ */
+#ifndef CSSPGO__SMALL
+#  ifdef __OPTIMIZE_SIZE__
+#    define CSSPGO__SMALL 1
+#  else
+#    define CSSPGO__SMALL 0
+#  endif
+#endif
+#if defined(__GNUC__) && !CSSPGO__SMALL
 #  define CSSPGO__PREFETCH(p) __builtin_prefetch(p)
 #  define CSSPGO__INLINE      __attribute__((always_inline)) static inline   /* small, and called where it is hot */
-#  define CSSPGO__COLD        __attribute__((noinline, cold)) static         /* for errors: callers stay small    */
 #else
 #  define CSSPGO__PREFETCH(p) ((void)(p))
 #  define CSSPGO__INLINE      static
-#  define CSSPGO__COLD        static
 #endif
 
 /* ----- arithmetic on input --------------------------------------------------------------------------------------- */
@@ -4514,7 +4523,7 @@ static uint32_t csspgo__names_find(const csspgo__names *t, const char *text, siz
  */
 CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
 {
-    if (t->by_text.slot == NULL) return 0;
+    if (CSSPGO__SMALL || t->by_text.slot == NULL) return 0;
     if (step == 0) {
         CSSPGO__PREFETCH(&t->by_text.slot[hash & t->by_text.mask]);
     } else if (step == 1) {
@@ -9349,7 +9358,8 @@ static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t
     const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
     uint32_t id;
     csspgo__tree_allow(&p->heap, t, 1);
-    if (sorted && !late->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
+    if (!CSSPGO__SMALL && sorted && !late->mixed && loc.line <= 0xffff &&
+        csspgo__tree_room(&p->heap, t, waiting + 1)) {
         CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
         csspgo__func_append(p, func, id);
@@ -9720,36 +9730,31 @@ static int csspgo__text_flush(csspgo__text *t)
 
 /* ----- from lines to tokens --------------------------------------------------------------------------------------- */
 
-/* A new token, the name and location still to be set; it counts from csspgo__text_emit on. NULL after a failure. */
-static csspgo__token *csspgo__text_token(csspgo__text *t, enum csspgo__token_kind kind, const unsigned char *at,
-                                         const unsigned char *end, uint32_t depth, uint64_t count)
+/* The name of a token: its hash, for which its place in the table is asked for long before the token is applied. */
+static void csspgo__text_name(csspgo__text *t, csspgo__token *k, size_t size)
+{
+    k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
+    k->hash = csspgo__hash_bytes(&t->q->names.by_text, k->name, k->size, 0);
+    csspgo__names_ahead(&t->q->names, k->hash, 0, 0);
+}
+
+/* Adds a token. name: NULL, or a name that ends before name_end. Returns 0 after a failure of a token before. */
+CSSPGO__INLINE int csspgo__text_put(csspgo__text *t, enum csspgo__token_kind kind, const unsigned char *at,
+                                    const unsigned char *end, uint32_t depth, csspgo_loc loc, uint64_t count,
+                                    const unsigned char *name, const unsigned char *name_end)
 {
     csspgo__token *k;
-    if (t->tokens == CSSPGO__BATCH && !csspgo__text_flush(t)) return NULL;
-    k = &t->token[t->tokens];
+    if (t->tokens == CSSPGO__BATCH && !csspgo__text_flush(t)) return 0;
+    k = &t->token[t->tokens++];
     k->at = at;
     k->end = end;
-    k->name = NULL;
+    k->name = name;
     k->count = count;
-    k->loc = csspgo_at(0, 0);
+    k->loc = loc;
     k->depth = depth;
     k->kind = kind;
-    return k;
-}
-
-static int csspgo__text_emit(csspgo__text *t)
-{
-    t->tokens++;
+    if (name != NULL) csspgo__text_name(t, k, (size_t)(name_end - name));
     return 1;
-}
-
-static void csspgo__text_name(csspgo__text *t, csspgo__token *k, const unsigned char *name, const unsigned char *end)
-{
-    const size_t size = (size_t)(end - name);
-    k->name = name;
-    k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
-    k->hash = csspgo__hash_bytes(&t->q->names.by_text, name, k->size, 0);
-    csspgo__names_ahead(&t->q->names, k->hash, 0, 0);
 }
 
 /* Fails as csspgo__text_fail, unless a line before this one does. */
@@ -9812,7 +9817,7 @@ static const unsigned char *csspgo__text_short(const csspgo__text *t, const unsi
     static const uint32_t pow10[8] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
     uint64_t low;
     unsigned n, m = 0;
-    if (t->end - p < 16) return NULL;
+    if (CSSPGO__SMALL || t->end - p < 16) return NULL;
     n = csspgo__digits8(p, v);
     if (n == 8) {
         m = csspgo__digits8(p + 8, &low);
@@ -9855,23 +9860,23 @@ static const unsigned char *csspgo__text_at_sign(const unsigned char *p, const u
 }
 
 /* A frame as LLVM takes it: any location that is no number is 0. Returns the next frame, or NULL at the end. */
-static const unsigned char *csspgo__text_frame_llvm(csspgo__text *t, csspgo__token *k, const unsigned char *p,
-                                                       const unsigned char *end)
+static const unsigned char *csspgo__text_frame_llvm(const unsigned char *p, const unsigned char *end,
+                                                    const unsigned char **name_end, csspgo_loc *loc)
 {
     const unsigned char *stop = csspgo__text_at_sign(p, end), *next = end - stop > 3 ? stop + 3 : NULL, *dot, *number;
     const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(stop - p));
     uint64_t v;
     int over, minus;
-    csspgo__text_name(t, k, p, colon != NULL ? colon : stop);
+    *name_end = colon != NULL ? colon : stop;
     if (colon == NULL) return next;
     dot = (const unsigned char *)memchr(colon, '.', (size_t)(stop - colon));
     if (dot == NULL) dot = stop;
     minus = dot - colon > 1 && colon[1] == '-';
     number = colon + 1 + minus;
     if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && v <= 0x7fffffffu + (unsigned)minus)
-        k->loc.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
+        loc->line = minus ? 0u - (uint32_t)v : (uint32_t)v;
     if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && v <= UINT32_MAX)
-        k->loc.discriminator = (uint32_t)v;
+        loc->discriminator = (uint32_t)v;
     return next;
 }
 
@@ -9879,17 +9884,17 @@ static const unsigned char *csspgo__text_frame_llvm(csspgo__text *t, csspgo__tok
  * A frame `name:line[.discriminator]` or the leaf `name`, whose location, if it has one, is checked and dropped. *next:
  * the next frame, or NULL at the end. Returns 0 after a failure.
  */
-static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const unsigned char *p,
-                                     const unsigned char *end, const unsigned char **next)
+static int csspgo__text_frame_strict(csspgo__text *t, const unsigned char *p, const unsigned char *end,
+                                     const unsigned char **name_end, csspgo_loc *loc, const unsigned char **next)
 {
     const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *stop = colon, *at;
     uint64_t line, disc = 0;
     if (stop == NULL) stop = end;
     *next = NULL;
+    *name_end = stop;
     at = csspgo__text_at_sign(p, stop);
     if (at != stop) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected ':' and a line before ' @ '");
     if (stop == p) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a function name");
-    csspgo__text_name(t, k, p, stop);
     if (colon == NULL) return 1;
     at = colon + 1;
     if (!csspgo__text_number(t, &at, end, 0xffff, &line, "expected a line")) return 0;
@@ -9901,23 +9906,23 @@ static int csspgo__text_frame_strict(csspgo__text *t, csspgo__token *k, const un
     if (end - at < 3 || at[0] != ' ' || at[1] != '@' || at[2] != ' ')
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected ' @ ' or ']'");
     *next = at + 3;
-    k->loc = csspgo_at((uint32_t)line, (uint32_t)disc);
+    *loc = csspgo_at((uint32_t)line, (uint32_t)disc);
     return 1;
 }
 
 /* The context [p, end), with its brackets. LLVM does not look at the last byte, and crashes if nothing is inside. */
 static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
+    const unsigned char *next = NULL, *name_end;
     uint32_t depth = 0;
     if (end - p < 3) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the context is empty");
     if (!t->llvm && end[-1] != ']')
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, end - 1, end, "expected ']' at the end of the context");
-    for (p++, end--; p != NULL;) {
-        csspgo__token *k = csspgo__text_token(t, CSSPGO__T_FRAME, p, end, ++depth, 0);
-        if (k == NULL) return 0;
-        if (t->llvm) p = csspgo__text_frame_llvm(t, k, p, end);
-        else if (!csspgo__text_frame_strict(t, k, p, end, &p)) return 0;
-        csspgo__text_emit(t);
+    for (p++, end--; p != NULL; p = next) {
+        csspgo_loc loc = csspgo_at(0, 0);
+        if (t->llvm) next = csspgo__text_frame_llvm(p, end, &name_end, &loc);
+        else if (!csspgo__text_frame_strict(t, p, end, &name_end, &loc, &next)) return 0;
+        if (!csspgo__text_put(t, CSSPGO__T_FRAME, p, end, ++depth, loc, 0, p, name_end)) return 0;
     }
     return 1;
 }
@@ -9949,8 +9954,8 @@ static int csspgo__text_head_fail(csspgo__text *t, const unsigned char *p, const
 static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *head = csspgo__text_digits_before(p, end), *total = head, *name_end = end, *at;
+    const csspgo_loc none = csspgo_at(0, 0);
     uint64_t nhead, ntotal;
-    csspgo__token *k;
     if (head == end || (head > p && head[-1] != ':')) return csspgo__text_head_fail(t, p, end);
     if (head - p > 1) {                               /* head[-1] is a colon, with something before it */
         total = csspgo__text_digits_before(p, head - 1);
@@ -9970,13 +9975,10 @@ static int csspgo__text_head(csspgo__text *t, const unsigned char *p, const unsi
     } else {
         if (!t->llvm && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* could not be written */
             return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "a name that begins like another format");
-        k = csspgo__text_token(t, CSSPGO__T_PLAIN, p, end, 0, 0);
-        if (k == NULL) return 0;
-        csspgo__text_name(t, k, p, name_end);
-        csspgo__text_emit(t);
+        if (!csspgo__text_put(t, CSSPGO__T_PLAIN, p, end, 0, none, 0, p, name_end)) return 0;
     }
-    return csspgo__text_token(t, CSSPGO__T_TOTAL, total, end, 0, ntotal) != NULL && csspgo__text_emit(t) &&
-           csspgo__text_token(t, CSSPGO__T_HEAD, head, end, 0, nhead) != NULL && csspgo__text_emit(t);
+    return csspgo__text_put(t, CSSPGO__T_TOTAL, total, end, 0, none, ntotal, NULL, NULL) &&
+           csspgo__text_put(t, CSSPGO__T_HEAD, head, end, 0, none, nhead, NULL, NULL);
 }
 
 /* line [ "." discriminator ]; *at moves on. LLVM does not check the line if a discriminator follows. */
@@ -10004,7 +10006,6 @@ static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const u
 {
     while (p < end) {
         const unsigned char *start = p, *colon, *stop;
-        csspgo__token *k;
         uint64_t count;
         int over;
         while (p < end && *p == ' ') p++;
@@ -10016,10 +10017,7 @@ static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const u
             stop = csspgo__text_value(t, colon + 1, end, &count, &over);
             if (stop != colon + 1 && !over && (stop == end || *stop == ' ')) break;
         }
-        k = csspgo__text_token(t, CSSPGO__T_TARGET, p, end, stop == end, count);
-        if (k == NULL) return 0;
-        csspgo__text_name(t, k, p, colon);
-        csspgo__text_emit(t);
+        if (!csspgo__text_put(t, CSSPGO__T_TARGET, p, end, stop == end, csspgo_at(0, 0), count, p, colon)) return 0;
         p = stop;
     }
     return 1;
@@ -10029,26 +10027,19 @@ static int csspgo__text_targets(csspgo__text *t, const unsigned char *p, const u
 static int csspgo__text_count(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
                               const unsigned char *p, const unsigned char *end)
 {
-    csspgo__token *k;
     uint64_t count;
     if (!csspgo__text_number(t, &p, end, UINT64_MAX, &count, "expected a count")) return 0;
     if (p < end && *p != ' ')
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
-    k = csspgo__text_token(t, CSSPGO__T_BODY, at, end, depth, count);
-    if (k == NULL) return 0;
-    k->loc = loc;
-    csspgo__text_emit(t);
-    return p == end || csspgo__text_targets(t, p, end);
+    return csspgo__text_put(t, CSSPGO__T_BODY, at, end, depth, loc, count, NULL, NULL) &&
+           (p == end || csspgo__text_targets(t, p, end));
 }
 
 /* The same for "vtables " *( type ":" count *SP ), of newer LLVM. A type's name ends at the first colon. */
 static int csspgo__text_types(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
                               const unsigned char *p, const unsigned char *end)
 {
-    csspgo__token *k = csspgo__text_token(t, CSSPGO__T_VTABLES, at, end, depth, 0);
-    if (k == NULL) return 0;
-    k->loc = loc;
-    csspgo__text_emit(t);
+    if (!csspgo__text_put(t, CSSPGO__T_VTABLES, at, end, depth, loc, 0, NULL, NULL)) return 0;
     while (p < end && *p == ' ') p++;
     while (p < end) {
         const unsigned char *colon = (const unsigned char *)memchr(p, ':', (size_t)(end - p)), *type = p;
@@ -10060,10 +10051,7 @@ static int csspgo__text_types(csspgo__text *t, csspgo_loc loc, uint32_t depth, c
         if (p < end && *p != ' ')
             return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a space or the end of the line");
         while (p < end && *p == ' ') p++;
-        k = csspgo__text_token(t, CSSPGO__T_VTABLE, type, end, p == end, count);
-        if (k == NULL) return 0;
-        csspgo__text_name(t, k, type, colon);
-        csspgo__text_emit(t);
+        if (!csspgo__text_put(t, CSSPGO__T_VTABLE, type, end, p == end, loc, count, type, colon)) return 0;
     }
     return 1;
 }
@@ -10073,7 +10061,6 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
                                const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *total = csspgo__text_digits_before(p, end), *number = total;
-    csspgo__token *k;
     uint64_t n;
     if (!t->llvm && end - p >= 8 && memcmp(p, "vtables ", 8) == 0)
         return csspgo__text_types(t, loc, depth, at, p + 8, end);
@@ -10085,11 +10072,7 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
     if (!csspgo__text_number(t, &number, end, UINT64_MAX, &n, "expected a total")) return 0;
     if (!t->llvm && total - p == 1)
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "the inlinee has no name");
-    k = csspgo__text_token(t, CSSPGO__T_INLINEE, at, end, depth, n);
-    if (k == NULL) return 0;
-    k->loc = loc;
-    csspgo__text_name(t, k, p, total - 1);
-    return csspgo__text_emit(t);
+    return csspgo__text_put(t, CSSPGO__T_INLINEE, at, end, depth, loc, n, p, total - 1);
 }
 
 /* A metadata line. White space around the value does not matter. */
@@ -10102,7 +10085,7 @@ static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned
     uint64_t v;
     if (!t->llvm && n == 5 && memcmp(at, "!Flat", 5) == 0) {   /* of newer LLVM */
         if (depth != 1) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "an inlinee cannot be marked as flat");
-        return csspgo__text_token(t, CSSPGO__T_FLAT, at, end, depth, 0) != NULL && csspgo__text_emit(t);
+        return csspgo__text_put(t, CSSPGO__T_FLAT, at, end, depth, csspgo_at(0, 0), 0, NULL, NULL);
     }
     if (!c && (n < na || memcmp(at, attributes, na) != 0))
         return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, end, "expected !CFGChecksum:N or !Attributes:N");
@@ -10110,8 +10093,8 @@ static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned
     while (end > p && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) end--;
     if (!csspgo__text_number(t, &p, end, c ? UINT64_MAX : UINT32_MAX, &v, "expected a number")) return 0;
     if (p != end) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, p, end, "expected a number and nothing after it");
-    return csspgo__text_token(t, c ? CSSPGO__T_CHECKSUM : CSSPGO__T_ATTRIBUTES, at, line_end, depth, v) != NULL &&
-           csspgo__text_emit(t);
+    return csspgo__text_put(t, c ? CSSPGO__T_CHECKSUM : CSSPGO__T_ATTRIBUTES, at, line_end, depth, csspgo_at(0, 0), v,
+                            NULL, NULL);
 }
 
 /* A line that begins with spaces; p: behind them. */
@@ -10153,8 +10136,7 @@ static const unsigned char *csspgo__text_usual(csspgo__text *t, const unsigned c
     const unsigned char *line = p, *at, *end, *lf;
     uint64_t indent, number, disc = 0, count;
     unsigned depth, n;
-    csspgo__token *k;
-    if (t->end - p < 64 || !t->any) return line;      /* what is read here without looking for the end is less */
+    if (CSSPGO__SMALL || t->end - p < 64 || !t->any) return line;   /* less is read here before the end is looked for */
     indent = csspgo__ld64le(p) ^ UINT64_C(0x2020202020202020);
     if (indent == 0) return line;
     depth = csspgo__low_byte(indent);
@@ -10173,10 +10155,9 @@ static const unsigned char *csspgo__text_usual(csspgo__text *t, const unsigned c
     lf = *p == '\n' ? p : (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p));
     if (lf == NULL) return line;
     end = lf[-1] == '\r' ? lf - 1 : lf;
-    k = csspgo__text_token(t, CSSPGO__T_BODY, at, end, depth, count);
-    if (k == NULL) return NULL;
-    k->loc = csspgo_at((uint32_t)number, (uint32_t)disc);
-    csspgo__text_emit(t);
+    if (!csspgo__text_put(t, CSSPGO__T_BODY, at, end, depth, csspgo_at((uint32_t)number, (uint32_t)disc), count, NULL,
+                          NULL))
+        return NULL;
     return p < end && !csspgo__text_targets(t, p, end) ? NULL : lf + 1;
 }
 
@@ -10979,7 +10960,7 @@ static uint64_t csspgo__bin_num_long(csspgo__reader *r)
     const unsigned char *p = r->p;
     uint64_t v = 0;
     unsigned shift;
-    if (csspgo__left(r) < 10 || r->status != CSSPGO_OK) return csspgo__uleb(r);
+    if (CSSPGO__SMALL || csspgo__left(r) < 10 || r->status != CSSPGO_OK) return csspgo__uleb(r);
     for (shift = 0; *p >= 128 && shift < 56; shift += 7) v |= (uint64_t)(*p++ & 127) << shift;
     if (*p >= 128) return csspgo__uleb(r);
     r->p = p + 1;
@@ -10991,6 +10972,13 @@ static uint64_t csspgo__bin_num(csspgo__reader *r)
 {
     if (r->p < r->end && *r->p < 128 && r->status == CSSPGO_OK) return *r->p++;
     return csspgo__bin_num_long(r);
+}
+
+static uint32_t csspgo__gcc_u32(csspgo__reader *r)
+{
+    if (!csspgo__need(r, 4)) return 0;
+    r->p += 4;
+    return csspgo__ld32le(r->p - 4);
 }
 
 /* Memory or a limit is exhausted. */
@@ -11011,16 +10999,23 @@ static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned 
 }
 
 /*
- * A number of elements of at least `least` bytes each: more than the input can hold is refused before anything is
- * allocated.
+ * n, a number of elements of at least `least` bytes each that stands at `at`: more than the input can hold is refused
+ * before anything is allocated. 0 after a failure.
  */
-static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+static size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
 {
-    const unsigned char *at = b->r.p;
-    const uint64_t n = csspgo__bin_num(&b->r), left = csspgo__left(&b->r);
+    const uint64_t left = csspgo__left(&b->r);
     if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
     csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
     return 0;
+}
+
+/* Such a number, read as a variable one. */
+static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t n = csspgo__bin_num(&b->r);
+    return csspgo__bin_fits(b, n, least, at);
 }
 
 /* The same for a field of 32 bits. */
@@ -11033,11 +11028,9 @@ static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
     return b->r.status == CSSPGO_OK ? n : 0;
 }
 
-/* A name index, as function; 0 after a failure. */
-static uint32_t csspgo__bin_func(csspgo__bin *b)
+/* The function of name i, which stands at `at`; 0 after a failure. */
+static uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
 {
-    const unsigned char *at = b->r.p;
-    const uint64_t i = csspgo__bin_num(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
     if (b->func_fn != NULL) return b->func_fn(b, i, at);
     if (i < b->funcs) return b->func[i];
@@ -11045,12 +11038,20 @@ static uint32_t csspgo__bin_func(csspgo__bin *b)
     return 0;
 }
 
+/* A name index, as function; 0 after a failure. */
+static uint32_t csspgo__bin_func(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t i = csspgo__bin_num(&b->r);
+    return csspgo__bin_func_of(b, i, at);
+}
+
 /* LLVM cuts discriminators to 32 bits, and lines too unless they are a body's. Returns 0 after a failure. */
 static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
 {
     const unsigned char *at = b->r.p, *at2;
     uint64_t line, disc;
-    if (b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
+    if (!CSSPGO__SMALL && b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
         *loc = csspgo_at(at[0], at[1]);
         b->r.p = at + 2;
         return 1;
@@ -11141,21 +11142,27 @@ static int csspgo__bin_guid_names(csspgo__bin *b, int fixed)
     return r->status == CSSPGO_OK;
 }
 
-static int csspgo__bin_summary(csspgo__bin *b)
+/* A summary; fixed: of GCC's version 3, whose numbers have 64 bits, and 32 where they are parts per million. */
+static int csspgo__bin_summary(csspgo__bin *b, int fixed)
 {
     csspgo__reader *r = &b->r;
-    uint64_t head[5], *v;
+    const unsigned char *at = r->p;
+    uint64_t head[6], *v;
     size_t i, n;
-    for (i = 0; i < 5; i++) head[i] = csspgo__bin_num(r);
-    n = csspgo__bin_many(b, 3);
+    for (i = 0; i < 6; i++) {
+        at = r->p;
+        head[i] = fixed ? csspgo__u64(r) : csspgo__bin_num(r);
+    }
+    n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
     if (r->status != CSSPGO_OK) return 0;
     v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
     if (v == NULL) return csspgo__bin_full(b);
     csspgo__summary_drop(b->q);
     b->q->summary = v;
     b->q->summary_size = 5 + 3 * n;
-    memcpy(v, head, sizeof head);
-    for (i = 5; i < b->q->summary_size; i++) v[i] = csspgo__bin_num(r);
+    memcpy(v, head, 5 * sizeof *v);
+    for (i = 5; i < b->q->summary_size; i++)
+        v[i] = !fixed ? csspgo__bin_num(r) : i % 3 == 2 ? csspgo__gcc_u32(r) : csspgo__u64(r);
     return r->status == CSSPGO_OK;
 }
 
@@ -11347,7 +11354,7 @@ typedef struct csspgo__bin_size { /* what the records of a section hold */
 static void csspgo__bin_skip(csspgo__reader *r, size_t n)
 {
     const unsigned char *p = r->p;
-    while (n >= 8 && r->end - p >= 8) {               /* the last bytes of numbers among eight, which are below 128 */
+    while (!CSSPGO__SMALL && n >= 8 && r->end - p >= 8) {   /* numbers end in a byte below 128: eight at a time */
         const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
         n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
         p += 8;
@@ -11444,7 +11451,7 @@ static int csspgo__bin_version(csspgo__bin *b)
 /* Magic, version, summary, names, records up to the end. */
 static int csspgo__raw_read(csspgo__bin *b)
 {
-    return csspgo__bin_version(b) && csspgo__bin_summary(b) && csspgo__bin_text_names(b) && csspgo__bin_records(b);
+    return csspgo__bin_version(b) && csspgo__bin_summary(b, 0) && csspgo__bin_text_names(b) && csspgo__bin_records(b);
 }
 
 /* Magic, version, summary, GUIDs, u64 offset of the table of functions, records up to there. */
@@ -11452,7 +11459,7 @@ static int csspgo__compact_read(csspgo__bin *b)
 {
     const unsigned char *at;
     uint64_t table;
-    if (!csspgo__bin_version(b) || !csspgo__bin_summary(b) || !csspgo__bin_guid_names(b, 0)) return 0;
+    if (!csspgo__bin_version(b) || !csspgo__bin_summary(b, 0) || !csspgo__bin_guid_names(b, 0)) return 0;
     at = b->r.p;
     table = csspgo__u64(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
@@ -11588,7 +11595,7 @@ static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i
 static int csspgo__bin_hang(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
 {
     const size_t had = b->q->tree.count;
-    for (; i < n && b->q->tree.count == had; i++) {
+    for (; i < n && (CSSPGO__SMALL || b->q->tree.count == had); i++) {
         const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_at(0, 0);
         csspgo_node up = csspgo_root(b->q);
         csspgo_func f;
@@ -11778,7 +11785,7 @@ static int csspgo__bin_content(csspgo__bin *b, const csspgo__section *s)
 {
     int ok = 1;
     switch (s->type) {
-    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b); break;
+    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b, 0); break;
     case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
     case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
     case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b); break;
@@ -11994,19 +12001,11 @@ enum {                            /* << 24: tags */
     CSSPGO__GCC_SUMMARY = 0xa8, CSSPGO__GCC_NAMES = 0xaa, CSSPGO__GCC_FUNCTIONS = 0xac, CSSPGO__GCC_MODULES = 0xae
 };
 
-static uint32_t csspgo__gcc_u32(csspgo__reader *r)
-{
-    if (!csspgo__need(r, 4)) return 0;
-    r->p += 4;
-    return csspgo__ld32le(r->p - 4);
-}
-
-/* A tag and the length of its section, which does not matter. */
+/* The tag of the next section. */
 static int csspgo__gcc_tag(csspgo__bin *b, uint32_t tag)
 {
     const unsigned char *at = b->r.p;
     const uint32_t v = csspgo__gcc_u32(&b->r);
-    csspgo__gcc_u32(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
     return v == tag << 24 || csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "another section is expected here: ", v);
 }
@@ -12016,9 +12015,7 @@ static uint32_t csspgo__gcc_many(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
     const uint32_t n = csspgo__gcc_u32(&b->r);
-    if (n <= csspgo__left(&b->r) / least) return n;
-    csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
-    return 0;
+    return (uint32_t)csspgo__bin_fits(b, n, least, at);
 }
 
 /*
@@ -12042,6 +12039,7 @@ static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
     uint32_t n, files = 0;
     size_t size;
     if (!csspgo__gcc_tag(b, CSSPGO__GCC_NAMES)) return 0;
+    csspgo__gcc_u32(&b->r);                           /* the section's length does not matter */
     if (version == 3) {
         files = csspgo__gcc_many(b, 4);
         for (n = files; n != 0; n--)
@@ -12057,39 +12055,6 @@ static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
         if (!csspgo__bin_add_name(b, csspgo__bin_name(b, text, size))) return 0;
     }
     return b->r.status == CSSPGO_OK;
-}
-
-/* The summary of version 3: as in LLVM's files, but of fixed width, and without a length behind the tag. */
-static int csspgo__gcc_summary(csspgo__bin *b)
-{
-    csspgo__reader *r = &b->r;
-    const unsigned char *at = r->p;
-    const uint32_t tag = csspgo__gcc_u32(r);
-    uint64_t head[5], n, *v;
-    size_t i;
-    if (r->status == CSSPGO_OK && tag != (uint32_t)CSSPGO__GCC_SUMMARY << 24)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "another section is expected here: ", tag);
-    for (i = 0; i < 5; i++) head[i] = csspgo__u64(r);
-    at = r->p;
-    n = csspgo__u64(r);
-    if (r->status != CSSPGO_OK) return 0;
-    if (n > csspgo__left(r) / 20)
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
-    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * (size_t)n) * sizeof *v);
-    if (v == NULL) return csspgo__bin_full(b);
-    b->q->summary = v;
-    b->q->summary_size = 5 + 3 * (size_t)n;
-    memcpy(v, head, sizeof head);
-    for (i = 5; i < b->q->summary_size; i++) v[i] = i % 3 == 2 ? csspgo__gcc_u32(r) : csspgo__u64(r);
-    return 1;
-}
-
-static uint32_t csspgo__gcc_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
-{
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (i < b->funcs) return b->func[i];
-    csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
-    return 0;
 }
 
 static csspgo_loc csspgo__gcc_loc(csspgo__bin *b)
@@ -12119,7 +12084,7 @@ static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint
             const uint64_t i = csspgo__u64(&b->r), calls = csspgo__u64(&b->r);
             if (b->r.status == CSSPGO_OK && kind != 7)
                 return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "call targets have the histogram type 7, not ", kind);
-            func = csspgo__gcc_func(b, i, at + 4);
+            func = csspgo__bin_func_of(b, i, at + 4);
             if (func == 0) return 0;
             if (node != 0 && csspgo__target_append(q, c, loc, func, calls) < 0) return csspgo__bin_full(b);
         }
@@ -12160,7 +12125,7 @@ static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
             loc = csspgo__gcc_loc(b);
             at = b->r.p;
         }
-        f.id = csspgo__gcc_func(b, csspgo__gcc_u32(&b->r), at);
+        f.id = csspgo__bin_func_of(b, csspgo__gcc_u32(&b->r), at);
         positions = csspgo__gcc_many(b, 16);
         inlinees = csspgo__gcc_many(b, 16);
         if (f.id == 0 || b->r.status != CSSPGO_OK) return 0;
@@ -12194,8 +12159,9 @@ static int csspgo__gcc_read(csspgo__bin *b)
         return 0;
     }
     csspgo__gcc_u32(&b->r);                           /* stamp */
-    if (version == 3 && !csspgo__gcc_summary(b)) return 0;
+    if (version == 3 && !(csspgo__gcc_tag(b, CSSPGO__GCC_SUMMARY) && csspgo__bin_summary(b, 1))) return 0;
     if (!csspgo__gcc_names(b, version) || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
+    csspgo__gcc_u32(&b->r);
     for (n = csspgo__gcc_many(b, version == 3 ? 28 : 20); n != 0; n--)
         if (!csspgo__gcc_function(b, version)) return 0;
     return b->r.status == CSSPGO_OK;
@@ -12569,7 +12535,7 @@ static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t 
         if (s.type != type || s.size == 0) continue;
         if (!csspgo__lazy_section(b, &s, table + 32 * i) || !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
         switch (type) {
-        case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s.flags) && csspgo__bin_summary(b); break;
+        case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s.flags) && csspgo__bin_summary(b, 0); break;
         case CSSPGO__SEC_NAMES: ok = csspgo__lazy_names(b, s.flags); break;
         case CSSPGO__SEC_CONTEXTS: ok = csspgo__lazy_contexts(b); break;
         case CSSPGO__SEC_META: ok = csspgo__lazy_meta(b, s.flags); break;
