@@ -28681,6 +28681,23 @@ typedef struct csspgo__align_token {     /* a location of either side */
 
 typedef CSSPGO__LIST(csspgo__align_token) csspgo__align_token_list;
 
+typedef struct csspgo__posting {  /* of something that is called: a function calls it, or a call site does            */
+    uint64_t callee;
+    uint32_t is_old, who;         /* is_old: 1: in the profile; who: index in a list                                 */
+} csspgo__posting;
+
+typedef CSSPGO__LIST(csspgo__posting) csspgo__posting_list;
+
+/* Every function that is matched sorts its calls with it: a table of fields would take twice as long. */
+static int csspgo__posting_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__posting *x = (const csspgo__posting *)a, *y = (const csspgo__posting *)b;
+    (void)ctx;
+    if (x->callee != y->callee) return x->callee < y->callee ? -1 : 1;
+    if (x->is_old != y->is_old) return x->is_old < y->is_old ? -1 : 1;
+    return x->who < y->who ? -1 : x->who > y->who;
+}
+
 typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo_matcher          *m;
     const csspgo_profile    *p;
@@ -28701,6 +28718,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u32_list    pair[2];
     csspgo__lcs  lcs[2];
     csspgo__align_token_list   code_token, old_token;
+    csspgo__posting_list called;  /* scratch: call sites of both sides, by callee */
     csspgo__u32_list    align[8];
     csspgo__i32_list    best;     /* rows of scores */
     csspgo__byte_list   from;     /* the way to each of them */
@@ -29431,13 +29449,6 @@ enum {
     CSSPGO__COMPARES = 1 << 24
 }; /* steps of comparing call by call                                            */
 
-typedef struct csspgo__posting {  /* a function calls something */
-    uint64_t callee;
-    uint32_t who, is_old; /* index in csspgo__unpaired                                                          */
-} csspgo__posting;
-
-typedef CSSPGO__LIST(csspgo__posting) csspgo__posting_list;
-
 typedef struct csspgo__unpaired {    /* a function without partner */
     uint64_t guid, checksum;
     uint32_t calls, blocks;       /* calls: with a known callee                                                      */
@@ -29451,9 +29462,6 @@ typedef struct csspgo__rename_candidate {    /* two of these */
 } csspgo__rename_candidate;
 
 typedef CSSPGO__LIST(csspgo__rename_candidate) csspgo__rename_candidate_list;
-
-static const csspgo__field csspgo__posting_fields[] = { CSSPGO__ASCENDING(csspgo__posting, callee),
-    CSSPGO__ASCENDING(csspgo__posting, who), CSSPGO__FIELDS_END };
 
 static const csspgo__field csspgo__rename_candidate_fields[] = { CSSPGO__ASCENDING(csspgo__rename_candidate, here),
     CSSPGO__ASCENDING(csspgo__rename_candidate, there), CSSPGO__FIELDS_END };
@@ -29553,7 +29561,7 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
         if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
     }
     x = v.v;
-    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__fields_cmp, csspgo__posting_fields))
+    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL))
         ok = csspgo__match_fail(w);
     for (i = 0; i < v.count && ok; i = j) {
         for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
@@ -29576,7 +29584,7 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
     const csspgo__posting *x = list->v;
     csspgo__rename_candidate *a;
     size_t i, j, k, l, old;
-    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__fields_cmp, csspgo__posting_fields))
+    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__posting_cmp, NULL))
         return csspgo__match_fail(w);
     for (i = 0; i < list->count; i = j) {
         for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
@@ -29663,12 +29671,34 @@ static int csspgo__match_callers(csspgo__matching *w)
 
 /* ----- the reference modes ---------------------------------------------------------------------------------------- */
 
-static int csspgo__anchor_by_callee(const void *ctx, const void *a, const void *b)
+static int csspgo__called_add(csspgo__matching *w, uint64_t callee, size_t who, int is_old)
 {
-    const csspgo__anchor *v = (const csspgo__anchor *)ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].callee != v[y].callee) return v[x].callee < v[y].callee ? -1 : 1;
-    return x < y ? -1 : x > y;
+    csspgo__posting *x = CSSPGO__PUSH(&w->m->heap, w->called);
+    if (x == NULL) return csspgo__match_fail(w);
+    x->callee = callee;
+    x->who = (uint32_t)who;
+    x->is_old = (uint32_t)is_old;
+    return 1;
+}
+
+/* Sorts w->called; returns 0 when memory is exhausted. */
+static int csspgo__called_sort(csspgo__matching *w)
+{
+    return csspgo__sort(&w->m->heap, w->called.v, w->called.count, sizeof *w->called.v, csspgo__posting_cmp, NULL) ||
+           csspgo__match_fail(w);
+}
+
+/*
+ * The next group of w->called, from *at on: the postings of one callee, [i, *old) of the new code and [*old, *at) of
+ * the profile. Returns i, or the number of postings at the end.
+ */
+static size_t csspgo__called_next(const csspgo__matching *w, size_t *at, size_t *old)
+{
+    const csspgo__posting *x = w->called.v;
+    const size_t i = *at, n = w->called.count;
+    for (*old = i; *old < n && x[*old].callee == x[i].callee && !x[*old].is_old;) ++*old;
+    for (*at = *old; *at < n && x[*at].callee == x[i].callee;) ++*at;
+    return i;
 }
 
 /*
@@ -29678,20 +29708,18 @@ static int csspgo__anchor_by_callee(const void *ctx, const void *a, const void *
 static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t n, const csspgo__anchor *b, size_t m,
                            uint32_t *pair)
 {
-    uint32_t *index = CSSPGO__FILL(&w->m->heap, w->align[0], m);
-    uint32_t *order = CSSPGO__FILL(&w->m->heap, w->align[1], n);
-    size_t i, j = 0;
-    if (index == NULL || order == NULL) return csspgo__match_fail(w);
-    for (i = 0; i < m; i++) index[i] = (uint32_t)i;
-    for (i = 0; i < n; i++) order[i] = (uint32_t)i;
-    if (!csspgo__sort(&w->m->heap, index, m, sizeof *index, csspgo__anchor_by_callee, b) ||
-        !csspgo__sort(&w->m->heap, order, n, sizeof *order, csspgo__anchor_by_callee, a))
-        return csspgo__match_fail(w);
+    size_t i, at = 0, old;
+    w->called.count = 0;
+    for (i = 0; i < n; i++)
+        if (a[i].callee != w->indirect && !csspgo__called_add(w, a[i].callee, i, 0)) return 0;
+    for (i = 0; i < m; i++)
+        if (!csspgo__called_add(w, b[i].callee, i, 1)) return 0;
+    if (!csspgo__called_sort(w)) return 0;
     memset(pair, 0, n * sizeof *pair);
-    for (i = 0; i < n; i++) {
-        while (j < m && b[index[j]].callee < a[order[i]].callee) j++;
-        if (j < m && b[index[j]].callee == a[order[i]].callee && a[order[i]].callee != w->indirect)
-            pair[order[i]] = index[j++] + 1;
+    while ((i = csspgo__called_next(w, &at, &old)) < w->called.count) {
+        const csspgo__posting *x = w->called.v;
+        size_t k;
+        for (k = 0; i + k < old && old + k < at; k++) pair[x[i + k].who] = x[old + k].who + 1;
     }
     return 1;
 }
@@ -29794,33 +29822,9 @@ enum { CSSPGO__SCORE_SINGLE = 140, CSSPGO__SCORE_CALL = 100, CSSPGO__SCORE_RENAM
        CSSPGO__SCORE_BLOCK_HOLE = 10, CSSPGO__SCORE_CALL_HOLE = 5, CSSPGO__SCORE_HASH = 60,
        CSSPGO__GAP_OPEN = 10, CSSPGO__GAP_MORE = 2, CSSPGO__NEVER = -(1 << 29) };
 
-static int csspgo__key_cmp(const void *ctx, const void *a, const void *b)
+static int csspgo__is_call(const csspgo__align_token *t)
 {
-    const csspgo__align_token *v = (const csspgo__align_token *)ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].callee != v[y].callee) return v[x].callee < v[y].callee ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
-/*
- * The calls of a side in order of callee (indices of tokens, in *out); marks those whose callee is called only once.
- * NULL when memory is exhausted.
- */
-static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__align_token_list *side,
-                                         csspgo__u32_list *out)
-{
-    csspgo__align_token *v = side->v;
-    uint32_t *c = CSSPGO__FILL(&w->m->heap, *out, side->count);
-    size_t i, n = 0;
-    if (c == NULL) return NULL;
-    for (i = 0; i < side->count; i++)
-        if (v[i].kind == CSSPGO_MATCH_CALL || v[i].kind == CSSPGO_MATCH_INDIRECT) c[n++] = (uint32_t)i;
-    out->count = n;
-    if (!csspgo__sort(&w->m->heap, c, n, sizeof *c, csspgo__key_cmp, v)) return NULL;
-    for (i = 0; i < n; i++)
-        v[c[i]].single = (i == 0 || v[c[i - 1]].callee != v[c[i]].callee) &&
-                         (i + 1 == n || v[c[i + 1]].callee != v[c[i]].callee);
-    return c;
+    return t->kind == CSSPGO_MATCH_CALL || t->kind == CSSPGO_MATCH_INDIRECT;
 }
 
 /*
@@ -29831,25 +29835,21 @@ static const uint32_t *csspgo__calls_of(csspgo__matching *w, csspgo__align_token
 static int csspgo__compare_callees(csspgo__matching *w)
 {
     csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
-    const uint32_t *x = csspgo__calls_of(w, &w->code_token, &w->align[0]);
-    const uint32_t *y = x != NULL ? csspgo__calls_of(w, &w->old_token, &w->align[1]) : NULL;
-    size_t i = 0, j = 0, k, l, n, m;
-    if (y == NULL) return csspgo__match_fail(w);
-    n = w->align[0].count;
-    m = w->align[1].count;
-    while (i < n || j < m) {
-        const int left = j >= m || (i < n && a[x[i]].callee <= b[y[j]].callee);
-        const uint64_t callee = left ? a[x[i]].callee : b[y[j]].callee;
-        int here, there;
-        for (k = i; k < n && a[x[k]].callee == callee; k++) {}
-        for (l = j; l < m && b[y[l]].callee == callee; l++) {}
-        here = k != i;
-        there = l != j;
-        for (; i < k; i++) {
-            a[x[i]].gone = !there && callee != 0;
-            a[x[i]].single &= l - j == 1 ? 1 : 0;
+    size_t i, at = 0, old;
+    w->called.count = 0;
+    for (i = 0; i < w->code_token.count; i++)
+        if (csspgo__is_call(&a[i]) && !csspgo__called_add(w, a[i].callee, i, 0)) return 0;
+    for (i = 0; i < w->old_token.count; i++)
+        if (csspgo__is_call(&b[i]) && !csspgo__called_add(w, b[i].callee, i, 1)) return 0;
+    if (!csspgo__called_sort(w)) return 0;
+    while ((i = csspgo__called_next(w, &at, &old)) < w->called.count) {
+        const unsigned char single = old - i == 1 && at - old == 1;
+        const int here = old != i, there = at != old;
+        for (; i < old; i++) {
+            a[w->called.v[i].who].gone = !there && w->called.v[i].callee != 0;
+            a[w->called.v[i].who].single = single;
         }
-        for (; j < l; j++) b[y[j]].gone = !here;
+        for (; i < at; i++) b[w->called.v[i].who].gone = !here;
     }
     return 1;
 }
@@ -29951,11 +29951,6 @@ static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code
             t[j].hash = code->old[i].hash;
     }
     return 1;
-}
-
-static int csspgo__is_call(const csspgo__align_token *t)
-{
-    return t->kind == CSSPGO_MATCH_CALL || t->kind == CSSPGO_MATCH_INDIRECT;
 }
 
 /*
@@ -30520,20 +30515,16 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
 
-static size_t csspgo__callsite_lower(const csspgo__callsite *s, size_t n, csspgo_loc loc)
-{
-    size_t a = 0, b = n;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (csspgo__loc_key(s[mid].loc) < csspgo__loc_key(loc)) a = mid + 1;
-        else b = mid;
-    }
-    return a;
-}
+static const csspgo__field csspgo__callsite_fields[] = { CSSPGO__ASCENDING(csspgo__callsite, loc.line),
+    CSSPGO__ASCENDING(csspgo__callsite, loc.discriminator), CSSPGO__FIELDS_END };
 
+/* The call site at a location, of n ascending ones; NULL: there is none. */
 static csspgo__callsite *csspgo__callsite_at(csspgo__callsite *s, size_t n, csspgo_loc loc)
 {
-    const size_t i = csspgo__callsite_lower(s, n, loc);
+    csspgo__callsite key;
+    size_t i;
+    key.loc = loc;
+    i = csspgo__lower_bound(s, n, sizeof key, &key, csspgo__fields_cmp, csspgo__callsite_fields);
     return i < n && csspgo__loc_key(s[i].loc) == csspgo__loc_key(loc) ? &s[i] : NULL;
 }
 
@@ -30991,6 +30982,7 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->tried);
     CSSPGO__DROP(h, w->code_token);
     CSSPGO__DROP(h, w->old_token);
+    CSSPGO__DROP(h, w->called);
     CSSPGO__DROP(h, w->best);
     CSSPGO__DROP(h, w->from);
     for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) CSSPGO__DROP(h, w->align[i]);
@@ -31351,34 +31343,24 @@ static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r
 }
 
 /*
- * Adds the locations of a record whose function has changed: what each new location maps to, and what stays in place.
- * A count that nothing maps to is lost.
+ * Adds the locations of a record: those that a location of the new code maps to, and those that stay in place. f: the
+ * record's function; NULL if it has not changed: all stay. A count that nothing maps to is lost.
  */
 static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
-    const csspgo__place *p = c->m->place.v + f->place;
+    const csspgo__place *p = f != NULL ? c->m->place.v + f->place : NULL;
     const csspgo_body *b = csspgo__body(c->p, r);
     csspgo_status s = CSSPGO_OK;
     size_t i;
-    for (i = 0; i < f->places && s == CSSPGO_OK; i++)
+    for (i = 0; f != NULL && i < f->places && s == CSSPGO_OK; i++)
         if (p[i].how != CSSPGO_FOUND_UNKNOWN)
             s = csspgo__remap_loc(c, r, p[i].to, p[i].from,
                                   p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
     for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++) {
-        if (csspgo__keeps_loc(c, f, b[i].loc)) s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
+        if (f == NULL || csspgo__keeps_loc(c, f, b[i].loc)) s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
         else if (csspgo__place_was(c, f, b[i].loc) == NULL) c->lost = csspgo__sat_add(c->lost, b[i].count);
     }
-    return s;
-}
-
-static csspgo_status csspgo__remap_fixed(csspgo__remap *c, const csspgo__record *r, uint64_t *own)
-{
-    const csspgo_body *b = csspgo__body(c->p, r);
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++)
-        s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
     return s;
 }
 
@@ -31429,7 +31411,7 @@ static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
     if (r->head == 0 && i != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
         csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
         now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
-    s = f != NULL ? csspgo__remap_moved(c, f, r, &own) : csspgo__remap_fixed(c, r, &own);
+    s = csspgo__remap_moved(c, f, r, &own);
     if (s != CSSPGO_OK) return s;
     now->total = csspgo__sat_sub(r->total, c->nested.v[id]);
     if (f != NULL) now->total = csspgo__sat_add(csspgo__sat_sub(now->total, was), own);
