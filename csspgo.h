@@ -4521,7 +4521,7 @@ static uint32_t csspgo__names_find(const csspgo__names *t, const char *text, siz
  * For one who knows what will be looked for soon. When each of these steps is done for many hashes before the next one
  * is, and then the look-ups, these need not wait for memory one after the other. guess: what the step before returned.
  */
-CSSPGO__UNUSED static uint32_t csspgo__names_ahead(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
+CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
 {
     if (CSSPGO__SMALL || t->by_text.slot == NULL) return 0;
     if (step == 0) {
@@ -5016,7 +5016,7 @@ static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e,
 }
 
 /* A vertex that misses one edge only says how much flows there; then its neighbour may miss one only, and so on. */
-static void csspgo__balance_settle(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t v)
+static void csspgo__balance_solve(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t v)
 {
     while (b[v].open == 1) {
         const csspgo__graph_edge *e = &edge[b[v].edges];
@@ -5059,7 +5059,7 @@ static void csspgo__balance_make(csspgo__graph *g, csspgo__balance *b)
         b[e->from].edges ^= i;
         b[e->to].edges ^= i;
     }
-    for (v = 1; v <= g->n; v++) csspgo__balance_settle(b, g->edge, v);
+    for (v = 1; v <= g->n; v++) csspgo__balance_solve(b, g->edge, v);
 }
 
 static int csspgo__balance_cmp(const void *ctx, const void *a, const void *b)
@@ -5084,7 +5084,7 @@ static void csspgo__classes_number(const csspgo__balance *b, size_t n, uint32_t 
 }
 
 /* csspgo_cfg_classes of a graph whose edges are in range. Returns 0 when memory is exhausted. */
-static int csspgo__cfg_classes(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *eq)
+static int csspgo__classes_of(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *eq)
 {
     const size_t bytes = (cfg->blocks + 2) * sizeof(csspgo__balance);
     csspgo__balance *b = NULL;
@@ -5108,27 +5108,27 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
     const csspgo_status s = csspgo__cfg_check(cfg, err);
     if (s != CSSPGO_OK || cfg->blocks == 0) return s;
     csspgo__heap_init(&h, options);
-    return csspgo__cfg_classes(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
+    return csspgo__classes_of(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
 }
 
 /* ----- counts that fit -------------------------------------------------------------------------------------------- */
 
 /*
- * A circulation: block b is an arc from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves
- * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is an arc of capacity w
+ * A circulation: block b is a residual edge from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves
+ * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is a residual edge of capacity w
  * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
  * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
  */
-typedef struct csspgo__flow_arc {      /* arc e and its reverse e ^ 1 */
+typedef struct csspgo__flow_edge {      /* residual edge e and its reverse e ^ 1 */
     uint64_t left;                /* what may still flow */
     int64_t  cost;
-    uint32_t to, next;            /* next arc of the same point, + 1; 0 = none */
-} csspgo__flow_arc;
+    uint32_t to, next;            /* next residual edge of the same point, + 1; 0 = none */
+} csspgo__flow_edge;
 
 typedef struct csspgo__flow_point {
     int64_t  excess, potential, distance;
-    uint32_t first;               /* arc, + 1                                 */
-    uint32_t via;                 /* last arc of the shortest path            */
+    uint32_t first;               /* residual edge, + 1                                 */
+    uint32_t via;                 /* last residual edge of the shortest path            */
     uint32_t round, done;         /* of the search that set distance, took it */
     uint32_t taken, reserved;     /* the point that was taken before, + 1     */
 } csspgo__flow_point;
@@ -5140,19 +5140,19 @@ typedef struct csspgo__flow_step {
 
 typedef struct csspgo__flow {
     csspgo__flow_point  *point;
-    csspgo__flow_arc    *arc;
+    csspgo__flow_edge    *residual;
     csspgo__flow_step   *queue;   /* binary heap; a point may be in it several times, only the first counts */
-    size_t               points, arcs, room, queued, edge_arcs;   /* room: for arcs; edge_arcs: the first edge's */
-    uint64_t             steps, max_steps;              /* arcs looked at; then it ends                     */
+    size_t               points, residuals, room, queued, first_edge;   /* room: for residual edges; first_edge: the first edge's */
+    uint64_t             steps, max_steps;              /* residual edges looked at; then it ends                     */
     uint32_t             round;
 } csspgo__flow;
 
 #define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
 
-static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
+static uint32_t csspgo__flow_edge_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
 {
-    const uint32_t e = (uint32_t)f->arcs;
-    csspgo__flow_arc *a = &f->arc[e];
+    const uint32_t e = (uint32_t)f->residuals;
+    csspgo__flow_edge *a = &f->residual[e];
     a[0].left = left;
     a[0].cost = cost;
     a[0].to = to;
@@ -5163,16 +5163,16 @@ static uint32_t csspgo__arc_add(csspgo__flow *f, uint32_t from, uint32_t to, uin
     a[1].to = from;
     a[1].next = f->point[to].first;
     f->point[to].first = e + 2;
-    f->arcs += 2;
+    f->residuals += 2;
     return e;
 }
 
-/* The two arcs of a block or edge. */
-static void csspgo__arcs_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
+/* The two residual edges of a block or edge. */
+static void csspgo__flow_edges_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
                              uint32_t less, uint32_t unknown)
 {
-    csspgo__arc_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
-    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
+    csspgo__flow_edge_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
+    csspgo__flow_edge_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
     if (!known) return;
     f->point[to].excess += (int64_t)count;
     f->point[from].excess -= (int64_t)count;
@@ -5199,8 +5199,8 @@ enum { CSSPGO__FLOW_INSN = 64, CSSPGO__FLOW_INSNS = 1 << 18 };
 enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and edges: then no path costs 2^60 or more */
 #define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
 
-/* The arcs of a block that ran most likely count times if nothing else was known. */
-static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
+/* The residual edges of a block that ran most likely count times if nothing else was known. */
+static void csspgo__flow_likely_edges(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
 {
     const uint32_t most = CSSPGO__FLOW_INSNS;
     const int64_t unit = (int64_t)CSSPGO__FLOW_INSN * (weight < most ? weight : most);
@@ -5214,10 +5214,10 @@ static void csspgo__likely_arcs(csspgo__flow *f, uint32_t from, uint32_t to, uin
         if (upto == 0) upto = 1;
         low = kink;
         if (upto == was) continue;
-        csspgo__arc_add(f, from, to, upto <= count ? 0 : upto - was, upto <= count ? upto - was : 0, cost);
+        csspgo__flow_edge_add(f, from, to, upto <= count ? 0 : upto - was, upto <= count ? upto - was : 0, cost);
         was = upto;
     }
-    csspgo__arc_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, was != 0 ? unit - unit / 16 : unit);
+    csspgo__flow_edge_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, was != 0 ? unit - unit / 16 : unit);
     if (was == 0) return;
     f->point[to].excess += (int64_t)count;
     f->point[from].excess -= (int64_t)count;
@@ -5247,7 +5247,7 @@ static uint32_t csspgo__flow_pop(csspgo__flow *f)
 }
 
 /*
- * The point with too little, by unit or more, that is nearest to `from` along arcs that let unit pass (Dijkstra; with
+ * The point with too little, by unit or more, that is nearest to `from` along residual edges that let unit pass (Dijkstra; with
  * the potentials no cost is negative). Returns the number of points if there is none. Brings potentials up to date.
  */
 static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
@@ -5270,8 +5270,8 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
         taken = at + 1;
         reach = p->distance;
         if (p->excess <= -(int64_t)unit) found = at;
-        for (e = p->first; e != 0 && found == f->points; e = f->arc[e - 1].next) {
-            const csspgo__flow_arc *a = &f->arc[e - 1];
+        for (e = p->first; e != 0 && found == f->points; e = f->residual[e - 1].next) {
+            const csspgo__flow_edge *a = &f->residual[e - 1];
             csspgo__flow_point *to = &f->point[a->to];
             const int64_t d = p->distance + a->cost + p->potential - to->potential;
             f->steps++;
@@ -5295,27 +5295,27 @@ static void csspgo__send(csspgo__flow *f, uint32_t from, uint32_t to)
     const int64_t lack = -f->point[to].excess, much = f->point[from].excess;
     uint64_t amount = (uint64_t)(lack < much ? lack : much);
     uint32_t at;
-    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to)
-        if (f->arc[f->point[at].via].left < amount) amount = f->arc[f->point[at].via].left;
-    for (at = to; at != from; at = f->arc[f->point[at].via ^ 1].to) {
-        f->arc[f->point[at].via].left -= amount;
-        f->arc[f->point[at].via ^ 1].left += amount;
+    for (at = to; at != from; at = f->residual[f->point[at].via ^ 1].to)
+        if (f->residual[f->point[at].via].left < amount) amount = f->residual[f->point[at].via].left;
+    for (at = to; at != from; at = f->residual[f->point[at].via ^ 1].to) {
+        f->residual[f->point[at].via].left -= amount;
+        f->residual[f->point[at].via ^ 1].left += amount;
     }
     f->point[from].excess -= (int64_t)amount;
     f->point[to].excess += (int64_t)amount;
 }
 
-/* Arcs that let unit pass but did not let twice as much, and now would save cost, are filled. */
+/* Residual edges that let unit pass but did not let twice as much, and now would save cost, are filled. */
 static void csspgo__fill_savers(csspgo__flow *f, uint64_t unit)
 {
     size_t e;
-    for (e = 0; e < f->arcs; e++) {
-        csspgo__flow_arc *a = &f->arc[e];
-        csspgo__flow_point *from = &f->point[f->arc[e ^ 1].to], *to = &f->point[a->to];
+    for (e = 0; e < f->residuals; e++) {
+        csspgo__flow_edge *a = &f->residual[e];
+        csspgo__flow_point *from = &f->point[f->residual[e ^ 1].to], *to = &f->point[a->to];
         if (a->left < unit || a->cost + from->potential - to->potential >= 0) continue;
         from->excess -= (int64_t)a->left;
         to->excess += (int64_t)a->left;
-        f->arc[e ^ 1].left += a->left;
+        f->residual[e ^ 1].left += a->left;
         a->left = 0;
     }
 }
@@ -5326,7 +5326,7 @@ static int csspgo__flow_run(csspgo__flow *f)
     uint64_t unit = CSSPGO__FLOW_MAX;
     for (; unit != 0 && f->steps <= f->max_steps; unit /= 2) {
         uint32_t i;
-        f->steps += f->arcs;
+        f->steps += f->residuals;
         csspgo__fill_savers(f, unit);
         for (i = 0; i < f->points; i++)
             while (f->point[i].excess >= (int64_t)unit && f->steps <= f->max_steps) {
@@ -5367,29 +5367,29 @@ static void csspgo__flow_build(csspgo__flow *f, const csspgo_cfg *cfg, const css
     uint32_t i;
     for (i = 0; i < cfg->blocks; i++) {
         const csspgo_cfg_block *b = &cfg->block[i];
-        if (hits != NULL) csspgo__likely_arcs(f, 2 * i, 2 * i + 1, b->count, hits->weight[i], hits->waits);
-        else csspgo__arcs_add(f, 2 * i, 2 * i + 1, b->known != 0, b->count, c->block_more, c->block_less,
+        if (hits != NULL) csspgo__flow_likely_edges(f, 2 * i, 2 * i + 1, b->count, hits->weight[i], hits->waits);
+        else csspgo__flow_edges_add(f, 2 * i, 2 * i + 1, b->known != 0, b->count, c->block_more, c->block_less,
                               c->unknown_block);
     }
-    f->edge_arcs = f->arcs;
+    f->first_edge = f->residuals;
     for (i = 0; i < cfg->edges; i++) {
         const csspgo_cfg_edge *e = &cfg->edge[i];
-        csspgo__arcs_add(f, 2 * e->from + 1, 2 * e->to, e->known != 0, e->count, c->edge_more, c->edge_less,
+        csspgo__flow_edges_add(f, 2 * e->from + 1, 2 * e->to, e->known != 0, e->count, c->edge_more, c->edge_less,
                          csspgo__unknown_cost(e, c));
     }
-    csspgo__arc_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
+    csspgo__flow_edge_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
     for (i = 0; i < cfg->edges; i++) f->point[2 * cfg->edge[i].from + 1].done = 1;   /* has an edge; no search yet */
     for (i = 0; i < cfg->blocks; i++)
         if (cfg->block[i].is_exit || f->point[2 * i + 1].done == 0)
-            csspgo__arc_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
+            csspgo__flow_edge_add(f, 2 * i + 1, outside, CSSPGO__FLOW_MAX * 4, 0, 0);
     f->round = 1;
 }
 
-/* The count of a block or edge whose arcs begin with the e-th and leave a point together; adds its cost. */
+/* The count of a block or edge whose residual edges begin with the e-th and leave a point together; adds its cost. */
 static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, uint64_t was, uint32_t more,
                                    uint32_t less, uint32_t unknown, uint64_t *cost)
 {
-    const uint64_t count = f->arc[e + 1].left + f->arc[e + 3].left;
+    const uint64_t count = f->residual[e + 1].left + f->residual[e + 3].left;
     const uint64_t off = !known ? count : count > was ? count - was : was - count;
     *cost = csspgo__sat_add(*cost, csspgo__sat_mul(off, !known ? unknown : count > was ? more : less));
     return count;
@@ -5406,23 +5406,23 @@ static void csspgo__flow_read(const csspgo__flow *f, csspgo_cfg *cfg, const cssp
     }
     for (i = 0; i < cfg->edges; i++) {
         csspgo_cfg_edge *e = &cfg->edge[i];
-        e->count = csspgo__flow_count(f, f->edge_arcs + 4 * i, e->known != 0, e->count, c->edge_more, c->edge_less,
+        e->count = csspgo__flow_count(f, f->first_edge + 4 * i, e->known != 0, e->count, c->edge_more, c->edge_less,
                                       csspgo__unknown_cost(e, c), cost);
     }
 }
 
-/* The same of csspgo__likely_arcs. */
+/* The same of csspgo__flow_likely_edges. */
 static void csspgo__likely_read(const csspgo__flow *f, csspgo_cfg *cfg)
 {
     size_t i;
     uint32_t e;
     for (i = 0; i < cfg->blocks; i++) {
         cfg->block[i].count = 0;
-        for (e = f->point[2 * i].first; e != 0; e = f->arc[e - 1].next)
-            if (e % 2 != 0) cfg->block[i].count += f->arc[e].left;   /* of e - 1, which begins here, e is the reverse */
+        for (e = f->point[2 * i].first; e != 0; e = f->residual[e - 1].next)
+            if (e % 2 != 0) cfg->block[i].count += f->residual[e].left;   /* of e - 1, which begins here, e is the reverse */
     }
     for (i = 0; i < cfg->edges; i++) {
-        const csspgo__flow_arc *a = &f->arc[f->edge_arcs + 4 * i];
+        const csspgo__flow_edge *a = &f->residual[f->first_edge + 4 * i];
         cfg->edge[i].count = a[1].left + a[3].left;
     }
 }
@@ -5439,8 +5439,8 @@ static int csspgo__flow_new(csspgo__heap *h, csspgo__flow *f, const csspgo_cfg *
     f->max_steps = h->limits.max_steps != 0 ? h->limits.max_steps
                                             : ((uint64_t)1 << 28) + ((uint64_t)(cfg->blocks + cfg->edges) << 12);
     f->point = (csspgo__flow_point *)csspgo__alloc(h, f->points * sizeof *f->point);
-    if (f->point != NULL) f->arc = (csspgo__flow_arc *)csspgo__alloc(h, f->room * sizeof *f->arc);
-    if (f->arc != NULL) f->queue = (csspgo__flow_step *)csspgo__alloc(h, (f->room + 1) * sizeof *f->queue);
+    if (f->point != NULL) f->residual = (csspgo__flow_edge *)csspgo__alloc(h, f->room * sizeof *f->residual);
+    if (f->residual != NULL) f->queue = (csspgo__flow_step *)csspgo__alloc(h, (f->room + 1) * sizeof *f->queue);
     if (f->queue == NULL) return 0;
     memset(f->point, 0, f->points * sizeof *f->point);
     return 1;
@@ -5449,7 +5449,7 @@ static int csspgo__flow_new(csspgo__heap *h, csspgo__flow *f, const csspgo_cfg *
 static void csspgo__flow_free(csspgo__heap *h, csspgo__flow *f)
 {
     csspgo__free(h, f->queue, (f->room + 1) * sizeof *f->queue);
-    csspgo__free(h, f->arc, f->room * sizeof *f->arc);
+    csspgo__free(h, f->residual, f->room * sizeof *f->residual);
     csspgo__free(h, f->point, f->points * sizeof *f->point);
 }
 
@@ -5457,7 +5457,7 @@ static void csspgo__flow_free(csspgo__heap *h, csspgo__flow *f)
  * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
  * instructions. Of edges nothing is known.
  */
-static csspgo_status csspgo__flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs, const csspgo__flow_hits *hits,
+static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_costs *costs, const csspgo__flow_hits *hits,
                                         const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
     static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
@@ -5486,7 +5486,7 @@ static csspgo_status csspgo__flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs
 CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
                                            const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
-    return csspgo__flow_solve(cfg, costs, NULL, options, cost, err);
+    return csspgo__flow_estimate(cfg, costs, NULL, options, cost, err);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -9331,44 +9331,44 @@ static csspgo_profile *csspgo__input_profile(const csspgo__input *in, csspgo_sta
  *
  * They come mostly in the order of their sites, so that one which comes after the others of its parent must be new.
  * Then nothing is looked up, and its place in the map, far from all that was touched last, is asked for now and filled
- * later: by csspgo__late_map, before anything else may look for a node.
+ * later: by csspgo__deferred_map, before anything else may look for a node.
  */
 
-typedef struct csspgo__late {
+typedef struct csspgo__deferred {
     uint32_t from;                /* the first node that is not in the map; 0: all are                       */
     int      mixed;               /* somewhere the newest child need not be the last inlinee: all look-ups   */
-} csspgo__late;
+} csspgo__deferred;
 
-static void csspgo__late_map(csspgo_profile *p, csspgo__late *late)
+static void csspgo__deferred_map(csspgo_profile *p, csspgo__deferred *deferred)
 {
     csspgo__tree *t = &p->tree;
     uint32_t id;
-    for (id = late->from; id != 0 && id <= t->count; id++)
+    for (id = deferred->from; id != 0 && id <= t->count; id++)
         csspgo__map_insert(&t->map, csspgo__node_hash(t, id), id, t);
-    late->from = 0;
+    deferred->from = 0;
 }
 
 /* As csspgo_node_add of an inlinee; parent and func are valid. 0: memory is exhausted or the line beyond 65535. */
-static uint32_t csspgo__late_add(csspgo_profile *p, csspgo__late *late, uint32_t parent, csspgo_loc loc, uint32_t func)
+static uint32_t csspgo__deferred_add(csspgo_profile *p, csspgo__deferred *deferred, uint32_t parent, csspgo_loc loc, uint32_t func)
 {
     csspgo__tree *t = &p->tree;
     const uint32_t newest = t->node[parent].child;
     const uint64_t site = csspgo__site(loc, CSSPGO_INLINEE), last = t->node[newest].site;
     const int sorted = newest == 0 || (csspgo__site_kind(last) == CSSPGO_INLINEE && last < site);
-    const size_t had = t->count, waiting = late->from != 0 ? had + 1 - late->from : 0;
+    const size_t had = t->count, waiting = deferred->from != 0 ? had + 1 - deferred->from : 0;
     uint32_t id;
     csspgo__tree_allow(&p->heap, t, 1);
-    if (!CSSPGO__SMALL && sorted && !late->mixed && loc.line <= 0xffff &&
+    if (!CSSPGO__SMALL && sorted && !deferred->mixed && loc.line <= 0xffff &&
         csspgo__tree_room(&p->heap, t, waiting + 1)) {
         CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
         csspgo__func_append(p, func, id);
-        if (late->from == 0) late->from = id;
+        if (deferred->from == 0) deferred->from = id;
         return id;
     }
-    csspgo__late_map(p, late);
+    csspgo__deferred_map(p, deferred);
     id = csspgo_node_add(p, csspgo__node_handle(parent), loc, CSSPGO_INLINEE, csspgo__func_handle(func)).id;
-    if (t->count != had && !sorted && last != t->node[id].site) late->mixed = 1;
+    if (t->count != had && !sorted && last != t->node[id].site) deferred->mixed = 1;
     return id;
 }
 
@@ -9403,7 +9403,7 @@ typedef struct csspgo__token {
     uint64_t                count;
     csspgo_loc              loc;
     uint32_t                size, hash; /* of the name                                                             */
-    uint32_t                guess;      /* of csspgo__names_ahead                                                  */
+    uint32_t                guess;      /* of csspgo__names_prefetch                                                  */
     uint32_t                depth;
     enum csspgo__token_kind kind;
 } csspgo__token;
@@ -9439,9 +9439,9 @@ typedef struct csspgo__text {
     csspgo_target       *target;        /* of the line being read: func and count                                  */
     size_t               targets, target_cap;
     uint64_t             full_at;       /* the offset at which memory was exhausted, 0: it was not                 */
-    csspgo__late         late;
+    csspgo__deferred         deferred;
     uint64_t             survey_at;     /* the offset at which the rest is foreseen                                */
-    size_t               had[7];        /* what q held then: see csspgo__text_foresee                              */
+    size_t               had[7];        /* what q held then: see csspgo__text_reserve                              */
     uint32_t             watch;         /* a record of which a sum is watched, so that its overflow has a line     */
     csspgo_target        watched;       /* which one (func 0: a body count), and the sum so far                    */
 } csspgo__text;
@@ -9502,9 +9502,9 @@ static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc
                              uint32_t func)
 {
     if (kind == CSSPGO_INLINEE) {
-        t->node = csspgo__late_add(t->q, &t->late, t->node, loc, func);
+        t->node = csspgo__deferred_add(t->q, &t->deferred, t->node, loc, func);
     } else {
-        csspgo__late_map(t->q, &t->late);
+        csspgo__deferred_map(t->q, &t->deferred);
         t->node = csspgo_node_add(t->q, csspgo__node_handle(t->node), loc, kind, csspgo__func_handle(func)).id;
     }
     return t->node != 0 || csspgo__text_full(t, k->at);
@@ -9599,7 +9599,7 @@ static int csspgo__target_func_cmp(const void *ctx, const void *a, const void *b
 }
 
 /* Keeps a target or vtable of a line until the last one of them: then they are sorted by function. */
-static int csspgo__text_keep(csspgo__text *t, const csspgo__token *k, uint32_t func)
+static int csspgo__text_collect(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     if (!CSSPGO__ROOM(&t->q->heap, t->target, t->targets, t->target_cap, t->targets + 1))
         return csspgo__text_full(t, k->at);
@@ -9615,7 +9615,7 @@ static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t
 {
     size_t i;
     if (t->targets == 0 && k->depth != 0) return csspgo__text_add_target(t, k, func, k->count);
-    if (!csspgo__text_keep(t, k, func)) return 0;
+    if (!csspgo__text_collect(t, k, func)) return 0;
     for (i = 0; k->depth != 0 && i < t->targets; i++) {
         if (i + 1 < t->targets && t->target[i].func.id == t->target[i + 1].func.id) continue;
         if (!csspgo__text_add_target(t, k, t->target[i].func.id, t->target[i].count)) return 0;
@@ -9627,7 +9627,7 @@ static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, uint32_t
 static int csspgo__text_vtable(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     size_t i;
-    if (!csspgo__text_keep(t, k, func)) return 0;
+    if (!csspgo__text_collect(t, k, func)) return 0;
     for (i = 0; k->depth != 0 && i < t->targets; i++) {
         const csspgo_target *v = &t->target[i];
         int s;
@@ -9713,11 +9713,11 @@ static int csspgo__text_flush(csspgo__text *t)
     size_t i;
     t->tokens = 0;
     for (i = 0; i < n; i++)
-        if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_ahead(&t->q->names, t->token[i].hash, 1, 0);
+        if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_prefetch(&t->q->names, t->token[i].hash, 1, 0);
     for (i = 0; i < n; i++) {
         const csspgo__token *k = &t->token[i];
         if (k->name == NULL) continue;
-        csspgo__names_ahead(&t->q->names, k->hash, 2, k->guess);
+        csspgo__names_prefetch(&t->q->names, k->hash, 2, k->guess);
         if (k->kind != CSSPGO__T_TARGET && k->guess != 0) CSSPGO__PREFETCH(&t->q->func[k->guess]);
     }
     for (i = 0; i < n; i++) {
@@ -9735,7 +9735,7 @@ static void csspgo__text_name(csspgo__text *t, csspgo__token *k, size_t size)
 {
     k->size = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;   /* then beyond any limit */
     k->hash = csspgo__hash_bytes(&t->q->names.by_text, k->name, k->size, 0);
-    csspgo__names_ahead(&t->q->names, k->hash, 0, 0);
+    csspgo__names_prefetch(&t->q->names, k->hash, 0, 0);
 }
 
 /* Adds a token. name: NULL, or a name that ends before name_end. Returns 0 after a failure of a token before. */
@@ -10201,7 +10201,7 @@ static uint64_t csspgo__text_size(const csspgo__text *t)
  * the right size at once: one that grows is copied, and takes more than twice its size for a moment. Names, of which
  * the rest has fewer, only if `names`, else as many again. Failing here is no failure.
  */
-static void csspgo__text_foresee(csspgo__text *t, uint64_t at, int names)
+static void csspgo__text_reserve(csspgo__text *t, uint64_t at, int names)
 {
     const uint64_t size = csspgo__text_size(t);
     csspgo_profile *q = t->q;
@@ -10229,7 +10229,7 @@ static int csspgo__text_survey(csspgo__text *t)
     t->survey_at = UINT64_MAX;
     if (!csspgo__text_flush(t)) return 0;
     csspgo__text_count_up(t);
-    csspgo__text_foresee(t, at, 0);
+    csspgo__text_reserve(t, at, 0);
     return 1;
 }
 
@@ -10266,10 +10266,10 @@ static int csspgo__text_lines(csspgo__text *t)
 }
 
 /* Brings records in order that were read out of order. A sum that overflows only now becomes the watched one. */
-static int csspgo__text_settle(csspgo__text *t)
+static int csspgo__text_sort_records(csspgo__text *t)
 {
     uint32_t i;
-    csspgo__late_map(t->q, &t->late);
+    csspgo__deferred_map(t->q, &t->deferred);
     for (i = 1; i <= t->q->records; i++) {
         const int s = csspgo__record_sort(t->q, &t->q->record[i], &t->watched);
         if (s < 0) return csspgo__text_full(t, t->base);
@@ -10289,12 +10289,12 @@ static csspgo_status csspgo__text_try(csspgo__text *t, const csspgo__input *in)
     t->tokens = t->targets = 0;
     t->depth = t->meta_depth = 0;
     t->any = 0;
-    memset(&t->late, 0, sizeof t->late);
+    memset(&t->deferred, 0, sizeof t->deferred);
     t->q = csspgo__input_profile(in, &t->status);
     if (t->q == NULL) return t->status;
     t->q->flags = CSSPGO_HAS_UNIQ;                    /* names in text are never cut */
     t->survey_at = UINT64_MAX;
-    if (t->full_at != 0) csspgo__text_foresee(t, t->full_at, 1);
+    if (t->full_at != 0) csspgo__text_reserve(t, t->full_at, 1);
     else if (csspgo__text_size(t) >= CSSPGO__SURVEY) t->survey_at = csspgo__text_size(t) / 16;
     t->full_at = 0;
     if (t->feed != NULL) {
@@ -10304,7 +10304,7 @@ static csspgo_status csspgo__text_try(csspgo__text *t, const csspgo__input *in)
         if (t->feed->read_fn(t->feed->ctx, NULL, 0) != 0)
             ok = csspgo__text_fail(t, CSSPGO_E_IO, t->base, t->base, "cannot read");
     }
-    ok = ok && csspgo__text_lines(t) && csspgo__text_settle(t);
+    ok = ok && csspgo__text_lines(t) && csspgo__text_sort_records(t);
     csspgo__free(&t->q->heap, t->target, t->target_cap * sizeof *t->target);
     csspgo__free(&t->q->heap, t->window, t->window_cap);
     t->window = NULL;
@@ -10856,7 +10856,7 @@ static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int 
     c->node = n->parent;
 }
 
-static void csspgo__text_ahead(const csspgo_profile *p, csspgo__climber *c, const csspgo__out_top *top, size_t n,
+static void csspgo__text_prefetch(const csspgo_profile *p, csspgo__climber *c, const csspgo__out_top *top, size_t n,
                                size_t i)
 {
     size_t k;
@@ -10885,7 +10885,7 @@ static csspgo_status csspgo__text_write(csspgo__out *o)
     o->cs |= o->contexts != 0;
     memset(climber, 0, sizeof climber);
     for (i = 0; i < o->tops && s == CSSPGO_OK && o->s->status == CSSPGO_OK; i++) {
-        csspgo__text_ahead(o->p, climber, o->top, o->tops, i);
+        csspgo__text_prefetch(o->p, climber, o->top, o->tops, i);
         s = csspgo__out_visit(o, o->top[i].at, csspgo__text_open_record, csspgo__text_close_record);
         if (s == CSSPGO_OK) s = o->err->status;
     }
@@ -10943,15 +10943,15 @@ struct csspgo__bin {
     uint32_t       *node;         /* the table of contexts: index -> node                               */
     size_t          nodes, node_cap;
     uint32_t       *record;       /* the same: index -> record, 0: not read yet                         */
-    uint32_t       *ahead;        /* of the section being read: the index of each function in it        */
-    size_t          aheads, ahead_cap, record_cap;
+    uint32_t       *upcoming;        /* of the section being read: the index of each function in it        */
+    size_t          upcoming_count, upcoming_cap, record_cap;
     size_t          top;          /* the index that csspgo__bin_top met; lazy: the one that it must meet */
     csspgo__nest   *nest;
     size_t          depth, nest_cap;
     int             llvm, cs;
     int             vtables;      /* every record ends with vtable counts                               */
     int             dirty;        /* a record was: csspgo__record_sort is due                                */
-    csspgo__late    late;         /* inlinees of b->q that are not in the map yet                       */
+    csspgo__deferred    deferred;         /* inlinees of b->q that are not in the map yet                       */
 };
 
 /* A value of more than one byte, or none. */
@@ -11101,7 +11101,7 @@ static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
 }
 
 /* Room for all names at once where they are long enough for that to be no gift to a hostile file. */
-static int csspgo__bin_names_ahead(csspgo__bin *b, size_t n, size_t bytes)
+static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n, size_t bytes)
 {
     csspgo_profile *q = b->q;
     if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
@@ -11121,7 +11121,7 @@ static int csspgo__bin_text_names(csspgo__bin *b)
     }
     size = (size_t)(r->p - section);
     r->p = section;
-    if (r->status == CSSPGO_OK && !csspgo__bin_names_ahead(b, n, size)) return 0;
+    if (r->status == CSSPGO_OK && !csspgo__bin_names_reserve(b, n, size)) return 0;
     while (n-- != 0 && r->status == CSSPGO_OK) {
         const char *text = csspgo__bin_string(b, &size);
         if (text == NULL || !csspgo__bin_add_name(b, csspgo__bin_name(b, text, size))) return 0;
@@ -11284,7 +11284,7 @@ static int csspgo__bin_push(csspgo__bin *b, uint32_t node, size_t left)
 /* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
 static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
 {
-    const uint32_t node = csspgo__late_add(b->q, &b->late, up, loc, func);
+    const uint32_t node = csspgo__deferred_add(b->q, &b->deferred, up, loc, func);
     if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
     csspgo__bin_full(b);
     return 0;
@@ -11296,7 +11296,7 @@ static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
     csspgo_func f;
     uint32_t node = 0;
     f.id = func;
-    csspgo__late_map(b->q, &b->late);
+    csspgo__deferred_map(b->q, &b->deferred);
     if (func != 0) node = csspgo_node_add(b->q, csspgo_root(b->q), csspgo_at(0, 0), CSSPGO_PLAIN, f).id;
     if (node == 0) csspgo__bin_full(b);
     return node;
@@ -11311,7 +11311,7 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
     if (b->cs) {
         i = csspgo__bin_num(&b->r);
         b->top = 0;
-        csspgo__late_map(b->q, &b->late);
+        csspgo__deferred_map(b->q, &b->deferred);
         b->top = (size_t)i;
         if (b->r.status == CSSPGO_OK && i < b->nodes) return b->node[i];
         csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
@@ -11364,10 +11364,10 @@ static void csspgo__bin_skip(csspgo__reader *r, size_t n)
 }
 
 /* Contexts of a section, in its order: so that their nodes can be brought into the cache. It works without, too. */
-static void csspgo__bin_foresee(csspgo__bin *b, uint64_t index)
+static void csspgo__bin_note_context(csspgo__bin *b, uint64_t index)
 {
-    if (!CSSPGO__ROOM(&b->q->heap, b->ahead, b->aheads, b->ahead_cap, b->aheads + 1)) return;
-    b->ahead[b->aheads++] = b->node[index < b->nodes ? index : 0];
+    if (!CSSPGO__ROOM(&b->q->heap, b->upcoming, b->upcoming_count, b->upcoming_cap, b->upcoming_count + 1)) return;
+    b->upcoming[b->upcoming_count++] = b->node[index < b->nodes ? index : 0];
 }
 
 /*
@@ -11375,7 +11375,7 @@ static void csspgo__bin_foresee(csspgo__bin *b, uint64_t index)
  * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to
  * who reads on.
  */
-static csspgo__bin_size csspgo__bin_measure(csspgo__bin *b)
+static csspgo__bin_size csspgo__bin_count_records(csspgo__bin *b)
 {
     csspgo__reader r = b->r;
     csspgo__bin_size z;
@@ -11390,7 +11390,7 @@ static csspgo__bin_size csspgo__bin_measure(csspgo__bin *b)
         } else {
             csspgo__bin_skip(&r, 1);
             n = csspgo__bin_num(&r);
-            if (b->cs && b->record != NULL) csspgo__bin_foresee(b, n);
+            if (b->cs && b->record != NULL) csspgo__bin_note_context(b, n);
             csspgo__bin_skip(&r, 1);
         }
         z.records++;
@@ -11423,14 +11423,14 @@ static int csspgo__bin_records(csspgo__bin *b)
         memset(b->record, 0, b->nodes * sizeof *b->record);
         b->record_cap = b->nodes;
     }
-    b->aheads = 0;
-    if (!b->vtables) z = csspgo__bin_measure(b);
+    b->upcoming_count = 0;
+    if (!b->vtables) z = csspgo__bin_count_records(b);
     if (!csspgo__pool_room(&q->heap, &q->body, z.bodies, sizeof(csspgo_body)) ||
         !csspgo__pool_room(&q->heap, &q->target, z.targets, sizeof(csspgo_target)) ||
         !csspgo__record_room(q, z.records) || (!b->cs && !csspgo__tree_room(&q->heap, &q->tree, z.records)))
         return csspgo__bin_full(b);
     for (i = 0; b->r.p < b->r.end; i++) {
-        if (i + 16 < b->aheads) CSSPGO__PREFETCH(&q->tree.node[b->ahead[i + 16]]);
+        if (i + 16 < b->upcoming_count) CSSPGO__PREFETCH(&q->tree.node[b->upcoming[i + 16]]);
         if (!csspgo__bin_record(b)) return 0;
     }
     return 1;
@@ -11567,7 +11567,7 @@ static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t fra
  * The nodes of frames i to n - 1 below the new node of frame i - 1: they are new too, so nothing is looked up, and
  * their places in the table are known before the first one is needed.
  */
-static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
 {
     csspgo_profile *q = b->q;
     csspgo__tree *t = &q->tree;
@@ -11592,7 +11592,7 @@ static int csspgo__bin_hang_new(csspgo__bin *b, csspgo__bin_path *path, size_t i
 }
 
 /* The nodes of frames i to n - 1. Returns 0 after a failure. */
-static int csspgo__bin_hang(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
 {
     const size_t had = b->q->tree.count;
     for (; i < n && (CSSPGO__SMALL || b->q->tree.count == had); i++) {
@@ -11604,7 +11604,7 @@ static int csspgo__bin_hang(csspgo__bin *b, csspgo__bin_path *path, size_t i, si
         path[i].node = csspgo_node_add(b->q, up, site, CSSPGO_CONTEXT, f).id;
         if (path[i].node == 0) return csspgo__bin_full(b);
     }
-    return i == n || csspgo__bin_hang_new(b, path, i, n);
+    return i == n || csspgo__bin_new_nodes(b, path, i, n);
 }
 
 /* LLVM tells a context whose leaf has a location from the one without; only LLVM mode keeps that apart. */
@@ -11638,7 +11638,7 @@ static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path **path, size_t 
  * After the first contexts: room for the nodes of n more, if they are like those, so that the tree need not grow step
  * by step.
  */
-static int csspgo__bin_contexts_ahead(csspgo__bin *b, size_t n)
+static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
 {
     const size_t more = b->q->tree.count / 512 * n;
     if (more > csspgo__left(&b->r) / 6) return 1;
@@ -11669,12 +11669,12 @@ static int csspgo__bin_contexts(csspgo__bin *b)
             csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         ok = b->r.status == CSSPGO_OK &&
              (CSSPGO__ROOM(&b->q->heap, path, same, cap, frames) || csspgo__bin_full(b));
-        ok = ok && csspgo__bin_frames(b, path, frames, &same) && csspgo__bin_hang(b, path, same, frames);
+        ok = ok && csspgo__bin_frames(b, path, frames, &same) && csspgo__bin_nodes(b, path, same, frames);
         if (!ok) break;
         if (frames == 0 && (ok = csspgo__bin_no_frame(b, &path, &cap)) == 0) break;
         same = frames;
         if (frames == 0) frames = 1;
-        if (b->nodes == 512) ok = csspgo__bin_contexts_ahead(b, n);
+        if (b->nodes == 512) ok = csspgo__bin_contexts_reserve(b, n);
         if (!ok) break;
         ok = CSSPGO__ROOM(&b->q->heap, b->node, b->nodes, b->node_cap, b->nodes + 1)
                  ? (b->node[b->nodes++] = csspgo__bin_leaf(b, &path[frames - 1])) != 0
@@ -11758,7 +11758,7 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
     uint32_t node, record;
     size_t left;
     b->depth = 0;
-    csspgo__late_map(b->q, &b->late);
+    csspgo__deferred_map(b->q, &b->deferred);
     do {
         if (b->depth == 0) {
             if (!csspgo__bin_meta_top(b, &node, &record)) return 0;
@@ -12169,11 +12169,11 @@ static int csspgo__gcc_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
-static int csspgo__bin_settle(csspgo__bin *b)
+static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;
     uint32_t i;
-    csspgo__late_map(b->q, &b->late);
+    csspgo__deferred_map(b->q, &b->deferred);
     for (i = 1; b->dirty && i <= b->q->records; i++)
         if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
     return 1;
@@ -12194,10 +12194,10 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     b.inflate = in->options.limits.max_inflated;
     if (b.inflate == 0) b.inflate = 64 * (uint64_t)in->size + (64u << 20);
     b.llvm = in->options.llvm != 0;
-    ok = read_fn(&b) && csspgo__bin_settle(&b);
+    ok = read_fn(&b) && csspgo__bin_sort_records(&b);
     csspgo__free(&b.q->heap, b.func, b.func_cap * sizeof *b.func);
     csspgo__free(&b.q->heap, b.node, b.node_cap * sizeof *b.node);
-    csspgo__free(&b.q->heap, b.ahead, b.ahead_cap * sizeof *b.ahead);
+    csspgo__free(&b.q->heap, b.upcoming, b.upcoming_cap * sizeof *b.upcoming);
     csspgo__bin_forget(&b);
     csspgo__free(&b.q->heap, b.nest, b.nest_cap * sizeof *b.nest);
     if (!ok) csspgo_profile_free(b.q);
@@ -12282,7 +12282,7 @@ static uint32_t csspgo__lazy_top(csspgo__bin *b)
     const uint64_t i = csspgo__bin_num(&b->r);
     uint32_t func = 0;
     int found = i == b->top;
-    csspgo__late_map(b->q, &b->late);
+    csspgo__deferred_map(b->q, &b->deferred);
     if (b->r.status != CSSPGO_OK) return 0;
     if (!b->cs) {                                     /* a name may be in the table twice */
         func = csspgo__lazy_func(b, i, at);
@@ -12757,7 +12757,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     if (!l->cs) ok = csspgo__lazy_tree(&b, name_index);
     else if (l->first != NULL)
         for (i = l->first[name_index]; ok && i != 0; i = l->context_next[i - 1]) ok = csspgo__lazy_tree(&b, i - 1);
-    ok = ok && csspgo__bin_settle(&b);
+    ok = ok && csspgo__bin_sort_records(&b);
     s = b.r.status;
     p->summary = NULL;                                /* of the file: it stays */
     if (ok && csspgo_node_count(q) != 0) s = csspgo_add_profile(p, q, err);
@@ -13048,15 +13048,15 @@ static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 }
 
 /* Which functions a section has: all, or those that have inlinees, or those that have none. */
-enum csspgo__bin_part { CSSPGO__PART_ALL, CSSPGO__PART_NESTED, CSSPGO__PART_FLAT };
+enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
 
-static int csspgo__bin_in_part(const csspgo__out *o, size_t top, enum csspgo__bin_part part)
+static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
 {
     size_t at = o->top[top].at;
-    return part == CSSPGO__PART_ALL || (csspgo__out_next(o, &at) != 0) == (part == CSSPGO__PART_NESTED);
+    return subset == CSSPGO__SUBSET_ALL || (csspgo__out_next(o, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
 }
 
-static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
 {
     const csspgo_profile *p = o->p;
     const size_t start = csspgo__blob_at(&o->blob);
@@ -13066,7 +13066,7 @@ static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_pa
         if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
         if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
         if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
-        if (!csspgo__bin_in_part(o, i, part)) continue;
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
         o->top[i].offset = csspgo__blob_at(&o->blob) - start;
         s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
                               o->any_vtable ? csspgo__bin_close_record : NULL);
@@ -13092,7 +13092,7 @@ static csspgo_status csspgo__raw_write(csspgo__out *o)
     csspgo__bin_put_header(o, CSSPGO__MAGIC_RAW);
     s = csspgo__bin_put_summary(o);
     if (s == CSSPGO_OK) s = csspgo__bin_put_names(o);
-    return s == CSSPGO_OK ? csspgo__bin_put_records(o, CSSPGO__PART_ALL) : s;
+    return s == CSSPGO_OK ? csspgo__bin_put_records(o, CSSPGO__SUBSET_ALL) : s;
 }
 
 /* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
@@ -13127,13 +13127,13 @@ static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
 }
 
 /* Where the records are: in the order of contexts, or in that of the records. */
-static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
 {
     csspgo__heap *h = &o->heap;
     const size_t bytes = o->tops * sizeof(uint64_t);
     uint64_t *by_context = NULL;
     size_t i, n = 0;
-    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_part(o, i, part);
+    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_subset(o, i, subset);
     csspgo__bin_put(o, n);
     if (o->cs && n != 0) {
         by_context = (uint64_t *)csspgo__alloc(h, bytes);
@@ -13141,7 +13141,7 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_pa
     }
     for (i = 0; i < o->tops; i++) {
         const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
-        if (!csspgo__bin_in_part(o, i, part)) continue;
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
         if (o->cs) {
             by_context[index] = o->top[i].offset;
             continue;
@@ -13270,14 +13270,14 @@ static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
 }
 #endif
 
-static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_part part)
+static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
 {
     switch (type) {
     case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
     case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
     case CSSPGO__SEC_CONTEXTS: return csspgo__bin_put_contexts(o);
-    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, part);
-    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, part);
+    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, subset);
+    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, subset);
     case CSSPGO__SEC_SYMBOLS: return csspgo__bin_put_symbols(o);
     default: csspgo__bin_put_metadata(o); break;
     }
@@ -13285,7 +13285,7 @@ static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum
 }
 
 typedef struct csspgo__bin_slot { /* a section to write: in the order of the bytes; slot: its place in the table */
-    unsigned char type, part, slot;
+    unsigned char type, subset, slot;
 } csspgo__bin_slot;
 
 /* Sections in the order in which their bytes stand; the table has them in another one. */
@@ -13302,9 +13302,9 @@ static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
         csspgo__section *t = &table[v[i].slot];
         t->type = v[i].type;
-        t->flags = csspgo__bin_flags(o, t->type) | (v[i].part == CSSPGO__PART_FLAT ? CSSPGO__SEC_FLAT : 0);
+        t->flags = csspgo__bin_flags(o, t->type) | (v[i].subset == CSSPGO__SUBSET_FLAT ? CSSPGO__SEC_FLAT : 0);
         t->offset = csspgo__blob_at(&o->blob);
-        s = csspgo__bin_put_section(o, t->type, (enum csspgo__bin_part)v[i].part);
+        s = csspgo__bin_put_section(o, t->type, (enum csspgo__bin_subset)v[i].subset);
 #ifdef CSSPGO_USE_ZLIB
         if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, (size_t)t->offset);
 #endif
@@ -13325,16 +13325,16 @@ static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_
 static csspgo_status csspgo__ext_write(csspgo__out *o)
 {
     static const csspgo__bin_slot normal[7] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__PART_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__PART_ALL, 1 },
-        { CSSPGO__SEC_CONTEXTS, CSSPGO__PART_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__PART_ALL, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__PART_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__PART_ALL, 3 },
-        { CSSPGO__SEC_META, CSSPGO__PART_ALL, 6 }
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_CONTEXTS, CSSPGO__SUBSET_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_ALL, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_ALL, 3 },
+        { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 6 }
     };
     static const csspgo__bin_slot split[8] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__PART_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__PART_ALL, 1 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__PART_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__PART_NESTED, 2 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__PART_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__PART_FLAT, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__PART_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__PART_ALL, 7 }
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_NESTED, 2 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_FLAT, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 7 }
     };
 #ifndef CSSPGO_USE_ZLIB
     if (o->form & CSSPGO_COMPRESS)
@@ -13526,7 +13526,7 @@ static void csspgo__say_dense(csspgo_error *err)
  * The input goes into a profile of its own, which then takes p's place or is added to p, so a failure leaves p alone.
  * held: bytes of p's allowance that the caller has in use. feed: NULL, or text comes from there instead of data.
  */
-static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t size, uint64_t held,
+static csspgo_status csspgo__read_into(csspgo_profile *p, const void *data, size_t size, uint64_t held,
                                   const csspgo__feed *feed, csspgo_error *err)
 {
     const uint64_t whole = feed != NULL ? feed->size : size, window = feed != NULL ? whole + 1 : 0;
@@ -13570,7 +13570,7 @@ static csspgo_status csspgo__read(csspgo_profile *p, const void *data, size_t si
 
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
-    return csspgo__read(p, data, size, 0, NULL, err);
+    return csspgo__read_into(p, data, size, 0, NULL, err);
 }
 
 /* Writes with o, which is set up. `added` to the form: what it may have. E_ARGUMENT if there is no such form. */
@@ -13599,7 +13599,7 @@ static csspgo_status csspgo__out_write(csspgo__out *o)
     return CSSPGO_E_ARGUMENT;
 }
 
-static csspgo_status csspgo__write(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
+static csspgo_status csspgo__write_to(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__out o;
     csspgo_error own;
@@ -13633,7 +13633,7 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
     csspgo__sink sink;
     csspgo_status s;
     csspgo__sink_buffer(&sink, buf, cap);
-    s = csspgo__write(p, form, &sink, err);
+    s = csspgo__write_to(p, form, &sink, err);
     if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
     if (size != NULL) *size = 0;
     return s;
@@ -13665,7 +13665,7 @@ static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_st
     }
     feed.read_fn = csspgo__file_feed;
     feed.ctx = f;
-    *s = csspgo__read(p, NULL, 0, 0, &feed, err);
+    *s = csspgo__read_into(p, NULL, 0, 0, &feed, err);
     if (*s == CSSPGO_E_IO) {
         csspgo__error(err, *s, err != NULL ? err->offset : 0, "cannot read ");
         csspgo__say_bytes(err, path, strlen(path));
@@ -13683,7 +13683,7 @@ CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, c
     if (csspgo__read_text_file(p, path, &s, err)) return s;
     s = csspgo__file_read(&h, path, &data, &size, &cap, err);
     if (s != CSSPGO_OK) return s;
-    s = csspgo__read(p, data, size, cap, NULL, err);
+    s = csspgo__read_into(p, data, size, cap, NULL, err);
     csspgo__free(&h, data, cap);
     return s;
 }
@@ -13702,7 +13702,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
     if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
     sink.flush_fn = csspgo__file_flush;
     sink.ctx = f;
-    s = f != NULL ? csspgo__write(p, form, &sink, err) : CSSPGO_E_IO;
+    s = f != NULL ? csspgo__write_to(p, form, &sink, err) : CSSPGO_E_IO;
     if (f != NULL) {
         csspgo__sink_flush(&sink);
         if (s == CSSPGO_OK) s = sink.status;
@@ -26420,7 +26420,7 @@ static int csspgo__shape_classes(csspgo__estimate *e, csspgo__block_hits *block)
     cfg.blocks = f->blocks;
     cfg.edge = f->edge;
     cfg.edges = f->edges;
-    if (!csspgo__cfg_classes(e->heap, &cfg, eq)) return 0;
+    if (!csspgo__classes_of(e->heap, &cfg, eq)) return 0;
     memset(first, 0, (f->blocks + 1) * sizeof *first);
     for (i = CSSPGO__BLOCK_CODE; i < f->blocks; i++) {
         if (eq[i] == 0 || first[eq[i]] == 0) first[eq[i]] = i;       /* class 0: each block is on its own */
@@ -26554,7 +26554,7 @@ static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
         e->flow.v[i].is_exit = e->block.v[graph->block + i].is_exit;
     for (hits.waits = 1;; hits.waits = 0) {
         for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++) e->flow.v[i].count = e->estimate.v[i].count;
-        s = csspgo__flow_solve(&cfg, NULL, &hits, &options, NULL, NULL);
+        s = csspgo__flow_estimate(&cfg, NULL, &hits, &options, NULL, NULL);
         if (s != CSSPGO_OK || !hits.waits || csspgo__blocks_hits(e, graph) > all / 2) break;
     }
     if (s == CSSPGO_OK) return 1;
@@ -28094,7 +28094,7 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
     cfg.edges = f->edges;
     if (f->edges != 0 && f->edge[f->edges - 1].from == CSSPGO__BLOCK_ENTRY &&
         f->edge[f->edges - 1].to == CSSPGO__BLOCK_HUB) cfg.edges--;
-    if (!csspgo__cfg_classes(x->heap, &cfg, eq)) return 0;
+    if (!csspgo__classes_of(x->heap, &cfg, eq)) return 0;
     for (b = CSSPGO__BLOCK_CODE; b < f->blocks; b++) {
         csspgo__cursor at = csspgo__ordered_from(&code->places, f->block[b].begin);
         if (eq[b] > most) most = eq[b];
