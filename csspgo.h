@@ -25446,7 +25446,11 @@ static uint32_t csspgo__gen_func(csspgo__gen *g, uint32_t func)
     return g->func[func];
 }
 
-/* The call target that a branch to a position names: *callee is 0 if none. Returns 0 when memory is exhausted. */
+/*
+ * The call target that a branch to a position names: *callee is 0 if that is not where a function begins (a branch
+ * into the middle of a function is a return or a jump). The target's name loses suffixes of later passes, as in LLVM:
+ * clones share the profile of what they were cloned from. Returns 0 when memory is exhausted.
+ */
 static int csspgo__gen_callee(csspgo__gen *g, uint32_t to, uint32_t *callee)
 {
     const csspgo__range *r = csspgo__gen_range(g, to);
@@ -25513,8 +25517,10 @@ static int csspgo__probe_counts(const csspgo__probe *probe)
 }
 
 /*
- * Lists the probes. contexts: calls do not count by ranges. Left out: probes below functions that were not sampled (if
- * asked for), those that have no proper id, and as probe sites those that are not at an instruction.
+ * Lists the probes in order of position: call probes, and the probe sites. With contexts, call probes are no sites: a
+ * call counts as its branches do, not as its block does. Left out are ids that no profile can hold, probes that are
+ * not at an instruction (a linker or BOLT may have moved code under them), and, if LLVM 19 is followed, probes below
+ * functions that no sample touched.
  */
 static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
 {
@@ -25535,7 +25541,13 @@ static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
     }
 }
 
-/* Makes the list of an inline node's locations, with zero counts. Returns 0 when memory is exhausted. */
+/*
+ * Makes the template of an inline node: its locations, ascending, each once, with count 0, in the node's own part of
+ * g->body; and the slot of each of its probes there. A record is then filled with one copy of the template, so blocks
+ * that did not run are in it with 0. LLVM reads that as "known to be cold"; no entry would mean "unknown". Duplicates,
+ * made by unrolling or tail duplication, have one id and share a slot: their counts add up. Returns 0 when memory is
+ * exhausted.
+ */
 static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
 {
     const csspgo__inline *n = &g->code->node[node];
@@ -25567,6 +25579,13 @@ static void csspgo__sum_sub(csspgo__sum *s, uint64_t count)
 {
     s->high -= s->low < count;
     s->low -= count;
+}
+
+/* The count of probe site i in a sweep from left to right; sum: that of the site before it. */
+static uint64_t csspgo__site_count(const csspgo__gen *g, csspgo__sum *sum, size_t i)
+{
+    csspgo__sum_add(sum, g->delta[i].low, g->delta[i].high);
+    return sum->high != 0 ? UINT64_MAX : sum->low;
 }
 
 /*
@@ -25629,7 +25648,10 @@ static int csspgo__call_edge_add(csspgo__gen *g, uint32_t func, uint32_t site, u
     return 1;
 }
 
-/* Collects edges of one sort from all branches. Returns 0 when memory is exhausted. */
+/*
+ * Lists the edges of one kind from all sampled branches, whatever their context: calls by their own position (func 0),
+ * tail calls by the function that they leave. Returns 0 when memory is exhausted.
+ */
 static int csspgo__edges_of(csspgo__gen *g, int tail)
 {
     size_t i;
@@ -25811,9 +25833,10 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
 static int csspgo__copy_finish(csspgo__gen *g, uint32_t node);
 
 /*
- * The frames around an inline node whose outermost function is called with the frames `base`: everything outside a call
- * site that is not known is dropped. What is found on the way is kept for the inline node's neighbours. Returns 0 when
- * memory is exhausted.
+ * The frames around an inline node whose outermost function is called with the frames `base`. Everything outside a
+ * call site that is not known is dropped. Each inline node on the way remembers its frames, since most questions are
+ * about neighbours; counts that a node has for other frames are put into the profile first. Returns 0 when memory is
+ * exhausted.
  */
 static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t node)
 {
@@ -25853,7 +25876,11 @@ static uint32_t csspgo__frames_call(csspgo__gen *g, uint32_t base, uint32_t pos)
     return around != 0 ? csspgo__frame_add(g, around, g->code->node[probe->node].func, probe->id) : 0;
 }
 
-/* The frames with which a function is called in the context of a key. Returns 0 when memory is exhausted. */
+/*
+ * The frames with which a function is called in the context of a key: those of the key, and behind them the frames
+ * that tail calls removed, if exactly one chain of sampled tail calls leads from the key's call to this function.
+ * Remembers the last answer: counters come by key and position. Returns 0 when memory is exhausted.
+ */
 static uint32_t csspgo__gen_base(csspgo__gen *g, uint32_t key, uint32_t func)
 {
     uint32_t base = g->context[key];
@@ -25956,7 +25983,10 @@ static int csspgo__gen_add(csspgo__gen *g, csspgo__record *r, csspgo_loc loc, ui
     return csspgo__gen_fail(g, &g->p->heap);
 }
 
-/* Adds n > 0 entries in order to a record's body. Returns 0 when memory is exhausted. */
+/*
+ * Adds n > 0 locations, ascending, to a record's body: an empty one gets a copy, else both are merged. Returns 0 when
+ * memory is exhausted.
+ */
 static int csspgo__gen_bodies(csspgo__gen *g, csspgo__record *r, const csspgo_body *v, size_t n)
 {
     csspgo_profile *p = g->p;
@@ -26063,10 +26093,9 @@ static int csspgo__gen_sweep(csspgo__gen *g, uint32_t key, size_t a, size_t b)
 {
     csspgo__sum sum = { 0, 0 };
     for (; a < b; a++) {
-        csspgo__sum_add(&sum, g->delta[a].low, g->delta[a].high);
+        const uint64_t count = csspgo__site_count(g, &sum, a);
         g->delta[a].low = g->delta[a].high = 0;
-        if ((sum.low | sum.high) != 0 && !csspgo__gen_hit(g, key, &g->site[a], sum.high != 0 ? UINT64_MAX : sum.low))
-            return 0;
+        if (count != 0 && !csspgo__gen_hit(g, key, &g->site[a], count)) return 0;
     }
     g->delta[b].low = g->delta[b].high = 0;
     return 1;
@@ -26087,7 +26116,10 @@ static int csspgo__gen_ranges(csspgo__gen *g, uint32_t key, const csspgo__counte
     return csspgo__gen_sweep(g, key, a, b);
 }
 
-/* The branches of a key that are calls, tail calls among them. */
+/*
+ * Adds the branches of a key at call probes: the probe's count and its call target, in the record of the context
+ * around it. Calls without a probe count nowhere; that they enter a function is seen by the ranges there.
+ */
 static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__counter *v, size_t n)
 {
     size_t i, at = 0;
@@ -26124,6 +26156,11 @@ static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *
     return csspgo__gen_branches(g, key, v + ranges, n - ranges);
 }
 
+/*
+ * Makes a profile with contexts. First the frames of each key, from those of its parent, which has a smaller number.
+ * Then the counters, which are sorted by key, ranges before branches. Inferring tail calls needs all branches first.
+ * Returns 0 when memory is exhausted.
+ */
 static int csspgo__gen_contexts(csspgo__gen *g)
 {
     const csspgo__tree *keys = &g->keyed.keys;
@@ -26176,7 +26213,7 @@ static void csspgo__nested_ranges(csspgo__gen *g, uint32_t *cover)
     }
 }
 
-/* Gives every probe site that is covered its count. Returns 0 when memory is exhausted. */
+/* Gives every probe site that some range covers its count, 0 included. Returns 0 when memory is exhausted. */
 static int csspgo__nested_counts(csspgo__gen *g, const uint32_t *cover)
 {
     csspgo__sum sum = { 0, 0 };
@@ -26184,13 +26221,13 @@ static int csspgo__nested_counts(csspgo__gen *g, const uint32_t *cover)
     size_t i;
     for (i = 0; i < g->sites; i++) {
         const uint32_t probe = g->site[i].probe, node = g->code->probe[probe].node;
-        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        const uint64_t count = csspgo__site_count(g, &sum, i);
         around += cover[i];
         if (around == 0) continue;
         if (g->copy[node].slots == 0 && !csspgo__gen_slots(g, node)) return 0;
         g->copy[node].busy = 1;
         g->covered[g->slot[probe]] = 1;
-        csspgo__count_add(&g->body[g->slot[probe]].count, sum.high != 0 ? UINT64_MAX : sum.low);
+        csspgo__count_add(&g->body[g->slot[probe]].count, count);
     }
     return 1;
 }
@@ -26299,6 +26336,10 @@ static int csspgo__nested_targets(csspgo__gen *g)
     return 1;
 }
 
+/*
+ * Makes a profile without contexts: functions at top level with their inlinees nested. All ranges are summed up in one
+ * sweep; totals include inlinees, as in AutoFDO. Returns 0 when memory is exhausted.
+ */
 static int csspgo__gen_nested(csspgo__gen *g)
 {
     uint32_t *cover;
@@ -26466,7 +26507,12 @@ static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
     return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
 }
 
-/* Adds up n observations of one function by blocks. A call has as many instructions as it ran on average. */
+/*
+ * Adds up n observations of one function by equivalence class, into e->estimate. A call that ran c times and whose
+ * callee had h hits in that context adds h hits and, because its instructions stand for c runs, h / c instructions (in
+ * units of PER_HIT): the class's estimate stays hits / instructions. Observations at a call of another known callee do
+ * not count. Returns the hits in the function itself.
+ */
 static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                          size_t n)
 {
@@ -26533,8 +26579,12 @@ static uint64_t csspgo__blocks_hits(const csspgo__estimate *e, const csspgo__sha
 }
 
 /*
- * Makes the counts of a function's blocks fit its jumps. Hits may be too many where the machine waits, but not half of
- * all. Where it is too much work counts stay as measured. Returns 0 when memory is exhausted.
+ * Makes the counts of a function's blocks fit its control flow, by maximum likelihood of its hits.
+ *
+ * First an instruction may be slower than others (waits = 1): a block may have far more hits than its count explains,
+ * at a constant cost. If that throws away more than half of all hits, the function as a whole is waiting, and the
+ * counts are solved for again without waits. Where a solution takes more than the limits allow, counts stay as they
+ * were estimated, and the function is counted as unsolved. Returns 0 when memory is exhausted.
  */
 static int csspgo__blocks_solve(csspgo__estimate *e, const csspgo__shape *graph)
 {
@@ -26578,7 +26628,11 @@ static int csspgo__estimate_counter(csspgo__estimate *e, uint32_t node, uint32_t
     return 1;
 }
 
-/* A call or jump that ran so often: where it goes is known, or as the observations of it say. */
+/*
+ * A call or a jump out of the function ran `count` times: makes the branch counters of it. An indirect one is divided
+ * among its callees in proportion to the calls of them that were observed (v, sorted by position); without any it has
+ * no target. Returns 0 when memory is exhausted.
+ */
 static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
                                 const csspgo__observation *v, size_t n)
 {
@@ -26596,7 +26650,10 @@ static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const cs
     return 1;
 }
 
-/* Ranges and branches of a function in the context of a key. Returns 0 when memory is exhausted. */
+/*
+ * Makes the counters of a function in the context of a key: a range per block and a branch per call or tail call, as
+ * the unwinder would have made them from branch records. Returns 0 when memory is exhausted.
+ */
 static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t func, const csspgo__shape *graph,
                                  const csspgo__observation *v, size_t n)
 {
@@ -26647,7 +26704,7 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
     return 1;
 }
 
-/* One function in the context of a key, of which there are n observations. Returns 0 when memory is exhausted. */
+/* Estimates one function in the context of a key from n observations of it. Returns 0 when memory is exhausted. */
 static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo__observation *v, size_t n)
 {
     const uint32_t id = csspgo__shape_make(e, v->func);
@@ -26666,7 +26723,10 @@ static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo
            csspgo__entry_note(e, key, v->func, graph, hits);
 }
 
-/* What was seen of a key: its samples [a, b) and the calls known so far. Returns 0 when memory is exhausted. */
+/*
+ * Lists what was observed in the context of a key, by function and position: its hits [a, b) and the calls that its
+ * callees have reported. Returns 0 when memory is exhausted.
+ */
 static int csspgo__observations_list(csspgo__estimate *e, uint32_t key, size_t a, size_t b)
 {
     const csspgo__counter *hit = e->g->keyed.hit;
@@ -26808,6 +26868,10 @@ static int csspgo__gen_profile(csspgo__gen *g, const csspgo__heap *like)
     return g->p != NULL;
 }
 
+/*
+ * Allocates the tables that both kinds of profiles by probes need, one entry per probe or inline node of the map.
+ * Returns 0 when memory is exhausted.
+ */
 static int csspgo__gen_setup(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
@@ -26829,7 +26893,11 @@ static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contex
     return contexts ? csspgo__gen_contexts(g) : csspgo__gen_nested(g);
 }
 
-/* Adds what was made to p, which may take it over. */
+/*
+ * Adds the profile that was made to p: an empty p takes it over, else it is merged. Flags of p that say more than the
+ * kind of profile stay. In a profile without contexts a call counts at top level at least as often as its targets;
+ * that holds again after the merge for every function that came.
+ */
 static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint32_t flags)
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
@@ -27029,7 +27097,12 @@ static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
     return s->tree.node[at].record;
 }
 
-/* Bytes of a node's function when it is inlined there: as known for most of its callers. */
+/*
+ * The size in bytes of a node's function when it is inlined there. Sizes are known by leaf and callers: the longest
+ * chain of the node's callers that has a size tells it, since the same callee is optimised alike in a like context. If
+ * none of its callers is known, the first size by key below the leaf counts, as in LLVM; without any, the number of
+ * locations.
+ */
 static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
 {
     const csspgo_sizes *s = x->how.sizes;
@@ -27050,7 +27123,10 @@ static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
 
 /* ----- candidates ------------------------------------------------------------------------------------------------- */
 
-/* LLVM's order: what has no size first; then by count, size and GUID. */
+/*
+ * LLVM's order of candidates, the best first: a function without size (it was optimised away there, so inlining it is
+ * free), then the larger count, the smaller size, the larger GUID.
+ */
 static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
@@ -27061,14 +27137,13 @@ static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const vo
     return x->guid > y->guid ? -1 : x->guid < y->guid;
 }
 
-static int csspgo__key_choice_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
-    (void)ctx;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
+static const csspgo__field csspgo__child_key_fields[] = { CSSPGO__ASCENDING(csspgo__inline_candidate, guid),
+    CSSPGO__FIELDS_END };
 
-/* Queues the contexts below a node that have records, by key. */
+/*
+ * Queues the contexts below a node that have records. They enter in order of LLVM's key of a child: the heap is not
+ * stable, and the order of equal candidates decides what is still inlined below the limit.
+ */
 static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
 {
     csspgo_profile *p = x->p;
@@ -27083,7 +27158,8 @@ static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
         x->queue.v[n++].guid = csspgo__node_key(p, id);
     }
     if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
-    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__key_choice_cmp, NULL))
+    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__fields_cmp,
+                      csspgo__child_key_fields))
         return p->heap.status;
     for (i = from; i < n; i++) {
         csspgo__inline_candidate c = x->queue.v[i];
@@ -27096,8 +27172,9 @@ static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
 }
 
 /*
- * What a callee must be smaller than: from cold_threshold + 1 for calls that are hardly warm to 100 * hot_threshold
- * more for the hottest, in proportion to their counts.
+ * What a callee must be smaller than. The threshold grows in a straight line with the count of the call:
+ * cold_threshold + 1 at cold_count, 100 * hot_threshold more from top_count on. Computed in csspgo__real, which rounds
+ * as IEEE doubles do, so that it is LLVM's on every machine.
  */
 static uint64_t csspgo__pre_threshold(const csspgo_preinline_options *o, uint64_t count)
 {
@@ -27109,7 +27186,11 @@ static uint64_t csspgo__pre_threshold(const csspgo_preinline_options *o, uint64_
     return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
 }
 
-/* Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them. */
+/*
+ * 1 if a candidate is inlined. Cold calls only below cold_threshold; others below their threshold, times `again` if
+ * the sampled binary had inlined the call: the compiler found it worth it with better knowledge of the code.
+ * Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them.
+ */
 static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
 {
     const csspgo_preinline_options *o = &x->how;
@@ -27124,6 +27205,7 @@ static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_
 
 /* ----- decisions -------------------------------------------------------------------------------------------------- */
 
+/* Inlines a context: it stays a context, and its own callees become candidates. */
 static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
 {
     csspgo_status s = csspgo_tracker_mark_inlined(x->t, csspgo__node_handle(node));
@@ -27132,7 +27214,11 @@ static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
     return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
 }
 
-/* The contexts of a function that no caller took in become its base profile; then the function takes in callees. */
+/*
+ * Decides what is inlined into one function. Contexts of the function that no caller has inlined are first merged into
+ * its base profile: those callers were decided before, as functions come callers first. Then candidates are taken from
+ * the queue, the best first, until the function has grown to its limit; inlining one adds the candidates below it.
+ */
 static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
 {
     const csspgo_preinline_options *o = &x->how;
@@ -27175,6 +27261,10 @@ static void csspgo__pre_sweep(csspgo__preinliner *x)
     }
 }
 
+/*
+ * Runs the inliner over all functions, callers first. Calls up to cold_count do not count for the order, so that a
+ * cold call does not put a hot callee before its caller.
+ */
 static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
 {
     csspgo_profile *p = x->p;
@@ -27342,21 +27432,17 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-static int csspgo__row_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = ((const csspgo__row *)a)->pos, y = ((const csspgo__row *)b)->pos;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
+static const csspgo__field csspgo__row_fields[] = { CSSPGO__ASCENDING(csspgo__row, pos), CSSPGO__FIELDS_END };
 
 /* Puts the rows in order: those that came last, and all of them only if these do not belong behind the others. */
 static int csspgo__rows_sort(csspgo_line_table *l)
 {
     csspgo__row *tail = l->row + l->sorted;
     if (l->rows == l->sorted) return 1;
-    if (!csspgo__sort(&l->heap, tail, l->rows - l->sorted, sizeof *tail, csspgo__row_cmp, NULL)) return 0;
-    if (l->sorted != 0 && csspgo__row_cmp(NULL, tail - 1, tail) > 0 &&
-        !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__row_cmp, NULL)) return 0;
+    if (!csspgo__sort(&l->heap, tail, l->rows - l->sorted, sizeof *tail, csspgo__fields_cmp, csspgo__row_fields))
+        return 0;
+    if (l->sorted != 0 && csspgo__fields_cmp(csspgo__row_fields, tail - 1, tail) > 0 &&
+        !csspgo__sort(&l->heap, l->row, l->rows, sizeof *l->row, csspgo__fields_cmp, csspgo__row_fields)) return 0;
     l->sorted = l->rows;
     return 1;
 }
@@ -27422,7 +27508,10 @@ static int csspgo__line_is_start_up(const csspgo_profile *p, uint32_t func)
     return name != NULL && csspgo__is_start_up(name, size);
 }
 
-/* The row of the instruction at pos, in the range r; NULL: nothing is known of it. */
+/*
+ * The row that an instruction belongs to: the last one at or before it, in the same range; NULL: its line is not
+ * known. O(log rows).
+ */
 static const csspgo__row *csspgo__row_at(const csspgo_line_table *l, const csspgo__range *r, uint32_t pos)
 {
     size_t a = 0, b = l->rows;
@@ -27439,7 +27528,10 @@ static const csspgo__row *csspgo__row_of(csspgo__by_line *x, uint32_t pos)
     return csspgo__row_at(x->l, csspgo__gen_range(&x->g, pos), pos);
 }
 
-/* Lists the instructions that have a row. Returns 0 when memory is exhausted. */
+/*
+ * Lists the instructions whose line is known: for lines these are what probe sites are for probes. Both walk ascending
+ * positions, so finding the rows is a merge. Returns 0 when memory is exhausted.
+ */
 static int csspgo__line_sites(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
@@ -27474,7 +27566,11 @@ static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
     return n;
 }
 
-/* A location counts as often as its most frequent instruction. */
+/*
+ * A location counts as often as its most frequent instruction: a line has many instructions, and some may have moved
+ * into colder blocks. Code that was unrolled or vectorised has a duplication factor in its discriminator, by which the
+ * count is multiplied; flow-sensitive discriminators have none.
+ */
 static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row *row, uint64_t count)
 {
     csspgo_profile *p = x->g.p;
@@ -27512,7 +27608,10 @@ static int csspgo__line_enter(csspgo__by_line *x, uint32_t parent, csspgo_loc lo
 
 /* ----- without contexts ------------------------------------------------------------------------------------------- */
 
-/* Sums up the bytes run in each line node, with what is nested in it. */
+/*
+ * Sums up the bytes run in each line node, with what is nested in it: LLVM's total of a function without contexts. A
+ * node that only calls something is there too.
+ */
 static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
 {
     csspgo__gen *g = &x->g;
@@ -27522,11 +27621,11 @@ static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
     for (i = 0; i < g->sites; i++) {
         const uint32_t node = x->l->row[g->site[i].probe].node;
         const uint32_t bytes = csspgo__insn_size(g->code, g->site[i].pos);
-        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        const uint64_t count = csspgo__site_count(g, &sum, i);
         around += cover[i];
         if (around == 0) continue;
         x->busy[node] = 1;
-        csspgo__count_add(&x->sum[node], csspgo__sat_mul(sum.high != 0 ? UINT64_MAX : sum.low, bytes));
+        csspgo__count_add(&x->sum[node], csspgo__sat_mul(count, bytes));
     }
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
@@ -27542,7 +27641,10 @@ static void csspgo__line_sums(csspgo__by_line *x, const uint32_t *cover)
     }
 }
 
-/* Makes the records. Returns 0 when memory is exhausted. */
+/*
+ * Makes the nodes and records of all line nodes that ran, parents before what is nested in them. Returns 0 when memory
+ * is exhausted.
+ */
 static int csspgo__line_places(csspgo__by_line *x)
 {
     csspgo_profile *p = x->g.p;
@@ -27565,6 +27667,9 @@ static int csspgo__line_places(csspgo__by_line *x)
     return 1;
 }
 
+/*
+ * Adds the counts of all instructions that some range covers to their locations. Returns 0 when memory is exhausted.
+ */
 static int csspgo__line_nested_hits(csspgo__by_line *x, const uint32_t *cover)
 {
     csspgo__gen *g = &x->g;
@@ -27573,14 +27678,18 @@ static int csspgo__line_nested_hits(csspgo__by_line *x, const uint32_t *cover)
     size_t i;
     for (i = 0; i < g->sites; i++) {
         const csspgo__row *row = &x->l->row[g->site[i].probe];
-        csspgo__sum_add(&sum, g->delta[i].low, g->delta[i].high);
+        const uint64_t count = csspgo__site_count(g, &sum, i);
         around += cover[i];
         if (around == 0 || x->place[row->node] == 0) continue;
-        if (!csspgo__line_hit(x, x->place[row->node], row, sum.high != 0 ? UINT64_MAX : sum.low)) return 0;
+        if (!csspgo__line_hit(x, x->place[row->node], row, count)) return 0;
     }
     return 1;
 }
 
+/*
+ * Adds the sampled calls: the target at the call's location, and the head count of the function that was entered.
+ * Returns 0 when memory is exhausted.
+ */
 static int csspgo__line_nested_calls(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
@@ -27600,6 +27709,7 @@ static int csspgo__line_nested_calls(csspgo__by_line *x)
     return 1;
 }
 
+/* Makes a profile without contexts by source line. Returns 0 when memory is exhausted. */
 static int csspgo__line_nested(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
@@ -27732,7 +27842,10 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     return node;
 }
 
-/* Cuts a range where the line node changes. Returns 0 when memory is exhausted. */
+/*
+ * Cuts a range into fragments where the line node changes, since each line node has a context of its own. first: where
+ * the last range's first instruction was. Returns 0 when memory is exhausted.
+ */
 static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo__counter *v, size_t *first)
 {
     csspgo__gen *g = &x->g;
@@ -27760,10 +27873,8 @@ static int csspgo__line_sweep(csspgo__by_line *x, uint32_t node, size_t a, size_
     csspgo__gen *g = &x->g;
     csspgo__sum sum = { 0, 0 };
     for (; a < b; a++) {
-        uint64_t count;
-        csspgo__sum_add(&sum, g->delta[a].low, g->delta[a].high);
+        const uint64_t count = csspgo__site_count(g, &sum, a);
         g->delta[a].low = g->delta[a].high = 0;
-        count = sum.high != 0 ? UINT64_MAX : sum.low;
         if (count == 0) continue;
         if (!csspgo__line_hit(x, node, &x->l->row[g->site[a].probe], count)) return 0;
         csspgo__count_add(&csspgo__record_make(g->p, node)->total, count);
@@ -27772,6 +27883,10 @@ static int csspgo__line_sweep(csspgo__by_line *x, uint32_t node, size_t a, size_
     return 1;
 }
 
+/*
+ * Adds the counts of all fragments to their contexts. Sorted by context, overlapping ones are swept together, so an
+ * instruction is looked at once per context, however many ranges cover it. Returns 0 when memory is exhausted.
+ */
 static int csspgo__line_hits(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
@@ -27793,7 +27908,11 @@ static int csspgo__line_hits(csspgo__by_line *x)
     return node == 0 || csspgo__line_sweep(x, node, a, b);
 }
 
-/* A branch that enters a function. */
+/*
+ * Adds a branch that enters a function: the target at the call's location, and the head count of the callee's context.
+ * LLVM 19 makes that context with the discriminator as it is in the line table, decoded everywhere else. Returns 0
+ * when memory is exhausted.
+ */
 static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__counter *v)
 {
     csspgo__gen *g = &x->g;
@@ -27827,7 +27946,12 @@ static uint64_t csspgo__line_entered(const csspgo_profile *p, const csspgo__reco
     return n == 0 && csspgo__run_count(r->body) == 0 ? 1 : n;
 }
 
-/* Callees were made after their callers: from the last node to the first. Returns 0 when memory is exhausted. */
+/*
+ * A record that was never seen to be entered (its entry was inlined, or no branch to it was sampled) counts as entered
+ * as often as its first locations ran, and its caller gets that as a call. Callees were made after their callers: from
+ * the last node to the first, so that what a callee adds is there when its caller is looked at. Returns 0 when memory
+ * is exhausted.
+ */
 static int csspgo__line_infer(csspgo__by_line *x)
 {
     csspgo_profile *p = x->g.p;
@@ -27859,6 +27983,10 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
     }
 }
 
+/*
+ * Makes a profile with contexts by source line: fragments, counts, calls, then entries that were not seen. Returns 0
+ * when memory is exhausted.
+ */
 static int csspgo__line_contexts(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
@@ -27881,6 +28009,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     return 1;
 }
 
+/* Makes the profile by source line, in g.p. Returns 0 when memory is exhausted. */
 static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
 {
     csspgo__gen *g = &x->g;
