@@ -173,7 +173,7 @@ if grep -q 'counts are estimates' $B/err && ! grep -q 'no branch in this' $B/err
 # the README's C blocks: each is a program, or statements of one
 awk '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > ("'$B'/readme" n ".c") }' ../README.md
 # (a quick run links them with the library that the tests have)
-LINKED="-include stdlib.h -include string.h -DCSSPGO_IMPLEMENTATION_INCLUDED build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
+LINKED="-include stdio.h -include stdlib.h -include string.h -DCSSPGO_IMPLEMENTATION_INCLUDED build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
 [ -z "$FULL" ] || LINKED=
 for f in $B/readme*.c; do
     [ -f "$f" ] || { fail "the README has no C blocks"; continue; }
