@@ -206,12 +206,12 @@ static int views_draw_all(views_flame_data *d)
     return ok;
 }
 
-int views_flame(int argc, char **argv)
+static int views_flame(tool_context *tool, int argc, char **argv)
 {
     views_flame_data d;
     views v;
     int ok;
-    if (!views_parse(&v, 1, argc, argv)) return 2;
+    if (!views_parse(tool, &v, 1, argc, argv)) return 2;
     memset(&d, 0, sizeof d);
     ok = views_open(&v);
     if (ok) {
@@ -219,7 +219,7 @@ int views_flame(int argc, char **argv)
         d.p = v.p;
         d.units = (uint32_t)(v.width - 2 * VIEWS_SIDE) * VIEWS_UNIT;
         ok = views_all_names(&d) && views_weigh(&d) && views_draw_all(&d) && views_write_svg(&d, v.out);
-        if (!ok) fail("out of memory");
+        if (!ok) fail(tool, "out of memory");
     }
     free(d.text.data);
     free(d.begin);
@@ -229,3 +229,10 @@ int views_flame(int argc, char **argv)
     free(d.list);
     return views_end(&v, ok);
 }
+
+const command flame_command = {
+    "flame", views_flame,
+    "csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n",
+    NULL,
+    views_help
+};

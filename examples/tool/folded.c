@@ -173,13 +173,13 @@ static int views_print_stacks(const csspgo_profile *q, FILE *out)
     return ok;
 }
 
-int views_folded(int argc, char **argv)
+static int views_folded(tool_context *tool, int argc, char **argv)
 {
     csspgo_options options = *seeded();
     views_stacks s;
     views v;
     int ok;
-    if (!views_parse(&v, 0, argc, argv)) return 2;
+    if (!views_parse(tool, &v, 0, argc, argv)) return 2;
     memset(&s, 0, sizeof s);
     options.limits.max_name = UINT32_MAX;             /* escapes make names longer */
     s.v = &v;
@@ -188,9 +188,16 @@ int views_folded(int argc, char **argv)
         s.q = csspgo_profile_new(&options, NULL);
         s.frames = (csspgo_func *)calloc(2 * ((size_t)csspgo_func_count(v.p) + 1), sizeof *s.frames);
         ok = s.q != NULL && s.frames != NULL && views_collapse(&s) && views_print_stacks(s.q, v.out);
-        if (!ok) fail("out of memory");
+        if (!ok) fail(tool, "out of memory");
     }
     csspgo_profile_free(s.q);
     free(s.frames);
     return views_end(&v, ok);
 }
+
+const command folded_command = {
+    "folded", views_folded,
+    "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n",
+    NULL,
+    views_help
+};

@@ -24,22 +24,22 @@ static int match_load(match_run *m)
     csspgo_probe_tables t;
     char why[256];
     size_t i;
-    if (!file_open(path, &m->image.file)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
         !load_is_linked(&m->image.elf, why, sizeof why) ||
         (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)) ||
         (m->probes = load_sections(&m->image, why, sizeof why)) == NULL)
-        return fail("%s: %s", path, why), 0;
+        return fail(m->tool, "%s: %s", path, why), 0;
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
-        return fail("%s: neither x86-64 nor AArch64", path), 0;
+        return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;
     if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_symbols(m)) return 0;
     t = csspgo_probe_set_tables(m->probes);
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
     for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
     if (m->name != NULL) qsort(m->name, m->names, sizeof *m->name, load_u64_cmp);
     if (m->name == NULL || !match_symbols(m) || !match_slots(m) || !match_map(m))
-        return fail("out of memory"), 0;
+        return fail(m->tool, "out of memory"), 0;
     return 1;
 }
 
@@ -53,15 +53,15 @@ static int match_write(match_run *m)
     csspgo_error e;
     if (path == NULL) return 0;
     if (m->o[MT_MD5].number && form == CSSPGO_EXTBINARY) form |= CSSPGO_MD5;
-    else if (m->o[MT_MD5].number) warn("--use-md5 is ignored. Specify --format=extbinary to enable it");
-    return write_profile(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(path, &e);
+    else if (m->o[MT_MD5].number) warn(m->tool, "--use-md5 is ignored. Specify --format=extbinary to enable it");
+    return write_profile(m->out, path, form, &e) == CSSPGO_OK ? 0 : fail_at(m->tool, path, &e);
 }
 
 static int match_spares(const match_run *m)
 {
     const char *path = m->o[MT_OUTPUT].text;
-    return output_spares(path, m->o[MT_OLD].text) && output_spares(path, m->o[MT_BINARY].text) &&
-           output_spares(path, m->o[MT_DEBUG_BINARY].text);
+    return output_spares(m->tool, path, m->o[MT_OLD].text) && output_spares(m->tool, path, m->o[MT_BINARY].text) &&
+           output_spares(m->tool, path, m->o[MT_DEBUG_BINARY].text);
 }
 
 /* Returns the exit status. */
@@ -78,35 +78,36 @@ static int match_do(match_run *m)
     r.mask = UINT32_MAX;
     how.llvm = llvm_of_mode[m->o[MT_MODE].number];
     how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
-    m->old = profile_read(path, &r, &fatal);
+    m->old = profile_read(m->tool, path, &r, &fatal);
     if (m->old == NULL) return 1;
     if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
-        return fail("%s: a profile by source lines; this command needs one by probes", path);
+        return fail(m->tool, "%s: a profile by source lines; this command needs one by probes", path);
     if (!match_load(m)) return 1;
-    m->out = profile_new();
+    m->out = profile_new(m->tool);
     if (m->out == NULL) return 1;
     m->matcher = csspgo_matcher_new(&how, seeded(), NULL);
-    if (m->matcher == NULL) return fail("out of memory");
+    if (m->matcher == NULL) return fail(m->tool, "out of memory");
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
-        return fail("%s: %s", path, e.message);
+        return fail(m->tool, "%s: %s", path, e.message);
     status = match_write(m);
-    return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);
+    return status != 0 ? status : match_print(m, m->tool->quiet ? NULL : to_stdout ? stderr : stdout);
 }
 
-int match_main(int argc, char **argv)
+static int match_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof match_options / sizeof *match_options];
     static match_run m;
     int status = 2, files;
+    m.tool = tool;
     memcpy(o, match_options, sizeof match_options);
     m.o = o;
-    files = options_parse(m.o, argc, argv);
-    quiet = (int)m.o[MT_QUIET].number;
-    if (files > 0) usage("'%s' is no option; give --old-profile and --binary", argv[0]);
-    else if (files == 0 && m.o[MT_OLD].text == NULL) usage("--old-profile is missing");
-    else if (files == 0 && m.o[MT_BINARY].text == NULL) usage("--binary is missing");
-    else if (files == 0 && match_spares(&m)) status = output_ready(m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
+    files = options_parse(tool, m.o, argc, argv);
+    tool->quiet = (int)m.o[MT_QUIET].number;
+    if (files > 0) usage(tool, "'%s' is no option; give --old-profile and --binary", argv[0]);
+    else if (files == 0 && m.o[MT_OLD].text == NULL) usage(tool, "--old-profile is missing");
+    else if (files == 0 && m.o[MT_BINARY].text == NULL) usage(tool, "--binary is missing");
+    else if (files == 0 && match_spares(&m)) status = output_ready(tool, m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
     csspgo_matcher_free(m.matcher);
     csspgo_match_input_free(m.input);
     csspgo_probe_set_free(m.probes);
@@ -121,3 +122,19 @@ int match_main(int argc, char **argv)
     options_free(m.o);
     return status;
 }
+
+const command match_command = {
+    "match", match_main,
+    "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
+    "match: carries a profile by probes over to changed code, and tells what became of it.\n"
+    "  --old-profile=FILE, -p FILE       of the older build\n"
+    "  --binary=FILE                     the new program, with pseudo probes\n"
+    "  --debug-binary=FILE               its symbols, if it has none\n"
+    "  --output=FILE, -o FILE            where to; without it only the report is made\n"
+    "  --mode=align|lexical|llvm19|llvm-main   how; align is the default, the others are LLVM's ways\n"
+    "  --rename=0|1                      look for renamed functions; default: align and llvm-main do\n"
+    "  --format=extbinary|text|binary    extbinary is the default; --use-md5: GUIDs instead of names in it\n"
+    "  --top=N                           functions to list that lost samples; 10 is the default\n"
+    "  --quiet                           no report, no warnings\n",
+    NULL
+};

@@ -32,6 +32,7 @@ typedef struct match_row {        /* a function that lost samples */
 } match_row;
 
 typedef struct match_run {
+    const tool_context *tool;
     option            *o;
     loaded             image;
     csspgo_probe_set     *probes;

@@ -227,8 +227,8 @@ int match_print(match_run *m, FILE *out)
     free(row);
     free(claimed);
     free(claim);
-    if (!ok) return fail("out of memory");
+    if (!ok) return fail(m->tool, "out of memory");
     if (line[4].kept != 0) return 0;
-    if (line[4].samples == 0) return hopeless("%s: the profile is empty", m->o[MT_OLD].text);
-    return hopeless("nothing of %s was kept: is it a profile of %s?", m->o[MT_OLD].text, m->o[MT_BINARY].text);
+    if (line[4].samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->o[MT_OLD].text);
+    return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->o[MT_OLD].text, m->o[MT_BINARY].text);
 }

@@ -82,12 +82,12 @@ static void merge_losses(merge *m, uint32_t form)
     if (flags & CSSPGO_IS_PARTIAL) strcat(what, ", that the profile is partial");
     if (flags & CSSPGO_IS_MD5) strcat(what, ", that names are GUIDs");
     if (merge_mark_alone(m->p)) strcat(what, ", the pre-inliner's mark");
-    if (what[0] != '\0' && !compat)
-        warn("%s does not carry%s",
+    if (what[0] != '\0' && !m->tool->compat)
+        warn(m->tool, "%s does not carry%s",
              form == CSSPGO_TEXT ? "text" : form == CSSPGO_BINARY ? "raw binary" : "GCC's form", what + 1);
     for (f.id = 1; f.id <= csspgo_func_count(m->p); f.id++)
         if (csspgo_is_listed(m->p, f)) {
-            warn("Profile Symbol list is not empty but the output format is not ExtBinary format. "
+            warn(m->tool, "Profile Symbol list is not empty but the output format is not ExtBinary format. "
                  "The list will be lost in the output. ");
             break;
         }
@@ -108,7 +108,7 @@ static uint32_t merge_form(merge *m)
     for (i = 0; i < sizeof added / sizeof *added; i++) {
         if (!m->o[added[i].option].number) continue;
         if (ext || (form == CSSPGO_TEXT && added[i].bit == CSSPGO_SPLIT)) form |= added[i].bit;
-        else warn("%s is ignored. Specify -extbinary to enable it", added[i].name);
+        else warn(m->tool, "%s is ignored. Specify -extbinary to enable it", added[i].name);
     }
     if (form == CSSPGO_GCOV) form |= versions[m->o[M_GCOV_VERSION].number];
     return form;
@@ -117,9 +117,9 @@ static uint32_t merge_form(merge *m)
 static int merge_write_failed(const merge *m, const csspgo_error *e)
 {
     const char *path = m->o[M_OUTPUT].text;
-    if (e->status == CSSPGO_E_UNSUPPORTED && compat)
-        return fail("%s: Profile encoding format unsupported for writing operations", path);
-    return fail("%s: %s", path, e->message);
+    if (e->status == CSSPGO_E_UNSUPPORTED && m->tool->compat)
+        return fail(m->tool, "%s: Profile encoding format unsupported for writing operations", path);
+    return fail(m->tool, "%s: %s", path, e->message);
 }
 
 /* Writes what fits of a profile that is too large. Returns the exit status. */
@@ -132,12 +132,12 @@ static int merge_write_limited(merge *m, uint32_t form, uint64_t limit)
     output o;
     FILE *out;
     int status = 1;
-    if (write_limited(m->p, form, limit, compat, &bytes, &size, &e) == CSSPGO_OK) status = 0;
-    else if (e.status == CSSPGO_E_LIMIT) fail("Too much profile data");
+    if (write_limited(m->p, form, limit, m->tool->compat, &bytes, &size, &e) == CSSPGO_OK) status = 0;
+    else if (e.status == CSSPGO_E_LIMIT) fail(m->tool, "Too much profile data");
     else merge_write_failed(m, &e);
-    out = status == 0 ? stream_begin(&o, path) : NULL;
+    out = status == 0 ? stream_begin(m->tool, &o, path) : NULL;
     if (out == NULL) status = 1;
-    else fwrite(bytes, 1, size, out), status = stream_end(&o, path, 1);
+    else fwrite(bytes, 1, size, out), status = stream_end(m->tool, &o, path, 1);
     free(bytes);
     return status;
 }
@@ -151,9 +151,9 @@ static int merge_write(merge *m)
     size_t size = 0;
     memset(&e, 0, sizeof e);
     e.status = CSSPGO_E_UNSUPPORTED;
-    if (compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);
+    if (m->tool->compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);
     if (limit != 0 && csspgo_write(m->p, form, NULL, 0, &size, &e) != CSSPGO_OK) return merge_write_failed(m, &e);
-    if (limit != 0 && (size > limit || (compat && csspgo_record_count(m->p) == 0)))
+    if (limit != 0 && (size > limit || (m->tool->compat && csspgo_record_count(m->p) == 0)))
         return merge_write_limited(m, form, size > limit ? limit : size);
     return write_profile(m->p, path, form, &e) == CSSPGO_OK ? 0 : merge_write_failed(m, &e);
 }
@@ -163,44 +163,47 @@ static int merge_spares(const merge *m)
 {
     const char *path = m->o[M_OUTPUT].text;
     size_t i;
-    for (i = 0; i < m->inputs && !compat; i++)
-        if (!output_spares(path, m->input[i].path)) return 0;
-    return compat || (output_spares(path, m->o[M_LIST].text) && output_spares(path, m->o[M_SYMBOLS].text) &&
-                      output_spares(path, m->o[M_REMAP].text));
+    for (i = 0; i < m->inputs && !m->tool->compat; i++)
+        if (!output_spares(m->tool, path, m->input[i].path)) return 0;
+    return m->tool->compat ||
+           (output_spares(m->tool, path, m->o[M_LIST].text) && output_spares(m->tool, path, m->o[M_SYMBOLS].text) &&
+            output_spares(m->tool, path, m->o[M_REMAP].text));
 }
 
 /* Returns the exit status. */
 static int merge_run(merge *m)
 {
     csspgo_status s;
-    if (!merge_spares(m)) return usage_status();
-    if (!output_ready(m->o[M_OUTPUT].text)) return 1;
+    if (!merge_spares(m)) return usage_status(m->tool);
+    if (!output_ready(m->tool, m->o[M_OUTPUT].text)) return 1;
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return 1;
     s = merge_shape(m);
-    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s));
+    if (s != CSSPGO_OK) return fail(m->tool, "%s", csspgo_status_text(s));
     if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
-    if (compat || csspgo_record_count(m->p) != 0) return 0;
-    return hopeless("%s: the profile is empty", m->o[M_OUTPUT].text);
+    if (m->tool->compat || csspgo_record_count(m->p) != 0) return 0;
+    return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
 }
 
-int merge_main(int argc, char **argv)
+static int merge_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof merge_options / sizeof *merge_options];
     static merge m;
     int files, status = 0;
     size_t i;
+    m.tool = tool;
     memcpy(o, merge_options, sizeof merge_options);
     m.o = o;
-    files = options_parse(m.o, argc, argv);
-    quiet = (int)m.o[M_QUIET].number;
-    if (files < 0) status = usage_status();
+    files = options_parse(tool, m.o, argc, argv);
+    tool->quiet = (int)m.o[M_QUIET].number;
+    if (files < 0) status = usage_status(tool);
     else if (m.o[M_COLD_FRAMES].number == 0)
-        status = usage("--sample-frame-depth-for-cold-context=0 would leave no frame");
+        status = usage(tool, "--sample-frame-depth-for-cold-context=0 would leave no frame");
     else if (!merge_inputs(&m, files, argv)) status = m.usage != 0 ? m.usage : 1;
     else if (m.inputs == 0)
-        status = usage("no input files specified. See %s merge -help", compat ? "llvm-profdata-19" : "csspgo");
+        status =
+            usage(tool, "no input files specified. See %s merge -help", tool->compat ? "llvm-profdata-19" : "csspgo");
     else if (m.o[M_DUMP].number)
         for (i = 0; i < m.inputs; i++) printf("%" PRIu64 ",%s\n", m.input[i].weight, m.input[i].path);
     else status = merge_run(&m);
@@ -212,3 +215,28 @@ int merge_main(int argc, char **argv)
     csspgo_profile_free(m.p);
     return status;
 }
+
+const command merge_command = {
+    "merge", merge_main,
+    "csspgo merge [options] PROFILE... [-o FILE]\n",
+    "merge: adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's). A directory: its files.\n"
+    "  --text, --binary, --extbinary, --gcc   form of the output; ExtBinary is the default\n"
+    "  --weighted-input=N,FILE           every count of FILE times N\n"
+    "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
+    "  --failure-mode=any|all|warn       an input that is bad or does not go with the others: stop; go on without it\n"
+    "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as in profgen;\n"
+    "                                    --split-layout of text: marks functions without inlinees, for newer LLVM\n"
+    "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"
+    "  --gcov-version=1|2|3              --gcc: as LLVM and GCC 11 want it, GCC 12, or newer AutoFDO's version 3\n"
+    "  --remapping-file=FILE, -r FILE    renames functions: OLD NEW, one pair a line\n"
+    "  --compress-recursion=N            in contexts: cycles of up to N frames, -1 any, are folded\n"
+    "  --sample-merge-cold-context, --sample-trim-cold-context   cold contexts: into shorter ones; away\n"
+    "  --sample-frame-depth-for-cold-context=N   frames of these shorter ones; 1 is the default\n"
+    "  --profile-summary-cold-count=N, --profile-summary-cutoff-cold=PPM   what is cold\n"
+    "  --convert-sample-profile-layout=nest|flat   contexts become inlinees; no contexts and no inlinees\n"
+    "  --generate-merged-base-profiles   ... and what is nested counts in its function too\n"
+    "  --function=REGEX, --no-function=REGEX   keeps, removes functions by context\n"
+    "  --output-size-limit=BYTES         drops the coldest functions until the output fits\n"
+    "  --profile-isfs, --fs-discriminator-pass=Base|Pass1|Pass2|Pass3|PassLast   flow-sensitive discriminators\n",
+    profdata_help
+};

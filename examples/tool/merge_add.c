@@ -2,14 +2,14 @@
 #include "profdata.h"
 
 /* What LLVM says while it merges, once for each function. */
-static int merge_notes(csspgo_profile *p, const unsigned char *result, const char *path)
+static int merge_notes(const tool_context *tool, csspgo_profile *p, const unsigned char *result, const char *path)
 {
     const size_t n = csspgo_record_count(p);
     csspgo_node *node = (csspgo_node *)malloc((n + 1) * sizeof *node);
     size_t i;
     if (node == NULL || csspgo_order(p, node, NULL) != CSSPGO_OK) {
         free(node);
-        return fail("out of memory"), 0;
+        return fail(tool, "out of memory"), 0;
     }
     for (i = 0; i < n; i++) {
         if (csspgo_node_kind_of(p, node[i]) == CSSPGO_INLINEE || result[node[i].id] == 0) continue;
@@ -22,12 +22,12 @@ static int merge_notes(csspgo_profile *p, const unsigned char *result, const cha
     return 1;
 }
 
-static void merge_warnings(const csspgo_merge_stats *s, const char *path)
+static void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path)
 {
     if (s->clamped != 0)
-        warn("%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
+        warn(tool, "%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
     if (s->mismatched != 0)
-        warn("%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64
+        warn(tool, "%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64
              " samples",
              path, s->mismatched, s->dropped);
 }
@@ -41,14 +41,15 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     memset(&stats, 0, sizeof stats);
     memset(&how, 0, sizeof how);
     how.weight = in->weight;
-    how.llvm = compat ? 19 : 0;
-    how.result = compat ? (unsigned char *)calloc(csspgo_node_count(p) + (size_t)2, 1) : NULL;
-    if (compat && how.result == NULL) return fail("out of memory"), 0;
+    how.llvm = m->tool->compat ? 19 : 0;
+    how.result = m->tool->compat ? (unsigned char *)calloc(csspgo_node_count(p) + (size_t)2, 1) : NULL;
+    if (m->tool->compat && how.result == NULL) return fail(m->tool, "out of memory"), 0;
     s = csspgo_merge(m->p, p, &how, &stats, &e);
-    if (s != CSSPGO_OK) fail_at(in->path, &e);
-    else if (compat && (stats.clamped | stats.mismatched) != 0 && !merge_notes(p, how.result, in->path))
+    if (s != CSSPGO_OK) fail_at(m->tool, in->path, &e);
+    else if (m->tool->compat && (stats.clamped | stats.mismatched) != 0 &&
+             !merge_notes(m->tool, p, how.result, in->path))
         s = CSSPGO_E_NOMEM;
-    else if (!compat) merge_warnings(&stats, in->path);
+    else if (!m->tool->compat) merge_warnings(m->tool, &stats, in->path);
     free(how.result);
     return s == CSSPGO_OK;
 }
@@ -62,7 +63,7 @@ static void merge_marks(merge *m, uint32_t last, uint32_t form)
     uint32_t said = 0;
     if (form == CSSPGO_TEXT) said = CSSPGO_IS_PREINLINED | CSSPGO_IS_FS;
     if (form == CSSPGO_BINARY) said = CSSPGO_IS_FS;
-    if (compat) csspgo_set_profile_flags(m->p, csspgo_profile_flags(m->p) & ~(said & ~last));
+    if (m->tool->compat) csspgo_set_profile_flags(m->p, csspgo_profile_flags(m->p) & ~(said & ~last));
 }
 
 /*
@@ -75,10 +76,10 @@ static int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, 
     const int probes = (csspgo_profile_flags(p) & CSSPGO_IS_PROBE) != 0;
     const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0;
     char why[128];
-    if (compat) {                                             /* an empty ExtBinary file says only what it has */
+    if (m->tool->compat) { /* an empty ExtBinary file says only what it has */
         if (csspgo_node_count(p) == 0) differ &= csspgo_profile_flags(p);
-        if (differ & CSSPGO_IS_PROBE) fail("cannot merge probe-based profile with non-probe-based profile");
-        else if (differ & CSSPGO_IS_CS) fail("cannot merge CS profile with non-CS profile");
+        if (differ & CSSPGO_IS_PROBE) fail(m->tool, "cannot merge probe-based profile with non-probe-based profile");
+        else if (differ & CSSPGO_IS_CS) fail(m->tool, "cannot merge CS profile with non-CS profile");
         return (differ & (CSSPGO_IS_PROBE | CSSPGO_IS_CS)) == 0;
     }
     if (csspgo_node_count(p) == 0) return 1;
@@ -91,16 +92,16 @@ static int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, 
         snprintf(why, sizeof why, "only the %s has contexts; see --convert-sample-profile-layout",
                  contexts ? "former" : "latter");
     else return 1;
-    if (go_on) warn("%s cannot be merged with %s and is left out: %s", in->path, m->filled, why);
-    else fail("%s cannot be merged with %s: %s", in->path, m->filled, why);
+    if (go_on) warn(m->tool, "%s cannot be merged with %s and is left out: %s", in->path, m->filled, why);
+    else fail(m->tool, "%s cannot be merged with %s: %s", in->path, m->filled, why);
     return 0;
 }
 
 /* The flags of the sum after p was added: those of all inputs, except that an empty profile changes none. */
-static uint32_t merge_flags(const csspgo_profile *sum, const csspgo_profile *p)
+static uint32_t merge_flags(const tool_context *tool, const csspgo_profile *sum, const csspgo_profile *p)
 {
     const int sum_empty = csspgo_node_count(sum) == 0, p_empty = csspgo_node_count(p) == 0;
-    if (sum_empty == p_empty || compat) return csspgo_profile_flags(sum) | csspgo_profile_flags(p);
+    if (sum_empty == p_empty || tool->compat) return csspgo_profile_flags(sum) | csspgo_profile_flags(p);
     return csspgo_profile_flags(p_empty ? sum : p);
 }
 
@@ -109,25 +110,25 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
 {
     int fatal, ok = 1;
     uint32_t flags;
-    csspgo_profile *p = profile_read(in->path, how, &fatal);
+    csspgo_profile *p = profile_read(m->tool, in->path, how, &fatal);
     if (p == NULL) return how->go_on && !fatal;
     if (!merge_fits(m, p, in, how->go_on)) {
         csspgo_profile_free(p);
-        return how->go_on && !compat;
+        return how->go_on && !m->tool->compat;
     }
-    if (m->renames != 0 || (compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
+    if (m->renames != 0 || (m->tool->compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
         csspgo_remap_options remap;
         csspgo_error e;
-        remap.llvm = compat ? 19 : 0;
+        remap.llvm = m->tool->compat ? 19 : 0;
         if (csspgo_remap(p, m->rename, m->renames, &remap, &e) != CSSPGO_OK)
-            ok = (fail("%s: %s", in->path, e.message), 0);
+            ok = (fail(m->tool, "%s: %s", in->path, e.message), 0);
     }
     if (ok && m->p == NULL && in->weight == 1) {
         m->p = p;
         return 1;
     }
-    if (ok && m->p == NULL) ok = (m->p = profile_new()) != NULL;
-    flags = ok ? merge_flags(m->p, p) : 0;
+    if (ok && m->p == NULL) ok = (m->p = profile_new(m->tool)) != NULL;
+    flags = ok ? merge_flags(m->tool, m->p, p) : 0;
     ok = ok && merge_add_up(m, p, in);
     if (ok) csspgo_set_profile_flags(m->p, flags);
     if (ok) merge_marks(m, csspgo_profile_flags(p), how->form);
@@ -138,7 +139,7 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
 int merge_read(merge *m)
 {
     reading how = reading_make(&m->o[M_ISFS], &m->o[M_PASS]);
-    progress bar = progress_begin();
+    progress bar = progress_begin(m->tool);
     size_t i;
     int ok = 1;
     how.go_on = m->o[M_FAILURE].number != 0;
@@ -148,7 +149,7 @@ int merge_read(merge *m)
         ok = merge_one(m, &m->input[i], &how);
     }
     progress_end(&bar);
-    if (ok && m->p == NULL && !compat) ok = (fail("no profile could be read"), 0);
-    if (ok && m->p == NULL) ok = (m->p = profile_new()) != NULL;   /* LLVM writes an empty one */
+    if (ok && m->p == NULL && !m->tool->compat) ok = (fail(m->tool, "no profile could be read"), 0);
+    if (ok && m->p == NULL) ok = (m->p = profile_new(m->tool)) != NULL;   /* LLVM writes an empty one */
     return ok;
 }

@@ -52,15 +52,14 @@ static const char *filter_error(int code)
 }
 
 /* A pattern that begins with ? is a name of MSVC's. Returns 0 after saying what is wrong. */
-static int filter_make(filter *f, const char *pattern)
+static int filter_make(const tool_context *tool, filter *f, const char *pattern)
 {
     char *escaped, *to;
     const char *p;
     int code;
-    memset(f, 0, sizeof *f);
     if (pattern == NULL || *pattern == '\0') return 1;
     to = escaped = (char *)malloc(2 * strlen(pattern) + 1);
-    if (escaped == NULL) return fail("out of memory"), 0;
+    if (escaped == NULL) return fail(tool, "out of memory"), 0;
     for (p = pattern; *p != '\0'; p++) {
         if (*pattern == '?' && strchr("()^$|*+?.[]\\{}", *p) != NULL) *to++ = '\\';
         *to++ = *p;
@@ -69,7 +68,7 @@ static int filter_make(filter *f, const char *pattern)
     code = regcomp(&f->regex, escaped, REG_EXTENDED | REG_NOSUB);
     if (code == REG_BADPAT && to[-1] == '[') code = REG_EBRACK;   /* what glibc says of a [ at the end */
     free(escaped);
-    if (code != 0) return usage("%s", filter_error(code)), 0;
+    if (code != 0) return usage(tool, "%s", filter_error(code)), 0;
     f->on = f->compiled = 1;
     snprintf(f->guid, sizeof f->guid, "%" PRIu64, csspgo_guid(pattern, strlen(pattern)));
     return 1;
@@ -87,12 +86,12 @@ static int filter_collect(merge *m, const filter *take, const filter *leave, css
     const size_t n = csspgo_record_count(m->p);
     const int md5 = (csspgo_profile_flags(m->p) & CSSPGO_IS_MD5) != 0;
     size_t i;
-    if (csspgo_order(m->p, node, NULL) != CSSPGO_OK) return fail("out of memory"), 0;
+    if (csspgo_order(m->p, node, NULL) != CSSPGO_OK) return fail(m->tool, "out of memory"), 0;
     for (i = *drop = *of = 0; i < n; i++) {
         char *context;
         if (csspgo_node_kind_of(m->p, node[i]) == CSSPGO_INLINEE) continue;
         context = context_text(m->p, node[i]);
-        if (context == NULL) return fail("out of memory"), 0;
+        if (context == NULL) return fail(m->tool, "out of memory"), 0;
         ++*of;
         if (filter_hits(leave, context, md5) || (take->on && !filter_hits(take, context, md5)))
             node[(*drop)++] = node[i];
@@ -106,12 +105,15 @@ int merge_filter(merge *m)
     filter take, leave;
     csspgo_node *node = NULL;
     size_t drop, of;
-    int ok = filter_make(&take, m->o[M_FUNCTION].text) && filter_make(&leave, m->o[M_NO_FUNCTION].text);
+    int ok;
+    memset(&take, 0, sizeof take);
+    memset(&leave, 0, sizeof leave);
+    ok = filter_make(m->tool, &take, m->o[M_FUNCTION].text) && filter_make(m->tool, &leave, m->o[M_NO_FUNCTION].text);
     if (ok && (take.on || leave.on)) {
         node = (csspgo_node *)malloc((csspgo_record_count(m->p) + (size_t)1) * sizeof *node);
-        ok = node != NULL || (fail("out of memory"), 0);
+        ok = node != NULL || (fail(m->tool, "out of memory"), 0);
         ok = ok && filter_collect(m, &take, &leave, node, &drop, &of);
-        if (ok && csspgo_remove(m->p, node, drop, NULL) != CSSPGO_OK) ok = (fail("out of memory"), 0);
+        if (ok && csspgo_remove(m->p, node, drop, NULL) != CSSPGO_OK) ok = (fail(m->tool, "out of memory"), 0);
         if (ok) fprintf(stderr, "%zu of %zu functions in the original profile are filtered.\n", drop, of);
     }
     if (take.compiled) regfree(&take.regex);
@@ -131,7 +133,7 @@ int merge_symbols(merge *m)
     for (f.id = 1; f.id <= csspgo_func_count(m->p) && m->o[M_NO_SYMBOLS].number; f.id++)
         if (csspgo_is_listed(m->p, f)) csspgo_set_listed(m->p, f, 0);
     if (path == NULL || *path == '\0') return 1;
-    if (!file_open(path, &list)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &list)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     while (s == CSSPGO_OK && (line = list_next(&list, &at)) != NULL) {
         if (*line != '\0') {
             f = csspgo_func_add(m->p, line, strlen(line));
@@ -140,5 +142,5 @@ int merge_symbols(merge *m)
         free(line);
     }
     file_close(&list);
-    return s == CSSPGO_OK || (fail("%s: %s", path, csspgo_status_text(s)), 0);
+    return s == CSSPGO_OK || (fail(m->tool, "%s: %s", path, csspgo_status_text(s)), 0);
 }

@@ -5,13 +5,13 @@ static int merge_push(merge *m, const char *path, uint64_t weight)
 {
     if (m->inputs == m->cap) {
         merge_input *more = (merge_input *)realloc(m->input, (2 * m->cap + 16) * sizeof *more);
-        if (more == NULL) return fail("out of memory"), 0;
+        if (more == NULL) return fail(m->tool, "out of memory"), 0;
         m->input = more;
         m->cap = 2 * m->cap + 16;
     }
     m->input[m->inputs].weight = weight;
     m->input[m->inputs].path = strdup(path);
-    return m->input[m->inputs++].path != NULL || (fail("out of memory"), 0);
+    return m->input[m->inputs++].path != NULL || (fail(m->tool, "out of memory"), 0);
 }
 
 static int by_path(const void *a, const void *b)
@@ -20,10 +20,10 @@ static int by_path(const void *a, const void *b)
 }
 
 /* An input that cannot be opened. LLVM leaves an empty name out. */
-static int fail_input(const char *path)
+static int fail_input(const tool_context *tool, const char *path)
 {
     const char *why = strerror(errno);
-    return compat && *path == '\0' ? fail("%s", why) : fail("%s: %s", path, why);
+    return tool->compat && *path == '\0' ? fail(tool, "%s", why) : fail(tool, "%s: %s", path, why);
 }
 
 /* What is found below a directory: regular files are inputs, except temporary ones of an output being written. */
@@ -32,9 +32,9 @@ static int merge_add_entry(merge *m, const FTSENT *e, uint64_t weight)
     const int unread = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
     struct stat st = *e->fts_statp;
     if (strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0) return 1;
-    if (unread && !compat) return fail("%s: %s", e->fts_path, strerror(e->fts_errno)), 0;
+    if (unread && !m->tool->compat) return fail(m->tool, "%s: %s", e->fts_path, strerror(e->fts_errno)), 0;
     if (e->fts_info == FTS_SLNONE && stat(e->fts_path, &st) != 0)   /* a link to nothing, or an error */
-        return errno == ENOENT || errno == ELOOP || compat || (fail_input(e->fts_path), 0);
+        return errno == ENOENT || errno == ELOOP || m->tool->compat || (fail_input(m->tool, e->fts_path), 0);
     return (e->fts_info != FTS_F && e->fts_info != FTS_SLNONE) || !S_ISREG(st.st_mode) ||
            merge_push(m, e->fts_path, weight);
 }
@@ -48,9 +48,9 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
     FTSENT *e;
     int ok = tree != NULL;
     while (ok && (errno = 0, e = fts_read(tree)) != NULL) ok = merge_add_entry(m, e, weight);
-    if (tree == NULL || (ok && errno != 0)) ok = (fail_input(path), 0);
+    if (tree == NULL || (ok && errno != 0)) ok = (fail_input(m->tool, path), 0);
     if (tree != NULL) fts_close(tree);
-    if (!compat) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
+    if (!m->tool->compat) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
     return ok;
 }
 
@@ -58,9 +58,9 @@ static int merge_add(merge *m, const char *path, uint64_t weight)
 {
     struct stat st;
     if (strcmp(path, "-") == 0) return merge_push(m, path, weight);
-    if (stat(path, &st) != 0) return fail_input(path), 0;
+    if (stat(path, &st) != 0) return fail_input(m->tool, path), 0;
     if (S_ISDIR(st.st_mode)) return merge_add_directory(m, path, weight);
-    if (!S_ISREG(st.st_mode) && compat) return 1;     /* LLVM overlooks pipes */
+    if (!S_ISREG(st.st_mode) && m->tool->compat) return 1;     /* LLVM overlooks pipes */
     return merge_push(m, path, weight);
 }
 
@@ -76,7 +76,7 @@ static int merge_add_weighted(merge *m, const char *text)
         if (!is_number(number, &weight)) weight = 0;
     }
     if (weight == 0) {
-        m->usage = usage("input weight must be a positive integer");
+        m->usage = usage(m->tool, "input weight must be a positive integer");
         return 0;
     }
     return merge_add(m, comma + 1, weight);
@@ -101,7 +101,7 @@ static int merge_add_list(merge *m, const char *path)
     size_t at = 0;
     char *line;
     int ok = 1;
-    if (!file_open(path, &f)) return fail_input(path), 0;
+    if (!file_open(path, &f)) return fail_input(m->tool, path), 0;
     while (ok && (line = list_next(&f, &at)) != NULL) {
         if (*line != '\0' && *line != '#')
             ok = strchr(line, ',') != NULL ? merge_add_weighted(m, line) : merge_add(m, line, 1);
@@ -128,7 +128,7 @@ int merge_read_renames(merge *m, const char *path)
 {
     const char *p, *end, *stop, *space;
     unsigned line = 0;
-    if (!file_open(path, &m->remap)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &m->remap)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     p = (const char *)m->remap.data;
     for (end = p + m->remap.size; p < end; p = stop + 1) {
         size_t n;
@@ -141,12 +141,12 @@ int merge_read_renames(merge *m, const char *path)
         space = (const char *)memchr(p, ' ', n);
         if (space == NULL || space == p || space + 1 == p + n ||
             memchr(space + 1, ' ', n - (size_t)(space + 1 - p)) != NULL) {
-            fail("%s:%u: unexpected line in remapping file", path, line);
+            fail(m->tool, "%s:%u: unexpected line in remapping file", path, line);
             return fputs("note: expected 'old_symbol new_symbol'\n", stderr), 0;
         }
         if ((m->renames & (m->renames + 1)) == 0 || m->rename == NULL) {
             csspgo_rename *more = (csspgo_rename *)realloc(m->rename, (2 * m->renames + 2) * sizeof *more);
-            if (more == NULL) return fail("out of memory"), 0;
+            if (more == NULL) return fail(m->tool, "out of memory"), 0;
             m->rename = more;
         }
         m->rename[m->renames].from = p;

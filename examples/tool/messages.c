@@ -1,67 +1,64 @@
 /* messages.c - errors and warnings; what a misspelt word may have meant */
 #include "tool.h"
 
-int quiet;                        /* --quiet: no warnings, no progress                                            */
-int compat;                       /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool  */
-
-static void say(const char *what, const char *format, va_list args)
+static void say(const tool_context *tool, const char *what, const char *format, va_list args)
 {
-    if (!compat) fputs("csspgo: ", stderr);
-    fputs(what, stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (!tool->compat) fprintf(tool->err, "%s: ", tool->program);
+    fputs(what, tool->err);
+    vfprintf(tool->err, format, args);
+    fputc('\n', tool->err);
 }
 
 /* An input or output is at fault: exit status 1. */
-int fail(const char *format, ...)
+int fail(const tool_context *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("error: ", format, args);
+    say(tool, "error: ", format, args);
     va_end(args);
     return 1;
 }
 
 /* All is done and written, and nobody can use it, such as an empty profile: exit status 3; LLVM's tools have none. */
-int hopeless(const char *format, ...)
+int hopeless(const tool_context *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("error: ", format, args);
+    say(tool, "error: ", format, args);
     va_end(args);
     return 3;
 }
 
 /* The command line is at fault: exit status 2, LLVM's is 1. */
-int usage_status(void)
+int usage_status(const tool_context *tool)
 {
-    return compat ? 1 : 2;
+    return tool->compat ? 1 : 2;
 }
 
-int usage(const char *format, ...)
+int usage(const tool_context *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("error: ", format, args);
+    say(tool, "error: ", format, args);
     va_end(args);
-    return usage_status();
+    return usage_status(tool);
 }
 
-void warn(const char *format, ...)
+void warn(const tool_context *tool, const char *format, ...)
 {
     va_list args;
-    if (quiet) return;
+    if (tool->quiet) return;
     va_start(args, format);
-    say("warning: ", format, args);
+    say(tool, "warning: ", format, args);
     va_end(args);
 }
 
 /* An error of the library about a file: FILE:LINE:COLUMN: message, or with the byte offset for binary input. */
-int fail_at(const char *path, const csspgo_error *e)
+int fail_at(const tool_context *tool, const char *path, const csspgo_error *e)
 {
-    if (e->line != 0) return fail("%s:%u:%u: %s", path, e->line, e->column, e->message);
-    if (e->offset != 0) return fail("%s: byte %llu: %s", path, (unsigned long long)e->offset, e->message);
-    return fail("%s: %s", path, e->message);
+    if (e->line != 0) return fail(tool, "%s:%u:%u: %s", path, e->line, e->column, e->message);
+    if (e->offset != 0) return fail(tool, "%s: byte %llu: %s", path, (unsigned long long)e->offset, e->message);
+    return fail(tool, "%s: %s", path, e->message);
 }
 
 /* ----- what someone may have meant -------------------------------------------------------------------------------- */

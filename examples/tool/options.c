@@ -49,7 +49,7 @@ static int option_number(const char *value, long long *number)
 }
 
 /* Returns 0 after saying what is wrong. */
-static int option_set(option *o, const char *value)
+static int option_set(const tool_context *tool, option *o, const char *value)
 {
     int ok = 1;
     o->text = value;
@@ -64,15 +64,15 @@ static int option_set(option *o, const char *value)
     case OPT_LATER:
         if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0)))
             break;
-        if (o->values != NULL) usage("--%s: only --%s=%s is implemented", o->name, o->name, o->values);
-        else usage("--%s is not implemented", o->name);
+        if (o->values != NULL) usage(tool, "--%s: only --%s=%s is implemented", o->name, o->name, o->values);
+        else usage(tool, "--%s is not implemented", o->name);
         return 0;
     case OPT_REFUSED:
         if (o->number == 1 && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)) break;
-        return usage("--%s is not implemented: %s", o->name, o->values), 0;
+        return usage(tool, "--%s is not implemented: %s", o->name, o->values), 0;
     }
-    if (!ok && o->kind == OPT_CHOICE) usage("--%s: '%s' is none of %s", o->name, value, o->values);
-    else if (!ok) usage("--%s: '%s' is not a value for it", o->name, value);
+    if (!ok && o->kind == OPT_CHOICE) usage(tool, "--%s: '%s' is none of %s", o->name, value, o->values);
+    else if (!ok) usage(tool, "--%s: '%s' is not a value for it", o->name, value);
     return ok;
 }
 
@@ -82,48 +82,67 @@ static int option_needs_value(const option *o)
            o->kind != OPT_MAYBE && o->kind != OPT_REFUSED;
 }
 
-/* Names the option that may have been meant. Returns -1. */
-static int option_unknown(const option *o, const char *argument)
+/* Names the option that may have been meant. Returns 0. */
+static int option_unknown(const tool_context *tool, const option *o, const char *argument)
 {
     const int dashes = argument[1] == '-' ? 2 : 1;
     nearest n = nearest_to(argument + dashes, strcspn(argument + dashes, "="));
     for (; o->name != NULL; o++)
         if (o->kind != OPT_LATER && o->kind != OPT_REFUSED) nearest_try(&n, o->name, strlen(o->name));
-    if (n.name == NULL || compat) return usage("unknown option '%s'", argument), -1;
-    return usage("unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), -1;
+    if (n.name == NULL || tool->compat) return usage(tool, "unknown option '%s'", argument), 0;
+    return usage(tool, "unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), 0;
 }
 
-/* Fills in the table and moves what is no option to the front of argv. Returns how many; -1 after an error. */
-int options_parse(option *table, int argc, char **argv)
+/* Makes room for the options that may be given several times. Returns 0 after an error. */
+static int options_begin(const tool_context *tool, option *o, int argc)
+{
+    for (; o->name != NULL; o++)
+        if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
+            return fail(tool, "out of memory"), 0;
+    return 1;
+}
+
+/* Takes the option at argv[*i], and its value if that is the next argument. Returns 0 after saying what is wrong. */
+static int option_take(const tool_context *tool, option *table, int argc, char **argv, int *i)
+{
+    const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *equals = strchr(name, '='), *value;
+    option *o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
+    if (o == NULL) return option_unknown(tool, table, argv[*i]);
+    if (equals != NULL) value = equals + 1;
+    else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
+    else if (*i + 1 < argc) value = argv[++*i];
+    else return usage(tool, "--%s needs a value", o->name), 0;
+    if (o->kind == OPT_SET && equals != NULL) return usage(tool, "--%s takes no value", o->name), 0;
+    if (o->kind == OPT_SET) option_named(table, o->values, strlen(o->values))->number = o->number;
+    return option_set(tool, o, value);
+}
+
+static int is_word(const char *argument)
+{
+    return argument[0] != '-' || argument[1] == '\0';
+}
+
+int options_parse(const tool_context *tool, option *table, int argc, char **argv)
 {
     int i, files = 0, only_files = 0;
-    option *o;
-    for (o = table; o->name != NULL; o++)
-        if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
-            return fail("out of memory"), -1;
+    if (!options_begin(tool, table, argc)) return -1;
     for (i = 0; i < argc; i++) {
-        const char *name = argv[i], *equals, *value;
-        if (only_files || name[0] != '-' || name[1] == '\0') {
-            argv[files++] = argv[i];
-            continue;
-        }
-        if (strcmp(name, "--") == 0) {
-            only_files = 1;
-            continue;
-        }
-        name += name[1] == '-' ? 2 : 1;
-        equals = strchr(name, '=');
-        o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
-        if (o == NULL) return option_unknown(table, argv[i]);
-        if (equals != NULL) value = equals + 1;
-        else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
-        else if (i + 1 < argc) value = argv[++i];
-        else return usage("--%s needs a value", o->name), -1;
-        if (o->kind == OPT_SET && equals != NULL) return usage("--%s takes no value", o->name), -1;
-        if (o->kind == OPT_SET) option_named(table, o->values, strlen(o->values))->number = o->number;
-        if (!option_set(o, value)) return -1;
+        if (only_files || is_word(argv[i])) argv[files++] = argv[i];
+        else if (strcmp(argv[i], "--") == 0) only_files = 1;
+        else if (!option_take(tool, table, argc, argv, &i)) return -1;
     }
     return files;
+}
+
+int options_before(const tool_context *tool, option *table, int argc, char **argv)
+{
+    int i;
+    if (!options_begin(tool, table, argc)) return -1;
+    for (i = 0; i < argc && !is_word(argv[i]); i++) {
+        if (strcmp(argv[i], "--") == 0) return i + 1;
+        if (!option_take(tool, table, argc, argv, &i)) return -1;
+    }
+    return i;
 }
 
 void options_free(option *o)

@@ -224,36 +224,37 @@ int output_end(output *o, int ok)
 /* ----- with messages ---------------------------------------------------------------------------------------------- */
 
 /* Returns 0 after refusing an output that is the same file as an input; either may be NULL. */
-int output_spares(const char *path, const char *input)
+int output_spares(const tool_context *tool, const char *path, const char *input)
 {
-    if (path == NULL || input == NULL || (compat && strcmp(path, "-") == 0) || !output_is_input(path, input)) return 1;
-    usage("output '%s' is the same file as input '%s': choose another output", path, input);
+    if (path == NULL || input == NULL || (tool->compat && strcmp(path, "-") == 0) || !output_is_input(path, input))
+        return 1;
+    usage(tool, "output '%s' is the same file as input '%s': choose another output", path, input);
     return 0;
 }
 
 /* Returns 0 after saying why the output cannot be written: tried before the work, which takes long. LLVM tries last. */
-int output_ready(const char *path)
+int output_ready(const tool_context *tool, const char *path)
 {
     output o;
-    if (path == NULL || compat || (output_begin(&o, path) && !output_end(&o, 0))) return 1;
-    fail("%s: %s", path, strerror(errno));
+    if (path == NULL || tool->compat || (output_begin(&o, path) && !output_end(&o, 0))) return 1;
+    fail(tool, "%s: %s", path, strerror(errno));
     return 0;
 }
 
 /* An output to print to. NULL after saying why there is none. */
-FILE *stream_begin(output *o, const char *path)
+FILE *stream_begin(const tool_context *tool, output *o, const char *path)
 {
     if (output_begin(o, path)) {
         if (output_stream(o) != NULL) return o->file;
         output_end(o, 0);
     }
-    fail("%s: %s", path, strerror(errno));
+    fail(tool, "%s: %s", path, strerror(errno));
     return NULL;
 }
 
 /* Ends it; ok: the command did its work, else what it printed is void. Returns the exit status. */
-int stream_end(output *o, const char *path, int ok)
+int stream_end(const tool_context *tool, output *o, const char *path, int ok)
 {
     if (output_end(o, ok)) return 0;
-    return ok ? fail("%s: %s", path, strerror(errno)) : 1;
+    return ok ? fail(tool, "%s: %s", path, strerror(errno)) : 1;
 }

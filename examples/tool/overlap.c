@@ -20,6 +20,7 @@ static const option overlap_options[] = {
 };
 
 typedef struct overlap {
+    const tool_context *tool;
     option          o[sizeof overlap_options / sizeof *overlap_options];
     const char     *path[2];      /* base, test */
     csspgo_profile *p[2];
@@ -39,15 +40,16 @@ static csspgo_overlap_options overlap_how(const overlap *v)
 }
 
 /* LLVM prints -nan for 0 of 0. */
-static void overlap_share(FILE *out, const char *what, uint64_t part, uint64_t whole)
+static void overlap_share(const tool_context *tool, FILE *out, const char *what, uint64_t part, uint64_t whole)
 {
-    if (whole == 0 && compat) fprintf(out, "  %s: -nan%%\n", what);
+    if (whole == 0 && tool->compat) fprintf(out, "  %s: -nan%%\n", what);
     else fprintf(out, "  %s: %.3f%%\n", what, csspgo_share(part, whole) * 100);
 }
 
-static void overlap_shared(FILE *out, const char *what, const char *things, csspgo_overlap_counts n)
+static void overlap_shared(const tool_context *tool, FILE *out, const char *what, const char *things,
+                           csspgo_overlap_counts n)
 {
-    overlap_share(out, what, n.both, n.both + n.base_only + n.test_only);
+    overlap_share(tool, out, what, n.both, n.both + n.base_only + n.test_only);
     fprintf(out,
             "    overlap %s: %" PRIu64 "\n    %s unique in base profile: %" PRIu64
             "\n    %s unique in test profile: %" PRIu64 "\n",
@@ -59,16 +61,16 @@ static void overlap_program(const overlap *v, const csspgo_overlap_figures *f)
     fprintf(v->out, "Profile overlap infomation for base_profile: %s and test_profile: %s\nProgram level:\n",
             v->path[0], v->path[1]);
     fprintf(v->out, "  Whole program profile similarity: %.3f%%\n", f->similarity * 100);
-    overlap_share(v->out, "Whole program sample overlap", f->overlap_samples, f->union_samples);
+    overlap_share(v->tool, v->out, "Whole program sample overlap", f->overlap_samples, f->union_samples);
     fprintf(v->out, "    percentage of samples unique in base profile: %.3f%%\n"
             "    percentage of samples unique in test profile: %.3f%%\n",
             csspgo_share(f->base_unique_samples, f->base_samples) * 100,
             csspgo_share(f->test_unique_samples, f->test_samples) * 100);
     fprintf(v->out, "    total samples in base profile: %" PRIu64 "\n    total samples in test profile: %" PRIu64 "\n",
             f->base_samples, f->test_samples);
-    overlap_shared(v->out, "Function overlap", "functions", f->functions);
-    overlap_shared(v->out, "Hot-function overlap", "hot functions", f->hot_functions);
-    overlap_shared(v->out, "Hot-block overlap", "hot blocks", f->hot_blocks);
+    overlap_shared(v->tool, v->out, "Function overlap", "functions", f->functions);
+    overlap_shared(v->tool, v->out, "Hot-function overlap", "hot functions", f->hot_functions);
+    overlap_shared(v->tool, v->out, "Hot-block overlap", "hot blocks", f->hot_blocks);
 }
 
 static void overlap_row_print(const overlap *v, const csspgo_overlap_row *r)
@@ -115,7 +117,7 @@ static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t 
     size_t i, printed = 0;
     for (i = 0; i < n; i++) {
         const int wanted = overlap_wants(v, &row[i]);
-        if (wanted < 0) return fail("out of memory"), 0;
+        if (wanted < 0) return fail(v->tool, "out of memory"), 0;
         if (wanted == 0) continue;
         if (printed++ == 0)
             fputs("Function-level details:\nBase weight    Test weight    Similarity   Overlap   Base unique   "
@@ -130,7 +132,7 @@ static int overlap_quality(const overlap *v)
 {
     csspgo_quality q;
     const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL, NULL);
-    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
+    if (s != CSSPGO_OK) return fail(v->tool, "%s", csspgo_status_text(s)), 0;
     fprintf(v->out,
             "                          overlap    delta\n"
             "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
@@ -150,11 +152,12 @@ static int overlap_print(overlap *v)
     size_t n = 0;
     int i, ok = 1;
     if (v->o[V_QUALITY].number) return overlap_quality(v);
-    if (differ & CSSPGO_IS_PROBE) return fail("cannot compare probe-based profile with non-probe-based profile"), 0;
-    if (differ & CSSPGO_IS_CS) return fail("cannot compare CS profile with non-CS profile"), 0;
+    if (differ & CSSPGO_IS_PROBE)
+        return fail(v->tool, "cannot compare probe-based profile with non-probe-based profile"), 0;
+    if (differ & CSSPGO_IS_CS) return fail(v->tool, "cannot compare CS profile with non-CS profile"), 0;
     row = (csspgo_overlap_row *)malloc((most + 1) * sizeof *row);
     s = row != NULL ? csspgo_overlap(v->p[0], v->p[1], &how, &f, row, most, &n, NULL) : CSSPGO_E_NOMEM;
-    if (s != CSSPGO_OK) ok = (fail("%s", csspgo_status_text(s)), 0);
+    if (s != CSSPGO_OK) ok = (fail(v->tool, "%s", csspgo_status_text(s)), 0);
     for (i = 0; i < 2 && s == CSSPGO_OK; i++)
         if ((i == 0 ? f.base_samples : f.test_samples) == 0) {
             fprintf(v->out, "Sum of sample counts for profile %s is 0.\n", v->path[i]);
@@ -167,27 +170,37 @@ static int overlap_print(overlap *v)
     return ok != 0;
 }
 
-int overlap_main(int argc, char **argv)
+static int overlap_main(tool_context *tool, int argc, char **argv)
 {
     static overlap v;
     reading how;
     output out;
     int files, fatal, ok;
+    v.tool = tool;
     memcpy(v.o, overlap_options, sizeof overlap_options);
-    files = options_parse(v.o, argc, argv);
-    if (files < 0) return usage_status();
-    if (files != 2) return usage("overlap compares two profiles: BASE TEST");
+    files = options_parse(tool, v.o, argc, argv);
+    if (files < 0) return usage_status(tool);
+    if (files != 2) return usage(tool, "overlap compares two profiles: BASE TEST");
     how = reading_make(&v.o[V_ISFS], &v.o[V_PASS]);
     v.path[0] = argv[0];
     v.path[1] = argv[1];
-    if (!output_spares(v.o[V_OUTPUT].text, argv[0]) || !output_spares(v.o[V_OUTPUT].text, argv[1]))
-        return usage_status();
-    v.out = stream_begin(&out, v.o[V_OUTPUT].text);
+    if (!output_spares(tool, v.o[V_OUTPUT].text, argv[0]) || !output_spares(tool, v.o[V_OUTPUT].text, argv[1]))
+        return usage_status(tool);
+    v.out = stream_begin(tool, &out, v.o[V_OUTPUT].text);
     if (v.out == NULL) return 1;
-    v.p[0] = profile_read(v.path[0], &how, &fatal);
-    v.p[1] = v.p[0] != NULL ? profile_read(v.path[1], &how, &fatal) : NULL;
+    v.p[0] = profile_read(tool, v.path[0], &how, &fatal);
+    v.p[1] = v.p[0] != NULL ? profile_read(tool, v.path[1], &how, &fatal) : NULL;
     ok = v.p[1] != NULL && overlap_print(&v);
     csspgo_profile_free(v.p[0]);
     csspgo_profile_free(v.p[1]);
-    return stream_end(&out, v.o[V_OUTPUT].text, ok);
+    return stream_end(tool, &out, v.o[V_OUTPUT].text, ok);
 }
+
+const command overlap_command = {
+    "overlap", overlap_main,
+    "csspgo overlap [options] BASE TEST\n",
+    "overlap: how much two profiles have in common.\n"
+    "  --value-cutoff=N, --similarity-cutoff=PPM, --function=TEXT   which functions to list\n"
+    "  --quality                         instead: how close the blocks of TEST come to those of BASE\n",
+    profdata_help
+};

@@ -35,6 +35,7 @@ typedef struct show_row {         /* a record, in the order of csspgo_order */
 } show_row;
 
 typedef struct show {
+    const tool_context *tool;
     option         *o;
     csspgo_profile *p;
     FILE           *out;
@@ -47,6 +48,7 @@ typedef struct show {
 typedef struct merge_input { char *path; uint64_t weight; } merge_input;
 
 typedef struct merge {
+    const tool_context *tool;
     option         *o;
     merge_input    *input;
     size_t          inputs, cap;
@@ -79,7 +81,7 @@ int show_targets(show *s, csspgo_node node);
 void indent(FILE *out, unsigned n);
 int show_all(show *s);
 int is_number(const char *text, uint64_t *v);
-csspgo_func func_named(csspgo_profile *p, const char *name);
+csspgo_func func_named(const tool_context *tool, csspgo_profile *p, const char *name);
 int show_one(show *s, const char *name);
 
 /* show_json.c */
@@ -96,7 +98,7 @@ int show_hot(show *s, int json);
 
 /* show_sections.c */
 int show_symbols(show *s, int json);
-int show_sections(const char *path, FILE *out);
+int show_sections(const tool_context *tool, const char *path, FILE *out);
 
 /* show_contexts.c */
 int show_contexts(show *s, const reading *how, int json);
@@ -113,5 +115,8 @@ int merge_read(merge *m);
 csspgo_status merge_shape(merge *m);
 int merge_filter(merge *m);
 int merge_symbols(merge *m);
+
+/* the end of their help */
+extern const char profdata_help[];
 
 #endif

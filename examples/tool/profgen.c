@@ -85,11 +85,13 @@ static int profgen_check_inputs(profgen *g)
 {
     const option *in = g->inputs;
     size_t i, stdins = 0;
-    if (compat) return 1;
+    if (g->tool->compat) return 1;
     for (i = 0; i < in->count; i++) stdins += strcmp(in->list[i], "-") == 0;
-    if (stdins > 1) return usage("--%s=-: standard input can be read only once", in->name), 0;
+    if (stdins > 1) return usage(g->tool, "--%s=-: standard input can be read only once", in->name), 0;
     if (in->count > 1 && flat_asked(g))
-        return usage("--leading-ip-only, --perf-event, --perf-events and --sample-period take one --perfscript"), 0;
+        return usage(g->tool,
+                     "--leading-ip-only, --perf-event, --perf-events and --sample-period take one --perfscript"),
+               0;
     return 1;
 }
 
@@ -103,20 +105,20 @@ static int profgen_check(profgen *g)
     g->unsymbolized = o[O_UNSYMBOLIZED].text;
     g->sampled = o[O_PROFILE].text;
     g->output = o[O_OUTPUT].text;
-    quiet = (int)o[O_QUIET].number;
-    if (g->binary == NULL) return usage("--binary is missing"), 0;
-    if (g->output == NULL) return usage("--output is missing"), 0;
+    if (g->binary == NULL) return usage(g->tool, "--binary is missing"), 0;
+    if (g->output == NULL) return usage(g->tool, "--output is missing"), 0;
     if ((g->perfscript != NULL) + (g->perfdata != NULL) + (g->unsymbolized != NULL) + (g->sampled != NULL) != 1)
-        return usage("give one of --perfscript, --perfdata, --unsymbolized-profile and --llvm-sample-profile"), 0;
+        return usage(g->tool, "give one of --perfscript, --perfdata, --unsymbolized-profile and --llvm-sample-profile"),
+               0;
     g->inputs = &o[g->perfscript != NULL ? O_PERFSCRIPT : g->perfdata != NULL ? O_PERFDATA : O_UNSYMBOLIZED];
     if (!profgen_check_inputs(g)) return 0;
-    if (compat && g->perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
-        return usage("--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
-    if (o[O_COMPRESS].number < -1) return usage("Value of --compress-recursion should >= -1"), 0;
+    if (g->tool->compat && g->perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
+        return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
+    if (o[O_COMPRESS].number < -1) return usage(g->tool, "Value of --compress-recursion should >= -1"), 0;
     if (o[O_COLD_DEPTH].number == 0)
-        return usage("--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
+        return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
     if (o[O_CUTOFF_HOT].number > 999999 || o[O_CUTOFF_COLD].number > 999999)
-        return usage("Desired percentile exceeds the maximum cutoff"), 0;
+        return usage(g->tool, "Desired percentile exceeds the maximum cutoff"), 0;
     return 1;
 }
 
@@ -124,9 +126,10 @@ static int profgen_spares(const profgen *g)
 {
     size_t i;
     for (i = 0; i < g->inputs->count; i++)
-        if (!output_spares(g->output, g->inputs->list[i])) return 0;
-    return output_spares(g->output, g->binary) && output_spares(g->output, g->o[O_DEBUG_BINARY].text) &&
-           output_spares(g->output, g->sampled);
+        if (!output_spares(g->tool, g->output, g->inputs->list[i])) return 0;
+    return output_spares(g->tool, g->output, g->binary) &&
+           output_spares(g->tool, g->output, g->o[O_DEBUG_BINARY].text) &&
+           output_spares(g->tool, g->output, g->sampled);
 }
 
 csspgo_collector_options profgen_how(const profgen *g)
@@ -135,7 +138,7 @@ csspgo_collector_options profgen_how(const profgen *g)
     csspgo_collector_options how;
     memset(&how, 0, sizeof how);
     how.ignore_stack = (uint32_t)o[O_IGNORE_STACK].number;
-    how.llvm = compat ? 19 : 0;
+    how.llvm = g->tool->compat ? 19 : 0;
     if (o[O_COMPRESS].number >= 0) {
         how.limit_recursion = 1;
         how.max_recursion = (uint32_t)o[O_COMPRESS].number;
@@ -204,7 +207,7 @@ static void profgen_idle(const profgen *g, int contexts)
     const int raw = o[O_SKIP].number && g->sampled == NULL;
     int state = 0;
     size_t i, k;
-    if (compat) return;
+    if (g->tool->compat) return;
     state |= g->sampled != NULL ? IDLE_SAMPLED : g->unsymbolized != NULL ? IDLE_COUNTED : 0;
     state |= raw ? IDLE_RAW : g->unsymbolized == NULL ? IDLE_NO_RAW : 0;
     state |= contexts ? IDLE_CONTEXTS : IDLE_FLAT;
@@ -225,7 +228,7 @@ static void profgen_idle(const profgen *g, int contexts)
                                                                                                 : x->text != NULL;
         const int idle = state & rows[i].idle;
         for (k = 0; !(idle >> k & 1) && k < sizeof why / sizeof *why; k++) {}
-        if (asks && idle != 0) warn("--%s has no effect %s", x->name, why[k]);
+        if (asks && idle != 0) warn(g->tool, "--%s has no effect %s", x->name, why[k]);
     }
 }
 
@@ -233,11 +236,13 @@ static void profgen_idle(const profgen *g, int contexts)
 static int profgen_worth(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
-    if (compat || (p != NULL ? !is_blank(p) : g->unsymbolized != NULL || profgen_dropped(g) < samples)) return 0;
-    if (g->sampled != NULL) return hopeless("%s: the profile is empty", g->sampled);
-    if (g->unsymbolized != NULL) return hopeless("%s: no counter is of a probe of %s", g->unsymbolized, g->binary);
-    if (samples == 0) return hopeless("the profile is empty: there are no samples");
-    return hopeless("the profile is empty: no sample of %" PRIu64 " hit a probe of %s", samples, g->binary);
+    if (g->tool->compat || (p != NULL ? !is_blank(p) : g->unsymbolized != NULL || profgen_dropped(g) < samples))
+        return 0;
+    if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
+    if (g->unsymbolized != NULL)
+        return hopeless(g->tool, "%s: no counter is of a probe of %s", g->unsymbolized, g->binary);
+    if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");
+    return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a probe of %s", samples, g->binary);
 }
 
 /* Returns the exit status. */
@@ -250,11 +255,11 @@ static int profgen_write(profgen *g)
     csspgo_status s;
     if (g->o[O_SKIP].number && g->sampled == NULL) {
         profgen_idle(g, csspgo_collector_has_contexts(g->collector));
-        if (profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(path, &e);
+        if (profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, path, &e);
         return profgen_worth(g, NULL);
     }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
-    p = profile_new();
+    p = profile_new(g->tool);
     if (p == NULL) return 1;
     s = profgen_profile(g, p, &e);
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
@@ -267,53 +272,112 @@ static int profgen_write(profgen *g)
         if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
         if (s != CSSPGO_OK) {
             csspgo_profile_free(p);
-            return fail("%s", csspgo_status_text(s));
+            return fail(g->tool, "%s", csspgo_status_text(s));
         }
-        if (csspgo_record_count(p) == 0 && compat)
-            warn("the profile is empty: no sample hit a probe of %s", g->binary);
-        else if (csspgo_record_count(p) != 0 && (!quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
+        if (csspgo_record_count(p) == 0 && g->tool->compat)
+            warn(g->tool, "the profile is empty: no sample hit a probe of %s", g->binary);
+        else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
         s = profgen_write_to(g, p, &e);
     }
-    status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(path, &e);
+    status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(g->tool, path, &e);
     csspgo_profile_free(p);
     return status;
 }
 
-int profgen_main(int argc, char **argv)
+static int profgen_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof profgen_options / sizeof *profgen_options];
     static profgen g;
     csspgo_collector_options how;
     char why[256];
     int ok, files, status = 1;
+    g.tool = tool;
     memcpy(o, profgen_options, sizeof profgen_options);
     g.o = o;
-    files = options_parse(g.o, argc, argv);
-    if (files < 0) return usage_status();
-    if (files > 0) return usage("'%s' is not an option", argv[0]);
-    if (g.o[O_HELP].number) return help_main(0, NULL);
-    if (!profgen_check(&g) || !profgen_spares(&g)) return usage_status();
-    if (!output_ready(g.output)) return 1;
+    files = options_parse(tool, g.o, argc, argv);
+    if (files < 0) return usage_status(tool);
+    if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
+    if (g.o[O_HELP].number) return help_print(tool, &profgen_command);
+    tool->quiet = (int)g.o[O_QUIET].number;
+    if (!profgen_check(&g) || !profgen_spares(&g)) return usage_status(tool);
+    if (!output_ready(tool, g.output)) return 1;
     if (g.sampled == NULL) catch_interrupt(0);             /* else it ends the program until the profile is read */
     if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
-        return fail("%s: %s", g.binary, why);
-    if (load_symbols(&g.image)->symbol_count <= 1 && !compat)
-        return fail("%s: no symbols; name the file that has them: --debug-binary=FILE", g.binary);
+        return fail(tool, "%s: %s", g.binary, why);
+    if (load_symbols(&g.image)->symbol_count <= 1 && !tool->compat)
+        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g.binary);
     how = profgen_how(&g);
     g.collector = csspgo_collector_new(g.image.code, &how, seeded(), NULL);
-    ok = profgen_spaces(&g) && (g.collector != NULL || (fail("out of memory"), 0));
+    ok = profgen_spaces(&g) && (g.collector != NULL || (fail(tool, "out of memory"), 0));
     ok = ok && profgen_read_inputs(&g);
     if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
-    if (ok && csspgo_collector_flush(g.collector, NULL) != CSSPGO_OK) ok = (fail("out of memory"), 0);
-    if (ok && !quiet && g.sampled == NULL) profgen_warnings(&g);
+    if (ok && csspgo_collector_flush(g.collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
+    if (ok && !tool->quiet && g.sampled == NULL) profgen_warnings(&g);
     if (ok) details_show(&g);
     if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)
-        ok = (fail("interrupted before the first sample: %s is not written", g.output), 0);
+        ok = (fail(tool, "interrupted before the first sample: %s is not written", g.output), 0);
     if (ok) status = profgen_write(&g);
-    if (status == 0 && interrupted && !g.partial) warn("interrupted when all input was read: %s is complete", g.output);
+    if (status == 0 && interrupted && !g.partial)
+        warn(tool, "interrupted when all input was read: %s is complete", g.output);
     csspgo_collector_free(g.collector);
     csspgo_spaces_free(g.spaces);
     load_free(&g.image);
     options_free(g.o);
     return interrupted ? 128 + SIGINT : status;
 }
+
+const command profgen_command = {
+    "profgen", profgen_main,
+    "csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --unsymbolized-profile=FILE)\n"
+    "               --output=FILE [options]\n",
+    "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
+    "  --binary=FILE                     program with pseudo probes (ELF, x86-64 or AArch64)\n"
+    "  --perfscript=FILE                 text of csspgo record, or of perf script --show-mmap-events with any -F, such as\n"
+    "                                    -F ip,brstack or, for several processes, -F pid,ip,brstack --show-task-events\n"
+    "  --perfdata=FILE                   what perf record -b --call-graph fp wrote, to a file or a pipe\n"
+    "  --unsymbolized-profile=FILE       what --skip-symbolization wrote\n"
+    "                                    any of these three several times: recordings of one program add up\n"
+    "  --output=FILE, -o FILE            where to\n"
+    "  --format=extbinary|binary|text    extbinary is the default, and what the next four are for\n"
+    "  --use-md5                         GUIDs instead of names\n"
+    "  --compress-all-sections           needs a build with zlib\n"
+    "  --gen-partial-profile             marked as covering part of the program\n"
+    "  --split-layout                    functions without inlinees in sections of their own\n"
+    "  --skip-symbolization              write raw counters per context of addresses instead of a profile\n"
+    "  --use-offset=0                    ... with plain addresses\n"
+    "  --ignore-stack-samples            no contexts\n"
+    "  --compress-recursion=N            longest cycle of frames that is folded; -1 any (default), 0 none\n"
+    "  --csprof-max-context-depth=N      innermost frames kept; -1 all (default)\n"
+    "  --infer-missing-frames=0          do not look for frames that tail calls lost\n"
+    "  --max-search-depth=N              ... through at most N tail calls\n"
+    "  --fill-zero-for-all-funcs         without contexts: zero counts for functions without samples too\n"
+    "  --csspgo-preinliner=0             do not choose contexts to inline. Its thresholds:\n"
+    "    --sample-profile-hot-inline-threshold=N (1500), --sample-profile-cold-inline-threshold=N (0),\n"
+    "    --sample-profile-inline-growth-limit=N (12), --sample-profile-inline-limit-min=N (100),\n"
+    "    --sample-profile-inline-limit-max=N (50000), --csspgo-replay-preinline, --sort-profiled-scc-member,\n"
+    "    --csspgo-preinliner-multiplier-for-previous-inlining=N (100)\n"
+    "  --use-context-cost-for-preinliner=0   functions are as large as they have locations, not as their code\n"
+    "  --csprof-merge-cold-context=0|1   cold contexts go into shorter ones: off with the pre-inliner, else on\n"
+    "  --csprof-max-cold-context-depth=N frames of these shorter ones; 1 is the default\n"
+    "  --trim-cold-profile               what stays cold is dropped\n"
+    "  --gen-cs-nested-profile=0         contexts stay contexts; else they become nested inlinees\n"
+    "  --generate-merged-base-profiles   ... and what is nested counts in its function too\n"
+    "  --profile-summary-hot-count=N, --profile-summary-cold-count=N, ...-cutoff-hot=PPM, ...-cutoff-cold=PPM\n"
+    "  --update-total-samples            without contexts: totals are sums of the counts\n"
+    "  --populate-profile-symbol-list    extbinary: lists the program's functions, with and without samples\n"
+    "  --show-density                    prints samples per location of the hot functions\n"
+    "  --llvm-sample-profile=FILE        works on a profile with contexts instead of samples\n"
+    "  --pid=N                           only mapping events of this process\n"
+    "  --kernel                          the program is the kernel\n"
+    "  --debug-binary=FILE               has the symbols of a stripped program\n"
+    "  --show-pseudo-probe               prints the probe descriptors; --show-detailed-warning: what makes no sense\n"
+    "  --profile-density-threshold=N, --profile-density-cutoff-hot=PPM   when more samples are asked for\n"
+    "  --show-mmap-events                print where the program was mapped\n"
+    "  --perf-event=NAME, --perf-events=NAME,...   of a script without call stacks: only lines that begin with NAME:\n"
+    "  --sample-period=N                 ... its samples count N / (branch records - 1)\n"
+    "  --leading-ip-only                 the sampled address counts, branch records do not\n"
+    "  --llvm-compat                     exactly what llvm-profgen 19 writes\n"
+    "  --quiet                           no warnings, no progress\n"
+    "\n",
+    NULL
+};

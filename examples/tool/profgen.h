@@ -17,6 +17,7 @@ enum { /* places in the table below */
 };
 
 typedef struct profgen {
+    const tool_context *tool;
     option           *o;
     const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;   /* inputs: the last ones */
     const option     *inputs;     /* all recordings or files of counters           */
@@ -69,7 +70,7 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
 int recording_open(profgen *g, recording *r, int any);
 void recording_close(recording *r);
 unsigned long long recording_samples(const recording *r);
-void recording_warnings(const recording *r);
+void recording_warnings(const tool_context *tool, const recording *r);
 int recording_feed(profgen *g, recording *r, const void *piece, size_t size);
 void catch_interrupt(int flags);
 void hold_interrupt(int how);

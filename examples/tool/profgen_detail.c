@@ -27,7 +27,7 @@ static int details_room(profgen *g)
     details_settle(g);
     if (g->details < g->detail_cap / 2) return 1;
     more = (detail *)realloc(g->detail, cap * sizeof *more);
-    if (more == NULL) return fail("out of memory"), 0;
+    if (more == NULL) return fail(g->tool, "out of memory"), 0;
     g->detail = more;
     g->detail_cap = cap;
     return 1;
@@ -93,7 +93,7 @@ static void detail_range(const profgen *g, const detail *d)
         what[3] = "cannot run straight";
     for (i = 0; i < 4; i++)
         if (what[i] != NULL)
-            warn("[%8llx,%8llx] %s", (unsigned long long)d->start, (unsigned long long)d->end, what[i]);
+            warn(g->tool, "[%8llx,%8llx] %s", (unsigned long long)d->start, (unsigned long long)d->end, what[i]);
 }
 
 void details_show(profgen *g)
@@ -102,6 +102,6 @@ void details_show(profgen *g)
     details_settle(g);
     for (i = 0; i < g->details; i++)
         if (g->detail[i].start != UINT64_MAX) detail_range(g, &g->detail[i]);
-        else warn("0x%llx is a return address without a call before it", (unsigned long long)g->detail[i].end);
+        else warn(g->tool, "0x%llx is a return address without a call before it", (unsigned long long)g->detail[i].end);
     free(g->detail);
 }

@@ -91,14 +91,14 @@ static int flat_flush(profgen *g, flat_reader *f)
     e.status = csspgo_read_unsymbolized(g->collector, text, f->size - FLAT_LINE + n + 2, &raw, &e);
     f->size = FLAT_LINE;
     f->count = 0;
-    return e.status == CSSPGO_OK || (fail_at(f->r.path, &e), 0);
+    return e.status == CSSPGO_OK || (fail_at(g->tool, f->r.path, &e), 0);
 }
 
 /* A sampled address: by default as a sample without branches, in compat mode as LLVM's range of one instruction. */
 static int flat_address(profgen *g, flat_reader *f, uint64_t ip, uint64_t times)
 {
     csspgo_sample s;
-    if (!compat) {
+    if (!g->tool->compat) {
         memset(&s, 0, sizeof s);
         s.stack = &ip;
         s.stack_count = 1;
@@ -150,7 +150,8 @@ int profgen_no_contexts(profgen *g)
 {
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     csspgo_error e;
-    return csspgo_read_unsymbolized(g->collector, "0\n0\n", 4, &raw, &e) == CSSPGO_OK || (fail("%s", e.message), 0);
+    return csspgo_read_unsymbolized(g->collector, "0\n0\n", 4, &raw, &e) == CSSPGO_OK ||
+           (fail(g->tool, "%s", e.message), 0);
 }
 
 /* Reads such a script. Returns 0 after saying what is wrong. */
@@ -158,7 +159,7 @@ int flat_read(profgen *g, const file_bytes *text)
 {
     const char *const begin = (const char *)text->data, *const end = begin + text->size, *p = begin;
     csspgo_collector_options how = profgen_how(g);
-    progress shown = progress_begin();
+    progress shown = progress_begin(g->tool);
     flat_reader f;
     int ok;
     memset(&f, 0, sizeof f);
@@ -170,7 +171,7 @@ int flat_read(profgen *g, const file_bytes *text)
     g->flat = 1;
     shown.total = text->size;
     ok = recording_open(g, &f.r, 0);
-    if (ok && (f.lines == NULL || g->collector == NULL)) ok = (fail("out of memory"), 0);
+    if (ok && (f.lines == NULL || g->collector == NULL)) ok = (fail(g->tool, "out of memory"), 0);
     while (ok && !interrupted && p != end) {
         const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p));
         ok = flat_line(g, &f, p, lf != NULL ? lf + 1 : end);

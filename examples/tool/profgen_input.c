@@ -20,24 +20,28 @@ static int recording_spaces(const profgen *g, const recording *r)
     build_text(s.other_build, s.other_build_size, recorded);
     build_text(id, size, given);
     if (s.other_builds != 0 && s.builds == 0)
-        return fail("%s: the recorded program has build id %s, %s has %s: give the program that was recorded", r->path,
-                    recorded, g->binary, given), 0;
+        return fail(g->tool, "%s: the recorded program has build id %s, %s has %s: give the program that was recorded",
+                    r->path, recorded, g->binary, given),
+               0;
     if (s.other_builds != 0)
-        warn("%s: samples of a program of the same name with build id %s do not count: %s has %s", r->path, recorded,
-             g->binary, given);
+        warn(g->tool, "%s: samples of a program of the same name with build id %s do not count: %s has %s", r->path,
+             recorded, g->binary, given);
     if (s.unfit_mappings != 0)
-        warn("%s: %llu mappings of %s fit none of its segments", r->path, (unsigned long long)s.unfit_mappings,
+        warn(g->tool, "%s: %llu mappings of %s fit none of its segments", r->path, (unsigned long long)s.unfit_mappings,
              g->binary);
     if (s.offset_stacks != 0)
-        warn("%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
-             "in %s; perf.data itself is surer", r->path, (unsigned long long)s.offset_stacks,
-             (unsigned long long)s.offset_frames, g->binary);
+        warn(g->tool,
+             "%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
+             "in %s; perf.data itself is surer",
+             r->path, (unsigned long long)s.offset_stacks, (unsigned long long)s.offset_frames, g->binary);
     if (s.places > 1 && g->pidless)
-        warn("%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
-             "-F +pid", r->path, g->binary, (unsigned long long)s.places);
+        warn(g->tool,
+             "%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
+             "-F +pid",
+             r->path, g->binary, (unsigned long long)s.places);
     if (s.guessed != 0)
-        warn("%s: %llu samples are of processes without mapping events: they are looked up among all mappings", r->path,
-             (unsigned long long)s.guessed);
+        warn(g->tool, "%s: %llu samples are of processes without mapping events: they are looked up among all mappings",
+             r->path, (unsigned long long)s.guessed);
     return 1;
 }
 
@@ -47,11 +51,11 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     if (r->script != NULL && g->last && csspgo_collector_get_stats(g->collector).samples == 0 &&
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
-    recording_warnings(r);
+    recording_warnings(g->tool, r);
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
-    if (!g->mapped && g->o[O_KERNEL].number) return fail("%s: no mapping event is for the kernel", r->path), 0;
+    if (!g->mapped && g->o[O_KERNEL].number) return fail(g->tool, "%s: no mapping event is for the kernel", r->path), 0;
     if (!g->mapped && samples != 0)
-        warn("no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
+        warn(g->tool, "no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
              (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
     return 1;
 }
@@ -66,7 +70,7 @@ static int recording_build_ids(profgen *g, FILE *f)
     csspgo_mmap map;
     uint64_t at = 0, bytes = 0;
     size_t n;
-    int ok = d != NULL || (fail("out of memory"), 0);
+    int ok = d != NULL || (fail(g->tool, "out of memory"), 0);
     while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
         csspgo_perfdata_feed(d, chunk, n, NULL);
         while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
@@ -74,19 +78,20 @@ static int recording_build_ids(profgen *g, FILE *f)
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
-        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
+        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail(g->tool, "%s: %s", g->perfdata, strerror(errno)), 0));
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
     csspgo_perfdata_free(d);
-    return ok && ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail("%s: %s", g->perfdata, strerror(errno)), 0));
+    return ok &&
+           ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->perfdata, strerror(errno)), 0));
 }
 
 /* Reads from f; total: its bytes if it can be read twice, else 0. Returns 0 after saying what is wrong. */
 static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
-    int ok = recording_open(g, &r, !compat);
+    int ok = recording_open(g, &r, !g->tool->compat);
     if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
     ok = ok && recording_read(g, &r, f, total) && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
@@ -103,7 +108,7 @@ static int profgen_read_recording(profgen *g)
     FILE *f;
     int ok;
     memset(&text, 0, sizeof text);
-    if (in_memory && !file_open(path, &text)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (in_memory && !file_open(path, &text)) return fail(g->tool, "%s: %s", path, strerror(errno)), 0;
     if (in_memory && flat_kind(&text) == 0) {
         ok = flat_read(g, &text);
         file_close(&text);
@@ -111,7 +116,7 @@ static int profgen_read_recording(profgen *g)
     }
     if (in_memory) f = fmemopen((void *)(uintptr_t)text.data, text.size, "rb");
     else f = is_stdin ? stdin : fopen(path, "rb");
-    if (f == NULL) return fail("%s: %s", path, strerror(errno)), file_close(&text), 0;
+    if (f == NULL) return fail(g->tool, "%s: %s", path, strerror(errno)), file_close(&text), 0;
     setvbuf(f, NULL, _IONBF, 0);
     if (in_memory) total = text.size;
     else if (!is_stdin && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) total = (unsigned long long)st.st_size;
@@ -127,10 +132,10 @@ static int profgen_read_raw(profgen *g)
     csspgo_error e;
     file_bytes text;
     csspgo_status s;
-    if (!file_open(g->path, &text)) return fail("%s: %s", g->path, strerror(errno)), 0;
+    if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
     s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
     file_close(&text);
-    if (s != CSSPGO_OK) fail_at(g->path, &e);
+    if (s != CSSPGO_OK) fail_at(g->tool, g->path, &e);
     return s == CSSPGO_OK;
 }
 
@@ -139,10 +144,10 @@ int profgen_spaces(profgen *g)
 {
     size_t size;
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
-    if (compat || g->o[O_KERNEL].number) return 1;
+    if (g->tool->compat || g->o[O_KERNEL].number) return 1;
     if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20, NULL);
     g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
-    return g->spaces != NULL || (fail("out of memory"), 0);
+    return g->spaces != NULL || (fail(g->tool, "out of memory"), 0);
 }
 
 /* Forgets where the recording before was mapped. Returns 0 after saying what is wrong. */
@@ -154,7 +159,7 @@ static int profgen_next_recording(profgen *g)
     g->spaces = NULL;
     if (csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK ||
         csspgo_code_map(g->image.code, g->image.module, 0, NULL) != CSSPGO_OK)
-        return fail("out of memory"), 0;
+        return fail(g->tool, "out of memory"), 0;
     return profgen_spaces(g);
 }
 
@@ -162,16 +167,16 @@ static int profgen_next_recording(profgen *g)
 int profgen_read_inputs(profgen *g)
 {
     const option *in = g->inputs;
-    size_t i = compat && in->count != 0 ? in->count - 1 : 0;
+    size_t i = g->tool->compat && in->count != 0 ? in->count - 1 : 0;
     int ok = 1;
     for (; ok && i < in->count && !interrupted; i++) {
         g->path = in->list[i];
         g->last = i + 1 == in->count;
         if (g->unsymbolized != NULL) ok = profgen_read_raw(g);
-        else ok = (i == 0 || compat || profgen_next_recording(g)) && profgen_read_recording(g);
+        else ok = (i == 0 || g->tool->compat || profgen_next_recording(g)) && profgen_read_recording(g);
     }
     if (!ok || i == in->count) return ok;
     g->partial = 1;
-    warn("interrupted: %zu of %zu inputs were not read", in->count - i, in->count);
+    warn(g->tool, "interrupted: %zu of %zu inputs were not read", in->count - i, in->count);
     return 1;
 }

@@ -95,7 +95,7 @@ static uint32_t profgen_form(const profgen *g)
     for (i = 0; i < sizeof added / sizeof *added; i++) {
         if (!g->o[added[i].option].number) continue;
         if (forms[g->o[O_FORMAT].number] == CSSPGO_EXTBINARY) form |= added[i].bit;
-        else warn("--%s is ignored. Specify --format=extbinary to enable it", g->o[added[i].option].name);
+        else warn(g->tool, "--%s is ignored. Specify --format=extbinary to enable it", g->o[added[i].option].name);
     }
     return form;
 }

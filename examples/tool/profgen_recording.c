@@ -8,11 +8,11 @@ int recording_open(profgen *g, recording *r, int any)
     memset(r, 0, sizeof *r);
     memset(&how, 0, sizeof how);
     r->path = g->path;
-    how.code = any || compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
+    how.code = any || g->tool->compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
     how.llvm = any ? 0 : 19;
     if (g->perfscript != NULL) r->script = csspgo_script_new(&how, seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
-    if (r->script == NULL && r->data == NULL) return fail("out of memory"), 0;
+    if (r->script == NULL && r->data == NULL) return fail(g->tool, "out of memory"), 0;
     return 1;
 }
 
@@ -28,19 +28,20 @@ unsigned long long recording_samples(const recording *r)
 }
 
 /* What was in it that made no sense. */
-void recording_warnings(const recording *r)
+void recording_warnings(const tool_context *tool, const recording *r)
 {
     if (r->script != NULL) {
         const csspgo_script_stats s = csspgo_script_get_stats(r->script);
         const unsigned long long bad = s.bad_frame_lines + s.bad_records + s.bad_mmaps;
         if (bad != 0)
-            warn("%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line, bad - 1);
+            warn(tool, "%s:%llu: and %llu more lines make no sense", r->path, (unsigned long long)s.first_bad_line,
+                 bad - 1);
     } else {
         const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
         const unsigned long long bad = s.bad_records + s.unknown_events;
-        if (bad != 0) warn("%s: byte %llu: and %llu more records make no sense", r->path,
+        if (bad != 0) warn(tool, "%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
-        if (s.lost != 0) warn("%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
+        if (s.lost != 0) warn(tool, "%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
     }
 }
 
@@ -61,11 +62,11 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
         if (!profgen_item(g, item, &sample, &map)) return 0;
     }
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
-        warn("%s: byte %llu: %s: the profile is of the %llu samples before", r->path, (unsigned long long)e.offset,
-             e.message, recording_samples(r));
+        warn(g->tool, "%s: byte %llu: %s: the profile is of the %llu samples before", r->path,
+             (unsigned long long)e.offset, e.message, recording_samples(r));
         return 1;
     }
-    return e.status == CSSPGO_OK || (fail_at(r->path, &e), 0);
+    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
 }
 
 volatile sig_atomic_t interrupted;
@@ -98,7 +99,7 @@ void hold_interrupt(int how)
 void recording_interrupted(profgen *g, const recording *r, unsigned long long bytes)
 {
     g->partial = 1;
-    warn("%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
+    warn(g->tool, "%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
 }
 
 /* Reads it from f. Returns 0 after saying what is wrong. */
@@ -107,7 +108,7 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     enum { CHUNK = 1 << 18 };
     static char chunk[CHUNK];
     unsigned long long bytes = 0;
-    progress p = progress_begin();
+    progress p = progress_begin(g->tool);
     size_t n;
     int ok = 1;
     p.total = total;
@@ -118,7 +119,7 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     }
     progress_end(&p);
     if (ok && interrupted && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
-    else if (ok && ferror(f)) ok = (fail("%s: %s", r->path, strerror(errno)), 0);
+    else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, strerror(errno)), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;
 }

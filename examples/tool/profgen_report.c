@@ -8,7 +8,7 @@ void profgen_warnings(const profgen *g)
         { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
         { s.no_branches, s.samples,
           g->branches ? "samples dropped: no branch in this program"
-          : compat    ? "samples dropped: they have no branch records"
+          : g->tool->compat    ? "samples dropped: they have no branch records"
                       : "samples dropped: their address is not in this program" },
         { s.external_leaves, s.samples, "samples have an external leaf" },
         { s.bad_return_addresses, s.samples, "stacks cut at a return address without a call before it" },
@@ -20,12 +20,14 @@ void profgen_warnings(const profgen *g)
     };
     size_t i;
     if (s.addresses != 0 && s.branches == 0)
-        warn("no branch records: counts are estimates from %llu sampled addresses", (unsigned long long)s.addresses);
+        warn(g->tool, "no branch records: counts are estimates from %llu sampled addresses",
+             (unsigned long long)s.addresses);
     else if (s.addresses != 0)
-        warn("%llu samples without branch records do not count", (unsigned long long)s.addresses);
+        warn(g->tool, "%llu samples without branch records do not count", (unsigned long long)s.addresses);
     for (i = 0; i < sizeof w / sizeof *w; i++)
         if (w[i].n != 0)
-            warn("%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of, w[i].what);
+            warn(g->tool, "%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of,
+                 w[i].what);
 }
 
 /* ----- density: samples per location, of the functions that make most samples ----- */
@@ -81,9 +83,9 @@ void profgen_density(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
     const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
-    if (density == 0) warn("the profile is empty, or --profile-density-cutoff-hot is too low");
+    if (density == 0) warn(g->tool, "the profile is empty, or --profile-density-cutoff-hot is too low");
     else if (density > 0 && density < least)
-        warn("%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
+        warn(g->tool, "%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
              least / density, density, least);
     if (g->o[O_SHOW_DENSITY].number)
         printf("Functions with density >= %.1f account for %.2f%% total sample counts.\n", density,
@@ -107,7 +109,7 @@ int profgen_show_probes(const profgen *g)
     csspgo_probe_tables t;
     csspgo_descriptor *d;
     size_t i;
-    if (probes == NULL) return fail("%s: %s", g->binary, why), 0;
+    if (probes == NULL) return fail(g->tool, "%s: %s", g->binary, why), 0;
     t = csspgo_probe_set_tables(probes);
     d = (csspgo_descriptor *)malloc((t.descriptor_count + 1) * sizeof *d);
     if (d != NULL) {
@@ -120,5 +122,5 @@ int profgen_show_probes(const profgen *g)
     }
     free(d);
     csspgo_probe_set_free(probes);
-    return d != NULL || (fail("out of memory"), 0);
+    return d != NULL || (fail(g->tool, "out of memory"), 0);
 }

@@ -40,7 +40,7 @@ int profgen_address(profgen *g, const csspgo_sample *sample)
     if (s.count == 0) return 1;                       /* a text that says so; a collector takes 0 for 1 */
     s.branch_count = 0;
     status = csspgo_collector_add(g->collector, &s, 1, NULL);
-    return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
+    return status == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(status)), 0);
 }
 
 /* --sample-period: what a sample with so many equal ones counts, by the ranges between its branches. */
@@ -58,9 +58,10 @@ uint64_t flat_weight(const profgen *g, const csspgo_sample *s)
 static int profgen_follow(profgen *g, const csspgo_mmap *map)
 {
     const int hit = g->o[O_KERNEL].number ? profgen_map_kernel(g, map) : csspgo_code_mmap(g->image.code, map);
-    if (hit == -2) return fail("%s", csspgo_status_text(CSSPGO_E_NOMEM)), 0;
+    if (hit == -2) return fail(g->tool, "%s", csspgo_status_text(CSSPGO_E_NOMEM)), 0;
     if (hit < 0)
-        warn("a mapping of %s at 0x%llx fits none of its segments", g->binary, (unsigned long long)map->address);
+        warn(g->tool, "a mapping of %s at 0x%llx fits none of its segments", g->binary,
+             (unsigned long long)map->address);
     if (hit > 0) g->bias = profgen_bias(g, map, g->bias);
     g->mapped |= hit > 0;
     return 1;
@@ -78,7 +79,7 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     if (g->spaces == NULL && item == CSSPGO_ITEM_MMAP) return profgen_follow(g, map);
     if (g->spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->ids_read)) return 1;
     s = csspgo_spaces_event(g->spaces, item, sample, map, NULL);
-    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
     return 1;
 }
@@ -90,7 +91,7 @@ int profgen_place(profgen *g, csspgo_sample *sample)
     g->pidless |= sample->pid == 0;
     if (g->spaces == NULL) return 1;
     s = csspgo_spaces_sample(g->spaces, sample, NULL);
-    return s == CSSPGO_OK || (fail("%s", csspgo_status_text(s)), 0);
+    return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
 }
 
 /* One item of a recording. Returns 0 after saying what is wrong. */
@@ -100,10 +101,10 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     uint64_t dropped;
     csspgo_status s;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
-    if (sample->count == 0 && !compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
+    if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
     placed = *sample;
     if (!profgen_place(g, &placed)) return 0;
-    if (g->o[O_LEADING].number && !compat) return profgen_address(g, &placed);
+    if (g->o[O_LEADING].number && !g->tool->compat) return profgen_address(g, &placed);
     if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
     g->branches |= placed.branch_count != 0;
     g->stacks |= placed.branch_count != 0 && placed.stack_count != 0;
@@ -111,6 +112,6 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, &placed);
     dropped = g->o[O_DETAILS].number ? profgen_dropped(g) : 0;
     s = csspgo_collector_add(g->collector, &weighted, 1, NULL);
-    if (s != CSSPGO_OK) return fail("%s", csspgo_status_text(s)), 0;
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     return !g->o[O_DETAILS].number || details_add(g, &placed, profgen_dropped(g) == dropped);
 }

@@ -8,11 +8,11 @@ static double progress_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-progress progress_begin(void)
+progress progress_begin(const tool_context *tool)
 {
     progress p;
     memset(&p, 0, sizeof p);
-    p.on = !quiet && isatty(2);
+    p.on = !tool->quiet && isatty(2);
     p.began = p.on ? progress_now() : 0;
     return p;
 }

@@ -1,5 +1,5 @@
 /* read.c - reads profiles for merge, show and overlap */
-#include "tool.h"
+#include "profdata.h"
 
 const char pass_names[] = "Base|Pass1|Pass2|Pass3|PassLast";
 
@@ -14,14 +14,14 @@ reading reading_make(const option *is_fs, const option *pass)
     return r;
 }
 
-csspgo_profile *profile_new(void)
+csspgo_profile *profile_new(const tool_context *tool)
 {
     csspgo_options options = *seeded();
     csspgo_profile *p;
-    options.llvm = compat ? 19 : 0;
+    options.llvm = tool->compat ? 19 : 0;
     options.allocator = big_blocks();
     p = csspgo_profile_new(&options, NULL);
-    if (p == NULL) fail("out of memory");
+    if (p == NULL) fail(tool, "out of memory");
     return p;
 }
 
@@ -72,11 +72,11 @@ csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node no
 }
 
 /* Cuts discriminators of a flow-sensitive profile to those of a pass; what falls together is added. NULL: no memory */
-static csspgo_profile *profile_masked(csspgo_profile *p, uint32_t mask)
+static csspgo_profile *profile_masked(const tool_context *tool, csspgo_profile *p, uint32_t mask)
 {
     const size_t n = csspgo_record_count(p);
     csspgo_node *node = (csspgo_node *)malloc((n + 1) * sizeof *node);
-    csspgo_profile *q = profile_new();
+    csspgo_profile *q = profile_new(tool);
     csspgo_status s = node != NULL && q != NULL ? csspgo_order(p, node, NULL) : CSSPGO_E_NOMEM;
     csspgo_func f;
     size_t i;
@@ -87,7 +87,7 @@ static csspgo_profile *profile_masked(csspgo_profile *p, uint32_t mask)
     free(node);
     csspgo_profile_free(p);
     if (s == CSSPGO_OK) return q;
-    fail("%s", csspgo_status_text(s));
+    fail(tool, "%s", csspgo_status_text(s));
     csspgo_profile_free(q);
     return NULL;
 }
@@ -185,29 +185,30 @@ static void llvm_words(const file_bytes *f, const csspgo_error *e, char *words, 
     snprintf(words, size, "%u: %s%.*s", e->line, what, n, line);
 }
 
-void reading_failed(const reading *how, const char *path, const file_bytes *f, const csspgo_error *e, int *fatal)
+void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
+                    const csspgo_error *e, int *fatal)
 {
     char words[65536];
-    if (compat) llvm_words(f, e, words, sizeof words, fatal);
+    if (tool->compat) llvm_words(f, e, words, sizeof words, fatal);
     else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, e->message);
     else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, e->message);
     else snprintf(words, sizeof words, " %s", e->message);
-    if (how->go_on && !*fatal) warn("%s:%s", path, words);
-    else fail("%s:%s", path, words);
+    if (how->go_on && !*fatal) warn(tool, "%s:%s", path, words);
+    else fail(tool, "%s:%s", path, words);
 }
 
 /* Reads a profile; NULL after saying why not. *fatal: that ends the program whatever --failure-mode says. */
-csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
+csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal)
 {
-    csspgo_profile *p = profile_new();
+    csspgo_profile *p = profile_new(tool);
     csspgo_status s;
     csspgo_error e;
     file_bytes f;
     *fatal = p == NULL;
     if (p == NULL) return NULL;
     if (!file_open(path, &f)) {
-        if (how->go_on) warn("%s: %s", path, strerror(errno));
-        else fail("%s: %s", path, strerror(errno));
+        if (how->go_on) warn(tool, "%s: %s", path, strerror(errno));
+        else fail(tool, "%s: %s", path, strerror(errno));
         csspgo_profile_free(p);
         return NULL;
     }
@@ -216,15 +217,20 @@ csspgo_profile *profile_read(const char *path, reading *how, int *fatal)
         s = csspgo_read_file(p, path, &e);            /* text is not needed in memory as a whole */
     else
         s = csspgo_read(p, f.data, f.size, &e);
-    if (compat && !llvm_knows(&f)) s = CSSPGO_E_UNSUPPORTED;
-    if (s != CSSPGO_OK) reading_failed(how, path, &f, &e, fatal);
+    if (tool->compat && !llvm_knows(&f)) s = CSSPGO_E_UNSUPPORTED;
+    if (s != CSSPGO_OK) reading_failed(tool, how, path, &f, &e, fatal);
     file_close(&f);
     if (s != CSSPGO_OK) {
         csspgo_profile_free(p);
         return NULL;
     }
-    if (how->is_fs && (!compat || how->form == CSSPGO_TEXT || how->form == CSSPGO_BINARY))   /* LLVM asks other forms */
+    if (how->is_fs &&
+        (!tool->compat || how->form == CSSPGO_TEXT || how->form == CSSPGO_BINARY)) /* LLVM asks other forms */
         csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
-    if (how->mask != UINT32_MAX && csspgo_profile_flags(p) & CSSPGO_IS_FS) p = profile_masked(p, how->mask);
+    if (how->mask != UINT32_MAX && csspgo_profile_flags(p) & CSSPGO_IS_FS) p = profile_masked(tool, p, how->mask);
     return p;
 }
+
+/* Behind the help of each of these commands. */
+const char profdata_help[] =
+    "merge, show, overlap: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n";

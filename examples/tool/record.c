@@ -25,117 +25,84 @@
  */
 #include "record.h"
 
-static const char rec_usage[] =
-    "usage: csspgo record [options] [--] PROGRAM [ARGUMENTS]\n"
-    "Runs PROGRAM and writes branch and call-stack samples as perf-script text.\n"
-    "\n"
-    "  -o FILE            where to; default is standard output (the program's own then goes to standard error)\n"
-    "  --period=N         taken branches between two samples (1000; 100003 with a hardware LBR)\n"
-    "  --jitter=PERCENT   how far a distance may lie off the period, at random (10)\n"
-    "  --seed=N           of that random sequence (1); the same seed gives the same sequence\n"
-    "  --start=SYMBOL     begin when this function is reached (main, or the entry point if there is none)\n"
-    "  --count=N          stop recording after N samples; the program runs on\n"
-    "  --max-branches=N   stop recording after N taken branches; the program runs on\n"
-    "  --stop             kill the program where recording stops\n"
-    "  --depth=N          branch records per sample (32)\n"
-    "  --max-stack=N      frames per sample, innermost first (127)\n"
-    "  --frame-pointers   follow the frame pointers as perf does, instead of keeping an exact call stack\n"
-    "  --software         use the software LBR even if the CPU has one\n"
-    "  --step             single-step every instruction (slow; leaves the program's code untouched)\n"
-    "  --aslr             keep address space randomisation (off by default: equal runs give equal files)\n"
-    "  --quiet            no messages but errors\n"
-    "\n"
-    "Only the first thread is recorded; other threads and child processes run freely and are counted.\n"
-    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own errors.\n";
+enum {
+    R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP
+};
 
-static int rec_bad_usage(const char *what, const char *detail)
-{
-    fprintf(stderr, "csspgo record: %s%s%s\n", detail != NULL ? detail : "", detail != NULL ? ": " : "", what);
-    fputs("try: csspgo record --help\n", stderr);
-    return 2;
-}
+static const option record_options[] = {
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
+    { "start", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "period", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "jitter", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
+    { "seed", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
+    { "count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "max-branches", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    { "depth", OPT_COUNT, NULL, 32, NULL, NULL, 0 },
+    { "max-stack", OPT_COUNT, NULL, REC_STACK, NULL, NULL, 0 },
+    { "software", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "step", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "aslr", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "stop", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "frame-pointers", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
 
-/* Names the option of rec_usage that may have been meant. */
-static int rec_bad_option(const char *argument)
+/* The numbers that were given lie in their ranges. Returns 0 after saying which one does not. */
+static int rec_check_numbers(const tool_context *tool, const option *o)
 {
-    nearest n = nearest_to(argument, strcspn(argument, "="));
-    const char *p = rec_usage;
-    char what[80];
-    while ((p = strstr(p, "\n  -")) != NULL) {
-        p += 3;
-        nearest_try(&n, p, strcspn(p, "= "));
+    static const struct { int option; uint64_t lowest, highest; } ranges[] = {
+        { R_PERIOD, 1, (uint64_t)1 << 40 }, { R_JITTER, 0, 100 },        { R_COUNT, 1, UINT64_MAX },
+        { R_BRANCHES, 1, UINT64_MAX },      { R_DEPTH, 1, 4096 },        { R_STACK, 1, 65536 },
+    };
+    size_t i;
+    for (i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const option *n = &o[ranges[i].option];
+        if (n->text == NULL || ((uint64_t)n->number >= ranges[i].lowest && (uint64_t)n->number <= ranges[i].highest))
+            continue;
+        return usage(tool, "--%s: '%s' is not a number from %" PRIu64 " to %" PRIu64, n->name, n->text,
+                     ranges[i].lowest, ranges[i].highest), 0;
     }
-    if (n.name == NULL) return rec_bad_usage("unknown option", argument);
-    if (n.distance == 0) return rec_bad_usage("needs a value", argument);
-    snprintf(what, sizeof what, "unknown option; did you mean %.*s?", (int)n.name_size, n.name);
-    return rec_bad_usage(what, argument);
-}
-
-static int rec_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *out)
-{
-    uint64_t v = 0;
-    if (*text == '\0') return 0;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9' || v > (UINT64_MAX - 9) / 10) return 0;
-        v = v * 10 + (uint64_t)(*text - '0');
-    }
-    if (v < lowest || v > highest) return 0;
-    *out = v;
     return 1;
 }
 
-/* The value of option `name` at argv[*i]: behind "=", or the next argument. NULL if it is another option. */
-static const char *rec_value(char **argv, int argc, int *i, const char *name)
+static void rec_take(rec_options *r, const option *o)
 {
-    const size_t n = strlen(name);
-    const char *a = argv[*i];
-    if (strncmp(a, name, n) != 0) return NULL;
-    if (a[n] == '=') return a + n + 1;
-    if (a[n] == '\0') return *i + 1 < argc ? argv[++*i] : "";
-    return NULL;
+    memset(r, 0, sizeof *r);
+    r->output = strcmp(o[R_OUTPUT].text, "-") != 0 ? o[R_OUTPUT].text : NULL;
+    r->start = o[R_START].text;
+    r->period = (uint64_t)o[R_PERIOD].number;
+    r->jitter = (uint64_t)o[R_JITTER].number;
+    r->seed = (uint64_t)o[R_SEED].number;
+    r->count = (uint64_t)o[R_COUNT].number;
+    r->max_branches = (uint64_t)o[R_BRANCHES].number;
+    r->depth = (uint64_t)o[R_DEPTH].number;
+    r->max_stack = (uint64_t)o[R_STACK].number;
+    r->step = o[R_STEP].number != 0;
+    r->software = r->step || o[R_SOFTWARE].number;
+    r->aslr = o[R_ASLR].number != 0;
+    r->stop = o[R_STOP].number != 0;
+    r->frame_pointers = o[R_FRAME_POINTERS].number != 0;
+    r->quiet = o[R_QUIET].number != 0;
 }
 
-/* Reads the options; returns 0, or an exit status + 1 when there is nothing to run. */
-static int rec_parse(int argc, char **argv, rec_options *o)
+/* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
+static int rec_parse(const tool_context *tool, int argc, char **argv, rec_options *r, int *status)
 {
-    const struct { const char *name; uint64_t lowest, highest, *at; } numbers[] = {
-        { "--period", 1, (uint64_t)1 << 40, &o->period },   { "--jitter", 0, 100, &o->jitter },
-        { "--seed", 0, UINT64_MAX, &o->seed },              { "--count", 1, UINT64_MAX, &o->count },
-        { "--max-branches", 1, UINT64_MAX, &o->max_branches }, { "--depth", 1, 4096, &o->depth },
-        { "--max-stack", 1, 65536, &o->max_stack },
-    };
-    const struct { const char *name; int *at; } flags[] = {
-        { "--software", &o->software }, { "--step", &o->step }, { "--aslr", &o->aslr }, { "--stop", &o->stop },
-        { "--frame-pointers", &o->frame_pointers }, { "--quiet", &o->quiet },
-    };
-    const char *value;
-    size_t k;
-    int i;
-    for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
-        int known = 0;
-        if (strcmp(argv[i], "--") == 0) { i++; break; }
-        if (strcmp(argv[i], "--help") == 0) { fputs(rec_usage, stdout); return 1; }
-        for (k = 0; !known && k < sizeof flags / sizeof *flags; k++) {
-            if (strcmp(argv[i], flags[k].name) == 0) known = *flags[k].at = 1;
-        }
-        for (k = 0; !known && k < sizeof numbers / sizeof *numbers; k++) {
-            if ((value = rec_value(argv, argc, &i, numbers[k].name)) == NULL) continue;
-            known = 1;
-            if (!rec_number(value, numbers[k].lowest, numbers[k].highest, numbers[k].at)) {
-                return rec_bad_usage("bad number", argv[i]) + 1;
-            }
-        }
-        if (known) continue;
-        if ((value = rec_value(argv, argc, &i, "--start")) != NULL && *value != '\0') o->start = value;
-        else if ((value = rec_value(argv, argc, &i, "--output")) != NULL && *value != '\0') o->output = value;
-        else if ((value = rec_value(argv, argc, &i, "-o")) != NULL && *value != '\0') o->output = value;
-        else return rec_bad_option(argv[i]) + 1;
-    }
-    if (i >= argc) return rec_bad_usage("no program given", NULL) + 1;
-    o->program = argv + i;
-    if (o->step) o->software = 1;
-    if (o->output != NULL && strcmp(o->output, "-") == 0) o->output = NULL;
-    return 0;
+    option o[sizeof record_options / sizeof *record_options];
+    int at;
+    memcpy(o, record_options, sizeof record_options);
+    at = options_before(tool, o, argc, argv);
+    *status = 2;
+    if (at < 0 || !rec_check_numbers(tool, o)) return 0;
+    if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
+    if (at >= argc) return usage(tool, "which program?"), 0;
+    rec_take(r, o);
+    r->program = argv + at;
+    return 1;
 }
 
 #if defined(__linux__)
@@ -159,14 +126,7 @@ static int rec_run(recorder *r)
 #endif
 }
 
-/*
- * The command `record`.
- *
- *   argc, argv   from the word "record" on
- *
- * Returns   the exit status
- */
-int record_main(int argc, char **argv)
+static int record_main(tool_context *tool, int argc, char **argv)
 {
     struct sigaction interrupt;
     const char *path;
@@ -174,14 +134,9 @@ int record_main(int argc, char **argv)
     recorder r;
     int status, written;
     memset(&r, 0, sizeof r);
-    r.o.jitter = 10;
-    r.o.seed = 1;
-    r.o.depth = 32;
-    r.o.max_stack = REC_STACK;
-    status = rec_parse(argc, argv, &r.o);
-    if (status != 0) return status - 1;
+    if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
     path = r.o.output != NULL ? r.o.output : "-";
-    if (!rec_spares_program(&r.o, path)) return 2;
+    if (!rec_spares_program(tool, &r.o, path)) return 2;
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.random == 0) r.random = 1;
     r.terminal = !r.o.quiet && isatty(2);
@@ -215,15 +170,36 @@ int record_main(int argc, char **argv)
 
 #else /* not Linux */
 
-int record_main(int argc, char **argv)
+static int record_main(tool_context *tool, int argc, char **argv)
 {
     rec_options o;
     int status;
-    memset(&o, 0, sizeof o);
-    status = rec_parse(argc, argv, &o);
-    if (status != 0) return status - 1;
-    fputs("csspgo record: needs Linux (an LBR through perf_event_open, or x86-64 for the software LBR)\n", stderr);
-    return 1;
+    if (!rec_parse(tool, argc, argv, &o, &status)) return status;
+    return fail(tool, "record needs Linux (an LBR through perf_event_open, or x86-64 for the software LBR)");
 }
 
 #endif
+
+const command record_command = {
+    "record", record_main,
+    "csspgo record [options] [--] PROGRAM [arguments]\n",
+    "record: runs PROGRAM and writes branch and call-stack samples as perf-script text.\n"
+    "  -o FILE            where to; default is standard output (the program's own then goes to standard error)\n"
+    "  --period=N         taken branches between two samples (1000; 100003 with a hardware LBR)\n"
+    "  --jitter=PERCENT   how far a distance may lie off the period, at random (10)\n"
+    "  --seed=N           of that random sequence (1); the same seed gives the same sequence\n"
+    "  --start=SYMBOL     begin when this function is reached (main, or the entry point if there is none)\n"
+    "  --count=N          stop recording after N samples; the program runs on\n"
+    "  --max-branches=N   stop recording after N taken branches; the program runs on\n"
+    "  --stop             kill the program where recording stops\n"
+    "  --depth=N          branch records per sample (32)\n"
+    "  --max-stack=N      frames per sample, innermost first (127)\n"
+    "  --frame-pointers   follow the frame pointers as perf does, instead of keeping an exact call stack\n"
+    "  --software         use the software LBR even if the CPU has one\n"
+    "  --step             single-step every instruction (slow; leaves the program's code untouched)\n"
+    "  --aslr             keep address space randomisation (off by default: equal runs give equal files)\n"
+    "  --quiet            no messages but errors\n"
+    "Only the first thread is recorded; other threads and child processes run freely and are counted.\n"
+    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own errors.\n",
+    NULL
+};

@@ -121,7 +121,7 @@ void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t b
 void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records);
 void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *device,
                    unsigned long inode, const char *access, const char *path, size_t path_size);
-int rec_spares_program(const rec_options *o, const char *to);
+int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to);
 int rec_spawn(recorder *r, int *go, int *failure);
 int rec_exec_error(int failure);
 int rec_exit_status(int status);

@@ -92,7 +92,7 @@ void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t
 }
 
 /* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */
-int rec_spares_program(const rec_options *o, const char *to)
+int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
 {
     const char *name = o->program[0], *path = getenv("PATH");
     char file[PATH_MAX];
@@ -103,7 +103,7 @@ int rec_spares_program(const rec_options *o, const char *to)
         snprintf(file, sizeof file, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
         if (access(file, X_OK) == 0 || path[n] == '\0') break;
     }
-    return output_spares(to, file);
+    return output_spares(tool, to, file);
 }
 
 /* Starts the program, held before its exec until `go` is written to. Returns 1, or 0 with a message. */

@@ -58,7 +58,7 @@ static csspgo_node next_nested(csspgo_profile *p, csspgo_node top, csspgo_node n
  */
 static int show_only(show *s, csspgo_func f)
 {
-    csspgo_profile *p = s->p, *q = profile_new();
+    csspgo_profile *p = s->p, *q = profile_new(s->tool);
     csspgo_status status = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     csspgo_node top, n;
     for (top = csspgo_func_nodes(p, f); top.id != 0; top = csspgo_node_next_same(p, top)) {
@@ -72,7 +72,7 @@ static int show_only(show *s, csspgo_func f)
         q = p;
     }
     csspgo_profile_free(q);
-    return status == CSSPGO_OK || (fail("%s", csspgo_status_text(status)), 0);
+    return status == CSSPGO_OK || (fail(s->tool, "%s", csspgo_status_text(status)), 0);
 }
 
 /* What else is asked for than functions; json: members of the object that begins with the functions. */
@@ -93,11 +93,11 @@ static int show_others(show *s, int json)
 /* JSON: the functions as LLVM has them, an array; if more is asked for, an object of these. LLVM prints text then. */
 static int show_as_json(show *s, int others)
 {
-    if (others && !compat) fputs("{\n  \"functions\": ", s->out);
+    if (others && !s->tool->compat) fputs("{\n  \"functions\": ", s->out);
     if (!show_json(s)) return 0;
-    if (compat || !others) putc('\n', s->out);
-    if (!show_others(s, !compat)) return 0;
-    if (others && !compat) fputs("\n}\n", s->out);
+    if (s->tool->compat || !others) putc('\n', s->out);
+    if (!show_others(s, !s->tool->compat)) return 0;
+    if (others && !s->tool->compat) fputs("\n}\n", s->out);
     return 1;
 }
 
@@ -108,12 +108,13 @@ static int show_print(show *s, const reading *how)
     const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
     const int others = o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number || o[S_SUMMARY].number;
     if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
-    if (name != NULL && !o[S_ALL].number && !others && !show_only(s, func_named(s->p, name))) return 0;
-    if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number || func_named(s->p, name).id != 0) &&
+    if (name != NULL && !o[S_ALL].number && !others && !show_only(s, func_named(s->tool, s->p, name))) return 0;
+    if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number ||
+         func_named(s->tool, s->p, name).id != 0) &&
         !show_list(s))
         return 0;
     if (json && name != NULL && !o[S_ALL].number)
-        return fail("the JSON format is supported only when all functions are to be printed"), 0;
+        return fail(s->tool, "the JSON format is supported only when all functions are to be printed"), 0;
     if (json) return show_as_json(s, others);
     if (o[S_ALL].number || name == NULL ? !show_all(s) : !show_one(s, name)) return 0;
     return show_others(s, 0);
@@ -123,7 +124,7 @@ static int show_file(show *s, const char *path)
 {
     reading how = reading_make(&s->o[S_ISFS], &s->o[S_PASS]);
     int fatal, ok;
-    s->p = profile_read(path, &how, &fatal);
+    s->p = profile_read(s->tool, path, &how, &fatal);
     ok = s->p != NULL && show_print(s, &how);
     free(s->row);
     free(s->target);
@@ -131,29 +132,42 @@ static int show_file(show *s, const char *path)
     return ok;
 }
 
-int show_main(int argc, char **argv)
+static int show_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof show_options / sizeof *show_options];
     static show s;
     const char *path;
     output out;
     int files, ok;
+    s.tool = tool;
     memcpy(o, show_options, sizeof show_options);
     s.o = o;
-    files = options_parse(s.o, argc, argv);
-    if (files < 0) return usage_status();
-    if (files > 1) return usage("one profile only, not '%s' too", argv[1]);
-    if (files == 0 && compat)
-        return fail("the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
-    if (files == 0) return usage("which profile?");
+    files = options_parse(tool, s.o, argc, argv);
+    if (files < 0) return usage_status(tool);
+    if (files > 1) return usage(tool, "one profile only, not '%s' too", argv[1]);
+    if (files == 0 && tool->compat)
+        return fail(tool, "the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
+    if (files == 0) return usage(tool, "which profile?");
     path = s.o[S_OUTPUT].text;
-    if (compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
+    if (tool->compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
         return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
-    if (!output_spares(path, argv[0])) return usage_status();
-    if (s.o[S_FORMAT].number == 2) return usage("YAML output is not supported for sample profiles");
-    if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL) warn("-function argument ignored: showing all functions");
-    s.out = stream_begin(&out, path);
+    if (!output_spares(tool, path, argv[0])) return usage_status(tool);
+    if (s.o[S_FORMAT].number == 2) return usage(tool, "YAML output is not supported for sample profiles");
+    if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL)
+        warn(tool, "-function argument ignored: showing all functions");
+    s.out = stream_begin(tool, &out, path);
     if (s.out == NULL) return 1;
-    ok = s.o[S_SECTIONS].number ? show_sections(argv[0], s.out) : show_file(&s, argv[0]);
-    return stream_end(&out, path, ok);
+    ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], s.out) : show_file(&s, argv[0]);
+    return stream_end(tool, &out, path, ok);
 }
+
+const command show_command = {
+    "show", show_main,
+    "csspgo show [options] PROFILE\n",
+    "show: prints a profile.\n"
+    "  --json, --function=NAME, --detailed-summary, --hot-func-list, --topn=N\n"
+    "  --show-prof-sym-list, --show-sec-info-only\n"
+    "  --contexts[=DEPTH]                the tree of contexts with each one's share of the samples\n"
+    "                                    --json: an array of functions, as LLVM's; an object if more is asked for\n",
+    profdata_help
+};

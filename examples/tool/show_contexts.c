@@ -174,7 +174,7 @@ int show_contexts(show *s, const reading *how, int json)
     size_t *stack = v != NULL ? (size_t *)malloc(n * sizeof *stack) : NULL;
     if (stack == NULL) {
         free(v);
-        return fail("out of memory"), 0;
+        return fail(s->tool, "out of memory"), 0;
     }
     t = tree_figures_of(s, v, n);
     if (json) json_tree_head(s, how, &t, v[0].sum);

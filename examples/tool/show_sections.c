@@ -10,7 +10,7 @@ int show_symbols(show *s, int json)
 {
     csspgo_func *v = (csspgo_func *)malloc((csspgo_func_count(s->p) + (size_t)1) * sizeof *v), f;
     size_t n = 0, i;
-    if (v == NULL) return fail("out of memory"), 0;
+    if (v == NULL) return fail(s->tool, "out of memory"), 0;
     for (f.id = 1; f.id <= csspgo_func_count(s->p); f.id++)
         if (csspgo_is_listed(s->p, f)) v[n++] = f;
     qsort_r(v, n, sizeof *v, show_symbol_order, s->p);
@@ -58,7 +58,7 @@ static void show_section(const csspgo_section *c, FILE *out)
     fputs("}\n", out);
 }
 
-int show_sections(const char *path, FILE *out)
+int show_sections(const tool_context *tool, const char *path, FILE *out)
 {
     csspgo_section *v = NULL;
     uint64_t sizes = 0, end = 0;
@@ -69,7 +69,7 @@ int show_sections(const char *path, FILE *out)
     reading how;
     int fatal;
     memset(&how, 0, sizeof how);
-    if (!file_open(path, &f)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     s = csspgo_sections(f.data, f.size, NULL, 0, &n, &e);
     if (s == CSSPGO_OK && (v = (csspgo_section *)calloc(n + 1, sizeof *v)) == NULL) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) csspgo_sections(f.data, f.size, v, n, &n, &e);
@@ -82,9 +82,10 @@ int show_sections(const char *path, FILE *out)
         fprintf(out, "Header Size: %" PRIu64 "\nTotal Sections Size: %" PRIu64 "\nFile Size: %" PRIu64 "\n",
                 n != 0 ? v[0].offset : 0, sizes, end);
     else if (s == CSSPGO_E_UNSUPPORTED)
-        warn("-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
+        warn(tool,
+             "-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
              "formats.");
-    else reading_failed(&how, path, &f, &e, &fatal);
+    else reading_failed(tool, &how, path, &f, &e, &fatal);
     file_close(&f);
     free(v);
     return s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED;

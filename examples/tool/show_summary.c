@@ -47,7 +47,7 @@ int show_summary(show *s, int json)
     csspgo_status status;
     const size_t n = show_summary_of(s->p, &sum, own, &status);
     size_t i;
-    if (status != CSSPGO_OK) return fail("%s", csspgo_status_text(status)), 0;
+    if (status != CSSPGO_OK) return fail(s->tool, "%s", csspgo_status_text(status)), 0;
     if (json) return json_summary(s, &sum, own, n), 1;
     fprintf(s->out, "Total functions: %" PRIu64 "\nMaximum function count: %" PRIu64 "\nMaximum block count: %" PRIu64
             "\nTotal number of blocks: %" PRIu64 "\nTotal count: %" PRIu64 "\nDetailed summary:\n",
@@ -122,7 +122,8 @@ static hot_figures show_hot_figures(show *s, csspgo_status *status)
 static void show_hot_head(const show *s, const hot_figures *h)
 {
     char share[32];
-    snprintf(share, sizeof share, h->functions == 0 && compat ? "-nan%%" : "%.2f%%", percent(h->hot, h->functions));
+    snprintf(share, sizeof share, h->functions == 0 && s->tool->compat ? "-nan%%" : "%.2f%%",
+             percent(h->hot, h->functions));
     fprintf(s->out,
             "%" PRIu64 " out of %" PRIu64
             " functions with profile (%s) are considered hot functions (max sample >= %" PRIu64 ").\n",
@@ -147,7 +148,7 @@ static void json_hot_head(const show *s, const hot_figures *h)
 static int json_hot_row(const show *s, const show_row *r, int first)
 {
     char *context = context_text(s->p, r->node);
-    if (context == NULL) return fail("out of memory"), 0;
+    if (context == NULL) return fail(s->tool, "out of memory"), 0;
     json_line(s->out, first, 6);
     fputs("{ \"function\": ", s->out);
     json_string(s->out, context, strlen(context));
@@ -164,7 +165,7 @@ int show_hot(show *s, int json)
     const hot_figures h = show_hot_figures(s, &status);
     uint64_t printed = 0;
     size_t i;
-    if (status != CSSPGO_OK) return fail("%s", csspgo_status_text(status)), 0;
+    if (status != CSSPGO_OK) return fail(s->tool, "%s", csspgo_status_text(status)), 0;
     if (json) json_hot_head(s, &h);
     else show_hot_head(s, &h);
     for (i = 0; i < s->rows && (most == 0 || printed < most); i++) {

@@ -57,7 +57,7 @@ int show_list(show *s)
     s->row = (show_row *)calloc(n + 1, sizeof *s->row);
     if (node == NULL || s->row == NULL || csspgo_order(s->p, node, NULL) != CSSPGO_OK) {
         free(node);
-        return fail("out of memory"), 0;
+        return fail(s->tool, "out of memory"), 0;
     }
     for (i = 0; i < n; i++) {
         show_row *r = &s->row[i];
@@ -87,7 +87,7 @@ int show_targets(show *s, csspgo_node node)
     const csspgo_target *t = csspgo_targets(s->p, node, &s->targets);
     free(s->target);
     s->target = (csspgo_target *)malloc((s->targets + 1) * sizeof *s->target);
-    if (s->target == NULL) return fail("out of memory"), 0;
+    if (s->target == NULL) return fail(s->tool, "out of memory"), 0;
     if (s->targets == 0) return 1;
     memcpy(s->target, t, s->targets * sizeof *t);
     qsort_r(s->target, s->targets, sizeof *t, show_target_order, s->p);
@@ -188,27 +188,27 @@ int is_number(const char *text, uint64_t *v)
 }
 
 /* A function by its name; in a profile of GUIDs also by the GUID. Id 0: not there. */
-csspgo_func func_named(csspgo_profile *p, const char *name)
+csspgo_func func_named(const tool_context *tool, csspgo_profile *p, const char *name)
 {
     const csspgo_func f = csspgo_func_find(p, name, strlen(name));
     uint64_t guid;
     if (f.id != 0 || !(csspgo_profile_flags(p) & CSSPGO_IS_MD5)) return f;
-    if (compat || !is_number(name, &guid)) guid = csspgo_guid(name, strlen(name));
+    if (tool->compat || !is_number(name, &guid)) guid = csspgo_guid(name, strlen(name));
     return csspgo_func_add_guid(p, guid);
 }
 
 /* --function: every context of it; where it has no record of its own, every inlined copy. */
 int show_one(show *s, const char *name)
 {
-    const csspgo_func f = func_named(s->p, name);
+    const csspgo_func f = func_named(s->tool, s->p, name);
     size_t i, found = 0;
     unsigned any;
-    if (compat) return show_one_compat(s, f);
+    if (s->tool->compat) return show_one_compat(s, f);
     for (any = 0; any < 2 && found == 0; any++)
         for (i = 0; i < s->rows && f.id != 0; i++) {
             if (show_func(s, i).id != f.id || (any == 0 && s->row[i].nest != 0)) continue;
             found++;
             if (show_function(s, i) == 0) return 0;
         }
-    return found != 0 || (fail("the profile has no function '%s'", name), 0);
+    return found != 0 || (fail(s->tool, "the profile has no function '%s'", name), 0);
 }

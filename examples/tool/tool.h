@@ -22,8 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-extern int quiet;                 /* --quiet: no warnings, no progress                                           */
-extern int compat;                /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool */
+/* The tool as it was called: what every command and whatever prints or fails is told. */
+typedef struct tool_context {
+    const char *program;          /* what it is called in messages                                                   */
+    FILE       *out, *err;        /* standard output and error, or what stands in for them                           */
+    int         quiet;            /* --quiet: no warnings, no progress                                               */
+    int         compat;           /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool    */
+} tool_context;
 
 typedef struct nearest {          /* of the names that were tried, the one with the fewest differences from `word` */
     const char *word, *name;      /* name: NULL if all are too far; neither need be terminated                     */
@@ -91,24 +96,28 @@ typedef struct reading {          /* how the inputs are read */
 enum { PASSES = 5 };
 extern const char pass_names[];
 
-/* main.c and the commands: what is behind the command's name on the command line; the exit status */
-int help_main(int argc, char **argv);
-int profgen_main(int argc, char **argv);
-int merge_main(int argc, char **argv);
-int show_main(int argc, char **argv);
-int overlap_main(int argc, char **argv);
-int views_folded(int argc, char **argv);
-int views_flame(int argc, char **argv);
-int record_main(int argc, char **argv);
-int match_main(int argc, char **argv);
+/* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
+typedef struct command {
+    const char *name;
+    int       (*run_fn)(tool_context *tool, int argc, char **argv);
+    const char *usage;            /* "csspgo NAME ..." and further lines                                             */
+    const char *help;             /* "NAME: what it does" and its options; NULL: nothing but `shared`                */
+    const char *shared;           /* what it has in common with the commands beside it; or NULL                      */
+} command;
+
+extern const command profgen_command, record_command, merge_command, show_command, overlap_command, folded_command,
+    flame_command, match_command;
+
+/* main.c */
+int help_print(const tool_context *tool, const command *one);   /* the help of one command, NULL: of all; returns 0 */
 
 /* messages.c */
-int fail(const char *format, ...);
-int hopeless(const char *format, ...);
-int usage_status(void);
-int usage(const char *format, ...);
-void warn(const char *format, ...);
-int fail_at(const char *path, const csspgo_error *e);
+int fail(const tool_context *tool, const char *format, ...);
+int hopeless(const tool_context *tool, const char *format, ...);
+int usage_status(const tool_context *tool);
+int usage(const tool_context *tool, const char *format, ...);
+void warn(const tool_context *tool, const char *format, ...);
+int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);
 nearest nearest_to(const char *word, size_t size);
 void nearest_try(nearest *n, const char *name, size_t size);
 
@@ -119,11 +128,12 @@ csspgo_allocator big_blocks(void);
 
 /* options.c */
 option *option_named(option *o, const char *name, size_t size);
-int options_parse(option *table, int argc, char **argv);
+int options_parse(const tool_context *tool, option *table, int argc, char **argv);
+int options_before(const tool_context *tool, option *table, int argc, char **argv);
 void options_free(option *o);
 
 /* progress.c */
-progress progress_begin(void);
+progress progress_begin(const tool_context *tool);
 void progress_text(char *text, size_t size, unsigned long long bytes, unsigned long long total,
                    unsigned long long samples, double seconds);
 int progress_due(progress *p);
@@ -144,19 +154,20 @@ double percent(uint64_t part, uint64_t whole);
 
 /* read.c */
 reading reading_make(const option *is_fs, const option *pass);
-csspgo_profile *profile_new(void);
+csspgo_profile *profile_new(const tool_context *tool);
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
-void reading_failed(const reading *how, const char *path, const file_bytes *f, const csspgo_error *e, int *fatal);
-csspgo_profile *profile_read(const char *path, reading *how, int *fatal);
+void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
+                    const csspgo_error *e, int *fatal);
+csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 
 /* output.c */
 int output_is_input(const char *path, const char *input);
 int output_begin(output *o, const char *path);
 FILE *output_stream(output *o);
 int output_end(output *o, int ok);
-int output_spares(const char *path, const char *input);
-int output_ready(const char *path);
-FILE *stream_begin(output *o, const char *path);
-int stream_end(output *o, const char *path, int ok);
+int output_spares(const tool_context *tool, const char *path, const char *input);
+int output_ready(const tool_context *tool, const char *path);
+FILE *stream_begin(const tool_context *tool, output *o, const char *path);
+int stream_end(const tool_context *tool, output *o, const char *path, int ok);
 
 #endif

@@ -11,30 +11,31 @@ static const option flame_options[] = {
 };
 
 /* Returns 0 after saying what is wrong. */
-int views_parse(views *v, int flame, int argc, char **argv)
+int views_parse(const tool_context *tool, views *v, int flame, int argc, char **argv)
 {
     option o[sizeof flame_options / sizeof *flame_options];
     int files;
     memset(v, 0, sizeof *v);
+    v->tool = tool;
     if (flame) memcpy(o, flame_options, sizeof flame_options);
     else memcpy(o, folded_options, sizeof folded_options);
-    files = options_parse(o, argc, argv);
+    files = options_parse(tool, o, argc, argv);
     if (files < 0) return 0;
-    if (files == 0) return fail("which profile?"), 0;
-    if (files > 1) return fail("one profile only: %s, %s", argv[0], argv[1]), 0;
+    if (files == 0) return fail(tool, "which profile?"), 0;
+    if (files > 1) return fail(tool, "one profile only: %s, %s", argv[0], argv[1]), 0;
     v->input = argv[0];
     v->output = o[VIEWS_OUTPUT].text;
     v->names_file = o[VIEWS_NAMES].text;
     v->binary = o[VIEWS_BINARY].text;
-    if (!output_spares(v->output, v->input) || !output_spares(v->output, v->names_file) ||
-        !output_spares(v->output, v->binary))
+    if (!output_spares(tool, v->output, v->input) || !output_spares(tool, v->output, v->names_file) ||
+        !output_spares(tool, v->output, v->binary))
         return 0;
     if (!flame) return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
     v->icicle = o[VIEWS_OWN].number != 0;
     v->title = o[VIEWS_TITLE].text;
     v->width = (long)o[VIEWS_WIDTH].number;
     return (v->width >= 200 && v->width <= 10000) ||
-           (fail("--width: '%s' is not a number of pixels from 200 to 10000", o[VIEWS_WIDTH].text), 0);
+           (fail(tool, "--width: '%s' is not a number of pixels from 200 to 10000", o[VIEWS_WIDTH].text), 0);
 }
 
 static void views_close(views *v)
@@ -49,20 +50,20 @@ int views_open(views *v)
 {
     const char *path = strcmp(v->input, "-") == 0 ? "/dev/stdin" : v->input;
     csspgo_error e;
-    if (v->names_file != NULL && !views_names_file(&v->names, v->names_file)) return 0;
-    if (v->binary != NULL && !views_names_elf(&v->names, v->binary)) return 0;
+    if (v->names_file != NULL && !views_names_file(v->tool, &v->names, v->names_file)) return 0;
+    if (v->binary != NULL && !views_names_elf(v->tool, &v->names, v->binary)) return 0;
     if (v->names.count != 0) qsort(v->names.names, v->names.count, sizeof *v->names.names, views_name_order);
     v->p = csspgo_profile_new(seeded(), NULL);
-    if (v->p == NULL || v->names.text.failed) return fail("out of memory"), 0;
-    if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->input, &e), 0;
-    v->out = stream_begin(&v->file, v->output);
+    if (v->p == NULL || v->names.text.failed) return fail(v->tool, "out of memory"), 0;
+    if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->tool, v->input, &e), 0;
+    v->out = stream_begin(v->tool, &v->file, v->output);
     return v->out != NULL;
 }
 
 /* Ends the output; what the commands return. */
 int views_end(views *v, int ok)
 {
-    const int status = v->out != NULL ? stream_end(&v->file, v->output, ok) : 1;
+    const int status = v->out != NULL ? stream_end(v->tool, &v->file, v->output, ok) : 1;
     views_close(v);
     return status;
 }
@@ -102,3 +103,7 @@ int views_is_inlined(const csspgo_profile *p, csspgo_node node)
 {
     return csspgo_node_kind_of(p, node) == CSSPGO_INLINEE || (csspgo_attributes(p, node) & CSSPGO_WAS_INLINED) != 0;
 }
+
+/* Behind the help of each of these commands. */
+const char views_help[] =
+    "folded, flame: collapsed stacks for other viewers, one a line; a self-contained SVG flame graph.\n";

@@ -24,6 +24,7 @@ typedef struct views_names {      /* sorted by GUID once all are in */
 } views_names;
 
 typedef struct views {
+    const tool_context *tool;
     const char *input, *output, *title, *names_file, *binary;
     long        width;
     int         icicle, mark_inlined;
@@ -108,13 +109,13 @@ void views_clean(views_text *t, const char *bytes, size_t size);
 
 /* views_names.c */
 int views_name_order(const void *a, const void *b);
-int views_names_file(views_names *v, const char *path);
-int views_names_elf(views_names *v, const char *path);
+int views_names_file(const tool_context *tool, views_names *v, const char *path);
+int views_names_elf(const tool_context *tool, views_names *v, const char *path);
 const char *views_names_find(const views_names *v, uint64_t guid, size_t *size);
 int views_is_guid(const char *name, size_t size, uint64_t *guid);
 
 /* views.c */
-int views_parse(views *v, int flame, int argc, char **argv);
+int views_parse(const tool_context *tool, views *v, int flame, int argc, char **argv);
 int views_open(views *v);
 int views_end(views *v, int ok);
 void views_func_name(const views *v, csspgo_func func, views_text *t);
@@ -138,5 +139,8 @@ uint32_t views_shade(const char *s, size_t size);
 
 /* flame_svg.c */
 int views_write_svg(const views_flame_data *d, FILE *out);
+
+/* the end of their help */
+extern const char views_help[];
 
 #endif

@@ -29,11 +29,11 @@ int views_name_order(const void *a, const void *b)
 }
 
 /* One name a line. */
-int views_names_file(views_names *v, const char *path)
+int views_names_file(const tool_context *tool, views_names *v, const char *path)
 {
     const char *p, *end, *q;
     file_bytes f;
-    if (!file_open(path, &f)) return fail("%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     for (p = (const char *)f.data, end = p + f.size; p < end; p = q + 1) {
         size_t n;
         q = (const char *)memchr(p, '\n', (size_t)(end - p));
@@ -48,7 +48,7 @@ int views_names_file(views_names *v, const char *path)
 }
 
 /* The probe descriptors' names and the symbols', these also without the suffix that ThinLTO appends. */
-int views_names_elf(views_names *v, const char *path)
+int views_names_elf(const tool_context *tool, views_names *v, const char *path)
 {
     csspgo_probe_set *probes = csspgo_probe_set_new(seeded(), NULL);
     char why[256];
@@ -60,10 +60,10 @@ int views_names_elf(views_names *v, const char *path)
     uint32_t i;
     size_t k;
     int ok;
-    if (probes == NULL) return fail("out of memory"), 0;
-    if (!file_open(path, &f)) return csspgo_probe_set_free(probes), fail("%s: %s", path, strerror(errno)), 0;
+    if (probes == NULL) return fail(tool, "out of memory"), 0;
+    if (!file_open(path, &f)) return csspgo_probe_set_free(probes), fail(tool, "%s: %s", path, strerror(errno)), 0;
     ok = elf_open(f.data, f.size, &elf, why, sizeof why);
-    if (!ok) fail("%s: %s", path, why);
+    if (!ok) fail(tool, "%s: %s", path, why);
     if (ok && elf_section_named(&elf, ".pseudo_probe_desc", &s) && s.contents != NULL && !s.compressed &&
         csspgo_probe_set_decode_descriptors(probes, s.contents, (size_t)s.size, &e) == CSSPGO_OK) {
         const csspgo_probe_tables t = csspgo_probe_set_tables(probes);
