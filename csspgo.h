@@ -6688,6 +6688,11 @@ CSSPGO__UNUSED static csspgo_node_kind csspgo__kind_at(const csspgo_profile *p, 
     return csspgo__site_kind(p->tree.node[id].site);
 }
 
+CSSPGO__UNUSED static int csspgo__is_context(const csspgo_profile *p, uint32_t id)
+{
+    return csspgo__kind_at(p, id) == CSSPGO_CONTEXT;
+}
+
 /* The key by which LLVM finds a child in its tree of contexts, and in whose order it visits siblings. */
 CSSPGO__UNUSED static uint64_t csspgo__child_key(uint64_t guid, csspgo_loc loc)
 {
@@ -7133,7 +7138,8 @@ CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, con
 
 static int csspgo__record_room(csspgo_profile *p, size_t more)
 {
-    return CSSPGO__ROOM(&p->heap, p->record, p->records != 0 ? p->records + 1 : 0, p->record_cap, p->records + 1 + more);
+    const size_t used = p->records != 0 ? p->records + 1 : 0;
+    return CSSPGO__ROOM(&p->heap, p->record, used, p->record_cap, p->records + 1 + more);
 }
 
 /*
@@ -8332,6 +8338,629 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
     if (!p->heap.llvm && !csspgo__may_join(p, from)) return csspgo__join_error(&j, CSSPGO_E_ARGUMENT, err);
     return csspgo__join_error(&j, csspgo__join_run(&j, NULL), err);
 }
+
+#ifndef CSSPGO_NO_TRACK
+
+/* ----- moves in place: subtrees of a profile go to other parents ---------------------------------------------------
+ *
+ * For users whose handles stay valid while they change a profile step by step (the tracker). The nodes of the profile
+ * stand in another order than they were made in, and some may be gone:
+ *
+ *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
+ *  - a child may come before its parent in the array
+ *  - a node that was merged into another one is CSSPGO__GONE, and prev is where it went
+ *
+ * A change has two steps. csspgo__mover_plan reserves all that moving a subtree could need, and changes nothing;
+ * csspgo__mover_merge_tree moves and merges, and cannot fail.
+ *
+ * The journal. While there is a savepoint, every step leaves its inverse in the journal, an array of words. An entry's
+ * last word is its kind (8 bits), a value (16 bits) and an id (32 bits), so entries are undone from the end.
+ */
+enum { CSSPGO__MOVER_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
+
+enum csspgo__journal_entry {
+    CSSPGO__JOURNAL_LINKED,               /* node */
+    CSSPGO__JOURNAL_UNLINKED,             /* site, parent << 32 | prev; node */
+    CSSPGO__JOURNAL_WENT,                 /* node: is gone */
+    CSSPGO__JOURNAL_TOOK,                 /* node that got the record; node that had it */
+    CSSPGO__JOURNAL_STATE,                /* state it had, record */
+    CSSPGO__JOURNAL_RECORD,         /* bodies, targets, (vtables, their run), csspgo__record; record */
+    CSSPGO__JOURNAL_DONE,                 /* value it had, function */
+    CSSPGO__JOURNAL_ENTRY_WORDS = 12      /* enough for all of a node that is moved or merged, but for csspgo__record */
+};
+
+typedef struct csspgo__savepoint {
+    size_t               words, body, target, vtable, sides;   /* of the journal, of the profile's arrays */
+    csspgo_tracker_stats stats;
+} csspgo__savepoint;
+
+typedef struct csspgo__mover {
+    csspgo__heap          heap;   /* first: csspgo__object_new                                      */
+    csspgo_profile       *p;
+    csspgo__map           sites;  /* (parent, site) -> first child there                            */
+    uint32_t             *prev;   /* per node: the child before it; of a gone one: where it is now  */
+    uint32_t             *at;     /* per record: its node                                           */
+    unsigned char        *done;   /* per function: 1 when its user has nothing left to move to top level; 0 again when
+                                     a node leaves the top level                                    */
+    size_t                bytes;  /* of the user's allocation behind these three                    */
+    uint32_t              nested; /* 1: some records have inlinees nested in them                   */
+    csspgo__change        change; /* of the profile with itself                                     */
+    uint32_t              batch;  /* 1: see csspgo__mover_waits                                     */
+    uint32_t             *wait;   /* per record, NULL until needed: the first record whose counts it is yet to get;
+                                     of that one the next one                                       */
+    uint32_t             *due;    /* records with such a list, and some that had one                */
+    size_t                dues, due_cap;
+    uint64_t             *journal;
+    size_t                words, journal_cap;
+    csspgo__savepoint    *savepoint;
+    size_t                savepoints, savepoint_cap;
+    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL: no savepoint yet */
+    size_t                stamps;
+    uint32_t              epoch;  /* a new one with every savepoint that begins or ends             */
+    csspgo_tracker_stats  stats;
+} csspgo__mover;
+
+static int csspgo__mover_journal_room(csspgo__mover *t, size_t words)
+{
+    t->heap.status = CSSPGO_E_LIMIT;
+    if (t->savepoints == 0) return 1;
+    if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
+    return CSSPGO__ROOM(&t->heap, t->journal, t->words, t->journal_cap, t->words + words);
+}
+
+static void csspgo__mover_log(csspgo__mover *t, enum csspgo__journal_entry kind, uint32_t value, uint32_t id)
+{
+    if (t->savepoints == 0) return;
+    t->journal[t->words++] = (uint64_t)kind << 56 | (uint64_t)value << 32 | id;
+}
+
+static void csspgo__mover_log_word(csspgo__mover *t, uint64_t word)
+{
+    if (t->savepoints != 0) t->journal[t->words++] = word;
+}
+
+/* bytes: a multiple of 8. */
+static void csspgo__mover_log_bytes(csspgo__mover *t, const void *data, size_t bytes)
+{
+    if (bytes != 0) memcpy(t->journal + t->words, data, bytes);
+    t->words += bytes / 8;
+}
+
+static void csspgo__mover_unlog_bytes(csspgo__mover *t, void *data, size_t bytes)
+{
+    t->words -= bytes / 8;
+    if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
+}
+
+static size_t csspgo__mover_record_words(const csspgo_profile *p, const csspgo__record *r)
+{
+    size_t n;
+    csspgo__vtable(p, r, &n);
+    return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
+           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) +
+           (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
+}
+
+/* Before a record's counts change: the journal gets them, once in an epoch. */
+static void csspgo__mover_save(csspgo__mover *t, uint32_t record)
+{
+    const csspgo__record *r = &t->p->record[record];
+    const csspgo__run *run = csspgo__vtable_run(t->p, r);
+    size_t n;
+    const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
+    if (t->savepoints == 0 || t->stamp[record] == t->epoch) return;
+    t->stamp[record] = t->epoch;
+    csspgo__mover_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+    csspgo__mover_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__mover_log_bytes(t, vtable, n * sizeof *vtable);
+    if (run != NULL) csspgo__mover_log_bytes(t, run, sizeof *run);
+    csspgo__mover_log_bytes(t, r, sizeof *r);
+    csspgo__mover_log(t, CSSPGO__JOURNAL_RECORD, 0, record);
+}
+
+static void csspgo__mover_unsave(csspgo__mover *t, uint32_t record)
+{
+    csspgo__record *r = &t->p->record[record];
+    csspgo__run *run;
+    size_t n;
+    csspgo__mover_unlog_bytes(t, r, sizeof *r);
+    run = csspgo__vtable_run(t->p, r);
+    if (run != NULL) {
+        csspgo_target *vtable;
+        csspgo__mover_unlog_bytes(t, run, sizeof *run);
+        vtable = csspgo__vtable(t->p, r, &n);
+        csspgo__mover_unlog_bytes(t, vtable, n * sizeof *vtable);
+    }
+    csspgo__mover_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__mover_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+}
+
+static void csspgo__mover_set_state(csspgo__mover *t, uint32_t record, uint32_t state)
+{
+    csspgo__record *r = &t->p->record[record];
+    if (r->state == state) return;
+    csspgo__mover_log(t, CSSPGO__JOURNAL_STATE, r->state, record);
+    r->state = (uint16_t)state;
+}
+
+static void csspgo__mover_set_done(csspgo__mover *t, uint32_t func, unsigned char done)
+{
+    if (t->done[func] == done) return;
+    csspgo__mover_log(t, CSSPGO__JOURNAL_DONE, t->done[func], func);
+    t->done[func] = done;
+}
+
+static uint32_t csspgo__mover_site_hash(const csspgo__mover *t, uint32_t parent, uint64_t site)
+{
+    return csspgo__hash64(&t->sites, site, parent);
+}
+
+static uint32_t csspgo__mover_node_hash(const void *owner, uint32_t id)
+{
+    const csspgo__mover *t = (const csspgo__mover *)owner;
+    return csspgo__mover_site_hash(t, t->p->tree.node[id].parent, t->p->tree.node[id].site);
+}
+
+/* The first child at a call site; the others follow as its siblings. */
+static uint32_t csspgo__mover_at(const csspgo__mover *t, uint32_t parent, uint64_t site)
+{
+    const uint32_t hash = csspgo__mover_site_hash(t, parent, site);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&t->sites, hash, &at)) != 0)
+        if (t->p->tree.node[id].parent == parent && t->p->tree.node[id].site == site) return id;
+    return 0;
+}
+
+/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
+static void csspgo__mover_link(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
+    const uint32_t hash = csspgo__mover_site_hash(t, parent, site);
+    v[id].parent = parent;
+    v[id].site = site;
+    v[id].sibling = next;
+    t->prev[id] = prev;
+    if (prev != 0) v[prev].sibling = id;
+    else v[parent].child = id;
+    if (next != 0) t->prev[next] = id;
+    csspgo__map_insert(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id, &t->p->tree);
+    if (prev != 0 && v[prev].site == site) return;
+    if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
+    csspgo__map_insert(&t->sites, hash, id, t);
+}
+
+static void csspgo__mover_unlink(csspgo__mover *t, uint32_t id)
+{
+    csspgo__node *v = t->p->tree.node, *n = &v[id];
+    const uint32_t prev = t->prev[id], next = n->sibling;
+    const uint32_t hash = csspgo__mover_site_hash(t, n->parent, n->site);
+    csspgo__map_remove(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id);
+    if (prev == 0 || v[prev].site != n->site) {
+        csspgo__map_remove(&t->sites, hash, id);
+        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next, t);
+    }
+    if (prev != 0) v[prev].sibling = next;
+    else v[n->parent].child = next;
+    if (next != 0) t->prev[next] = prev;
+    n->parent = n->sibling = 0;
+    t->prev[id] = 0;
+    t->p->tree.moved = 1;
+}
+
+static void csspgo__mover_attach(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site)
+{
+    csspgo__mover_link(t, id, parent, site, csspgo__mover_at(t, parent, site));
+    csspgo__mover_log(t, CSSPGO__JOURNAL_LINKED, 0, id);
+}
+
+static void csspgo__mover_detach(csspgo__mover *t, uint32_t id)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo__mover_log_word(t, n->site);
+    csspgo__mover_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
+    csspgo__mover_log(t, CSSPGO__JOURNAL_UNLINKED, 0, id);
+    csspgo__mover_unlink(t, id);
+}
+
+/* 1 if a node has a record that no other node took from it. */
+static int csspgo__mover_owns(const csspgo__mover *t, uint32_t id)
+{
+    const uint32_t record = t->p->tree.node[id].record;
+    return record != 0 && t->at[record] == id;
+}
+
+/* A detached node without children is no more; what it stood for is at `to` (0: lost). */
+static void csspgo__mover_leave(csspgo__mover *t, uint32_t id, uint32_t to)
+{
+    t->p->dead += (size_t)csspgo__mover_owns(t, id);
+    t->p->tree.node[id].site |= CSSPGO__GONE;
+    t->prev[id] = to;
+    csspgo__mover_log(t, CSSPGO__JOURNAL_WENT, 0, id);
+}
+
+static void csspgo__mover_take(csspgo__mover *t, uint32_t to, uint32_t from)
+{
+    csspgo__node *v = t->p->tree.node;
+    v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
+    t->at[v[to].record] = to;
+    csspgo__mover_log_word(t, to);
+    csspgo__mover_log(t, CSSPGO__JOURNAL_TOOK, 0, from);
+}
+
+/* Undoes the last entry of the journal. */
+static void csspgo__mover_undo(csspgo__mover *t)
+{
+    csspgo__node *v = t->p->tree.node;
+    const uint64_t word = t->journal[--t->words];
+    const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
+    uint64_t where;
+    switch ((enum csspgo__journal_entry)(word >> 56)) {
+    case CSSPGO__JOURNAL_LINKED: csspgo__mover_unlink(t, id); break;
+    case CSSPGO__JOURNAL_UNLINKED:
+        where = t->journal[--t->words];
+        csspgo__mover_link(t, id, (uint32_t)(where >> 32), t->journal[--t->words], (uint32_t)(where & 0xffffffffu));
+        break;
+    case CSSPGO__JOURNAL_WENT:
+        v[id].site &= ~CSSPGO__GONE;
+        t->prev[id] = 0;
+        t->p->dead -= (size_t)csspgo__mover_owns(t, id);
+        break;
+    case CSSPGO__JOURNAL_TOOK:
+        where = t->journal[--t->words];
+        v[where].record = 0;
+        t->at[v[id].record] = id;
+        break;
+    case CSSPGO__JOURNAL_STATE: t->p->record[id].state = (uint16_t)value; break;
+    case CSSPGO__JOURNAL_RECORD: csspgo__mover_unsave(t, id); break;
+    case CSSPGO__JOURNAL_DONE: t->done[id] = (unsigned char)value; break;
+    case CSSPGO__JOURNAL_ENTRY_WORDS: break;
+    }
+}
+
+/* What a handle stands for now: 0 for a bad one or a lost node. */
+static uint32_t csspgo__mover_live(const csspgo__mover *t, csspgo_node node)
+{
+    uint32_t id = node.id <= t->p->tree.count ? node.id : 0;
+    while (t->p->tree.node[id].site & CSSPGO__GONE) id = t->prev[id];
+    return id;
+}
+
+typedef struct csspgo__mover_need {
+    size_t nodes, words, waits;
+} csspgo__mover_need;
+
+/*
+ * 1 if what is merged into a record waits (a batch). The contexts of a function may be many, and each may bring other
+ * locations: merged one by one into a record of m counts, n records could cost O(n m). So while several subtrees are
+ * moved at once, a large record only gets its totals, checksum and state at once; the records whose runs it is to get
+ * are listed, and added in one go (csspgo__change_add_all): before it is itself merged into another one, or at the end.
+ * That may fail, so a batch needs a savepoint.
+ */
+static int csspgo__mover_waits(const csspgo__mover *t, const csspgo__record *to)
+{
+    return t->batch && csspgo__run_count(to->body) + csspgo__run_count(to->target) >= 512;
+}
+
+/* What merging the record of `from` into that of `to` may take. */
+static void csspgo__mover_plan_record(csspgo__mover *t, csspgo__mover_need *need, uint32_t to, uint32_t from)
+{
+    const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
+    if (r == NULL || have == NULL) return;
+    need->words += csspgo__mover_record_words(t->p, have);
+    if (csspgo__mover_waits(t, have)) need->waits++;
+    else csspgo__change_need(&t->change, have, r);
+}
+
+/*
+ * What moving a subtree to below parent may take: walks it with b, the node that each one would be merged into. That
+ * one may be in the subtree itself (recursion) and then is not there any more: this only makes the estimate larger.
+ */
+static void csspgo__mover_measure(csspgo__mover *t, csspgo__mover_need *need, uint32_t top, uint32_t parent,
+                                  uint64_t site)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
+    for (;;) {
+        const uint32_t b = alone != 0 ? 0 : csspgo__tree_find(&t->p->tree, up, a == top ? site : v[a].site, v[a].func);
+        need->nodes++;
+        need->words += CSSPGO__JOURNAL_ENTRY_WORDS;
+        if (b != 0) csspgo__mover_plan_record(t, need, b, a);
+        else if (alone == 0) alone = a;
+        if (v[a].child != 0) {
+            if (alone == 0) up = b;
+            a = v[a].child;
+            continue;
+        }
+        for (; a != top && v[a].sibling == 0; a = v[a].parent) {
+            if (a == alone) alone = 0;
+            if (alone == 0) up = v[up].parent;
+        }
+        if (a == top) return;
+        if (a == alone) alone = 0;
+        a = v[a].sibling;
+    }
+}
+
+/* Room for so many more records that wait. */
+static int csspgo__mover_wait_room(csspgo__mover *t, size_t more)
+{
+    const size_t bytes = (t->p->records + 1) * sizeof *t->wait;
+    if (t->wait == NULL) {
+        t->wait = (uint32_t *)csspgo__alloc(&t->heap, bytes);
+        if (t->wait == NULL) return 0;
+        memset(t->wait, 0, bytes);
+    }
+    return CSSPGO__ROOM(&t->heap, t->due, t->dues, t->due_cap, t->dues + more);
+}
+
+/* Gives a record what it waits for. */
+static csspgo_status csspgo__mover_supply(csspgo__mover *t, uint32_t record)
+{
+    uint32_t *list, from;
+    csspgo_status s;
+    size_t n = 0, i = 0;
+    for (from = t->wait[record]; from != 0; from = t->wait[from]) n++;
+    if (n == 0) return CSSPGO_OK;
+    list = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *list);
+    if (list == NULL) return t->heap.status;
+    for (from = t->wait[record], t->wait[record] = 0; from != 0; i++) {
+        list[i] = from;
+        from = t->wait[from];
+        t->wait[list[i]] = 0;
+    }
+    s = csspgo__change_add_all(&t->change, &t->heap, &t->p->record[record], list, n);
+    csspgo__free(&t->heap, list, n * sizeof *list);
+    return s;
+}
+
+/* Ends a batch that went well, s, by giving all records what they wait for; else forgets it. */
+static csspgo_status csspgo__mover_end_batch(csspgo__mover *t, csspgo_status s)
+{
+    size_t i;
+    for (i = 0; i < t->dues && s == CSSPGO_OK; i++) s = csspgo__mover_supply(t, t->due[i]);
+    for (i = 0; i < t->dues; i++) {
+        uint32_t id = t->due[i];
+        while (id != 0) {
+            const uint32_t next = t->wait[id];
+            t->wait[id] = 0;
+            id = next;
+        }
+    }
+    t->dues = t->batch = 0;
+    return s;
+}
+
+/* Gives all records of a subtree what they wait for: they may be merged into others. */
+static csspgo_status csspgo__mover_supply_below(csspgo__mover *t, uint32_t top)
+{
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    for (id = top; id != 0 && s == CSSPGO_OK; id = csspgo__tree_below(&t->p->tree, id, top))
+        if (t->p->tree.node[id].record != 0) s = csspgo__mover_supply(t, t->p->tree.node[id].record);
+    return s;
+}
+
+/* All memory that moving a subtree to below parent may take. */
+static csspgo_status csspgo__mover_plan(csspgo__mover *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo__mover_need need;
+    size_t left;
+    memset(&need, 0, sizeof need);
+    if (t->dues != 0) {
+        const csspgo_status s = csspgo__mover_supply_below(t, top);
+        if (s != CSSPGO_OK) return s;
+    }
+    t->change.body = t->change.target = t->change.vtable = t->change.sides = 0;
+    csspgo__mover_measure(t, &need, top, parent, site);
+    left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
+    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
+    if (!csspgo__mover_journal_room(t, need.words)) return t->heap.status;
+    if (need.waits != 0 && !csspgo__mover_wait_room(t, need.waits)) return t->heap.status;
+    return csspgo__change_reserve(&t->change, &t->heap);
+}
+
+/* Every record in the subtree is synthetic now. */
+static void csspgo__mover_moved(csspgo__mover *t, uint32_t top)
+{
+    uint32_t id;
+    t->stats.moved++;
+    for (id = top; id != 0; id = csspgo__tree_below(&t->p->tree, id, top)) {
+        const uint32_t r = t->p->tree.node[id].record;
+        if (r != 0 && csspgo__is_context(t->p, id))
+            csspgo__mover_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
+    }
+}
+
+/* A detached subtree is lost, or part of `to`. */
+static void csspgo__mover_drop(csspgo__mover *t, uint32_t top, uint32_t to)
+{
+    const csspgo__node *v = t->p->tree.node;
+    uint32_t id = top;
+    for (;;) {
+        uint32_t up;
+        while (v[id].child != 0) id = v[id].child;
+        up = v[id].parent;
+        if (id == top) break;
+        csspgo__mover_detach(t, id);
+        csspgo__mover_leave(t, id, to);
+        id = up;
+    }
+    csspgo__mover_leave(t, top, to);
+}
+
+/* The counts of record s are dropped, with what is nested in it (whose totals are part of its own). */
+static void csspgo__mover_conflict(csspgo__mover *t, csspgo__record *s, uint32_t from, uint32_t to)
+{
+    uint32_t id;
+    t->stats.conflicts++;
+    if (csspgo__is_context(t->p, from)) csspgo__count_add(&t->stats.lost_by_checksum, s->total);
+    while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
+        csspgo__mover_detach(t, id);
+        csspgo__mover_drop(t, id, to);
+    }
+}
+
+static void csspgo__mover_merge_record(csspgo__mover *t, uint32_t to, uint32_t from)
+{
+    csspgo_profile *p = t->p;
+    const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
+    csspgo__record *r, *s;
+    csspgo__identity have, comes;
+    uint32_t state = CSSPGO_MERGED;
+    uint64_t room;
+    if (b == 0) return;
+    if (a == 0) {
+        csspgo__mover_take(t, to, from);
+        csspgo__mover_set_state(t, b, (uint32_t)p->record[b].state | CSSPGO_SYNTHETIC);
+        return;
+    }
+    csspgo__mover_save(t, a);
+    t->stats.merged++;
+    r = &p->record[a];
+    s = &p->record[b];
+    have = csspgo__identity_of(r);
+    comes = csspgo__identity_of(s);
+    comes.bare = !csspgo__is_context(p, from);
+    if (csspgo__conflict(CSSPGO__LLVM_TRACKER, &have, &comes) == CSSPGO__LOSES) {
+        state |= CSSPGO__MOVER_DROPPED;
+        csspgo__mover_conflict(t, s, from, to);
+    } else {
+        room = UINT64_MAX - r->total;
+        if (s->total > room && csspgo__is_context(p, from))
+            csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
+        if (!csspgo__mover_waits(t, r)) {
+            csspgo__change_add(&t->change, r, s);
+        } else {
+            csspgo__change_add_sums(&t->change, r, s);
+            if (t->wait[a] == 0) t->due[t->dues++] = a;
+            t->wait[b] = t->wait[a];
+            t->wait[a] = b;
+        }
+    }
+    r->checksum = have.checksum;
+    r->attributes = have.attributes;
+    csspgo__mover_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
+    csspgo__mover_set_state(t, b, (uint32_t)s->state | state);
+}
+
+/*
+ * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
+ * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list
+ * of what is still to be moved, and its link to the node above it as the stack; prev is where it went.
+ * csspgo__mover_plan comes first. Returns the node at the destination.
+ */
+static uint32_t csspgo__mover_merge_tree(csspgo__mover *t, uint32_t top, uint32_t parent, uint64_t site)
+{
+    csspgo__node *v = t->p->tree.node;
+    uint32_t id = top, above = 0, result = top;
+    csspgo__mover_detach(t, top);
+    v[top].site = site;
+    for (;;) {
+        const uint32_t to = csspgo__tree_find(&t->p->tree, parent, v[id].site, v[id].func);
+        if (id == top && to != 0) result = to;
+        if (to == 0) {
+            csspgo__mover_attach(t, id, parent, v[id].site);
+            csspgo__mover_moved(t, id);
+        } else {
+            csspgo__mover_merge_record(t, to, id);
+            t->prev[id] = to;
+            v[id].parent = above;
+            above = id;
+        }
+        while (above != 0 && v[above].child == 0) {
+            const uint32_t up = v[above].parent;
+            v[above].parent = 0;
+            csspgo__mover_leave(t, above, t->prev[above]);
+            above = up;
+        }
+        if (above == 0) return result;
+        id = v[above].child;
+        parent = t->prev[above];
+        csspgo__mover_detach(t, id);
+    }
+}
+
+static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site,
+                                           uint32_t *result)
+{
+    const csspgo__node *n = &t->p->tree.node[id];
+    csspgo_status s;
+    *result = id;
+    if (n->parent == parent && n->site == site) return CSSPGO_OK;
+    s = csspgo__mover_plan(t, id, parent, site);
+    if (s != CSSPGO_OK) return s;
+    if (n->parent == CSSPGO__ROOT) csspgo__mover_set_done(t, n->func, 0);
+    *result = csspgo__mover_merge_tree(t, id, parent, site);
+    return CSSPGO_OK;
+}
+
+/* Records that the journal has are as good as not there for the checkpoint that is now the last one. */
+static void csspgo__mover_new_epoch(csspgo__mover *t)
+{
+    if (++t->epoch != 0) return;
+    memset(t->stamp, 0, t->stamps * sizeof *t->stamp);
+    t->epoch = 1;
+}
+
+static csspgo_status csspgo__mover_savepoint(csspgo__mover *t, uint32_t *savepoint)
+{
+    csspgo__savepoint *c;
+    *savepoint = 0;
+    if (t->stamp == NULL) {
+        const size_t n = t->p->records + 1;
+        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
+        if (t->stamp == NULL) return t->heap.status;
+        memset(t->stamp, 0, n * sizeof *t->stamp);
+        t->stamps = n;
+    }
+    if (!CSSPGO__ROOM(&t->heap, t->savepoint, t->savepoints, t->savepoint_cap, t->savepoints + 1))
+        return t->heap.status;
+    c = &t->savepoint[t->savepoints++];
+    c->words = t->words;
+    c->body = t->p->body.count;
+    c->target = t->p->target.count;
+    c->vtable = t->p->vtable.count;
+    c->sides = t->p->sides;
+    c->stats = t->stats;
+    csspgo__mover_new_epoch(t);
+    *savepoint = (uint32_t)t->savepoints;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint)
+{
+    csspgo_profile *p = t->p;
+    const csspgo__savepoint *c;
+    if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
+    c = &t->savepoint[savepoint - 1];
+    while (t->words > c->words) csspgo__mover_undo(t);
+    for (; p->sides > c->sides; p->sides--)
+        csspgo__map_remove(&p->side_map, csspgo__side_hash(p, (uint32_t)p->sides), (uint32_t)p->sides);
+    p->body.count = c->body;
+    p->target.count = c->target;
+    p->vtable.count = c->vtable;
+    t->stats = c->stats;
+    t->savepoints = savepoint - 1;
+    csspgo__mover_new_epoch(t);
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
+{
+    if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
+    t->savepoints = savepoint - 1;
+    csspgo__mover_new_epoch(t);
+    if (t->savepoints != 0) return CSSPGO_OK;
+    t->words = 0;
+    if (t->journal_cap < 65536) return CSSPGO_OK;
+    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
+    t->journal = NULL;
+    t->journal_cap = 0;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_NO_TRACK */
 
 typedef struct csspgo__comparison { /* two profiles that are compared */
     const csspgo_profile *p, *q;
@@ -23603,293 +24232,14 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
 
 #ifndef CSSPGO_NO_TRACK
 
-/*
- * The tracker's profile is a profile whose tree was put into another order, and where nodes may be gone:
- *
- *  - children of one call site stand next to each other; sites finds the first one, prev unlinks in O(1)
- *  - a child may come before its parent in the array
- *  - a node that was merged into another one is CSSPGO__GONE, and prev is where it went
- *
- * Changes happen in two steps: csspgo__track_plan allocates all that could be needed, and cannot change anything;
- * csspgo__track_merge_tree changes, and cannot fail. While there is a checkpoint, every step leaves its inverse in the
- * journal, an array of words, an entry's last word being its kind, a 16-bit and a 32-bit number.
- */
-enum { CSSPGO__TRACK_DROPPED = 0x8000 };   /* state of a merged record: its counts were not added */
-
-enum csspgo__track_entry {
-    CSSPGO__TRACK_LINKED,               /* node */
-    CSSPGO__TRACK_UNLINKED,             /* site, parent << 32 | prev; node */
-    CSSPGO__TRACK_WENT,                 /* node: is gone */
-    CSSPGO__TRACK_TOOK,                 /* node that got the record; node that had it */
-    CSSPGO__TRACK_STATE,                /* state it had, record */
-    CSSPGO__TRACK_RECORD,         /* bodies, targets, (vtables, their run), csspgo__record; record */
-    CSSPGO__TRACK_DONE,                 /* value it had, function */
-    CSSPGO__TRACK_ENTRY_WORDS = 12      /* enough for all of a node that is moved or merged, but for csspgo__record */
-};
-
-typedef struct csspgo__track_point {
-    size_t               words, body, target, vtable, sides;   /* of the journal, of the profile's arrays */
-    csspgo_tracker_stats stats;
-} csspgo__track_point;
-
 struct csspgo_tracker {
-    csspgo__heap          heap;   /* first: csspgo__object_new                                      */
-    csspgo_profile       *p;
-    csspgo_tracker_options how;   /* hot_count is resolved                                          */
-    csspgo__map           sites;  /* (parent, site) -> first child there                            */
-    uint32_t             *prev;   /* per node: the child before it; of a gone one: where it is now  */
-    uint32_t             *at;     /* per record: its node                                           */
-    uint32_t             *next;   /* per record: the next one of its function, in order of merging  */
-    uint32_t             *first;  /* per function: its first record                                 */
-    unsigned char        *done;   /* per function: nothing is left to merge into its base           */
-    size_t                bytes;  /* of the one allocation behind these six                         */
-    uint32_t              batch;  /* 1: see csspgo__track_waits                                      */
-    uint32_t             *wait;   /* per record, NULL until needed: the first record whose counts it is yet to get;
-                                     of that one the next one. As many as records                  */
-    uint32_t             *due;    /* records with such a list, and some that had one                */
-    size_t                dues, due_cap;
-    uint32_t              nested; /* 1: some records have inlinees nested in them                   */
-    csspgo__change        change; /* of the profile with itself                                     */
-    uint64_t             *journal;
-    size_t                words, journal_cap;
-    csspgo__track_point   *checkpoint;
-    size_t                checkpoints, checkpoint_cap;
-    uint32_t             *stamp;  /* per record: the epoch in which the journal got it; NULL: no checkpoint yet */
-    size_t                stamps;
-    uint32_t              epoch;  /* a new one with every checkpoint that begins or ends            */
-    csspgo_tracker_stats  stats;
+    csspgo__mover          m;     /* first, with the heap; its profile is the tracker's              */
+    csspgo_tracker_options how;   /* hot_count is resolved                                           */
+    uint32_t              *next;  /* per record: the next one of its function, in order of merging   */
+    uint32_t              *first; /* per function: its first record                                  */
 };
-
-/* ----- a copy of a profile ---------------------------------------------------------------------------------------- */
-
-/* ----- the journal ------------------------------------------------------------------------------------------------ */
-
-static int csspgo__track_journal_room(csspgo_tracker *t, size_t words)
-{
-    t->heap.status = CSSPGO_E_LIMIT;
-    if (t->checkpoints == 0) return 1;
-    if (words > SIZE_MAX / sizeof *t->journal - t->words) return 0;
-    return CSSPGO__ROOM(&t->heap, t->journal, t->words, t->journal_cap, t->words + words);
-}
-
-static void csspgo__track_log(csspgo_tracker *t, enum csspgo__track_entry kind, uint32_t value, uint32_t id)
-{
-    if (t->checkpoints == 0) return;
-    t->journal[t->words++] = (uint64_t)kind << 56 | (uint64_t)value << 32 | id;
-}
-
-static void csspgo__track_log_word(csspgo_tracker *t, uint64_t word)
-{
-    if (t->checkpoints != 0) t->journal[t->words++] = word;
-}
-
-/* bytes: a multiple of 8. */
-static void csspgo__track_log_bytes(csspgo_tracker *t, const void *data, size_t bytes)
-{
-    if (bytes != 0) memcpy(t->journal + t->words, data, bytes);
-    t->words += bytes / 8;
-}
-
-static void csspgo__track_unlog_bytes(csspgo_tracker *t, void *data, size_t bytes)
-{
-    t->words -= bytes / 8;
-    if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
-}
-
-static size_t csspgo__track_record_words(const csspgo_profile *p, const csspgo__record *r)
-{
-    size_t n;
-    csspgo__vtable(p, r, &n);
-    return csspgo__run_count(r->body) * (sizeof(csspgo_body) / 8) +
-           (csspgo__run_count(r->target) + n) * (sizeof(csspgo_target) / 8) +
-           (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
-}
-
-/* Before a record's counts change: the journal gets them, once in an epoch. */
-static void csspgo__track_save(csspgo_tracker *t, uint32_t record)
-{
-    const csspgo__record *r = &t->p->record[record];
-    const csspgo__run *run = csspgo__vtable_run(t->p, r);
-    size_t n;
-    const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
-    if (t->checkpoints == 0 || t->stamp[record] == t->epoch) return;
-    t->stamp[record] = t->epoch;
-    csspgo__track_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
-    csspgo__track_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
-    csspgo__track_log_bytes(t, vtable, n * sizeof *vtable);
-    if (run != NULL) csspgo__track_log_bytes(t, run, sizeof *run);
-    csspgo__track_log_bytes(t, r, sizeof *r);
-    csspgo__track_log(t, CSSPGO__TRACK_RECORD, 0, record);
-}
-
-static void csspgo__track_unsave(csspgo_tracker *t, uint32_t record)
-{
-    csspgo__record *r = &t->p->record[record];
-    csspgo__run *run;
-    size_t n;
-    csspgo__track_unlog_bytes(t, r, sizeof *r);
-    run = csspgo__vtable_run(t->p, r);
-    if (run != NULL) {
-        csspgo_target *vtable;
-        csspgo__track_unlog_bytes(t, run, sizeof *run);
-        vtable = csspgo__vtable(t->p, r, &n);
-        csspgo__track_unlog_bytes(t, vtable, n * sizeof *vtable);
-    }
-    csspgo__track_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
-    csspgo__track_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
-}
-
-static void csspgo__track_set_state(csspgo_tracker *t, uint32_t record, uint32_t state)
-{
-    csspgo__record *r = &t->p->record[record];
-    if (r->state == state) return;
-    csspgo__track_log(t, CSSPGO__TRACK_STATE, r->state, record);
-    r->state = (uint16_t)state;
-}
-
-static void csspgo__track_set_done(csspgo_tracker *t, uint32_t func, unsigned char done)
-{
-    if (t->done[func] == done) return;
-    csspgo__track_log(t, CSSPGO__TRACK_DONE, t->done[func], func);
-    t->done[func] = done;
-}
-
-/* ----- the tree's links ------------------------------------------------------------------------------------------- */
-
-static uint32_t csspgo__track_site_hash(const csspgo_tracker *t, uint32_t parent, uint64_t site)
-{
-    return csspgo__hash64(&t->sites, site, parent);
-}
-
-static uint32_t csspgo__track_node_hash(const void *owner, uint32_t id)
-{
-    const csspgo_tracker *t = (const csspgo_tracker *)owner;
-    return csspgo__track_site_hash(t, t->p->tree.node[id].parent, t->p->tree.node[id].site);
-}
-
-/* The first child at a call site; the others follow as its siblings. */
-static uint32_t csspgo__track_at(const csspgo_tracker *t, uint32_t parent, uint64_t site)
-{
-    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&t->sites, hash, &at)) != 0)
-        if (t->p->tree.node[id].parent == parent && t->p->tree.node[id].site == site) return id;
-    return 0;
-}
-
-/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
-static void csspgo__track_link(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
-{
-    csspgo__node *v = t->p->tree.node;
-    const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
-    const uint32_t hash = csspgo__track_site_hash(t, parent, site);
-    v[id].parent = parent;
-    v[id].site = site;
-    v[id].sibling = next;
-    t->prev[id] = prev;
-    if (prev != 0) v[prev].sibling = id;
-    else v[parent].child = id;
-    if (next != 0) t->prev[next] = id;
-    csspgo__map_insert(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id, &t->p->tree);
-    if (prev != 0 && v[prev].site == site) return;
-    if (next != 0 && v[next].site == site) csspgo__map_remove(&t->sites, hash, next);
-    csspgo__map_insert(&t->sites, hash, id, t);
-}
-
-static void csspgo__track_unlink(csspgo_tracker *t, uint32_t id)
-{
-    csspgo__node *v = t->p->tree.node, *n = &v[id];
-    const uint32_t prev = t->prev[id], next = n->sibling;
-    const uint32_t hash = csspgo__track_site_hash(t, n->parent, n->site);
-    csspgo__map_remove(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id);
-    if (prev == 0 || v[prev].site != n->site) {
-        csspgo__map_remove(&t->sites, hash, id);
-        if (next != 0 && v[next].site == n->site) csspgo__map_insert(&t->sites, hash, next, t);
-    }
-    if (prev != 0) v[prev].sibling = next;
-    else v[n->parent].child = next;
-    if (next != 0) t->prev[next] = prev;
-    n->parent = n->sibling = 0;
-    t->prev[id] = 0;
-    t->p->tree.moved = 1;
-}
-
-static void csspgo__track_attach(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site)
-{
-    csspgo__track_link(t, id, parent, site, csspgo__track_at(t, parent, site));
-    csspgo__track_log(t, CSSPGO__TRACK_LINKED, 0, id);
-}
-
-static void csspgo__track_detach(csspgo_tracker *t, uint32_t id)
-{
-    const csspgo__node *n = &t->p->tree.node[id];
-    csspgo__track_log_word(t, n->site);
-    csspgo__track_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
-    csspgo__track_log(t, CSSPGO__TRACK_UNLINKED, 0, id);
-    csspgo__track_unlink(t, id);
-}
-
-/* 1 if a node has a record that no other node took from it. */
-static int csspgo__track_owns(const csspgo_tracker *t, uint32_t id)
-{
-    const uint32_t record = t->p->tree.node[id].record;
-    return record != 0 && t->at[record] == id;
-}
-
-/* A detached node without children is no more; what it stood for is at `to` (0: lost). */
-static void csspgo__track_leave(csspgo_tracker *t, uint32_t id, uint32_t to)
-{
-    t->p->dead += (size_t)csspgo__track_owns(t, id);
-    t->p->tree.node[id].site |= CSSPGO__GONE;
-    t->prev[id] = to;
-    csspgo__track_log(t, CSSPGO__TRACK_WENT, 0, id);
-}
-
-static void csspgo__track_take(csspgo_tracker *t, uint32_t to, uint32_t from)
-{
-    csspgo__node *v = t->p->tree.node;
-    v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
-    t->at[v[to].record] = to;
-    csspgo__track_log_word(t, to);
-    csspgo__track_log(t, CSSPGO__TRACK_TOOK, 0, from);
-}
-
-/* Undoes the last entry of the journal. */
-static void csspgo__track_undo(csspgo_tracker *t)
-{
-    csspgo__node *v = t->p->tree.node;
-    const uint64_t word = t->journal[--t->words];
-    const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
-    uint64_t where;
-    switch ((enum csspgo__track_entry)(word >> 56)) {
-    case CSSPGO__TRACK_LINKED: csspgo__track_unlink(t, id); break;
-    case CSSPGO__TRACK_UNLINKED:
-        where = t->journal[--t->words];
-        csspgo__track_link(t, id, (uint32_t)(where >> 32), t->journal[--t->words], (uint32_t)(where & 0xffffffffu));
-        break;
-    case CSSPGO__TRACK_WENT:
-        v[id].site &= ~CSSPGO__GONE;
-        t->prev[id] = 0;
-        t->p->dead -= (size_t)csspgo__track_owns(t, id);
-        break;
-    case CSSPGO__TRACK_TOOK:
-        where = t->journal[--t->words];
-        v[where].record = 0;
-        t->at[v[id].record] = id;
-        break;
-    case CSSPGO__TRACK_STATE: t->p->record[id].state = (uint16_t)value; break;
-    case CSSPGO__TRACK_RECORD: csspgo__track_unsave(t, id); break;
-    case CSSPGO__TRACK_DONE: t->done[id] = (unsigned char)value; break;
-    case CSSPGO__TRACK_ENTRY_WORDS: break;
-    }
-}
 
 /* ----- a tracker -------------------------------------------------------------------------------------------------- */
-
-static int csspgo__track_is_context(const csspgo_profile *p, uint32_t id)
-{
-    return csspgo__site_kind(p->tree.node[id].site) == CSSPGO_CONTEXT;
-}
 
 /* Lists all nodes from the root on, level by level, siblings by key; returns their number. queue: twice as long. */
 static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
@@ -23910,32 +24260,32 @@ static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
 /* Room in sites for what there is. */
 static int csspgo__track_count_sites(csspgo_tracker *t)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__node *v = t->m.p->tree.node;
     uint32_t id;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->p->tree, id)) != 0;) {
-        if (csspgo__track_at(t, v[id].parent, v[id].site) != 0) continue;
-        if (!csspgo__map_reserve(&t->heap, &t->sites)) return 0;
-        csspgo__map_insert(&t->sites, csspgo__track_site_hash(t, v[id].parent, v[id].site), id, t);
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->m.p->tree, id)) != 0;) {
+        if (csspgo__mover_at(&t->m, v[id].parent, v[id].site) != 0) continue;
+        if (!csspgo__map_reserve(&t->m.heap, &t->m.sites)) return 0;
+        csspgo__map_insert(&t->m.sites, csspgo__mover_site_hash(&t->m, v[id].parent, v[id].site), id, &t->m);
     }
-    csspgo__map_clear(&t->sites);
+    csspgo__map_clear(&t->m.sites);
     return 1;
 }
 
 /* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
 static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t nodes)
 {
-    csspgo_profile *p = t->p;
+    csspgo_profile *p = t->m.p;
     csspgo__node *v = p->tree.node;
     size_t i;
     csspgo__map_clear(&p->tree.map);
     for (i = 0; i < nodes; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
-    for (i = 1; i < nodes; i++) csspgo__track_attach(t, queue[i], v[queue[i]].parent, v[queue[i]].site);
+    for (i = 1; i < nodes; i++) csspgo__mover_attach(&t->m, queue[i], v[queue[i]].parent, v[queue[i]].site);
     for (i = nodes - 1; i != 0; i--) {
         const csspgo__node *n = &v[queue[i]];
         if (n->record == 0) continue;
-        t->at[n->record] = queue[i];
+        t->m.at[n->record] = queue[i];
         p->record[n->record].state = 0;
-        if (!csspgo__track_is_context(p, queue[i])) continue;
+        if (!csspgo__is_context(p, queue[i])) continue;
         p->record[n->record].state = CSSPGO_RAW;
         t->next[n->record] = t->first[n->func];
         t->first[n->func] = n->record;
@@ -23944,28 +24294,28 @@ static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t
 
 static csspgo_status csspgo__track_open(csspgo_tracker *t)
 {
-    csspgo_profile *p = t->p;
+    csspgo_profile *p = t->m.p;
     const size_t nodes = p->tree.count, records = p->records + 1, funcs = p->names.count + 1;
     uint32_t *queue;
     uint32_t i;
-    t->bytes = (nodes + 1 + 2 * records + funcs) * sizeof *t->prev + funcs;
-    t->prev = (uint32_t *)csspgo__alloc(&t->heap, t->bytes);
-    if (t->prev == NULL) return t->heap.status;
-    memset(t->prev, 0, t->bytes);
-    t->at = t->prev + nodes + 1;
-    t->next = t->at + records;
+    t->m.bytes = (nodes + 1 + 2 * records + funcs) * sizeof *t->m.prev + funcs;
+    t->m.prev = (uint32_t *)csspgo__alloc(&t->m.heap, t->m.bytes);
+    if (t->m.prev == NULL) return t->m.heap.status;
+    memset(t->m.prev, 0, t->m.bytes);
+    t->m.at = t->m.prev + nodes + 1;
+    t->next = t->m.at + records;
     t->first = t->next + records;
-    t->done = (unsigned char *)(t->first + funcs);
+    t->m.done = (unsigned char *)(t->first + funcs);
     for (i = 1; i < funcs; i++) csspgo__name_guid_keep(&p->names, i);
     for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&p->tree, i)) != 0;)
-        if (!csspgo__track_is_context(p, i)) t->nested = 1;
-    t->change.p = p;
-    t->change.from = p;
-    if (!csspgo__track_count_sites(t)) return t->heap.status;
-    queue = (uint32_t *)csspgo__alloc(&t->heap, 2 * nodes * sizeof *queue);
-    if (queue == NULL) return t->heap.status;
+        if (!csspgo__is_context(p, i)) t->m.nested = 1;
+    t->m.change.p = p;
+    t->m.change.from = p;
+    if (!csspgo__track_count_sites(t)) return t->m.heap.status;
+    queue = (uint32_t *)csspgo__alloc(&t->m.heap, 2 * nodes * sizeof *queue);
+    if (queue == NULL) return t->m.heap.status;
     csspgo__track_index(t, queue, csspgo__track_levels(p, queue));
-    csspgo__free(&t->heap, queue, 2 * nodes * sizeof *queue);
+    csspgo__free(&t->m.heap, queue, 2 * nodes * sizeof *queue);
     return CSSPGO_OK;
 }
 
@@ -24007,14 +24357,14 @@ static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error
 /* Frees all but the profile. */
 static void csspgo__track_close(csspgo_tracker *t)
 {
-    csspgo__free(&t->heap, t->prev, t->bytes);
-    csspgo__map_free(&t->heap, &t->sites);
-    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
-    csspgo__free(&t->heap, t->checkpoint, t->checkpoint_cap * sizeof *t->checkpoint);
-    csspgo__free(&t->heap, t->due, t->due_cap * sizeof *t->due);
-    csspgo__free(&t->heap, t->wait, t->wait != NULL ? (t->p->records + 1) * sizeof *t->wait : 0);
-    csspgo__free(&t->heap, t->stamp, t->stamps * sizeof *t->stamp);
-    csspgo__change_free(&t->change, &t->heap);
+    csspgo__free(&t->m.heap, t->m.prev, t->m.bytes);
+    csspgo__map_free(&t->m.heap, &t->m.sites);
+    csspgo__free(&t->m.heap, t->m.journal, t->m.journal_cap * sizeof *t->m.journal);
+    csspgo__free(&t->m.heap, t->m.savepoint, t->m.savepoint_cap * sizeof *t->m.savepoint);
+    csspgo__free(&t->m.heap, t->m.due, t->m.due_cap * sizeof *t->m.due);
+    csspgo__free(&t->m.heap, t->m.wait, t->m.wait != NULL ? (t->m.p->records + 1) * sizeof *t->m.wait : 0);
+    csspgo__free(&t->m.heap, t->m.stamp, t->m.stamps * sizeof *t->m.stamp);
+    csspgo__change_free(&t->m.change, &t->m.heap);
     csspgo__object_free(t, sizeof *t);
 }
 
@@ -24022,7 +24372,7 @@ CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
 {
     csspgo_profile *p;
     if (t == NULL) return;
-    p = t->p;
+    p = t->m.p;
     csspgo__track_close(t);
     csspgo_profile_free(p);
 }
@@ -24036,26 +24386,26 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
     if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
-    csspgo__map_init(&t->heap, &t->sites, csspgo__track_node_hash);
+    csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
     s = csspgo__track_heat(t, p);
-    t->p = t->how.take ? p : csspgo__clone_ids(p);
-    if (t->p == NULL) s = CSSPGO_E_NOMEM;
+    t->m.p = t->how.take ? p : csspgo__clone_ids(p);
+    if (t->m.p == NULL) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) s = csspgo__track_open(t);
     if (s == CSSPGO_OK) return t;
     csspgo__error_plain(err, s);
-    if (t->p != p) csspgo_profile_free(t->p);
+    if (t->m.p != p) csspgo_profile_free(t->m.p);
     csspgo__track_close(t);
     return NULL;
 }
 
 CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
 {
-    return t->p;
+    return t->m.p;
 }
 
 CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_get_stats(const csspgo_tracker *t)
 {
-    return t->stats;
+    return t->m.stats;
 }
 
 CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
@@ -24065,33 +24415,25 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 
 CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err)
 {
-    csspgo_profile *q = csspgo_profile_clone(t->p, err);
+    csspgo_profile *q = csspgo_profile_clone(t->m.p, err);
     if (q != NULL) csspgo__summary_drop(q);           /* it was that of the profile before any change */
     return q;
 }
 
 /* ----- look-ups --------------------------------------------------------------------------------------------------- */
 
-/* What a handle stands for now: 0 for a bad one or a lost node. */
-static uint32_t csspgo__track_live(const csspgo_tracker *t, csspgo_node node)
-{
-    uint32_t id = node.id <= t->p->tree.count ? node.id : 0;
-    while (t->p->tree.node[id].site & CSSPGO__GONE) id = t->prev[id];
-    return id;
-}
-
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
 {
-    return csspgo__node_handle(csspgo__track_live(t, node));
+    return csspgo__node_handle(csspgo__mover_live(&t->m, node));
 }
 
 CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
 {
     csspgo_func f;
-    size = csspgo_canonical_size(name, size, (t->p->flags & CSSPGO_HAS_UNIQ) != 0);
-    f = csspgo_func_find(t->p, name, size);
-    if (f.id == 0 && t->p->flags & CSSPGO_IS_MD5)
-        f.id = csspgo__names_find_guid(&t->p->names, csspgo_guid(name, size));
+    size = csspgo_canonical_size(name, size, (t->m.p->flags & CSSPGO_HAS_UNIQ) != 0);
+    f = csspgo_func_find(t->m.p, name, size);
+    if (f.id == 0 && t->m.p->flags & CSSPGO_IS_MD5)
+        f.id = csspgo__names_find_guid(&t->m.p->names, csspgo_guid(name, size));
     return f;
 }
 
@@ -24100,7 +24442,7 @@ static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, cs
 {
     csspgo_func f;
     f.id = func;
-    return csspgo_child(t->p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
+    return csspgo_child(t->m.p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n)
@@ -24115,15 +24457,15 @@ CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo
 /* The first callee at a call site, by whatever function; 0: none. */
 static uint32_t csspgo__track_callees_at(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
 {
-    const uint64_t site = csspgo__site_find(t->p, loc, CSSPGO_CONTEXT);
+    const uint64_t site = csspgo__site_find(t->m.p, loc, CSSPGO_CONTEXT);
     if (site == 0 && loc.line > 0xffff) return 0;
-    return csspgo__track_at(t, csspgo__track_live(t, caller), site);
+    return csspgo__mover_at(&t->m, csspgo__mover_live(&t->m, caller), site);
 }
 
 /* The callee after it at the same site. */
 static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__node *v = t->m.p->tree.node;
     const uint32_t next = v[id].sibling;
     return next != 0 && v[next].site == v[id].site ? next : 0;
 }
@@ -24133,9 +24475,9 @@ static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node ca
     uint32_t id, best = 0;
     uint64_t most = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id)) {
-        const uint64_t total = csspgo_total(t->p, csspgo__node_handle(id));
+        const uint64_t total = csspgo_total(t->m.p, csspgo__node_handle(id));
         if (total < most || total == 0) continue;
-        if (total == most && csspgo__child_cmp(t->p, best, id) < 0) continue;
+        if (total == most && csspgo__child_cmp(t->m.p, best, id) < 0) continue;
         most = total;
         best = id;
     }
@@ -24149,10 +24491,10 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
     if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
     id = csspgo__track_child(t, caller.id, loc, func.id);
     if (id == 0) {                                    /* a merged caller has no children any more */
-        const uint32_t live = csspgo__track_live(t, caller);
+        const uint32_t live = csspgo__mover_live(&t->m, caller);
         if (live != caller.id) id = csspgo__track_child(t, live, loc, func.id);
     }
-    return csspgo__node_handle(t->p->tree.node[id].record != 0 ? id : 0);
+    return csspgo__node_handle(t->m.p->tree.node[id].record != 0 ? id : 0);
 }
 
 /* Negative: the location of site a is before that of b. */
@@ -24209,15 +24551,16 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
 
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
-    const uint32_t id = csspgo__track_live(t, node);
-    const csspgo__record *r = csspgo__record_at(t->p, csspgo__node_handle(id));
-    if (r->head == 0 && t->nested && csspgo__track_opening(t->p, id) != 0) return csspgo__track_nested_entry(t->p, id);
-    return csspgo__record_entry(t->p, r);
+    const uint32_t id = csspgo__mover_live(&t->m, node);
+    const csspgo__record *r = csspgo__record_at(t->m.p, csspgo__node_handle(id));
+    if (r->head == 0 && t->m.nested && csspgo__track_opening(t->m.p, id) != 0)
+        return csspgo__track_nested_entry(t->m.p, id);
+    return csspgo__record_entry(t->m.p, r);
 }
 
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
 {
-    return csspgo__record_at(t->p, node)->state & ~(uint32_t)CSSPGO__TRACK_DROPPED;
+    return csspgo__record_at(t->m.p, node)->state & ~(uint32_t)CSSPGO__MOVER_DROPPED;
 }
 
 /* The order in which a heap of nodes gives them away: the coldest first. */
@@ -24225,18 +24568,18 @@ static int csspgo__track_coldest_cmp(const void *ctx, const void *a, const void 
 {
     const csspgo_tracker *t = (const csspgo_tracker *)ctx;
     const csspgo_node m = *(const csspgo_node *)a, n = *(const csspgo_node *)b;
-    const uint32_t f = t->p->tree.node[m.id].func, g = t->p->tree.node[n.id].func;
+    const uint32_t f = t->m.p->tree.node[m.id].func, g = t->m.p->tree.node[n.id].func;
     const uint64_t x = csspgo_tracker_entry(t, m), y = csspgo_tracker_entry(t, n);
     if (x != y) return x < y ? -1 : 1;
-    if (t->p->names.name[f].guid != t->p->names.name[g].guid)
-        return t->p->names.name[f].guid > t->p->names.name[g].guid ? -1 : 1;
-    return csspgo__name_cmp(&t->p->names, g, f);
+    if (t->m.p->names.name[f].guid != t->m.p->names.name[g].guid)
+        return t->m.p->names.name[f].guid > t->m.p->names.name[g].guid ? -1 : 1;
+    return csspgo__name_cmp(&t->m.p->names, g, f);
 }
 
 /* Of children: the last one first. */
 static int csspgo__track_last_cmp(const void *ctx, const void *a, const void *b)
 {
-    return csspgo__child_cmp(((const csspgo_tracker *)ctx)->p, ((const csspgo_node *)b)->id,
+    return csspgo__child_cmp(((const csspgo_tracker *)ctx)->m.p, ((const csspgo_node *)b)->id,
                              ((const csspgo_node *)a)->id);
 }
 
@@ -24270,17 +24613,17 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
     uint32_t id;
     size_t n = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
-        if (t->p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_coldest_cmp);
+        if (t->m.p->tree.node[id].record != 0) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_coldest_cmp);
     csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_coldest_cmp);
     return n;
 }
 
 CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
 {
-    uint32_t id = t->p->tree.node[csspgo__track_live(t, node)].child;
+    uint32_t id = t->m.p->tree.node[csspgo__mover_live(&t->m, node)].child;
     size_t n = 0;
-    for (; id != 0; id = t->p->tree.node[id].sibling)
-        if (csspgo__track_is_context(t->p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_last_cmp);
+    for (; id != 0; id = t->m.p->tree.node[id].sibling)
+        if (csspgo__is_context(t->m.p, id)) csspgo__track_offer(t, out, cap, n++, id, csspgo__track_last_cmp);
     csspgo__track_sort(t, out, n < cap ? n : cap, csspgo__track_last_cmp);
     return n;
 }
@@ -24288,19 +24631,20 @@ CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node n
 /* The node of the first record of the list that starts with r that is not merged. */
 static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 {
-    while (r != 0 && t->p->record[r].state & CSSPGO_MERGED) r = t->next[r];
-    return csspgo__node_handle(r != 0 ? t->at[r] : 0);
+    while (r != 0 && t->m.p->record[r].state & CSSPGO_MERGED) r = t->next[r];
+    return csspgo__node_handle(r != 0 ? t->m.at[r] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
-    return csspgo__track_listed(t, csspgo__func_ok(t->p, func) ? t->first[func.id] : 0);
+    return csspgo__track_listed(t, csspgo__func_ok(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    return csspgo__track_listed(t, n->record != 0 && csspgo__track_is_context(t->p, node.id) ? t->next[n->record] : 0);
+    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    const int listed = n->record != 0 && csspgo__is_context(t->m.p, node.id);
+    return csspgo__track_listed(t, listed ? t->next[n->record] : 0);
 }
 
 /* ----- changes ---------------------------------------------------------------------------------------------------- */
@@ -24308,289 +24652,15 @@ CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node 
 /* 1 if node a is b or below it. */
 static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
 {
-    while (a != 0 && a != b) a = t->p->tree.node[a].parent;
+    while (a != 0 && a != b) a = t->m.p->tree.node[a].parent;
     return a == b;
-}
-
-static uint32_t csspgo__track_find(const csspgo_tracker *t, uint32_t parent, uint64_t site, uint32_t func)
-{
-    return csspgo__tree_find(&t->p->tree, parent, site, func);
-}
-
-typedef struct csspgo__track_need {
-    size_t nodes, words, waits;
-} csspgo__track_need;
-
-/*
- * 1 if what is merged into a record waits (a batch). The contexts of a function may be many, and each may bring other
- * locations: merged one by one into a record of m counts, n records could cost O(n m). So while several subtrees are
- * moved at once, a large record only gets its totals, checksum and state at once; the records whose runs it is to get
- * are listed, and added in one go (csspgo__change_add_all): before it is itself merged into another one, or at the end.
- * That may fail, so a batch needs a savepoint.
- */
-static int csspgo__track_waits(const csspgo_tracker *t, const csspgo__record *to)
-{
-    return t->batch && csspgo__run_count(to->body) + csspgo__run_count(to->target) >= 512;
-}
-
-/* What merging the record of `from` into that of `to` may take. */
-static void csspgo__track_plan_record(csspgo_tracker *t, csspgo__track_need *need, uint32_t to, uint32_t from)
-{
-    const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
-    if (r == NULL || have == NULL) return;
-    need->words += csspgo__track_record_words(t->p, have);
-    if (csspgo__track_waits(t, have)) need->waits++;
-    else csspgo__change_need(&t->change, have, r);
-}
-
-/*
- * What moving a subtree to below parent may take: walks it with b, the node that each one would be merged into. That
- * one may be in the subtree itself (recursion) and then is not there any more: this only makes the estimate larger.
- */
-static void csspgo__track_measure(csspgo_tracker *t, csspgo__track_need *need, uint32_t top, uint32_t parent,
-                                  uint64_t site)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
-    for (;;) {
-        const uint32_t b = alone != 0 ? 0 : csspgo__track_find(t, up, a == top ? site : v[a].site, v[a].func);
-        need->nodes++;
-        need->words += CSSPGO__TRACK_ENTRY_WORDS;
-        if (b != 0) csspgo__track_plan_record(t, need, b, a);
-        else if (alone == 0) alone = a;
-        if (v[a].child != 0) {
-            if (alone == 0) up = b;
-            a = v[a].child;
-            continue;
-        }
-        for (; a != top && v[a].sibling == 0; a = v[a].parent) {
-            if (a == alone) alone = 0;
-            if (alone == 0) up = v[up].parent;
-        }
-        if (a == top) return;
-        if (a == alone) alone = 0;
-        a = v[a].sibling;
-    }
-}
-
-/* Room for so many more records that wait. */
-static int csspgo__track_wait_room(csspgo_tracker *t, size_t more)
-{
-    const size_t bytes = (t->p->records + 1) * sizeof *t->wait;
-    if (t->wait == NULL) {
-        t->wait = (uint32_t *)csspgo__alloc(&t->heap, bytes);
-        if (t->wait == NULL) return 0;
-        memset(t->wait, 0, bytes);
-    }
-    return CSSPGO__ROOM(&t->heap, t->due, t->dues, t->due_cap, t->dues + more);
-}
-
-/* Gives a record what it waits for. */
-static csspgo_status csspgo__track_supply(csspgo_tracker *t, uint32_t record)
-{
-    uint32_t *list, from;
-    csspgo_status s;
-    size_t n = 0, i = 0;
-    for (from = t->wait[record]; from != 0; from = t->wait[from]) n++;
-    if (n == 0) return CSSPGO_OK;
-    list = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *list);
-    if (list == NULL) return t->heap.status;
-    for (from = t->wait[record], t->wait[record] = 0; from != 0; i++) {
-        list[i] = from;
-        from = t->wait[from];
-        t->wait[list[i]] = 0;
-    }
-    s = csspgo__change_add_all(&t->change, &t->heap, &t->p->record[record], list, n);
-    csspgo__free(&t->heap, list, n * sizeof *list);
-    return s;
-}
-
-/* Ends a batch that went well, s, by giving all records what they wait for; else forgets it. */
-static csspgo_status csspgo__track_end_batch(csspgo_tracker *t, csspgo_status s)
-{
-    size_t i;
-    for (i = 0; i < t->dues && s == CSSPGO_OK; i++) s = csspgo__track_supply(t, t->due[i]);
-    for (i = 0; i < t->dues; i++) {
-        uint32_t id = t->due[i];
-        while (id != 0) {
-            const uint32_t next = t->wait[id];
-            t->wait[id] = 0;
-            id = next;
-        }
-    }
-    t->dues = t->batch = 0;
-    return s;
-}
-
-/* Gives all records of a subtree what they wait for: they may be merged into others. */
-static csspgo_status csspgo__track_supply_below(csspgo_tracker *t, uint32_t top)
-{
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    for (id = top; id != 0 && s == CSSPGO_OK; id = csspgo__tree_below(&t->p->tree, id, top))
-        if (t->p->tree.node[id].record != 0) s = csspgo__track_supply(t, t->p->tree.node[id].record);
-    return s;
-}
-
-/* All memory that moving a subtree to below parent may take. */
-static csspgo_status csspgo__track_plan(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
-{
-    csspgo__track_need need;
-    size_t left;
-    memset(&need, 0, sizeof need);
-    if (t->dues != 0) {
-        const csspgo_status s = csspgo__track_supply_below(t, top);
-        if (s != CSSPGO_OK) return s;
-    }
-    t->change.body = t->change.target = t->change.vtable = t->change.sides = 0;
-    csspgo__track_measure(t, &need, top, parent, site);
-    left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
-    if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
-    if (!csspgo__track_journal_room(t, need.words)) return t->heap.status;
-    if (need.waits != 0 && !csspgo__track_wait_room(t, need.waits)) return t->heap.status;
-    return csspgo__change_reserve(&t->change, &t->heap);
-}
-
-/* Every record in the subtree is synthetic now. */
-static void csspgo__track_moved(csspgo_tracker *t, uint32_t top)
-{
-    uint32_t id;
-    t->stats.moved++;
-    for (id = top; id != 0; id = csspgo__tree_below(&t->p->tree, id, top)) {
-        const uint32_t r = t->p->tree.node[id].record;
-        if (r != 0 && csspgo__track_is_context(t->p, id))
-            csspgo__track_set_state(t, r, (uint32_t)t->p->record[r].state | CSSPGO_SYNTHETIC);
-    }
-}
-
-/* A detached subtree is lost, or part of `to`. */
-static void csspgo__track_drop(csspgo_tracker *t, uint32_t top, uint32_t to)
-{
-    const csspgo__node *v = t->p->tree.node;
-    uint32_t id = top;
-    for (;;) {
-        uint32_t up;
-        while (v[id].child != 0) id = v[id].child;
-        up = v[id].parent;
-        if (id == top) break;
-        csspgo__track_detach(t, id);
-        csspgo__track_leave(t, id, to);
-        id = up;
-    }
-    csspgo__track_leave(t, top, to);
-}
-
-/* The counts of record s are dropped, with what is nested in it (whose totals are part of its own). */
-static void csspgo__track_conflict(csspgo_tracker *t, csspgo__record *s, uint32_t from, uint32_t to)
-{
-    uint32_t id;
-    t->stats.conflicts++;
-    if (csspgo__track_is_context(t->p, from)) csspgo__count_add(&t->stats.lost_by_checksum, s->total);
-    while ((id = csspgo__inlinee_from(&t->p->tree, t->p->tree.node[from].child)) != 0) {
-        csspgo__track_detach(t, id);
-        csspgo__track_drop(t, id, to);
-    }
-}
-
-static void csspgo__track_merge_record(csspgo_tracker *t, uint32_t to, uint32_t from)
-{
-    csspgo_profile *p = t->p;
-    const uint32_t a = p->tree.node[to].record, b = p->tree.node[from].record;
-    csspgo__record *r, *s;
-    csspgo__identity have, comes;
-    uint32_t state = CSSPGO_MERGED;
-    uint64_t room;
-    if (b == 0) return;
-    if (a == 0) {
-        csspgo__track_take(t, to, from);
-        csspgo__track_set_state(t, b, (uint32_t)p->record[b].state | CSSPGO_SYNTHETIC);
-        return;
-    }
-    csspgo__track_save(t, a);
-    t->stats.merged++;
-    r = &p->record[a];
-    s = &p->record[b];
-    have = csspgo__identity_of(r);
-    comes = csspgo__identity_of(s);
-    comes.bare = !csspgo__track_is_context(p, from);
-    if (csspgo__conflict(CSSPGO__LLVM_TRACKER, &have, &comes) == CSSPGO__LOSES) {
-        state |= CSSPGO__TRACK_DROPPED;
-        csspgo__track_conflict(t, s, from, to);
-    } else {
-        room = UINT64_MAX - r->total;
-        if (s->total > room && csspgo__track_is_context(p, from))
-            csspgo__count_add(&t->stats.lost_by_saturation, s->total - room);
-        if (!csspgo__track_waits(t, r)) {
-            csspgo__change_add(&t->change, r, s);
-        } else {
-            csspgo__change_add_sums(&t->change, r, s);
-            if (t->wait[a] == 0) t->due[t->dues++] = a;
-            t->wait[b] = t->wait[a];
-            t->wait[a] = b;
-        }
-    }
-    r->checksum = have.checksum;
-    r->attributes = have.attributes;
-    csspgo__track_set_state(t, a, (uint32_t)r->state | CSSPGO_SYNTHETIC);
-    csspgo__track_set_state(t, b, (uint32_t)s->state | state);
-}
-
-/*
- * Moves a subtree to below parent, where it is merged with what is there. It is taken out first, so that under
- * recursion nothing can be merged into what is being dissolved. A node that was merged keeps its children as the list
- * of what is still to be moved, and its link to the node above it as the stack; prev is where it went.
- * csspgo__track_plan comes first. Returns the node at the destination.
- */
-static uint32_t csspgo__track_merge_tree(csspgo_tracker *t, uint32_t top, uint32_t parent, uint64_t site)
-{
-    csspgo__node *v = t->p->tree.node;
-    uint32_t id = top, above = 0, result = top;
-    csspgo__track_detach(t, top);
-    v[top].site = site;
-    for (;;) {
-        const uint32_t to = csspgo__track_find(t, parent, v[id].site, v[id].func);
-        if (id == top && to != 0) result = to;
-        if (to == 0) {
-            csspgo__track_attach(t, id, parent, v[id].site);
-            csspgo__track_moved(t, id);
-        } else {
-            csspgo__track_merge_record(t, to, id);
-            t->prev[id] = to;
-            v[id].parent = above;
-            above = id;
-        }
-        while (above != 0 && v[above].child == 0) {
-            const uint32_t up = v[above].parent;
-            v[above].parent = 0;
-            csspgo__track_leave(t, above, t->prev[above]);
-            above = up;
-        }
-        if (above == 0) return result;
-        id = v[above].child;
-        parent = t->prev[above];
-        csspgo__track_detach(t, id);
-    }
-}
-
-static csspgo_status csspgo__track_promote(csspgo_tracker *t, uint32_t id, uint32_t parent, uint64_t site,
-                                           uint32_t *result)
-{
-    const csspgo__node *n = &t->p->tree.node[id];
-    csspgo_status s;
-    *result = id;
-    if (n->parent == parent && n->site == site) return CSSPGO_OK;
-    s = csspgo__track_plan(t, id, parent, site);
-    if (s != CSSPGO_OK) return s;
-    if (n->parent == CSSPGO__ROOT) csspgo__track_set_done(t, n->func, 0);
-    *result = csspgo__track_merge_tree(t, id, parent, site);
-    return CSSPGO_OK;
 }
 
 /* A context, alive, not marked; 0 for any other handle. */
 static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
 {
-    const uint32_t id = csspgo__track_live(t, node);
-    if (id <= CSSPGO__ROOT || !csspgo__track_is_context(t->p, id)) return 0;
+    const uint32_t id = csspgo__mover_live(&t->m, node);
+    if (id <= CSSPGO__ROOT || !csspgo__is_context(t->m.p, id)) return 0;
     return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
 }
 
@@ -24599,7 +24669,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node n
     const uint32_t id = csspgo__track_movable(t, node);
     uint32_t at = 0;
     csspgo_status s = CSSPGO_E_ARGUMENT;
-    if (id != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
+    if (id != 0) s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, &at);
     if (result != NULL) result->id = s == CSSPGO_OK ? at : 0;
     return s;
 }
@@ -24607,7 +24677,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node n
 /* Frames of the longest path below a node, it included. */
 static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__node *v = t->m.p->tree.node;
     uint32_t id = top, depth = 1, height = 1;
     for (;;) {
         if (v[id].child != 0) {
@@ -24624,7 +24694,7 @@ static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
 CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
                                              csspgo_node *result)
 {
-    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__track_live(t, caller);
+    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
     csspgo_status s;
     csspgo_func f;
     uint64_t site;
@@ -24632,14 +24702,14 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
     if (result != NULL) result->id = 0;
     if (to == CSSPGO__ROOT) return csspgo_tracker_promote(t, node, result);
     if (id == 0 || to == 0) return CSSPGO_E_ARGUMENT;
-    f.id = t->p->tree.node[id].func;
-    if (!csspgo__may_hang(t->p, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, f)) return CSSPGO_E_ARGUMENT;
+    f.id = t->m.p->tree.node[id].func;
+    if (!csspgo__may_hang(t->m.p, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, f)) return CSSPGO_E_ARGUMENT;
     if (csspgo__track_below(t, to, id)) return CSSPGO_E_ARGUMENT;
-    for (up = to; up != CSSPGO__ROOT; up = t->p->tree.node[up].parent) depth++;
-    if ((uint64_t)depth + csspgo__track_height(t, id) > t->p->heap.limits.max_depth) return CSSPGO_E_LIMIT;
-    site = csspgo__site_make(t->p, loc, CSSPGO_CONTEXT);
-    if (site == 0 && loc.line > 0xffff) return t->p->heap.status;
-    s = csspgo__track_promote(t, id, to, site, &at);
+    for (up = to; up != CSSPGO__ROOT; up = t->m.p->tree.node[up].parent) depth++;
+    if ((uint64_t)depth + csspgo__track_height(t, id) > t->m.p->heap.limits.max_depth) return CSSPGO_E_LIMIT;
+    site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
+    if (site == 0 && loc.line > 0xffff) return t->m.p->heap.status;
+    s = csspgo__mover_promote(&t->m, id, to, site, &at);
     if (result != NULL && s == CSSPGO_OK) result->id = at;
     return s;
 }
@@ -24655,7 +24725,7 @@ static csspgo_status csspgo__track_end_savepoint(csspgo_tracker *t, uint32_t sav
 /* The next record, from r on, that the base of its function (at node top) lacks. */
 static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint32_t top)
 {
-    while (r != 0 && (t->p->record[r].state & (CSSPGO_INLINED | CSSPGO_MERGED) || t->at[r] == top)) r = t->next[r];
+    while (r != 0 && (t->m.p->record[r].state & (CSSPGO_INLINED | CSSPGO_MERGED) || t->m.at[r] == top)) r = t->next[r];
     return r;
 }
 
@@ -24664,10 +24734,10 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t r = csspgo__track_pending(t, t->first[func], *top);
-    t->batch = 1;
+    t->m.batch = 1;
     for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top))
-        s = csspgo__track_promote(t, t->at[r], CSSPGO__ROOT, 0, top);
-    return csspgo__track_end_batch(t, s);
+        s = csspgo__mover_promote(&t->m, t->m.at[r], CSSPGO__ROOT, 0, top);
+    return csspgo__mover_end_batch(&t->m, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
@@ -24675,18 +24745,18 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
     uint32_t top, savepoint;
     csspgo_status s;
     base->id = 0;
-    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__func_ok(t->m.p, func)) return CSSPGO_E_ARGUMENT;
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
-    if (merge && !t->done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
+    if (merge && !t->m.done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
         s = csspgo_tracker_checkpoint(t, &savepoint);
         if (s != CSSPGO_OK) return s;
         s = csspgo__track_gather(t, func.id, &top);
-        if (s == CSSPGO_OK && !csspgo__track_journal_room(t, 1)) s = t->heap.status;
-        if (s == CSSPGO_OK) csspgo__track_set_done(t, func.id, 1);
+        if (s == CSSPGO_OK && !csspgo__mover_journal_room(&t->m, 1)) s = t->m.heap.status;
+        if (s == CSSPGO_OK) csspgo__mover_set_done(&t->m, func.id, 1);
         s = csspgo__track_end_savepoint(t, savepoint, s);
         if (s != CSSPGO_OK) return s;
     }
-    if (t->p->tree.node[top].record != 0) base->id = top;
+    if (t->m.p->tree.node[top].record != 0) base->id = top;
     return CSSPGO_OK;
 }
 
@@ -24697,10 +24767,10 @@ static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_n
     size_t i;
     csspgo_status s = csspgo_tracker_checkpoint(t, &savepoint);
     if (s != CSSPGO_OK) return s;
-    t->batch = 1;
+    t->m.batch = 1;
     for (i = 0; i < n && s == CSSPGO_OK; i++)
-        if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__track_promote(t, id, CSSPGO__ROOT, 0, &at);
-    return csspgo__track_end_savepoint(t, savepoint, csspgo__track_end_batch(t, s));
+        if ((id = csspgo__track_movable(t, node[i])) != 0) s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, &at);
+    return csspgo__track_end_savepoint(t, savepoint, csspgo__mover_end_batch(&t->m, s));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
@@ -24713,16 +24783,16 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
     size_t n = 0, i = 0;
     if (func.id != 0)
         return csspgo_tracker_promote(
-            t, csspgo__node_handle(csspgo__track_child(t, csspgo__track_live(t, caller), loc, func.id)), NULL);
+            t, csspgo__node_handle(csspgo__track_child(t, csspgo__mover_live(&t->m, caller), loc, func.id)), NULL);
     for (id = first; id != 0; id = csspgo__track_beside(t, id)) n++;
     if (n == 0) return CSSPGO_OK;
-    list = (csspgo_node *)csspgo__alloc(&t->heap, n * sizeof *list);   /* recursion can bring others to the call */
-    if (list == NULL) return t->heap.status;
+    list = (csspgo_node *)csspgo__alloc(&t->m.heap, n * sizeof *list);   /* recursion can bring others to the call */
+    if (list == NULL) return t->m.heap.status;
     for (id = first; id != 0; id = csspgo__track_beside(t, id))
         csspgo__track_offer(t, list, n, i++, id, csspgo__track_last_cmp);
     csspgo__track_sort(t, list, n, csspgo__track_last_cmp);
     s = csspgo__track_promote_all(t, list, n);
-    csspgo__free(&t->heap, list, n * sizeof *list);
+    csspgo__free(&t->m.heap, list, n * sizeof *list);
     return s;
 }
 
@@ -24746,12 +24816,12 @@ static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_
 /* Takes the counts of record s off record r. */
 static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
 {
-    const csspgo_profile *p = t->p;
+    const csspgo_profile *p = t->m.p;
     const csspgo_body *b = csspgo__body(p, s);
     size_t i, n, m;
     csspgo_target *v = csspgo__vtable(p, r, &n);
     const csspgo_target *g = csspgo__vtable(p, s, &m);
-    csspgo__count_add(&t->stats.subtracted, s->total < r->total ? s->total : r->total);
+    csspgo__count_add(&t->m.stats.subtracted, s->total < r->total ? s->total : r->total);
     csspgo__track_less(&r->total, s->total);
     csspgo__track_less(&r->head, s->head);
     for (i = 0; i < csspgo__run_count(s->body); i++) {
@@ -24766,48 +24836,49 @@ static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const c
 /* 1 if the counts of a merged node were dropped on their way. */
 static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *v = t->p->tree.node;
-    for (; v[id].site & CSSPGO__GONE; id = t->prev[id])
-        if (v[id].record != 0 && t->p->record[v[id].record].state & CSSPGO__TRACK_DROPPED) return 1;
+    const csspgo__node *v = t->m.p->tree.node;
+    for (; v[id].site & CSSPGO__GONE; id = t->m.prev[id])
+        if (v[id].record != 0 && t->m.p->record[v[id].record].state & CSSPGO__MOVER_DROPPED) return 1;
     return 0;
 }
 
 /* A record is marked whose counts are in another one already. */
 static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, uint32_t record)
 {
-    const uint32_t to = csspgo__track_live(t, csspgo__node_handle(node)), a = t->p->tree.node[to].record;
-    csspgo__record *s = &t->p->record[record];
+    const uint32_t to = csspgo__mover_live(&t->m, csspgo__node_handle(node)), a = t->m.p->tree.node[to].record;
+    csspgo__record *s = &t->m.p->record[record];
     if (!t->how.subtract) return CSSPGO_E_ARGUMENT;
     if (s->state & CSSPGO_INLINED) return CSSPGO_OK;
-    if (!csspgo__track_journal_room(t, csspgo__track_record_words(t->p, &t->p->record[a]) + 1)) return t->heap.status;
+    if (!csspgo__mover_journal_room(&t->m, csspgo__mover_record_words(t->m.p, &t->m.p->record[a]) + 1))
+        return t->m.heap.status;
     if (a != 0 && !csspgo__track_is_dropped(t, node)) {
-        csspgo__track_save(t, a);
-        csspgo__track_subtract(t, &t->p->record[a], s);
+        csspgo__mover_save(&t->m, a);
+        csspgo__track_subtract(t, &t->m.p->record[a], s);
     }
-    csspgo__track_set_state(t, record, (uint32_t)s->state | CSSPGO_INLINED);
+    csspgo__mover_set_state(&t->m, record, (uint32_t)s->state | CSSPGO_INLINED);
     return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
-    if (t->p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
-    if (!csspgo__track_journal_room(t, 1)) return t->heap.status;
-    csspgo__track_set_state(t, n->record, (uint32_t)t->p->record[n->record].state | CSSPGO_INLINED);
+    if (t->m.p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
+    if (!csspgo__mover_journal_room(&t->m, 1)) return t->m.heap.status;
+    csspgo__mover_set_state(&t->m, n->record, (uint32_t)t->m.p->record[n->record].state | CSSPGO_INLINED);
     return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->p, node);
-    if (n->func == 0 || !csspgo__track_is_context(t->p, node.id)) return CSSPGO_E_ARGUMENT;
+    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
-    if (t->p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
-    if (!csspgo__track_journal_room(t, 2)) return t->heap.status;
-    csspgo__track_set_done(t, n->func, 0);
-    csspgo__track_set_state(t, n->record, t->p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
+    if (t->m.p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__mover_journal_room(&t->m, 2)) return t->m.heap.status;
+    csspgo__mover_set_done(&t->m, n->func, 0);
+    csspgo__mover_set_state(&t->m, n->record, t->m.p->record[n->record].state & ~(uint32_t)CSSPGO_INLINED);
     return CSSPGO_OK;
 }
 
@@ -24820,69 +24891,19 @@ CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_fram
 
 /* ----- checkpoints ------------------------------------------------------------------------------------------------ */
 
-/* Records that the journal has are as good as not there for the checkpoint that is now the last one. */
-static void csspgo__track_new_epoch(csspgo_tracker *t)
-{
-    if (++t->epoch != 0) return;
-    memset(t->stamp, 0, t->stamps * sizeof *t->stamp);
-    t->epoch = 1;
-}
-
 CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *savepoint)
 {
-    csspgo__track_point *c;
-    *savepoint = 0;
-    if (t->stamp == NULL) {
-        const size_t n = t->p->records + 1;
-        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
-        if (t->stamp == NULL) return t->heap.status;
-        memset(t->stamp, 0, n * sizeof *t->stamp);
-        t->stamps = n;
-    }
-    if (!CSSPGO__ROOM(&t->heap, t->checkpoint, t->checkpoints, t->checkpoint_cap, t->checkpoints + 1))
-        return t->heap.status;
-    c = &t->checkpoint[t->checkpoints++];
-    c->words = t->words;
-    c->body = t->p->body.count;
-    c->target = t->p->target.count;
-    c->vtable = t->p->vtable.count;
-    c->sides = t->p->sides;
-    c->stats = t->stats;
-    csspgo__track_new_epoch(t);
-    *savepoint = (uint32_t)t->checkpoints;
-    return CSSPGO_OK;
+    return csspgo__mover_savepoint(&t->m, savepoint);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint)
 {
-    csspgo_profile *p = t->p;
-    const csspgo__track_point *c;
-    if (savepoint == 0 || savepoint > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    c = &t->checkpoint[savepoint - 1];
-    while (t->words > c->words) csspgo__track_undo(t);
-    for (; p->sides > c->sides; p->sides--)
-        csspgo__map_remove(&p->side_map, csspgo__side_hash(p, (uint32_t)p->sides), (uint32_t)p->sides);
-    p->body.count = c->body;
-    p->target.count = c->target;
-    p->vtable.count = c->vtable;
-    t->stats = c->stats;
-    t->checkpoints = savepoint - 1;
-    csspgo__track_new_epoch(t);
-    return CSSPGO_OK;
+    return csspgo__mover_rollback(&t->m, savepoint);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint)
 {
-    if (savepoint == 0 || savepoint > t->checkpoints) return CSSPGO_E_ARGUMENT;
-    t->checkpoints = savepoint - 1;
-    csspgo__track_new_epoch(t);
-    if (t->checkpoints != 0) return CSSPGO_OK;
-    t->words = 0;
-    if (t->journal_cap < 65536) return CSSPGO_OK;
-    csspgo__free(&t->heap, t->journal, t->journal_cap * sizeof *t->journal);
-    t->journal = NULL;
-    t->journal_cap = 0;
-    return CSSPGO_OK;
+    return csspgo__mover_commit(&t->m, savepoint);
 }
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
@@ -24890,13 +24911,13 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
 /* How often a context was called from the record of its parent; 0 if one of the two has none. */
 static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *n = &t->p->tree.node[id];
+    const csspgo__node *n = &t->m.p->tree.node[id];
     const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
     csspgo_func f;
     uint64_t calls, entries;
-    if (n->record == 0 || t->p->tree.node[n->parent].record == 0) return 0;
+    if (n->record == 0 || t->m.p->tree.node[n->parent].record == 0) return 0;
     f.id = n->func;
-    calls = csspgo_target_count(t->p, up, csspgo__loc_of(t->p, n->site), f);
+    calls = csspgo_target_count(t->m.p, up, csspgo__loc_of(t->m.p, n->site), f);
     entries = csspgo_tracker_entry(t, node);
     return calls > entries ? calls : entries;
 }
@@ -24904,10 +24925,10 @@ static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 /* Functions with contexts and their calls there; rank: of a name, from 1. */
 static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, csspgo__graph *g)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__node *v = t->m.p->tree.node;
     uint32_t id = CSSPGO__ROOT;
-    while ((id = csspgo__tree_walk(&t->p->tree, id)) != 0) {
-        if (!csspgo__track_is_context(t->p, id)) continue;
+    while ((id = csspgo__tree_walk(&t->m.p->tree, id)) != 0) {
+        if (!csspgo__is_context(t->m.p, id)) continue;
         g->member[rank[v[id].func]] = 1;
         if (v[id].parent == CSSPGO__ROOT) continue;
         g->edge[g->edges].from = rank[v[v[id].parent].func];
@@ -24923,13 +24944,13 @@ static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, c
 static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int by_weight, const csspgo_func *more,
                                          size_t n, csspgo_func *out, size_t cap, size_t *count)
 {
-    const size_t names = t->p->names.count, bytes = 2 * (names + 1) * sizeof(uint32_t);
-    uint32_t *rank = (uint32_t *)csspgo__alloc(&t->heap, bytes), *by_rank;
+    const size_t names = t->m.p->names.count, bytes = 2 * (names + 1) * sizeof(uint32_t);
+    uint32_t *rank = (uint32_t *)csspgo__alloc(&t->m.heap, bytes), *by_rank;
     csspgo__graph g;
     size_t i;
     int ok;
-    ok = csspgo__graph_new(&t->heap, &g, names, t->p->tree.count) && rank != NULL &&
-         csspgo__rank_names(&t->heap, t->p, rank);
+    ok = csspgo__graph_new(&t->m.heap, &g, names, t->m.p->tree.count) && rank != NULL &&
+         csspgo__rank_names(&t->m.heap, t->m.p, rank);
     if (ok) {
         by_rank = rank + names + 1;
         csspgo__track_calls(t, rank, &g);
@@ -24937,14 +24958,14 @@ static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int b
         for (i = 1; i <= names; i++) by_rank[rank[i]] = (uint32_t)i;
         for (i = 1, *count = 0; i <= names; i++) *count += g.member[i];
         g.by_weight = by_weight;
-        ok = csspgo__graph_order(&t->heap, &g, cold);
+        ok = csspgo__graph_order(&t->m.heap, &g, cold);
         for (i = 0; ok && i < *count && i < cap; i++) out[i].id = by_rank[g.order[i]];
     }
-    csspgo__graph_free(&t->heap, &g);
-    csspgo__free(&t->heap, rank, bytes);
+    csspgo__graph_free(&t->m.heap, &g);
+    csspgo__free(&t->m.heap, rank, bytes);
     if (ok) return CSSPGO_OK;
     *count = 0;
-    return t->heap.status;
+    return t->m.heap.status;
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_func *more, size_t n, csspgo_func *out,
@@ -24953,7 +24974,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_fu
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
-        if (!csspgo__func_ok(t->p, more[i])) return CSSPGO_E_ARGUMENT;
+        if (!csspgo__func_ok(t->m.p, more[i])) return CSSPGO_E_ARGUMENT;
     return csspgo__track_order(t, 0, 1, more, n, out, cap, count);
 }
 
@@ -25003,7 +25024,7 @@ static const csspgo__field csspgo__candidate_fields[] = {
 
 static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
 {
-    if (CSSPGO__PUSH(&in->t->heap, in->queue) == NULL) return in->t->heap.status;
+    if (CSSPGO__PUSH(&in->t->m.heap, in->queue) == NULL) return in->t->m.heap.status;
     csspgo__queue_push(in->queue.v, in->queue.count - 1, c, sizeof *c, csspgo__fields_cmp, csspgo__candidate_fields);
     return CSSPGO_OK;
 }
@@ -25033,10 +25054,10 @@ static const csspgo__field csspgo__callee_fields[] = {
 
 static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
 {
-    csspgo__callee *c = CSSPGO__PUSH(&in->t->heap, in->callees);
-    if (c == NULL) return in->t->heap.status;
+    csspgo__callee *c = CSSPGO__PUSH(&in->t->m.heap, in->callees);
+    if (c == NULL) return in->t->m.heap.status;
     c->count = count;
-    c->guid = in->t->p->names.name[func].guid;
+    c->guid = in->t->m.p->names.name[func].guid;
     c->func = func;
     c->node = node;
     return CSSPGO_OK;
@@ -25052,18 +25073,18 @@ static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, c
     size_t n, i;
     in->callees.count = 0;
     if (in->how.context_less) {
-        const csspgo_target *g = csspgo_targets_at(t->p, up, loc, &n);
+        const csspgo_target *g = csspgo_targets_at(t->m.p, up, loc, &n);
         for (i = 0; i < n && s == CSSPGO_OK; i++)
             s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
     } else {
         for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
-            if (t->p->tree.node[id].record != 0)
+            if (t->m.p->tree.node[id].record != 0)
                 s = csspgo__inline_add_callee(in, csspgo_tracker_entry(t, csspgo__node_handle(id)),
-                                              t->p->tree.node[id].func, id);
+                                              t->m.p->tree.node[id].func, id);
     }
     if (s != CSSPGO_OK || in->callees.count == 0) return s;
-    return csspgo__sort(&in->t->heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
-                        csspgo__callee_fields) ? CSSPGO_OK : in->t->heap.status;
+    return csspgo__sort(&in->t->m.heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
+                        csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
 }
 
 static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
@@ -25094,8 +25115,8 @@ static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate
         c->count = in->callees.v[0].count;
         f.id = in->callees.v[0].func;
     } else {
-        c->count = csspgo_target_count(in->t->p, node, c->loc, f);
-        if (c->count == 0) c->count = csspgo_body_count(in->t->p, node, c->loc);
+        c->count = csspgo_target_count(in->t->m.p, node, c->loc, f);
+        if (c->count == 0) c->count = csspgo_body_count(in->t->m.p, node, c->loc);
         c->count = csspgo__inline_share(in, c->count, c->parent);
     }
     if (c->count == 0) return CSSPGO_OK;
@@ -25118,8 +25139,8 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
         c.number = in->number++;
         s = csspgo__inline_judge(in, &c);
         if (s != CSSPGO_OK || c.node == 0) continue;
-        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->p, csspgo__node_handle(c.node))->body);
-        c.guid = in->t->p->names.name[in->t->p->tree.node[c.node].func].guid;
+        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
+        c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
         s = csspgo__inline_push(in, &c);
     }
     return s;
@@ -25129,10 +25150,10 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
 static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
 {
     const csspgo_callable *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = csspgo__record_at(in->t->p, csspgo__node_handle(node));
+    const csspgo__record *r = csspgo__record_at(in->t->m.p, csspgo__node_handle(node));
     if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
     if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
-    if (in->t->p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
+    if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
         !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
         return 1;
     return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
@@ -25192,7 +25213,7 @@ static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__
             s = csspgo__inline_do(in, d);
         }
     }
-    CSSPGO__DROP(&in->t->heap, list);
+    CSSPGO__DROP(&in->t->m.heap, list);
     return s;
 }
 
@@ -25240,7 +25261,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     csspgo_status s;
     *count = 0;
     if (base != NULL) base->id = 0;
-    if (!csspgo__func_ok(t->p, func)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__func_ok(t->m.p, func)) return CSSPGO_E_ARGUMENT;
     memset(&in, 0, sizeof in);
     in.t = t;
     in.callable = callable;
@@ -25253,8 +25274,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     if (s != CSSPGO_OK) return s;
     s = csspgo_tracker_base(t, func, 1, &own);
     if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
-    CSSPGO__DROP(&t->heap, in.queue);
-    CSSPGO__DROP(&t->heap, in.callees);
+    CSSPGO__DROP(&t->m.heap, in.queue);
+    CSSPGO__DROP(&t->m.heap, in.callees);
     s = csspgo__track_end_savepoint(t, savepoint, s);
     if (s != CSSPGO_OK) return s;
     if (base != NULL) *base = own;
@@ -27152,7 +27173,7 @@ static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
     size_t n = from, i;
     uint32_t id;
     for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
-        if (t->node[id].record == 0 || !csspgo__track_is_context(p, id)) continue;
+        if (t->node[id].record == 0 || !csspgo__is_context(p, id)) continue;
         if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
         x->queue.v[n].node = id;
         x->queue.v[n++].guid = csspgo__node_key(p, id);
@@ -27254,7 +27275,7 @@ static void csspgo__pre_sweep(csspgo__preinliner *x)
     while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
         csspgo__node *n = &p->tree.node[id];
         if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
-        if (csspgo__track_is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
+        if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
                                             : p->tree.node[n->parent].record != 0) continue;
         n->record = 0;
         p->dead++;
@@ -27331,14 +27352,14 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (err == NULL) err = &own;
     x.t = csspgo_tracker_new(p, &track, err);
     if (x.t == NULL) return err->status;
-    x.p = x.t->p;
+    x.p = x.t->m.p;
     bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
     x.size_func = (uint32_t *)csspgo__alloc(&x.p->heap, bytes);
     order = x.size_func != NULL ? (csspgo_func *)(void *)(x.size_func + x.p->names.count + 1) : NULL;
     s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
     csspgo__free(&x.p->heap, x.size_func, bytes);
     CSSPGO__DROP(&x.p->heap, x.queue);
-    x.stats.dropped = x.t->stats.lost_by_checksum;
+    x.stats.dropped = x.t->m.stats.lost_by_checksum;
     result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
     csspgo_tracker_free(x.t);
     if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
