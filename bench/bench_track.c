@@ -344,7 +344,7 @@ int main(int argc, char **argv)
         moves(t, 100, "move of 100 contexts, each");
         moves(t, 1000, "move of 1000 contexts, each");
         marks(t, q);
-        add("memory: the tracker's, a context", "bytes", (double)t->heap.used / CONTEXTS);
+        add("memory: the tracker's, a context", "bytes", (double)t->m.heap.used / CONTEXTS);
         add("memory: the copied profile's, a context", "bytes",
             (double)csspgo_profile_memory(csspgo_tracker_profile(t)) / CONTEXTS);
         add("  of that, node and record without counts", "bytes",
