@@ -3037,11 +3037,18 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l);
  * Reads an instrumentation profile of LLVM as one source: its traces, the names of its functions and their counters.
  * Counters of a function that is there already are added up.
  *
- * Text with the header :temporal_prof_traces. Value profiles, bitmaps and names of virtual tables are passed over.
+ *   - text with the header :temporal_prof_traces;
+ *   - indexed profiles of versions 10 to 13 (LLVM 17 to 22);
+ *   - raw profiles of versions 8 to 10 (LLVM 17 to 22) from machines of 32 and 64 bits in either byte order: the time
+ *     stamps of their functions make one trace, ordered by time and id.
+ *
+ * Value profiles, bitmaps and names of virtual tables are passed over.
  *
  *   data, size   the whole file; borrowed until the call returns
  *
- * Returns   CSSPGO_OK; E_SYNTAX, E_TRUNCATED for bad input; E_LIMIT; E_NOMEM. After a failure the object is as before
+ * Returns   CSSPGO_OK; E_SYNTAX, E_TRUNCATED for bad input; E_VERSION; E_UNSUPPORTED: a raw profile whose names are
+ *           compressed, in a build without zlib, or whose functions are in debug info; E_LIMIT; E_NOMEM. After a failure
+ *           the object is as before
  * Cost      O(size); while it reads up to 16 bytes of memory per byte
  * Source    LLVM 19: InstrProfReader
  */
@@ -32559,14 +32566,410 @@ static csspgo_status csspgo__layout_read_text(csspgo_layout *l, csspgo__source *
     return t.status;
 }
 
+/* ----- indexed and raw profiles ----------------------------------------------------------------------------------- */
+
+/* What the high bits of a version say, as flags of csspgo__source.kind. */
+static uint32_t csspgo__layout_kind(uint64_t version)
+{
+    uint32_t kind = 0;
+    if (version >> 56 & 1) kind |= CSSPGO__LAYOUT_IR;
+    if (version >> 57 & 1) kind |= CSSPGO__LAYOUT_CSIR;
+    if (version >> 58 & 1) kind |= CSSPGO__LAYOUT_ENTRY_FIRST;
+    if (version >> 60 & 1) kind |= CSSPGO__LAYOUT_COVERAGE;
+    if (version >> 55 & 1) kind |= CSSPGO__LAYOUT_LOOPS;
+    if (version >> 63 & 1) kind |= CSSPGO__LAYOUT_TRACES;
+    return kind;
+}
+
+static void csspgo__layout_exhausted(csspgo__reader *r, const csspgo__heap *h)
+{
+    csspgo__fail(r, h->status, r->p, csspgo_status_text(h->status));
+}
+
+/* Continues at an offset of the file. */
+static void csspgo__layout_seek(csspgo__reader *r, uint64_t offset)
+{
+    if (offset <= (uint64_t)(r->end - r->base)) r->p = r->base + offset;
+    else csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "an offset leads beyond the end of the file");
+}
+
+/* A number of elements of at least `least` bytes each, which must be there. */
+static uint64_t csspgo__layout_number_of(csspgo__reader *r, size_t least)
+{
+    const uint64_t n = csspgo__u64(r);
+    if (n <= csspgo__left(r) / least) return n;
+    csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends before its elements, in number ");
+    if (r->status == CSSPGO_E_TRUNCATED) csspgo__say_u64(r->err, n);
+    return 0;
+}
+
+/* The section of traces: their number, the stream's size; of each its weight, its length and ids. */
+static void csspgo__layout_index_traces(csspgo__reader *r, csspgo__heap *h, csspgo__source *in)
+{
+    uint64_t n = csspgo__u64(r), k;
+    in->stream = csspgo__u64(r);
+    if (n > csspgo__left(r) / 16) csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends before its traces");
+    for (; n != 0 && r->status == CSSPGO_OK; n--) {
+        csspgo__kept *kept = csspgo__source_run(h, in, csspgo__u64(r));
+        int ok = kept != NULL;
+        for (k = csspgo__layout_number_of(r, 8); ok && k != 0; k--)
+            ok = csspgo__kept_add(h, kept, csspgo__names_bind(h, &in->names, csspgo__u64(r), NULL, 0));
+        if (!ok) csspgo__layout_exhausted(r, h);
+    }
+}
+
+/*
+ * The records of one function, of `size` bytes: hash, counters, a bitmap of 8 bytes per byte since version 11, and a
+ * value profile that says how many bytes it has.
+ */
+static void csspgo__layout_index_records(csspgo__reader *r, csspgo__heap *h, csspgo__source *in, uint32_t function,
+                                         size_t size, uint64_t version)
+{
+    const unsigned char *const end = r->end;
+    r->end = r->p + size;
+    while (r->p != r->end && r->status == CSSPGO_OK) {
+        const uint64_t hash = csspgo__u64(r);
+        uint64_t n = csspgo__layout_number_of(r, 8), bytes;
+        int ok = csspgo__source_record(h, in, function, hash);
+        for (; ok && n != 0; n--) ok = csspgo__source_value(h, in, csspgo__u64(r));
+        if (!ok) csspgo__layout_exhausted(r, h);
+        if (version > 10) r->p += 8 * csspgo__layout_number_of(r, 8);
+        if (!csspgo__need(r, 8)) break;
+        bytes = csspgo__ld32le(r->p);
+        if (bytes < 8 || bytes > csspgo__left(r)) {
+            csspgo__fail(r, CSSPGO_E_SYNTAX, r->p, "a value profile has a wrong size");
+            break;
+        }
+        r->p += bytes;
+    }
+    r->end = end;
+}
+
+/*
+ * The hash table of functions. Buckets of a sound file do not overlap, so what they hold is smaller than the file: that
+ * also bounds the time for one that is not.
+ */
+static void csspgo__layout_index_names(csspgo__reader *r, csspgo__heap *h, csspgo__source *in, uint64_t version)
+{
+    uint64_t buckets = csspgo__u64(r), budget = (uint64_t)(r->end - r->base), i;
+    const unsigned char *table;
+    csspgo__u64(r);                                   /* how many functions */
+    if (buckets > csspgo__left(r) / 8) csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends in its hash table");
+    table = r->p;
+    for (i = 0; i < buckets && r->status == CSSPGO_OK; i++) {
+        const uint64_t at = csspgo__ld64le(table + 8 * i);
+        uint32_t items;
+        if (at == 0) continue;
+        csspgo__layout_seek(r, at);
+        for (items = csspgo__u8(r), items |= csspgo__u8(r) << 8; items != 0 && r->status == CSSPGO_OK; items--) {
+            const uint64_t id = csspgo__u64(r), key = csspgo__u64(r), data = csspgo__u64(r);
+            uint32_t function;
+            if (key > csspgo__left(r) || data > csspgo__left(r) - key)
+                csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends in a function");
+            else if (budget < 24 + key + data || id != csspgo_guid((const char *)r->p, (size_t)key))
+                csspgo__fail(r, CSSPGO_E_SYNTAX, r->p, "the table of functions is damaged");
+            else if (key > h->limits.max_name)
+                csspgo__fail(r, CSSPGO_E_LIMIT, r->p, "a name is longer than limits.max_name");
+            if (r->status != CSSPGO_OK) break;
+            budget -= 24 + key + data;
+            function = csspgo__names_bind(h, &in->names, id, (const char *)r->p, (size_t)key);
+            r->p += key;
+            if (function == 0) csspgo__layout_exhausted(r, h);
+            else csspgo__layout_index_records(r, h, in, function, (size_t)data, version);
+        }
+    }
+}
+
+/* A profile as `llvm-profdata merge` writes it. Versions 10 (LLVM 17), with the first traces, to 13 (LLVM 21, 22). */
+static csspgo_status csspgo__layout_read_index(csspgo_layout *l, csspgo__source *in, const unsigned char *data,
+                                               size_t size, csspgo_error *err)
+{
+    csspgo__reader r;
+    uint64_t version, table, traces;
+    csspgo__reader_init(&r, data, size, err);
+    csspgo__u64(&r);
+    version = csspgo__u64(&r);
+    csspgo__u64(&r);
+    if (r.status == CSSPGO_OK && ((version & UINT32_MAX) < 10 || (version & UINT32_MAX) > 13)) {
+        csspgo__fail(&r, CSSPGO_E_VERSION, data + 8, "an indexed profile of version ");
+        csspgo__say_u64(err, version & UINT32_MAX);
+        csspgo__say(err, "; known are 10 to 13");
+    }
+    if (csspgo__u64(&r) != 0) csspgo__fail(&r, CSSPGO_E_SYNTAX, data + 0x18, "an unknown hash function");
+    table = csspgo__u64(&r);
+    csspgo__u64(&r);                                  /* MemProf, binary ids */
+    csspgo__u64(&r);
+    traces = csspgo__u64(&r);
+    in->kind = csspgo__layout_kind(version);
+    csspgo__layout_seek(&r, table);
+    if (r.status == CSSPGO_OK) csspgo__layout_index_names(&r, &l->heap, in, version & UINT32_MAX);
+    if (r.status != CSSPGO_OK || !(in->kind & CSSPGO__LAYOUT_TRACES)) return r.status;
+    csspgo__layout_seek(&r, traces);
+    if (r.status == CSSPGO_OK) csspgo__layout_index_traces(&r, &l->heap, in);
+    return r.status;
+}
+
+/* A raw profile: what an instrumented program writes, in the byte order and with the pointers of its machine. */
+typedef struct csspgo__layout_raw {
+    csspgo__reader  r;
+    csspgo__heap   *h;
+    csspgo__source *in;
+    int             big;          /* 1: big-endian                                                   */
+    size_t          pointer;      /* bytes of a pointer                                              */
+    uint64_t        version, functions, delta;   /* delta: see csspgo__layout_raw_function           */
+    uint64_t        counters;     /* not used by a function yet                                      */
+    size_t          record, counter_bytes;   /* bytes of a function's description, of a counter      */
+    size_t          tail;         /* offset in a description of the number of counters               */
+    size_t          data, counts, counts_size, names, names_size;   /* offsets in the file, sizes    */
+} csspgo__layout_raw;
+
+/* The number of n bytes at p. */
+static uint64_t csspgo__layout_raw_get(const csspgo__layout_raw *f, const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+    size_t i;
+    for (i = 0; i < n; i++) v = v << 8 | p[f->big ? i : n - 1 - i];
+    return v;
+}
+
+/* The next word of the header. */
+static uint64_t csspgo__layout_raw_word(csspgo__layout_raw *f)
+{
+    if (!csspgo__need(&f->r, 8)) return 0;
+    f->r.p += 8;
+    return csspgo__layout_raw_get(f, f->r.p - 8, 8);
+}
+
+/* Passes over n elements of so many bytes, and returns where they began. */
+static size_t csspgo__layout_raw_skip(csspgo__layout_raw *f, uint64_t n, size_t bytes)
+{
+    const size_t begin = (size_t)(f->r.p - f->r.base);
+    if (n > csspgo__left(&f->r) / bytes) csspgo__fail(&f->r, CSSPGO_E_TRUNCATED, f->r.p, "the file ends in a section");
+    else f->r.p += n * bytes;
+    return begin;
+}
+
+/*
+ * The header, and where the sections are. Version 8 is that of LLVM 17, where temporal profiles began; 9 (LLVM 18) added
+ * bitmaps, 10 (LLVM 19) virtual tables.
+ */
+static void csspgo__layout_raw_header(csspgo__layout_raw *f)
+{
+    uint64_t ids, before, after, bitmap = 0, bitmap_after = 0, names;
+    size_t sites;
+    f->version = csspgo__layout_raw_word(f);
+    if ((f->version & UINT32_MAX) < 8 || (f->version & UINT32_MAX) > 10) {
+        csspgo__fail(&f->r, CSSPGO_E_VERSION, f->r.base + 8, "a raw profile of a version that is not 8, 9 or 10");
+        return;
+    }
+    if (f->version >> 59 & 1)
+        csspgo__fail(&f->r, CSSPGO_E_UNSUPPORTED, f->r.base + 8, "the functions of this raw profile are in debug info");
+    ids = csspgo__layout_raw_word(f);
+    f->functions = csspgo__layout_raw_word(f);
+    before = csspgo__layout_raw_word(f);
+    f->counters = csspgo__layout_raw_word(f);
+    after = csspgo__layout_raw_word(f);
+    if ((f->version & 15) > 8) bitmap = csspgo__layout_raw_word(f), bitmap_after = csspgo__layout_raw_word(f);
+    names = csspgo__layout_raw_word(f);
+    f->delta = csspgo__layout_raw_word(f);
+    csspgo__layout_raw_skip(f, (f->version & 15) == 8 ? 2 : (f->version & 15) == 9 ? 3 : 5, 8);
+    sites = (f->version & 15) < 10 ? 2 : 3;
+    f->tail = 16 + ((f->version & 15) == 8 ? 3u : 4u) * f->pointer;
+    f->record = (f->tail + 4 + 2 * sites + 3) / 4 * 4 + ((f->version & 15) == 8 ? 0u : 4u);
+    f->record = (f->record + 7) / 8 * 8;
+    f->counter_bytes = f->version >> 60 & 1 ? 1 : 8;
+    csspgo__layout_raw_skip(f, ids, 1);
+    f->data = csspgo__layout_raw_skip(f, f->functions, f->record);
+    csspgo__layout_raw_skip(f, before, 1);
+    f->counts = csspgo__layout_raw_skip(f, f->counters, f->counter_bytes);
+    f->counts_size = (size_t)(f->r.p - f->r.base) - f->counts;
+    csspgo__layout_raw_skip(f, after, 1);
+    csspgo__layout_raw_skip(f, bitmap, 1);
+    csspgo__layout_raw_skip(f, bitmap_after, 1);
+    f->names = csspgo__layout_raw_skip(f, names, 1);
+    f->names_size = (size_t)(f->r.p - f->r.base) - f->names;
+}
+
+/* Adds names with byte 1 between them. Returns 0 when memory is exhausted. */
+static int csspgo__layout_raw_split(csspgo__layout_raw *f, const unsigned char *p, size_t size)
+{
+    const unsigned char *const end = p + size;
+    while (p != end) {
+        const unsigned char *stop = (const unsigned char *)memchr(p, 1, (size_t)(end - p));
+        const char *const name = (const char *)p;
+        size_t n;
+        if (stop == NULL) stop = end;
+        n = (size_t)(stop - p);
+        f->h->status = CSSPGO_E_LIMIT;
+        if (n > f->h->limits.max_name) return 0;
+        if (n != 0 && csspgo__names_bind(f->h, &f->in->names, csspgo_guid(name, n), name, n) == 0) return 0;
+        p = stop != end ? stop + 1 : end;
+    }
+    return 1;
+}
+
+#if defined(CSSPGO_USE_ZLIB) && !defined(CSSPGO_NO_FORMAT)
+/* Inflates `size` bytes of names to `want` of them. */
+static void csspgo__layout_raw_inflate(csspgo__layout_raw *f, const unsigned char *p, size_t size, size_t want)
+{
+    const uint64_t limit = f->h->limits.max_inflated, usual = 64 * (uint64_t)size + (64u << 20);
+    unsigned char *text = NULL;
+    size_t cap = 0;
+    if (want > (limit != 0 ? limit : usual)) {
+        csspgo__fail(&f->r, CSSPGO_E_LIMIT, p, "compressed names exceed limits.max_inflated");
+        return;
+    }
+    f->h->status = csspgo__z_inflate(f->h, p, size, want, &text, &cap);
+    if (f->h->status == CSSPGO_E_SYNTAX)
+        csspgo__fail(&f->r, CSSPGO_E_SYNTAX, p, "compressed names do not inflate to what they claim");
+    else if (f->h->status != CSSPGO_OK || !csspgo__layout_raw_split(f, text, want))
+        csspgo__layout_exhausted(&f->r, f->h);
+    csspgo__free(f->h, text, cap);
+}
+#endif
+
+/* The section of names: blocks of size, compressed size (0: they are not), names; then zeros. */
+static void csspgo__layout_raw_names(csspgo__layout_raw *f)
+{
+    csspgo__reader *r = &f->r;
+    const unsigned char *const end = r->end;
+    r->p = r->base + f->names;
+    r->end = r->p + f->names_size;
+    while (r->p != r->end && r->status == CSSPGO_OK) {
+        uint64_t size, packed;
+        if (*r->p == 0) {
+            r->p++;
+            continue;
+        }
+        size = csspgo__uleb(r);
+        packed = csspgo__uleb(r);
+        if (r->status != CSSPGO_OK) break;
+        if ((packed != 0 ? packed : size) > csspgo__left(r))
+            csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends in its names");
+        else if (packed == 0) {
+            if (!csspgo__layout_raw_split(f, r->p, (size_t)size)) csspgo__layout_exhausted(r, f->h);
+        } else {
+#if defined(CSSPGO_USE_ZLIB) && !defined(CSSPGO_NO_FORMAT)
+            csspgo__layout_raw_inflate(f, r->p, (size_t)packed, (size_t)size);
+#else
+            csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p, "names are compressed; define CSSPGO_USE_ZLIB");
+#endif
+        }
+        if (r->status == CSSPGO_OK) r->p += packed != 0 ? packed : size;
+    }
+    r->end = end;
+}
+
+typedef struct csspgo__stamp {    /* a function that ran, and when */
+    uint64_t time, id;
+} csspgo__stamp;
+
+/*
+ * Function i of a raw profile: its counters, after the slot of 8 bytes for its time stamp if it has one. Its counters
+ * are found relative to its description, `delta` bytes from the first description to the first counter. *stamp gets
+ * its id and time; 0 and all ones say that it never ran.
+ */
+static void csspgo__layout_raw_function(csspgo__layout_raw *f, uint64_t i, csspgo__stamp *stamp)
+{
+    const unsigned char *d = f->r.base + f->data + i * f->record;
+    const int temporal = f->version >> 63 != 0;
+    const uint64_t sign = f->pointer == 4 ? UINT32_MAX : UINT64_MAX;
+    uint64_t at = csspgo__layout_raw_get(f, d + 16, f->pointer) - (f->delta - i * f->record), n, hash;
+    uint32_t function;
+    int ok;
+    at &= sign;
+    n = csspgo__layout_raw_get(f, d + f->tail, 4);
+    hash = csspgo__layout_raw_get(f, d + 8, 8);
+    stamp->id = csspgo__layout_raw_get(f, d, 8);
+    stamp->time = 0;
+    if (n == 0 || at >= f->counts_size || n > (f->counts_size - at) / f->counter_bytes || n > f->counters ||
+        (temporal && n * f->counter_bytes < 8)) {
+        csspgo__fail(&f->r, CSSPGO_E_SYNTAX, d, "a function's counters are not in the file");
+        return;
+    }
+    f->counters -= n;                                 /* functions do not share any, so a file bounds the time */
+    d = f->r.base + f->counts + at;
+    function = csspgo__names_bind(f->h, &f->in->names, stamp->id, NULL, 0);
+    if (temporal) {
+        stamp->time = csspgo__layout_raw_get(f, d, 8);
+        d += 8;
+        n -= 8 / f->counter_bytes;
+    }
+    ok = csspgo__source_record(f->h, f->in, function, hash);
+    for (; ok && n != 0; n--, d += f->counter_bytes)
+        ok = csspgo__source_value(f->h, f->in, f->counter_bytes == 1 ? *d == 0 : csspgo__layout_raw_get(f, d, 8));
+    if (!ok) csspgo__layout_exhausted(&f->r, f->h);
+}
+
+/* All functions, and the trace: those that ran by (time stamp, id). */
+static void csspgo__layout_raw_functions(csspgo__layout_raw *f)
+{
+    static const csspgo__field by_time[] = { CSSPGO__ASCENDING(csspgo__stamp, time),
+                                             CSSPGO__ASCENDING(csspgo__stamp, id), CSSPGO__FIELDS_END };
+    csspgo__stamp *stamp = NULL, one;
+    csspgo__kept *kept;
+    size_t n = 0, cap = 0, k;
+    uint64_t i;
+    for (i = 0; i < f->functions && f->r.status == CSSPGO_OK; i++) {
+        csspgo__layout_raw_function(f, i, &one);
+        if (f->r.status != CSSPGO_OK || one.time == 0 || one.time == UINT64_MAX) continue;
+        if (!CSSPGO__ROOM(f->h, stamp, n, cap, n + 1)) csspgo__layout_exhausted(&f->r, f->h);
+        else stamp[n++] = one;
+    }
+    if (f->r.status == CSSPGO_OK && n != 0) {
+        int ok = csspgo__sort(f->h, stamp, n, sizeof *stamp, csspgo__fields_cmp, by_time);
+        kept = ok ? csspgo__source_run(f->h, f->in, 1) : NULL;
+        ok = kept != NULL;
+        for (k = 0; ok && k < n; k++)
+            ok = csspgo__kept_add(f->h, kept, csspgo__names_find_guid(&f->in->names, stamp[k].id));
+        if (!ok) csspgo__layout_exhausted(&f->r, f->h);
+        f->in->stream = 1;
+    }
+    csspgo__free(f->h, stamp, cap * sizeof *stamp);
+}
+
+static csspgo_status csspgo__layout_read_raw(csspgo_layout *l, csspgo__source *in, const unsigned char *data,
+                                             size_t size, csspgo_error *err)
+{
+    csspgo__layout_raw f;
+    memset(&f, 0, sizeof f);
+    csspgo__reader_init(&f.r, data, size, err);
+    f.h = &l->heap;
+    f.in = in;
+    f.big = data[0] == 0xff;
+    f.pointer = data[f.big ? 6 : 1] == 'R' ? 4 : 8;
+    f.r.p += 8;
+    csspgo__layout_raw_header(&f);
+    in->kind = csspgo__layout_kind(f.version);
+    if (f.r.status == CSSPGO_OK) csspgo__layout_raw_names(&f);
+    if (f.r.status == CSSPGO_OK) csspgo__layout_raw_functions(&f);
+    return f.r.status;
+}
+
+/* 1 if the data begin as a raw profile does: in either byte order; r of 64, R of 32-bit machines. */
+static int csspgo__layout_is_raw(const unsigned char *p, size_t size)
+{
+    static const unsigned char raw[8] = { 0xff, 'l', 'p', 'r', 'o', 'f', 'r', 0x81 };
+    int forward = size >= 8, backward = size >= 8, i;
+    for (i = 0; i < 8 && size >= 8; i++) {
+        forward &= p[i] == raw[i] || (i == 6 && p[i] == 'R');
+        backward &= p[7 - i] == raw[i] || (i == 6 && p[7 - i] == 'R');
+    }
+    return forward || backward;
+}
+
 CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err)
 {
+    static const unsigned char indexed[8] = { 0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81 };
+    const unsigned char *p = (const unsigned char *)data;
     csspgo__source in;
     csspgo_status s;
     if (size == 0) return csspgo__error(err, CSSPGO_E_TRUNCATED, 0, "the profile is empty");
     memset(&in, 0, sizeof in);
     csspgo__names_init(&l->heap, &in.names);
-    s = csspgo__layout_read_text(l, &in, (const unsigned char *)data, size, err);
+    if (size >= 8 && memcmp(p, indexed, 8) == 0) s = csspgo__layout_read_index(l, &in, p, size, err);
+    else if (csspgo__layout_is_raw(p, size)) s = csspgo__layout_read_raw(l, &in, p, size, err);
+    else s = csspgo__layout_read_text(l, &in, p, size, err);
     if (s == CSSPGO_OK) s = csspgo__layout_commit(l, &in, err);
     csspgo__source_free(&l->heap, &in);
     return s;

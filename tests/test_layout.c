@@ -1030,6 +1030,210 @@ static void an_order_survives_every_failing_allocation(void)
     T_LONG(nth > 40 && nth < 1000);
 }
 
+/* ----- indexed and raw profiles ----- */
+
+static csspgo_status add_bytes(csspgo_layout *l, const char *data, size_t size, csspgo_error *e)
+{
+    unsigned char *exact = t_copy(data, size);
+    const csspgo_status s = csspgo_layout_read(l, exact, size, e);
+    free(exact);
+    return s;
+}
+
+static void binary_becomes(const char *const *file, const char *want_file)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_error e;
+    size_t size;
+    char path[100], *data;
+    for (; *file != NULL; file++) {
+        sprintf(path, DATA "%s", *file);
+        data = t_file(path, &size);
+        if (!T_EQ(add_bytes(l, data, size, &e), CSSPGO_OK)) fprintf(stderr, "    %s: %s\n", path, e.message);
+        free(data);
+    }
+    sprintf(path, DATA "%s", want_file);
+    data = t_file(path, &size);
+    expect_text(l, path, data, size);
+    free(data);
+    csspgo_layout_free(l);
+}
+
+static void indexed_profiles_are_read(void)
+{
+    static const char *const files[] = { "basic.profdata", NULL };
+    binary_becomes(files, "basic.canon.proftext");
+}
+
+/* Whatever is cut off, or changed: an error with a place, and nothing is taken; or, behind the traces, no difference. */
+static void every_prefix_of_an_indexed_profile_is_rejected(void)
+{
+    size_t size, n, want_size, i, failed = 0;
+    char *data = t_file(DATA "basic.profdata", &size), *want = t_file(DATA "basic.canon.proftext", &want_size);
+    csspgo_error e;
+    for (n = 0; n < size; n++) {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        T_CHECK(add_bytes(l, data, n, &e) != CSSPGO_OK);
+        T_CHECK(e.status != CSSPGO_OK && e.offset <= n && e.message[0] != '\0');
+        T_EQ(csspgo_layout_get_stats(l).functions, 0);
+        csspgo_layout_free(l);
+    }
+    for (i = 0; i < 2 * size; i++) {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        char *bad = (char *)t_copy(data, size);
+        bad[i / 2] = (char)(bad[i / 2] ^ (i % 2 != 0 ? 0x80 : 0x01));
+        if (add_bytes(l, bad, size, &e) != CSSPGO_OK) failed++;
+        free(bad);
+        csspgo_layout_free(l);
+    }
+    T_CHECK(failed > 400);
+    free(data);
+    free(want);
+}
+
+static void another_version_is_refused(void)
+{
+    size_t size;
+    char *data = t_file(DATA "basic.profdata", &size);
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_error e;
+    data[8] = 9;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_VERSION);
+    data[8] = 14;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_VERSION);
+    T_EQ(e.offset, 8);
+    data[8] = 13;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_OK);
+    csspgo_layout_free(l);
+    free(data);
+    data = t_file(DATA "run_c_a.profraw", &size);
+    l = layout_of(0, -1, -1);
+    data[8] = 7;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_VERSION);
+    data[8] = 11;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_VERSION);
+    data[8] = 10;
+    data[15] = (char)0x89;
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_UNSUPPORTED);
+    csspgo_layout_free(l);
+    free(data);
+}
+
+/* A raw profile, made here: "b" ran first, "a" second, "c" never; counters 5, 6 and 7. */
+static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t pointer, int coverage)
+{
+    static const char names[] = "a\1b\1c";
+    static const uint64_t stamps[3] = { 2, 1, UINT64_MAX }, head[3] = { 11, 14, 16 };
+    const size_t counter = coverage ? 1 : 8, slots = coverage ? 9 : 2;
+    const size_t tail = 16 + (version == 8 ? 3u : 4u) * pointer;
+    const size_t record = version == 8 ? (pointer == 4 ? 40u : 48u) : pointer == 4 ? 48u : 64u;
+    const size_t counts = 8 * head[version - 8] + 3 * record;
+    size_t i, size = 0;
+#define PUT(at, n, value)                                                                                             \
+    do {                                                                                                              \
+        const uint64_t put_value = (value);                                                                           \
+        size_t put_at = (at), put_i;                                                                                  \
+        for (put_i = 0; put_i < (n); put_i++)                                                                         \
+            to[put_at + (big ? (n) - 1 - put_i : put_i)] = (unsigned char)(put_value >> 8 * put_i & 255);             \
+    } while (0)
+    memset(to, 0, 1024);
+    PUT(0, 8, pointer == 8 ? UINT64_C(0xff6c70726f667281) : UINT64_C(0xff6c70726f665281));
+    PUT(8, 8, version | (uint64_t)(coverage ? 0x91 : 0x81) << 56);
+    PUT(24, 8, 3);                                    /* functions */
+    PUT(40, 8, 3 * slots);
+    PUT(version == 8 ? 56 : 72, 8, 2 + 5);            /* names: sizes and text */
+    PUT(version == 8 ? 64 : 80, 8, 0x1000 + 3 * record);   /* delta */
+    for (i = 0; i < 3; i++) {
+        const size_t at = 8 * head[version - 8] + i * record;
+        PUT(at, 8, csspgo_guid(&names[2 * i], 1));
+        PUT(at + 8, 8, 9);
+        PUT(at + 16, pointer, 0x1000 + 3 * record - i * record + i * slots * counter);
+        PUT(at + tail, 4, slots);
+        PUT(counts + i * slots * counter, 8, stamps[i]);
+        PUT(counts + i * slots * counter + 8, counter, coverage ? i % 2 : 5 + i);
+    }
+    size = counts + 3 * slots * counter;
+    to[size++] = 5;
+    to[size++] = 0;
+    memcpy(to + size, names, 5);
+    return size + 5;
+}
+
+#define RAN IR BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n" RECORD("a", "9", "5") RECORD("b", "9", "6") RECORD("c", "9", "7")
+#define COVERED IR "# Instrument block coverage\n:single_byte_coverage\n" BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n"      \
+                RECORD("a", "9", "1") RECORD("b", "9", "0") RECORD("c", "9", "1")
+
+static void raw_profiles_of_every_machine_are_read(void)
+{
+    unsigned char data[1024];
+    uint32_t version;
+    int form;
+    size_t n, size;
+    csspgo_error e;
+    for (version = 8; version <= 10; version++)
+        for (form = 0; form < 8; form++) {
+            csspgo_layout *l = layout_of(0, -1, -1);
+            size = raw_profile(data, version, form & 1, form & 2 ? 4 : 8, form >> 2);
+            if (!T_EQ(add_bytes(l, (char *)data, size, &e), CSSPGO_OK))
+                fprintf(stderr, "    version %u, form %d: %s\n", (unsigned)version, form, e.message);
+            if (form >> 2) expect_text(l, "coverage", COVERED, strlen(COVERED));
+            else expect_text(l, "raw", RAN, strlen(RAN));
+            for (n = 0; n < size; n++) {
+                T_CHECK(add_bytes(l, (char *)data, n, &e) != CSSPGO_OK);
+                T_CHECK(e.status != CSSPGO_OK && e.offset <= n);
+            }
+            for (n = 8; n < size; n++) {
+                data[n] ^= 0xff;
+                add_bytes(l, (char *)data, size, &e);
+                data[n] ^= 0xff;
+            }
+            csspgo_layout_free(l);
+        }
+}
+
+static void raw_profiles_of_llvm_are_read(void)
+{
+#ifdef CSSPGO_USE_ZLIB
+    static const char *const two[] = { "run_c_a.profraw", "run_b_a.profraw", NULL };
+    static const char *const coverage[] = { "run_blockcov.profraw", NULL };
+    binary_becomes(two, "run_merged.proftext");
+    binary_becomes(coverage, "run_blockcov.proftext");
+#else
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_error e;
+    size_t size;
+    char *data = t_file(DATA "run_c_a.profraw", &size);
+    const csspgo_status s = csspgo_layout_read(l, data, size, &e);   /* the library's build may have zlib */
+    T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED);
+    free(data);
+    csspgo_layout_free(l);
+#endif
+}
+
+static void reading_survives_every_failing_allocation(void)
+{
+    static const char *const file[] = { DATA "basic.profdata", DATA "run_c_a.profraw" };
+    size_t i, size;
+    long nth;
+    for (i = 0; i < 2; i++) {
+        char *data = t_file(file[i], &size);
+        for (nth = 1; nth < 1000; nth++) {
+            t_heap h;
+            const csspgo_options o = t_options(&h, nth);
+            csspgo_layout *l = csspgo_layout_new(NULL, &o, NULL);
+            csspgo_status s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+            if (s == CSSPGO_OK) s = add_bytes(l, data, size, NULL);
+            if (s == CSSPGO_E_NOMEM && l != NULL) T_EQ(csspgo_layout_get_stats(l).functions, 0);
+            csspgo_layout_free(l);
+            T_EQ(h.live, 0);
+            if (s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED) break;
+            T_EQ(s, CSSPGO_E_NOMEM);
+        }
+        T_LONG(nth > 5 && nth < 1000);
+        free(data);
+    }
+}
+
 int main(void)
 {
     graphs_are_ordered_as_by_llvm();
@@ -1059,5 +1263,11 @@ int main(void)
     positions_depend_on_structure_only();
     weights_and_sizes_change_the_order();
     T_FAILING(an_order_survives_every_failing_allocation());
+    indexed_profiles_are_read();
+    every_prefix_of_an_indexed_profile_is_rejected();
+    another_version_is_refused();
+    raw_profiles_of_every_machine_are_read();
+    raw_profiles_of_llvm_are_read();
+    T_FAILING(reading_survives_every_failing_allocation());
     return t_end();
 }
