@@ -26530,7 +26530,7 @@ static const csspgo__field csspgo__observation_fields[] = { CSSPGO__ASCENDING(cs
     CSSPGO__ASCENDING(csspgo__observation, pos), CSSPGO__ASCENDING(csspgo__observation, callee), CSSPGO__FIELDS_END };
 
 /* count x part / all, without overflow. */
-static uint64_t csspgo__share(uint64_t count, uint64_t part, uint64_t all)
+static uint64_t csspgo__scaled(uint64_t count, uint64_t part, uint64_t all)
 {
     return csspgo__sat_add(csspgo__sat_mul(count / all, part), csspgo__sat_mul(count % all, part) / all);
 }
@@ -26563,7 +26563,7 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
             continue;
         }
         m->called = csspgo__sat_add(m->called, v[i].hits);
-        m->insns = csspgo__sat_add(m->insns, csspgo__share(CSSPGO__PER_HIT, v[i].hits, v[i].count));
+        m->insns = csspgo__sat_add(m->insns, csspgo__scaled(CSSPGO__PER_HIT, v[i].hits, v[i].count));
     }
     return all;
 }
@@ -26573,7 +26573,7 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
  * Returns the samples in the function itself.
  */
 static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
-                                       size_t n)
+                                        size_t n)
 {
     const csspgo__block_hits *block = e->block.v + graph->block;
     const uint64_t all = csspgo__observations_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
@@ -26582,9 +26582,9 @@ static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape
     memset(e->weight.v, 0, graph->blocks * sizeof *e->weight.v);
     for (b = CSSPGO__BLOCK_CODE; b < graph->blocks; b++) {
         const csspgo__class_estimate *m = &e->estimate.v[block[b].eq];
-        const uint64_t prior = csspgo__share(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
+        const uint64_t prior = csspgo__scaled(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
         uint64_t hits = csspgo__sat_add(csspgo__sat_mul(m->own, CSSPGO__PER_HIT), prior);
-        hits = csspgo__share(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
+        hits = csspgo__scaled(hits, all, csspgo__sat_add(all, CSSPGO__PRIOR));
         hits = csspgo__sat_add(hits, csspgo__sat_mul(m->called, CSSPGO__PER_HIT));
         hits = csspgo__sat_add(hits, m->insns / 2) / m->insns;
         e->estimate.v[b].count = hits != 0 || (m->own | m->called) == 0 ? hits : 1;
@@ -26658,11 +26658,11 @@ static int csspgo__estimate_counter(csspgo__estimate *e, uint32_t node, uint32_t
 
 /*
  * A call or a jump out of the function ran `count` times: makes the branch counters of it. An indirect one is divided
- * among its callees in proportion to the calls of them that were observed (v, sorted by position); without any it has
- * no target. Returns 0 when memory is exhausted.
+ * among its callees in proportion to the calls of them that were observed (v, sorted by position); without any there
+ * is no branch. Returns 0 when memory is exhausted.
  */
 static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
-                                const csspgo__observation *v, size_t n)
+                                     const csspgo__observation *v, size_t n)
 {
     const uint32_t to = csspgo__transfer_target(e->g->code, t->pos);
     uint64_t all = 0;
@@ -26673,7 +26673,7 @@ static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const cs
         if (v[i].callee != 0) all = csspgo__sat_add(all, v[i].count);
     for (i = a; i < n && v[i].pos == t->pos; i++)
         if (v[i].callee != 0 && !csspgo__estimate_counter(e, key | CSSPGO__BRANCH, t->pos, v[i].callee,
-                                                      csspgo__share(count, v[i].count, all != 0 ? all : 1)))
+                                                          csspgo__scaled(count, v[i].count, all != 0 ? all : 1)))
             return 0;
     return 1;
 }
@@ -27425,8 +27425,8 @@ static int csspgo__line_table_room(csspgo_line_table *l, size_t nodes, size_t ro
 }
 
 CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code *code, csspgo_module module,
-                                                const csspgo_line_inline *node, size_t nodes,
-                                                const csspgo_line_row *row, size_t rows, csspgo_error *err)
+                                               const csspgo_line_inline *node, size_t nodes,
+                                               const csspgo_line_row *row, size_t rows, csspgo_error *err)
 {
     size_t i, k = l->rows;
     if (module.id > code->modules) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
@@ -28815,10 +28815,10 @@ typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
     size_t      rows, row_size;
 } csspgo__lcs;
 
-typedef struct csspgo__rename {   /* two names that were compared */
+typedef struct csspgo__compared_pair {   /* two names that were compared */
     uint64_t here, there;
     int      same;
-} csspgo__rename;
+} csspgo__compared_pair;
 
 enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__align_token.kind, profile: a probe id without a count */
 
@@ -28867,7 +28867,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
-    CSSPGO__LIST(csspgo__rename) tried;   /* pairs that were compared                              */
+    CSSPGO__LIST(csspgo__compared_pair) tried;   /* pairs that were compared                              */
     csspgo__map  by_pair;
     csspgo__aggregate sum[2];         /* [1]: while two functions are compared for rename matching     */
     csspgo__loc_list    loc[2];
@@ -29388,14 +29388,14 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
 static uint32_t csspgo__rename_hash(const void *owner, uint32_t id)
 {
     const csspgo__matching *w = (const csspgo__matching *)owner;
-    const csspgo__rename *r = &w->tried.v[id - 1];
+    const csspgo__compared_pair *r = &w->tried.v[id - 1];
     return csspgo__hash64(&w->by_pair, r->here, r->there);
 }
 
-static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
+static csspgo__compared_pair *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     const uint32_t hash = csspgo__hash64(&w->by_pair, here, there);
-    csspgo__rename *r = w->tried.v;
+    csspgo__compared_pair *r = w->tried.v;
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&w->by_pair, hash, &at)) != 0)
         if (r[id - 1].here == here && r[id - 1].there == there) return &r[id - 1];
@@ -29409,7 +29409,7 @@ static csspgo__rename *csspgo__rename_find(csspgo__matching *w, uint64_t here, u
  */
 static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t there, int same)
 {
-    csspgo__rename *r;
+    csspgo__compared_pair *r;
     if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__match_fail(w);
     r = CSSPGO__PUSH(&w->m->heap, w->tried);
     if (r == NULL) return csspgo__match_fail(w);
@@ -29432,7 +29432,7 @@ static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t ther
  */
 static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
 {
-    const csspgo__rename *r = csspgo__rename_find(w, here, there);
+    const csspgo__compared_pair *r = csspgo__rename_find(w, here, there);
     int same;
     if (r != NULL) return r->same;
     if (w->level != 0 || w->status != CSSPGO_OK || w->tried.count == CSSPGO__TRIED) return 0;
@@ -30296,7 +30296,7 @@ enum { CSSPGO__COST_MAX = 185,    /* 2 / ln 2 in 64ths: the most that one count,
        CSSPGO__MARGIN = 64,       /* blocks alone must be cheaper by this: unsampled calls look like blocks */
        CSSPGO__SPLITS = 128 };    /* ways that are tried in a long segment */
 
-typedef struct csspgo__segment {  /* code tokens [i, i_end) against profile tokens [j, j_end) */
+typedef struct csspgo__align_segment {  /* code tokens [i, i_end) against profile tokens [j, j_end) */
     size_t    i, i_end, j, j_end;
     int       last;               /* no call follows */
     uint32_t *x, *y;              /* the numbering that is tried: indices of tokens */
@@ -30304,7 +30304,7 @@ typedef struct csspgo__segment {  /* code tokens [i, i_end) against profile toke
     uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
     uint32_t *known;              /* per class: log64 of its count + 1, 0 = not known */
     uint32_t *blocks;             /* per class: blocks in it */
-} csspgo__segment;
+} csspgo__align_segment;
 
 static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
 {
@@ -30317,7 +30317,7 @@ static int csspgo__u64_cmp(const void *ctx, const void *a, const void *b)
  * Lists what takes part in a segment, in s->x and s->y: all tokens that have no partner, or (blocks_only) those that
  * are no calls.
  */
-static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int blocks_only)
+static void csspgo__numbering(csspgo__matching *w, csspgo__align_segment *s, int blocks_only)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     size_t i;
@@ -30336,7 +30336,7 @@ static void csspgo__numbering(csspgo__matching *w, csspgo__segment *s, int block
  * distance of its count from the class's count, on a logarithmic scale and at most COST_MAX. The class's count is
  * known from pairs made before, or else the median of the class's pairs here. O(n log n).
  */
-static uint64_t csspgo__class_cost(csspgo__segment *s, size_t n)
+static uint64_t csspgo__class_cost(csspgo__align_segment *s, size_t n)
 {
     uint64_t cost = 0;
     size_t i, j, k;
@@ -30355,7 +30355,8 @@ static uint64_t csspgo__class_cost(csspgo__segment *s, size_t n)
 }
 
 /* The q-th pair of a split of k pairs, s of them counted from the front: indices of tokens. */
-static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split, size_t q, uint32_t *x, uint32_t *y)
+static void csspgo__split_pair(const csspgo__align_segment *s, size_t k, size_t split, size_t q, uint32_t *x,
+                               uint32_t *y)
 {
     *x = s->x[q < split ? q : s->n - k + q];
     *y = s->y[q < split ? q : s->f - k + q];
@@ -30366,7 +30367,7 @@ static void csspgo__split_pair(const csspgo__segment *s, size_t k, size_t split,
  * back; the middle of the longer side is what was inserted or deleted. Adds what cannot be (a call paired with a
  * block) and blocks with different numbers of calls behind them.
  */
-static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size_t k, size_t split)
+static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__align_segment *s, size_t k, size_t split)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     uint64_t cost = 0;
@@ -30390,7 +30391,7 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__segment *s, size
  * the last call, where classes tell much, all from the front: they would tell if the end were what stayed. The entry of
  * a function stays its entry.
  */
-static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size_t *split)
+static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__align_segment *s, size_t *split)
 {
     const size_t k = s->n < s->f ? s->n : s->f, aim = s->last && 4 * s->told >= s->n ? k : (k + 1) / 2;
     const size_t step = k / (k > 8192 ? (size_t)CSSPGO__SPLITS * 8192 / k + 1 : (size_t)CSSPGO__SPLITS) + 1;
@@ -30408,13 +30409,13 @@ static uint64_t csspgo__best_split(csspgo__matching *w, csspgo__segment *s, size
 }
 
 /* The first count that a class gets is its count from now on. */
-static void csspgo__class_learn(csspgo__segment *s, const csspgo__align_token *a, uint64_t count)
+static void csspgo__class_learn(csspgo__align_segment *s, const csspgo__align_token *a, uint64_t count)
 {
     if (a->eq != 0 && s->known[a->eq] == 0 && count != 0) s->known[a->eq] = csspgo__log64(count) + 1;
 }
 
 /* Pairs the blocks of a segment as a split says. */
-static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t split)
+static void csspgo__take_split(csspgo__matching *w, csspgo__align_segment *s, size_t split)
 {
     csspgo__align_token *a = w->code_token.v;
     const csspgo__align_token *b = w->old_token.v;
@@ -30435,7 +30436,7 @@ static void csspgo__take_split(csspgo__matching *w, csspgo__segment *s, size_t s
  * as probes were numbered, and blocks alone, which is right if calls came or went. Blocks alone must be cheaper by a
  * margin, for in the profile a call that never ran looks like a block.
  */
-static void csspgo__match_segment(csspgo__matching *w, csspgo__segment *s)
+static void csspgo__match_segment(csspgo__matching *w, csspgo__align_segment *s)
 {
     size_t all = 0, blocks = 0;
     uint64_t cost;
@@ -30520,7 +30521,7 @@ static int csspgo__one_new_name(csspgo__matching *w)
 }
 
 /* Keeps what is sure of the alignment: calls on calls. */
-static void csspgo__keep_calls(csspgo__matching *w, csspgo__segment *s)
+static void csspgo__keep_calls(csspgo__matching *w, csspgo__align_segment *s)
 {
     csspgo__align_token *a = w->code_token.v;
     const csspgo__align_token *b = w->old_token.v;
@@ -30611,7 +30612,7 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 {
     csspgo__align_token *a = w->code_token.v;
     const size_t n = w->code_token.count, m = w->old_token.count, k = n < m ? n : m;
-    csspgo__segment s;
+    csspgo__align_segment s;
     csspgo__u64_list v = { NULL, 0, 0 };
     memset(&s, 0, sizeof s);
     s.x = CSSPGO__FILL(&w->m->heap, w->align[3], n);
@@ -31317,7 +31318,7 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
 
 /* ----- a profile in terms of the new code ------------------------------------------------------------------------- */
 
-typedef struct csspgo__remap {    /* one call of csspgo_matcher_apply */
+typedef struct csspgo__match_remap {    /* one call of csspgo_matcher_apply */
     const csspgo_matcher *m;
     const csspgo_profile *p;      /* from */
     csspgo_profile *q;            /* to */
@@ -31328,7 +31329,7 @@ typedef struct csspgo__remap {    /* one call of csspgo_matcher_apply */
     csspgo__u32_list inverse;     /* of each function's places: indices, ascending by to, calls first */
     csspgo__u64_list nested;      /* per node of p: sum of the totals of its inlinees */
     uint64_t        lost;
-} csspgo__remap;
+} csspgo__match_remap;
 
 /* By where they were: what was found first, calls before blocks. */
 static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
@@ -31347,7 +31348,7 @@ static int csspgo__inverse_cmp(const void *ctx, const void *a, const void *b)
  * Sorts the places of each function by where they were. Places that were not found come last, so the others are one
  * sorted run. Returns 0 when memory is exhausted.
  */
-static int csspgo__inverse_make(csspgo__remap *c)
+static int csspgo__inverse_make(csspgo__match_remap *c)
 {
     const csspgo__matched *f = c->m->func.v;
     const csspgo__place *p = c->m->place.v;
@@ -31362,7 +31363,7 @@ static int csspgo__inverse_make(csspgo__remap *c)
 }
 
 /* The place that was at loc of the profile, or NULL. */
-static const csspgo__place *csspgo__place_was(const csspgo__remap *c, const csspgo__matched *f, csspgo_loc loc)
+static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = c->m->place.v;
     const uint32_t *v = c->inverse.v + f->place;
@@ -31381,7 +31382,7 @@ static const csspgo__place *csspgo__place_was(const csspgo__remap *c, const cssp
  * The function of a node if its locations have moved; NULL if they are where they were: the function was not matched,
  * or this copy of it has the checksum of the new code.
  */
-static const csspgo__matched *csspgo__moved(const csspgo__remap *c, uint32_t node)
+static const csspgo__matched *csspgo__moved(const csspgo__match_remap *c, uint32_t node)
 {
     const csspgo__node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
@@ -31395,7 +31396,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__remap *c, uint32_t nod
 }
 
 /* Locations of lines that a reference mode does not look at stay where they are. */
-static int csspgo__keeps_loc(const csspgo__remap *c, const csspgo__matched *f, csspgo_loc loc)
+static int csspgo__keeps_loc(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     return !c->m->is_probe && c->m->how.llvm != CSSPGO__ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
 }
@@ -31404,7 +31405,7 @@ static int csspgo__keeps_loc(const csspgo__remap *c, const csspgo__matched *f, c
  * A function of p in q, under its new name; 0 when memory is exhausted. LLVM 19 applies a renamed function's profile
  * under its old name.
  */
-static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
+static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
 {
     uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
@@ -31424,7 +31425,7 @@ static uint32_t csspgo__remap_func(csspgo__remap *c, uint32_t id)
  * block now, the callee's context starts anew at top level: its counts are still right, only the caller is not known.
  * Returns 0 when memory is exhausted.
  */
-static int csspgo__remap_node(csspgo__remap *c, uint32_t id)
+static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__matched *up = n->parent != CSSPGO__ROOT ? csspgo__moved(c, n->parent) : NULL;
@@ -31455,7 +31456,7 @@ static int csspgo__remap_node(csspgo__remap *c, uint32_t id)
 }
 
 /* Makes record 1 of t an empty one; NULL when memory is exhausted. */
-static csspgo__record *csspgo__remap_begin(csspgo__remap *c)
+static csspgo__record *csspgo__remap_begin(csspgo__match_remap *c)
 {
     csspgo_profile *t = c->t;
     if (!csspgo__record_room(t, 1)) return NULL;
@@ -31470,7 +31471,7 @@ static csspgo__record *csspgo__remap_begin(csspgo__remap *c)
  * Adds one location of record r, with (calls) its targets, to the record in hand at loc; *own gets the count added. A
  * location whose line no profile can hold is lost, and counted as that.
  */
-static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
+static csspgo_status csspgo__remap_loc(csspgo__match_remap *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
                                        int calls, uint64_t *own)
 {
     const csspgo_body *b = csspgo__body_find(csspgo__body(c->p, r), csspgo__run_count(r->body), was);
@@ -31492,7 +31493,7 @@ static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r
             const uint32_t f = csspgo__remap_func(c, t[i].func.id);
             if (f == 0) return c->q->heap.status;
             if ((vtable ? csspgo__vtable_append(c->t, to, loc, f, t[i].count)
-                        : csspgo__target_append(c->t, to, loc, f, t[i].count)) < 0)
+                 : csspgo__target_append(c->t, to, loc, f, t[i].count)) < 0)
                 return c->t->heap.status;
         }
     }
@@ -31503,7 +31504,7 @@ static csspgo_status csspgo__remap_loc(csspgo__remap *c, const csspgo__record *r
  * Adds the locations of a record: those that a location of the new code maps to, and those that stay in place. f: the
  * record's function; NULL if it has not changed: all stay. A count that nothing maps to is lost.
  */
-static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched *f, const csspgo__record *r,
+static csspgo_status csspgo__remap_moved(csspgo__match_remap *c, const csspgo__matched *f, const csspgo__record *r,
                                          uint64_t *own)
 {
     const csspgo__place *p = f != NULL ? c->m->place.v + f->place : NULL;
@@ -31522,7 +31523,7 @@ static csspgo_status csspgo__remap_moved(csspgo__remap *c, const csspgo__matched
 }
 
 /* Adds the record in hand to node `to` of q, by the change engine: several nodes of p may have become one. */
-static csspgo_status csspgo__remap_end(csspgo__remap *c, uint32_t to)
+static csspgo_status csspgo__remap_end(csspgo__match_remap *c, uint32_t to)
 {
     csspgo__record *r = csspgo__record_make(c->q, to);
     csspgo__identity have, comes = csspgo__identity_of(&c->t->record[1]);
@@ -31550,7 +31551,7 @@ static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
  * Makes the record of q for that of a node of p. Its total changes by what its body gained or lost; the totals of
  * inlinees are left out here, and nested again at the end, for they may stand elsewhere now.
  */
-static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
+static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
 {
     const csspgo__node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
@@ -31575,7 +31576,7 @@ static csspgo_status csspgo__remap_record(csspgo__remap *c, uint32_t id)
     return csspgo__remap_end(c, to);
 }
 
-static csspgo_status csspgo__remap_listed(csspgo__remap *c)
+static csspgo_status csspgo__remap_listed(csspgo__match_remap *c)
 {
     csspgo_func f;
     for (f.id = 1; f.id <= csspgo_func_count(c->p); f.id++) {
@@ -31590,7 +31591,7 @@ static csspgo_status csspgo__remap_listed(csspgo__remap *c)
  * All of p in terms of the new code, into q: first the tree, parents before children, then the records, then totals
  * and the list of names. Returns a status; q is dropped on failure.
  */
-static csspgo_status csspgo__remap_all(csspgo__remap *c)
+static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
 {
     const csspgo__tree *t = &c->p->tree;
     csspgo__heap *h = &c->q->heap;
@@ -31626,7 +31627,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const css
                                               uint64_t *lost, csspgo_error *err)
 {
     csspgo_options o = csspgo__heap_options(&out->heap);
-    csspgo__remap c;
+    csspgo__match_remap c;
     csspgo_status s;
     memset(&c, 0, sizeof c);
     o.llvm = p->heap.llvm;
