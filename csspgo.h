@@ -3310,6 +3310,7 @@ CSSPGO_DEF const char *csspgo_status_text(csspgo_status status)
 
 /* ----- arithmetic on input --------------------------------------------------------------------------------------- */
 
+/* Counts saturate: a sum that does not fit is the largest number, never a small one. */
 static uint64_t csspgo__sat_add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -3325,6 +3326,7 @@ static uint32_t csspgo__ld32le(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* Integers are put together by shifts: independent of alignment and byte order, one load where compilers know. */
 static uint64_t csspgo__ld64le(const unsigned char *p)
 {
     return (uint64_t)csspgo__ld32le(p) | (uint64_t)csspgo__ld32le(p + 4) << 32;
@@ -3464,6 +3466,7 @@ CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
 
 /* ----- errors: a message is put together from pieces; input bytes enter it escaped and clipped ------------------- */
 
+/* Appends text to a message, as far as it has room. A message stays terminated. */
 static void csspgo__say(csspgo_error *err, const char *text)
 {
     size_t n, k = strlen(text), room;
@@ -3501,7 +3504,10 @@ CSSPGO__UNUSED static void csspgo__say_hex(csspgo_error *err, uint64_t v)
     csspgo__say(err, digits + i);
 }
 
-/* Quotes at most 60 bytes of the input. */
+/*
+ * Quotes at most 60 bytes of the input. Bytes that are no printable ASCII are escaped: a name can hold a terminal's
+ * control sequences.
+ */
 CSSPGO__UNUSED static void csspgo__say_bytes(csspgo_error *err, const void *data, size_t size)
 {
     const unsigned char *p = (const unsigned char *)data;
@@ -3577,12 +3583,17 @@ static void csspgo__default_free(void *ctx, void *ptr, size_t size)
     CSSPGO_FREE(ptr);
 }
 
+/* Derives the two odd secret words of the hash tables from options.hash_seed. */
 static void csspgo__heap_key(csspgo__heap *h)
 {
     h->key[0] = csspgo__mix(h->seed ^ UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xD6E8FEB86659FD93)) | 1;
     h->key[1] = csspgo__mix(h->seed ^ UINT64_C(0xBF58476D1CE4E5B9), UINT64_C(0x94D049BB133111EB)) | 1;
 }
 
+/*
+ * Sets up a heap from options: the caller's allocator or the default one, the limits with their defaults in place of
+ * zeros, and the secret words that key every hash table of the object.
+ */
 static void csspgo__heap_init(csspgo__heap *h, const csspgo_options *o)
 {
     memset(h, 0, sizeof *h);
@@ -3615,6 +3626,10 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
     return o;
 }
 
+/*
+ * Memory of the object's allocator, counted against limits.max_bytes before it is asked for. NULL: h->status is
+ * E_LIMIT or E_NOMEM.
+ */
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
@@ -3634,6 +3649,7 @@ CSSPGO__UNUSED static void csspgo__allow(csspgo__heap *h, uint64_t bytes)
     h->spare -= more;
 }
 
+/* Gives memory back with the size that it was asked for; allocators need no headers. */
 static void csspgo__free(csspgo__heap *h, void *p, size_t size)
 {
     if (p == NULL) return;
@@ -3746,6 +3762,7 @@ static void *csspgo__object_new(const csspgo_options *o, size_t size, csspgo_err
     return own;
 }
 
+/* Frees an object whose heap lies inside it: the heap is copied out first. */
 static void csspgo__object_free(void *object, size_t size)
 {
     csspgo__heap h = *(csspgo__heap *)object;
@@ -3760,6 +3777,7 @@ typedef struct csspgo__reader {
     csspgo_error        *err;              /* may be NULL */
 } csspgo__reader;
 
+/* Starts to read `size` bytes. data may be NULL if size is 0; pointers that follow are valid all the same. */
 CSSPGO__UNUSED static void csspgo__reader_init(csspgo__reader *r, const void *data, size_t size, csspgo_error *err)
 {
     static const unsigned char empty[1] = { 0 };
@@ -3783,6 +3801,7 @@ static void csspgo__fail(csspgo__reader *r, csspgo_status status, const unsigned
     r->status = csspgo__error(r->err, status, (uint64_t)(at - r->base), text);
 }
 
+/* Checks that n bytes are left before any of them is read; a failure is sticky, so that later reads give 0. */
 static int csspgo__need(csspgo__reader *r, size_t n)
 {
     if (r->status != CSSPGO_OK) return 0;
@@ -3803,7 +3822,10 @@ CSSPGO__UNUSED static uint64_t csspgo__u64(csspgo__reader *r)
     return csspgo__ld64le(r->p - 8);
 }
 
-/* LEB128 of at most 32 bytes; padding groups are taken, value bits beyond 64 are E_RANGE. is_signed: SLEB. */
+/*
+ * LEB128 of at most 32 bytes; padding groups are taken, value bits beyond 64 are E_RANGE. is_signed: SLEB, whose
+ * padding repeats the sign.
+ */
 static uint64_t csspgo__leb(csspgo__reader *r, int is_signed)
 {
     const unsigned char *start = r->p;
@@ -3837,6 +3859,7 @@ CSSPGO__UNUSED static uint64_t csspgo__uleb(csspgo__reader *r)
     return csspgo__leb(r, 0);
 }
 
+/* A ULEB128 number of a field that holds 32 bits in LLVM. */
 CSSPGO__UNUSED static uint32_t csspgo__uleb32(csspgo__reader *r)
 {
     const unsigned char *start = r->p;
@@ -3865,6 +3888,7 @@ CSSPGO__UNUSED static void csspgo__sink_buffer(csspgo__sink *s, void *buf, size_
     s->cap = buf != NULL ? cap : 0;
 }
 
+/* Hands the filled buffer on. After a failure bytes are dropped, and the first status stays. */
 static void csspgo__sink_flush(csspgo__sink *s)
 {
     if (s->flush_fn == NULL) return;
@@ -3872,6 +3896,10 @@ static void csspgo__sink_flush(csspgo__sink *s)
     s->used = 0;
 }
 
+/*
+ * Appends bytes. A buffer without flush function keeps what fits, and only the total goes on counting; so a call with
+ * no buffer tells the size that is needed.
+ */
 static void csspgo__put(csspgo__sink *s, const void *data, size_t size)
 {
     const unsigned char *p = (const unsigned char *)data;
@@ -3918,6 +3946,7 @@ CSSPGO__UNUSED static size_t csspgo__decimal(unsigned char *to, uint64_t v)
     return n;
 }
 
+/* Decimal digits, written in place where the sink has room for the longest number. */
 CSSPGO__UNUSED static void csspgo__put_u64(csspgo__sink *s, uint64_t v)
 {
     unsigned char digits[20];
@@ -3958,6 +3987,7 @@ CSSPGO__UNUSED static void csspgo__put_u64le(csspgo__sink *s, uint64_t v)
     csspgo__put_le(s, v, 8);
 }
 
+/* ULEB128 in its shortest form, as LLVM writes it. */
 CSSPGO__UNUSED static void csspgo__put_uleb(csspgo__sink *s, uint64_t v)
 {
     unsigned char b[10];
@@ -4046,7 +4076,10 @@ static uint32_t csspgo__hash64(const csspgo__map *m, uint64_t a, uint64_t b)
     return (uint32_t)csspgo__mul_fold(csspgo__mul_fold(a ^ m->key[0], m->key[1]) ^ b, m->key[0]);
 }
 
-/* The hash of bytes and a number that belongs to them. */
+/*
+ * The hash of bytes and a number that belongs to them: 16 bytes a step, and the last 1 to 16 bytes as two words that
+ * may overlap, so that no byte beyond the end is read.
+ */
 static uint32_t csspgo__hash_bytes(const csspgo__map *m, const void *data, size_t size, uint32_t number)
 {
     const unsigned char *p = (const unsigned char *)data;
@@ -4075,7 +4108,10 @@ static void csspgo__map_resize(csspgo__map *m, csspgo__slot *slot, uint32_t mask
     for (m->most = 0; mask != 0; mask >>= 1) m->most += 32;
 }
 
-/* Room for `more` entries. Returns 0 when memory is exhausted. */
+/*
+ * Room for `more` entries: at most 3/4 of the slots are in use, and their number is a power of two, so that the low
+ * bits of a hash are a place. Returns 0 when memory is exhausted.
+ */
 static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
 {
     csspgo__slot *slot;
@@ -4098,6 +4134,7 @@ static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
     return 1;
 }
 
+/* Room for one more entry, before csspgo__map_insert. */
 static int csspgo__map_reserve(csspgo__heap *h, csspgo__map *m)
 {
     return csspgo__map_room(h, m, 1);
@@ -4191,6 +4228,7 @@ static void csspgo__map_free(csspgo__heap *h, csspgo__map *m)
     m->mask = m->count = 0;
 }
 
+/* Takes all entries out and keeps the memory. */
 CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
 {
     if (m->slot != NULL) memset(m->slot, 0, ((size_t)m->mask + 1) * sizeof *m->slot);
@@ -4258,6 +4296,7 @@ CSSPGO__UNUSED static int csspgo__guids_put(csspgo__heap *h, csspgo__guids *g, c
 
 typedef int (*csspgo__cmp_fn)(const void *ctx, const void *a, const void *b);   /* < 0, 0, > 0 */
 
+/* Input is mostly in order, and then a sort needs no scratch memory. */
 static int csspgo__is_sorted(const unsigned char *v, size_t n, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
 {
     size_t i;
@@ -4277,7 +4316,10 @@ static void csspgo__merge_runs(const unsigned char *from, unsigned char *to, siz
     }
 }
 
-/* scratch: n elements, not overlapping v. */
+/*
+ * Merge sort from the bottom up, runs of 1, 2, 4, ... elements. scratch: n elements, not overlapping v. Stable, so
+ * that equal elements stay in the order of the input and results do not depend on the machine.
+ */
 static void csspgo__sort_with(void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp, const void *ctx)
 {
     unsigned char *a = (unsigned char *)v, *b = (unsigned char *)scratch;
@@ -4381,6 +4423,10 @@ CSSPGO__UNUSED static size_t csspgo__lower_bound(const void *v, size_t n, size_t
 
 /* ----- MD5 (RFC 1321) and names ----------------------------------------------------------------------------------- */
 
+/*
+ * One block of 64 bytes. The rounds share one loop: `f` and the word `k` that enters differ in each quarter. RFC 1321,
+ * section 3.4.
+ */
 static void csspgo__md5_block(uint32_t state[4], const unsigned char *p)
 {
     static const uint32_t sine[64] = {
@@ -4500,6 +4546,7 @@ static int csspgo__names_room(csspgo__heap *h, csspgo__names *t, size_t by_text,
            csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid, by_guid);
 }
 
+/* Copies text to the end of the table's bytes. There is room: csspgo__names_room. */
 static void csspgo__name_set_text(csspgo__names *t, csspgo__name *n, const char *text, size_t size)
 {
     n->text = (uint32_t)t->text_size;
@@ -4509,6 +4556,7 @@ static void csspgo__name_set_text(csspgo__names *t, csspgo__name *n, const char 
     t->text_size += size;
 }
 
+/* Open addressing finds candidates with the same hash; the text decides. */
 static uint32_t csspgo__names_find_hashed(const csspgo__names *t, const char *text, size_t size, uint32_t hash)
 {
     uint32_t id, at = hash;
@@ -4564,6 +4612,10 @@ CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__nam
     return csspgo__names_intern_hashed(h, t, text, size, csspgo__hash_bytes(&t->by_text, text, size, 0));
 }
 
+/*
+ * Finds a name that was put in by its GUID. A name that was put in by its text is not found, also if the GUID of its
+ * text is the same: they are one function only at top level.
+ */
 static uint32_t csspgo__names_find_guid(const csspgo__names *t, uint64_t guid)
 {
     const uint32_t hash = csspgo__hash64(&t->by_guid, guid, 0);
@@ -4591,6 +4643,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names
     return id;
 }
 
+/* A GUID that is stored, or that of the text, computed anew each time. */
 CSSPGO__UNUSED static uint64_t csspgo__name_guid(const csspgo__names *t, uint32_t id)
 {
     const csspgo__name *n = &t->name[id];
@@ -4684,6 +4737,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const cha
     return s;
 }
 
+/* A csspgo__sink.flush_fn for files without a buffer of their own. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, size_t size)
 {
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
@@ -4746,7 +4800,7 @@ CSSPGO__UNUSED static uint32_t csspgo__set_find(uint32_t *up, uint32_t v)
 
 /* ----- control-flow graphs ---------------------------------------------------------------------------------------- */
 
-/* Every edge leads from a block to a block, and there are not too many of them. */
+/* Every edge leads from a block to a block, and there are so few of both that twice their sum fits 32 bits. */
 CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, csspgo_error *err)
 {
     const size_t most = 0x0fffffff;
@@ -4770,7 +4824,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, css
 
 #if !defined(CSSPGO_NO_TRACK) || !defined(CSSPGO_NO_FLOW)
 
-/* ----- strong components, callers first --------------------------------------------------------------------------- */
+/* ----- strongly connected components, callers first --------------------------------------------------------------- */
 
 typedef struct csspgo__graph_edge {
     uint32_t from, to;
@@ -4848,7 +4902,10 @@ static int csspgo__graph_weight_cmp(const void *ctx, const void *a, const void *
     return x > y ? -1 : x < y;
 }
 
-/* Sorts the edges, each pair once; leaves out those up to weight cold (0: none). 0: memory is exhausted. */
+/*
+ * Sorts the edges and adds up the weights of each pair; leaves out those up to weight cold (0: none). Then `begin`
+ * finds a vertex's edges. Returns 0 when memory is exhausted.
+ */
 static int csspgo__graph_add_up(csspgo__heap *h, csspgo__graph *g, uint64_t cold)
 {
     csspgo__graph_edge *e = g->edge;
@@ -4917,7 +4974,10 @@ static void csspgo__graph_emit(csspgo__graph *g, const uint32_t *vertex, size_t 
     CSSPGO_ASSERT(k == n);
 }
 
-/* A vertex whose edges are all walked may complete a component: what is on the stack from it on, the last one first. */
+/*
+ * A vertex whose edges are all walked may complete a component: then no vertex from it on reaches one that was visited
+ * earlier (low equals visit). These vertices leave the stack, the last one first.
+ */
 static void csspgo__graph_leave(csspgo__graph *g, uint32_t v)
 {
     size_t top = g->stacked, i;
@@ -4938,6 +4998,10 @@ static void csspgo__graph_leave(csspgo__graph *g, uint32_t v)
     g->stacked = top;
 }
 
+/*
+ * Numbers a vertex and puts it on both stacks: `stack` holds what has no component yet, `path` the vertices from the
+ * start of the walk to this one.
+ */
 static void csspgo__graph_enter(csspgo__graph *g, uint32_t v)
 {
     g->visit[v] = g->low[v] = ++g->number;
@@ -4946,6 +5010,10 @@ static void csspgo__graph_enter(csspgo__graph *g, uint32_t v)
     g->path[g->pathed++] = v;
 }
 
+/*
+ * Visits what is reached from `start` and was not visited before. The path is an explicit stack: input cannot make the
+ * machine's stack deep.
+ */
 static void csspgo__graph_walk(csspgo__graph *g, uint32_t start)
 {
     if (g->visit[start] != 0) return;
@@ -4964,7 +5032,7 @@ static void csspgo__graph_walk(csspgo__graph *g, uint32_t start)
 }
 
 /*
- * Fills order with the members, callers first; their number is g->left before and 0 after. Tarjan's strong components
+ * Fills order with the members, callers first; their number is g->left before and 0 after. Tarjan's components
  * without recursion, from the vertices and along the edges in ascending order; they come out callees first, and are put
  * down from the end. Source: LLVM 19, scc_iterator and scc_member_iterator. Returns 0 when memory is exhausted.
  */
@@ -5015,6 +5083,7 @@ static int csspgo__graph_close(csspgo__heap *h, csspgo__graph *g, const csspgo_c
     return csspgo__graph_order(h, g, 0);
 }
 
+/* Lets more flow along an edge. */
 static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount)
 {
     b[e->to].in += amount;
@@ -5121,23 +5190,23 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
 /* ----- counts that fit -------------------------------------------------------------------------------------------- */
 
 /*
- * A circulation: block b is a residual edge from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What leaves
- * the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is a residual edge of capacity w
- * that begins full, and costs when it is emptied, beside one without limit that costs when it is used. What begins full
- * leaves points with too much and too little; this is what the flow evens out, along paths that cost the least.
+ * A circulation: block b is a residual edge from point 2 b to point 2 b + 1, an edge one from 2 from + 1 to 2 to. What
+ * leaves the function goes to one more point, OUTSIDE, and from there to the entry. A measured count w is a residual
+ * edge of capacity w that begins full, and costs when it is emptied, beside one without limit that costs when it is
+ * used. Full edges leave points with too much and too little; the flow evens these out, along paths that cost least.
  */
-typedef struct csspgo__flow_edge {      /* residual edge e and its reverse e ^ 1 */
-    uint64_t left;                /* what may still flow */
+typedef struct csspgo__flow_edge {      /* residual edge e and its reverse e ^ 1                */
+    uint64_t left;                /* what may still flow                                  */
     int64_t  cost;
-    uint32_t to, next;            /* next residual edge of the same point, + 1; 0 = none */
+    uint32_t to, next;            /* next residual edge of the same point, + 1; 0 = none  */
 } csspgo__flow_edge;
 
 typedef struct csspgo__flow_point {
     int64_t  excess, potential, distance;
     uint32_t first;               /* residual edge, + 1                                 */
     uint32_t via;                 /* last residual edge of the shortest path            */
-    uint32_t round, done;         /* of the search that set distance, took it */
-    uint32_t taken, reserved;     /* the point that was taken before, + 1     */
+    uint32_t round, done;         /* of the search that set distance, took it           */
+    uint32_t taken, reserved;     /* the point that was taken before, + 1               */
 } csspgo__flow_point;
 
 typedef struct csspgo__flow_step {
@@ -5147,16 +5216,22 @@ typedef struct csspgo__flow_step {
 
 typedef struct csspgo__flow {
     csspgo__flow_point  *point;
-    csspgo__flow_edge    *residual;
+    csspgo__flow_edge   *residual;
     csspgo__flow_step   *queue;   /* binary heap; a point may be in it several times, only the first counts */
-    size_t               points, residuals, room, queued, first_edge;   /* room: for residual edges; first_edge: the first edge's */
-    uint64_t             steps, max_steps;              /* residual edges looked at; then it ends                     */
+    size_t               points, residuals, room, queued;   /* room: for residual edges                     */
+    size_t               first_edge;                        /* the first residual edge of the graph's edges */
+    uint64_t             steps, max_steps;                  /* residual edges looked at; then it ends       */
     uint32_t             round;
 } csspgo__flow;
 
 #define CSSPGO__FLOW_MAX ((uint64_t)1 << 60)
 
-static uint32_t csspgo__flow_edge_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back, int64_t cost)
+/*
+ * Adds a residual edge with its reverse, at numbers e and e ^ 1: left is what may still flow forward, back what may be
+ * taken back. There is room.
+ */
+static uint32_t csspgo__flow_edge_add(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t left, uint64_t back,
+                                      int64_t cost)
 {
     const uint32_t e = (uint32_t)f->residuals;
     csspgo__flow_edge *a = &f->residual[e];
@@ -5175,8 +5250,8 @@ static uint32_t csspgo__flow_edge_add(csspgo__flow *f, uint32_t from, uint32_t t
 }
 
 /* The two residual edges of a block or edge. */
-static void csspgo__flow_edges_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count, uint32_t more,
-                             uint32_t less, uint32_t unknown)
+static void csspgo__flow_edges_add(csspgo__flow *f, uint32_t from, uint32_t to, int known, uint64_t count,
+                                   uint32_t more, uint32_t less, uint32_t unknown)
 {
     csspgo__flow_edge_add(f, from, to, 0, known ? count : 0, -(int64_t)less);
     csspgo__flow_edge_add(f, from, to, CSSPGO__FLOW_MAX * 4, 0, known ? more : unknown);
@@ -5207,7 +5282,8 @@ enum { CSSPGO__FLOW_SIZE = 1 << 21 };                /* most blocks and edges: t
 #define CSSPGO__FLOW_STEEP ((int64_t)1 << 37)        /* more than any other line */
 
 /* The residual edges of a block that ran most likely count times if nothing else was known. */
-static void csspgo__flow_likely_edges(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight, int waits)
+static void csspgo__flow_likely_edges(csspgo__flow *f, uint32_t from, uint32_t to, uint64_t count, uint32_t weight,
+                                      int waits)
 {
     const uint32_t most = CSSPGO__FLOW_INSNS;
     const int64_t unit = (int64_t)CSSPGO__FLOW_INSN * (weight < most ? weight : most);
@@ -5237,6 +5313,10 @@ static int csspgo__flow_step_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/*
+ * Adds a candidate to the queue of the search. An older entry of the same point stays in it and is skipped when it
+ * comes.
+ */
 static void csspgo__flow_push(csspgo__flow *f, uint32_t point, int64_t distance)
 {
     csspgo__flow_step step;
@@ -5254,8 +5334,9 @@ static uint32_t csspgo__flow_pop(csspgo__flow *f)
 }
 
 /*
- * The point with too little, by unit or more, that is nearest to `from` along residual edges that let unit pass (Dijkstra; with
- * the potentials no cost is negative). Returns the number of points if there is none. Brings potentials up to date.
+ * The point with too little, by unit or more, that is nearest to `from` along residual edges that let unit pass
+ * (Dijkstra; with the potentials no cost is negative). Returns the number of points if there is none. Brings potentials
+ * up to date.
  */
 static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit)
 {
@@ -5345,6 +5426,7 @@ static int csspgo__flow_run(csspgo__flow *f)
     return f->steps <= f->max_steps;
 }
 
+/* What csspgo_flow_solve documents as E_ARGUMENT and E_RANGE. */
 static csspgo_status csspgo__flow_check(const csspgo_cfg *cfg, const csspgo_flow_costs *c, csspgo_error *err)
 {
     const uint32_t any = c->block_more | c->block_less | c->edge_more | c->edge_less | c->unknown_block |
@@ -5367,6 +5449,10 @@ static uint32_t csspgo__unknown_cost(const csspgo_cfg_edge *e, const csspgo_flow
     return e->fallthrough ? c->unknown_fallthrough : c->unknown_edge;
 }
 
+/*
+ * Makes the network of a function from its blocks and edges. Block edges come first, then those of the graph's edges,
+ * four numbers each, from first_edge on; csspgo__flow_read relies on this order.
+ */
 static void csspgo__flow_build(csspgo__flow *f, const csspgo_cfg *cfg, const csspgo_flow_costs *c,
                                const csspgo__flow_hits *hits)
 {
@@ -5376,13 +5462,13 @@ static void csspgo__flow_build(csspgo__flow *f, const csspgo_cfg *cfg, const css
         const csspgo_cfg_block *b = &cfg->block[i];
         if (hits != NULL) csspgo__flow_likely_edges(f, 2 * i, 2 * i + 1, b->count, hits->weight[i], hits->waits);
         else csspgo__flow_edges_add(f, 2 * i, 2 * i + 1, b->known != 0, b->count, c->block_more, c->block_less,
-                              c->unknown_block);
+                                    c->unknown_block);
     }
     f->first_edge = f->residuals;
     for (i = 0; i < cfg->edges; i++) {
         const csspgo_cfg_edge *e = &cfg->edge[i];
         csspgo__flow_edges_add(f, 2 * e->from + 1, 2 * e->to, e->known != 0, e->count, c->edge_more, c->edge_less,
-                         csspgo__unknown_cost(e, c));
+                               csspgo__unknown_cost(e, c));
     }
     csspgo__flow_edge_add(f, outside, 0, CSSPGO__FLOW_MAX * 4, 0, 0);
     for (i = 0; i < cfg->edges; i++) f->point[2 * cfg->edge[i].from + 1].done = 1;   /* has an edge; no search yet */
@@ -5402,6 +5488,7 @@ static uint64_t csspgo__flow_count(const csspgo__flow *f, size_t e, int known, u
     return count;
 }
 
+/* Writes the solution into the caller's graph, and adds up its cost. */
 static void csspgo__flow_read(const csspgo__flow *f, csspgo_cfg *cfg, const csspgo_flow_costs *c, uint64_t *cost)
 {
     size_t i;
@@ -5426,7 +5513,7 @@ static void csspgo__likely_read(const csspgo__flow *f, csspgo_cfg *cfg)
     for (i = 0; i < cfg->blocks; i++) {
         cfg->block[i].count = 0;
         for (e = f->point[2 * i].first; e != 0; e = f->residual[e - 1].next)
-            if (e % 2 != 0) cfg->block[i].count += f->residual[e].left;   /* of e - 1, which begins here, e is the reverse */
+            if (e % 2 != 0) cfg->block[i].count += f->residual[e].left;   /* e is the reverse of e - 1, which begins here */
     }
     for (i = 0; i < cfg->edges; i++) {
         const csspgo__flow_edge *a = &f->residual[f->first_edge + 4 * i];
@@ -5464,8 +5551,9 @@ static void csspgo__flow_free(csspgo__heap *h, csspgo__flow *f)
  * csspgo_flow_solve; or, if hits is not NULL, the most likely counts by them: a block's count is then its hits over its
  * instructions. Of edges nothing is known.
  */
-static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_costs *costs, const csspgo__flow_hits *hits,
-                                        const csspgo_options *options, uint64_t *cost, csspgo_error *err)
+static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
+                                           const csspgo__flow_hits *hits, const csspgo_options *options, uint64_t *cost,
+                                           csspgo_error *err)
 {
     static const csspgo_flow_costs none = { 0, 0, 0, 0, 0, 0, 0 }, usual = { 150, 150, 150, 150, 1, 2, 1 };
     const csspgo_flow_costs *c = costs == NULL || memcmp(costs, &none, sizeof none) == 0 ? &usual : costs;
@@ -9918,6 +10006,10 @@ CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char
 
 /* ----- telling formats apart -------------------------------------------------------------------------------------- */
 
+/*
+ * The first bytes of formats. LLVM's are the magic number as ULEB128, 9 bytes of which the form changes the first two;
+ * GCC's are "adcg" and a version, whose NUL bytes tell it from text.
+ */
 CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size)
 {
     static const unsigned char tail[7] = { 0xd0, 0xb1, 0xf4, 0xc9, 0x94, 0xa8, 0x53 };   /* of ULEB128(magic) */
@@ -9975,6 +10067,7 @@ typedef struct csspgo__deferred {
     int      mixed;               /* somewhere the newest child need not be the last inlinee: all look-ups   */
 } csspgo__deferred;
 
+/* Puts the inlinees that wait into the map, in the order in which they were made. */
 static void csspgo__deferred_map(csspgo_profile *p, csspgo__deferred *deferred)
 {
     csspgo__tree *t = &p->tree;
@@ -9984,8 +10077,12 @@ static void csspgo__deferred_map(csspgo_profile *p, csspgo__deferred *deferred)
     deferred->from = 0;
 }
 
-/* As csspgo_node_add of an inlinee; parent and func are valid. 0: memory is exhausted or the line beyond 65535. */
-static uint32_t csspgo__deferred_add(csspgo_profile *p, csspgo__deferred *deferred, uint32_t parent, csspgo_loc loc, uint32_t func)
+/*
+ * As csspgo_node_add of an inlinee; parent and func are valid. Where it must be new and comes last among its siblings,
+ * its entry in the map waits. Returns 0 if memory is exhausted or the line is beyond 65535.
+ */
+static uint32_t csspgo__deferred_add(csspgo_profile *p, csspgo__deferred *deferred, uint32_t parent, csspgo_loc loc,
+                                     uint32_t func)
 {
     csspgo__tree *t = &p->tree;
     const uint32_t newest = t->node[parent].child;
@@ -10120,6 +10217,7 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
 
 /* ----- from tokens to the profile --------------------------------------------------------------------------------- */
 
+/* The record of the innermost function; it has one since csspgo__text_enter. */
 static csspgo__record *csspgo__text_record(csspgo__text *t)
 {
     return &t->q->record[t->q->tree.node[t->node].record];
@@ -10170,6 +10268,7 @@ static int csspgo__text_open(csspgo__text *t, const csspgo__token *k)
     return 1;
 }
 
+/* One frame of a context. Its call site is that of the frame before; the first frame hangs below the root. */
 static int csspgo__text_frame(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     const csspgo_loc site = k->depth == 1 ? csspgo_at(0, 0) : t->site;
@@ -10211,6 +10310,7 @@ static int csspgo__text_watch(csspgo__text *t, uint32_t vtable, uint32_t func, u
     return csspgo__loc_key(t->watched.loc) == csspgo__loc_key(t->loc) && csspgo__count_add(&t->watched.count, count);
 }
 
+/* A line with a count: moves out to the function it belongs to and adds to the count at its location. */
 static int csspgo__text_body(csspgo__text *t, const csspgo__token *k)
 {
     int s;
@@ -10221,6 +10321,7 @@ static int csspgo__text_body(csspgo__text *t, const csspgo__token *k)
     return csspgo__text_added(t, k, s != 0 ? s : csspgo__text_watch(t, 0, 0, k->count));
 }
 
+/* Adds to the count of one call target of the last body line. */
 static int csspgo__text_add_target(csspgo__text *t, const csspgo__token *k, uint32_t func, uint64_t count)
 {
     const int s = csspgo__target_append(t->q, csspgo__text_record(t), t->loc, func, count);
@@ -10275,6 +10376,7 @@ static int csspgo__text_vtable(csspgo__text *t, const csspgo__token *k, uint32_t
     return 1;
 }
 
+/* The location of vtable counts; the counts follow, token by token. */
 static int csspgo__text_vtables(csspgo__text *t, const csspgo__token *k)
 {
     t->loc = k->loc;
@@ -10282,6 +10384,7 @@ static int csspgo__text_vtables(csspgo__text *t, const csspgo__token *k)
     return csspgo__text_indented(t, k);
 }
 
+/* Opens an inlinee below the function to which its line belongs. */
 static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     if (!csspgo__text_indented(t, k)) return 0;
@@ -10315,6 +10418,7 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     return 1;
 }
 
+/* Applies one token. Only here names become functions: a failure at a token leaves no trace of those behind it. */
 static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
 {
     uint32_t func = 0;
@@ -10341,6 +10445,10 @@ static int csspgo__text_apply(csspgo__text *t, const csspgo__token *k)
     return 1;
 }
 
+/*
+ * Applies all tokens that wait, in three passes over them, so that the memory of many names is asked for before the
+ * first one is needed. Hashes are computed again if a name's insertion gave the table another key.
+ */
 static int csspgo__text_flush(csspgo__text *t)
 {
     const csspgo__map *names = &t->q->names.by_text;
@@ -10400,6 +10508,7 @@ static int csspgo__text_reject(csspgo__text *t, csspgo_status status, const unsi
     return csspgo__text_flush(t) && csspgo__text_fail(t, status, at, end, what);
 }
 
+/* Without <ctype.h>, which follows the locale. */
 static int csspgo__is_digit(unsigned char c)
 {
     return c >= '0' && c <= '9';
@@ -10563,7 +10672,10 @@ static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const u
     return 1;
 }
 
-/* Blames the byte of a head line [p, end) that should be of a number, or the end if a colon is missing. */
+/*
+ * Blames the byte of a head line [p, end) that should be of a number, or the end if a colon is missing. The line is
+ * known to be wrong; this looks at its two numbers from the end, as csspgo__text_head does.
+ */
 static int csspgo__text_head_fail(csspgo__text *t, const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *stop = end, *digits, *at = p;
@@ -10671,7 +10783,10 @@ static int csspgo__text_count(csspgo__text *t, csspgo_loc loc, uint32_t depth, c
            (p == end || csspgo__text_targets(t, p, end));
 }
 
-/* The same for "vtables " *( type ":" count *SP ), of newer LLVM. A type's name ends at the first colon. */
+/*
+ * Vtable counts of newer LLVM: "vtables " *( type ":" count *SP ) behind a location. A type's name ends at the first
+ * colon.
+ */
 static int csspgo__text_types(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
                               const unsigned char *p, const unsigned char *end)
 {
@@ -10692,7 +10807,10 @@ static int csspgo__text_types(csspgo__text *t, csspgo_loc loc, uint32_t depth, c
     return 1;
 }
 
-/* The same for callee ":" total. To LLVM 19 the vtables of newer releases are an inlinee with a strange name. */
+/*
+ * An inlinee: callee ":" total behind a location; its name may hold colons, so the total is looked for from the end.
+ * To LLVM 19 the vtables of newer releases are an inlinee with a strange name.
+ */
 static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, const unsigned char *at,
                                const unsigned char *p, const unsigned char *end)
 {
@@ -10711,7 +10829,7 @@ static int csspgo__text_callee(csspgo__text *t, csspgo_loc loc, uint32_t depth, 
     return csspgo__text_put(t, CSSPGO__T_INLINEE, at, end, depth, loc, n, p, total - 1);
 }
 
-/* A metadata line. White space around the value does not matter. */
+/* A metadata line: !CFGChecksum, !Attributes, or !Flat of newer LLVM. White space around the value does not matter. */
 static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned char *at, const unsigned char *end)
 {
     static const char checksum[] = "!CFGChecksum:", attributes[] = "!Attributes:";
@@ -10733,7 +10851,10 @@ static int csspgo__text_metadata(csspgo__text *t, uint32_t depth, const unsigned
                             NULL, NULL);
 }
 
-/* A line that begins with spaces; p: behind them. */
+/*
+ * A line that begins with spaces; p: behind them. A digit behind the location's colon makes it a count, anything else
+ * an inlinee, as in LLVM: a function whose name begins with a digit cannot be inlined in text.
+ */
 static int csspgo__text_indented_line(csspgo__text *t, const unsigned char *line, const unsigned char *p,
                                       const unsigned char *end)
 {
@@ -10754,6 +10875,10 @@ static int csspgo__text_indented_line(csspgo__text *t, const unsigned char *line
     return csspgo__text_callee(t, loc, depth, at, p, end);
 }
 
+/*
+ * A line that is neither empty nor a comment. A comment behind spaces counts as one only after the first head line, as
+ * in LLVM.
+ */
 static int csspgo__text_line(csspgo__text *t, const unsigned char *line, const unsigned char *end)
 {
     const unsigned char *p = line;
@@ -10827,6 +10952,7 @@ static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t 
     return 1;
 }
 
+/* Bytes of the whole input, for a feed as far as it is known. */
 static uint64_t csspgo__text_size(const csspgo__text *t)
 {
     return t->feed != NULL ? t->feed->size : (uint64_t)(t->end - t->base);
@@ -10869,7 +10995,11 @@ static int csspgo__text_survey(csspgo__text *t)
     return 1;
 }
 
-/* All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. */
+/*
+ * All lines. A line ends at LF or CR LF; empty ones and those that begin with # do not count. Most are read by
+ * csspgo__text_usual without looking for their end first; in a window, lines that its end cuts are moved and read
+ * again.
+ */
 static int csspgo__text_lines(csspgo__text *t)
 {
     const unsigned char *p = t->base, *end, *lf;
@@ -10917,7 +11047,10 @@ static int csspgo__text_sort_records(csspgo__text *t)
     return 1;
 }
 
-/* Reads the input once, into t->q, a new profile. t->q is NULL after a failure. */
+/*
+ * Reads the input once, into t->q, a new profile. t->q is NULL after a failure, or, with status OK, if a sum overflows
+ * at a line that only another attempt can name.
+ */
 static csspgo_status csspgo__text_try(csspgo__text *t, const csspgo__input *in)
 {
     int ok = 1;
@@ -11113,6 +11246,7 @@ typedef struct csspgo__target_ctx {
     int             by_count;     /* 1: by count, largest first, then by name  */
 } csspgo__target_ctx;
 
+/* Ranks are numbers of names in order, so comparing two names costs two loads. */
 static int csspgo__target_rank_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__target_ctx *c = (const csspgo__target_ctx *)ctx;
@@ -11141,6 +11275,7 @@ typedef struct csspgo__out_bodies {   /* walks the locations of a record */
     size_t               targets;
 } csspgo__out_bodies;
 
+/* A walk of the locations of r, in ascending order. */
 static csspgo__out_bodies csspgo__out_bodies_of(const csspgo__out *o, const csspgo__record *r)
 {
     csspgo__out_bodies w;
@@ -11233,6 +11368,7 @@ static int csspgo__target_ends_early(const unsigned char *name, const unsigned c
     return 0;
 }
 
+/* Finds the places in text where a name would read back as something else: each bit is a place that it cannot have. */
 static unsigned csspgo__name_check(const unsigned char *p, size_t n)
 {
     const unsigned char *end = p + n;
@@ -11246,6 +11382,7 @@ static unsigned csspgo__name_check(const unsigned char *p, size_t n)
     return bad;
 }
 
+/* One look at each name before anything is written; records then test a bit. */
 static csspgo_status csspgo__text_check_names(csspgo__out *o)
 {
     const csspgo__names *t = &o->p->names;
@@ -11263,6 +11400,7 @@ static csspgo_status csspgo__text_check_names(csspgo__out *o)
     return CSSPGO_OK;
 }
 
+/* Fails with a name that text cannot carry there. The first failure stays. */
 static void csspgo__text_refuse(csspgo__out *o, uint32_t func, const char *what)
 {
     size_t n;
@@ -11275,6 +11413,7 @@ static void csspgo__text_refuse(csspgo__out *o, uint32_t func, const char *what)
     else csspgo__say_u64(o->err, o->p->names.name[func].guid);
 }
 
+/* A name where `use` says that it stands; `what` names that place in the error. */
 static void csspgo__text_put_name(csspgo__out *o, uint32_t func, unsigned use, const char *what)
 {
     const csspgo__name *n = &o->p->names.name[func];
@@ -11283,6 +11422,7 @@ static void csspgo__text_put_name(csspgo__out *o, uint32_t func, unsigned use, c
     else csspgo__put_u64(o->s, n->guid);
 }
 
+/* line[.discriminator] */
 static void csspgo__text_put_loc(csspgo__sink *s, csspgo_loc loc)
 {
     csspgo__put_u64(s, loc.line);
@@ -11297,7 +11437,7 @@ static void csspgo__text_indent(csspgo__sink *s, size_t depth)
     for (; depth > 0; depth--) csspgo__put_char(s, ' ');
 }
 
-/* "[main:3 @ foo]" */
+/* A context in brackets, "[main:3 @ foo]": call sites stand behind their callers. */
 static csspgo_status csspgo__text_put_context(csspgo__out *o, uint32_t node)
 {
     const csspgo__node *v = o->p->tree.node;
@@ -11386,6 +11526,7 @@ static csspgo_status csspgo__text_put_bodies(csspgo__out *o, const csspgo__recor
     return s;
 }
 
+/* The lines behind a function's inlinees. A profile of probes has a checksum line for every record, also for 0. */
 static void csspgo__text_put_meta(csspgo__out *o, const csspgo__record *r, size_t depth)
 {
     if (o->p->flags & CSSPGO_IS_PROBE) {
@@ -11476,6 +11617,7 @@ typedef struct csspgo__climber {
     uint32_t node, below;         /* below: the node before */
 } csspgo__climber;
 
+/* One step of a cursor. What it reads now was asked for by its step before. */
 static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int first)
 {
     const csspgo__node *n = &p->tree.node[c->node];
@@ -11492,6 +11634,10 @@ static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int 
     c->node = n->parent;
 }
 
+/*
+ * Before top i is written: moves the cursors of the next ones one step up, and starts that of top i + CSSPGO__CLIMBERS
+ * - 1.
+ */
 static void csspgo__text_prefetch(const csspgo_profile *p, csspgo__climber *c, const csspgo__out_top *top, size_t n,
                                size_t i)
 {
@@ -11510,7 +11656,10 @@ static void csspgo__text_prefetch(const csspgo_profile *p, csspgo__climber *c, c
     CSSPGO__PREFETCH(&p->tree.node[top[i + k].node]);
 }
 
-/* All of a profile as text. A name that cannot be text makes err fail when its record is complete. */
+/*
+ * All of a profile as text. A name that text cannot carry makes err fail; the record is completed first, which keeps
+ * the checks out of the writing functions.
+ */
 static csspgo_status csspgo__text_write(csspgo__out *o)
 {
     csspgo__climber climber[CSSPGO__CLIMBERS];
@@ -11682,7 +11831,10 @@ static uint32_t csspgo__bin_func(csspgo__bin *b)
     return csspgo__bin_func_of(b, i, at);
 }
 
-/* LLVM cuts discriminators to 32 bits, and lines too unless they are a body's. Returns 0 after a failure. */
+/*
+ * A location. LLVM cuts discriminators to 32 bits, and lines too unless they are a body's. Almost all locations are
+ * two bytes, which are read without a call. Returns 0 after a failure.
+ */
 static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
 {
     const unsigned char *at = b->r.p, *at2;
@@ -11714,6 +11866,7 @@ static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t siz
     return f;
 }
 
+/* Appends a function to the name table. f.id 0: it could not be made, and b says why. */
 static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
 {
     if (f.id == 0 || !CSSPGO__ROOM(&b->q->heap, b->func, b->funcs, b->func_cap, b->funcs + 1))
@@ -11744,6 +11897,7 @@ static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n, size_t bytes)
     return (csspgo__func_room(q, n) && csspgo__names_room(&q->heap, &q->names, n, 0, bytes)) || csspgo__bin_full(b);
 }
 
+/* A table of names with a NUL behind each. A first pass finds their bytes, so that memory is asked for once. */
 static int csspgo__bin_text_names(csspgo__bin *b)
 {
     csspgo__reader *r = &b->r;
@@ -11765,6 +11919,7 @@ static int csspgo__bin_text_names(csspgo__bin *b)
     return r->status == CSSPGO_OK;
 }
 
+/* A table of GUIDs, of 8 bytes each or as ULEB128. The profile then is one of GUIDs. */
 static int csspgo__bin_guid_names(csspgo__bin *b, int fixed)
 {
     csspgo__reader *r = &b->r;
@@ -11833,7 +11988,10 @@ static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_
     }
 }
 
-/* The n call targets of a location of record c. Returns 0 after a failure. */
+/*
+ * The n call targets of a location of record c. They stand in the order of counts in the file and of functions in the
+ * tree: few are sorted here at once. Returns 0 after a failure.
+ */
 static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
 {
     csspgo_profile *q = b->q;
@@ -11884,7 +12042,10 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
     return b->r.status == CSSPGO_OK;
 }
 
-/* The vtable counts at the end of a record, behind its inlinees. Returns 0 after a failure. */
+/*
+ * The vtable counts at the end of a record, behind its inlinees: of newer LLVM, which says in the summary's flags that
+ * every record has them. Returns 0 after a failure.
+ */
 static int csspgo__bin_vtables(csspgo__bin *b, uint32_t node)
 {
     csspgo__record *c = &b->q->record[b->q->tree.node[node].record];
@@ -11938,7 +12099,10 @@ static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
     return node;
 }
 
-/* The node of a function that is no inlinee, by the index that stands next in the input; 0 after a failure. */
+/*
+ * The node of a function that is no inlinee, by the index that stands next in the input: of a context, or of a name in
+ * a profile without contexts. Returns 0 after a failure.
+ */
 static uint32_t csspgo__bin_top(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
@@ -11956,7 +12120,10 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
     return csspgo__bin_plain(b, csspgo__bin_func(b));
 }
 
-/* A function with all that is nested in it. Counts are added to what is there. Returns 0 after a failure. */
+/*
+ * A function with all that is nested in it. Inlinees follow their caller's counts; a stack in memory says whose they
+ * are, so that nesting costs no machine stack. Counts are added to what is there. Returns 0 after a failure.
+ */
 static int csspgo__bin_record(csspgo__bin *b)
 {
     const uint64_t head = csspgo__bin_num(&b->r);
@@ -12047,6 +12214,10 @@ static csspgo__bin_size csspgo__bin_count_records(csspgo__bin *b)
     return z;
 }
 
+/*
+ * All records up to the end of the section. They are counted first, unless vtable counts stand between them, whose
+ * form the counting does not know.
+ */
 static int csspgo__bin_records(csspgo__bin *b)
 {
     csspgo_profile *q = b->q;
@@ -12072,6 +12243,7 @@ static int csspgo__bin_records(csspgo__bin *b)
     return 1;
 }
 
+/* The magic number was looked at by csspgo_sniff; the version must be 103, the only one that LLVM 19 reads. */
 static int csspgo__bin_version(csspgo__bin *b)
 {
     const unsigned char *at;
@@ -12144,6 +12316,7 @@ static csspgo__section csspgo__section_at(const unsigned char *table, size_t i)
     return s;
 }
 
+/* The summary's flags say what kind of profile it is: they come before all that depends on it. */
 static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
 {
     csspgo_profile *q = b->q;
@@ -12156,6 +12329,7 @@ static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
+/* The name table of ExtBinary: text, GUIDs as ULEB128 of old releases, or GUIDs of fixed size. */
 static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
 {
     if (flags & CSSPGO__SEC_INDEXED) {
@@ -12289,6 +12463,10 @@ static void csspgo__bin_forget(csspgo__bin *b)
     b->record = NULL;
 }
 
+/*
+ * The table of contexts. They come in the order of a walk, so that most of the frames of one are those of the one
+ * before: path keeps its nodes, and only what differs is looked for.
+ */
 static int csspgo__bin_contexts(csspgo__bin *b)
 {
     const uint32_t max = b->q->heap.limits.max_depth;
@@ -12320,6 +12498,10 @@ static int csspgo__bin_contexts(csspgo__bin *b)
     return ok;
 }
 
+/*
+ * The symbol list: names of functions that the program had, so that a function without counts is known to be cold, not
+ * new. They become functions of the profile, with a flag.
+ */
 static int csspgo__bin_symbols(csspgo__bin *b, uint64_t flags)
 {
     csspgo__reader *r = &b->r;
@@ -12339,7 +12521,10 @@ static int csspgo__bin_symbols(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
-/* The node of a metadata entry that no inlinee is; *node 0: it has no counts, so it is not kept. */
+/*
+ * The node of a metadata entry that no inlinee is. *node 0: the profile has no counts for it, so the values are read
+ * and not kept.
+ */
 static int csspgo__bin_meta_top(csspgo__bin *b, uint32_t *node, uint32_t *record)
 {
     csspgo_func f;
@@ -12357,7 +12542,10 @@ static int csspgo__bin_meta_top(csspgo__bin *b, uint32_t *node, uint32_t *record
     return 1;
 }
 
-/* The node of a metadata entry below `up`. LLVM makes an inlinee without a name of one that has no counts. */
+/*
+ * The node of a metadata entry below `up`. In LLVM mode an entry without counts makes an inlinee without a name, as in
+ * LLVM. *node 0: the values are not kept.
+ */
 static int csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up, uint32_t *node, uint32_t *record)
 {
     csspgo_func f;
@@ -12388,7 +12576,7 @@ static int csspgo__bin_meta_values(csspgo__bin *b, uint64_t flags, uint32_t reco
     return 1;
 }
 
-/* An entry with all that is nested in it. Returns 0 after a failure. */
+/* An entry with all that is nested in it, by the stack that csspgo__bin_record uses. Returns 0 after a failure. */
 static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
 {
     uint32_t node, record;
@@ -12409,6 +12597,7 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
+/* Checksums and attributes come in a section of their own, in any order, behind the records. */
 static int csspgo__bin_metadata(csspgo__bin *b, uint64_t flags)
 {
     while (b->r.p < b->r.end)
@@ -12416,7 +12605,10 @@ static int csspgo__bin_metadata(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
-/* What is in a section, whose bytes b->r has. Tables that only help to find things are not looked at. */
+/*
+ * What is in a section, whose bytes b->r has; all of them must be of use. Tables that only help to find things, as
+ * that of functions, are not looked at.
+ */
 static int csspgo__bin_content(csspgo__bin *b, const csspgo__section *s)
 {
     int ok = 1;
@@ -12455,6 +12647,7 @@ static void *csspgo__z_alloc(void *ctx, unsigned items, unsigned size)
     return p + 16;
 }
 
+/* For zlib: the size stands in the 16 bytes in front. */
 static void csspgo__z_free(void *ctx, void *address)
 {
     unsigned char *p = (unsigned char *)address - 16;
@@ -12463,6 +12656,7 @@ static void csspgo__z_free(void *ctx, void *address)
     csspgo__free((csspgo__heap *)ctx, p, bytes);
 }
 
+/* zlib takes its memory from the object's heap, so that limits hold for it too. */
 static void csspgo__z_init(z_stream *z, csspgo__heap *h)
 {
     memset(z, 0, sizeof *z);
@@ -12478,7 +12672,10 @@ static void csspgo__z_input(z_stream *z, const unsigned char *p, size_t n)
     z->avail_in = (uInt)n;
 }
 
-/* Inflates [p, p + n) into *out, of *cap bytes; want: what it must give. The buffer grows as bytes arrive. */
+/*
+ * Inflates [p, p + n) into *out, of *cap bytes; want: what it must give. The buffer grows as bytes arrive: a header
+ * that claims much costs nothing until the stream delivers it.
+ */
 static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
                                        unsigned char **out, size_t *cap)
 {
@@ -12523,7 +12720,11 @@ static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char
     return 1;
 }
 
-/* A compressed section: uncompressed size, compressed size, zlib stream. Its errors have the offset of the section. */
+/*
+ * A compressed section: uncompressed size, compressed size, zlib stream. Sizes are checked before anything is
+ * allocated: zlib's ratio is below 1032, and limits.max_inflated holds for all sections together. Errors have the
+ * section's offset, as those inside have none in the file.
+ */
 static int csspgo__bin_inflated(csspgo__bin *b, const csspgo__section *s)
 {
     csspgo__reader *r = &b->r;
@@ -12578,7 +12779,7 @@ static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo__section *s)
         b->q->flags |= CSSPGO_IS_PROBE;
 }
 
-/* Section i of the table: it must lie in the file, and all of it must be of use. */
+/* Section i of the table: it must lie in the file. b->r is set to its bytes and back again. */
 static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
 {
     const csspgo__reader file = b->r;
@@ -12620,6 +12821,7 @@ static int csspgo__ext_header(csspgo__bin *b, size_t *n)
     return b->r.status == CSSPGO_OK;
 }
 
+/* Sections in the order of the table, in which those that others need come first. */
 static int csspgo__ext_read(csspgo__bin *b)
 {
     const unsigned char *table;
@@ -12693,13 +12895,17 @@ static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
     return b->r.status == CSSPGO_OK;
 }
 
+/* Line offset and discriminator have 16 bits each. */
 static csspgo_loc csspgo__gcc_loc(csspgo__bin *b)
 {
     const uint32_t v = csspgo__gcc_u32(&b->r);
     return csspgo_at(v >> 16, v & 0xffff);
 }
 
-/* The n positions of a record; node 0: they are not kept. *sum: of their counts. Returns 0 after a failure. */
+/*
+ * The n positions of a record with their call targets; node 0: they are not kept. GCC has no totals: *sum is that of
+ * the counts. Returns 0 after a failure.
+ */
 static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint64_t *sum)
 {
     csspgo_profile *q = b->q;
@@ -12781,7 +12987,10 @@ static int csspgo__gcc_function(csspgo__bin *b, uint32_t version)
     return 1;
 }
 
-/* "adcg", version, stamp, names, functions. What follows (modules, working set) is of no use. */
+/*
+ * "adcg", version, stamp, names, functions. What follows (modules, working set) is of no use. Versions: 1; 2, as GCC
+ * 12 and later read it; 3 of newer AutoFDO, with a summary; *704, which LLVM reads.
+ */
 static int csspgo__gcc_read(csspgo__bin *b)
 {
     const unsigned char *at;
@@ -12805,6 +13014,7 @@ static int csspgo__gcc_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
+/* Sorts the records that were read out of order and adds up what they have twice; sums saturate. */
 static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;
@@ -12859,6 +13069,7 @@ CSSPGO_DEF csspgo_status csspgo_sections(const void *data, size_t size, csspgo_s
 
 /* ----- ExtBinary, function by function ---------------------------------------------------------------------------- */
 
+/* A GUID of the name table, where it stands in the file. */
 static uint64_t csspgo__lazy_guid(const struct csspgo_lazy *l, size_t i)
 {
     csspgo__reader r = l->names;
@@ -12866,7 +13077,10 @@ static uint64_t csspgo__lazy_guid(const struct csspgo_lazy *l, size_t i)
     return l->fixed ? csspgo__ld64le(r.p) : csspgo__uleb(&r);
 }
 
-/* Name i as a function of the profile being filled. */
+/*
+ * Name i as a function of the profile being filled, made when it is met first; b->func lists what was met, so that the
+ * table can be cleared in proportion to a load.
+ */
 static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned char *at)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -12885,7 +13099,7 @@ static uint32_t csspgo__lazy_func(csspgo__bin *b, uint64_t i, const unsigned cha
     return l->func[i] = f.id;
 }
 
-/* The node of context i, made if need be. */
+/* The node of context i, made if need be. The reader moves to the table of contexts and back. */
 static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned char *at)
 {
     const csspgo__reader back = b->r;
@@ -12943,6 +13157,7 @@ static int csspgo__lazy_table(csspgo__bin *b, void **v, size_t n, size_t elem)
     return 1;
 }
 
+/* For csspgo__map: the hash of name id - 1, from the bytes of the file. */
 static uint32_t csspgo__lazy_hash(const void *owner, uint32_t id)
 {
     const struct csspgo_lazy *l = (const struct csspgo_lazy *)owner;
@@ -12962,6 +13177,7 @@ static int csspgo__lazy_find_at(const struct csspgo_lazy *l, size_t i, uint32_t 
     return 0;
 }
 
+/* Indexes the name table: where each name stands, and a hash table from names to their first place. */
 static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -12999,6 +13215,10 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
+/*
+ * Indexes the table of contexts: where each one stands, and for each function the list of the contexts that end in it.
+ * The lists are made back to front and turned round at the end.
+ */
 static int csspgo__lazy_contexts(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -13045,7 +13265,10 @@ static int csspgo__lazy_contexts(csspgo__bin *b)
     return 1;
 }
 
-/* The table of functions: offsets from the start of the records that come next in the table of sections. */
+/*
+ * The table of functions: offsets from the start of the records that come next in the table of sections. Contexts must
+ * be in their order, or what is below one would not follow it.
+ */
 static int csspgo__lazy_offsets(csspgo__bin *b, const csspgo__section *records, const csspgo__section *s)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -13068,7 +13291,7 @@ static int csspgo__lazy_offsets(csspgo__bin *b, const csspgo__section *records, 
     return r->status == CSSPGO_OK;
 }
 
-/* Where the metadata of each function is. */
+/* Where the metadata of each function is: one pass that skips the values and everything nested. */
 static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -13097,7 +13320,10 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
     return 1;
 }
 
-/* Sets b to the content of a section, which must be in the file and not compressed. */
+/*
+ * Sets b to the content of a section, which must be in the file, not compressed, and below 4 GiB: indexes have 32
+ * bits.
+ */
 static int csspgo__lazy_section(csspgo__bin *b, const csspgo__section *s, const unsigned char *entry)
 {
     const uint64_t size = b->lazy->size;
@@ -13121,7 +13347,7 @@ static int csspgo__lazy_section(csspgo__bin *b, const csspgo__section *s, const 
     return what == NULL;
 }
 
-/* The tables that stand for each record; names and contexts are known. */
+/* The tables that stand for each record; names and contexts are known, so their sizes are. */
 static int csspgo__lazy_tables(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
@@ -13183,7 +13409,10 @@ static int csspgo__lazy_pass(csspgo__bin *b, const unsigned char *table, size_t 
     return 1;
 }
 
-/* What the flags of the sections say about the profile, and whether all of them can be read lazily. */
+/*
+ * What the flags of the sections say about the profile, and whether all of them can be read lazily: this fails when
+ * the file is opened, not at some load.
+ */
 static int csspgo__lazy_check(csspgo__bin *b, const unsigned char *table, size_t n)
 {
     size_t i;
@@ -13219,6 +13448,7 @@ static int csspgo__lazy_header(csspgo__bin *b)
     return csspgo__lazy_check(b, l->table, l->sections);
 }
 
+/* Frees the indexes. The object stays open, and the next load makes them again. */
 static void csspgo__lazy_forget(struct csspgo_lazy *l)
 {
     csspgo__map_free(&l->heap, &l->map);
@@ -13252,6 +13482,7 @@ static int csspgo__lazy_index(csspgo__bin *b)
     return l->indexed;
 }
 
+/* A reader of the file whose names and contexts are looked up in the indexes. */
 static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, csspgo_error *err)
 {
     memset(b, 0, sizeof *b);
@@ -13330,7 +13561,10 @@ static int csspgo__lazy_below(const csspgo_lazy *l, size_t a, size_t b)
     return 1;
 }
 
-/* Reads record i, and its metadata, into b->q, unless it was loaded before. mark: 2 = being loaded. */
+/*
+ * Reads record i, and its metadata, into b->q, unless it was loaded before. l->loaded: 1 = yes, 2 = in this load,
+ * which may still fail.
+ */
 static int csspgo__lazy_record(csspgo__bin *b, size_t i)
 {
     csspgo_lazy *l = b->lazy;
@@ -13417,6 +13651,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
  * The output is put together in a block of memory, because tables at its start say where later parts are.
  */
 
+/* A csspgo__sink.flush_fn that makes room: the sink's buffer is the free end of the blob. */
 static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
 {
     csspgo__blob *m = (csspgo__blob *)ctx;
@@ -13428,6 +13663,7 @@ static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, si
     return CSSPGO_OK;
 }
 
+/* An empty blob with a first piece of memory. */
 static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
 {
     memset(m, 0, sizeof *m);
@@ -13454,7 +13690,10 @@ static void csspgo__blob_cut(csspgo__blob *m, size_t at)
 }
 #endif
 
-/* Marks what the record of a node uses; order.node gives parents first, so a marked frame's callers are marked. */
+/*
+ * Notes what the record of a node uses: functions, frames of its context, and whether attributes or vtables are there
+ * at all. The walk up ends at a frame that is noted, so all contexts together cost O(nodes).
+ */
 static void csspgo__bin_use(csspgo__out *o, uint32_t id)
 {
     const csspgo_profile *p = o->p;
@@ -13473,7 +13712,7 @@ static void csspgo__bin_use(csspgo__out *o, uint32_t id)
     }
 }
 
-/* Name and context indices and the list of functions to write. Returns 0 when memory is exhausted. */
+/* Indices of the names that records use, in the order of names. Returns 0 when memory is exhausted. */
 static int csspgo__bin_number(csspgo__out *o)
 {
     const csspgo_profile *p = o->p;
@@ -13567,7 +13806,7 @@ static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
     return s;
 }
 
-/* A name and its NUL; a GUID as digits. */
+/* A name and its NUL; a GUID as digits, as LLVM does it. A NUL inside would end the name early. */
 static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
 {
     csspgo__sink *s = o->s;
@@ -13587,6 +13826,7 @@ static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
     return CSSPGO_OK;
 }
 
+/* The name table; o->index counts in its order. */
 static csspgo_status csspgo__bin_put_names(csspgo__out *o)
 {
     csspgo__sink *s = o->s;
@@ -13600,6 +13840,7 @@ static csspgo_status csspgo__bin_put_names(csspgo__out *o)
     return status;
 }
 
+/* A location: line, then discriminator. */
 static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
 {
     csspgo__bin_put(o, loc.line);
@@ -13686,12 +13927,17 @@ static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 /* Which functions a section has: all, or those that have inlinees, or those that have none. */
 enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
 
+/* 1 if top-level record number `top` belongs to the subset. */
 static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
 {
     size_t at = o->top[top].at;
     return subset == CSSPGO__SUBSET_ALL || (csspgo__out_next(o, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
 }
 
+/*
+ * The records of a subset, largest total first; where each one begins is kept for the table of functions. While one is
+ * written, memory of those behind it is asked for.
+ */
 static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
 {
     const csspgo_profile *p = o->p;
@@ -13710,12 +13956,17 @@ static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_su
     return s;
 }
 
+/* The magic number with the form's byte, then the version. */
 static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
 {
     csspgo__bin_put(o, CSSPGO__MAGIC | magic);
     csspgo__bin_put(o, CSSPGO__FORMAT_VERSION);
 }
 
+/*
+ * Refuses what raw binary has no place for. In LLVM mode attributes and vtable counts are dropped and GUIDs become
+ * names of digits, as in LLVM.
+ */
 static csspgo_status csspgo__raw_write(csspgo__out *o)
 {
     csspgo_status s;
@@ -13749,6 +14000,7 @@ static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
     return CSSPGO_OK;
 }
 
+/* The table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader wants. */
 static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
 {
     const csspgo__node *v = o->p->tree.node;
@@ -13762,7 +14014,10 @@ static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
     return s;
 }
 
-/* Where the records are: in the order of contexts, or in that of the records. */
+/*
+ * The table of functions: where the records are, so that a compiler can read those that it needs. By context in the
+ * order of contexts, which makes a context's descendants follow it; else in the order of the records.
+ */
 static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
 {
     csspgo__heap *h = &o->heap;
@@ -13793,7 +14048,7 @@ static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_su
     return CSSPGO_OK;
 }
 
-/* The names of the symbol list, sorted. */
+/* The names of the symbol list, sorted by name also where the order of all else is that of GUIDs. */
 static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
 {
     const csspgo_profile *p = o->p;
@@ -13813,6 +14068,7 @@ static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
     return s;
 }
 
+/* The values of one node; without contexts the number of inlinees follows, whose entries are nested. */
 static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
 {
     const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
@@ -13822,6 +14078,7 @@ static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
     if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
 }
 
+/* The section is empty where neither checksums nor attributes are written. */
 static void csspgo__bin_put_metadata(csspgo__out *o)
 {
     size_t i;
@@ -13837,7 +14094,7 @@ static void csspgo__bin_put_metadata(csspgo__out *o)
     }
 }
 
-/* The flags of a section of that type. */
+/* The flags of a section of that type; LLVM's reader takes from them what the bytes do not say. */
 static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
 {
     const uint32_t is = o->p->flags;
@@ -13869,7 +14126,10 @@ static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
 }
 
 #ifdef CSSPGO_USE_ZLIB
-/* Replaces what was written from `start` on by its deflated form. An empty section stays empty. */
+/*
+ * Replaces what was written from `start` on by its deflated form: size, deflated size, stream. An empty section stays
+ * empty. Level 9 of zlib, as LLVM.
+ */
 static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
 {
     csspgo__heap *h = &o->heap;
@@ -13906,6 +14166,7 @@ static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
 }
 #endif
 
+/* The content of one section. */
 static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
 {
     switch (type) {
@@ -13924,7 +14185,10 @@ typedef struct csspgo__bin_slot { /* a section to write: in the order of the byt
     unsigned char type, subset, slot;
 } csspgo__bin_slot;
 
-/* Sections in the order in which their bytes stand; the table has them in another one. */
+/*
+ * Sections in the order in which their bytes stand; the table, which stands in front, has them in another one, and is
+ * filled in when their sizes are known.
+ */
 static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
 {
     csspgo__section table[8];
@@ -13958,6 +14222,10 @@ static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_
     return CSSPGO_OK;
 }
 
+/*
+ * The two layouts of LLVM: bytes in the order of these lists, entries of the table in that of their last column. The
+ * split layout separates records that have inlinees from those that have none.
+ */
 static csspgo_status csspgo__ext_write(csspgo__out *o)
 {
     static const csspgo__bin_slot normal[7] = {
@@ -13984,11 +14252,13 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
 
 /* ----- GCC AutoFDO out -------------------------------------------------------------------------------------------- */
 
+/* GCC's numbers have 32 bits, little-endian. */
 static void csspgo__gcc_put(csspgo__out *o, uint32_t v)
 {
     csspgo__put_le(o->s, v, 4);
 }
 
+/* Fails for a location that has no 16 bits: LLVM would cut it. */
 static csspgo_status csspgo__gcc_put_loc(csspgo__out *o, csspgo_loc loc)
 {
     csspgo__gcc_put(o, (loc.line & 0xffff) << 16 | (loc.discriminator & 0xffff));
@@ -13998,7 +14268,10 @@ static csspgo_status csspgo__gcc_put_loc(csspgo__out *o, csspgo_loc loc)
     return CSSPGO_E_UNSUPPORTED;
 }
 
-/* In words, padded; or in bytes. The length counts the NUL. Behind it in version 3: no source file is known. */
+/*
+ * A name with its length, which counts the NUL: in words, padded, or in bytes in the versions that GCC reads. Behind
+ * it in version 3 the index of a source file: none is known.
+ */
 static csspgo_status csspgo__gcc_put_name(csspgo__out *o, const char *text, size_t n)
 {
     const int in_bytes = (o->form & (CSSPGO_GCC | CSSPGO_GCC3)) != 0;
@@ -14016,7 +14289,10 @@ static csspgo_status csspgo__gcc_put_name(csspgo__out *o, const char *text, size
     return CSSPGO_OK;
 }
 
-/* Name 0 is the empty one, as in AutoFDO's files, so that function i of the name table is i + 1: o->index. */
+/*
+ * The name table. Name 0 is the empty one, as in AutoFDO's files, so that function i of the name table is i + 1:
+ * o->index. Its length is filled in at the end.
+ */
 static csspgo_status csspgo__gcc_put_names(csspgo__out *o)
 {
     csspgo_status s = CSSPGO_OK;
@@ -14038,7 +14314,7 @@ static csspgo_status csspgo__gcc_put_names(csspgo__out *o)
     return CSSPGO_OK;
 }
 
-/* The record of a node; its inlinees follow. */
+/* The record of a node: name, positions with call targets, number of inlinees, which follow. */
 static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
 {
     const csspgo__node *n = &o->p->tree.node[id];
@@ -14069,6 +14345,7 @@ static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
     return s == CSSPGO_OK ? o->s->status : s;
 }
 
+/* The summary of version 3, of fixed width. */
 static csspgo_status csspgo__gcc_put_summary(csspgo__out *o)
 {
     uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
@@ -14115,7 +14392,10 @@ static csspgo_status csspgo__gcc_write(csspgo__out *o)
 
 /* ----- any binary form out ---------------------------------------------------------------------------------------- */
 
-/* All of a profile in the form that write_fn writes. md5: names as GUIDs, if the form or the profile asks for it. */
+/*
+ * All of a profile in the form that write_fn writes, into a block of memory and then to the caller's sink. md5: the
+ * form can have GUIDs for names; it has them if the caller or the profile asks for them.
+ */
 static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
 {
     csspgo__sink *const to = o->s;
@@ -14235,6 +14515,10 @@ static csspgo_status csspgo__out_write(csspgo__out *o)
     return CSSPGO_E_ARGUMENT;
 }
 
+/*
+ * Writes a profile in any form. Memory is borrowed from the profile's allocator and given back; the profile stays as
+ * it is, so several threads may write it at a time.
+ */
 static csspgo_status csspgo__write_to(const csspgo_profile *p, uint32_t form, csspgo__sink *sink, csspgo_error *err)
 {
     csspgo__out o;
@@ -14276,6 +14560,7 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
 }
 
 #ifndef CSSPGO_NO_STDIO
+/* A csspgo__feed.read_fn for files. */
 static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
 {
     FILE *f = (FILE *)ctx;
@@ -14284,7 +14569,10 @@ static size_t csspgo__file_feed(void *ctx, unsigned char *to, size_t n)
     return ferror(f) ? SIZE_MAX : n;
 }
 
-/* Reads a file of text through a window. Returns 0 if it is not one, or cannot be read twice. */
+/*
+ * Reads a file of text through a window, so that memory follows what the profile holds and not the file. Returns 0 if
+ * it is not text or cannot be read twice, as a pipe.
+ */
 static int csspgo__read_text_file(csspgo_profile *p, const char *path, csspgo_status *s, csspgo_error *err)
 {
     unsigned char magic[16];
