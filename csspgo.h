@@ -20675,9 +20675,13 @@ typedef struct csspgo__queued {   /* a record that waits for its turn           
 } csspgo__queued;
 
 /*
- * What must be read in one piece is gathered in `in`. Records with a time go from there to `store`: those of one round
- * are in order for each CPU only, and the next round may still have older ones; behind it there are none older than the
- * newest before it. So the end of a round makes all records ready that are no newer than the newest of the one before.
+ * What must be read in one piece is gathered in `in`. Records with a time go from there to `store` and wait.
+ *
+ * Order. perf reads the ring of one CPU after the other and writes FINISHED_ROUND behind the last. Records of one round
+ * are in order of time for each CPU only, and the next round may still have older ones; behind that there are none
+ * older than the newest of the round before it. So the end of a round makes all records ready that are no newer than
+ * the newest one before that round (tools/perf: ordered events). The queue holds two rounds of perf's buffers; where a
+ * writer makes no rounds, or large ones, it is let go at 64 MiB.
  */
 struct csspgo_perfdata {
     csspgo__heap   heap;                        /* first: csspgo__object_new                              */
@@ -20762,7 +20766,11 @@ static int csspgo__pd_skip(csspgo_perfdata *d)
 
 /* ----- events ----- */
 
-/* perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. */
+/*
+ * perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. Its
+ * size grew over time: fields behind it are 0. A recording is refused at its description if its branch records cannot
+ * be a trace: a filter other than "any" leaves gaps that ranges would run across.
+ */
 static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t size, uint64_t at)
 {
     csspgo_perf_event *e;
@@ -20861,7 +20869,11 @@ static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const u
 
 /* ----- the header ----- */
 
-/* "PERFILE2" as a number. Returns 0 when more input is needed or something is wrong. */
+/*
+ * "PERFILE2" as a number: its bytes are in the order of the machine that wrote it, as all numbers of the file. A header
+ * of 16 bytes says that it was a pipe: records follow at once, and bring what else is known of events. Returns 0 when
+ * more input is needed or something is wrong.
+ */
 static int csspgo__pd_magic(csspgo_perfdata *d)
 {
     static const uint16_t one = 1;
@@ -21000,7 +21012,11 @@ static int csspgo__pd_enqueue(csspgo_perfdata *d, uint64_t time, uint64_t at)
     return csspgo__pd_release(d, UINT64_MAX);
 }
 
-/* Hands out the record at p, a copy of ours. */
+/*
+ * Hands out the record at p, a copy of ours that may be changed: numbers are turned into the machine's byte order in
+ * place, so that a sample points into it. at: its offset in the file. Returns CSSPGO_ITEM_NONE for what users do not
+ * see, counted if it makes no sense.
+ */
 static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_t at, csspgo_sample *sample,
                                    csspgo_mmap *map)
 {
@@ -21215,7 +21231,10 @@ static int csspgo__pd_step(csspgo_perfdata *d, csspgo_item *item, csspgo_sample 
     }
 }
 
-/* The input is over: what still waits goes out, then it is known whether anything is missing. Returns 0 for the end. */
+/*
+ * The input is over: what still waits goes out, then it is known whether anything is missing. A file whose data has no
+ * known end (a pipe; perf was killed) may end behind any record. Returns 0 for the end.
+ */
 static int csspgo__pd_finish(csspgo_perfdata *d)
 {
     const int whole = d->in.count == 0 && d->skip == 0;
@@ -21509,6 +21528,9 @@ enum {
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
 
 /*
+ * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
+ * for the type; any fields have csspgo__any_line. Both try the *_plain functions first.
+ *
  * Lines are read in place. [p, lim) is what is being read: whole lines, each with its LF, so that a scan for anything
  * that stops at LF needs no bound. It is the whole lines of the caller's piece, or one line that was split between
  * pieces (partial), or, once the type is known, the lines that were read before it was (pending; then resume says where
@@ -21606,7 +21628,10 @@ static uint64_t csspgo__taken_flags(const unsigned char *p)
     return p[0] == '/' && (p[1] == 'P' || p[1] == 'M' || p[1] == '-') && p[2] == 'N' ? CSSPGO__FLAG_NOT_TAKEN : 0;
 }
 
-/* The records of a line in the form that perf prints. Returns what follows its LF; NULL if there is anything else. */
+/*
+ * The records of a line in the form that perf prints, " 0xFROM/0xTO/P/-/-/0  0x...". Returns what follows its LF; NULL
+ * if there is anything else, or more records than branch has room for: then the line is read the long way.
+ */
 static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo_branch *branch, size_t cap,
                                                   size_t *count)
 {
@@ -21690,7 +21715,10 @@ static size_t csspgo__script_records(csspgo_script *s, const unsigned char *p, c
 
 /* ----- hybrid scripts ----- */
 
-/* 1 if a return address read so far is in known code but behind no call: LLVM looks at no further frames then. */
+/*
+ * 1 if a return address read so far is in known code but behind no call: LLVM looks at no further frames then. It finds
+ * that while it reads, so what follows up to the branch line cannot spoil the sample any more.
+ */
 static int csspgo__script_is_cut(const csspgo_script *s)
 {
     size_t i;
@@ -21725,6 +21753,11 @@ static void csspgo__script_broken(csspgo_script *s)
     s->state = CSSPGO__AT_JUNK;
 }
 
+/*
+ * Any line of a hybrid script, as LLVM reads it: [count] frames, then a branch line. A line between these that is no
+ * frame abandons the sample, and the branch line that follows it belongs to no stack. A mapping line is one only where
+ * a sample may begin.
+ */
 static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p, const unsigned char *end,
                                        csspgo_sample *sample, csspgo_mmap *map)
 {
@@ -21755,7 +21788,10 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
     return CSSPGO_ITEM_NONE;
 }
 
-/* Frame lines in the form that perf prints, as many as follow. The first one may begin a sample. */
+/*
+ * Frame lines in the form that perf prints, "\t          401159", as many as follow. The first one may begin a sample.
+ * Most lines of a script are these: they are read without looking for their end first, as every line here has its LF.
+ */
 static void csspgo__script_frames_plain(csspgo_script *s)
 {
     const unsigned char *p = s->p, *word, *end;
@@ -21776,7 +21812,9 @@ static void csspgo__script_frames_plain(csspgo_script *s)
     s->p = p;
 }
 
-/* The next line at p; [*line, *end) gets it without its end. */
+/*
+ * The next line at p; [*line, *end) gets it without its end. A line above limits.max_line counts as junk.
+ */
 static void csspgo__script_line(csspgo_script *s, const unsigned char **line, const unsigned char **end)
 {
     const unsigned char *lf = csspgo__upto(s->p, s->lim, '\n');
@@ -21906,7 +21944,11 @@ static size_t csspgo__any_records(csspgo_script *s, const unsigned char *p, cons
     return n;
 }
 
-/* Where the records of a line begin, NULL if it has none. A line that begins with a tab is a frame's. */
+/*
+ * Where the records of a line begin, NULL if it has none: at the first word that begins with a number in 0x and has a
+ * "/" or "(" behind it. What is before are header fields or the sampled address. A line that begins with a tab is a
+ * frame's: names of functions may hold all that.
+ */
 static const unsigned char *csspgo__first_record(const unsigned char *p, const unsigned char *end)
 {
     size_t n;
@@ -21946,7 +21988,10 @@ static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, co
     return csspgo__names_find(&code->paths, path + base, size - base) == 0;
 }
 
-/* "\tADDRESS ...", or without a tab an address alone or with "... (FILE)" behind it. */
+/*
+ * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)",
+ * is one, as headers begin with a blank too. A frame in a file that is no module becomes CSSPGO__EXT.
+ */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
                              uint64_t *address)
 {
@@ -22050,7 +22095,10 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
 }
 
-/* The sample that has been read, with so many branch records. */
+/*
+ * The sample that has been read, with so many branch records. Where other samples had a stack, records without one are
+ * of a sample whose stack is lost: context-less counts would be wrong for it.
+ */
 static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     csspgo_item item = CSSPGO_ITEM_NONE;
@@ -22069,7 +22117,12 @@ static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_
     return item;
 }
 
-/* Any line but plain ones. *again gets 1 if it ends a sample and is to be read once more. */
+/*
+ * Any line but plain ones, with any fields of -F. What it is, in this order: empty (behind frames: the sample's branch
+ * line may follow, or the next sample), a frame, a line with records (which ends the sample), an event of a process,
+ * and else, where no frame was read, a count or a header; behind frames a header begins the next sample and other text
+ * (source lines) is nothing. *again gets 1 if the line ends a sample and is to be read once more.
+ */
 static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, const unsigned char *end, int *again,
                                     csspgo_sample *sample, csspgo_mmap *map)
 {
@@ -22294,7 +22347,10 @@ static int csspgo__script_is_dropped(const csspgo_script *s)
     return leaf != CSSPGO__EXT && csspgo__leaf_unsafe(s->how.code, leaf);
 }
 
-/* The input is over. */
+/*
+ * The input is over: is it a script at all, and does it end inside a sample? With any fields a stack at the end is a
+ * sample (csspgo_script_next) unless the others have branch records, which it then lacks.
+ */
 static void csspgo__script_finish(csspgo_script *s)
 {
     const int open = s->state == CSSPGO__AT_SKIP || (s->state == CSSPGO__AT_FRAMES && s->frames != 0);
@@ -22539,7 +22595,7 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
 
 /* ----- events ----- */
 
-/* Copies a build id that is no module's but should be, if it is the first. */
+/* Counts a build id that is no module's but should be, by the file's name; keeps the first one for the user. */
 static void csspgo__other_build(csspgo_spaces *s, const csspgo_mmap *e)
 {
     if (s->stats.other_builds++ != 0) return;
@@ -22596,7 +22652,10 @@ static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32
     return best;
 }
 
-/* Counts a mapping of a module; adds to its names the one it has here, which its build id allows to be another. */
+/*
+ * Counts a mapping of a module, and its place if no mapping before put the module there. Adds to the module names of
+ * the code map the one it has here, which its build id allows to be another: frames in text are told apart by it.
+ */
 static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, const csspgo_mmap *e)
 {
     const csspgo__space *all = &s->space.v[CSSPGO__SPACE_ALL];
@@ -22674,7 +22733,7 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     return 1;
 }
 
-/* The process runs another program, whose mappings follow. */
+/* The process runs another program, whose mappings follow; what it forked before keeps the old ones. */
 static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
 {
     const uint32_t i = csspgo__space_add(s, pid);
@@ -22714,7 +22773,10 @@ CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item,
 
 /* ----- samples ----- */
 
-/* The space in which a sample's addresses are. */
+/*
+ * The space in which a sample's addresses are: its process's, if some event told of that; else all mappings of the
+ * recording, where a process that was not told of is most likely to be, and the sample counts as guessed.
+ */
 static uint32_t csspgo__space_of(csspgo_spaces *s, const csspgo_sample *sample)
 {
     uint32_t i;
@@ -22725,7 +22787,10 @@ static uint32_t csspgo__space_of(csspgo_spaces *s, const csspgo_sample *sample)
     return CSSPGO__SPACE_ALL;
 }
 
-/* Where the code map has what is at an address of a space. */
+/*
+ * Where the code map has what is at an address of a space. An address in no mapping of the space that the code map
+ * would take for one of a module's, as it has the module there, is some other code of the process.
+ */
 static uint64_t csspgo__space_address(const csspgo_spaces *s, const csspgo__space *v, uint64_t address)
 {
     const csspgo__mapping *m = csspgo__mapping_at(v, address);
@@ -24056,6 +24121,7 @@ typedef struct csspgo__printed {  /* a frame as it is printed: a name and what f
     char        text[24];
 } csspgo__printed;
 
+/* "0x28a" for an address, "main:3.1" for a call in a named function, "main" at the end of a context. */
 static void csspgo__print_frame(csspgo__printed *f, const csspgo__names *names, const csspgo__node *n)
 {
     const csspgo_loc loc = csspgo__site_loc(n->site);
@@ -24472,6 +24538,10 @@ static void csspgo__unsym_list(csspgo__unsym_reader *r, int branch, int first)
     }
 }
 
+/*
+ * The text: blocks of a context line (in all blocks or in none), a list of ranges and a list of branches, each list its
+ * number and then so many entries.
+ */
 static void csspgo__unsym_read(csspgo__unsym_reader *r)
 {
     r->next = r->blocks = 0;

@@ -1,5 +1,6 @@
-/* fuzz_script.c - perf script text: whatever it is and however it is cut into pieces, the parser finds what the plain
- * model of tests/script_model.h finds in the whole, within its memory bound. */
+/* fuzz_script.c - perf script text: whatever it is and however it is cut into pieces, in LLVM mode the parser finds
+ * what the plain model of tests/script_model.h finds in the whole, with any fields it finds the same in any pieces,
+ * both within the memory bound; and fields that are printed besides change no sample. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #define T_FIRST_FUNCTION 0x401000
@@ -117,6 +118,96 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
     REQUIRE(heap.live == 0 && heap.peak <= 16 * size + (1u << 20));
 }
 
+/* ----- the same samples with and without other fields ----- */
+
+/* What the fuzzer's bytes choose: the next one, 0 behind the last. */
+typedef struct chooser {
+    const uint8_t *p, *end;
+} chooser;
+
+static uint64_t choose(chooser *c)
+{
+    return c->p != c->end ? *c->p++ : 0;
+}
+
+static uint64_t choose_address(chooser *c)
+{
+    const uint64_t a = choose(c), b = choose(c);
+    return (a << 40 | b << 12 | 0x400001) >> (a & 31);
+}
+
+/* One sample, with fields of its own choice in `fields` and with none in `plain`. */
+static void write_sample(chooser *c, t_out *plain, t_out *fields)
+{
+    const uint64_t what = choose(c);
+    uint64_t n, v;
+    if (what & 1) {
+        t_num(plain, "", v = choose(c), 10), t_str(plain, "\n");
+        t_num(fields, "", v, 10), t_str(fields, "\n");
+    }
+    if (what & 2) t_str(fields, "a b 7/8 [001]  2599.922020:   99 cycles:u: \n");
+    for (n = 1 + (choose(c) & 7); n != 0; n--) {
+        v = choose_address(c);
+        t_num(plain, "\t ", v, 16), t_str(plain, "\n");
+        t_num(fields, "\t ", v, 16), t_str(fields, what & 4 ? " f(int, 0x1/0x2) const+0x9 (/x/y z)\n" : "\n");
+        if (what & 8) t_str(fields, "  file.c:5\n");
+    }
+    if (what & 16) t_str(fields, "\n");
+    for (n = 1 + (choose(c) & 7); n != 0; n--) {
+        const uint64_t from = choose_address(c), to = choose_address(c);
+        const char *tail = from & 2 ? "/PN/-/-/0 " : "/M/-/-/3/COND/- ";
+        t_num(plain, " 0x", from, 16), t_num(plain, "/0x", to, 16), t_str(plain, tail);
+        t_num(fields, " 0x", from, 16), t_str(fields, what & 32 ? "(/x/a (b) c)" : "");
+        t_num(fields, "/0x", to, 16), t_str(fields, what & 32 ? "([unknown])" : ""), t_str(fields, tail);
+    }
+    t_str(plain, "\n\n");
+    t_str(fields, what & 64 ? "\n" : "\n\n");
+}
+
+static void read_samples(t_out *out, const t_out *text, uint32_t llvm)
+{
+    csspgo_script_options how;
+    csspgo_script *s;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    memset(&how, 0, sizeof how);
+    memset(out, 0, sizeof *out);
+    how.llvm = llvm;
+    s = csspgo_script_new(&how, NULL, NULL);
+    REQUIRE(s != NULL && csspgo_script_feed(s, text->at, text->size, NULL) == CSSPGO_OK);
+    csspgo_script_end(s);
+    while (csspgo_script_next(s, &sample, &map, &err) == CSSPGO_ITEM_SAMPLE) {
+        sample.pid = sample.tid = 0;
+        t_print_sample(out, &sample, NULL);
+    }
+    REQUIRE(err.status == CSSPGO_OK);
+    csspgo_script_free(s);
+}
+
+static void fields_change_no_sample(const uint8_t *data, size_t size)
+{
+    chooser c;
+    t_out plain, fields, want, got;
+    int i;
+    c.p = data;
+    c.end = data + (size < 4096 ? size : 4096);
+    memset(&plain, 0, sizeof plain);
+    memset(&fields, 0, sizeof fields);
+    while (c.p != c.end) write_sample(&c, &plain, &fields);
+    if (plain.size != 0) {
+        read_samples(&want, &plain, 19);
+        for (i = 0; i < 2; i++) {
+            read_samples(&got, i == 0 ? &plain : &fields, 0);
+            REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+            t_out_free(&got);
+        }
+        t_out_free(&want);
+    }
+    t_out_free(&plain);
+    t_out_free(&fields);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint64_t h = hash_bytes(data, size, 0);
@@ -143,5 +234,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
     t_out_free(&got);
     t_out_free(&want);
+    fields_change_no_sample(data, size);
     return 0;
 }
