@@ -1775,8 +1775,10 @@ typedef struct csspgo_perfdata_stats {
     uint32_t reserved;
 } csspgo_perfdata_stats;
 
-/* A new parser; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. options: memory and limits, NULL = defaults. */
+/* A new parser, for csspgo_perfdata_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT. options: memory and limits, or NULL. */
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err);
+
+/* Frees a parser; NULL is fine. */
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d);
 
 /*
@@ -1788,6 +1790,8 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d);
  * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_perfdata_end
  */
 CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err);
+
+/* Says that no piece follows. */
 CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d);
 
 /*
@@ -1812,6 +1816,7 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
  */
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
 
+/* Of what was read so far. */
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d);
 
 /* ----- perf script text ------------------------------------------------------------------------------------------- */
@@ -1836,10 +1841,10 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  * stack at all (else it counts as stats.empty_stacks and is dropped). What makes no sense is skipped and counted; an
  * error is only an input without any sample and one that ends between a stack and its branch line.
  *
- * LLVM mode. Samples are what llvm-profgen 19 reads in `perf script -F ip,brstack --show-mmap-events`, except that a
- * sample may have a single branch record (as in LLVM's main branch) and that CR LF ends a line like LF. The first branch
- * line decides whether the script is hybrid or flat. Mapping events before it are handed out at once, unless they follow
- * a line that could be a frame or a count.
+ * LLVM mode (csspgo_script_options.llvm). The items are what llvm-profgen 19 reads in the text of `perf script
+ * -F ip,brstack --show-mmap-events`, with two exceptions: a sample may have a single branch record (as in LLVM's main
+ * branch), and CR LF ends a line like LF. The first branch line decides whether the script is hybrid or flat. Mapping
+ * events before it are handed out at once, unless they follow a line that could be a frame or a count.
  *
  * Memory    one line (limits.max_line), one sample; in LLVM mode 1 MiB of lines before the first branch line besides
  * Threads   calls on different parsers may overlap, calls on one may not
@@ -1862,30 +1867,33 @@ typedef struct csspgo_script_stats {
 
 /* All zero: any fields, all frames count. */
 typedef struct csspgo_script_options {
-    const csspgo_code *code;      /* whose modules have the frames that count; NULL = all frames count. Must outlive the  */
-                                  /* parser. In LLVM mode: see below; must then be told of each mapping event before      */
-                                  /* csspgo_script_next is called again                                                   */
-    uint32_t llvm;                /* 19: LLVM mode                                                                        */
+    const csspgo_code *code;      /* frames in files that are no modules of it do not count; NULL: all do.       */
+                                  /* Must outlive the parser                                                     */
+    uint32_t llvm;                /* 19: LLVM mode                                                               */
     uint32_t reserved;
 } csspgo_script_options;
 
 /*
  * A new parser.
  *
- *   how       NULL = defaults; copied. llvm-profgen looks at the code while it reads stacks. In LLVM mode with code
- *              - if a return address in known code has no call before it, lines that are no addresses between it and
- *                the next branch line are passed over instead of abandoning the stack (so a sample without records can
- *                take those of the next one);
- *              - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or
- *                epilogue.
- *             Without code stacks are never completed from the next sample, and the end in a stack is an error
+ *   how       NULL = defaults; copied
  *   options   memory and limits, NULL = defaults
  *   err       NULL, or filled in every case
+ *
+ * LLVM mode with code. llvm-profgen looks at the code while it reads stacks, so the code must be told of each mapping
+ * event before csspgo_script_next is called again. Then
+ *   - if a return address in known code has no call before it, lines that are no addresses between it and the next
+ *     branch line are passed over instead of abandoning the stack (so a sample without records can take those of the
+ *     next one);
+ *   - a stack at the end of the input without its branch line is no error if its leaf is in a prologue or epilogue.
+ * Without code stacks are never completed from the next sample, and the end in a stack is an error.
  *
  * Returns   the parser, for csspgo_script_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (llvm is neither 0 nor 19)
  */
 CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, const csspgo_options *options,
                                             csspgo_error *err);
+
+/* Frees a parser; NULL is fine. */
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
 
 /*
@@ -1897,6 +1905,8 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s);
  * Returns   CSSPGO_OK; E_ARGUMENT (and nothing is taken) if the last piece is not read up or after csspgo_script_end
  */
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err);
+
+/* Says that no piece follows: a last line may lack its LF. */
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
 
 /*
@@ -1913,6 +1923,7 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
+/* Of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
 /* ----- address spaces: where the processes of a recording have the modules ---------------------------------------- */
@@ -1965,6 +1976,8 @@ typedef struct csspgo_spaces_stats {
  * Returns   the object, for csspgo_spaces_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
  */
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err);
+
+/* Frees an object; NULL is fine. The code map stays. */
 CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s);
 
 /*
@@ -1992,6 +2005,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item,
  */
 CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err);
 
+/* Of the events and samples so far. */
 CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s);
 
 #endif /* CSSPGO_NO_SAMPLE */
@@ -2031,7 +2045,7 @@ typedef struct csspgo_collector_options {
 } csspgo_collector_options;
 
 /*
- * The fate of the samples: one counter per reason. The first six count samples with their multiplicity. The others,
+ * What became of the samples: one counter per reason. The first six count samples with their multiplicity. The others,
  * from unwound on, count distinct samples when they leave the cache, whatever their multiplicity.
  */
 typedef struct csspgo_collector_stats {
@@ -2089,8 +2103,8 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken); E_ARGUMENT if contexts with
- *           names were read
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (samples from the failing one on were not taken; taking a profile empties a
+ *           collector that has reached its limits.max_bytes); E_ARGUMENT if contexts with names were read
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -2101,13 +2115,17 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 /*
  * Unwinds the samples in the cache. Functions that read counters call it themselves. Statistics are complete after it.
  *
+ *   err   NULL, or filled in every case
+ *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
+ * Cost      O(branch records of the distinct samples in the cache)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
 
 /* 1 if counters are per context, 0 if context-less or not yet decided. */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
+/* Of the samples so far; complete after csspgo_collector_flush. */
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c);
 
 /* The memory of the collector, in bytes. */
