@@ -2700,7 +2700,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 
 #endif /* CSSPGO_NO_GENERATE */
 
-/* ===== >>match: profiles of older code carried over to changed code =============================================== */
+/* ===== >>match: profiles of older code in terms of changed code =================================================== */
 
 #ifndef CSSPGO_NO_MATCH
 
@@ -2753,10 +2753,10 @@ typedef struct csspgo_match_input csspgo_match_input;
 
 /*
  * Describes the new code by what a code map tells of it. A function's locations are the probe ids from 1 to the last
- * one of which some copy of its code, inlined or not, has a trace: a probe, or an inlined call. Ids in between that left
- * no trace have the kind CSSPGO_MATCH_ANY. A call's callee comes from the first transfer within 8 instructions from the
- * probe on (bytes, where the code was added without them); two callees at one id make it an indirect call. Equivalence
- * classes come from the control flow of the copy with the most probes.
+ * one of which some copy of its code, inlined or not, has a trace: a probe, or an inlined call. Ids in between that
+ * left no trace have the kind CSSPGO_MATCH_ANY. A call's callee comes from the first transfer within 8 instructions
+ * from the probe on (bytes, where the code was added without them); two callees at one id make it an indirect call.
+ * Equivalence classes come from the control flow of the copy with the most probes.
  *
  * Listed are functions with a descriptor, functions with probes, and code that was added with a checksum. Code that was
  * removed from the map is left out. A callee needs no probes: give the map a function wherever calls lead, also for a
@@ -2843,16 +2843,20 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
 
 /*
- * Matches functions of the new code with a profile, and forgets what it matched before.
+ * Matches the functions of the new code with a profile. Forgets the results of an earlier call.
  *
- * A function is compared with the sum of its copies in the profile, in contexts and inlined; of several checksums with
- * those of the one with most samples (ALIGN: the new one apart). A frame without counts of its own is a call all the
- * same. Where the checksums of a probe profile agree, every
- * location is where it was; a profile by lines is always matched. With rename matching, functions that the profile does
- * not know are compared with profiles that no function claims, so give all functions of a module (or program) in one
- * call. ALIGN gives a profile to one function at most: by base name, what stands behind that in a mangled name,
- * checksum, and by what both call. (In LLVM's modes several may claim one and the first has it; LLVM main would give
- * the others copies. These modes compare 2^18 pairs of names at most.)
+ * Copies. A function is compared with the sum of its copies in the profile, in contexts and inlined. If these have
+ * several checksums, only the copies with one of them count: the checksum with the most samples (ALIGN: other than that
+ * of the new code, if there is another). A context or inlinee without counts of its own still shows a call.
+ *
+ * Up to date. Where the checksums of a probe profile agree, every location is where it was. A profile by lines has no
+ * checksums and is always matched.
+ *
+ * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
+ * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
+ * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
+ * call. In LLVM's modes several functions may claim one profile, and the first one has it; LLVM main would give copies
+ * to the others. These modes compare at most 2^18 pairs of names.
  *
  *   p        is not changed
  *   code, n  the new code; names must differ
@@ -2876,7 +2880,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
  */
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
-/* The GUID under which the profile has a function: another GUID if the function was renamed. */
+/* The GUID under which the profile has a function: another GUID if the function was renamed. O(1). */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /* The result for one function of the new code. Samples are body counts of the copies that it was compared with. */
@@ -2888,15 +2892,22 @@ typedef struct csspgo_match_outcome {
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
 } csspgo_match_outcome;
 
-/* All zero, but for profile = guid, if the matcher was not given that function. */
+/*
+ * What became of a function of the new code, by the GUID of its name. All zero, but for profile = guid, if the matcher
+ * was not given that function.
+ *
+ * Cost   O(locations)
+ */
 CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The profile in terms of the new code: counts, call sites of contexts and inlinees, names and checksums are those of
- * the new code. Locations that nothing maps to are dropped. What was called at a call site that is gone becomes a
- * profile without that caller. A count that several locations map to is given to each; new blocks of ALIGN thus have
- * that of the colder of the known blocks around them (probe profiles; not with no_near). Totals change by what their
- * record gained or lost.
+ * Adds to a profile what another one says in terms of the new code: counts, call sites of contexts and inlinees, names
+ * and checksums become those of the new code.
+ *
+ * Counts at locations to which nothing maps are dropped. The callee at a call site that is gone becomes a profile
+ * without that caller. A count to which several locations map is given to each of them: new blocks of ALIGN thus have
+ * the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
+ * record changes by what its body gained or lost.
  *
  *   m     has matched p
  *   out   gets all of it added; its flags become those of p
@@ -2917,9 +2928,10 @@ typedef struct csspgo_match_cfg {
 } csspgo_match_cfg;
 
 /*
- * Makes what csspgo_matcher_apply made fit the control flow of the new code: in every context of these functions, what
- * enters a block leaves it. Blocks that were found keep their counts as far as that allows; those that are UNKNOWN or
- * NEAR, or have no count in a context, get what follows for them (csspgo_flow_solve). Totals change with them.
+ * Makes a result of csspgo_matcher_apply fit the control flow of the new code: in every context of these functions,
+ * each block is left as often as it is entered. Blocks that were found keep their counts as far as possible; blocks
+ * that are UNKNOWN or NEAR, or have no count in a context, get the counts that follow (csspgo_flow_solve). Totals
+ * change with them.
  *
  *   p         its handles are no longer valid
  *   cfg, n    functions that p does not have are passed over; of two with one GUID the first one counts
