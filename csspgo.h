@@ -6204,12 +6204,14 @@ static uint32_t csspgo__tree_hash(const csspgo__tree *t, uint32_t parent, uint64
     return csspgo__hash64(&t->map, site, (uint64_t)parent << 32 | func);
 }
 
+/* For csspgo__map: the hash of a node of the tree `owner`. */
 static uint32_t csspgo__node_hash(const void *owner, uint32_t id)
 {
     const csspgo__tree *t = (const csspgo__tree *)owner;
     return csspgo__tree_hash(t, t->node[id].parent, t->node[id].site, t->node[id].func);
 }
 
+/* A tree of a root only. Returns 0 when memory is exhausted. */
 static int csspgo__tree_init(csspgo__heap *h, csspgo__tree *t)
 {
     csspgo__map_init(h, &t->map, csspgo__node_hash);
@@ -6235,6 +6237,7 @@ CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
     csspgo__map_clear(&t->map);
 }
 
+/* The node of a function at a call site of parent; 0: there is none. O(1) expected. */
 static uint32_t csspgo__tree_find(const csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
     const uint32_t hash = csspgo__tree_hash(t, parent, site, func);
@@ -6408,6 +6411,7 @@ static size_t csspgo__run_count(csspgo__run r)
     return r.size & ~CSSPGO__TIGHT;
 }
 
+/* The number of elements that a run has room for. No run stores it: the size and one bit say it. */
 static size_t csspgo__run_cap(csspgo__run r)
 {
     size_t n = csspgo__run_count(r), cap = 1;
@@ -6498,6 +6502,7 @@ static csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__reco
     return csspgo__targets_of(&p->target, r->target);
 }
 
+/* For csspgo__map: side entries by their record. */
 static uint32_t csspgo__side_hash(const void *owner, uint32_t id)
 {
     const csspgo_profile *p = (const csspgo_profile *)owner;
@@ -6531,6 +6536,7 @@ CSSPGO__UNUSED static const csspgo_target *csspgo__targets_in(const csspgo_profi
     return csspgo__target(p, r);
 }
 
+/* Room for vtable counts of so many more records. Returns 0 when memory is exhausted. */
 static int csspgo__side_room(csspgo_profile *p, size_t more)
 {
     const size_t used = p->sides != 0 ? p->sides + 1 : 0;
@@ -6558,6 +6564,7 @@ static uint64_t csspgo__loc_key(csspgo_loc loc)
     return (uint64_t)loc.line << 32 | loc.discriminator;
 }
 
+/* 1 if t is before (loc, func) in the order of a run. */
 static int csspgo__target_less(const csspgo_target *t, csspgo_loc loc, uint32_t func)
 {
     const uint64_t a = csspgo__loc_key(t->loc), b = csspgo__loc_key(loc);
@@ -6576,6 +6583,7 @@ static size_t csspgo__body_lower(const csspgo_body *v, size_t n, csspgo_loc loc)
     return a;
 }
 
+/* Index of the first of n targets at or after (loc, func). */
 static size_t csspgo__target_lower(const csspgo_target *v, size_t n, csspgo_loc loc, uint32_t func)
 {
     size_t a = 0, b = n;
@@ -6608,6 +6616,7 @@ static int csspgo__count_add(uint64_t *count, uint64_t more)
     return clamped;
 }
 
+/* A new body entry at index i. Returns 0, or -1 when memory is exhausted. */
 static int csspgo__body_insert(csspgo_profile *p, csspgo__record *r, size_t i, csspgo_loc loc, uint64_t count)
 {
     csspgo_body *b = (csspgo_body *)csspgo__run_insert(&p->heap, &p->body, &r->body, i, sizeof *b);
@@ -6626,6 +6635,7 @@ static int csspgo__body_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc
     return csspgo__body_insert(p, r, csspgo__body_lower(csspgo__body(p, r), n, loc), loc, count);
 }
 
+/* A new entry at index i of a run of targets or vtables. Returns 0, or -1 when memory is exhausted. */
 static int csspgo__targets_insert(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, size_t i, csspgo_loc loc,
                                   uint32_t func, uint64_t count)
 {
@@ -6670,6 +6680,7 @@ CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record 
     return csspgo__body_insert(p, r, n, loc, count);
 }
 
+/* As csspgo__body_append, for a run of targets or vtables. */
 static int csspgo__targets_append(csspgo_profile *p, csspgo__record *r, csspgo__pool *pool, csspgo__run *run,
                                   csspgo_loc loc, uint32_t func, uint64_t count)
 {
@@ -6695,6 +6706,7 @@ CSSPGO__UNUSED static int csspgo__vtable_append(csspgo_profile *p, csspgo__recor
     return run == NULL ? -1 : csspgo__targets_append(p, r, &p->vtable, run, loc, func, count);
 }
 
+/* For csspgo__sort: by location. A comparator of its own, because records are sorted in the inner loops of merging. */
 static int csspgo__body_cmp(const void *ctx, const void *a, const void *b)
 {
     const uint64_t x = csspgo__loc_key(((const csspgo_body *)a)->loc);
@@ -6703,6 +6715,7 @@ static int csspgo__body_cmp(const void *ctx, const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* For csspgo__sort: by location, then function. */
 static int csspgo__target_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo_target *x = (const csspgo_target *)a, *y = (const csspgo_target *)b;
@@ -6744,6 +6757,7 @@ static size_t csspgo__targets_sum(csspgo_target *v, size_t n, csspgo_target *cla
     return k;
 }
 
+/* Sorts the bodies of a dirty record and sums equal ones. Returns as csspgo__record_sort. */
 static int csspgo__record_sort_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
     const size_t n = csspgo__run_count(r->body);
@@ -7215,6 +7229,7 @@ static size_t csspgo__frame_size(const char *text, size_t size)
     return end;
 }
 
+/* The node of a function below parent: a context, else an inlinee, else a plain function. */
 static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_func f)
 {
     csspgo_node n = csspgo_child(p, parent, loc, CSSPGO_CONTEXT, f);
@@ -7261,6 +7276,7 @@ CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, con
     return r->head != 0 ? r->head : first != 0 ? first : r->total != 0;
 }
 
+/* Room for so many more records. Returns 0 when memory is exhausted. */
 static int csspgo__record_room(csspgo_profile *p, size_t more)
 {
     const size_t used = p->records != 0 ? p->records + 1 : 0;
@@ -7665,6 +7681,7 @@ static void csspgo__change_free(csspgo__change *c, csspgo__heap *h)
     csspgo__free(h, c->scratch, c->scratch_bytes);
 }
 
+/* A count times the weight of the change. */
 static uint64_t csspgo__change_times(csspgo__change *c, uint64_t count)
 {
     if (c->weight <= 1) return count;
@@ -7733,6 +7750,7 @@ static void csspgo__change_add_runs(csspgo__change *c, csspgo__record *to, const
     if (n != 0) csspgo__change_targets(c, &c->p->vtable, csspgo__vtable_make(c->p, to), v, n);   /* cannot fail */
 }
 
+/* Adds the total and the head of r. */
 static void csspgo__change_add_sums(csspgo__change *c, csspgo__record *to, const csspgo__record *r)
 {
     csspgo__change_count(c, &to->total, r->total);
@@ -7915,6 +7933,7 @@ static csspgo_profile *csspgo__like(const csspgo_profile *p, csspgo_status *s)
     return NULL;
 }
 
+/* Starts a plan with an empty q that has the functions of p, under the same ids. */
 static csspgo_status csspgo__plan_begin(csspgo__plan *f, const csspgo_profile *p)
 {
     csspgo_status s = CSSPGO_OK;
@@ -7965,6 +7984,7 @@ static const csspgo__record *csspgo__plan_source(const csspgo__plan *f, const cs
     return &f->p->record[f->p->tree.node[v->node].record];
 }
 
+/* The record of a move is lost: its total is counted. */
 static void csspgo__plan_lose(csspgo__plan *f, csspgo__move *v)
 {
     v->flags |= CSSPGO__MOVE_LOST;
@@ -8160,6 +8180,7 @@ typedef struct csspgo__guid_index {   /* names by their GUID */
     csspgo__map          map;
 } csspgo__guid_index;
 
+/* For csspgo__map: names by GUID. */
 static uint32_t csspgo__guid_index_hash(const void *owner, uint32_t id)
 {
     const csspgo__guid_index *x = (const csspgo__guid_index *)owner;
@@ -8179,6 +8200,7 @@ static int csspgo__guid_index_make(csspgo__heap *h, const csspgo__names *t, cssp
     return 1;
 }
 
+/* The name with a GUID; 0: there is none. */
 static uint32_t csspgo__name_of_guid(const csspgo__guid_index *x, uint64_t guid)
 {
     const uint32_t hash = csspgo__hash64(&x->map, guid, 0);
@@ -8223,6 +8245,10 @@ static csspgo_status csspgo__join_check_guids(csspgo__join *j)
     return s;
 }
 
+/*
+ * Finds the functions of `from` in p, and counts the room for the others. A name and its GUID are one function, so a
+ * GUID of `from` makes p's index of names by GUID first.
+ */
 static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
 {
     csspgo_status s = CSSPGO_OK;
@@ -8244,6 +8270,10 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
     return s;
 }
 
+/*
+ * Decides what becomes of the record of node i: it shares the lot of the record in which it is nested, else the rule
+ * decides.
+ */
 static enum csspgo__outcome csspgo__join_outcome(const csspgo__join *j, uint32_t i)
 {
     const csspgo__node *n = &j->from->tree.node[i];
@@ -8259,6 +8289,10 @@ static enum csspgo__outcome csspgo__join_outcome(const csspgo__join *j, uint32_t
     return csspgo__conflict(j->rule, &have, &comes);
 }
 
+/*
+ * Finds the node of p for node i, decides about its record, and counts the room that both need. Records that p in its
+ * mode cannot hold are refused here, before anything is changed.
+ */
 static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
 {
     const csspgo__node *n = &j->from->tree.node[i];
@@ -8287,6 +8321,7 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     return CSSPGO_OK;
 }
 
+/* Plans all of `from`, callers before what is nested in them. */
 static csspgo_status csspgo__join_plan(csspgo__join *j)
 {
     csspgo_status s = csspgo__join_plan_funcs(j);
@@ -8343,6 +8378,10 @@ static void csspgo__join_drop(csspgo__join *j, uint32_t i, uint64_t total)
     csspgo__count_add(&j->p->dropped_by_checksum, total);
 }
 
+/*
+ * Adds the record of node i, or drops it. If it wins over the one that is there, that one goes first, with all that
+ * is nested in it.
+ */
 static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__record *r)
 {
     csspgo_profile *p = j->p;
@@ -8376,6 +8415,11 @@ static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profi
     return p_empty ? (p->flags & ~kind) | from->flags : p->flags | (from->flags & ~kind);
 }
 
+/*
+ * Makes the functions and nodes that p lacks and adds all records. Cannot fail: csspgo__join_reserve got all memory.
+ * What was nested in a record that lost is left out, its nodes too. At the end the events of inlinees are those of
+ * their callers, because a merge is reported by top-level records.
+ */
 static void csspgo__join_commit(csspgo__join *j)
 {
     const csspgo_profile *from = j->from;
@@ -8525,6 +8569,7 @@ typedef struct csspgo__mover {
     csspgo_tracker_stats  stats;
 } csspgo__mover;
 
+/* Room for so many more words in the journal, if there is a savepoint. */
 static int csspgo__mover_journal_room(csspgo__mover *t, size_t words)
 {
     t->heap.status = CSSPGO_E_LIMIT;
@@ -8533,6 +8578,7 @@ static int csspgo__mover_journal_room(csspgo__mover *t, size_t words)
     return CSSPGO__ROOM(&t->heap, t->journal, t->words, t->journal_cap, t->words + words);
 }
 
+/* The last word of an entry. */
 static void csspgo__mover_log(csspgo__mover *t, enum csspgo__journal_entry kind, uint32_t value, uint32_t id)
 {
     if (t->savepoints == 0) return;
@@ -8551,12 +8597,14 @@ static void csspgo__mover_log_bytes(csspgo__mover *t, const void *data, size_t b
     t->words += bytes / 8;
 }
 
+/* Takes back what csspgo__mover_log_bytes wrote last. */
 static void csspgo__mover_unlog_bytes(csspgo__mover *t, void *data, size_t bytes)
 {
     t->words -= bytes / 8;
     if (bytes != 0) memcpy(data, t->journal + t->words, bytes);
 }
 
+/* The words that csspgo__mover_save takes for a record. */
 static size_t csspgo__mover_record_words(const csspgo_profile *p, const csspgo__record *r)
 {
     size_t n;
@@ -8583,6 +8631,10 @@ static void csspgo__mover_save(csspgo__mover *t, uint32_t record)
     csspgo__mover_log(t, CSSPGO__JOURNAL_RECORD, 0, record);
 }
 
+/*
+ * Restores a record from the journal, in the reverse order of csspgo__mover_save. Its runs may have moved since: the
+ * record's own fields come first, so the elements go back to where they were.
+ */
 static void csspgo__mover_unsave(csspgo__mover *t, uint32_t record)
 {
     csspgo__record *r = &t->p->record[record];
@@ -8600,6 +8652,7 @@ static void csspgo__mover_unsave(csspgo__mover *t, uint32_t record)
     csspgo__mover_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
 }
 
+/* Changes the state of a record. */
 static void csspgo__mover_set_state(csspgo__mover *t, uint32_t record, uint32_t state)
 {
     csspgo__record *r = &t->p->record[record];
@@ -8608,6 +8661,7 @@ static void csspgo__mover_set_state(csspgo__mover *t, uint32_t record, uint32_t 
     r->state = (uint16_t)state;
 }
 
+/* Changes done of a function. */
 static void csspgo__mover_set_done(csspgo__mover *t, uint32_t func, unsigned char done)
 {
     if (t->done[func] == done) return;
@@ -8620,6 +8674,7 @@ static uint32_t csspgo__mover_site_hash(const csspgo__mover *t, uint32_t parent,
     return csspgo__hash64(&t->sites, site, parent);
 }
 
+/* For csspgo__map: the hash of a call site, given its first child. */
 static uint32_t csspgo__mover_node_hash(const void *owner, uint32_t id)
 {
     const csspgo__mover *t = (const csspgo__mover *)owner;
@@ -8655,6 +8710,10 @@ static void csspgo__mover_link(csspgo__mover *t, uint32_t id, uint32_t parent, u
     csspgo__map_insert(&t->sites, hash, id, t);
 }
 
+/*
+ * Takes a node out of its parent's list of children and of both tables. If it was the first child at its call site,
+ * the next one there is now. The node keeps its own children.
+ */
 static void csspgo__mover_unlink(csspgo__mover *t, uint32_t id)
 {
     csspgo__node *v = t->p->tree.node, *n = &v[id];
@@ -8673,12 +8732,14 @@ static void csspgo__mover_unlink(csspgo__mover *t, uint32_t id)
     t->p->tree.moved = 1;
 }
 
+/* Links a node below parent, behind the children that the call site has. */
 static void csspgo__mover_attach(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site)
 {
     csspgo__mover_link(t, id, parent, site, csspgo__mover_at(t, parent, site));
     csspgo__mover_log(t, CSSPGO__JOURNAL_LINKED, 0, id);
 }
 
+/* Takes a node out, with all below it. */
 static void csspgo__mover_detach(csspgo__mover *t, uint32_t id)
 {
     const csspgo__node *n = &t->p->tree.node[id];
@@ -8704,6 +8765,7 @@ static void csspgo__mover_leave(csspgo__mover *t, uint32_t id, uint32_t to)
     csspgo__mover_log(t, CSSPGO__JOURNAL_WENT, 0, id);
 }
 
+/* A node without record gets the one of another node. */
 static void csspgo__mover_take(csspgo__mover *t, uint32_t to, uint32_t from)
 {
     csspgo__node *v = t->p->tree.node;
@@ -8926,6 +8988,11 @@ static void csspgo__mover_conflict(csspgo__mover *t, csspgo__record *s, uint32_t
     }
 }
 
+/*
+ * Merges the record of `from` into that of `to`, which takes it over if it has none. LLVM's rule for the tracker
+ * decides about checksums. A large record in a batch gets the counts later (csspgo__mover_waits); its total is right
+ * at once, because statistics and later conflicts depend on it.
+ */
 static void csspgo__mover_merge_record(csspgo__mover *t, uint32_t to, uint32_t from)
 {
     csspgo_profile *p = t->p;
@@ -9006,6 +9073,7 @@ static uint32_t csspgo__mover_merge_tree(csspgo__mover *t, uint32_t top, uint32_
     }
 }
 
+/* Moves a subtree to call site `site` of parent. *result: the node that has its counts there. */
 static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site,
                                            uint32_t *result)
 {
@@ -9028,6 +9096,7 @@ static void csspgo__mover_new_epoch(csspgo__mover *t)
     t->epoch = 1;
 }
 
+/* Begins a savepoint. The first one allocates the stamps, by which a record is saved once per epoch. */
 static csspgo_status csspgo__mover_savepoint(csspgo__mover *t, uint32_t *savepoint)
 {
     csspgo__savepoint *c;
@@ -9053,6 +9122,10 @@ static csspgo_status csspgo__mover_savepoint(csspgo__mover *t, uint32_t *savepoi
     return CSSPGO_OK;
 }
 
+/*
+ * Undoes all entries of the journal since a savepoint, newest first. What was added to the pools since is behind all
+ * that was there, so they only get shorter.
+ */
 static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint)
 {
     csspgo_profile *p = t->p;
@@ -9071,6 +9144,7 @@ static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint
     return CSSPGO_OK;
 }
 
+/* Ends a savepoint and all later ones. A journal that no savepoint needs is emptied, and given back if it is large. */
 static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
 {
     if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
@@ -9108,6 +9182,7 @@ static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_targe
     return 1;
 }
 
+/* 1 if two records have the same fields, bodies, targets and vtables. */
 static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
 {
     const csspgo_profile *p = l->p, *q = l->q;
@@ -9233,6 +9308,7 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
     return NULL;
 }
 
+/* Checks the links of one node. Returns what is wrong, or NULL. */
 static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
 {
     const csspgo__node *n = &p->tree.node[id];
@@ -9565,6 +9641,7 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
     return 1;
 }
 
+/* Counts n bodies one by one. */
 static int csspgo__tally_bodies(csspgo__tally *u, const csspgo_body *b, size_t n)
 {
     size_t i;
@@ -9583,6 +9660,7 @@ static int csspgo__tally_takes(csspgo__tally *u, uint32_t id)
     return !u->skip[id];
 }
 
+/* Counts a profile without contexts: every record is a function of its own. */
 static int csspgo__tally_plain(csspgo__tally *u)
 {
     const csspgo_profile *p = u->p;
@@ -9614,6 +9692,7 @@ typedef struct csspgo__tally_groups {
     size_t        line_cap;
 } csspgo__tally_groups;
 
+/* Puts every record that takes part into the group of its function, or of its call site in the group of its caller. */
 static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
 {
     const csspgo_profile *p = u->p;
@@ -9686,6 +9765,7 @@ typedef struct csspgo__tally_sums {
     int      discriminators;      /* there are some                       */
 } csspgo__tally_sums;
 
+/* Takes one record of a group into the sums of the group. */
 static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uint32_t id)
 {
     const csspgo__record *r = &u->p->record[u->p->tree.node[id].record];
@@ -9733,6 +9813,7 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
     return csspgo__tally_sorted(u, g, to, t.bodies);
 }
 
+/* Counts a profile with contexts: the records of a function in all its contexts are summed first, group by group. */
 static int csspgo__tally_contexts(csspgo__tally *u)
 {
     csspgo__heap *h = &u->heap;
@@ -14713,6 +14794,7 @@ static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t den)
     return quotient;
 }
 
+/* Scales n targets or vtables. */
 static void csspgo__scale_targets(csspgo_target *t, size_t n, uint64_t num, uint64_t den)
 {
     size_t i;
@@ -14884,6 +14966,7 @@ static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
     return 1;
 }
 
+/* Contexts: one plan. Inlinees: the plan sums the functions' own counts, then each inlinee becomes a call. */
 static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
 {
     csspgo_status s;
@@ -15058,6 +15141,10 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
     }
 }
 
+/*
+ * Plans the moves: each record that has no caller, or (CSSPGO_NEST_KEEP_BASE) every one, goes to top level with all
+ * that is nested in it.
+ */
 static int csspgo__nest_plan(csspgo__nesting *x)
 {
     const csspgo__node *v = x->c->tree.node;
@@ -15075,6 +15162,9 @@ static int csspgo__nest_plan(csspgo__nesting *x)
     return 1;
 }
 
+/*
+ * Callees first, each context's total and calls are moved to its caller's record in the copy; then records are moved.
+ */
 static csspgo_status csspgo__nest_run(csspgo__nesting *x)
 {
     csspgo_profile *c = x->c;
@@ -15149,6 +15239,7 @@ typedef struct csspgo__trimming {
     unsigned char      *cold;     /* per node of p; of q, later: nothing but cold    */
 } csspgo__trimming;
 
+/* 1 if a record is cold by the options. */
 static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
 {
     const uint64_t total = csspgo_total(x->f.p, csspgo__node_handle(id));
@@ -15186,6 +15277,10 @@ static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
     return to;
 }
 
+/*
+ * Plans the moves of one node: a hot record stays, a cold one goes to its last frames or nowhere, an inlinee goes
+ * along.
+ */
 static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
 {
     const csspgo_profile *p = x->f.p;
@@ -15224,6 +15319,7 @@ static int csspgo__cold_drop(csspgo__trimming *x)
     return 1;
 }
 
+/* Marks cold records, plans the moves callers first, carries them out, and drops what is still cold after merging. */
 static csspgo_status csspgo__cold_run(csspgo__trimming *x)
 {
     const csspgo_profile *p = x->f.p;
@@ -15295,6 +15391,10 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     return to != 0 ? csspgo_node_add(x->f.q, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, func).id : 0;
 }
 
+/*
+ * Plans the move of one node. Each caller with its call site becomes a number (a node of x->frames), so a context is
+ * an array of numbers in which csspgo__compress finds cycles.
+ */
 static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
 {
     const csspgo__node *v = x->f.p->tree.node;
@@ -15510,6 +15610,7 @@ static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
     return ok;
 }
 
+/* Fills func: by name, or by GUID among functions without name; then, unless base is in LLVM mode, names by GUIDs. */
 static int csspgo__pair_funcs(csspgo__pair *c)
 {
     const csspgo_profile *base = c->p[0], *test = c->p[1];
@@ -15535,6 +15636,7 @@ static int csspgo__pair_funcs(csspgo__pair *c)
     return ok;
 }
 
+/* The node of the base for node i of the test; 0: there is none. */
 static uint32_t csspgo__pair_node(const csspgo__pair *c, uint32_t i, int inlinees)
 {
     const csspgo__node *n = &c->p[1]->tree.node[i];
@@ -15612,6 +15714,7 @@ static int csspgo__pair_site_cmp(const csspgo__pair *c, int x, uint32_t a, int y
     return s != t ? (s < t ? -1 : 1) : csspgo__pair_func_cmp(c, x, m->func, y, n->func);
 }
 
+/* The frames from the root to a node. */
 static size_t csspgo__node_depth(const csspgo_profile *p, uint32_t id)
 {
     size_t n = 0;
@@ -15705,6 +15808,7 @@ static double csspgo__overlap_unique(csspgo__overlap *o, int side, uint64_t coun
     return csspgo__overlap_unit(o, side == 0 ? count : 0, side == 0 ? 0 : count, blocks);
 }
 
+/* Compares the bodies of two records in one walk of both. Returns what they add to the difference. */
 static double csspgo__overlap_bodies(csspgo__overlap *o, uint32_t base, uint32_t test)
 {
     const csspgo__record *x = csspgo__record_of(o->c.p[0], base), *y = csspgo__record_of(o->c.p[1], test);
@@ -15810,6 +15914,7 @@ static int csspgo__nearly(double a, double b)
     return csspgo__distance(a, b) < 0.000005;
 }
 
+/* Counts one function, by the profiles that have it. */
 static void csspgo__share_count(csspgo_overlap_counts *s, int base, int test)
 {
     if (base && test) s->both++;
@@ -15921,6 +16026,7 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
     return n;
 }
 
+/* Compares the functions of the base, then those that only the test has, and sorts the rows. */
 static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
 {
     const csspgo_profile *base = o->c.p[0], *test = o->c.p[1];
@@ -16016,6 +16122,7 @@ static uint32_t csspgo__block_find(const csspgo__block_index *x, uint64_t guid)
     return id;
 }
 
+/* Fills limit: per function of both profiles its largest block probe, from the caller's blocks by GUID. */
 static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_options *options)
 {
     csspgo__block_index x;
@@ -16228,6 +16335,10 @@ static int csspgo__quality_row_cmp(const void *ctx, const void *a, const void *b
                                  j ? y->test.id : y->base.id);
 }
 
+/*
+ * Compares the functions one after the other: blocks of the base and of the test side by side, then sums over
+ * contexts.
+ */
 static int csspgo__quality_run(csspgo__quality *q, const csspgo_quality_options *options, csspgo__quality_rows *rows)
 {
     const size_t nb = q->c.p[0]->names.count + 1;
@@ -24687,6 +24798,10 @@ static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t
     }
 }
 
+/*
+ * Prepares the profile for moves: links siblings by call site and in LLVM's order, and lists each function's records
+ * in the order in which LLVM merges them.
+ */
 static csspgo_status csspgo__track_open(csspgo_tracker *t)
 {
     csspgo_profile *p = t->m.p;
@@ -24737,6 +24852,7 @@ static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
     return s;
 }
 
+/* Refuses what is not a profile with contexts. */
 static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error *err)
 {
     uint32_t id;
@@ -24865,6 +24981,7 @@ static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
     return next != 0 && v[next].site == v[id].site ? next : 0;
 }
 
+/* The callee with the largest total at a call site; of equal ones the first in LLVM's order. */
 static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
 {
     uint32_t id, best = 0;
@@ -25482,6 +25599,7 @@ static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, c
                         csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
 }
 
+/* The base of a function, with all its contexts that are not marked. */
 static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
 {
     csspgo_func f;
@@ -25554,6 +25672,7 @@ static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32
     return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
 }
 
+/* Adds a decision; NULL if the caller's array is full. */
 static csspgo_decision *csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func)
 {
     csspgo_decision *d;
@@ -25581,6 +25700,10 @@ static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
     return csspgo__inline_calls(in, d->callee.id, d->node.id, (uint32_t)(d - in->out) + 1);
 }
 
+/*
+ * Decides about the callees of an indirect call, the most frequent first: each that is hot and has its share of the
+ * calls becomes a guarded direct call, and is inlined if that is worth it.
+ */
 static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
 {
     csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
@@ -25612,6 +25735,7 @@ static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__
     return s;
 }
 
+/* Takes candidates, the hottest first, until none is left or the function has grown to its limit. */
 static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
 {
     csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
@@ -25628,6 +25752,7 @@ static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
     return s;
 }
 
+/* Resolves the options and the limit of size. */
 static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inline_options *how)
 {
     csspgo_inline_options *o = &in->how;
