@@ -4606,7 +4606,8 @@ static uint32_t csspgo__names_find(const csspgo__names *t, const char *text, siz
  * For one who knows what will be looked for soon. When each of these steps is done for many hashes before the next one
  * is, and then the look-ups, these need not wait for memory one after the other. guess: what the step before returned.
  */
-CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, uint32_t hash, unsigned step, uint32_t guess)
+CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, uint32_t hash, unsigned step,
+                                                      uint32_t guess)
 {
     if (CSSPGO__SMALL || t->by_text.slot == NULL) return 0;
     if (step == 0) {
@@ -5543,7 +5544,7 @@ static void csspgo__likely_read(const csspgo__flow *f, csspgo_cfg *cfg)
     for (i = 0; i < cfg->blocks; i++) {
         cfg->block[i].count = 0;
         for (e = f->point[2 * i].first; e != 0; e = f->residual[e - 1].next)
-            if (e % 2 != 0) cfg->block[i].count += f->residual[e].left;   /* e is the reverse of e - 1, which begins here */
+            if (e % 2 != 0) cfg->block[i].count += f->residual[e].left;   /* the reverse of e - 1, which begins here */
     }
     for (i = 0; i < cfg->edges; i++) {
         const csspgo__flow_edge *a = &f->residual[f->first_edge + 4 * i];
@@ -5922,7 +5923,7 @@ static void csspgo__bp_heap_select(csspgo__bp_node *v, size_t n, size_t end)
     }
 }
 
-/* Partitions v[1] to v[n - 1] around the median of three of them, which comes to v[0]. Returns where the upper begin. */
+/* Partitions v[1] to v[n - 1] around the median of three, which comes to v[0]. Returns where the upper ones begin. */
 static size_t csspgo__bp_pivot(csspgo__bp_node *v, size_t n)
 {
     const uint32_t a = v[1].index, b = v[n / 2].index, c = v[n - 1].index;
@@ -6138,7 +6139,8 @@ static csspgo_status csspgo__bp_check(const csspgo_bipartite *g, const csspgo_bi
     for (i = 0; i < g->nodes; i++)
         if (g->begin[i] > g->begin[i + 1]) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "begin is not ascending");
     for (i = g->nodes != 0 ? g->begin[0] : 0; g->nodes != 0 && i < g->begin[g->nodes]; i++)
-        if (g->group[i] >= g->groups) return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "there is no group of that number");
+        if (g->group[i] >= g->groups)
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "there is no group of that number");
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
@@ -13256,15 +13258,16 @@ static uint32_t csspgo__lazy_top(csspgo__bin *b)
     return b->cs ? csspgo__lazy_node(b, i, at) : csspgo__bin_plain(b, func);
 }
 
-/* n zeroed elements in *v; 0 after a failure. */
-static int csspgo__lazy_table(csspgo__bin *b, void **v, size_t n, size_t elem)
+/* An index of n + 1 zeroed elements. table: the address of the pointer that gets it. 0 after a failure. */
+static int csspgo__lazy_table(csspgo__bin *b, void *table, size_t n, size_t elem)
 {
-    *v = csspgo__alloc(&b->lazy->heap, (n + 1) * elem);
-    if (*v == NULL) {
+    void *v = csspgo__alloc(&b->lazy->heap, (n + 1) * elem);
+    if (v == NULL) {
         csspgo__fail(&b->r, b->lazy->heap.status, b->r.p, csspgo_status_text(b->lazy->heap.status));
         return 0;
     }
-    memset(*v, 0, (n + 1) * elem);
+    memset(v, 0, (n + 1) * elem);
+    memcpy(table, &v, sizeof v);
     return 1;
 }
 
@@ -13293,7 +13296,6 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
 {
     struct csspgo_lazy *l = b->lazy;
     csspgo__reader *r = &b->r;
-    void *v;
     size_t i, n;
     l->md5 = (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0;
     l->fixed = (flags & CSSPGO__SEC_FIXED_MD5) != 0;
@@ -13301,8 +13303,7 @@ static int csspgo__lazy_names(csspgo__bin *b, uint64_t flags)
     n = csspgo__bin_many(b, l->fixed ? 8 : 1);
     if (l->name_at != NULL)
         csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->names.p, "a second name table cannot be read lazily");
-    if (r->status != CSSPGO_OK || !csspgo__lazy_table(b, &v, n, sizeof *l->name_at)) return 0;
-    l->name_at = (uint32_t *)v;
+    if (r->status != CSSPGO_OK || !csspgo__lazy_table(b, &l->name_at, n, sizeof *l->name_at)) return 0;
     l->nnames = n;
     if (!csspgo__map_room(&l->heap, &l->map, n)) {
         csspgo__fail(r, l->heap.status, r->p, csspgo_status_text(l->heap.status));
@@ -13334,20 +13335,16 @@ static int csspgo__lazy_contexts(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
     csspgo__reader *r = &b->r;
-    void *at, *next, *first;
     size_t i, n;
     l->contexts = *r;
     n = csspgo__bin_many(b, 1);
     if (l->context_at != NULL)
         csspgo__fail(r, CSSPGO_E_UNSUPPORTED, l->contexts.p, "a second table of contexts cannot be read lazily");
     if (r->status != CSSPGO_OK || n == 0) return r->status == CSSPGO_OK;
-    if (!csspgo__lazy_table(b, &at, n, 4)) return 0;
-    l->context_at = (uint32_t *)at;
     l->ncontexts = n;
-    if (!csspgo__lazy_table(b, &next, n, 4)) return 0;
-    l->context_next = (uint32_t *)next;
-    if (!csspgo__lazy_table(b, &first, l->nnames, 4)) return 0;
-    l->first = (uint32_t *)first;
+    if (!csspgo__lazy_table(b, &l->context_at, n, 4) || !csspgo__lazy_table(b, &l->context_next, n, 4) ||
+        !csspgo__lazy_table(b, &l->first, l->nnames, 4))
+        return 0;
     for (i = 0; i < n; i++) {
         const unsigned char *start = r->p;
         const size_t frames = csspgo__bin_many32(b, 3);
@@ -13462,18 +13459,12 @@ static int csspgo__lazy_section(csspgo__bin *b, const csspgo__section *s, const 
 static int csspgo__lazy_tables(csspgo__bin *b)
 {
     struct csspgo_lazy *l = b->lazy;
-    void *v;
     l->records = l->cs ? l->ncontexts : l->nnames;
-    if (!csspgo__lazy_table(b, &v, l->records, sizeof *l->record_at)) return 0;
-    l->record_at = (uint64_t *)v;
-    if (!csspgo__lazy_table(b, &v, l->records, sizeof *l->meta_at)) return 0;
-    l->meta_at = (uint32_t *)v;
-    if (!csspgo__lazy_table(b, &v, l->records, 1)) return 0;
-    l->loaded = (unsigned char *)v;
-    if (!csspgo__lazy_table(b, &v, l->nnames, sizeof *l->func)) return 0;
-    l->func = (uint32_t *)v;
     l->unread = l->size;
-    return 1;
+    return csspgo__lazy_table(b, &l->record_at, l->records, sizeof *l->record_at) &&
+           csspgo__lazy_table(b, &l->meta_at, l->records, sizeof *l->meta_at) &&
+           csspgo__lazy_table(b, &l->loaded, l->records, 1) &&
+           csspgo__lazy_table(b, &l->func, l->nnames, sizeof *l->func);
 }
 
 /*
