@@ -2982,6 +2982,69 @@ typedef struct csspgo_trace {
     uint64_t        weight;       /* number of runs that it stands for                                            */
 } csspgo_trace;
 
+/* ----- recording: which function ran first ----- */
+
+/*
+ * A recorder gives each function a slot of 4 bytes, next to its code or in an array. The first call of a phase stamps
+ * it; every later one is one load and one predicted branch:
+ *
+ *     CSSPGO_TRACE_ENTER(&clock, &slot);             at the function's entry
+ *
+ * Functions that are compiled or linked when they are first called need no slot in their code: csspgo_trace_stamp from
+ * the stub, which is gone afterwards.
+ *
+ * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, C11, MSVC): stamps
+ *           are distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots
+ *           need that no function of theirs is entered meanwhile, or see some stamps too late
+ */
+typedef struct csspgo_trace_slot {
+    uint32_t stamp;               /* 0: not entered in this phase */
+} csspgo_trace_slot;
+
+typedef struct csspgo_trace_clock {
+    uint32_t last;                /* the last stamp given; all zero at the begin. 2^32 - 1 is given again and again */
+} csspgo_trace_clock;
+
+#if defined(__GNUC__)
+#  define CSSPGO__TRACE_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#  define CSSPGO__TRACE_UNLIKELY(x) __builtin_expect((x), 0)
+#else
+#  define CSSPGO__TRACE_LOAD(p) (*(volatile const uint32_t *)(p))
+#  define CSSPGO__TRACE_UNLIKELY(x) (x)
+#endif
+
+/* A statement, for a function's entry. Its arguments are evaluated more than once. */
+#define CSSPGO_TRACE_ENTER(clock, slot)                                                                                \
+    do {                                                                                                               \
+        if (CSSPGO__TRACE_UNLIKELY(CSSPGO__TRACE_LOAD(&(slot)->stamp) == 0)) csspgo_trace_stamp((clock), (slot));      \
+    } while (0)
+
+/* Stamps a slot that has no stamp yet: the rare path. */
+CSSPGO_DEF void csspgo_trace_stamp(csspgo_trace_clock *clock, csspgo_trace_slot *slot);
+
+/* The stamp that the next function will get: the begin of a phase, and the end of the one before. */
+CSSPGO_DEF uint32_t csspgo_trace_now(const csspgo_trace_clock *clock);
+
+/* Makes functions count again, in a phase to come: clears n slots that are `stride` bytes apart. */
+CSSPGO_DEF void csspgo_trace_reset(csspgo_trace_slot *slot, size_t stride, size_t n);
+
+/*
+ * The functions of a phase in the order in which they were entered first: those with stamps from `begin` up to but not
+ * including `end`, by (stamp, id).
+ *
+ *   slot, stride   n slots that are `stride` bytes apart: sizeof(csspgo_trace_slot), or that of a struct of the user's
+ *   id             n ids: csspgo_guid of the functions' names, or any numbers that a caller keeps apart
+ *   begin, end     from csspgo_trace_now; 0 and 0 for everything
+ *   options        memory; NULL: defaults
+ *   out, count     gets up to n ids, and how many; for csspgo_layout_add with weight 1
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: stride is below the size of a slot; E_NOMEM, E_LIMIT
+ * Cost      O(n log n); 32 bytes per function of the phase
+ */
+CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, size_t stride, const uint64_t *id,
+                                              size_t n, uint32_t begin, uint32_t end, const csspgo_options *options,
+                                              uint64_t *out, size_t *count, csspgo_error *err);
+
 /*
  * A sample of traces from many runs, the names of their functions, and what was recorded of these functions.
  *
@@ -3272,6 +3335,9 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
 #endif
 #ifdef CSSPGO_WITH_LAYOUT
 #  include <float.h>
+#  if defined(_MSC_VER) && !defined(__GNUC__)
+#    include <intrin.h>
+#  endif
 #endif
 #ifndef CSSPGO_ASSERT
 #  include <assert.h>
@@ -34348,6 +34414,88 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
                                     known == NULL || known[csspgo__names_find_guid(&l->own.names, id[i])]);
     csspgo__free(&h, known, l->own.names.count + 1);
     return csspgo__sink_end(&out, size, err);
+}
+
+/* ----- recording -------------------------------------------------------------------------------------------------- */
+
+/* 1, and *p is desired, if it was *expected; else 0, and *expected is what it is. */
+static int csspgo__trace_swap(uint32_t *p, uint32_t *expected, uint32_t desired)
+{
+#if defined(__GNUC__)
+    return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#elif defined(_MSC_VER)
+    const uint32_t was = (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)desired, (long)*expected);
+    const int same = was == *expected;
+    *expected = was;
+    return same;
+#else
+    if (*p != *expected) {                            /* one thread only */
+        *expected = *p;
+        return 0;
+    }
+    *p = desired;
+    return 1;
+#endif
+}
+
+/* Takes a number of the clock, then tries to be the first in the slot; numbers that lose are gaps, which do no harm. */
+CSSPGO_DEF void csspgo_trace_stamp(csspgo_trace_clock *clock, csspgo_trace_slot *slot)
+{
+    uint32_t last = CSSPGO__TRACE_LOAD(&clock->last), none = 0;
+    while (last != UINT32_MAX && !csspgo__trace_swap(&clock->last, &last, last + 1)) {}
+    csspgo__trace_swap(&slot->stamp, &none, last != UINT32_MAX ? last + 1 : last);
+}
+
+CSSPGO_DEF uint32_t csspgo_trace_now(const csspgo_trace_clock *clock)
+{
+    const uint32_t last = CSSPGO__TRACE_LOAD(&clock->last);
+    return last != UINT32_MAX ? last + 1 : last;
+}
+
+CSSPGO_DEF void csspgo_trace_reset(csspgo_trace_slot *slot, size_t stride, size_t n)
+{
+    unsigned char *p = (unsigned char *)slot;
+    for (; n != 0; n--, p += stride) {
+        uint32_t *const stamp = &((csspgo_trace_slot *)(void *)p)->stamp;
+#if defined(__GNUC__)
+        __atomic_store_n(stamp, 0u, __ATOMIC_RELAXED);
+#else
+        *(volatile uint32_t *)stamp = 0;
+#endif
+    }
+}
+
+CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, size_t stride, const uint64_t *id,
+                                              size_t n, uint32_t begin, uint32_t end, const csspgo_options *options,
+                                              uint64_t *out, size_t *count, csspgo_error *err)
+{
+    static const csspgo__field by_time[] = { CSSPGO__ASCENDING(csspgo__stamp, time),
+                                             CSSPGO__ASCENDING(csspgo__stamp, id), CSSPGO__FIELDS_END };
+    const unsigned char *p = (const unsigned char *)slot;
+    csspgo__heap h;
+    csspgo__stamp *v = NULL;
+    size_t i, k = 0, cap = 0;
+    csspgo_status s = CSSPGO_OK;
+    *count = 0;
+    if (stride < sizeof *slot) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "stride is below the size of a slot");
+    csspgo__heap_init(&h, options);
+    for (i = 0; i < n && s == CSSPGO_OK; i++, p += stride) {
+        const uint32_t stamp = CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp);
+        if (stamp == 0 || stamp < begin || (end != 0 && stamp >= end && end != UINT32_MAX)) continue;
+        if (!CSSPGO__ROOM(&h, v, k, cap, k + 1)) {
+            s = h.status;
+        } else {
+            v[k].time = stamp;
+            v[k++].id = id[i];
+        }
+    }
+    if (s == CSSPGO_OK && k != 0 && !csspgo__sort(&h, v, k, sizeof *v, csspgo__fields_cmp, by_time)) s = h.status;
+    if (s == CSSPGO_OK) {
+        for (i = 0; i < k; i++) out[i] = v[i].id;
+        *count = k;
+    }
+    csspgo__free(&h, v, cap * sizeof *v);
+    return csspgo__error_plain(err, s);
 }
 
 #endif /* CSSPGO_WITH_LAYOUT */

@@ -1234,6 +1234,80 @@ static void reading_survives_every_failing_allocation(void)
     }
 }
 
+/* ----- recording ----- */
+
+static void enter(csspgo_trace_clock *clock, csspgo_trace_slot *slot, const char *functions)
+{
+    for (; *functions != '\0'; functions++) CSSPGO_TRACE_ENTER(clock, &slot[*functions - 'a']);
+}
+
+static void collected(const csspgo_trace_slot *slot, uint32_t begin, uint32_t end, const char *want)
+{
+    uint64_t id[8], out[8];
+    size_t i, n;
+    for (i = 0; i < 8; i++) id[i] = 107 - i;
+    T_EQ(csspgo_trace_collect(slot, sizeof *slot, id, 8, begin, end, NULL, out, &n, NULL), CSSPGO_OK);
+    if (!T_EQ(n, strlen(want))) return;
+    for (i = 0; i < n; i++) T_EQ('a' + 107 - out[i], want[i]);
+}
+
+static void the_first_call_of_a_phase_is_recorded(void)
+{
+    csspgo_trace_slot slot[8];
+    csspgo_trace_clock clock;
+    uint64_t id = 0, out;
+    size_t n;
+    uint32_t level, match;
+    memset(slot, 0, sizeof slot);
+    memset(&clock, 0, sizeof clock);
+    enter(&clock, slot, "cacad");
+    collected(slot, 0, 0, "cad");
+    level = csspgo_trace_now(&clock);
+    enter(&clock, slot, "bdaeb");
+    match = csspgo_trace_now(&clock);
+    enter(&clock, slot, "f");
+    collected(slot, 0, level, "cad");
+    collected(slot, level, match, "be");
+    collected(slot, match, 0, "f");
+    collected(slot, 0, 0, "cadbef");
+    csspgo_trace_reset(slot, sizeof *slot, 3);
+    match = csspgo_trace_now(&clock);
+    enter(&clock, slot, "dcbcb");
+    collected(slot, match, 0, "cb");
+    clock.last = UINT32_MAX - 2;                      /* the clock stops: what comes later is ordered by id */
+    csspgo_trace_reset(slot, sizeof *slot, 8);
+    enter(&clock, slot, "hbdac");
+    collected(slot, 0, 0, "hdcba");
+    collected(slot, csspgo_trace_now(&clock), csspgo_trace_now(&clock), "dcba");
+    T_EQ(clock.last, UINT32_MAX);
+    T_EQ(csspgo_trace_collect(slot, 3, &id, 1, 0, 0, NULL, &out, &n, NULL), CSSPGO_E_ARGUMENT);
+}
+
+static void collecting_survives_every_failing_allocation(void)
+{
+    csspgo_trace_slot slot[40];
+    csspgo_trace_clock clock;
+    uint64_t id[40], out[40];
+    long nth;
+    size_t i, n;
+    memset(slot, 0, sizeof slot);
+    memset(&clock, 0, sizeof clock);
+    for (i = 40; i-- > 0;) {
+        id[i] = i;
+        csspgo_trace_stamp(&clock, &slot[i]);
+    }
+    for (nth = 1; nth < 100; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status s = csspgo_trace_collect(slot, sizeof *slot, id, 40, 0, 0, &o, out, &n, NULL);
+        T_EQ(h.live, 0);
+        T_EQ(n, s == CSSPGO_OK ? 40 : 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 2 && nth < 100);
+}
+
 int main(void)
 {
     graphs_are_ordered_as_by_llvm();
@@ -1269,5 +1343,7 @@ int main(void)
     raw_profiles_of_every_machine_are_read();
     raw_profiles_of_llvm_are_read();
     T_FAILING(reading_survives_every_failing_allocation());
+    the_first_call_of_a_phase_is_recorded();
+    T_FAILING(collecting_survives_every_failing_allocation());
     return t_end();
 }

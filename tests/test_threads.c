@@ -2,6 +2,7 @@
 #ifndef _POSIX_C_SOURCE
 #  define _POSIX_C_SOURCE 200809L
 #endif
+#define CSSPGO_WITH_LAYOUT
 #include "t.h"
 #include "table.h"
 
@@ -281,10 +282,54 @@ static void objects_share_nothing(void)
     free(text);
 }
 
+/* ----- several threads enter functions that are recorded ----------------------------------------------------------- */
+
+enum { RECORDED = 2000 };
+
+typedef struct recorded {         /* a function of an engine: its slot is one of its fields */
+    uint64_t id;
+    csspgo_trace_slot slot;
+} recorded;
+
+static csspgo_trace_clock recording;
+static recorded recorded_function[RECORDED];
+
+/* Enters every function some times, each thread in an order of its own. */
+static void *enter_functions(void *arg)
+{
+    job *j = (job *)arg;
+    size_t i, turn;
+    for (turn = 0; turn < 5; turn++)
+        for (i = 0; i < RECORDED; i++)
+            CSSPGO_TRACE_ENTER(&recording, &recorded_function[(i * 7 + j->size * 501) % RECORDED].slot);
+    return NULL;
+}
+
+static void functions_are_recorded_by_several_threads(void)
+{
+    static uint64_t id[RECORDED], out[RECORDED];
+    static unsigned char seen[RECORDED];
+    job jobs[THREADS];
+    size_t i, n, once;
+    memset(jobs, 0, sizeof jobs);
+    for (i = 0; i < RECORDED; i++) id[i] = recorded_function[i].id = i;
+    for (i = 0; i < THREADS; i++) jobs[i].size = i;
+    in_threads(enter_functions, jobs);
+    T_EQ(csspgo_trace_collect(&recorded_function[0].slot, sizeof(recorded), id, RECORDED, 0, 0, NULL, out, &n, NULL),
+         CSSPGO_OK);
+    T_EQ(n, RECORDED);
+    for (i = once = 0; i < n; i++) once += seen[out[i]]++ == 0;
+    T_EQ(once, RECORDED);
+    for (i = 1; i < n && recorded_function[out[i - 1]].slot.stamp < recorded_function[out[i]].slot.stamp;) i++;
+    T_EQ(i, n);                                       /* stamps are distinct */
+    T_CHECK(csspgo_trace_now(&recording) > RECORDED);
+}
+
 int main(void)
 {
     collectors_and_parsers_read_one_map();
     trackers_are_asked_by_several_threads();
     objects_share_nothing();
+    functions_are_recorded_by_several_threads();
     return t_end();
 }
