@@ -11,20 +11,11 @@
 #define CSSPGO_EXAMPLES_LOAD_H
 
 #include "elf.h"
+#include "file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
-    const unsigned char *data;
-    size_t size;
-    void  *mapped, *read;         /* where it is; both NULL: empty */
-} file_bytes;
 
 typedef struct load_range {       /* code of a function, or of a part of it, below one symbol */
     uint64_t begin, end;
@@ -42,14 +33,10 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     csspgo_probe_set_stats probe_stats;
 } loaded;
 
-const csspgo_options *seeded(void);
-int file_open(const char *path, file_bytes *f);
-void file_close(file_bytes *f);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 void load_free(loaded *l);
 int load_segments(loaded *l, const char *path);  /* the module of l->code */
 const elf_image *load_symbols(const loaded *l);
-int load_is_flow_sensitive(const elf_image *e);
 int load_u64_cmp(const void *a, const void *b);
 int load_has(const uint64_t *v, size_t n, uint64_t guid);
 size_t load_strip(const char *name, size_t size, const char *suffix);
@@ -62,69 +49,6 @@ int load_is_linked(const elf_image *e, char *why, size_t why_size);
 
 #ifdef LOAD_IMPLEMENTATION
 
-/* Options of objects that read what others wrote: a hash seed that nobody knows. */
-const csspgo_options *seeded(void)
-{
-    static csspgo_options o;
-    const int fd = o.hash_seed == 0 ? open("/dev/urandom", O_RDONLY) : -1;
-    if (fd >= 0) {
-        if (read(fd, &o.hash_seed, sizeof o.hash_seed) != (ssize_t)sizeof o.hash_seed) o.hash_seed = 0;
-        close(fd);
-    }
-    return &o;
-}
-
-/* Reads until the end. Returns 0 with errno set. */
-static int file_drain(int fd, file_bytes *f)
-{
-    size_t cap = 0;
-    ssize_t n = 1;
-    while (n > 0) {
-        if (f->size == cap) {
-            void *more = cap <= SIZE_MAX / 4 ? realloc(f->read, cap = cap * 2 + 65536) : NULL;
-            if (more == NULL) return 0;
-            f->read = more;
-            f->data = (const unsigned char *)more;
-        }
-        n = read(fd, (unsigned char *)f->read + f->size, cap - f->size);
-        if (n > 0) f->size += (size_t)n;
-    }
-    return n == 0;
-}
-
-void file_close(file_bytes *f)
-{
-    if (f->mapped != NULL) munmap(f->mapped, f->size);
-    free(f->read);
-    memset(f, 0, sizeof *f);
-}
-
-/* Opens a file; "-" is standard input. Returns 0 with errno set when it cannot be read. */
-int file_open(const char *path, file_bytes *f)
-{
-    struct stat st;
-    int ok, why;
-    const int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY);
-    memset(f, 0, sizeof *f);
-    f->data = (const unsigned char *)"";
-    if (fd < 0) return 0;
-    ok = fstat(fd, &st) == 0;
-    if (ok && S_ISREG(st.st_mode) && st.st_size != 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-        f->mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = f->mapped != MAP_FAILED;
-        if (!ok) f->mapped = NULL;
-        else f->size = (size_t)st.st_size;
-        if (ok) f->data = (const unsigned char *)f->mapped;
-    } else if (ok) {
-        ok = file_drain(fd, f);
-    }
-    why = errno;
-    close(fd);
-    if (!ok) file_close(f);
-    errno = why;
-    return ok;
-}
-
 static int load_fail(char *why, size_t why_size, const char *text)
 {
     snprintf(why, why_size, "%s", text);
@@ -134,21 +58,6 @@ static int load_fail(char *why, size_t why_size, const char *text)
 const elf_image *load_symbols(const loaded *l)
 {
     return l->debug.data != NULL ? &l->debug : &l->elf;
-}
-
-/* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-int load_is_flow_sensitive(const elf_image *e)
-{
-    static const char mark[] = "__llvm_fs_discriminator__";
-    elf_symbol y;
-    elf_section s;
-    uint32_t i;
-    for (i = 1; i < e->symbol_count; i++)
-        if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
-            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
-            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
-            return 1;
-    return 0;
 }
 
 int load_segments(loaded *l, const char *path)

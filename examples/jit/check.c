@@ -267,21 +267,16 @@ const char *const traps[] = {
     "func main 1\n    add r0 r0 1\n    call r1 main r0\n    ret r1\n",
 };
 
-int check_all(uint32_t share)
+/* The measured programs, in every way. Returns the bytes of code that were put where other code had been. */
+static uint64_t check_workloads(program *p)
 {
-    program *p = new_program();
-    text_buffer *b = (text_buffer *)calloc(1, sizeof *b);
-    const char *shapes = shapes_text;
     uint64_t reused = 0;
     expected x;
     tier2 r;
     uint32_t i;
-    long n;
-    int way, enough;
-    if (b == NULL) abort();
-    check_language();
+    int way;
     for (i = 0; i < WORKLOADS; i++) {
-        if (!load(p, workloads[i].text, 3, workloads[i].name)) return 1;
+        if (!load(p, workloads[i].text, 3, workloads[i].name)) exit(1);
         expect(&x, p, workloads[i].name, 1, 1);
         check(!x.out.trapped, "does not trap", workloads[i].name);
         for (way = 0; way < WAYS; way++) {
@@ -293,16 +288,30 @@ int check_all(uint32_t share)
     for (i = 0; i < WORKLOADS; i++) check_decisions(&workloads[i]);
     printf("%u programs, %u ways: results and counts are those of the interpreter\n", (unsigned)WORKLOADS,
            (unsigned)WAYS);
-    if (!load(p, &shapes, 1, "shapes")) return 1;
+    return reused;
+}
+
+/* What the measured programs have not: recursion, 4 parameters, spilled registers; one random program in `share`. */
+static uint64_t check_shapes(program *p, uint32_t share)
+{
+    text_buffer *b = (text_buffer *)calloc(1, sizeof *b);
+    const char *text = shapes_text;
+    uint64_t reused = 0;
+    expected x;
+    uint32_t i;
+    long n;
+    int way;
+    if (b == NULL) abort();
+    if (!load(p, &text, 1, "shapes")) exit(1);
     for (n = 0; n < 9; n += 4) {
         expect(&x, p, "shapes", n, 1);
         for (way = 0; way < WAYS; way++) reused += check_way(&x, way, 400, NULL);
         expected_free(&x);
     }
+    text = b->text;
     for (i = 0; i < 400; i += share) {
-        const char *text = b->text;
         random_program(b, i);
-        if (!load(p, &text, 1, "random")) return 1;
+        if (!load(p, &text, 1, "random")) exit(1);
         expect(&x, p, "random", 0, 1);
         if (i < 12) reused += check_way(&x, i % 2 == 0 ? CONTEXTS : CONTEXT_LESS, 2000, NULL);
         check_fast(&x, i % 3 == 0 ? 100000 : 200);
@@ -310,24 +319,45 @@ int check_all(uint32_t share)
         if (failures != 0 && i != 0) { printf("random program %u:\n%s", (unsigned)i, b->text); break; }
     }
     printf("recursion, 4 parameters, spilled registers, random programs: the same\n");
-    check(reused > 0, "code was put at addresses that other code had", "all");
-    printf("code took the place of other code (%" PRIu64 " bytes), counts stayed true\n", reused);
+    free(b);
+    return reused;
+}
+
+/* Programs that trap; then one in `share` of the allocations of csspgo fails. */
+static void check_failures(program *p, uint32_t share)
+{
+    const char *text = tiny_text;
+    expected x;
+    size_t i;
+    long n;
+    int enough = 0;
     for (i = 0; i < sizeof traps / sizeof *traps; i++) {
-        if (!load(p, &traps[i], 1, "traps")) return 1;
+        if (!load(p, &traps[i], 1, "traps")) exit(1);
         expect(&x, p, traps[i], 1, 1);
         check(x.out.trapped, "traps", traps[i]);
         check_way(&x, PLAIN, 0, NULL);
         expected_free(&x);
     }
-    shapes = tiny_text;
-    if (!load(p, &shapes, 1, "tiny")) return 1;
+    if (!load(p, &text, 1, "tiny")) exit(1);
     expect(&x, p, "tiny", 3, 1);
-    for (n = 0, enough = 0; !enough && failures == 0; n += share) enough = check_poor(&x, n, (int)(n & 1), 200);
+    for (n = 0; !enough && failures == 0; n += share) enough = check_poor(&x, n, (int)(n & 1), 200);
     expected_free(&x);
     printf("csspgo without memory, at %s of %ld allocations: the program runs, no count is too large\n",
            share > 1 ? "some" : "each", n - share);
+}
+
+int check_all(uint32_t share)
+{
+    program *p = new_program();
+    uint64_t reused;
+    uint32_t i;
+    check_language();
+    reused = check_workloads(p);
+    reused += check_shapes(p, share);
+    check(reused > 0, "code was put at addresses that other code had", "all");
+    printf("code took the place of other code (%" PRIu64 " bytes), counts stayed true\n", reused);
+    check_failures(p, share);
     for (i = SOURCE_LBR; i <= SOURCE_TRAP; i++) check_source((source)i, i % 2);
-    free(b);
     free(p);
     puts(failures == 0 ? "all is as it should be" : "NOT as it should be");
     return failures != 0;

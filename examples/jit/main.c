@@ -108,7 +108,8 @@ int main(int argc, char **argv)
         return check_all(argc == 3 ? 5 : 1);
     if (strcmp(what, "run") == 0 && (argc == 3 || argc == 4))
         return run(argv[2], argc == 4 ? strtoll(argv[3], NULL, 10) : 1000);
-    fputs("usage: jit [check [quick]] | bench [--source=lbr|clock|timer|trap] [--seconds=N] [--runs=N] [PROGRAM] | run FILE "
+    fputs("usage: jit [check [quick]] | bench [--source=lbr|clock|timer|trap] [--seconds=N] [--runs=N] [PROGRAM] | run "
+          "FILE "
           "[N]\n",
           stderr);
     return 2;

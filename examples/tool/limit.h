@@ -6,8 +6,8 @@
 
 /*
  * Writes a profile in at most `limit` bytes: leaves out the coldest functions (or contexts) with everything nested in
- * them, as few as possible. As llvm-profdata-19 --output-size-limit does it if llvm is 1: while the output is too large,
- * each round keeps n * (limit / size)^2 of n functions, and drops at least one.
+ * them, as few as possible. As llvm-profdata-19 --output-size-limit does it if llvm is 1: while the output is too
+ * large, each round keeps n * (limit / size)^2 of n functions, and drops at least one.
  *
  *   bytes, size   get the output, for free(); NULL and 0 after a failure
  *

@@ -25,7 +25,8 @@ static const char other_usage[] =
 
 static const char exit_statuses[] =
     "Exit status: 0 done; 1 an input or output is at fault; 2 the command line is;\n"
-    "             3 done, but of no use: an empty profile, everything dropped, nothing kept (not with --llvm-compat).\n";
+    "             3 done, but of no use: an empty profile, everything dropped, nothing kept (not with "
+    "--llvm-compat).\n";
 
 static const command *command_named(const char *name)
 {

@@ -97,8 +97,9 @@ static int match_do(match_run *m)
 static int match_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof match_options / sizeof *match_options];
-    static match_run m;
+    match_run m;
     int status = 2, files;
+    memset(&m, 0, sizeof m);
     m.tool = tool;
     memcpy(o, match_options, sizeof match_options);
     m.o = o;

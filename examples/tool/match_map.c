@@ -71,8 +71,8 @@ static int map_slot(match_run *m, uint64_t address, const csspgo_insn *insn, con
 }
 
 /*
- * A jump through a slot, perhaps behind endbr64 or with a bnd prefix, to which calls go: a function of the name that the
- * slot's has. Returns 0 when memory is exhausted.
+ * A jump through a slot, perhaps behind endbr64 or with a bnd prefix, to which calls go: a function of the name that
+ * the slot's has. Returns 0 when memory is exhausted.
  */
 static int map_stub(match_run *m, uint64_t address, const match_symbol *slot)
 {
@@ -128,7 +128,8 @@ int match_map(match_run *m)
     l->code = csspgo_code_new(seeded(), NULL);
     if (l->code == NULL || !load_segments(l, m->o[MT_BINARY].text) || !map_code(m) || !map_functions(m) ||
         !map_slots(m) || csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) != CSSPGO_OK ||
-        csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) != CSSPGO_OK)
+        csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) !=
+            CSSPGO_OK)
         return 0;
     m->input = csspgo_match_input_new(l->code, seeded(), NULL);
     if (m->input != NULL) m->code = csspgo_match_input_functions(m->input, &m->codes);

@@ -189,9 +189,10 @@ static int merge_run(merge *m)
 static int merge_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof merge_options / sizeof *merge_options];
-    static merge m;
+    merge m;
     int files, status = 0;
     size_t i;
+    memset(&m, 0, sizeof m);
     m.tool = tool;
     memcpy(o, merge_options, sizeof merge_options);
     m.o = o;

@@ -172,10 +172,11 @@ static int overlap_print(overlap *v)
 
 static int overlap_main(tool_context *tool, int argc, char **argv)
 {
-    static overlap v;
+    overlap v;
     reading how;
     output out;
     int files, fatal, ok;
+    memset(&v, 0, sizeof v);
     v.tool = tool;
     memcpy(v.o, overlap_options, sizeof overlap_options);
     files = options_parse(tool, v.o, argc, argv);

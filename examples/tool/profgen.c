@@ -245,6 +245,21 @@ static int profgen_worth(const profgen *g, const csspgo_profile *p)
     return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a probe of %s", samples, g->binary);
 }
 
+/* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
+static int is_flow_sensitive(const elf_image *e)
+{
+    static const char mark[] = "__llvm_fs_discriminator__";
+    elf_symbol y;
+    elf_section s;
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++)
+        if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
+            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
+            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
+            return 1;
+    return 0;
+}
+
 /* Returns the exit status. */
 static int profgen_write(profgen *g)
 {
@@ -265,7 +280,7 @@ static int profgen_write(profgen *g)
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK) {
-        if (load_is_flow_sensitive(&g->image.elf))
+        if (is_flow_sensitive(&g->image.elf))
             csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
         if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
         s = profgen_finish(g, p);
@@ -287,10 +302,11 @@ static int profgen_write(profgen *g)
 static int profgen_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof profgen_options / sizeof *profgen_options];
-    static profgen g;
+    profgen g;
     csspgo_collector_options how;
     char why[256];
     int ok, files, status = 1;
+    memset(&g, 0, sizeof g);
     g.tool = tool;
     memcpy(o, profgen_options, sizeof profgen_options);
     g.o = o;
@@ -310,20 +326,20 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     g.collector = csspgo_collector_new(g.image.code, &how, seeded(), NULL);
     ok = profgen_spaces(&g) && (g.collector != NULL || (fail(tool, "out of memory"), 0));
     ok = ok && profgen_read_inputs(&g);
-    if (!interrupted && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
+    if (!interrupted() && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
     if (ok && csspgo_collector_flush(g.collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
     if (ok && !tool->quiet && g.sampled == NULL) profgen_warnings(&g);
     if (ok) details_show(&g);
     if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)
         ok = (fail(tool, "interrupted before the first sample: %s is not written", g.output), 0);
     if (ok) status = profgen_write(&g);
-    if (status == 0 && interrupted && !g.partial)
+    if (status == 0 && interrupted() && !g.partial)
         warn(tool, "interrupted when all input was read: %s is complete", g.output);
     csspgo_collector_free(g.collector);
     csspgo_spaces_free(g.spaces);
     load_free(&g.image);
     options_free(g.o);
-    return interrupted ? 128 + SIGINT : status;
+    return interrupted() ? 128 + SIGINT : status;
 }
 
 const command profgen_command = {
@@ -332,8 +348,10 @@ const command profgen_command = {
     "               --output=FILE [options]\n",
     "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
     "  --binary=FILE                     program with pseudo probes (ELF, x86-64 or AArch64)\n"
-    "  --perfscript=FILE                 text of csspgo record, or of perf script --show-mmap-events with any -F, such as\n"
-    "                                    -F ip,brstack or, for several processes, -F pid,ip,brstack --show-task-events\n"
+    "  --perfscript=FILE                 text of csspgo record, or of perf script --show-mmap-events with any -F, "
+    "such as\n"
+    "                                    -F ip,brstack or, for several processes, -F pid,ip,brstack "
+    "--show-task-events\n"
     "  --perfdata=FILE                   what perf record -b --call-graph fp wrote, to a file or a pipe\n"
     "  --unsymbolized-profile=FILE       what --skip-symbolization wrote\n"
     "                                    any of these three several times: recordings of one program add up\n"

@@ -4,8 +4,6 @@
 
 #include "tool.h"
 
-extern volatile sig_atomic_t interrupted;
-
 enum { /* places in the table below */
     O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT,
     O_O_ALIAS, O_FORMAT, O_MD5, O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET, O_FIRST_LOADABLE,
@@ -72,6 +70,7 @@ void recording_close(recording *r);
 unsigned long long recording_samples(const recording *r);
 void recording_warnings(const tool_context *tool, const recording *r);
 int recording_feed(profgen *g, recording *r, const void *piece, size_t size);
+int interrupted(void);                         /* 1 after SIGINT */
 void catch_interrupt(int flags);
 void hold_interrupt(int how);
 void recording_interrupted(profgen *g, const recording *r, unsigned long long bytes);

@@ -172,7 +172,7 @@ int flat_read(profgen *g, const file_bytes *text)
     shown.total = text->size;
     ok = recording_open(g, &f.r, 0);
     if (ok && (f.lines == NULL || g->collector == NULL)) ok = (fail(g->tool, "out of memory"), 0);
-    while (ok && !interrupted && p != end) {
+    while (ok && !interrupted() && p != end) {
         const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p));
         ok = flat_line(g, &f, p, lf != NULL ? lf + 1 : end);
         if (ok && lf == NULL) ok = recording_feed(g, &f.r, "\n", 1);

@@ -169,7 +169,7 @@ int profgen_read_inputs(profgen *g)
     const option *in = g->inputs;
     size_t i = g->tool->compat && in->count != 0 ? in->count - 1 : 0;
     int ok = 1;
-    for (; ok && i < in->count && !interrupted; i++) {
+    for (; ok && i < in->count && !interrupted(); i++) {
         g->path = in->list[i];
         g->last = i + 1 == in->count;
         if (g->unsymbolized != NULL) ok = profgen_read_raw(g);

@@ -69,12 +69,17 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
 }
 
-volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t sigint_came;             /* for the signal handler: the one thing that no struct has */
+
+int interrupted(void)
+{
+    return sigint_came;
+}
 
 static void on_interrupt(int signal)
 {
     (void)signal;
-    interrupted = 1;
+    sigint_came = 1;
 }
 
 /* The first SIGINT ends the input, the second one the program. flags: whether system calls go on after the first. */
@@ -112,13 +117,13 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     size_t n;
     int ok = 1;
     p.total = total;
-    while (ok && !interrupted && (n = fread(chunk, 1, CHUNK, f)) != 0) {
+    while (ok && !interrupted() && (n = fread(chunk, 1, CHUNK, f)) != 0) {
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));
     }
     progress_end(&p);
-    if (ok && interrupted && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
+    if (ok && interrupted() && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
     else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, strerror(errno)), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;

@@ -25,8 +25,6 @@
 #  endif
 #endif
 
-extern volatile sig_atomic_t rec_interrupted;
-
 enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127 };
 
 typedef struct rec_options {
@@ -112,6 +110,7 @@ typedef struct rec_block {
 
 /* record_program.c */
 void rec_on_interrupt(int signal);
+int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
 void rec_say(const recorder *r, const char *text);
 int rec_fail(const char *what, const char *detail);
 double rec_seconds(void);

@@ -97,7 +97,7 @@ int rec_hardware(recorder *r)
     error = rec_exec_error(failure);
     if (error != 0) return rec_fail(r->o.program[0], strerror(error));
     rec_say(r, "the CPU's LBR, frame-pointer call stack, first thread only");
-    while (!r->gone && !r->done && !rec_interrupted) {
+    while (!r->gone && !r->done && !rec_interrupted()) {
         struct pollfd wait;
         wait.fd = fd;
         wait.events = POLLIN;

@@ -3,12 +3,17 @@
 
 #if defined(__linux__)
 
-volatile sig_atomic_t rec_interrupted;
+static volatile sig_atomic_t rec_signal_came;         /* for the signal handler: the one thing that no struct has */
+
+int rec_interrupted(void)
+{
+    return rec_signal_came;
+}
 
 void rec_on_interrupt(int signal)
 {
     (void)signal;
-    rec_interrupted = 1;
+    rec_signal_came = 1;
 }
 
 void rec_say(const recorder *r, const char *text)
@@ -178,7 +183,7 @@ void rec_summary(const recorder *r)
     if (r->o.quiet) return;
     fprintf(stderr, "csspgo record: %llu samples of %llu taken branches in %.1f s%s%s\n",
             (unsigned long long)r->samples, (unsigned long long)r->branches, rec_seconds() - r->began, others,
-            rec_interrupted ? "; stopped by a signal" : "");
+            rec_interrupted() ? "; stopped by a signal" : "");
 }
 
 #endif

@@ -227,7 +227,7 @@ static int rec_run_to_start(recorder *r)
             return 1;
         }
         if (r->event == REC_TRAP) rec_pass_trap(r);
-    } while (!r->gone && !r->done && !rec_interrupted);
+    } while (!r->gone && !r->done && !rec_interrupted());
     return 1;
 }
 
@@ -298,7 +298,7 @@ int rec_software(recorder *r)
         return 1;
     }
     while (!r->gone && !r->done) {
-        if (rec_interrupted) break;
+        if (rec_interrupted()) break;
         if (r->moved && !rec_run_to_start(r)) break;
         if (r->gone || r->done) break;
         if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);

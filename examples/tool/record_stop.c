@@ -139,7 +139,7 @@ void rec_wait(recorder *r)
 {
     while (waitpid(r->pid, &r->status, __WALL) < 0) {
         if (errno != EINTR) rec_die("cannot wait for the program");
-        if (rec_interrupted && !r->interrupting) r->interrupting = ptrace(PTRACE_INTERRUPT, r->pid, NULL, NULL) == 0;
+        if (rec_interrupted() && !r->interrupting) r->interrupting = ptrace(PTRACE_INTERRUPT, r->pid, NULL, NULL) == 0;
     }
 }
 

@@ -135,10 +135,11 @@ static int show_file(show *s, const char *path)
 static int show_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof show_options / sizeof *show_options];
-    static show s;
+    show s;
     const char *path;
     output out;
     int files, ok;
+    memset(&s, 0, sizeof s);
     s.tool = tool;
     memcpy(o, show_options, sizeof show_options);
     s.o = o;

@@ -111,63 +111,78 @@ extern const command profgen_command, record_command, merge_command, show_comman
 /* main.c */
 int help_print(const tool_context *tool, const command *one);   /* the help of one command, NULL: of all; returns 0 */
 
-/* messages.c */
-int fail(const tool_context *tool, const char *format, ...);
-int hopeless(const tool_context *tool, const char *format, ...);
-int usage_status(const tool_context *tool);
-int usage(const tool_context *tool, const char *format, ...);
-void warn(const tool_context *tool, const char *format, ...);
-int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);
+/* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
+int fail(const tool_context *tool, const char *format, ...);      /* 1: an input or output is at fault                */
+int hopeless(const tool_context *tool, const char *format, ...);  /* 3: done and written, and of no use               */
+int usage(const tool_context *tool, const char *format, ...);     /* usage_status(): the command line is at fault     */
+int usage_status(const tool_context *tool);                       /* 2; LLVM's is 1                                   */
+void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
+int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
+
+/* What a misspelt word may have meant: nearest_to, then nearest_try for every word that there is. */
 nearest nearest_to(const char *word, size_t size);
 void nearest_try(nearest *n, const char *name, size_t size);
 
 /* write.c */
 csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
-csspgo_allocator big_blocks(void);
+csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
-/* options.c */
-option *option_named(option *o, const char *name, size_t size);
+/*
+ * options.c: a command copies its table and has it filled in. LLVM's spelling: -x or --x, --x=v or --x v.
+ *
+ *   options_parse    moves what is no option to the front of argv and returns how many that are
+ *   options_before   stops at the first word that is no option, or behind "--", and returns its place
+ *
+ * Both return -1 after saying what is wrong.
+ */
 int options_parse(const tool_context *tool, option *table, int argc, char **argv);
 int options_before(const tool_context *tool, option *table, int argc, char **argv);
+option *option_named(option *o, const char *name, size_t size);   /* NULL: there is none                              */
 void options_free(option *o);
 
-/* progress.c */
+/* progress.c: a line on a terminal's standard error, twice a second; nothing elsewhere or with --quiet. */
 progress progress_begin(const tool_context *tool);
-void progress_text(char *text, size_t size, unsigned long long bytes, unsigned long long total,
-                   unsigned long long samples, double seconds);
-int progress_due(progress *p);
+int progress_due(progress *p);         /* 1 if it is time to say something                                            */
 void progress_show(progress *p, unsigned long long bytes, unsigned long long samples);
 void progress_end(progress *p);
+void progress_text(char *text, size_t size, unsigned long long bytes, unsigned long long total,
+                   unsigned long long samples, double seconds);
 
-/* text.c */
+/* text.c: names and contexts. As they are, for the output of LLVM's tools; _safe: without what a terminal obeys. */
 void put_name(csspgo_profile *p, csspgo_func f, FILE *out);
+void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out);
+void put_safe(const char *name, size_t n, FILE *out);
 void put_loc(csspgo_loc loc, FILE *out);
 void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
-char *context_text(csspgo_profile *p, csspgo_node node);
-int is_blank(const csspgo_profile *p);
-int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);
-void put_safe(const char *name, size_t n, FILE *out);
-void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out);
+char *context_text(csspgo_profile *p, csspgo_node node);          /* for free(); NULL: no memory                      */
+int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);  /* numbers before names, names by their bytes       */
+int is_blank(const csspgo_profile *p); /* 1 if nothing in it was ever sampled                                         */
 uint64_t sum_of(uint64_t a, uint64_t b);
 double percent(uint64_t part, uint64_t whole);
 
-/* read.c */
+/*
+ * read.c: inputs of merge, show, overlap and match. NULL after saying why not; *fatal: that ends the program whatever
+ * --failure-mode says.
+ */
 reading reading_make(const option *is_fs, const option *pass);
 csspgo_profile *profile_new(const tool_context *tool);
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
+csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
                     const csspgo_error *e, int *fatal);
-csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 
-/* output.c */
-int output_is_input(const char *path, const char *input);
+/*
+ * output.c: files that appear whole or not at all. output_ functions that fail return 0, or NULL, with errno set; those
+ * that are given the tool say what is wrong.
+ */
 int output_begin(output *o, const char *path);
 FILE *output_stream(output *o);
-int output_end(output *o, int ok);
-int output_spares(const tool_context *tool, const char *path, const char *input);
-int output_ready(const tool_context *tool, const char *path);
+int output_end(output *o, int ok);     /* ok: the target becomes what was written, else it stays what it was          */
+int output_is_input(const char *path, const char *input);
+int output_spares(const tool_context *tool, const char *path, const char *input);   /* 0: they are the same file      */
+int output_ready(const tool_context *tool, const char *path);     /* 0: it cannot be written                          */
 FILE *stream_begin(const tool_context *tool, output *o, const char *path);
-int stream_end(const tool_context *tool, output *o, const char *path, int ok);
+int stream_end(const tool_context *tool, output *o, const char *path, int ok);      /* the exit status                */
 
 #endif

@@ -1,0 +1,96 @@
+/* file.h - whole files in memory, and the hash seed for what others wrote
+ *
+ * Include it after csspgo.h; the source file of a program that defines LOAD_IMPLEMENTATION holds the code.
+ * Part of csspgo, same licence.
+ */
+#ifndef CSSPGO_EXAMPLES_FILE_H
+#define CSSPGO_EXAMPLES_FILE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct file_bytes {       /* a whole file: a regular one is mapped, from anything else it is read */
+    const unsigned char *data;
+    size_t size;
+    void  *mapped, *read;         /* where it is; both NULL: empty */
+} file_bytes;
+
+/* Options of objects that read what others wrote: a hash seed that nobody knows, one for the whole program. */
+const csspgo_options *seeded(void);
+
+/* Opens a file; "-" is standard input. Returns 0 with errno set when it cannot be read. */
+int file_open(const char *path, file_bytes *f);
+void file_close(file_bytes *f);
+
+#ifdef LOAD_IMPLEMENTATION
+
+const csspgo_options *seeded(void)
+{
+    static csspgo_options o;
+    const int fd = o.hash_seed == 0 ? open("/dev/urandom", O_RDONLY) : -1;
+    if (fd >= 0) {
+        if (read(fd, &o.hash_seed, sizeof o.hash_seed) != (ssize_t)sizeof o.hash_seed) o.hash_seed = 0;
+        close(fd);
+    }
+    return &o;
+}
+
+/* Reads until the end. Returns 0 with errno set. */
+static int file_drain(int fd, file_bytes *f)
+{
+    size_t cap = 0;
+    ssize_t n = 1;
+    while (n > 0) {
+        if (f->size == cap) {
+            void *more = cap <= SIZE_MAX / 4 ? realloc(f->read, cap = cap * 2 + 65536) : NULL;
+            if (more == NULL) return 0;
+            f->read = more;
+            f->data = (const unsigned char *)more;
+        }
+        n = read(fd, (unsigned char *)f->read + f->size, cap - f->size);
+        if (n > 0) f->size += (size_t)n;
+    }
+    return n == 0;
+}
+
+void file_close(file_bytes *f)
+{
+    if (f->mapped != NULL) munmap(f->mapped, f->size);
+    free(f->read);
+    memset(f, 0, sizeof *f);
+}
+
+int file_open(const char *path, file_bytes *f)
+{
+    struct stat st;
+    int ok, why;
+    const int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY);
+    memset(f, 0, sizeof *f);
+    f->data = (const unsigned char *)"";
+    if (fd < 0) return 0;
+    ok = fstat(fd, &st) == 0;
+    if (ok && S_ISREG(st.st_mode) && st.st_size != 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+        f->mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = f->mapped != MAP_FAILED;
+        if (!ok) f->mapped = NULL;
+        else f->size = (size_t)st.st_size;
+        if (ok) f->data = (const unsigned char *)f->mapped;
+    } else if (ok) {
+        ok = file_drain(fd, f);
+    }
+    why = errno;
+    close(fd);
+    if (!ok) file_close(f);
+    errno = why;
+    return ok;
+}
+
+#endif
+
+#endif
