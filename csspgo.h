@@ -2656,7 +2656,7 @@ CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *option
 CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l);
 
 /*
- * Adds rows for code that the map has.
+ * Adds rows for code that the map has. Rows of a JIT's code go when the map gives that code back.
  *
  *   module        as in csspgo_code_add_function: link-time addresses of it, or run-time addresses without one
  *   node, nodes   copies of functions, parents first; borrowed for the call
@@ -2669,9 +2669,9 @@ CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l);
  *           l is then what it was, apart from names
  * Cost      O(rows log code areas). A JIT's code that has rows keeps its tables in the map when it is removed
  */
-CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code *code, csspgo_module module,
-                                                const csspgo_line_inline *node, size_t nodes,
-                                                const csspgo_line_row *row, size_t rows, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspgo_code *code, csspgo_module module,
+                                               const csspgo_line_inline *node, size_t nodes, const csspgo_line_row *row,
+                                               size_t rows, csspgo_error *err);
 
 /* All zero: discriminators are decoded; defects of LLVM 19 are not reproduced. */
 typedef struct csspgo_line_options {
@@ -16925,7 +16925,7 @@ typedef struct csspgo__area {     /* code added in one piece; its key: pos      
     uint32_t pos, module;
     uint64_t address, size;       /* link-time address, run-time address for a JIT       */
     uint32_t bytewise;            /* every byte counts as an instruction                 */
-    uint32_t pinned;              /* never given back: line tables refer to it           */
+    uint32_t serial;              /* its own, also after its positions were used again    */
 } csspgo__area;
 
 typedef struct csspgo__window {   /* where an area is mapped now; its key: begin          */
@@ -17007,6 +17007,8 @@ struct csspgo_code {
     uint64_t          live, removed;   /* bytes of code; of removed code that is in the tables          */
     uint64_t          garbage;    /* bytes of code removed since csspgo__code_collect                   */
     size_t            lost;       /* probes of code given back that still are in the arrays             */
+    uint32_t          serials;    /* of areas                                                           */
+    uint32_t          released;   /* areas given back so far                                            */
     uint32_t          changes;    /* how often code or tables were added, removed or given back         */
 };
 
@@ -17377,6 +17379,7 @@ static void csspgo__area_release(csspgo_code *c, uint32_t pos)
     csspgo__cursor at;
     uint64_t from;
     csspgo__tables_cut(c, pos, end);
+    c->released++;
     csspgo__ordered_undo(&c->heap, &c->areas, pos);
     a = (const csspgo__area *)csspgo__ordered_before(&c->areas, pos);
     from = a != NULL ? csspgo__behind(a->pos + a->size) : (uint64_t)CSSPGO__FIRST_POS;
@@ -17534,7 +17537,7 @@ static void csspgo__code_collect(csspgo_code *c)
         const uint32_t pos = c->dead[i];
         const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
         const uint64_t bytes = a->size;
-        if (a->pinned || !csspgo__unmarked(marks, pos, pos + (uint32_t)bytes)) {
+        if (!csspgo__unmarked(marks, pos, pos + (uint32_t)bytes)) {
             c->dead[kept++] = pos;
             continue;
         }
@@ -17604,6 +17607,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
     area->module = module.id;
     area->pos = (uint32_t)from;
     area->bytewise = bytewise;
+    area->serial = ++c->serials;
     if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return csspgo__code_fail(c, err);
     if (!csspgo__window_add(c, address + bias, size, area->pos, module.id)) {
         csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
@@ -27958,7 +27962,7 @@ typedef struct csspgo__line_node {
 } csspgo__line_node;
 
 typedef struct csspgo__row {
-    uint32_t   pos, node;
+    uint32_t   pos, node, serial; /* serial: of the area                                          */
     csspgo_loc loc;
 } csspgo__row;
 
@@ -27966,8 +27970,10 @@ struct csspgo_line_table {
     csspgo__heap       heap;      /* first: csspgo__object_new                               */
     csspgo__names      names;
     csspgo__line_node *node;      /* node[0] unused                                          */
-    csspgo__row  *row;       /* the first `sorted` ones by position                     */
+    csspgo__row       *row;       /* the first `sorted` ones by position                     */
     size_t nodes, node_cap, rows, row_cap, sorted;
+    size_t             kept;      /* rows that csspgo__rows_prune left                       */
+    uint32_t           released, pad;   /* csspgo_code.released then                         */
 };
 
 CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
@@ -27986,6 +27992,49 @@ CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l)
     csspgo__object_free(l, sizeof *l);
 }
 
+/* Forgets the nodes that no row is of and no such node is inlined into, if there is memory to renumber the others. */
+static void csspgo__line_nodes_prune(csspgo_line_table *l)
+{
+    uint32_t *to = (uint32_t *)csspgo__alloc(&l->heap, (l->nodes + 1) * sizeof *to), n = 0;
+    size_t i;
+    if (to == NULL) return;
+    memset(to, 0, (l->nodes + 1) * sizeof *to);
+    for (i = 0; i < l->rows; i++) to[l->row[i].node] = 1;
+    for (i = l->nodes; i != 0; i--)
+        if (to[i] != 0) to[l->node[i].parent] = 1;
+    to[0] = 0;
+    for (i = 1; i <= l->nodes; i++) {                 /* parents come before what was inlined into them */
+        if (to[i] == 0) continue;
+        to[i] = ++n;
+        l->node[n] = l->node[i];
+        l->node[n].parent = to[l->node[n].parent];
+    }
+    for (i = 0; i < l->rows; i++) l->row[i].node = to[l->row[i].node];
+    csspgo__free(&l->heap, to, (l->nodes + 1) * sizeof *to);
+    l->nodes = n;
+}
+
+/*
+ * Forgets the rows of code that the map gave back since the last time: their positions may be those of other code now.
+ * A row is of an area for as long as there is one with its serial number at its position. Needed before rows are looked
+ * up; while rows are added, often enough that at most half of them are of no use.
+ */
+static void csspgo__rows_prune(csspgo_line_table *l, const csspgo_code *code)
+{
+    size_t i, k = 0, sorted = 0;
+    if (l->released == code->released) return;
+    for (i = 0; i < l->rows; i++) {
+        const csspgo__area *a = csspgo__area_of(code, l->row[i].pos);
+        if (a == NULL || a->serial != l->row[i].serial) continue;
+        l->row[k++] = l->row[i];
+        sorted += i < l->sorted;
+    }
+    l->rows = l->kept = k;
+    l->sorted = sorted;
+    l->released = code->released;
+    csspgo__line_nodes_prune(l);
+}
+
 static int csspgo__line_table_room(csspgo_line_table *l, size_t nodes, size_t rows)
 {
     l->heap.status = CSSPGO_E_LIMIT;
@@ -27994,11 +28043,11 @@ static int csspgo__line_table_room(csspgo_line_table *l, size_t nodes, size_t ro
            CSSPGO__ROOM(&l->heap, l->row, l->rows, l->row_cap, l->rows + rows + 1);
 }
 
-CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code *code, csspgo_module module,
-                                               const csspgo_line_inline *node, size_t nodes,
-                                               const csspgo_line_row *row, size_t rows, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspgo_code *code, csspgo_module module,
+                                               const csspgo_line_inline *node, size_t nodes, const csspgo_line_row *row,
+                                               size_t rows, csspgo_error *err)
 {
-    size_t i, k = l->rows;
+    size_t i, k;
     if (module.id > code->modules) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
     for (i = 0; i < nodes; i++)
         if (node[i].parent > i || node[i].site.line > 65535)
@@ -28007,6 +28056,7 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code
     for (i = 0; i < rows; i++)
         if (row[i].inline_node > nodes || row[i].loc.line > 65535)
             return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a row is of no function, or has a line above 65535");
+    if (l->rows >= 2 * l->kept + 256) csspgo__rows_prune(l, code);
     if (!csspgo__line_table_room(l, nodes, rows))
         return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
     for (i = 0; i < nodes; i++) {
@@ -28016,13 +28066,13 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, csspgo_code
         n->parent = node[i].parent != 0 ? (uint32_t)l->nodes + node[i].parent : 0;
         n->site = node[i].site;
     }
-    for (i = 0; i < rows; i++) {
+    for (i = 0, k = l->rows; i < rows; i++) {
         csspgo__row *r = &l->row[k];
         r->pos = csspgo__pos_in(code, module.id, row[i].address);
         r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
         r->loc = row[i].loc;
         if (r->pos == 0) continue;
-        ((csspgo__area *)csspgo__ordered_before(&code->areas, (uint64_t)r->pos + 1))->pinned = 1;
+        r->serial = csspgo__area_of(code, r->pos)->serial;
         k++;
     }
     l->nodes += nodes;
@@ -28611,6 +28661,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
 static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
 {
     csspgo__gen *g = &x->g;
+    csspgo__rows_prune(x->l, g->code);
     if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g)) return 0;
     if (!CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;

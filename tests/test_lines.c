@@ -345,6 +345,76 @@ static void bad_tables_are_refused(void)
     csspgo_code_free(code);
 }
 
+/*
+ * A JIT's function is emitted at one address again and again, with line rows, and sampled in one round of 5; a profile
+ * is taken every 100 rounds. Rows go with the code that they are of: memory stays what it was, and every count arrives.
+ */
+static void rows_go_with_the_code_of_a_jit(void)
+{
+    enum { ROUNDS = 4000, ROWS = 8, AT = 0x1000, SIZE = 64 };
+    const csspgo_module none = csspgo_no_module();
+    t_heap h, g;
+    const csspgo_options code_options = t_options(&h, 0), table_options = t_options(&g, 0);
+    csspgo_code *code = csspgo_code_new(&code_options, NULL);
+    csspgo_line_table *l = csspgo_line_table_new(&table_options, NULL);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_code_function f;
+    csspgo_line_inline n[2];
+    csspgo_line_row row[ROWS];
+    csspgo_branch b[2];
+    csspgo_sample sample;
+    uint64_t ip = AT + 32;
+    size_t code_most = 0, lines_most = 0;
+    uint32_t i, k, failed = 0;
+    memset(&f, 0, sizeof f);
+    memset(n, 0, sizeof n);
+    memset(row, 0, sizeof row);
+    memset(b, 0, sizeof b);
+    memset(&sample, 0, sizeof sample);
+    f.begin = AT;
+    f.end = AT + SIZE;
+    f.name = n[0].name = "f";
+    n[1].name = "g";
+    f.name_size = n[0].name_size = n[1].name_size = 1;
+    n[1].parent = 1;
+    b[0].from = b[1].from = AT + 40;
+    b[0].to = b[1].to = ip;
+    sample.stack = &ip;
+    sample.branches = b;
+    sample.stack_count = sample.count = 1;
+    sample.branch_count = 2;
+    for (i = 0; i < ROUNDS; i++) {
+        for (k = 0; k < ROWS; k++) {
+            row[k].address = AT + k * 8;
+            row[k].inline_node = 1 + k % 2;
+            row[k].loc = csspgo_at(k + 1 + i % 7, 0);     /* other lines each time */
+        }
+        failed += csspgo_code_add_function(code, none, &f, NULL) != CSSPGO_OK;
+        failed += csspgo_line_table_add(l, code, none, n, 2, row, ROWS, NULL) != CSSPGO_OK;
+        if (i % 5 == 0) failed += csspgo_collector_add(c, &sample, 1, NULL) != CSSPGO_OK;
+        failed += csspgo_code_remove(code, AT, AT + SIZE, NULL) != CSSPGO_OK;
+        if (i % 100 == 99) failed += csspgo_collector_line_profile(c, l, p, NULL, NULL, NULL) != CSSPGO_OK;
+        if (i != ROUNDS / 4) continue;
+        code_most = h.peak;
+        lines_most = g.peak;
+    }
+    T_EQ(failed, 0);
+    T_CHECK(h.peak <= code_most + code_most / 8 && g.peak <= lines_most + lines_most / 8);
+    T_CHECK(g.peak < 100000);
+    for (k = 0; k < 7; k++) {                             /* the loop begins at row 4: line 5 and up, in turn */
+        const csspgo_node node = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT,
+                                              csspgo_func_find(p, "f", 1));
+        T_EQ(csspgo_body_count(p, node, csspgo_at(5 + k, 0)), ROUNDS / 100);   /* a line's most frequent instruction */
+    }
+    csspgo_collector_free(c);
+    csspgo_line_table_free(l);
+    csspgo_code_free(code);
+    csspgo_profile_free(p);
+    T_EQ(h.live, 0);
+    T_EQ(g.live, 0);
+}
+
 static void failing_allocations_change_nothing(void)
 {
     static const char *const binary[] = { "tiny.line", "demo.line" };
@@ -412,6 +482,7 @@ int main(void)
     a_call_has_one_context();
     callees_are_compressed();
     bad_tables_are_refused();
+    rows_go_with_the_code_of_a_jit();
     T_FAILING(failing_allocations_change_nothing());
     T_FAILING(a_collector_out_of_memory_keeps_its_counts());
     names_make_the_profile_that_samples_make();
