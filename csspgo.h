@@ -2064,7 +2064,7 @@ typedef struct csspgo_collector_stats {
     uint64_t truncated_contexts;  /* distinct (per profile made) contexts cut because unknown code lies in between    */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
-    uint64_t mended_stacks;       /* distinct: missing callers were found among the branches                          */
+    uint64_t repaired_stacks;       /* distinct: missing callers were found among the branches                          */
     uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and was not found: no context             */
     uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
     uint64_t entry_calls;         /* distinct: calls by unknown code, where a call in front looks like a return       */
@@ -21606,15 +21606,10 @@ static const unsigned char *csspgo__find_text(const unsigned char *p, const unsi
     return NULL;
 }
 
-/* The next "PERF_RECORD_MMAP" in [p, end), or NULL, by its F. */
-static const unsigned char *csspgo__find_mmap(const unsigned char *p, const unsigned char *end)
-{
-    return csspgo__find_text(p, end, "PERF_RECORD_MMAP", 3);
-}
-
+/* LLVM's test of a mapping line: 50 bytes at least, and no digit first. */
 static int csspgo__mmap_line(const unsigned char *p, const unsigned char *end)
 {
-    return end - p >= 50 && (*p < '0' || *p > '9') && csspgo__find_mmap(p, end) != NULL;
+    return end - p >= 50 && (*p < '0' || *p > '9') && csspgo__find_text(p, end, "PERF_RECORD_MMAP", 3) != NULL;
 }
 
 static int csspgo__eat(const unsigned char **p, const unsigned char *end, const char *text)
@@ -21690,20 +21685,17 @@ static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, 
 
 /*
  * The event may begin anywhere in the line. If the line has a PERF_RECORD_MMAP2 that is the only form that counts, and
- * its path begins behind the last "]: PROT ": where that is not there for one beginning it is not there for later ones.
- * A build id goes to id.
+ * its path begins behind the last "]: PROT ": where that is not there for one beginning it is not there for later ones,
+ * so the time is linear. A build id goes to id.
  */
 static int csspgo__parse_mmap(const unsigned char *p, const unsigned char *end, unsigned char *id, csspgo_mmap *map)
 {
-    const unsigned char *q, *at, *last;
-    int second = 0;
-    for (q = p; !second && (q = csspgo__find_mmap(q, end)) != NULL; q++) {
-        at = q + 16;
-        second = csspgo__eat(&at, end, "2 ");
-    }
-    for (q = p; (q = csspgo__find_mmap(q, end)) != NULL; q++) {
-        at = q + 16;
-        if (!csspgo__eat(&at, end, second ? "2 " : " ") || !csspgo__eat_mmap(&at, end, map)) continue;
+    const int second = csspgo__find_text(p, end, "PERF_RECORD_MMAP2 ", 3) != NULL;
+    const char *const name = second ? "PERF_RECORD_MMAP2 " : "PERF_RECORD_MMAP ";
+    const unsigned char *q = p, *at, *last;
+    for (; (q = csspgo__find_text(q, end, name, 3)) != NULL; q++) {
+        at = q + strlen(name);
+        if (!csspgo__eat_mmap(&at, end, map)) continue;
         if (!second && csspgo__eat_path(at, end, map)) return 1;
         if (second) csspgo__eat_build_id(at, end, id, map);
         if (!second || !csspgo__eat(&at, end, " ")) continue;
@@ -23409,7 +23401,7 @@ static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t coun
  * Adds one sample, its addresses looked up now.
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
- *   stats    those of dropped, cut and mended samples are added to
+ *   stats    those of dropped, cut and repaired samples are added to
  *
  * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
  *           done. A cache that is empty is never full
@@ -23524,7 +23516,7 @@ struct csspgo_collector {
     uint32_t                 known_changes;   /* code->changes when what is in straight and sole was looked at        */
     CSSPGO__LIST(csspgo__path_entry) path;    /* the last stack's frames, outermost first                             */
     CSSPGO__LIST(csspgo__step) step;          /* scratch: per branch of a trace                                       */
-    csspgo__u32_list         site;            /* scratch: frames of a mended stack                                    */
+    csspgo__u32_list         site;            /* scratch: frames of a repaired stack                                  */
     csspgo__sole_call        sole[CSSPGO__SOLES];     /* by hash                                                      */
     uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
     csspgo__cache            cache;
@@ -23861,7 +23853,7 @@ static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__trace *t, uint3
     return 0;
 }
 
-/* The context of a trace's leaf, its stack mended. */
+/* The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. */
 static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__trace *t)
 {
     uint32_t *callers = c->site.v + 1, n, lacks;
@@ -23873,7 +23865,7 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__trac
         c->stats.cut_stacks++;
         return CSSPGO__ROOT;
     }
-    c->stats.mended_stacks++;
+    c->stats.repaired_stacks++;
     c->site.v[0] = t->stack[0];
     memcpy(callers + lacks, t->stack + 1, (t->nstack - 1) * sizeof *callers);
     return csspgo__context_of(c, c->site.v, t->nstack + lacks);

@@ -700,7 +700,7 @@ static void print_dense(const char *name, size_t window, const char *stacks, con
 {
     printf("| %s | %zu | %s | %zu | %zu | %.4f / %.4f | %zu | %.4f / %.4f | %llu |\n", name, window, stacks,
            want->all.n, ours->wrong, ours->block, ours->context, llvms->wrong, llvms->block, llvms->context,
-           (unsigned long long)stats->mended_stacks);
+           (unsigned long long)stats->repaired_stacks);
 }
 
 /* The recording's own samples: its stacks are what the kernel's walk along frame pointers gave. */

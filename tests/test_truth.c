@@ -447,7 +447,7 @@ static void check_cut(const stream *s, const char *name, size_t window, unsigned
                name, (unsigned long)window, how.at_end ? "block ends" : "branch targets",
                how.frame_pointers ? "frame pointers" : "exact stacks", how.kernel ? ", kernel" : "", (int)how.between,
                a,
-               (unsigned long long)ours.mended_stacks, (unsigned long long)ours.cut_stacks, b);
+               (unsigned long long)ours.repaired_stacks, (unsigned long long)ours.cut_stacks, b);
     if (exact) T_CHECK(a == 0);
     else T_CHECK(a < b && a < 0.3);                     /* at a return nothing tells some callers: see cut_stacks */
     T_CHECK(b > 0.01 && ours.prologue_leaves == 0 && ours.unpaired_external == 0 && ours.zero_returns == 0);
@@ -554,7 +554,7 @@ static void a_return_behind_a_call_is_a_jump(void)
                   "[0x1008]\n  2\n  1020-1028:1\n  102c-1030:1\n  2\n  1028->1040:1\n  1030->1024:1\n"
                   "[0x1008 @ 0x1028]\n  2\n  1040-1040:1\n  1060-1068:1\n  2\n  1040->1050:1\n  1068->102c:1\n"
                   "[0x1008 @ 0x1028 @ 0x1040]\n  1\n  1050-1054:1\n  1\n  1054->1060:1\n", &stats);
-    T_CHECK(stats.return_jumps == 1 && stats.zero_returns == 0 && stats.mended_stacks == 0);
+    T_CHECK(stats.return_jumps == 1 && stats.zero_returns == 0 && stats.repaired_stacks == 0);
     csspgo_code_free(code);
 }
 
@@ -587,15 +587,15 @@ static void callers_that_a_stack_lacks_come_from_the_branches(void)
     expect_counts(code, "1060 102c 100c|1048 1060,1028 1040,1008 1020",              /* at d's first instruction */
                   "[0x1008]\n  1\n  1020-1028:1\n  1\n  1028->1040:1\n"
                   "[0x1008 @ 0x1028]\n  1\n  1040-1048:1\n  1\n  1048->1060:1\n", &stats);
-    T_EQ(stats.mended_stacks, 1);
+    T_EQ(stats.repaired_stacks, 1);
     expect_counts(code, "1068 100c|1070 1068,1048 1060,1028 1040",                   /* c and b have no frame pointer */
                   "[0x1008 @ 0x1028]\n  1\n  1040-1048:1\n  1\n  1048->1060:1\n"
                   "[0x1008 @ 0x1028 @ 0x1048]\n  1\n  1060-1070:1\n  1\n  1070->1068:1\n", &stats);
-    T_EQ(stats.mended_stacks, 1);
+    T_EQ(stats.repaired_stacks, 1);
     expect_counts(code, "1068|1070 1068,1048 1060,1028 1040",                        /* no stack but the address */
                   "[0x1028]\n  1\n  1040-1048:1\n  1\n  1048->1060:1\n"
                   "[0x1028 @ 0x1048]\n  1\n  1060-1070:1\n  1\n  1070->1068:1\n", &stats);
-    T_EQ(stats.mended_stacks, 1);
+    T_EQ(stats.repaired_stacks, 1);
     csspgo_code_free(code);
 }
 
@@ -613,7 +613,7 @@ static void samples_without_branches_count_by_address(void)
     expect_counts(code, "1050|", "[]\n  1\n  1050-1050:1\n  0\n", &stats);
     expect_counts(code, "ffffffff81000000 1050 102c 100c|", "[0x1008 @ 0x1028]\n  1\n  1050-1050:1\n  0\n", &stats);
     expect_counts(code, "1040 100c|", "[0x1008 @ 0x1028]\n  1\n  1040-1040:1\n  0\n", &stats);   /* b's only call */
-    T_EQ(stats.mended_stacks, 1);
+    T_EQ(stats.repaired_stacks, 1);
     expect_counts(code, "1060 100c|", "[]\n  1\n  1060-1060:1\n  0\n", &stats);      /* b does not call d */
     T_EQ(stats.cut_stacks, 1);
     expect_counts(code, "7f00 102c|", "", &stats);                                   /* in unknown code */
@@ -654,7 +654,7 @@ static void every_allocation_may_fail(void)
         for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3)
             status = csspgo_collector_add(c, &s, 1, NULL);
         if (status == CSSPGO_OK) status = csspgo_collector_flush(c, NULL);
-        done = status == CSSPGO_OK && csspgo_collector_get_stats(c).mended_stacks == 2;
+        done = status == CSSPGO_OK && csspgo_collector_get_stats(c).repaired_stacks == 2;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         csspgo_collector_free(c);
         T_EQ(h.live, 0);
