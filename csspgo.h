@@ -811,8 +811,9 @@ CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 #ifndef CSSPGO_NO_EDIT
 
 /*
- * An operation that fails leaves the profile as it was. One that says "Rebuilds" makes all node handles invalid. On a
- * profile in LLVM mode every operation does what LLVM 19's tools do.
+ * An operation that fails leaves the profile as it was. One that says "Rebuilds" makes all node handles invalid, and
+ * needs up to four times the profile's memory until it returns. On a profile in LLVM mode every operation does what
+ * LLVM 19's tools do. err may be NULL; else it is filled in every case.
  */
 
 enum {                            /* csspgo_merge_options.result */
@@ -2241,8 +2242,8 @@ typedef struct csspgo_tracker_stats {
  *   how   NULL = defaults; copied
  *   err   NULL, or filled in every case
  *
- * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, llvm
- *           twins), E_NOMEM, E_LIMIT; p is what it was
+ * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, LLVM mode's
+ *           duplicates), E_NOMEM, E_LIMIT; p is what it was
  * Cost      O(n log n) in the number of nodes, and the summary's. Beside the copy, 4 bytes per node, 11 to 22 per call
  *           site that has contexts, 8 per record (12 after the first checkpoint), 5 per function
  * Threads   calls with a const tracker may overlap each other, and nothing else
@@ -7176,7 +7177,7 @@ CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent,
 
 /*
  * A context frame hangs below the root or another one, an inlinee below any function, a plain function below the root,
- * a twin below the context that it doubles.
+ * a duplicate below the context that it doubles.
  */
 static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                             csspgo_func func)
@@ -8036,8 +8037,7 @@ static uint32_t csspgo__plan_node(csspgo__plan *f, uint32_t up, uint32_t id, css
 {
     const csspgo__node *n = &f->p->tree.node[id];
     const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
-    csspgo_func func;
-    func.id = f->c.func != NULL ? f->c.func[n->func] : n->func;
+    const csspgo_func func = csspgo__func_handle(f->c.func != NULL ? f->c.func[n->func] : n->func);
     return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
 }
 
@@ -8070,15 +8070,15 @@ static csspgo__identity csspgo__plan_elect(csspgo__plan *f, uint32_t first)
     for (i = first; i != 0; i = f->move[i].next) {
         csspgo__move *v = &f->move[i];
         csspgo__identity comes = csspgo__identity_of(csspgo__plan_source(f, v));
-        enum csspgo__outcome fate;
+        enum csspgo__outcome outcome;
         if (v->up != 0 && f->move[v->up].flags & CSSPGO__MOVE_LOST) v->flags |= CSSPGO__MOVE_LOST;
         if (v->flags & CSSPGO__MOVE_LOST) continue;
         comes.attributes |= v->set;
         if (v->flags & CSSPGO__MOVE_BARE) comes.bare = 1;
         if (v->flags & CSSPGO__MOVE_BLANK) comes.checksum = 0;
-        fate = csspgo__conflict(f->rule, &have, &comes);
-        if (fate == CSSPGO__LOSES) csspgo__plan_lose(f, v);
-        if (fate == CSSPGO__WINS) winner = i;
+        outcome = csspgo__conflict(f->rule, &have, &comes);
+        if (outcome == CSSPGO__LOSES) csspgo__plan_lose(f, v);
+        if (outcome == CSSPGO__WINS) winner = i;
     }
     for (i = first; i != winner; i = f->move[i].next)
         if (!(f->move[i].flags & CSSPGO__MOVE_LOST)) csspgo__plan_lose(f, &f->move[i]);
@@ -9474,7 +9474,7 @@ typedef struct csspgo__sibling_ctx {
     const uint32_t *rank;
 } csspgo__sibling_ctx;
 
-/* Plain functions, then inlinees, then contexts, by location and name. A twin is the first at its location. */
+/* Plain functions, then inlinees, then contexts, by location and name. A duplicate is the first at its location. */
 static int csspgo__sibling_cmp(const csspgo__sibling_ctx *c, uint32_t a, uint32_t b)
 {
     static const unsigned char place[4] = { 2, 1, 0, 2 };
@@ -9995,7 +9995,7 @@ static void csspgo__clone_map(csspgo__heap *h, csspgo__map *to, const csspgo__ma
     to->slot = (csspgo__slot *)csspgo__clone_array(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
 }
 
-/* An empty profile with the allocator, limits, flags, names and wide sites of p: functions have the same ids. */
+/* An empty profile with the allocator, limits, flags, names and out-of-range lines of p: functions have the same ids. */
 static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
@@ -15158,13 +15158,12 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
 {
     const csspgo_profile *c = x->c;
     const csspgo__node *n = &c->tree.node[id];
-    csspgo_node twin;
-    csspgo_func func;
+    csspgo_node inlinee;
     if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
-    func.id = n->func;
-    twin = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE, func);
-    return twin.id == 0 || c->tree.node[twin.id].record == 0;
+    inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
+                           csspgo__func_handle(n->func));
+    return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
 }
 
 /* The record of a node, with all that is nested in it, as parts of the plain function. 0 when memory is exhausted. */
@@ -25004,9 +25003,7 @@ CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *
 /* A context below another one. */
 static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, csspgo_loc loc, uint32_t func)
 {
-    csspgo_func f;
-    f.id = func;
-    return csspgo_child(t->m.p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, f).id;
+    return csspgo_child(t->m.p, csspgo__node_handle(parent), loc, CSSPGO_CONTEXT, csspgo__func_handle(func)).id;
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n)
@@ -25478,11 +25475,9 @@ static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
     const csspgo__node *n = &t->m.p->tree.node[id];
     const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
-    csspgo_func f;
     uint64_t calls, entries;
     if (n->record == 0 || t->m.p->tree.node[n->parent].record == 0) return 0;
-    f.id = n->func;
-    calls = csspgo_target_count(t->m.p, up, csspgo__loc_of(t->m.p, n->site), f);
+    calls = csspgo_target_count(t->m.p, up, csspgo__loc_of(t->m.p, n->site), csspgo__func_handle(n->func));
     entries = csspgo_tracker_entry(t, node);
     return calls > entries ? calls : entries;
 }
@@ -25655,11 +25650,8 @@ static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, c
 /* The base of a function, with all its contexts that are not marked. */
 static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
 {
-    csspgo_func f;
     csspgo_node base;
-    csspgo_status s;
-    f.id = func;
-    s = csspgo_tracker_base(in->t, f, 1, &base);
+    const csspgo_status s = csspgo_tracker_base(in->t, csspgo__func_handle(func), 1, &base);
     *node = base.id;
     return s;
 }
