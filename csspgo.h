@@ -25938,7 +25938,7 @@ typedef struct csspgo__gen {
 
 #define CSSPGO__NO_CALLEE 0xffffffffu
 enum { CSSPGO__SEARCH_STEPS = 1 << 14 };   /* edges looked at to answer one question about tail calls */
-#define CSSPGO__FIRST 0x80000000u /* of a frame: its like does not occur further out                        */
+#define CSSPGO__FIRST 0x80000000u /* of a frame: no equal one is further out                                 */
 
 static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
 {
@@ -26190,8 +26190,15 @@ static size_t csspgo__range_sites(csspgo__gen *g, const csspgo__counter *v, size
 
 /* ----- frames lost by tail calls ---------------------------------------------------------------------------------- */
 
-static const csspgo__field csspgo__call_edge_fields[] = { CSSPGO__ASCENDING(csspgo__call_edge, func),
-    CSSPGO__ASCENDING(csspgo__call_edge, site), CSSPGO__ASCENDING(csspgo__call_edge, callee), CSSPGO__FIELDS_END };
+/* Inferring tail calls looks edges up all the time: a table of fields would take twice as long. */
+static int csspgo__call_edge_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__call_edge *x = (const csspgo__call_edge *)a, *y = (const csspgo__call_edge *)b;
+    (void)ctx;
+    if (x->func != y->func) return x->func < y->func ? -1 : 1;
+    if (x->site != y->site) return x->site < y->site ? -1 : 1;
+    return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
 
 /* Index of the first edge at or after (func, site, callee). */
 static size_t csspgo__call_edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
@@ -26200,10 +26207,10 @@ static size_t csspgo__call_edge_lower(const csspgo__gen *g, uint32_t func, uint3
     e.func = func;
     e.site = site;
     e.callee = callee;
-    return csspgo__lower_bound(g->edge.v, g->edge.count, sizeof e, &e, csspgo__fields_cmp, csspgo__call_edge_fields);
+    return csspgo__lower_bound(g->edge.v, g->edge.count, sizeof e, &e, csspgo__call_edge_cmp, NULL);
 }
 
-/* Where a module's direct jump goes (position; 0: not known code), or the recorded target if that is not known. */
+/* The position to which a module's direct jump goes, 0: no known code; `recorded` if its target is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
     const uint32_t module = csspgo__module_of(code, pos);
@@ -26263,12 +26270,11 @@ static int csspgo__list_edges(csspgo__gen *g)
     if (!csspgo__edges_of(g, 1)) return 0;
     if (g->edge.count == 0) return 1;
     if (!csspgo__edges_of(g, 0)) return 0;
-    if (!csspgo__sort(&g->c->heap, g->edge.v, g->edge.count, sizeof *g->edge.v, csspgo__fields_cmp,
-                      csspgo__call_edge_fields) ||
+    if (!csspgo__sort(&g->c->heap, g->edge.v, g->edge.count, sizeof *g->edge.v, csspgo__call_edge_cmp, NULL) ||
         !csspgo__tree_init(&g->c->heap, &g->asked))
         return csspgo__gen_fail(g, &g->c->heap);
     for (i = 0; i < g->edge.count; i++)
-        if (n == 0 || csspgo__fields_cmp(csspgo__call_edge_fields, &g->edge.v[n - 1], &g->edge.v[i]) != 0)
+        if (n == 0 || csspgo__call_edge_cmp(NULL, &g->edge.v[n - 1], &g->edge.v[i]) != 0)
             g->edge.v[n++] = g->edge.v[i];
     g->edge.count = n;
     return CSSPGO__GEN_ARRAY(g, g->blocked, funcs) && CSSPGO__GEN_ARRAY(g, g->visited, funcs) &&
@@ -26952,7 +26958,7 @@ static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
     }
 }
 
-/* The same for every function of p that q has. */
+/* csspgo__raise_calls for every function of p that q has at top level. */
 static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
 {
     uint32_t n;
@@ -27127,7 +27133,8 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
 }
 
 /*
- * What n observations of one function say about its blocks: e->flow gets their counts, e->weight how firm they are.
+ * Estimates the blocks of one function from n observations: e->flow gets their counts, e->weight the instructions of
+ * each class, which say how much evidence a count has.
  * Returns the samples in the function itself.
  */
 static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
@@ -27832,7 +27839,7 @@ static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
     return s;
 }
 
-/* What is neither a base profile nor inlined, nor nested in one of these, has no counts any more. */
+/* Drops the records of all nodes but base profiles, inlined contexts and what is nested in these: they were moved. */
 static void csspgo__pre_sweep(csspgo__preinliner *x)
 {
     csspgo_profile *p = x->p;
@@ -28385,14 +28392,14 @@ static int csspgo__line_push(csspgo__by_line *x, size_t *n, uint32_t func, uint6
     return 1;
 }
 
-/* The same for a call in a line node. */
+/* csspgo__line_push for a call in a line node. */
 static int csspgo__line_frame(csspgo__by_line *x, size_t *n, uint32_t node, csspgo_loc loc)
 {
     return csspgo__line_push(x, n, csspgo__line_func(x, node),
                              csspgo__site(csspgo__line_loc(x, loc), CSSPGO_CONTEXT));
 }
 
-/* The same for a line node's callers, of which it is an inlinee. */
+/* Appends the calls of the functions into which a line node is inlined. Returns 0 when memory is exhausted. */
 static int csspgo__line_callers(csspgo__by_line *x, size_t *n, uint32_t node)
 {
     for (; x->l->node[node].parent != 0; node = x->l->node[node].parent)
@@ -29314,7 +29321,10 @@ static int csspgo__mangled_qualifier(csspgo__mangled *m)
     return csspgo__mangled_source(m, &size) != NULL && csspgo__mangled_push(m, CSSPGO__MANGLED_ARGS);
 }
 
-/* What begins a type, in a list or where one is due: the state of the latter goes when the type itself comes. */
+/*
+ * Reads a qualifier or the first part of a type, in a list or (is_one) where exactly one type must stand: that state is
+ * left when the type itself comes.
+ */
 static int csspgo__mangled_type(csspgo__mangled *m, int is_one)
 {
     const char c = csspgo__mangled_peek(m, 0), b = csspgo__mangled_peek(m, 1);
@@ -30055,7 +30065,7 @@ typedef struct csspgo__base_entry {    /* a name by its base */
 
 typedef CSSPGO__LIST(csspgo__base_entry) csspgo__base_entry_list;
 
-/* What two names must have in common besides the base, by round. */
+/* The evidence that a round of csspgo__match_bases asks for besides the base name. */
 enum { CSSPGO__SAME_REST = 1, CSSPGO__SAME_CHECKSUM = 2 };
 
 static int csspgo__bytes_cmp(const char *a, size_t n, const char *b, size_t m)
@@ -30574,9 +30584,9 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
 /* ----- ALIGN ------------------------------------------------------------------------------------------------------ */
 
 /*
- * The locations of both sides are aligned as two sequences (affine gaps, Gotoh 1982). What is sure, calls of the same
- * callee, cuts them into segments. Within a segment several ways of pairing the rest are tried, and the one is taken
- * whose counts agree best with what is known to execute equally often (equivalence classes); what is left is unknown.
+ * The locations of both sides are aligned as two sequences (affine gaps, Gotoh 1982). Paired calls of the same callee
+ * are certain and cut both sequences into segments. Within a segment several ways of pairing the rest are tried. The one
+ * is taken whose counts agree best with the equivalence classes, blocks that execute equally often; the rest is unknown.
  */
 
 /* Scores, in twentieths of what a pair of calls of one callee is worth less than a unique one. */
@@ -30736,7 +30746,7 @@ static int32_t csspgo__pair_score(const csspgo__align_token *a, const csspgo__al
 
 enum { CSSPGO__CALLS_UNKNOWN = 255 };
 
-/* Per block the calls in it: probes number them right behind it. What ran shows all its calls. */
+/* Counts the calls of each block: probes number them right behind it, and a block that ran shows all of them. */
 static void csspgo__count_calls(csspgo__align_token_list *side)
 {
     csspgo__align_token *v = side->v;
@@ -30879,7 +30889,7 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     return 1;
 }
 
-/* ----- between two calls that are sure ---------------------------------------------------------------------------- */
+/* ----- between two certain calls ------------------------------------------------------------------------------ */
 
 /* 64 log2(1 + count), rounded down. */
 static uint32_t csspgo__log64(uint64_t count)
@@ -31125,7 +31135,7 @@ static int csspgo__one_new_name(csspgo__matching *w)
     return ok || csspgo__match_fail(w);
 }
 
-/* Keeps what is sure of the alignment: calls on calls. */
+/* Keeps the certain part of the alignment, calls paired with calls, and learns the counts of their classes. */
 static void csspgo__keep_calls(csspgo__matching *w, csspgo__align_segment *s)
 {
     csspgo__align_token *a = w->code_token.v;
