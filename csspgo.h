@@ -271,14 +271,14 @@ typedef struct csspgo_cfg {
 
 /*
  * Finds the equivalence classes of blocks: all blocks of a class execute equally often. Two blocks are in one class if
- * every cycle that passes through one passes through the other, where what leaves the function comes back to the entry.
- * Of blocks that are reached and left that is: one dominates the other, which post-dominates it, and no loop holds only
- * one of them.
+ * every cycle that passes through one passes through the other; here an edge leads from every exit back to the entry.
+ * For blocks that can be reached and left, this means that one dominates the other, the other post-dominates it, and no
+ * loop holds only one of them.
  *
  *   cfg       counts and fallthrough do not matter
  *   options   memory; NULL: defaults
- *   eq        gets cfg->blocks numbers, from 1 on; 0 for a block on no cycle: it is in no loop, and is not reached from
- *             the entry or does not reach an exit
+ *   eq        gets cfg->blocks numbers, from 1 on. A block on no cycle gets 0: it is in no loop, and it is not reached
+ *             from the entry or does not reach an exit
  *
  * Returns   CSSPGO_OK; E_ARGUMENT for an edge out of range; E_LIMIT, E_NOMEM. eq is then as before
  * Cost      O((n + m) log (n + m)) for n blocks and m edges; 150 bytes per block and 41 per edge
@@ -688,9 +688,9 @@ enum { CSSPGO_TEXT = 1 };
 /*
  * Reads a profile and adds it to p (as csspgo_add_profile does).
  *
- * Text is read strictly: what LLVM takes without meaning to (a line without colon, a frame without location, ...) is an
- * error; a checksum, if 0 or of an inlinee, says that the profile has probes. With options.llvm everything is taken
- * that LLVM 19 takes, and for what LLVM takes it. The limits hold too.
+ * Text is read strictly. A line that LLVM 19 accepts by accident (without a colon, a frame without a location, ...) is
+ * an error, and any checksum line says that the profile has probes. With options.llvm the reader accepts every line
+ * that LLVM 19 accepts, and gives it the same meaning. The limits hold in both cases.
  *
  *   p            after a failure it is exactly what it was before the call
  *   data, size   the whole file, size in bytes; borrowed until the call returns; need not be aligned or terminated
@@ -719,14 +719,23 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
  *           would read back as something else (in LLVM mode it is written all the same, as LLVM does); E_ARGUMENT for
  *           an unknown form; E_NOMEM
- * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node and 20 per name
+ * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node, 20 per name and 24
+ *           per top-level record; binary forms also hold the whole output until it is complete
+ * Threads   several may write one profile at the same time
  * Source    LLVM 19: SampleProfWriter
  */
 CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err);
 
 #ifndef CSSPGO_NO_STDIO
-/* The same for files; E_IO if one cannot be opened, read or written. A file that failed to be written is incomplete. */
+/*
+ * As csspgo_read and csspgo_write, for a file. A file of text is read through a window of 256 KB; any other file is read
+ * into memory first, which counts against limits.max_bytes. What was written before a failure stays in the file.
+ *
+ *   path     as fopen takes it
+ *
+ * Returns   as csspgo_read and csspgo_write; E_IO if the file cannot be opened, read or written: err names it
+ */
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err);
 CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err);
 #endif
@@ -750,7 +759,9 @@ enum {
 };
 
 /*
- * What a file is, by its first bytes.
+ * Tells what a file is by its first 9 bytes.
+ *
+ *   data, size   the file or its beginning
  *
  * Returns   CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV, CSSPGO_COMPACT, or CSSPGO_TEXT for everything else
  */
@@ -801,7 +812,10 @@ CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l);
  */
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err);
 
-/* What is loaded so far, with the file's flags and stored summary; owned by l, not to be changed. No symbol list. */
+/*
+ * The profile that holds what was loaded so far, with the file's flags and stored summary, without a symbol list. It is
+ * owned by l, valid until csspgo_lazy_free, and must not be changed.
+ */
 CSSPGO_DEF csspgo_profile *csspgo_lazy_profile(csspgo_lazy *l);
 
 #endif /* CSSPGO_NO_FORMAT */
