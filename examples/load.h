@@ -13,10 +13,6 @@
 #include "elf.h"
 #include "file.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 typedef struct load_range {       /* code of a function, or of a part of it, below one symbol */
     uint64_t begin, end;
     uint32_t symbol, name_size, part;
@@ -178,10 +174,7 @@ size_t load_strip(const char *name, size_t size, const char *suffix)
     return 0;
 }
 
-/*
- * Whose code a symbol holds: the size of that function's name in the symbol's name (0: no function), *part as in
- * csspgo_code_function.
- */
+/* Whose code it holds: the size of the function's name in its name (0: none), *part as in csspgo_code_function. */
 static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *part)
 {
     static const char *const renames[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
@@ -304,41 +297,31 @@ static int load_tables(loaded *l, const csspgo_probe_set *probes)
 
 /* The probe sections as tables, for csspgo_probe_set_free. NULL after saying why not. */
 csspgo_probe_set *load_sections_at(const loaded *l, const csspgo_symbol_base *bases, size_t count, char *why,
-                                       size_t why_size)
+                                   size_t why_size)
 {
+    const char *bad = NULL, *name = ".pseudo_probe";
+    csspgo_options lenient = *seeded();
+    csspgo_probe_set *probes = NULL;
     csspgo_probe_section in;
-    csspgo_options lenient;
-    csspgo_probe_set *probes;
     csspgo_error e;
     elf_section s, d;
-    int ok;
-    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d)) {
-        load_fail(why, why_size, "has no probe sections; build it with -fpseudo-probe-for-profiling");
-        return NULL;
-    }
-    if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed) {
-        load_fail(why, why_size, "its probe sections are compressed or not in the file");
-        return NULL;
-    }
-    lenient = *seeded();
-    memset(&in, 0, sizeof in);
     lenient.llvm = 19;
-    probes = csspgo_probe_set_new(&lenient, NULL);
+    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d))
+        bad = "has no probe sections; build it with -fpseudo-probe-for-profiling";
+    else if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed)
+        bad = "its probe sections are compressed or not in the file";
+    else if (bases == NULL || (probes = csspgo_probe_set_new(&lenient, NULL)) == NULL) bad = "out of memory";
+    if (bad != NULL) return load_fail(why, why_size, bad), NULL;
+    memset(&in, 0, sizeof in);
     in.data = s.contents;
     in.size = (size_t)s.size;
     in.bases = bases;
     in.base_count = count;
-    ok = probes != NULL && bases != NULL;
-    if (!ok) load_fail(why, why_size, "out of memory");
-    if (ok && csspgo_probe_set_decode(probes, &in, &e) != CSSPGO_OK) {
-        ok = 0;
-        snprintf(why, why_size, ".pseudo_probe, byte %llu: %s", (unsigned long long)e.offset, e.message);
+    if (csspgo_probe_set_decode(probes, &in, &e) == CSSPGO_OK) {
+        name = ".pseudo_probe_desc";
+        if (csspgo_probe_set_decode_descriptors(probes, d.contents, (size_t)d.size, &e) == CSSPGO_OK) return probes;
     }
-    if (ok && csspgo_probe_set_decode_descriptors(probes, d.contents, (size_t)d.size, &e) != CSSPGO_OK) {
-        ok = 0;
-        snprintf(why, why_size, ".pseudo_probe_desc, byte %llu: %s", (unsigned long long)e.offset, e.message);
-    }
-    if (ok) return probes;
+    snprintf(why, why_size, "%s, byte %llu: %s", name, (unsigned long long)e.offset, e.message);
     csspgo_probe_set_free(probes);
     return NULL;
 }
