@@ -16521,10 +16521,10 @@ typedef struct csspgo__page {     /* elements or branches follow                
     uint32_t count, reserved;
 } csspgo__page;
 
-typedef struct csspgo__branch {
+typedef struct csspgo__page_branch {
     uint64_t      key;
     csspgo__page *page;
-} csspgo__branch;
+} csspgo__page_branch;
 
 typedef struct csspgo__ordered {  /* all 0 but elem and key64: empty                      */
     csspgo__page *top, *first, *last;   /* first, last: pages of elements                 */
@@ -16541,7 +16541,7 @@ typedef struct csspgo__cursor {   /* an element; page NULL: behind the last     
 
 static uint32_t csspgo__page_elem(const csspgo__ordered *t, uint32_t level)
 {
-    return level != 0 ? (uint32_t)sizeof(csspgo__branch) : t->elem;
+    return level != 0 ? (uint32_t)sizeof(csspgo__page_branch) : t->elem;
 }
 
 static uint32_t csspgo__page_cap(const csspgo__ordered *t, uint32_t level)
@@ -16554,9 +16554,9 @@ static void *csspgo__page_at(const csspgo__ordered *t, uint32_t level, csspgo__p
     return (unsigned char *)(page + 1) + (size_t)i * csspgo__page_elem(t, level);
 }
 
-static csspgo__branch *csspgo__branch_at(csspgo__page *page, uint32_t i)
+static csspgo__page_branch *csspgo__branch_at(csspgo__page *page, uint32_t i)
 {
-    return (csspgo__branch *)(void *)(page + 1) + i;
+    return (csspgo__page_branch *)(void *)(page + 1) + i;
 }
 
 static uint64_t csspgo__elem_key(const void *elem, int key64)
@@ -16571,7 +16571,7 @@ static uint64_t csspgo__elem_key(const void *elem, int key64)
 /* The last branch of a page whose key is below a bound, or else the first. No step has a jump to mispredict. */
 static uint32_t csspgo__branch_below(csspgo__page *page, uint64_t bound)
 {
-    const csspgo__branch *first = csspgo__branch_at(page, 0), *b = first;
+    const csspgo__page_branch *first = csspgo__branch_at(page, 0), *b = first;
     uint32_t n = page->count;
     while (n > 1) {
         const uint32_t half = n / 2;
@@ -16737,7 +16737,7 @@ static csspgo__page *csspgo__page_split(csspgo__ordered *t, uint32_t level, cssp
 /* A page of a list becomes the top: above the top there was, its only branch. */
 static void csspgo__top_new(csspgo__ordered *t, csspgo__page **list, csspgo__cursor *c)
 {
-    csspgo__branch down;
+    csspgo__page_branch down;
     down.key = 0;
     down.page = t->top;
     t->top = c->page = *list;
@@ -16757,7 +16757,7 @@ static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *
 {
     const uint64_t key = csspgo__elem_key(elem, t->key64);
     csspgo__cursor path[CSSPGO__LEVELS];
-    csspgo__branch up;
+    csspgo__page_branch up;
     csspgo__page *list = NULL;
     const void *item = elem;
     uint32_t level = 0;
@@ -16896,7 +16896,7 @@ static void csspgo__ordered_rekey(csspgo__ordered *t)
         for (k = t->levels; k != level; k--) page = csspgo__branch_at(page, 0)->page;
         for (; page != NULL; page = page->next)
             for (i = 0; i < page->count; i++) {
-                csspgo__branch *b = csspgo__branch_at(page, i);
+                csspgo__page_branch *b = csspgo__branch_at(page, i);
                 b->key = csspgo__elem_key(b->page + 1, level > 1 || t->key64);
             }
     }
@@ -16946,7 +16946,7 @@ typedef struct csspgo__window {   /* where an area is mapped now; its key: begin
     uint32_t pos, module;
 } csspgo__window;
 
-typedef struct csspgo__module {
+typedef struct csspgo__code_module {
     uint64_t base, bias;          /* first executable segment rounded down to a page; run-time - link-time address */
     uint64_t base_offset;         /* file offset of that segment, rounded down                                     */
     uint32_t segment, segments;   /* its part of csspgo_code.segment                                               */
@@ -16954,12 +16954,12 @@ typedef struct csspgo__module {
     uint32_t mapped;              /* a mapping event or csspgo_code_map said where it is                           */
     uint32_t build_id_size;       /* 0 = unknown                                                                   */
     unsigned char build_id[CSSPGO__BUILD_ID_SIZE];
-} csspgo__module;
+} csspgo__code_module;
 
-typedef struct csspgo__transfer { /* a call, jump, branch or return; its key: pos          */
+typedef struct csspgo__code_transfer { /* a call, jump, branch or return; its key: pos          */
     uint32_t pos, kind;
     uint64_t target;              /* link-time address of a direct transfer, 0 = unknown  */
-} csspgo__transfer;
+} csspgo__code_transfer;
 
 typedef struct csspgo__placed {   /* its key: pos                                         */
     uint32_t pos;
@@ -16971,19 +16971,19 @@ typedef struct csspgo__range {    /* [begin, end) of a function; its key: begin 
     uint32_t fragment;            /* 1: not the function's entry                          */
 } csspgo__range;
 
-typedef struct csspgo__inline {   /* inline tree node; node[0] unused                     */
+typedef struct csspgo__code_inline {   /* inline tree node; node[0] unused                     */
     uint32_t func, parent, site;
     uint32_t top;                 /* outermost ancestor, itself at top level              */
     uint32_t first, count;        /* its probes                                           */
     uint32_t placed;              /* at top level: probes of all its tree at positions    */
     uint32_t lost;                /* ... 1: there were more                               */
     uint32_t to;                  /* scratch of csspgo__probes_compact                    */
-} csspgo__inline;
+} csspgo__code_inline;
 
-typedef struct csspgo__probe {    /* grouped by node, in section order within it          */
+typedef struct csspgo__code_probe {    /* grouped by node, in section order within it          */
     uint32_t pos, id, discriminator, node;   /* pos 0: not in known code                  */
     uint32_t kind;
-} csspgo__probe;
+} csspgo__code_probe;
 
 #define CSSPGO__GRAIN 16u          /* areas begin at multiples of it, and marks are per so many positions */
 
@@ -17001,14 +17001,14 @@ struct csspgo_code {
     size_t            checksum_cap;
     unsigned char    *byte;       /* per position              */
     size_t            bytes, byte_cap;
-    csspgo__module   *module;
+    csspgo__code_module   *module;
     csspgo_segment   *segment;
-    csspgo__inline   *node;
-    csspgo__probe    *probe;
+    csspgo__code_inline   *node;
+    csspgo__code_probe    *probe;
     size_t modules, module_cap, segments, segment_cap, nodes, node_cap, probes, probe_cap;
     csspgo__ordered   areas;      /* csspgo__area              */
     csspgo__ordered   windows;    /* csspgo__window            */
-    csspgo__ordered   transfers;  /* csspgo__transfer          */
+    csspgo__ordered   transfers;  /* csspgo__code_transfer          */
     csspgo__ordered   stops;      /* uint32_t: positions of calls, direct jumps and returns             */
     csspgo__ordered   ranges;     /* csspgo__range             */
     csspgo__ordered   places;     /* csspgo__placed: probes; at one position in order of index          */
@@ -17048,7 +17048,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
     c->bytes = CSSPGO__FIRST_POS;
     csspgo__ordered_init(&c->areas, sizeof(csspgo__area), 0);
     csspgo__ordered_init(&c->windows, sizeof(csspgo__window), 1);
-    csspgo__ordered_init(&c->transfers, sizeof(csspgo__transfer), 0);
+    csspgo__ordered_init(&c->transfers, sizeof(csspgo__code_transfer), 0);
     csspgo__ordered_init(&c->stops, sizeof(uint32_t), 0);
     csspgo__ordered_init(&c->ranges, sizeof(csspgo__range), 0);
     csspgo__ordered_init(&c->places, sizeof(csspgo__placed), 0);
@@ -17166,7 +17166,7 @@ static uint32_t csspgo__pos_in(const csspgo_code *c, uint32_t module, uint64_t a
     return pos != 0 && csspgo__module_of(c, pos) == module ? pos : 0;
 }
 
-static csspgo_kind csspgo__kind(const csspgo_code *c, uint32_t pos)
+static csspgo_kind csspgo__insn_kind(const csspgo_code *c, uint32_t pos)
 {
     return (csspgo_kind)(c->byte[pos] >> CSSPGO__KIND_SHIFT & 7);
 }
@@ -17199,10 +17199,10 @@ static uint32_t csspgo__previous_start(const csspgo_code *c, uint32_t pos)
 }
 
 /* The first transfer at pos, or NULL. */
-static const csspgo__transfer *csspgo__transfer_at(const csspgo_code *c, uint32_t pos)
+static const csspgo__code_transfer *csspgo__transfer_at(const csspgo_code *c, uint32_t pos)
 {
     csspgo__cursor at = csspgo__ordered_from(&c->transfers, pos);
-    const csspgo__transfer *t = (const csspgo__transfer *)csspgo__ordered_next(&c->transfers, &at);
+    const csspgo__code_transfer *t = (const csspgo__code_transfer *)csspgo__ordered_next(&c->transfers, &at);
     return t != NULL && t->pos == pos ? t : NULL;
 }
 
@@ -17212,7 +17212,7 @@ static const csspgo__transfer *csspgo__transfer_at(const csspgo_code *c, uint32_
  */
 CSSPGO__UNUSED static uint32_t csspgo__transfer_target(const csspgo_code *c, uint32_t pos)
 {
-    const csspgo__transfer *t = csspgo__transfer_at(c, pos);
+    const csspgo__code_transfer *t = csspgo__transfer_at(c, pos);
     const csspgo__area *a = t != NULL && t->target != 0 ? csspgo__area_of(c, pos) : NULL;
     if (a == NULL) return 0;
     if (t->target - a->address < a->size) return a->pos + (uint32_t)(t->target - a->address);
@@ -17225,10 +17225,10 @@ CSSPGO__UNUSED static csspgo__cursor csspgo__transfers_from(const csspgo_code *c
     return csspgo__ordered_from(&c->transfers, begin);
 }
 
-CSSPGO__UNUSED static const csspgo__transfer *csspgo__transfer_next(const csspgo_code *c, csspgo__cursor *at,
-                                                                    uint32_t end)
+CSSPGO__UNUSED static const csspgo__code_transfer *csspgo__transfer_next(const csspgo_code *c, csspgo__cursor *at,
+                                                                         uint32_t end)
 {
-    const csspgo__transfer *t = (const csspgo__transfer *)csspgo__ordered_next(&c->transfers, at);
+    const csspgo__code_transfer *t = (const csspgo__code_transfer *)csspgo__ordered_next(&c->transfers, at);
     return t != NULL && t->pos < end ? t : NULL;
 }
 
@@ -17250,9 +17250,9 @@ CSSPGO__UNUSED static int csspgo__leaf_unsafe(const csspgo_code *c, uint32_t pos
     const csspgo__range *r;
     uint32_t next;
     if (a == NULL) return 0;
-    if (csspgo__kind(c, pos) == CSSPGO_RET) return 1;
+    if (csspgo__insn_kind(c, pos) == CSSPGO_RET) return 1;
     next = csspgo__next_start(c, pos);
-    if (next != 0 && csspgo__kind(c, next) == CSSPGO_RET) return 1;
+    if (next != 0 && csspgo__insn_kind(c, next) == CSSPGO_RET) return 1;
     r = csspgo__range_of(c, pos);
     if (r != NULL && (a->bytewise ? pos - r->begin < 4 : pos == r->begin)) return 1;
     if (a->bytewise) return 0;
@@ -17273,17 +17273,17 @@ CSSPGO__UNUSED static int csspgo__runs_straight(const csspgo_code *c, uint32_t s
 }
 
 /* The probe at a cursor in the order of positions, which goes on to the next one; NULL behind the last. */
-static const csspgo__probe *csspgo__probe_next(const csspgo_code *c, csspgo__cursor *at)
+static const csspgo__code_probe *csspgo__probe_next(const csspgo_code *c, csspgo__cursor *at)
 {
     const csspgo__placed *p = (const csspgo__placed *)csspgo__ordered_next(&c->places, at);
     return p != NULL ? &c->probe[p->id] : NULL;
 }
 
 /* The ith probe at pos, or NULL. */
-static const csspgo__probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
+static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
     csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
-    const csspgo__probe *p = csspgo__probe_next(c, &at);
+    const csspgo__code_probe *p = csspgo__probe_next(c, &at);
     for (; i != 0 && p != NULL && p->pos == pos; i--) p = csspgo__probe_next(c, &at);
     return p != NULL && p->pos == pos ? p : NULL;
 }
@@ -17329,7 +17329,7 @@ static void csspgo__places_cut(csspgo_code *c, uint32_t pos, uint64_t end)
     csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
     const csspgo__placed *p;
     while ((p = (const csspgo__placed *)csspgo__ordered_next(&c->places, &at)) != NULL && p->pos < end) {
-        csspgo__inline *top = &c->node[c->node[c->probe[p->id].node].top];
+        csspgo__code_inline *top = &c->node[c->node[c->probe[p->id].node].top];
         c->probe[p->id].pos = 0;
         top->placed--;
         top->lost = 1;
@@ -17424,9 +17424,9 @@ CSSPGO__UNUSED static void csspgo__pos_mark(unsigned char *marks, uint32_t pos)
 }
 
 /* 1 if the inline tree of a node had probes at positions, and has none any more. */
-static int csspgo__tree_gone(const csspgo_code *c, const csspgo__inline *n)
+static int csspgo__tree_gone(const csspgo_code *c, const csspgo__code_inline *n)
 {
-    const csspgo__inline *top = &c->node[n->top];
+    const csspgo__code_inline *top = &c->node[n->top];
     return top->placed == 0 && top->lost;
 }
 
@@ -17444,11 +17444,11 @@ static void csspgo__probes_compact(csspgo_code *c)
         if (!csspgo__tree_gone(c, &c->node[i])) probes += c->node[i].count;
     }
     while ((place = (csspgo__placed *)csspgo__ordered_next(&c->places, &at)) != NULL) {
-        const csspgo__inline *n = &c->node[c->probe[place->id].node];
+        const csspgo__code_inline *n = &c->node[c->probe[place->id].node];
         place->id += n->to - n->first;
     }
     for (i = 1; i <= c->nodes; i++) {
-        csspgo__inline *n = &c->node[i];
+        csspgo__code_inline *n = &c->node[i];
         n->to = csspgo__tree_gone(c, n) ? 0 : ++nodes;
         if (n->to == 0) continue;
         if (n->parent != 0) n->parent = c->node[n->parent].to;
@@ -17457,7 +17457,7 @@ static void csspgo__probes_compact(csspgo_code *c)
     }
     probes = 0;
     for (i = 1; i <= c->nodes; i++) {
-        csspgo__inline n = c->node[i];
+        csspgo__code_inline n = c->node[i];
         if (n.to == 0) continue;
         memmove(c->probe + probes, c->probe + n.first, n.count * sizeof *c->probe);
         n.first = probes;
@@ -17467,8 +17467,8 @@ static void csspgo__probes_compact(csspgo_code *c)
     c->nodes = nodes;
     c->probes = probes;
     c->lost = 0;
-    c->probe = (csspgo__probe *)csspgo__shrink(&c->heap, c->probe, c->probes, &c->probe_cap, sizeof *c->probe);
-    c->node = (csspgo__inline *)csspgo__shrink(&c->heap, c->node, c->nodes + 1, &c->node_cap, sizeof *c->node);
+    c->probe = (csspgo__code_probe *)csspgo__shrink(&c->heap, c->probe, c->probes, &c->probe_cap, sizeof *c->probe);
+    c->node = (csspgo__code_inline *)csspgo__shrink(&c->heap, c->node, c->nodes + 1, &c->node_cap, sizeof *c->node);
 }
 
 /*
@@ -17672,7 +17672,7 @@ static int csspgo__kind_stops(csspgo_kind kind)
 /* Lists a transfer, not in c->byte. Returns 0 when memory is exhausted. */
 static int csspgo__transfer_list(csspgo_code *c, uint32_t pos, csspgo_kind kind, uint64_t target)
 {
-    csspgo__transfer t;
+    csspgo__code_transfer t;
     if (kind == CSSPGO_NONE) return 1;
     t.pos = pos;
     t.kind = (uint32_t)kind;
@@ -17721,7 +17721,7 @@ static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *l
         if (before == NULL || a->address > before->address) before = a;
     }
     last = before != NULL ? csspgo__last_start(c, before) : 0;
-    if (first == 0 || last == 0 || csspgo__kind(c, last) != CSSPGO_CALL) return CSSPGO_OK;
+    if (first == 0 || last == 0 || csspgo__insn_kind(c, last) != CSSPGO_CALL) return CSSPGO_OK;
     return csspgo__mark_after_call(c, last, first);
 }
 
@@ -17886,8 +17886,8 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         c->node[i].count = 0;
     }
     for (i = 0; i < count; i++) {
-        csspgo__inline *n = &c->node[node0 + probes[i].inline_node];
-        csspgo__probe *p = &c->probe[n->first + n->count++];
+        csspgo__code_inline *n = &c->node[node0 + probes[i].inline_node];
+        csspgo__code_probe *p = &c->probe[n->first + n->count++];
         p->pos = csspgo__pos_in(c, module.id, probes[i].address);
         p->id = probes[i].id;
         p->discriminator = probes[i].discriminator;
@@ -17926,7 +17926,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
         !CSSPGO__ROOM(&c->heap, c->probe, c->probes, c->probe_cap, c->probes + probe_count))
         return csspgo__code_fail(c, err);
     for (i = 0; i < inline_count; i++) {
-        csspgo__inline *n = &c->node[node0 + i + 1];
+        csspgo__code_inline *n = &c->node[node0 + i + 1];
         memset(n, 0, sizeof *n);
         n->func = csspgo__func_bind(c, inlines[i].guid, NULL, 0, 0);
         if (n->func == 0) return csspgo__code_fail(c, err);
@@ -17970,7 +17970,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
 
 /* ----- modules and where they are mapped -------------------------------------------------------------------------- */
 
-static size_t csspgo__base_name(const char *path, size_t size)
+static size_t csspgo__path_base(const char *path, size_t size)
 {
     size_t i = size;
     while (i != 0 && path[i - 1] != '/') i--;
@@ -17981,8 +17981,8 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
                                                 const csspgo_segment *segments, size_t count, csspgo_error *err)
 {
     csspgo_module m = csspgo_no_module();
-    const size_t base = csspgo__base_name(name, size);
-    csspgo__module *n;
+    const size_t base = csspgo__path_base(name, size);
+    csspgo__code_module *n;
     uint32_t id = 0;
     size_t i;
     if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
@@ -18066,7 +18066,7 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
     csspgo_status s = CSSPGO_OK;
-    csspgo__module *m;
+    csspgo__code_module *m;
     if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
     m = &c->module[module.id];
     if (bias != m->bias && c->windows.count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
@@ -18078,7 +18078,7 @@ CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, u
 }
 
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
-static int csspgo__same_build(const csspgo__module *m, const csspgo_mmap *e)
+static int csspgo__same_build(const csspgo__code_module *m, const csspgo_mmap *e)
 {
     static const unsigned char zero[CSSPGO__BUILD_ID_SIZE] = { 0 };
     const size_t n = e->build_id_size < m->build_id_size ? e->build_id_size : m->build_id_size;
@@ -18092,7 +18092,7 @@ static int csspgo__same_build(const csspgo__module *m, const csspgo_mmap *e)
  */
 static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
 {
-    const size_t base = csspgo__base_name(e->path, e->path_size);
+    const size_t base = csspgo__path_base(e->path, e->path_size);
     const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
     csspgo_module m, named;
     named.id = 0;
@@ -18113,7 +18113,7 @@ static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mma
 CSSPGO_DEF int csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e)
 {
     csspgo_module m;
-    const csspgo__module *mod;
+    const csspgo__code_module *mod;
     uint32_t k;
     if (!e->executable) return 0;
     m = csspgo__module_named(c, e, NULL);
@@ -18206,7 +18206,7 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
-    return csspgo__kind(c, csspgo__pos(c, address));
+    return csspgo__insn_kind(c, csspgo__pos(c, address));
 }
 
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t address)
@@ -18224,7 +18224,7 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address
 {
     const uint32_t pos = csspgo__pos_any(c, address);
     csspgo__cursor at = csspgo__ordered_from(&c->places, pos);
-    const csspgo__probe *p;
+    const csspgo__code_probe *p;
     size_t n = 0;
     while (pos != 0 && (p = csspgo__probe_next(c, &at)) != NULL && p->pos == pos) n++;
     return n;
@@ -18234,7 +18234,7 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
                                           size_t room, uint32_t *kind)
 {
     const uint32_t pos = csspgo__pos_any(c, address);
-    const csspgo__probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
+    const csspgo__code_probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
     csspgo_loc loc;
     uint32_t node;
     size_t depth = 0, k;
@@ -18260,10 +18260,10 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
 
 enum { CSSPGO__BLOCK_ENTRY = 0, CSSPGO__BLOCK_HUB = 1, CSSPGO__BLOCK_CODE = 2 };   /* CODE: the first one with code */
 
-typedef struct csspgo__code_block {   /* code in [begin, end); the last instruction is at last */
+typedef struct csspgo__found_block {   /* code in [begin, end); the last instruction is at last */
     uint32_t begin, end, last, insns;
     uint32_t entered;             /* 1: some edge leads here */
-} csspgo__code_block;
+} csspgo__found_block;
 
 /*
  * Finds the blocks of one function at a time and the edges between them: see csspgo_code_graph. A block begins where a
@@ -18276,7 +18276,7 @@ typedef struct csspgo__finder {
     const csspgo__range **range;                    /* in order of position; not valid once the code map changes */
     uint32_t             *first_range, *next_range; /* per function and per range: index of a range + 1          */
     uint32_t             *leader;                   /* scratch: where blocks begin                               */
-    csspgo__code_block   *block;                    /* the graph: blocks                                         */
+    csspgo__found_block   *block;                    /* the graph: blocks                                         */
     csspgo_cfg_block     *flow;                     /* the same blocks for csspgo_cfg                            */
     csspgo_cfg_edge      *edge;
     size_t range_cap, first_cap, next_cap, leaders, leader_cap, blocks, block_cap, flow_cap, edges, edge_cap;
@@ -18330,7 +18330,7 @@ CSSPGO__UNUSED static int csspgo__finder_list(csspgo__finder *b, csspgo__heap *h
 /* 1 if nothing is known of a function's jumps: its code came without bytes, and with calls and returns only. */
 static int csspgo__finder_no_jumps(const csspgo__finder *b)
 {
-    const csspgo__transfer *t;
+    const csspgo__code_transfer *t;
     uint32_t k;
     for (k = b->first_range[b->func]; k != 0; k = b->next_range[k - 1]) {
         const csspgo__range *r = b->range[k - 1];
@@ -18354,8 +18354,8 @@ static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
 {
     const csspgo_code *code = b->code;
     csspgo__cursor at = csspgo__ordered_from(&code->places, r->begin);
-    const csspgo__transfer *t;
-    const csspgo__probe *p;
+    const csspgo__code_transfer *t;
+    const csspgo__code_probe *p;
     if (!csspgo__leader_put(b, r->begin)) return 0;
     while (b->no_jumps && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
         if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_put(b, p->pos)) return 0;
@@ -18396,7 +18396,7 @@ static void csspgo__finder_cut(csspgo__finder *b)
     b->blocks = CSSPGO__BLOCK_CODE;
     for (i = 0; i < b->leaders; i++) {
         const csspgo__range *r = csspgo__range_of(code, b->leader[i]);
-        csspgo__code_block *v = &b->block[b->blocks];
+        csspgo__found_block *v = &b->block[b->blocks];
         uint32_t pos;
         memset(v, 0, sizeof *v);
         v->begin = b->leader[i];
@@ -18413,7 +18413,7 @@ static void csspgo__finder_cut(csspgo__finder *b)
 }
 
 /* The number of the block around a position; 0 if there is none. */
-CSSPGO__UNUSED static uint32_t csspgo__block_around(const csspgo__code_block *v, size_t blocks, uint32_t pos)
+CSSPGO__UNUSED static uint32_t csspgo__block_around(const csspgo__found_block *v, size_t blocks, uint32_t pos)
 {
     size_t a = CSSPGO__BLOCK_CODE, e = blocks;
     while (a < e) {
@@ -18443,8 +18443,8 @@ static void csspgo__block_edge(csspgo__finder *b, uint32_t from, uint32_t to, ui
 /* Adds the edges out of a block, by the kind of its last instruction. Returns 1 if it ends in an indirect jump. */
 static int csspgo__block_edges(csspgo__finder *b, uint32_t from)
 {
-    const csspgo__code_block *v = &b->block[from];
-    const csspgo_kind kind = csspgo__kind(b->code, v->last);
+    const csspgo__found_block *v = &b->block[from];
+    const csspgo_kind kind = csspgo__insn_kind(b->code, v->last);
     if (kind == CSSPGO_COND || kind == CSSPGO_JMP) {
         const uint32_t to = csspgo__transfer_target(b->code, v->last);
         csspgo__block_edge(b, from, to != 0 ? csspgo__block_around(b->block, b->blocks, to) : 0, 0);
@@ -18515,11 +18515,11 @@ CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *f)
 }
 
 /* Lists the probes of a block behind those of the blocks before it. Returns 0 when memory is exhausted. */
-static int csspgo__block_probes(csspgo_block_finder *f, const csspgo__code_block *v, uint64_t begin)
+static int csspgo__block_probes(csspgo_block_finder *f, const csspgo__found_block *v, uint64_t begin)
 {
     const csspgo_code *code = f->code;
     csspgo__cursor at = csspgo__ordered_from(&code->places, v->begin);
-    const csspgo__probe *p;
+    const csspgo__code_probe *p;
     uint32_t index = 0, before = 0;
     while ((p = csspgo__probe_next(code, &at)) != NULL && p->pos < v->end) {
         csspgo_block_probe *to;
@@ -18545,13 +18545,13 @@ static int csspgo__graph_publish(csspgo_block_finder *f)
     memset(f->block, 0, f->b.blocks * sizeof *f->block);
     f->probes = 0;
     for (i = CSSPGO__BLOCK_CODE; i < f->b.blocks; i++) {
-        const csspgo__code_block *v = &f->b.block[i];
+        const csspgo__found_block *v = &f->b.block[i];
         csspgo_code_block *to = &f->block[i];
         to->begin = csspgo__run_address(f->code, v->begin);
         to->end = to->begin + (v->end - v->begin);
         to->last = to->begin + (v->last - v->begin);
         to->insns = v->insns;
-        to->kind = csspgo__kind(f->code, v->last);
+        to->kind = csspgo__insn_kind(f->code, v->last);
         to->first_probe = (uint32_t)f->probes;
         if (!csspgo__block_probes(f, v, to->begin)) return 0;
         to->probe_count = (uint32_t)f->probes - to->first_probe;
@@ -19433,7 +19433,7 @@ enum {                            /* marks of a block */
  */
 #define CSSPGO__CALL_ID_MAX 0xffffu   /* LLVM 19 numbers no call beyond it, and nothing after such a call */
 
-typedef struct csspgo__cfg {
+typedef struct csspgo__checksum_cfg {
     csspgo_cfg_probes *b;
     size_t             n;
     unsigned char     *mark;      /* [n]                                                 */
@@ -19442,10 +19442,10 @@ typedef struct csspgo__cfg {
     uint32_t          *to;
     uint64_t           calls, bytes;  /* numbered calls; edge bytes                      */
     uint32_t           crc;
-} csspgo__cfg;
+} csspgo__checksum_cfg;
 
 /* Lists the successors of each block in the order of the edges: a counting sort by source. begin is zero. */
-static void csspgo__cfg_list(csspgo__cfg *c, const csspgo_cfg *cfg)
+static void csspgo__cfg_list(csspgo__checksum_cfg *c, const csspgo_cfg *cfg)
 {
     size_t i;
     for (i = 0; i < cfg->edges; i++) c->begin[cfg->edge[i].from + 2]++;
@@ -19454,7 +19454,7 @@ static void csspgo__cfg_list(csspgo__cfg *c, const csspgo_cfg *cfg)
 }
 
 /* Marks what can be reached from the blocks that have the mark, along edges that do not enter EH pads. */
-static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
+static void csspgo__cfg_reach(csspgo__checksum_cfg *c, unsigned mark)
 {
     size_t i, top = 0;
     for (i = 0; i < c->n; i++)
@@ -19474,7 +19474,7 @@ static void csspgo__cfg_reach(csspgo__cfg *c, unsigned mark)
  * Finds which blocks get ids in LLVM 19. Blocks that only EH pads reach, and blocks without a predecessor, are cold:
  * they and their calls get none. The normal continuation of an invoke gets none: it runs as often as the invoke.
  */
-static void csspgo__cfg_mark(csspgo__cfg *c)
+static void csspgo__cfg_mark(csspgo__checksum_cfg *c)
 {
     size_t i, k;
     for (i = 0; i < c->n; i++) {
@@ -19493,7 +19493,7 @@ static void csspgo__cfg_mark(csspgo__cfg *c)
 }
 
 /* LLVM 19: a block's id, then those of its calls; too large a function is numbered in part. */
-static void csspgo__cfg_number_19(csspgo__cfg *c)
+static void csspgo__cfg_number_19(csspgo__checksum_cfg *c)
 {
     size_t i;
     uint64_t id = 0;
@@ -19514,7 +19514,7 @@ static void csspgo__cfg_number_19(csspgo__cfg *c)
 }
 
 /* LLVM 14: all blocks, then all calls. */
-static csspgo_status csspgo__cfg_number_14(csspgo__cfg *c)
+static csspgo_status csspgo__cfg_number_14(csspgo__checksum_cfg *c)
 {
     size_t i;
     for (i = 0; i < c->n; i++) c->b[i].id = (uint32_t)i + 1;
@@ -19534,7 +19534,7 @@ static csspgo_status csspgo__cfg_number_14(csspgo__cfg *c)
  * id. One step from every block is a function f; f applied n times is computed for all blocks at once by squaring, so
  * that neither long chains nor cycles (on which LLVM 19 hangs) cost more than O(n log n).
  */
-static void csspgo__cfg_final(csspgo__cfg *c)
+static void csspgo__cfg_final(csspgo__checksum_cfg *c)
 {
     size_t i, k;
     for (i = 0; i < c->n; i++) {
@@ -19555,7 +19555,7 @@ static void csspgo__cfg_final(csspgo__cfg *c)
 }
 
 /* CRC-32 without the final inversion, fed with the id in 4 little-endian bytes. */
-static void csspgo__cfg_crc(csspgo__cfg *c, uint32_t id)
+static void csspgo__cfg_crc(csspgo__checksum_cfg *c, uint32_t id)
 {
     unsigned i;
     c->crc ^= id;
@@ -19564,7 +19564,7 @@ static void csspgo__cfg_crc(csspgo__cfg *c, uint32_t id)
 }
 
 /* Numbers blocks and calls, then feeds the CRC with the ids of the successors of every block that has an id. */
-static csspgo_status csspgo__cfg_run(csspgo__cfg *c, uint32_t llvm)
+static csspgo_status csspgo__cfg_run(csspgo__checksum_cfg *c, uint32_t llvm)
 {
     size_t i, k;
     csspgo_status s = CSSPGO_OK;
@@ -19591,7 +19591,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     const size_t n = cfg->blocks;
     size_t bytes, i;
     csspgo__heap h;
-    csspgo__cfg c;
+    csspgo__checksum_cfg c;
     void *memory;
     csspgo_status s;
     *checksum = 0;
@@ -22189,7 +22189,7 @@ static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, co
     if (depth != 0 || size == 0) return 0;
     if (size > 10 && memcmp(path + size - 10, " (deleted)", 10) == 0) size -= 10;
     if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return 1;
-    base = csspgo__base_name(path, size);
+    base = csspgo__path_base(path, size);
     if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
     if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
     return csspgo__names_find(&code->paths, path + base, size - base) == 0;
@@ -22842,7 +22842,7 @@ static int csspgo__spaces_build_id(csspgo_spaces *s, const csspgo_mmap *e)
  */
 static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
 {
-    const csspgo__module *m = &c->module[module];
+    const csspgo__code_module *m = &c->module[module];
     const csspgo_segment *best = NULL;
     uint64_t most = 0;
     uint32_t i;
@@ -22866,7 +22866,7 @@ static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32
 static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, const csspgo_mmap *e)
 {
     const csspgo__space *all = &s->space.v[CSSPGO__SPACE_ALL];
-    const size_t base = csspgo__base_name(e->path, e->path_size);
+    const size_t base = csspgo__path_base(e->path, e->path_size);
     size_t i;
     for (i = 0; i < all->mapping.count; i++)
         if (all->mapping.v[i].module == add->module && all->mapping.v[i].delta == add->delta) break;
@@ -23344,7 +23344,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
             }
             if (kept + 1 < n && older == CSSPGO__EXT) {
                 const uint32_t y = lbr[2 * kept], before = lbr[2 * kept + 3];
-                const int broke_off = y == to || (y + 15 >= to && csspgo__kind(code, y) == CSSPGO_NONE &&
+                const int broke_off = y == to || (y + 15 >= to && csspgo__insn_kind(code, y) == CSSPGO_NONE &&
                                                   csspgo__next_start(code, y) == to);
                 if (broke_off && csspgo__runs_through(code, before, y, newer)) {
                     kept++;
@@ -23373,7 +23373,7 @@ static int csspgo__leaf_frameless(const csspgo_code *code, uint32_t pos)
 {
     const csspgo__range *r;
     uint32_t before;
-    if (csspgo__kind(code, pos) == CSSPGO_RET) return 1;
+    if (csspgo__insn_kind(code, pos) == CSSPGO_RET) return 1;
     r = csspgo__range_of(code, pos);
     if (r == NULL || pos - r->begin > 16) return 0;
     if (csspgo__is_bytewise(code, pos)) return pos - r->begin < 4;
@@ -23720,7 +23720,7 @@ static int csspgo__range_ran(csspgo_collector *c, uint32_t start, uint32_t end, 
  */
 static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to, const uint32_t *older, uint32_t *site)
 {
-    const csspgo_kind kind = csspgo__kind(c->code, from);
+    const csspgo_kind kind = csspgo__insn_kind(c->code, from);
     uint32_t call = 0;
     *site = from;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
@@ -23732,7 +23732,7 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) return CSSPGO__CALLED;
     *site = call;
     if (call != 0) return CSSPGO__RETURNED;
-    if (older != NULL && !c->how.llvm && csspgo__kind(c->code, older[0]) == CSSPGO_CALL &&
+    if (older != NULL && !c->how.llvm && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
         older[1] > CSSPGO__EXT && csspgo__is_straight(c, older[1], from)) {
         c->stats.return_jumps++;
         *site = older[0];
@@ -23807,7 +23807,7 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
     csspgo__sole_call *known = &c->sole[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__SOLES];
-    const csspgo__transfer *t;
+    const csspgo__code_transfer *t;
     csspgo__cursor at = csspgo__transfers_from(c->code, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
     known->caller = caller;
@@ -26111,7 +26111,7 @@ static void csspgo__flag_sampled(csspgo__gen *g)
 }
 
 /* 1 if a profile can hold counts of the probe: 0 is no id, and ids have 16 bits. */
-static int csspgo__probe_counts(const csspgo__probe *probe)
+static int csspgo__probe_counts(const csspgo__code_probe *probe)
 {
     return probe->id != 0 && probe->id <= 0xffff;
 }
@@ -26126,7 +26126,7 @@ static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
     csspgo__cursor at = csspgo__ordered_begin(&code->places);
-    const csspgo__probe *probe;
+    const csspgo__code_probe *probe;
     while ((probe = csspgo__probe_next(code, &at)) != NULL) {
         const uint32_t top = code->node[code->node[probe->node].top].func;
         csspgo__probe_site s;
@@ -26150,8 +26150,8 @@ static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
  */
 static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
 {
-    const csspgo__inline *n = &g->code->node[node];
-    const csspgo__probe *probe = g->code->probe + n->first;
+    const csspgo__code_inline *n = &g->code->node[node];
+    const csspgo__code_probe *probe = g->code->probe + n->first;
     csspgo_body *v = g->body + n->first;
     size_t i, k = 0, kept = 0;
     for (i = 0; i < n->count; i++) {
@@ -26228,7 +26228,7 @@ static size_t csspgo__call_edge_lower(const csspgo__gen *g, uint32_t func, uint3
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
     const uint32_t module = csspgo__module_of(code, pos);
-    const csspgo__transfer *t = module != 0 ? csspgo__transfer_at(code, pos) : NULL;
+    const csspgo__code_transfer *t = module != 0 ? csspgo__transfer_at(code, pos) : NULL;
     return t != NULL && t->target != 0 ? csspgo__pos_in(code, module, t->target) : recorded;
 }
 
@@ -26238,7 +26238,7 @@ static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint3
  */
 static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
 {
-    const csspgo_kind kind = csspgo__kind(g->code, from);
+    const csspgo_kind kind = csspgo__insn_kind(g->code, from);
     uint32_t func;
     if (kind != CSSPGO_JMP && kind != CSSPGO_IJMP) return 0;
     func = csspgo__gen_func_at(g, csspgo__jump_target(g->code, from, to));
@@ -26266,7 +26266,7 @@ static int csspgo__edges_of(csspgo__gen *g, int tail)
         const csspgo__counter *v = &g->keyed.v[i];
         uint32_t from, callee;
         if (!(v->node & CSSPGO__BRANCH)) continue;
-        if (tail ? !csspgo__is_tail_call(g, v->a, v->b) : csspgo__kind(g->code, v->a) != CSSPGO_CALL) continue;
+        if (tail ? !csspgo__is_tail_call(g, v->a, v->b) : csspgo__insn_kind(g->code, v->a) != CSSPGO_CALL) continue;
         from = csspgo__gen_func_at(g, v->a);
         callee = csspgo__gen_func_at(g, v->b);
         if (from == 0 || callee == 0) continue;
@@ -26451,7 +26451,7 @@ static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t no
     for (t = node; t != 0 && g->copy[t].base != base; t = g->code->node[t].parent) g->ancestor[n++] = t;
     if (t != 0) around = g->copy[t].around;
     while (n-- > 0) {
-        const csspgo__inline *in = &g->code->node[t = g->ancestor[n]];
+        const csspgo__code_inline *in = &g->code->node[t = g->ancestor[n]];
         if (g->copy[t].busy && !csspgo__copy_finish(g, t)) return 0;
         if (in->parent != 0 && (in->site == 0 || in->site > 0xffff)) {
             g->stats.unknown_sites++;
@@ -26471,7 +26471,7 @@ static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t no
 static uint32_t csspgo__frames_call(csspgo__gen *g, uint32_t base, uint32_t pos)
 {
     const csspgo__probe_site *call = csspgo__call_at(g, pos);
-    const csspgo__probe *probe;
+    const csspgo__code_probe *probe;
     uint32_t around;
     if (call == NULL) {
         g->stats.unprobed_calls++;
@@ -26620,7 +26620,7 @@ static int csspgo__gen_bodies(csspgo__gen *g, csspgo__record *r, const csspgo_bo
  */
 static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
 {
-    const csspgo__inline *in = &g->code->node[node];
+    const csspgo__code_inline *in = &g->code->node[node];
     csspgo__copy *copy = &g->copy[node];
     csspgo_body *v = g->body + in->first;
     csspgo__record *r;
@@ -26731,7 +26731,7 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
     size_t i, at = 0;
     for (i = 0; i < n; i++) {
         const csspgo__probe_site *s;
-        const csspgo__probe *probe;
+        const csspgo__code_probe *probe;
         csspgo__record *r;
         uint32_t base, node, callee;
         at = csspgo__probe_site_lower(g->call, g->calls, at, v[i].a);
@@ -26859,7 +26859,7 @@ static int csspgo__nested_calls(csspgo__gen *g)
  */
 static void csspgo__nested_totals(csspgo__gen *g)
 {
-    const csspgo__inline *in = g->code->node;
+    const csspgo__code_inline *in = g->code->node;
     csspgo__copy *copy = g->copy;
     size_t n, i;
     for (n = 1; n <= g->code->nodes; n++) {
@@ -26885,7 +26885,7 @@ static void csspgo__nested_totals(csspgo__gen *g)
 /* Fills the record of a copy: the locations that some range covers. Returns 0 when memory is exhausted. */
 static int csspgo__nested_record(csspgo__gen *g, uint32_t node)
 {
-    const csspgo__inline *in = &g->code->node[node];
+    const csspgo__code_inline *in = &g->code->node[node];
     const csspgo__copy *copy = &g->copy[node];
     csspgo_body *v = g->body + in->first;
     csspgo__record *r = csspgo__gen_record(g, copy->node, node);
@@ -26903,7 +26903,7 @@ static int csspgo__nested_record(csspgo__gen *g, uint32_t node)
 /* Records for all busy copies; parents come before inlinees. Returns 0 when memory is exhausted. */
 static int csspgo__nested_records(csspgo__gen *g)
 {
-    const csspgo__inline *in = g->code->node;
+    const csspgo__code_inline *in = g->code->node;
     uint32_t n;
     for (n = 1; n <= g->code->nodes; n++) {
         csspgo__copy *copy = &g->copy[n];
@@ -26930,7 +26930,7 @@ static int csspgo__nested_targets(csspgo__gen *g)
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
         const csspgo__probe_site *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
-        const csspgo__probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
+        const csspgo__code_probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
         csspgo__record *r;
         uint32_t callee;
         if (s == NULL || g->copy[probe->node].node == 0) continue;
@@ -27006,7 +27006,7 @@ static void csspgo__raise_all(csspgo_profile *p, const csspgo_profile *q)
  */
 enum { CSSPGO__PER_HIT = 1024, CSSPGO__PRIOR = 4 };
 
-typedef struct csspgo__block_hits {   /* what is known of a block, besides its csspgo__code_block         */
+typedef struct csspgo__block_hits {   /* what is known of a block, besides its csspgo__found_block         */
     uint64_t hits;                /* of its class in all contexts; only kept at the first block of the class */
     uint32_t eq, is_exit;         /* eq: the first block of its equivalence class                         */
 } csspgo__block_hits;
@@ -27035,7 +27035,7 @@ typedef struct csspgo__estimate {
     uint32_t          *graph_of;  /* per function: shape + 1; 0: not made yet                             */
     uint32_t          *call_of;   /* per key: the first of its calls, + 1                                 */
     CSSPGO__LIST(csspgo__shape) graph;
-    CSSPGO__LIST(csspgo__code_block) code;
+    CSSPGO__LIST(csspgo__found_block) code;
     CSSPGO__LIST(csspgo__block_hits) block;
     CSSPGO__LIST(csspgo_cfg_edge) edge;
     CSSPGO__LIST(csspgo__observation) call;        /* of all keys                                           */
@@ -27240,7 +27240,7 @@ static int csspgo__estimate_counter(csspgo__estimate *e, uint32_t node, uint32_t
  * among its callees in proportion to the calls of them that were observed (v, sorted by position); without any there
  * is no branch. Returns 0 when memory is exhausted.
  */
-static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const csspgo__transfer *t, uint64_t count,
+static int csspgo__estimate_transfer(csspgo__estimate *e, uint32_t key, const csspgo__code_transfer *t, uint64_t count,
                                      const csspgo__observation *v, size_t n)
 {
     const uint32_t to = csspgo__transfer_target(e->g->code, t->pos);
@@ -27265,10 +27265,10 @@ static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t fun
                                  const csspgo__observation *v, size_t n)
 {
     const csspgo_code *code = e->g->code;
-    const csspgo__transfer *x;
+    const csspgo__code_transfer *x;
     uint32_t i;
     for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++) {
-        const csspgo__code_block *b = &e->code.v[graph->block + i];
+        const csspgo__found_block *b = &e->code.v[graph->block + i];
         csspgo__cursor at = csspgo__transfers_from(code, b->begin);
         const uint64_t count = e->flow.v[i].count;
         if (!csspgo__estimate_counter(e, key, b->begin, b->last, count)) return 0;
@@ -27637,7 +27637,8 @@ static uint32_t csspgo__sizes_place(csspgo_sizes *s, const csspgo_code *code, ui
 }
 
 /* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
-static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__probe *probe, const csspgo__probe *next)
+static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_probe *probe,
+                                    const csspgo__code_probe *next)
 {
     const csspgo__range *r = csspgo__range_of(code, probe->pos);
     const uint32_t end = r != NULL ? r->end : probe->pos;
@@ -27650,7 +27651,7 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
     csspgo__cursor at = csspgo__ordered_begin(&code->places);
     csspgo_status status = CSSPGO_OK;
     csspgo__arrays blocks;
-    const csspgo__probe *probe, *next = csspgo__probe_next(code, &at);
+    const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
     uint32_t *place;
     memset(&blocks, 0, sizeof blocks);
     blocks.heap = &s->heap;
@@ -28845,7 +28846,7 @@ static uint64_t csspgo__probed_callee(const csspgo_code *code, uint32_t pos)
     enum { AHEAD = 8, AHEAD_BYTES = 8 * 15 };
     const csspgo__range *r = csspgo__range_of(code, pos);
     csspgo__cursor at = csspgo__transfers_from(code, pos);
-    const csspgo__transfer *t = csspgo__transfer_next(code, &at, r != NULL ? r->end : UINT32_MAX);
+    const csspgo__code_transfer *t = csspgo__transfer_next(code, &at, r != NULL ? r->end : UINT32_MAX);
     uint32_t n = 0, i, to;
     if (t == NULL || t->kind == CSSPGO_RET || t->kind == CSSPGO_COND || t->pos - pos > AHEAD_BYTES) return 0;
     for (i = pos; i < t->pos; i++) n += (code->byte[i] & CSSPGO__START) != 0;
@@ -28865,7 +28866,7 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
 {
     const csspgo_code *code = x->code;
     csspgo__finder *f = &x->finder;
-    const csspgo__probe *p;
+    const csspgo__code_probe *p;
     uint32_t *eq, most = 0;
     csspgo_cfg cfg;
     size_t b;
@@ -28895,7 +28896,7 @@ CSSPGO__UNUSED static int csspgo__has_probes(const csspgo__code_reader *x, uint3
     uint32_t k;
     for (k = x->finder.first_range[func]; k != 0; k = x->finder.next_range[k - 1]) {
         csspgo__cursor at = csspgo__ordered_from(&x->code->places, x->finder.range[k - 1]->begin);
-        const csspgo__probe *p = csspgo__probe_next(x->code, &at);
+        const csspgo__code_probe *p = csspgo__probe_next(x->code, &at);
         if (p != NULL && p->pos < x->finder.range[k - 1]->end) return 1;
     }
     return 0;
@@ -28940,10 +28941,10 @@ static int csspgo__code_site_add(csspgo__code_reader *x, uint32_t func, uint32_t
 static int csspgo__node_sites(csspgo__code_reader *x, uint32_t node)
 {
     const csspgo_code *code = x->code;
-    const csspgo__inline *n = &code->node[node];
+    const csspgo__code_inline *n = &code->node[node];
     uint32_t i;
     for (i = n->first; i < n->first + n->count; i++) {
-        const csspgo__probe *p = &code->probe[i];
+        const csspgo__code_probe *p = &code->probe[i];
         const csspgo_match_kind kind = p->kind == CSSPGO_PROBE_BLOCK           ? CSSPGO_MATCH_BLOCK
                                        : p->kind == CSSPGO_PROBE_INDIRECT_CALL ? CSSPGO_MATCH_INDIRECT
                                                                                : CSSPGO_MATCH_CALL;
@@ -29742,8 +29743,7 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
  * the profile does not have: it may match a call of an unused profile. ALIGN has found the old names before, and uses
  * them.
  */
-static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc,
-                                csspgo__anchor_list *out)
+static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc, csspgo__anchor_list *out)
 {
     const csspgo_match_loc *v = loc->v;
     size_t i;

@@ -119,7 +119,7 @@ static uint32_t pos_of(const run *r, uint64_t address)
 
 static csspgo_kind kind_at(const run *r, uint32_t pos)
 {
-    return pos != CSSPGO__EXT ? csspgo__kind(r->image.code, pos) : CSSPGO_NONE;
+    return pos != CSSPGO__EXT ? csspgo__insn_kind(r->image.code, pos) : CSSPGO_NONE;
 }
 
 /* Joins the windows; each begins with the branch that the one before ended with. */
@@ -278,7 +278,7 @@ static uint64_t guid_of(const run *r, uint32_t func)
 /* The inline stack of a node, outermost first, its own call site excepted. What is outside an unknown site goes. */
 static void names_around(const run *r, names *p, uint32_t node)
 {
-    const csspgo__inline *in = r->image.code->node;
+    const csspgo__code_inline *in = r->image.code->node;
     uint32_t chain[256], n = 0;
     for (; in[node].parent != 0 && n < 256; node = in[node].parent) chain[n++] = node;
     while (n-- > 0) {
@@ -287,9 +287,9 @@ static void names_around(const run *r, names *p, uint32_t node)
     }
 }
 
-static const csspgo__probe *call_probe(const run *r, uint32_t pos)
+static const csspgo__code_probe *call_probe(const run *r, uint32_t pos)
 {
-    const csspgo__probe *p;
+    const csspgo__code_probe *p;
     size_t i;
     for (i = 0; (p = csspgo__probe_at(r->image.code, pos, i)) != NULL; i++)
         if (p->kind != CSSPGO_PROBE_BLOCK) return p;
@@ -325,7 +325,7 @@ static void names_of(const run *r, names *p, uint32_t ctx)
     n = compress(sites, n);
     p->n = 0;
     for (i = 0; i < n; i++) {
-        const csspgo__probe *call = call_probe(r, (uint32_t)sites[i]);
+        const csspgo__code_probe *call = call_probe(r, (uint32_t)sites[i]);
         if (call == NULL) {
             p->n = 0;
             continue;
@@ -420,7 +420,7 @@ static uint64_t around_of(const run *r, table *known, names *p, uint32_t ctx, ui
 /* An inlined entry that runs is a call in the function around it. */
 static void count_entry(const run *r, counts *c, names *p, uint32_t ctx, uint32_t node, uint64_t count)
 {
-    const csspgo__inline *in = &r->image.code->node[node];
+    const csspgo__code_inline *in = &r->image.code->node[node];
     const uint32_t func = r->image.code->node[in->parent].func;
     if (in->parent == 0 || in->site == 0) return;
     names_of(r, p, ctx);
@@ -432,7 +432,7 @@ static void count_entry(const run *r, counts *c, names *p, uint32_t ctx, uint32_
 static void count_event(const run *r, counts *c, table *known, names *p, const event *e)
 {
     const csspgo_code *code = r->image.code;
-    const csspgo__probe *call;
+    const csspgo__code_probe *call;
     uint32_t pos;
     if (e->b & 0x80000000u) {
         call = e->a != CSSPGO__EXT ? call_probe(r, e->a) : NULL;
@@ -442,7 +442,7 @@ static void count_event(const run *r, counts *c, table *known, names *p, const e
         return;
     }
     for (pos = e->a; pos != 0 && pos <= e->b; pos = csspgo__next_start(code, pos)) {
-        const csspgo__probe *b;
+        const csspgo__code_probe *b;
         size_t i;
         for (i = 0; (b = csspgo__probe_at(code, pos, i)) != NULL; i++) {
             if (b->kind != CSSPGO_PROBE_BLOCK) continue;
@@ -473,7 +473,7 @@ static void list_blocks(const run *r, table *blocks)
 {
     size_t i;
     for (i = 0; i < r->image.code->probes; i++) {
-        const csspgo__probe *p = &r->image.code->probe[i];
+        const csspgo__code_probe *p = &r->image.code->probe[i];
         if (p->kind == CSSPGO_PROBE_BLOCK)
             *table_at(blocks, probe_key(guid_of(r, r->image.code->node[p->node].func), p->id)) = 1;
     }

@@ -913,7 +913,7 @@ static void removed_code_is_unknown_and_given_back(void)
     T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
     now = csspgo__pos(c, 0x1010);
     T_EQ(now, old);                                   /* no collector has counts of the old code */
-    T_EQ(csspgo__kind(c, now), CSSPGO_NONE);
+    T_EQ(csspgo__insn_kind(c, now), CSSPGO_NONE);
     expect_name("emitted", c, csspgo__range_of(c, now), "new");
     T_EQ(csspgo_code_remove(c, 5, 5, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_remove(c, 6, 5, NULL), CSSPGO_E_ARGUMENT);
