@@ -6263,6 +6263,14 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
 
 /* ----- the node tree, shared by profiles (sites are locations) and the unwinder (sites are code positions) -------- */
 
+/*
+ * Nodes are 32 bytes in one array, two to a cache line, and named by their index. A hash table finds a child by
+ * (parent, call site, function); first child and next sibling make walks need no stack. New children come first among
+ * their siblings: appending would need a field more. A node's last two words belong to the owner of the tree: in a
+ * profile they are the next node of the same function and the record; other owners say what theirs are where they use
+ * them.
+ */
+
 typedef struct csspgo__node {
     uint64_t site;                /* where in the parent; profiles: see csspgo__site             */
     uint32_t parent, func;        /* func 0: the root, or a node that the unwinder keys by site  */
@@ -6422,6 +6430,13 @@ static uint32_t csspgo__tree_back(const csspgo__tree *t, uint32_t id)
 }
 
 /* ----- records: counts of a node, in runs of three shared arrays -------------------------------------------------- */
+
+/*
+ * A record's bodies are one sorted run of elements in a pool that all records share, its targets another one. Readers
+ * append runs one after the other, so a run that was read has no unused room. A run that grows later moves to the end
+ * of the pool with room for twice as many; what it leaves behind stays unused until the profile is rebuilt. Few
+ * records have vtable counts: a table leads to their runs.
+ */
 
 /* A run's capacity is the power of two at or above its size; if tight, its size. */
 #define CSSPGO__TIGHT 0x80000000u
@@ -6883,6 +6898,12 @@ CSSPGO__UNUSED static int csspgo__record_sort(csspgo_profile *p, csspgo__record 
 }
 
 /* ----- nodes of a profile ----------------------------------------------------------------------------------------- */
+
+/*
+ * The key of a node below its parent is one 64-bit site: location and kind. Equal locations have equal sites, so a
+ * hash probe and one comparison find a child. All nodes of a function are chained in the order in which they were
+ * made.
+ */
 
 /*
  * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
@@ -9437,6 +9458,11 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
 
 /* ----- orders that outputs need ----------------------------------------------------------------------------------- */
 
+/*
+ * Outputs never depend on ids or on hash order. Names are ranked once (O(n log n) comparisons of text), siblings are
+ * then sorted by numbers: location, rank of the name, kind.
+ */
+
 typedef struct csspgo__order {
     uint32_t *rank;               /* of a function among all names: 1 = first; [names.count + 1]                    */
     uint32_t *node;               /* all nodes but the root, each before its children, siblings in order; [nodes]     */
@@ -9643,6 +9669,14 @@ CSSPGO__UNUSED static size_t csspgo__compress(uint32_t *p, size_t size, size_t l
 }
 
 /* ----- summary ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * The summary is made from the multiset of all body counts. A hash table counts how often each count occurs, and only
+ * distinct counts, far fewer, are sorted. In a profile with contexts the counts of one location of a function are
+ * summed over all its contexts first: records are put into groups that have the same function (or the same chain of
+ * inlinees) without context, and each group is summed and counted before the next one, so beside 12 bytes per node
+ * the memory needed is that of the largest group.
+ */
 
 CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
 {
@@ -10009,7 +10043,7 @@ static void csspgo__clone_map(csspgo__heap *h, csspgo__map *to, const csspgo__ma
     to->slot = (csspgo__slot *)csspgo__clone_array(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
 }
 
-/* An empty profile with the allocator, limits, flags, names and out-of-range lines of p: functions have the same ids. */
+/* An empty profile with the allocator, limits, flags, names and long lines of p: functions have the same ids. */
 static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
@@ -14915,6 +14949,11 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
 
 /* ----- entry estimates -------------------------------------------------------------------------------------------- */
 
+/*
+ * How often a function was entered is known from its head count only where calls were sampled. Else the first
+ * location of its body stands for it: all that run through the function run through its entry.
+ */
+
 /* The first inlinee with counts among id and the siblings after it. */
 static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
 {
@@ -14966,6 +15005,15 @@ static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
 }
 
 /* ----- flatten ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * A profile with contexts: one plan that moves each record to the plain record of its function.
+ *
+ * A nested one: as LLVM does it. The counts of an inlinee leave its callers, so a caller's total goes down by the
+ * inlinee's total and up by its entry estimate, which also becomes a body count and a call target at the call site.
+ * Head counts of the functions are estimated anew at the end, from their first location, because heads of contexts do
+ * not add up here.
+ */
 
 typedef struct csspgo__flattening {
     csspgo__plan   f;
@@ -15075,6 +15123,13 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 }
 
 /* ----- nest ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's conversion depends on the order of contexts: a context is nested into its caller's record when all below it
+ * has been nested into it. So the order is made explicit: callees first, siblings by LLVM's key. Totals and calls are
+ * first changed in a copy of the profile; entries that become 0 are only marked there, because later siblings still
+ * look at them, and swept at once. Then records move in one plan.
+ */
 
 typedef struct csspgo__nesting {
     csspgo__plan    f;            /* f.p: a copy, which is changed                                                   */
@@ -15276,6 +15331,12 @@ CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_e
 }
 
 /* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
+
+/*
+ * A cold record is one with a total below the threshold. Merging moves it to the node of its last frames, where it
+ * meets hot and other cold records; the order of merging is that of the nodes, and matters under LLVM's rule only.
+ * Frames that only cold records needed are not made in q.
+ */
 
 /* Takes the record of a top-level node away, with all that is nested in it. */
 static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
@@ -15518,6 +15579,11 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
 
 /* ----- renaming --------------------------------------------------------------------------------------------------- */
 
+/*
+ * A plan that moves each record to the same path under new names. Functions that get one name become one, in targets
+ * and vtables too, so here the counts of a single record may meet as well.
+ */
+
 /* Fills f->func. Returns 0 when memory is exhausted. */
 static int csspgo__remap_names(csspgo__plan *f, uint32_t *func, const csspgo_rename *names, size_t n)
 {
@@ -15625,6 +15691,11 @@ CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p
 }
 
 /* ----- comparing two profiles ------------------------------------------------------------------------------------- */
+
+/*
+ * Functions of the two profiles are matched once, by name or GUID; then nodes, parents first, by one hash probe each.
+ * From then on all is done with ids of the base.
+ */
 
 CSSPGO_DEF double csspgo_share(uint64_t part, uint64_t whole)
 {
@@ -15809,6 +15880,11 @@ static int csspgo__pair_context_cmp(const csspgo__pair *c, int x, uint32_t a, in
 }
 
 /* ----- what llvm-profdata's overlap shows ----- */
+
+/*
+ * The numbers are LLVM's to the last bit of their doubles, so sums run in LLVM's order (by location, then name) and
+ * are divided where LLVM divides. Inlinees are compared depth first with a stack in the heap.
+ */
 
 typedef struct csspgo__sums {     /* of a record with all that is nested in it */
     uint64_t samples, max, hot;   /* hot: number of body counts                */
@@ -16150,6 +16226,12 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
 }
 
 /* ----- quality: how close blocks' counts come to a reference ----- */
+
+/*
+ * Overlap is the sum of min(p, q) of two distributions, and delta follows from it: sum |p - q| / sum max(p, q) = (2 -
+ * 2 overlap) / (2 - overlap). All three pairs of figures are therefore found in one pass over the functions of both
+ * profiles.
+ */
 
 typedef struct csspgo__blocks {   /* blocks of one function: locations ascending */
     csspgo_body *v;
@@ -24999,6 +25081,11 @@ CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, cssp
 
 /* ----- look-ups --------------------------------------------------------------------------------------------------- */
 
+/*
+ * Children of a call site stand next to each other, so a call's callees are a chain that begins at one hash probe.
+ * The largest of them are found with a heap of the caller's size: no look-up needs memory.
+ */
+
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
 {
     return csspgo__node_handle(csspgo__mover_live(&t->m, node));
@@ -25374,6 +25461,11 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
 
 /* ----- marks ------------------------------------------------------------------------------------------------------ */
 
+/*
+ * A mark only changes the state of a record. If the context was merged before, its counts are in another record: with
+ * options.subtract they are subtracted there, because the code that they belong to will be in the caller after all.
+ */
+
 static void csspgo__track_less(uint64_t *count, uint64_t less)
 {
     *count -= less < *count ? less : *count;
@@ -25484,6 +25576,11 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
 
+/*
+ * Calls between functions, over all contexts, make a graph; its components in topological order are the order, and
+ * within a component the heaviest spanning forest decides (csspgo__graph_order).
+ */
+
 /* How often a context was called from the record of its parent; 0 if one of the two has none. */
 static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
@@ -25553,6 +25650,12 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_fu
 }
 
 /* ----- an inliner ------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's priority inliner: a queue of call sites by their counts. What is inlined brings its own calls into the queue
+ * with the counts that they have in this context; each decision marks a context, which is then no part of the
+ * callee's base.
+ */
 
 /* A call that could be inlined; for an indirect one, func 0 and the node of the hottest callee. */
 typedef struct csspgo__candidate {
