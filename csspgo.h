@@ -30702,8 +30702,9 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
 
 /*
  * The locations of both sides are aligned as two sequences (affine gaps, Gotoh 1982). Paired calls of the same callee
- * are certain and cut both sequences into segments. Within a segment several ways of pairing the rest are tried. The one
- * is taken whose counts agree best with the equivalence classes, blocks that execute equally often; the rest is unknown.
+ * are certain and cut both sequences into segments. Within a segment several ways of pairing the rest are tried; the
+ * best one is that whose counts agree most with the equivalence classes, blocks that execute equally often. What finds
+ * no partner is unknown.
  */
 
 /* Scores, in twentieths of what a pair of calls of one callee is worth less than a unique one. */
@@ -31006,7 +31007,7 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     return 1;
 }
 
-/* ----- between two certain calls ------------------------------------------------------------------------------ */
+/* ----- between two certain calls ---------------------------------------------------------------------------------- */
 
 /* 64 log2(1 + count), rounded down. */
 static uint32_t csspgo__log64(uint64_t count)
