@@ -245,21 +245,6 @@ static int profgen_worth(const profgen *g, const csspgo_profile *p)
     return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a probe of %s", samples, g->binary);
 }
 
-/* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-static int is_flow_sensitive(const elf_image *e)
-{
-    static const char mark[] = "__llvm_fs_discriminator__";
-    elf_symbol y;
-    elf_section s;
-    uint32_t i;
-    for (i = 1; i < e->symbol_count; i++)
-        if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
-            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
-            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
-            return 1;
-    return 0;
-}
-
 /* Returns the exit status. */
 static int profgen_write(profgen *g)
 {

@@ -87,6 +87,7 @@ int profgen_spaces(profgen *g);
 int profgen_read_inputs(profgen *g);
 
 /* profgen_profile.c */
+int is_flow_sensitive(const elf_image *e);
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);

@@ -146,3 +146,18 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
     if (file) hold_interrupt(SIG_UNBLOCK);
     return s;
 }
+
+/* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
+int is_flow_sensitive(const elf_image *e)
+{
+    static const char mark[] = "__llvm_fs_discriminator__";
+    elf_symbol y;
+    elf_section s;
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++)
+        if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
+            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
+            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
+            return 1;
+    return 0;
+}
