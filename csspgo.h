@@ -1244,7 +1244,8 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  *   starts        ascending addresses at which decoding restarts (symbols); bytes before the first one are not code.
  *                 NULL: all bytes are one run of instructions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if it overlaps other code of the module; E_LIMIT above 4 GiB of code; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module or architecture, no bytes, or other code is there; E_LIMIT above
+ *           4 GiB of code; E_NOMEM. On failure nothing was added
  * Cost      O(size)
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module module, csspgo_arch arch,
@@ -1254,6 +1255,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module 
 /*
  * Adds code without its bytes. Every address in it counts as an instruction; transfers come from
  * csspgo_code_add_transfers. csspgo_code_add_function calls this for code that was not added before.
+ *
+ * Returns   as csspgo_code_add_bytes
+ * Cost      O(size), 1 byte of memory per byte
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module module, uint64_t address, uint64_t size,
                                               csspgo_error *err);
@@ -1287,7 +1291,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
  */
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, uint64_t end, csspgo_error *err);
 
-/* From now on the module's code runs at link-time address + bias (mod 2^64). */
+/*
+ * From now on the module's code runs at link-time address + bias (mod 2^64).
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module, or other code is mapped there; E_NOMEM, E_LIMIT. The module then
+ *           stays where it was
+ * Cost      O(areas of all modules log areas)
+ */
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *code, csspgo_module module, uint64_t bias, csspgo_error *err);
 
 typedef struct csspgo_mmap {      /* a mapping event                                        */
