@@ -20856,13 +20856,11 @@ static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t mi
                                   csspgo_sample *sample, csspgo_mmap *map, uint64_t *lost)
 {
     csspgo_item item = CSSPGO_ITEM_OTHER;
+    if (type == CSSPGO__RECORD_SAMPLE)
+        return csspgo__decode_sample(d, e, sample) == CSSPGO_OK ? CSSPGO_ITEM_SAMPLE : CSSPGO_ITEM_NONE;
     memset(sample, 0, sizeof *sample);
     memset(map, 0, sizeof *map);
     switch (type) {
-    case CSSPGO__RECORD_SAMPLE:
-        item = CSSPGO_ITEM_SAMPLE;
-        csspgo__decode_sample(d, e, sample);
-        break;
     case CSSPGO__RECORD_LOST:
     case CSSPGO__RECORD_LOST_SAMPLES:
         if (type == CSSPGO__RECORD_LOST) csspgo__native64(d);
