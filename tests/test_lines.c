@@ -382,7 +382,8 @@ static void rows_go_with_the_code_of_a_jit(void)
     b[0].to = b[1].to = ip;
     sample.stack = &ip;
     sample.branches = b;
-    sample.stack_count = sample.count = 1;
+    sample.count = 1;
+    sample.stack_count = 1;
     sample.branch_count = 2;
     for (i = 0; i < ROUNDS; i++) {
         for (k = 0; k < ROWS; k++) {
