@@ -3334,6 +3334,73 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
                                                    const csspgo_layout_format *how, void *buf, size_t cap,
                                                    size_t *size, csspgo_error *err);
 
+#ifndef CSSPGO_NO_SAMPLE
+
+/* ----- traces from ordinary samples ----- */
+
+/*
+ * Makes traces without an instrumented build, of the times at which functions were first seen in samples: one trace for
+ * each address space, a process from its begin or exec to its end. A child starts with an empty one.
+ *
+ * A sample shows, one after the other: the callers on its stack, the outermost first, the ends of its branch records,
+ * the oldest first, and its leaf. Of records that were not taken or speculated wrongly only the source counts.
+ *
+ * Sampling at F Hz sees a function that runs once, for d seconds, with probability F d: record the start at 20 kHz or
+ * with branch records, and merge several runs. Times within a phase are noise, those of different phases are not; the
+ * ordering tolerates that.
+ *
+ * Threads   as csspgo_collector
+ * Memory    40 to 80 bytes per function and address space
+ */
+typedef struct csspgo_trace_sampler csspgo_trace_sampler;
+
+typedef struct csspgo_trace_sampler_options {
+    uint64_t start_up;            /* functions first seen within this time, in the unit of samples (perf: ns), after
+                                     the exec, or where that is not known after the first sample; 0 = all         */
+    uint32_t min_samples;         /* functions in fewer samples of an address space are left out; 0 = 1           */
+    uint32_t join_equal;          /* 1: equal traces become one, whose weight is their number                     */
+} csspgo_trace_sampler_options;
+
+/*
+ *   code      functions by address; must outlive the sampler
+ *   how       NULL: defaults
+ *   options   memory and limits; NULL: defaults
+ *
+ * Returns   the sampler, for csspgo_trace_sampler_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ */
+CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *code,
+                                                          const csspgo_trace_sampler_options *how,
+                                                          const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t);
+
+/*
+ * Tells of an item that is no sample, as csspgo_perfdata_next, csspgo_script_next or csspgo_ring_next found it: forks
+ * and programs that are run. For recordings of one process it may be left out.
+ */
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, csspgo_item item,
+                                                    const csspgo_sample *sample, const csspgo_mmap *map,
+                                                    csspgo_error *err);
+
+/*
+ * Adds samples, of whatever event. Addresses are looked up at once: move them first (csspgo_spaces_sample). Of equal
+ * times the sample that is added first comes first.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: a sample has no time; E_NOMEM, E_LIMIT. Samples from the failing one on are not taken
+ */
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const csspgo_sample *samples, size_t count,
+                                                  csspgo_error *err);
+
+/*
+ * Offers the traces so far, in the order in which address spaces were met, with the names of their functions, to a
+ * layout as one source. The sampler is not changed.
+ *
+ * Returns   as csspgo_layout_add
+ */
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_offer(const csspgo_trace_sampler *t, csspgo_layout *l,
+                                                    csspgo_error *err);
+
+#endif /* CSSPGO_NO_SAMPLE */
+
 #endif /* CSSPGO_WITH_LAYOUT */
 
 #ifdef __cplusplus
@@ -34668,6 +34735,270 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
     csspgo__free(&h, v, cap * sizeof *v);
     return csspgo__error_plain(err, s);
 }
+
+/* ----- traces from samples ---------------------------------------------------------------------------------------- */
+
+#ifndef CSSPGO_NO_SAMPLE
+
+typedef struct csspgo__sighting { /* of a function in an address space                              */
+    uint64_t time, sample;        /* sample: its number, from 0                                     */
+    uint32_t place;               /* in the sample's order of functions                             */
+    uint32_t space, function;     /* function: number in the names of the code map                  */
+    uint32_t samples;             /* that showed it; the last of them is number last                */
+    uint64_t last;
+} csspgo__sighting;
+
+typedef struct csspgo__space_times {
+    uint64_t exec, first;         /* times of the exec, 0: unknown, and of the first sample, 0: none */
+    uint32_t pid, reserved;
+} csspgo__space_times;
+
+struct csspgo_trace_sampler {
+    csspgo__heap         heap;    /* must be first */
+    const csspgo_code   *code;
+    csspgo_trace_sampler_options how;
+    csspgo__space_times *space;
+    csspgo__sighting    *seen;
+    size_t               spaces, space_cap, seens, seen_cap;
+    csspgo__map          by_pid;  /* current spaces, 1 + index                        */
+    csspgo__map          by_key;  /* sightings by space and function, 1 + index       */
+    uint64_t             samples;
+};
+
+static uint32_t csspgo__sampler_pid_hash(const void *owner, uint32_t id)
+{
+    const csspgo_trace_sampler *t = (const csspgo_trace_sampler *)owner;
+    return csspgo__hash64(&t->by_pid, t->space[id - 1].pid, 0);
+}
+
+static uint32_t csspgo__sampler_key_hash(const void *owner, uint32_t id)
+{
+    const csspgo_trace_sampler *t = (const csspgo_trace_sampler *)owner;
+    return csspgo__hash64(&t->by_key, t->seen[id - 1].space, t->seen[id - 1].function);
+}
+
+CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *code,
+                                                          const csspgo_trace_sampler_options *how,
+                                                          const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(options, sizeof *t, err);
+    if (t == NULL) return NULL;
+    t->code = code;
+    if (how != NULL) t->how = *how;
+    csspgo__map_init(&t->heap, &t->by_pid, csspgo__sampler_pid_hash);
+    csspgo__map_init(&t->heap, &t->by_key, csspgo__sampler_key_hash);
+    return t;
+}
+
+CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t)
+{
+    if (t == NULL) return;
+    csspgo__free(&t->heap, t->space, t->space_cap * sizeof *t->space);
+    csspgo__free(&t->heap, t->seen, t->seen_cap * sizeof *t->seen);
+    csspgo__map_free(&t->heap, &t->by_pid);
+    csspgo__map_free(&t->heap, &t->by_key);
+    csspgo__object_free(t, sizeof *t);
+}
+
+/* The current space of a process, 1 + index; 0: there is none. */
+static uint32_t csspgo__sampler_find(const csspgo_trace_sampler *t, uint32_t pid)
+{
+    const uint32_t hash = csspgo__hash64(&t->by_pid, pid, 0);
+    uint32_t id, at = hash;
+    while ((id = csspgo__map_next(&t->by_pid, hash, &at)) != 0)
+        if (t->space[id - 1].pid == pid) return id;
+    return 0;
+}
+
+/* Makes a process's space a new one. Returns 1 + index; 0 when memory or the limit is exhausted. */
+static uint32_t csspgo__sampler_begin(csspgo_trace_sampler *t, uint32_t pid, uint64_t exec)
+{
+    uint32_t id = csspgo__sampler_find(t, pid);
+    csspgo__space_times *s;
+    t->heap.status = CSSPGO_E_LIMIT;
+    if (t->spaces >> 22 != 0) return 0;
+    if (!CSSPGO__ROOM(&t->heap, t->space, t->spaces, t->space_cap, t->spaces + 1) ||
+        !csspgo__map_reserve(&t->heap, &t->by_pid))
+        return 0;
+    if (id != 0) csspgo__map_remove(&t->by_pid, csspgo__hash64(&t->by_pid, pid, 0), id);
+    s = &t->space[t->spaces++];
+    memset(s, 0, sizeof *s);
+    s->pid = pid;
+    s->exec = exec;
+    id = (uint32_t)t->spaces;
+    csspgo__map_insert(&t->by_pid, csspgo__hash64(&t->by_pid, pid, 0), id, t);
+    return id;
+}
+
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, csspgo_item item,
+                                                    const csspgo_sample *sample, const csspgo_mmap *map,
+                                                    csspgo_error *err)
+{
+    const int fork = item == CSSPGO_ITEM_FORK && sample->pid != map->pid;
+    const int exec = item == CSSPGO_ITEM_COMM && map->executable;
+    if (!fork && !exec) return csspgo__error_plain(err, CSSPGO_OK);
+    if (csspgo__sampler_begin(t, sample->pid, exec ? sample->time : 0) != 0) return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_plain(err, t->heap.status);
+}
+
+/* A function of a sample was seen. Returns 0 when memory is exhausted. */
+static int csspgo__sampler_see(csspgo_trace_sampler *t, uint32_t space, uint64_t time, uint32_t place, uint64_t address)
+{
+    const csspgo__range *range = csspgo__range_of(t->code, csspgo__pos(t->code, address));
+    csspgo__sighting *s;
+    uint32_t hash, id, at;
+    if (range == NULL) return 1;
+    at = hash = csspgo__hash64(&t->by_key, space, range->func);
+    while ((id = csspgo__map_next(&t->by_key, hash, &at)) != 0)
+        if (t->seen[id - 1].space == space && t->seen[id - 1].function == range->func) break;
+    if (id == 0) {
+        t->heap.status = CSSPGO_E_LIMIT;
+        if (t->seens >= 0x7ffffffeu || !CSSPGO__ROOM(&t->heap, t->seen, t->seens, t->seen_cap, t->seens + 1) ||
+            !csspgo__map_reserve(&t->heap, &t->by_key))
+            return 0;
+        s = &t->seen[t->seens++];
+        memset(s, 0, sizeof *s);
+        s->space = space;
+        s->function = range->func;
+        s->time = UINT64_MAX;
+        s->last = UINT64_MAX;
+        csspgo__map_insert(&t->by_key, csspgo__hash64(&t->by_key, space, range->func), (uint32_t)t->seens, t);
+    } else {
+        s = &t->seen[id - 1];
+    }
+    if (s->last != t->samples && s->samples != UINT32_MAX) s->samples++;
+    s->last = t->samples;
+    if (time >= s->time) return 1;
+    s->time = time;
+    s->sample = t->samples;
+    s->place = place;
+    return 1;
+}
+
+/* Shows the functions of a sample. A return address belongs to the call before it. 0 when memory is exhausted. */
+static int csspgo__sampler_show(csspgo_trace_sampler *t, const csspgo_sample *x, uint32_t space)
+{
+    uint32_t i, place = 0;
+    int ok = 1;
+    for (i = x->stack_count; ok && i-- > 1;) ok = csspgo__sampler_see(t, space, x->time, place++, x->stack[i] - 1);
+    for (i = x->branch_count; ok && i-- > 0;) {
+        const csspgo_branch *b = &x->branches[i];
+        const int taken = !(b->flags & CSSPGO__FLAG_NOT_TAKEN) && (b->flags >> 24 & 3) != 1;
+        ok = csspgo__sampler_see(t, space, x->time, place++, b->from);
+        if (ok && taken) ok = csspgo__sampler_see(t, space, x->time, place++, b->to);
+    }
+    return ok && (x->stack_count == 0 || csspgo__sampler_see(t, space, x->time, place, x->stack[0]));
+}
+
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const csspgo_sample *samples, size_t count,
+                                                  csspgo_error *err)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const csspgo_sample *x = &samples[i];
+        uint32_t id = csspgo__sampler_find(t, x->pid);
+        if (x->time == 0)
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a sample has no time: record with -T, print with -F +time");
+        if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
+        if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
+        if (t->space[id - 1].first == 0 || x->time < t->space[id - 1].first) t->space[id - 1].first = x->time;
+        t->samples++;
+    }
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* 1 if a function was seen soon and often enough. */
+static int csspgo__sampler_counts(const csspgo_trace_sampler *t, const csspgo__sighting *s)
+{
+    const csspgo__space_times *x = &t->space[s->space];
+    const uint64_t begin = x->exec != 0 && x->exec <= x->first ? x->exec : x->first;
+    return s->samples >= t->how.min_samples && (t->how.start_up == 0 || s->time - begin <= t->how.start_up);
+}
+
+typedef struct csspgo__run_hash {
+    uint64_t hash, run;
+} csspgo__run_hash;
+
+/* Equal traces become the first of them, with the sum of their weights. Returns 0 when memory is exhausted. */
+static int csspgo__sampler_join(csspgo__heap *h, csspgo__source *in)
+{
+    static const csspgo__field by_hash[] = { CSSPGO__ASCENDING(csspgo__run_hash, hash),
+                                             CSSPGO__ASCENDING(csspgo__run_hash, run), CSSPGO__FIELDS_END };
+    csspgo__run_hash *v;
+    size_t i, k, n = 0;
+    const size_t runs = in->runs;
+    if (!CSSPGO__BP_ALLOC(h, csspgo__run_hash, v, runs + 1)) return 0;
+    for (i = 0; i < runs; i++) {
+        v[i].run = i;
+        for (v[i].hash = 0, k = 0; k < in->run[i].count; k++)
+            v[i].hash = csspgo__mix(v[i].hash ^ in->run[i].function[k], h->key[0]);
+    }
+    if (!csspgo__sort(h, v, runs, sizeof *v, csspgo__fields_cmp, by_hash)) {
+        csspgo__free(h, v, (runs + 1) * sizeof *v);
+        return 0;
+    }
+    for (i = 1; i < runs; i++) {
+        csspgo__kept *a = &in->run[v[i - 1].run], *b = &in->run[v[i].run];
+        if (a->count == 0 || a->count != b->count || memcmp(a->function, b->function, a->count * sizeof *a->function) != 0)
+            continue;
+        a->weight += b->weight;
+        b->count = 0;
+        v[i].run = v[i - 1].run;
+    }
+    for (i = 0; i < runs; i++)
+        if (in->run[i].count != 0) csspgo__kept_swap(&in->run[n++], &in->run[i]);
+    for (i = n; i < runs; i++) csspgo__kept_free(h, &in->run[i]);
+    in->runs = n;
+    csspgo__free(h, v, (runs + 1) * sizeof *v);
+    return 1;
+}
+
+/* The sightings, sorted, as traces. Returns 0 when memory is exhausted. */
+static int csspgo__sampler_traces(const csspgo_trace_sampler *t, csspgo__heap *h, csspgo__source *in,
+                                  csspgo__sighting *v)
+{
+    static const csspgo__field in_order[] = { CSSPGO__ASCENDING(csspgo__sighting, space),
+                                              CSSPGO__ASCENDING(csspgo__sighting, time),
+                                              CSSPGO__ASCENDING(csspgo__sighting, sample),
+                                              CSSPGO__ASCENDING(csspgo__sighting, place), CSSPGO__FIELDS_END };
+    csspgo__kept *r = NULL;
+    uint32_t space = UINT32_MAX;
+    size_t i;
+    if (t->seens != 0) memcpy(v, t->seen, t->seens * sizeof *v);
+    if (!csspgo__sort(h, v, t->seens, sizeof *v, csspgo__fields_cmp, in_order)) return 0;
+    for (i = 0; i < t->seens; i++) {
+        const csspgo__names *names = &t->code->names;
+        const csspgo__name *n = &names->name[v[i].function];
+        const char *text = n->flags & CSSPGO__HAS_TEXT ? names->text + n->text : NULL;
+        if (!csspgo__sampler_counts(t, &v[i])) continue;
+        if (v[i].space != space && (r = csspgo__source_run(h, in, 1)) == NULL) return 0;
+        space = v[i].space;
+        if (!csspgo__kept_add(h, r, csspgo__names_bind(h, &in->names, csspgo__name_guid(names, v[i].function), text,
+                                                       n->size)))
+            return 0;
+    }
+    return !t->how.join_equal || csspgo__sampler_join(h, in);
+}
+
+CSSPGO_DEF csspgo_status csspgo_trace_sampler_offer(const csspgo_trace_sampler *t, csspgo_layout *l, csspgo_error *err)
+{
+    csspgo__heap *h = &l->heap;
+    csspgo__sighting *v = NULL;
+    csspgo__source in;
+    csspgo_status s;
+    memset(&in, 0, sizeof in);
+    csspgo__names_init(h, &in.names);
+    in.kind = CSSPGO__LAYOUT_TRACES;
+    if (CSSPGO__BP_ALLOC(h, csspgo__sighting, v, t->seens + 1) && csspgo__sampler_traces(t, h, &in, v)) {
+        in.stream = in.runs;
+        s = csspgo__layout_commit(l, &in, err);
+    } else s = csspgo__error_plain(err, h->status);
+    csspgo__free(h, v, (t->seens + 1) * sizeof *v);
+    csspgo__source_free(h, &in);
+    return s;
+}
+
+#endif /* CSSPGO_NO_SAMPLE */
 
 #endif /* CSSPGO_WITH_LAYOUT */
 

@@ -1308,6 +1308,194 @@ static void collecting_survives_every_failing_allocation(void)
     T_LONG(nth > 2 && nth < 100);
 }
 
+/* ----- traces from samples ----- */
+
+static const char *const sampled[] = { "main", "work", "mid", "leaf", "rec", "tailer" };
+
+/* The address of a function's first instruction, as a return address one more; 1 if it is unknown. */
+static uint64_t address_of(const char *name, size_t size)
+{
+    size_t i;
+    for (i = 0; i < 6; i++)
+        if (strlen(sampled[i]) == size && memcmp(sampled[i], name, size) == 0) return 0x1000 + 0x100 * i;
+    return 1;
+}
+
+static csspgo_code *sampled_code(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_module none;
+    size_t i;
+    none.id = 0;
+    for (i = 0; i < 6; i++) {
+        csspgo_code_function f;
+        memset(&f, 0, sizeof f);
+        f.begin = 0x1000 + 0x100 * i;
+        f.end = f.begin + 0x100;
+        f.name = sampled[i];
+        f.name_size = strlen(sampled[i]);
+        T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
+    }
+    return code;
+}
+
+/* "time pid functions", the leaf first. */
+static csspgo_status add_sample(csspgo_trace_sampler *t, const char *line)
+{
+    uint64_t stack[16];
+    csspgo_sample x;
+    char *at;
+    memset(&x, 0, sizeof x);
+    x.time = strtoul(line, &at, 10);
+    x.pid = (uint32_t)strtoul(at, &at, 10);
+    for (; *at != '\0'; at += strcspn(at, " ")) {
+        at += strspn(at, " \t");
+        stack[x.stack_count] = address_of(at, strcspn(at, " ")) + (x.stack_count != 0);
+        x.stack_count++;
+    }
+    x.stack = stack;
+    return csspgo_trace_sampler_add(t, &x, 1, NULL);
+}
+
+static void offered_is(const csspgo_trace_sampler *t, const char *want)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    T_EQ(csspgo_trace_sampler_offer(t, l, NULL), CSSPGO_OK);
+    expect_traces(l, want, "traces from samples");
+    csspgo_layout_free(l);
+}
+
+static csspgo_trace_sampler *sampler_of(const csspgo_code *code, uint64_t start_up, uint32_t min_samples, uint32_t join)
+{
+    csspgo_trace_sampler_options how;
+    memset(&how, 0, sizeof how);
+    how.start_up = start_up;
+    how.min_samples = min_samples;
+    how.join_equal = join;
+    return csspgo_trace_sampler_new(code, &how, NULL, NULL);
+}
+
+static void samples_become_traces(void)
+{
+    size_t size, want_size, option;
+    csspgo_code *code = sampled_code();
+    for (option = 0; option < 4; option++) {
+        csspgo_trace_sampler *t = sampler_of(code, option == 1 ? 1000 : 0, option == 2 ? 2 : 0, option == 3);
+        char *text = t_file(DATA "samples.tsv", &size), *want = t_file(DATA "samples.proftext", &want_size), *at = text;
+        char *line = next_line(&at);
+        csspgo_layout *l = layout_of(0, -1, -1);
+        while ((line = next_line(&at)) != NULL) T_EQ(add_sample(t, line), CSSPGO_OK);
+        T_EQ(csspgo_trace_sampler_offer(t, l, NULL), CSSPGO_OK);
+        if (option == 0) {                            /* it lacks the comment that LLVM writes first */
+            size_t n;
+            char *ours = text_of(l, &n), *begin = strchr(ours, '\n') + 1;
+            t_same("samples.tsv", begin, n - (size_t)(begin - ours), want, want_size);
+            free(ours);
+        }
+        if (option == 1) offered_is(t, "1 main,work,mid,leaf,rec\n1 main,work,tailer\n1 main,work,leaf\n3\n");
+        if (option == 2) offered_is(t, "1 main,work\n1 main,work,tailer\n2\n");
+        if (option == 3) {
+            T_EQ(add_sample(t, "5000 11 leaf - work main"), CSSPGO_OK);
+            offered_is(t, "1 main,work,mid,leaf,rec,tailer\n1 main,work,tailer,leaf\n2 main,work,leaf\n3\n");
+        }
+        T_EQ(add_sample(t, "0 7 main"), CSSPGO_E_ARGUMENT);
+        csspgo_layout_free(l);
+        csspgo_trace_sampler_free(t);
+        free(text);
+        free(want);
+    }
+    csspgo_code_free(code);
+}
+
+static void address_spaces_are_kept_apart(void)
+{
+    csspgo_code *code = sampled_code();
+    csspgo_trace_sampler *t = sampler_of(code, 0, 0, 0);
+    csspgo_sample s;
+    csspgo_mmap m;
+    memset(&s, 0, sizeof s);
+    memset(&m, 0, sizeof m);
+    T_EQ(add_sample(t, "50 1 work main"), CSSPGO_OK);
+    s.pid = 2;
+    s.tid = 2;
+    m.pid = 1;
+    T_EQ(csspgo_trace_sampler_event(t, CSSPGO_ITEM_FORK, &s, &m, NULL), CSSPGO_OK);
+    T_EQ(add_sample(t, "60 2 mid main"), CSSPGO_OK);
+    s.tid = 3;                                        /* a thread is no process */
+    m.pid = 2;
+    T_EQ(csspgo_trace_sampler_event(t, CSSPGO_ITEM_FORK, &s, &m, NULL), CSSPGO_OK);
+    T_EQ(csspgo_trace_sampler_event(t, CSSPGO_ITEM_COMM, &s, &m, NULL), CSSPGO_OK);
+    T_EQ(csspgo_trace_sampler_event(t, CSSPGO_ITEM_EXIT, &s, &m, NULL), CSSPGO_OK);
+    T_EQ(add_sample(t, "70 2 leaf mid main"), CSSPGO_OK);
+    m.executable = 1;                                 /* exec */
+    T_EQ(csspgo_trace_sampler_event(t, CSSPGO_ITEM_COMM, &s, &m, NULL), CSSPGO_OK);
+    T_EQ(add_sample(t, "80 2 rec"), CSSPGO_OK);
+    T_EQ(add_sample(t, "40 1 tailer"), CSSPGO_OK);    /* late, but earlier */
+    offered_is(t, "1 tailer,main,work\n1 main,mid,leaf\n1 rec\n3\n");
+    csspgo_trace_sampler_free(t);
+    csspgo_trace_sampler_free(NULL);
+    csspgo_code_free(code);
+}
+
+static void branch_records_show_functions(void)
+{
+    csspgo_code *code = sampled_code();
+    csspgo_trace_sampler *t = sampler_of(code, 0, 0, 0);
+    csspgo_branch b[3];
+    csspgo_sample s;
+    const uint64_t stack[2] = { 0x1501, 0x1001 };     /* tailer, main */
+    memset(b, 0, sizeof b);
+    memset(&s, 0, sizeof s);
+    b[2].from = 0x1100;                               /* the oldest: work to mid */
+    b[2].to = 0x1200;
+    b[1].from = 0x1210;                               /* not taken */
+    b[1].to = 0x1300;
+    b[1].flags = UINT64_C(1) << 33;
+    b[0].from = 0x1220;                               /* wrong path */
+    b[0].to = 0x1300;
+    b[0].flags = UINT64_C(1) << 24;
+    s.stack = stack;
+    s.stack_count = 2;
+    s.branches = b;
+    s.branch_count = 3;
+    s.time = 1;
+    T_EQ(csspgo_trace_sampler_add(t, &s, 1, NULL), CSSPGO_OK);
+    offered_is(t, "1 main,work,mid,tailer\n1\n");
+    csspgo_trace_sampler_free(t);
+    csspgo_code_free(code);
+}
+
+static void sampling_survives_every_failing_allocation(void)
+{
+    csspgo_code *code = sampled_code();
+    long nth;
+    for (nth = 1; nth < 200; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_trace_sampler_options how;
+        csspgo_trace_sampler *t;
+        csspgo_layout *l = NULL;
+        csspgo_status s;
+        memset(&how, 0, sizeof how);
+        how.join_equal = 1;
+        t = csspgo_trace_sampler_new(code, &how, &o, NULL);
+        s = t != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = add_sample(t, "9 1 rec main");
+        if (s == CSSPGO_OK) s = add_sample(t, "8 2 leaf mid work main");
+        if (s == CSSPGO_OK) s = add_sample(t, "7 3 rec main");
+        if (s == CSSPGO_OK) s = (l = csspgo_layout_new(NULL, &o, NULL)) != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = csspgo_trace_sampler_offer(t, l, NULL);
+        if (s == CSSPGO_OK) T_EQ(csspgo_layout_get_stats(l).traces, 2);
+        csspgo_trace_sampler_free(t);
+        csspgo_layout_free(l);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 15 && nth < 200);
+    csspgo_code_free(code);
+}
+
 int main(void)
 {
     graphs_are_ordered_as_by_llvm();
@@ -1345,5 +1533,9 @@ int main(void)
     T_FAILING(reading_survives_every_failing_allocation());
     the_first_call_of_a_phase_is_recorded();
     T_FAILING(collecting_survives_every_failing_allocation());
+    samples_become_traces();
+    address_spaces_are_kept_apart();
+    branch_records_show_functions();
+    T_FAILING(sampling_survives_every_failing_allocation());
     return t_end();
 }

@@ -1,0 +1,106 @@
+/* fuzz_layout.c - instrumentation profiles with traces: text, indexed, raw. What is accepted can be written, read again
+ * as the same, merged and ordered; a failure leaves nothing behind. The input's last byte chooses limits and rules. */
+#define CSSPGO_WITH_LAYOUT
+#include "../csspgo.h"
+#include "fuzz.h"
+
+static csspgo_layout *layout_of(counted *c, unsigned rule, uint32_t traces, uint32_t length)
+{
+    csspgo_layout_options how;
+    csspgo_options o;
+    csspgo_layout *l;
+    memset(&how, 0, sizeof how);
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = c;
+    o.limits.max_bytes = 256u << 20;
+    how.limit_traces = how.limit_length = 1;
+    how.max_traces = traces;
+    how.max_length = length;
+    how.llvm = rule == 0 ? 0 : rule == 1 ? 19 : 22;
+    l = csspgo_layout_new(&how, &o, NULL);
+    REQUIRE(l != NULL);
+    return l;
+}
+
+static char *written(const csspgo_layout *l, csspgo_status *s, size_t *size)
+{
+    char *text;
+    csspgo_layout_write(l, NULL, 0, size, NULL);
+    text = (char *)malloc(*size + 1);
+    REQUIRE(text != NULL);
+    *s = csspgo_layout_write(l, text, *size, size, NULL);
+    REQUIRE(*s == CSSPGO_OK || *s == CSSPGO_E_UNSUPPORTED);
+    return text;
+}
+
+/* Every function of the traces stands in the order once. */
+static void is_ordered(const csspgo_layout *l, unsigned choice)
+{
+    csspgo_layout_order_options how;
+    csspgo_layout_evaluate_options pages;
+    csspgo_layout_score score;
+    csspgo_layout_format form;
+    csspgo_layout_resolution found;
+    uint64_t *id;
+    size_t n, count, size;
+    memset(&how, 0, sizeof how);
+    memset(&pages, 0, sizeof pages);
+    memset(&form, 0, sizeof form);
+    how.partition.llvm = choice & 1 ? 19 : 0;
+    how.keep_all_groups = choice >> 1 & 1;
+    how.partition.iterations = 4;
+    form.form = choice % 5;
+    REQUIRE(csspgo_layout_order(l, &how, NULL, 0, &n, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_layout_resolve(l, &found, NULL) == CSSPGO_OK && found.functions == n);
+    id = (uint64_t *)malloc((n + 1) * sizeof *id);
+    REQUIRE(id != NULL && csspgo_layout_order(l, &how, id, n, &count, NULL) == CSSPGO_OK && count == n);
+    REQUIRE(csspgo_layout_evaluate(l, id, n, &pages, &score, NULL) == CSSPGO_OK);
+    REQUIRE(score.unknown == 0 && score.steps == csspgo_layout_get_stats(l).entries);
+    REQUIRE(csspgo_layout_write_order(l, id, n, &form, NULL, 0, &size, NULL) == CSSPGO_OK);
+    free(id);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    counted c;
+    const unsigned choice = size != 0 ? data[size - 1] : 0;
+    csspgo_layout *l, *m;
+    csspgo_layout_stats stats;
+    csspgo_error e;
+    memset(&c, 0, sizeof c);
+    l = layout_of(&c, choice % 3, choice >> 2 & 7, 1u << (choice >> 5));
+    m = layout_of(&c, 0, UINT32_MAX, UINT32_MAX);
+    if (csspgo_layout_read(m, data, size, &e) != CSSPGO_OK) {
+        REQUIRE(e.status != CSSPGO_OK && e.offset <= size && e.message[0] != '\0');
+        stats = csspgo_layout_get_stats(m);
+        REQUIRE(stats.functions == 0 && stats.stream == 0 && stats.records == 0);
+        csspgo_layout_read(l, data, size, NULL);
+        REQUIRE(csspgo_layout_get_stats(l).functions == 0);
+    } else {
+        csspgo_status s;
+        size_t n, k;
+        char *text = written(m, &s, &n), *again;
+        if (csspgo_layout_get_stats(m).entries < 2000) is_ordered(m, choice);
+        if (s == CSSPGO_OK && csspgo_layout_get_stats(m).names == csspgo_layout_get_stats(m).functions) {
+            csspgo_layout *r = layout_of(&c, 0, UINT32_MAX, UINT32_MAX);
+            REQUIRE(csspgo_layout_read(r, text, n, &e) == CSSPGO_OK);
+            again = written(r, &s, &k);
+            REQUIRE(s == CSSPGO_OK && k == n && memcmp(text, again, n) == 0);
+            free(again);
+            csspgo_layout_free(r);
+        }
+        free(text);
+        for (k = 0; k < 3; k++) {
+            s = csspgo_layout_merge(l, m, NULL);
+            REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_LIMIT);
+            if (choice % 3 != 1) REQUIRE(csspgo_layout_get_stats(l).traces <= (choice >> 2 & 7));
+        }
+        is_ordered(l, choice);
+    }
+    csspgo_layout_free(l);
+    csspgo_layout_free(m);
+    REQUIRE(c.live == 0);
+    return 0;
+}
