@@ -3182,7 +3182,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, 
  *   size       gets the bytes needed, or NULL
  *
  * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that would
- *           read back as something else: with a comma in a trace, with a line end (written all the same for LLVM); E_NOMEM
+ *           read back as something else: a number, one with a comma in a trace, with a line end (written all the same
+ *           with llvm); E_NOMEM
  * Cost      O(n log n) in the number of functions
  * Source    LLVM 19: InstrProfWriter::writeText
  */
@@ -33042,8 +33043,9 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
         }
         for (i = 0; i < in->runs; i++)
             for (k = 0; k < in->run[i].count; k++) in->run[i].function[k] = number[in->run[i].function[k]];
-        for (i = 0; i < in->records; i++)
-            csspgo__layout_count(l, in, &in->counters[i], number[in->counters[i].function]);
+        for (i = 0; i < in->records; i++)             /* text has no form for a function without counters */
+            if (in->counters[i].count != 0 || l->how.llvm != 0)
+                csspgo__layout_count(l, in, &in->counters[i], number[in->counters[i].function]);
         l->own.kind |= in->kind;
         if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
@@ -33837,14 +33839,19 @@ static int csspgo__layout_collect(csspgo__layout_writer *w)
     return csspgo__sort(&w->heap, w->order, w->n, sizeof *w->order, csspgo__layout_order_cmp, w->l);
 }
 
-/* Writes a name. What would read back as something else is E_UNSUPPORTED, except where LLVM writes it. */
+/*
+ * Writes a name. One that would read back as something else is E_UNSUPPORTED, except in LLVM mode: digits behind a
+ * record begin a value profile, "$" begins a bitmap.
+ */
 static void csspgo__layout_put_name(csspgo__layout_writer *w, uint32_t function, int in_list)
 {
-    size_t size, i;
+    size_t size, i, digits = 0;
     const char *text = csspgo__name_text(&w->l->own.names, function, &size);
-    for (i = 0; w->l->how.llvm == 0 && i < size; i++)
+    for (i = 0; w->l->how.llvm == 0 && i < size; i++) {
         if (text[i] == '\n' || (in_list && text[i] == ',')) w->out.status = CSSPGO_E_UNSUPPORTED;
-    if (w->l->how.llvm == 0 && (size == 0 || text[0] == '#' || text[0] == ':' || text[size - 1] == '\r' ||
+        digits += text[i] >= '0' && text[i] <= '9';
+    }
+    if (w->l->how.llvm == 0 && (size == digits || text[0] == '#' || text[0] == ':' || text[0] == '$' ||
                                 csspgo__layout_blank((unsigned char)text[0]) ||
                                 csspgo__layout_blank((unsigned char)text[size - 1])))
         w->out.status = CSSPGO_E_UNSUPPORTED;
