@@ -6349,15 +6349,15 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
  * them.
  */
 
-typedef struct csspgo__node {
+typedef struct csspgo__tree_node {
     uint64_t site;                /* where in the parent; profiles: see csspgo__site             */
     uint32_t parent, func;        /* func 0: the root, or a node that the unwinder keys by site  */
     uint32_t child, sibling;      /* first child; next child of the same parent                  */
     uint32_t same, record;        /* next node of the same function; index of counts, 0 = none   */
-} csspgo__node;
+} csspgo__tree_node;
 
 typedef struct csspgo__tree {
-    csspgo__node *node;           /* node[0] unused, node[1] the root              */
+    csspgo__tree_node *node;           /* node[0] unused, node[1] the root              */
     size_t        count, cap;     /* count: of nodes, the root included            */
     csspgo__map   map;            /* (parent, site, func) -> node                  */
     uint32_t      moved;          /* 1: nodes were moved to other parents, some may be CSSPGO__GONE */
@@ -6384,7 +6384,7 @@ static uint32_t csspgo__node_hash(const void *owner, uint32_t id)
 static int csspgo__tree_init(csspgo__heap *h, csspgo__tree *t)
 {
     csspgo__map_init(h, &t->map, csspgo__node_hash);
-    t->node = (csspgo__node *)csspgo__grow(h, NULL, 0, &t->cap, 2, sizeof *t->node);
+    t->node = (csspgo__tree_node *)csspgo__grow(h, NULL, 0, &t->cap, 2, sizeof *t->node);
     if (t->node == NULL) return 0;
     memset(t->node, 0, 2 * sizeof *t->node);
     t->count = 1;
@@ -6412,7 +6412,7 @@ static uint32_t csspgo__tree_find(const csspgo__tree *t, uint32_t parent, uint64
     const uint32_t hash = csspgo__tree_hash(t, parent, site, func);
     uint32_t id, at = hash;
     while ((id = csspgo__map_next(&t->map, hash, &at)) != 0) {
-        const csspgo__node *n = &t->node[id];
+        const csspgo__tree_node *n = &t->node[id];
         if (n->parent == parent && n->site == site && n->func == func) return id;
     }
     return 0;
@@ -6439,7 +6439,7 @@ static int csspgo__tree_room(csspgo__heap *h, csspgo__tree *t, size_t more)
 static uint32_t csspgo__tree_hang(csspgo__tree *t, uint32_t parent, uint64_t site, uint32_t func)
 {
     const uint32_t id = (uint32_t)++t->count;
-    csspgo__node *n = &t->node[id];
+    csspgo__tree_node *n = &t->node[id];
     memset(n, 0, sizeof *n);
     n->site = site;
     n->parent = parent;
@@ -6663,7 +6663,7 @@ static csspgo_body *csspgo__bodies_of(const csspgo__pool *pool, csspgo__run run)
     return csspgo__run_count(run) != 0 ? (csspgo_body *)(void *)pool->data + run.begin : NULL;
 }
 
-static csspgo_body *csspgo__body(const csspgo_profile *p, const csspgo__record *r)
+static csspgo_body *csspgo__body_run(const csspgo_profile *p, const csspgo__record *r)
 {
     return csspgo__bodies_of(&p->body, r->body);
 }
@@ -6673,7 +6673,7 @@ static csspgo_target *csspgo__targets_of(const csspgo__pool *pool, csspgo__run r
     return csspgo__run_count(run) != 0 ? (csspgo_target *)(void *)pool->data + run.begin : NULL;
 }
 
-static csspgo_target *csspgo__target(const csspgo_profile *p, const csspgo__record *r)
+static csspgo_target *csspgo__target_run(const csspgo_profile *p, const csspgo__record *r)
 {
     return csspgo__targets_of(&p->target, r->target);
 }
@@ -6709,7 +6709,7 @@ CSSPGO__UNUSED static const csspgo_target *csspgo__targets_in(const csspgo_profi
 {
     if (vtable) return csspgo__vtable(p, r, count);
     *count = csspgo__run_count(r->target);
-    return csspgo__target(p, r);
+    return csspgo__target_run(p, r);
 }
 
 /* Room for vtable counts of so many more records. Returns 0 when memory is exhausted. */
@@ -6806,9 +6806,9 @@ static int csspgo__body_insert(csspgo_profile *p, csspgo__record *r, size_t i, c
 static int csspgo__body_add(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
 {
     const size_t n = csspgo__run_count(r->body);
-    csspgo_body *b = csspgo__body_find(csspgo__body(p, r), n, loc);
+    csspgo_body *b = csspgo__body_find(csspgo__body_run(p, r), n, loc);
     if (b != NULL) return csspgo__count_add(&b->count, count);
-    return csspgo__body_insert(p, r, csspgo__body_lower(csspgo__body(p, r), n, loc), loc, count);
+    return csspgo__body_insert(p, r, csspgo__body_lower(csspgo__body_run(p, r), n, loc), loc, count);
 }
 
 /* A new entry at index i of a run of targets or vtables. Returns 0, or -1 when memory is exhausted. */
@@ -6849,7 +6849,7 @@ static int csspgo__target_add(csspgo_profile *p, csspgo__record *r, csspgo_loc l
 CSSPGO__UNUSED static int csspgo__body_append(csspgo_profile *p, csspgo__record *r, csspgo_loc loc, uint64_t count)
 {
     const size_t n = csspgo__run_count(r->body);
-    if (n != 0 && csspgo__loc_key(csspgo__body(p, r)[n - 1].loc) >= csspgo__loc_key(loc)) {
+    if (n != 0 && csspgo__loc_key(csspgo__body_run(p, r)[n - 1].loc) >= csspgo__loc_key(loc)) {
         if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__body_add(p, r, loc, count);
         r->flags |= CSSPGO__DIRTY;
     }
@@ -6937,7 +6937,7 @@ static size_t csspgo__targets_sum(csspgo_target *v, size_t n, csspgo_target *cla
 static int csspgo__record_sort_bodies(csspgo_profile *p, csspgo__record *r, csspgo_target *clamped)
 {
     const size_t n = csspgo__run_count(r->body);
-    csspgo_body *b = csspgo__body(p, r);
+    csspgo_body *b = csspgo__body_run(p, r);
     int any = 0;
     if (!csspgo__sort(&p->heap, b, n, sizeof *b, csspgo__body_cmp, NULL)) return -1;
     r->body.size -= (uint32_t)(n - csspgo__bodies_sum(b, n, clamped, &any));
@@ -6984,7 +6984,7 @@ CSSPGO__UNUSED static int csspgo__record_sort(csspgo_profile *p, csspgo__record 
  */
 
 /*
- * csspgo__node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
+ * csspgo__tree_node.site of a profile: bits 0-31 discriminator, 32-47 line, 48-49 kind. A line above 65535, which only
  * LLVM mode lets in, is CSSPGO__LONG | kind | index into csspgo_profile.wide: equal locations have equal sites.
  */
 #define CSSPGO__LONG ((uint64_t)1 << 50)
@@ -7030,14 +7030,14 @@ static csspgo_loc csspgo__loc_of(const csspgo_profile *p, uint64_t site)
 /* The key of a node of p, whose function's GUID is known. */
 CSSPGO__UNUSED static uint64_t csspgo__node_key(const csspgo_profile *p, uint32_t id)
 {
-    const csspgo__node *n = &p->tree.node[id];
+    const csspgo__tree_node *n = &p->tree.node[id];
     return csspgo__child_key(p->names.name[n->func].guid, csspgo__loc_of(p, n->site));
 }
 
 /* Negative: sibling a comes first. Ties do not happen, but for GUIDs that were made to. */
 CSSPGO__UNUSED static int csspgo__child_cmp(const csspgo_profile *p, uint32_t a, uint32_t b)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     const uint64_t x = csspgo__node_key(p, a), y = csspgo__node_key(p, b);
     if (x != y) return x < y ? -1 : 1;
     if (v[a].site != v[b].site) return v[a].site < v[b].site ? -1 : 1;
@@ -7264,7 +7264,7 @@ CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func fu
 }
 
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
-static const csspgo__node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
+static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
 {
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
@@ -7295,7 +7295,7 @@ CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent,
 static int csspgo__may_hang(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                             csspgo_func func)
 {
-    const csspgo__node *up;
+    const csspgo__tree_node *up;
     csspgo_node_kind up_kind;
     if (parent.id == 0 || parent.id > p->tree.count || (loc.line > 0xffff && !p->heap.llvm)) return 0;
     if (p->tree.node[parent.id].site & CSSPGO__GONE) return 0;
@@ -7454,7 +7454,7 @@ static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_n
 /* How often a record was entered, as far as its own counts say: by its head or its first location; or 1 if it ran. */
 CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, const csspgo__record *r)
 {
-    const uint64_t first = csspgo__run_count(r->body) != 0 ? csspgo__body(p, r)->count : 0;
+    const uint64_t first = csspgo__run_count(r->body) != 0 ? csspgo__body_run(p, r)->count : 0;
     return r->head != 0 ? r->head : first != 0 ? first : r->total != 0;
 }
 
@@ -7471,7 +7471,7 @@ static int csspgo__record_room(csspgo_profile *p, size_t more)
  */
 static csspgo__record *csspgo__record_make(csspgo_profile *p, uint32_t node)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     size_t missing = 1;
     uint32_t at;
     if (v[node].record != 0) return &p->record[v[node].record];
@@ -7527,22 +7527,22 @@ CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node
 {
     const csspgo__record *r = csspgo__record_at(p, node);
     *count = csspgo__run_count(r->body);
-    return csspgo__body(p, r);
+    return csspgo__body_run(p, r);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
     *count = csspgo__run_count(r->target);
-    return csspgo__target(p, r);
+    return csspgo__target_run(p, r);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
                                                   size_t *count)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
-    const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target(p, r), n, loc, 0);
-    const csspgo_target *t = csspgo__target(p, r);
+    const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target_run(p, r), n, loc, 0);
+    const csspgo_target *t = csspgo__target_run(p, r);
     for (*count = 0; i + *count < n && csspgo__loc_key(t[i + *count].loc) == csspgo__loc_key(loc); ++*count) {}
     return *count != 0 ? t + i : NULL;
 }
@@ -7550,14 +7550,14 @@ CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspg
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
-    const csspgo_body *b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), loc);
+    const csspgo_body *b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     return b != NULL ? b->count : 0;
 }
 
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func)
 {
     const csspgo__record *r = csspgo__record_at(p, node);
-    const csspgo_target *t = csspgo__target_find(csspgo__target(p, r), csspgo__run_count(r->target), loc, func.id);
+    const csspgo_target *t = csspgo__target_find(csspgo__target_run(p, r), csspgo__run_count(r->target), loc, func.id);
     return t != NULL ? t->count : 0;
 }
 
@@ -7637,7 +7637,7 @@ static void csspgo__totals_nest(csspgo_profile *p)
 {
     uint32_t id = CSSPGO__ROOT;
     while ((id = csspgo__tree_back(&p->tree, id)) != 0) {
-        const csspgo__node *n = &p->tree.node[id];
+        const csspgo__tree_node *n = &p->tree.node[id];
         if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE)
             csspgo__count_add(&p->record[p->tree.node[n->parent].record].total, p->record[n->record].total);
     }
@@ -7650,7 +7650,7 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
     for (i = 1; i <= p->records; i++) {
         csspgo__record *r = &p->record[i];
         r->total = 0;
-        for (k = 0; k < csspgo__run_count(r->body); k++) csspgo__count_add(&r->total, csspgo__body(p, r)[k].count);
+        for (k = 0; k < csspgo__run_count(r->body); k++) csspgo__count_add(&r->total, csspgo__body_run(p, r)[k].count);
     }
     csspgo__totals_nest(p);
 }
@@ -7825,14 +7825,14 @@ static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, con
     static const csspgo__run empty = { 0, 0 };
     const csspgo__run body = to != NULL ? to->body : empty, *vtable = to != NULL ? csspgo__vtable_run(c->p, to) : NULL;
     const size_t nb = csspgo__run_count(body);
-    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body(c->p, to) : NULL, nb, csspgo__body(c->from, r),
-                                             csspgo__run_count(r->body));
+    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body_run(c->p, to) : NULL, nb,
+                                             csspgo__body_run(c->from, r), csspgo__run_count(r->body));
     size_t n, m;
     const csspgo_target *t = csspgo__vtable(c->from, r, &m);
     c->body += csspgo__run_needs(body, mb);
     if (mb != 0 && nb != 0) csspgo__change_need_scratch(c, (nb + mb) * sizeof(csspgo_body));
-    csspgo__change_need_targets(c, to != NULL ? to->target : empty, to != NULL ? csspgo__target(c->p, to) : NULL,
-                                csspgo__target(c->from, r), csspgo__run_count(r->target), &c->target);
+    csspgo__change_need_targets(c, to != NULL ? to->target : empty, to != NULL ? csspgo__target_run(c->p, to) : NULL,
+                                csspgo__target_run(c->from, r), csspgo__run_count(r->target), &c->target);
     if (m == 0) return;
     if (vtable == NULL) c->sides++;                   /* of a record that loses its own, too many: no harm */
     csspgo__change_need_targets(c, vtable != NULL ? *vtable : empty, to != NULL ? csspgo__vtable(c->p, to, &n) : NULL,
@@ -7927,8 +7927,8 @@ static void csspgo__change_add_runs(csspgo__change *c, csspgo__record *to, const
 {
     size_t n;
     const csspgo_target *v = csspgo__vtable(c->from, r, &n);
-    csspgo__change_bodies(c, &to->body, csspgo__body(c->from, r), csspgo__run_count(r->body));
-    csspgo__change_targets(c, &c->p->target, &to->target, csspgo__target(c->from, r), csspgo__run_count(r->target));
+    csspgo__change_bodies(c, &to->body, csspgo__body_run(c->from, r), csspgo__run_count(r->body));
+    csspgo__change_targets(c, &c->p->target, &to->target, csspgo__target_run(c->from, r), csspgo__run_count(r->target));
     if (n != 0) csspgo__change_targets(c, &c->p->vtable, csspgo__vtable_make(c->p, to), v, n);   /* cannot fail */
 }
 
@@ -7965,7 +7965,7 @@ static csspgo_status csspgo__change_add_bodies(csspgo__change *c, csspgo__heap *
     for (i = k = 0; i < n; i++) {
         const csspgo__record *r = &c->from->record[id[i]];
         if (csspgo__run_count(r->body) == 0) continue;
-        memcpy(v + k, csspgo__body(c->from, r), csspgo__run_count(r->body) * sizeof *v);
+        memcpy(v + k, csspgo__body_run(c->from, r), csspgo__run_count(r->body) * sizeof *v);
         k += csspgo__run_count(r->body);
     }
     csspgo__sort_with(v, m, sizeof *v, v + m, csspgo__body_cmp, NULL);
@@ -8148,7 +8148,7 @@ static uint32_t csspgo__plan_add(csspgo__plan *f, uint32_t node, uint32_t to, ui
 /* The node of q for node id of p, below `up` and of another kind. 0 when memory is exhausted. */
 static uint32_t csspgo__plan_node(csspgo__plan *f, uint32_t up, uint32_t id, csspgo_node_kind kind)
 {
-    const csspgo__node *n = &f->p->tree.node[id];
+    const csspgo__tree_node *n = &f->p->tree.node[id];
     const csspgo_loc loc = up != CSSPGO__ROOT ? csspgo__loc_of(f->p, n->site) : csspgo_at(0, 0);
     const csspgo_func func = csspgo__func_handle(f->c.func != NULL ? f->c.func[n->func] : n->func);
     return csspgo_node_add(f->q, csspgo__node_handle(up), loc, kind, func).id;
@@ -8457,7 +8457,7 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
  */
 static enum csspgo__outcome csspgo__join_outcome(const csspgo__join *j, uint32_t i)
 {
-    const csspgo__node *n = &j->from->tree.node[i];
+    const csspgo__tree_node *n = &j->from->tree.node[i];
     const csspgo__record *to = csspgo__record_of(j->p, j->node[i]), *r = csspgo__record_of(j->from, i);
     csspgo__identity have, comes;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
@@ -8476,7 +8476,7 @@ static enum csspgo__outcome csspgo__join_outcome(const csspgo__join *j, uint32_t
  */
 static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
 {
-    const csspgo__node *n = &j->from->tree.node[i];
+    const csspgo__tree_node *n = &j->from->tree.node[i];
     const csspgo__record *r = csspgo__record_of(j->from, i), *to;
     const csspgo_loc loc = csspgo__loc_of(j->from, n->site);
     const csspgo_node_kind kind = csspgo__site_kind(n->site);
@@ -8485,7 +8485,7 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     uint64_t site;
     if (!j->p->heap.llvm &&
         (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
-         (nb != 0 && csspgo__body(j->from, r)[nb - 1].loc.line > 0xffff)))
+         (nb != 0 && csspgo__body_run(j->from, r)[nb - 1].loc.line > 0xffff)))
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(j->p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return j->p->heap.status;
@@ -8613,7 +8613,7 @@ static void csspgo__join_commit(csspgo__join *j)
         j->p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
     }
     for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&from->tree, i)) != 0;) {
-        const csspgo__node *n = &from->tree.node[i];
+        const csspgo__tree_node *n = &from->tree.node[i];
         if (j->outcome[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
             j->outcome[n->parent] == CSSPGO__LOSES)
             continue;                                 /* went with its caller */
@@ -8626,7 +8626,7 @@ static void csspgo__join_commit(csspgo__join *j)
     }
     /* what happened to inlinees happened to their callers */
     for (i = CSSPGO__ROOT; (i = csspgo__tree_back(&from->tree, i)) != 0;) {
-        const csspgo__node *n = &from->tree.node[i];
+        const csspgo__tree_node *n = &from->tree.node[i];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) j->event[n->parent] |= j->event[i];
         else j->clamps += (j->event[i] & CSSPGO__CLAMPED) != 0;
     }
@@ -8804,8 +8804,8 @@ static void csspgo__mover_save(csspgo__mover *t, uint32_t record)
     const csspgo_target *vtable = csspgo__vtable(t->p, r, &n);
     if (t->savepoints == 0 || t->stamp[record] == t->epoch) return;
     t->stamp[record] = t->epoch;
-    csspgo__mover_log_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
-    csspgo__mover_log_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__mover_log_bytes(t, csspgo__body_run(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+    csspgo__mover_log_bytes(t, csspgo__target_run(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
     csspgo__mover_log_bytes(t, vtable, n * sizeof *vtable);
     if (run != NULL) csspgo__mover_log_bytes(t, run, sizeof *run);
     csspgo__mover_log_bytes(t, r, sizeof *r);
@@ -8829,8 +8829,8 @@ static void csspgo__mover_unsave(csspgo__mover *t, uint32_t record)
         vtable = csspgo__vtable(t->p, r, &n);
         csspgo__mover_unlog_bytes(t, vtable, n * sizeof *vtable);
     }
-    csspgo__mover_unlog_bytes(t, csspgo__target(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
-    csspgo__mover_unlog_bytes(t, csspgo__body(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
+    csspgo__mover_unlog_bytes(t, csspgo__target_run(t->p, r), csspgo__run_count(r->target) * sizeof(csspgo_target));
+    csspgo__mover_unlog_bytes(t, csspgo__body_run(t->p, r), csspgo__run_count(r->body) * sizeof(csspgo_body));
 }
 
 /* Changes the state of a record. */
@@ -8875,7 +8875,7 @@ static uint32_t csspgo__mover_at(const csspgo__mover *t, uint32_t parent, uint64
 /* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
 static void csspgo__mover_link(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
 {
-    csspgo__node *v = t->p->tree.node;
+    csspgo__tree_node *v = t->p->tree.node;
     const uint32_t next = prev != 0 ? v[prev].sibling : v[parent].child;
     const uint32_t hash = csspgo__mover_site_hash(t, parent, site);
     v[id].parent = parent;
@@ -8897,7 +8897,7 @@ static void csspgo__mover_link(csspgo__mover *t, uint32_t id, uint32_t parent, u
  */
 static void csspgo__mover_unlink(csspgo__mover *t, uint32_t id)
 {
-    csspgo__node *v = t->p->tree.node, *n = &v[id];
+    csspgo__tree_node *v = t->p->tree.node, *n = &v[id];
     const uint32_t prev = t->prev[id], next = n->sibling;
     const uint32_t hash = csspgo__mover_site_hash(t, n->parent, n->site);
     csspgo__map_remove(&t->p->tree.map, csspgo__node_hash(&t->p->tree, id), id);
@@ -8923,7 +8923,7 @@ static void csspgo__mover_attach(csspgo__mover *t, uint32_t id, uint32_t parent,
 /* Takes a node out, with all below it. */
 static void csspgo__mover_detach(csspgo__mover *t, uint32_t id)
 {
-    const csspgo__node *n = &t->p->tree.node[id];
+    const csspgo__tree_node *n = &t->p->tree.node[id];
     csspgo__mover_log_word(t, n->site);
     csspgo__mover_log_word(t, (uint64_t)n->parent << 32 | t->prev[id]);
     csspgo__mover_log(t, CSSPGO__JOURNAL_UNLINKED, 0, id);
@@ -8949,7 +8949,7 @@ static void csspgo__mover_leave(csspgo__mover *t, uint32_t id, uint32_t to)
 /* A node without record gets the one of another node. */
 static void csspgo__mover_take(csspgo__mover *t, uint32_t to, uint32_t from)
 {
-    csspgo__node *v = t->p->tree.node;
+    csspgo__tree_node *v = t->p->tree.node;
     v[to].record = v[from].record;                    /* both say where it is; `from` is on its way out */
     t->at[v[to].record] = to;
     csspgo__mover_log_word(t, to);
@@ -8959,7 +8959,7 @@ static void csspgo__mover_take(csspgo__mover *t, uint32_t to, uint32_t from)
 /* Undoes the last entry of the journal. */
 static void csspgo__mover_undo(csspgo__mover *t)
 {
-    csspgo__node *v = t->p->tree.node;
+    csspgo__tree_node *v = t->p->tree.node;
     const uint64_t word = t->journal[--t->words];
     const uint32_t id = (uint32_t)(word & 0xffffffffu), value = (uint32_t)(word >> 32 & 0xffff);
     uint64_t where;
@@ -9027,7 +9027,7 @@ static void csspgo__mover_plan_record(csspgo__mover *t, csspgo__mover_need *need
 static void csspgo__mover_measure(csspgo__mover *t, csspgo__mover_need *need, uint32_t top, uint32_t parent,
                                   uint64_t site)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__tree_node *v = t->p->tree.node;
     uint32_t a = top, up = parent, alone = 0;         /* alone: root of a part that nothing is merged with */
     for (;;) {
         const uint32_t b = alone != 0 ? 0 : csspgo__tree_find(&t->p->tree, up, a == top ? site : v[a].site, v[a].func);
@@ -9143,7 +9143,7 @@ static void csspgo__mover_moved(csspgo__mover *t, uint32_t top)
 /* A detached subtree is lost, or part of `to`. */
 static void csspgo__mover_drop(csspgo__mover *t, uint32_t top, uint32_t to)
 {
-    const csspgo__node *v = t->p->tree.node;
+    const csspgo__tree_node *v = t->p->tree.node;
     uint32_t id = top;
     for (;;) {
         uint32_t up;
@@ -9225,7 +9225,7 @@ static void csspgo__mover_merge_record(csspgo__mover *t, uint32_t to, uint32_t f
  */
 static uint32_t csspgo__mover_merge_tree(csspgo__mover *t, uint32_t top, uint32_t parent, uint64_t site)
 {
-    csspgo__node *v = t->p->tree.node;
+    csspgo__tree_node *v = t->p->tree.node;
     uint32_t id = top, above = 0, result = top;
     csspgo__mover_detach(t, top);
     v[top].site = site;
@@ -9258,7 +9258,7 @@ static uint32_t csspgo__mover_merge_tree(csspgo__mover *t, uint32_t top, uint32_
 static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site,
                                            uint32_t *result)
 {
-    const csspgo__node *n = &t->p->tree.node[id];
+    const csspgo__tree_node *n = &t->p->tree.node[id];
     csspgo_status s;
     *result = id;
     if (n->parent == parent && n->site == site) return CSSPGO_OK;
@@ -9375,10 +9375,10 @@ static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__recor
         nb != csspgo__run_count(b->body) || nt != csspgo__run_count(b->target) || nv != mv)
         return 0;
     for (i = 0; i < nb; i++) {
-        const csspgo_body *x = csspgo__body(p, a) + i, *y = csspgo__body(q, b) + i;
+        const csspgo_body *x = csspgo__body_run(p, a) + i, *y = csspgo__body_run(q, b) + i;
         if (csspgo__body_cmp(NULL, x, y) != 0 || x->count != y->count) return 0;
     }
-    return csspgo__targets_equal(l, csspgo__target(p, a), csspgo__target(q, b), nt) &&
+    return csspgo__targets_equal(l, csspgo__target_run(p, a), csspgo__target_run(q, b), nt) &&
            csspgo__targets_equal(l, v, w, nv);
 }
 
@@ -9401,7 +9401,7 @@ static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
 static uint32_t csspgo__node_like(const csspgo__comparison *l, uint32_t up, uint32_t a)
 {
-    const csspgo__node *n = &l->p->tree.node[a];
+    const csspgo__tree_node *n = &l->p->tree.node[a];
     const csspgo_func f = csspgo__func_handle(csspgo__func_like(l, n->func));
     return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
 }
@@ -9410,7 +9410,7 @@ static uint32_t csspgo__node_like(const csspgo__comparison *l, uint32_t up, uint
 static int csspgo__trees_equal(const csspgo__comparison *l)
 {
     const csspgo_profile *p = l->p, *q = l->q;
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, b = CSSPGO__ROOT, up = CSSPGO__ROOT, descend = 1;
     for (;;) {                                        /* up: b of the parent of the next a */
         if (descend && v[a].child != 0) {
@@ -9469,8 +9469,8 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
     if (!csspgo__run_valid(&p->body, r->body) || !csspgo__run_valid(&p->target, r->target))
         return "a run leaves its pool";
     if (r->flags & CSSPGO__DIRTY) return "a record is dirty";
-    b = csspgo__body(p, r);
-    t = csspgo__target(p, r);
+    b = csspgo__body_run(p, r);
+    t = csspgo__target_run(p, r);
     for (i = 0; i < nb; i++) {
         if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
         if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
@@ -9492,7 +9492,7 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
 /* Checks the links of one node. Returns what is wrong, or NULL. */
 static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
 {
-    const csspgo__node *n = &p->tree.node[id];
+    const csspgo__tree_node *n = &p->tree.node[id];
     csspgo_func f;
     f.id = n->func;
     if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
@@ -9541,12 +9541,12 @@ CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *
  * then sorted by numbers: location, rank of the name, kind.
  */
 
-typedef struct csspgo__order {
+typedef struct csspgo__ranking {
     uint32_t *rank;               /* of a function among all names: 1 = first; [names.count + 1]                    */
     uint32_t *node;               /* all nodes but the root, each before its children, siblings in order; [nodes]     */
     size_t    nodes;
     size_t    bytes;              /* of the one allocation behind both                                               */
-} csspgo__order;
+} csspgo__ranking;
 
 /* A name by its first 8 bytes, for the common case that these differ. */
 typedef struct csspgo__name_key {
@@ -9596,7 +9596,7 @@ typedef struct csspgo__sibling_ctx {
 static int csspgo__sibling_cmp(const csspgo__sibling_ctx *c, uint32_t a, uint32_t b)
 {
     static const unsigned char place[4] = { 2, 1, 0, 2 };
-    const csspgo__node *x = &c->p->tree.node[a], *y = &c->p->tree.node[b];
+    const csspgo__tree_node *x = &c->p->tree.node[a], *y = &c->p->tree.node[b];
     const csspgo_node_kind k = csspgo__site_kind(x->site), m = csspgo__site_kind(y->site);
     const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p, x->site));
     const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
@@ -9612,7 +9612,7 @@ static int csspgo__sibling_stack_cmp(const void *ctx, const void *a, const void 
     return csspgo__sibling_cmp((const csspgo__sibling_ctx *)ctx, *(const uint32_t *)b, *(const uint32_t *)a);
 }
 
-static void csspgo__order_free(csspgo__heap *h, csspgo__order *o)
+static void csspgo__order_free(csspgo__heap *h, csspgo__ranking *o)
 {
     csspgo__free(h, o->rank, o->bytes);
     memset(o, 0, sizeof *o);
@@ -9621,7 +9621,7 @@ static void csspgo__order_free(csspgo__heap *h, csspgo__order *o)
 /* Fills out with all nodes but the root. stack: room for every node. What is free of out is scratch for a sort. */
 static size_t csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
 {
-    const csspgo__node *v = c->p->tree.node;
+    const csspgo__tree_node *v = c->p->tree.node;
     size_t top = 0, k = 0;
     uint32_t id = CSSPGO__ROOT;
     for (;;) {
@@ -9638,7 +9638,7 @@ static size_t csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, ui
  * Ranks of names and the nodes in the order of outputs: every node before its children, first those that are nested in
  * it, then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.) O(n log n).
  */
-static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p, csspgo__order *o)
+static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p, csspgo__ranking *o)
 {
     const size_t nf = p->names.count + 1, nn = p->tree.count, bytes = nn * sizeof(uint32_t);
     uint32_t *stack = (uint32_t *)csspgo__alloc(h, bytes);
@@ -9663,7 +9663,7 @@ static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p
 
 typedef struct csspgo__top {      /* a top-level record */
     uint64_t total;
-    uint32_t at;                  /* its place in csspgo__order.node */
+    uint32_t at;                  /* its place in csspgo__ranking.node */
 } csspgo__top;
 
 static int csspgo__top_cmp(const void *ctx, const void *a, const void *b)
@@ -9674,7 +9674,7 @@ static int csspgo__top_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /* The record at place `at` of the order and the inlinees behind it. Returns how many they are. */
-static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__order *o, size_t at, csspgo_node *node)
+static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__ranking *o, size_t at, csspgo_node *node)
 {
     size_t n = 0;
     do {
@@ -9689,13 +9689,13 @@ CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__top *top = (csspgo__top *)csspgo__alloc(&h, bytes);
     csspgo_status s;
-    csspgo__order o;
+    csspgo__ranking o;
     size_t i, n = 0;
     if (top == NULL) return csspgo__error_plain(err, h.status);
     s = csspgo__order_make(&h, p, &o);
     if (s == CSSPGO_OK) {
         for (i = 0; i < o.nodes; i++) {
-            const csspgo__node *v = &p->tree.node[o.node[i]];
+            const csspgo__tree_node *v = &p->tree.node[o.node[i]];
             if (v->record == 0 || csspgo__site_kind(v->site) == CSSPGO_INLINEE) continue;
             top[n].total = p->record[v->record].total;
             top[n++].at = (uint32_t)i;
@@ -9847,7 +9847,7 @@ static int csspgo__tally_bodies(csspgo__tally *u, const csspgo_body *b, size_t n
 /* 1 if the record of a node takes part. What was copied into its base profile does not count twice. */
 static int csspgo__tally_takes(csspgo__tally *u, uint32_t id)
 {
-    const csspgo__node *n = &u->p->tree.node[id];
+    const csspgo__tree_node *n = &u->p->tree.node[id];
     if (n->record == 0) return 0;
     if (csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 1;
     u->skip[id] = u->skip[n->parent] || u->p->record[n->record].attributes & CSSPGO_DUPLICATED_INTO_BASE;
@@ -9867,7 +9867,7 @@ static int csspgo__tally_plain(csspgo__tally *u)
             u->out->functions++;
             if (r->head > u->out->max_head) u->out->max_head = r->head;
         }
-        if (!csspgo__tally_bodies(u, csspgo__body(p, r), csspgo__run_count(r->body))) return 0;
+        if (!csspgo__tally_bodies(u, csspgo__body_run(p, r), csspgo__run_count(r->body))) return 0;
     }
     return 1;
 }
@@ -9892,7 +9892,7 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
     const csspgo_profile *p = u->p;
     uint32_t id, to;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        const csspgo__node *n = &p->tree.node[id];
+        const csspgo__tree_node *n = &p->tree.node[id];
         const int nested = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
         if (!csspgo__tally_takes(u, id)) continue;
         to = nested ? g->group[n->parent] : (uint32_t)CSSPGO__ROOT;
@@ -9921,7 +9921,7 @@ static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
-        const csspgo_body *b = csspgo__body(p, r);
+        const csspgo_body *b = csspgo__body_run(p, r);
         for (i = u->skip[id] ? 0 : csspgo__run_count(r->body); i != 0; i--, b++) {
             csspgo_body *sum = &g->line[b->loc.line];
             if (sum->loc.line != to) sum->count = 0;
@@ -9944,7 +9944,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
         const csspgo__record *r = &p->record[p->tree.node[id].record];
         const size_t more = csspgo__run_count(r->body);
         if (u->skip[id] || more == 0) continue;
-        memcpy(g->body + n, csspgo__body(p, r), more * sizeof *g->body);
+        memcpy(g->body + n, csspgo__body_run(p, r), more * sizeof *g->body);
         n += more;
     }
     if (!csspgo__sort(&u->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
@@ -9963,7 +9963,7 @@ typedef struct csspgo__tally_sums {
 static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uint32_t id)
 {
     const csspgo__record *r = &u->p->record[u->p->tree.node[id].record];
-    const csspgo_body *b = csspgo__body(u->p, r);
+    const csspgo_body *b = csspgo__body_run(u->p, r);
     const size_t n = csspgo__run_count(r->body);
     size_t i;
     csspgo__count_add(&t->head, r->head);
@@ -9984,7 +9984,7 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
     uint32_t id;
     memset(&t, 0, sizeof t);
     for (id = g->first[to]; id != 0; id = g->next[id]) {
-        const csspgo__node *v = &p->tree.node[id];
+        const csspgo__tree_node *v = &p->tree.node[id];
         if (csspgo__site_kind(v->site) == CSSPGO_INLINEE) u->skip[id] = u->skip[v->parent];
         if (u->skip[id]) continue;
         comes = csspgo__identity_of(&p->record[v->record]);
@@ -10000,7 +10000,7 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
     }
     if (t.runs == 1) {
         const csspgo__record *r = &p->record[p->tree.node[t.one].record];
-        return csspgo__tally_bodies(u, csspgo__body(p, r), t.bodies);
+        return csspgo__tally_bodies(u, csspgo__body_run(p, r), t.bodies);
     }
     if (t.runs == 0) return 1;
     if (!t.discriminators && t.lines <= 4 * t.bodies) return csspgo__tally_lines(u, g, to, t.lines);
@@ -10158,8 +10158,8 @@ CSSPGO__UNUSED static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
     if (q == NULL) return NULL;
     if (p->names.count != 0) memcpy(q->func, p->func, (p->names.count + 1) * sizeof *q->func);
     csspgo__tree_free(&q->heap, &q->tree);
-    q->tree.node = (csspgo__node *)csspgo__clone_array(&q->heap, p->tree.node, p->tree.count + 1, sizeof *q->tree.node,
-                                                &q->tree.cap, &ok);
+    q->tree.node = (csspgo__tree_node *)csspgo__clone_array(&q->heap, p->tree.node, p->tree.count + 1,
+                                                            sizeof *q->tree.node, &q->tree.cap, &ok);
     q->tree.count = p->tree.count;
     q->tree.moved = p->tree.moved;
     csspgo__clone_map(&q->heap, &q->tree.map, &p->tree.map, &ok);
@@ -10211,11 +10211,11 @@ static int csspgo__clone_record(csspgo_profile *q, uint32_t node, const csspgo_p
     r->attributes = from->attributes;
     if (nb != 0) {
         csspgo__run_extend(&q->body, &r->body, nb, sizeof(csspgo_body));
-        memcpy(csspgo__body(q, r), csspgo__body(p, from), nb * sizeof(csspgo_body));
+        memcpy(csspgo__body_run(q, r), csspgo__body_run(p, from), nb * sizeof(csspgo_body));
     }
     if (nt != 0) {
         csspgo__run_extend(&q->target, &r->target, nt, sizeof(csspgo_target));
-        memcpy(csspgo__target(q, r), csspgo__target(p, from), nt * sizeof(csspgo_target));
+        memcpy(csspgo__target_run(q, r), csspgo__target_run(p, from), nt * sizeof(csspgo_target));
     }
     return 1;
 }
@@ -10226,7 +10226,7 @@ static int csspgo__clone_record(csspgo_profile *q, uint32_t node, const csspgo_p
  */
 CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_error *err)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
     csspgo_profile *q = csspgo__clone_functions(p);
     uint32_t *to = q != NULL ? (uint32_t *)csspgo__alloc(&q->heap, bytes) : NULL;
@@ -10276,7 +10276,7 @@ static void csspgo__put_front_u64(char *buf, size_t cap, size_t *at, uint64_t v)
 /* The frames of a context in front of *at, from the leaf to its outermost caller. */
 static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char *buf, size_t cap, size_t *at)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) id = v[id].parent;
     for (; id > CSSPGO__ROOT; id = v[id].parent) {
         const csspgo__name *n = &p->names.name[v[id].func];
@@ -10354,7 +10354,7 @@ typedef struct csspgo__input {
 static csspgo_profile *csspgo__input_profile(const csspgo__input *in, csspgo_status *s)
 {
     csspgo_profile *q = csspgo_profile_new(&in->options, NULL);
-    const int small = in->options.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__node);
+    const int small = in->options.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__tree_node);
     *s = q != NULL ? CSSPGO_OK : csspgo__error_plain(in->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     if (q != NULL) q->heap.spare = in->spare;
     return q;
@@ -11441,7 +11441,7 @@ typedef struct csspgo__out {
     csspgo__heap      heap;       /* on loan from p                                                        */
     csspgo_error     *err;        /* never NULL                                                            */
     csspgo__sink     *s;          /* the caller's; of a binary form the blob's                             */
-    csspgo__order     order;      /* names by rank; nodes in context order, each behind its parent         */
+    csspgo__ranking     order;      /* names by rank; nodes in context order, each behind its parent         */
     csspgo__out_top  *top;        /* the records to visit, largest total first                             */
     size_t            tops, contexts;   /* contexts: how many of them have a context                       */
     csspgo_target    *target;     /* scratch of csspgo__out_sort                                           */
@@ -11483,7 +11483,7 @@ static int csspgo__out_top_cmp(const void *ctx, const void *a, const void *b)
  */
 static csspgo_status csspgo__out_list(csspgo__out *o)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     csspgo__out_top *t;
     size_t i, n = 0;
     for (i = 0; i < o->order.nodes; i++)
@@ -11508,7 +11508,7 @@ static csspgo_status csspgo__out_list(csspgo__out *o)
 /* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
 static uint32_t csspgo__out_next(const csspgo__out *o, size_t *at)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     while (++*at < o->order.nodes) {
         const uint32_t id = o->order.node[*at];
         if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
@@ -11524,7 +11524,7 @@ static uint32_t csspgo__out_next(const csspgo__out *o, size_t *at)
 static csspgo_status csspgo__out_visit(csspgo__out *o, size_t at, csspgo_status (*open_fn)(csspgo__out *, uint32_t),
                                        csspgo_status (*close_fn)(csspgo__out *, uint32_t))
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     const uint32_t top = o->order.node[at];
     uint32_t id = top, open = v[top].parent;
     csspgo_status s = CSSPGO_OK;
@@ -11584,9 +11584,9 @@ typedef struct csspgo__out_bodies {   /* walks the locations of a record */
 static csspgo__out_bodies csspgo__out_bodies_of(const csspgo__out *o, const csspgo__record *r)
 {
     csspgo__out_bodies w;
-    w.b = csspgo__body(o->p, r);
+    w.b = csspgo__body_run(o->p, r);
     w.end = w.b + csspgo__run_count(r->body);
-    w.t = w.target = csspgo__target(o->p, r);
+    w.t = w.target = csspgo__target_run(o->p, r);
     w.t_end = w.t + csspgo__run_count(r->target);
     w.targets = 0;
     return w;
@@ -11615,7 +11615,7 @@ CSSPGO__INLINE const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_b
 /* The nodes of a context into o->path, the leaf first, a duplicate as its original; *n: how many. 0: no memory. */
 static int csspgo__out_path(csspgo__out *o, uint32_t id, size_t *n)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) id = v[id].parent;
     for (*n = 0; id != CSSPGO__ROOT; id = v[id].parent) {
         if (!CSSPGO__ROOM(&o->heap, o->path, *n, o->path_cap, *n + 1)) return 0;
@@ -11745,7 +11745,7 @@ static void csspgo__text_indent(csspgo__sink *s, size_t depth)
 /* A context in brackets, "[main:3 @ foo]": call sites stand behind their callers. */
 static csspgo_status csspgo__text_put_context(csspgo__out *o, uint32_t node)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     size_t n;
     if (!csspgo__out_path(o, node, &n)) return o->heap.status;
     csspgo__put_char(o->s, '[');
@@ -11789,7 +11789,7 @@ static csspgo_status csspgo__text_put_rest(csspgo__out *o, const csspgo__record 
 {
     size_t n, i, k;
     const csspgo_target *v = csspgo__vtable(o->p, r, &n);
-    csspgo_body *b = csspgo__body(o->p, r);
+    csspgo_body *b = csspgo__body_run(o->p, r);
     csspgo_status s = CSSPGO_OK;
     if (n == 0) return CSSPGO_OK;
     i = csspgo__target_lower(v, n, csspgo_at((uint32_t)(from >> 32), (uint32_t)(from & UINT32_MAX)), 0);
@@ -11848,7 +11848,7 @@ static void csspgo__text_put_meta(csspgo__out *o, const csspgo__record *r, size_
 }
 
 /* In a profile with contexts LLVM puts brackets around an inlinee, which makes it another function. */
-static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__node *n, size_t depth)
+static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__tree_node *n, size_t depth)
 {
     if (o->cs && !o->llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
     csspgo__text_indent(o->s, depth);
@@ -11861,7 +11861,7 @@ static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__node *n, size
 }
 
 /* The first line of a top-level record. */
-static csspgo_status csspgo__text_put_head(csspgo__out *o, const csspgo__node *n, uint32_t id)
+static csspgo_status csspgo__text_put_head(csspgo__out *o, const csspgo__tree_node *n, uint32_t id)
 {
     const csspgo__record *r = &o->p->record[n->record];
     csspgo_status s = CSSPGO_OK;
@@ -11886,7 +11886,7 @@ static uint64_t csspgo__text_last(const csspgo__out *o)
 /* The lines of a record up to its inlinees. */
 static csspgo_status csspgo__text_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo__node *v = o->p->tree.node, *n = &v[id];
+    const csspgo__tree_node *v = o->p->tree.node, *n = &v[id];
     csspgo_status s;
     if (o->depth == 0) {
         s = csspgo__text_put_head(o, n, id);
@@ -11925,7 +11925,7 @@ typedef struct csspgo__climber {
 /* One step of a cursor. What it reads now was asked for by its step before. */
 static void csspgo__text_climb(const csspgo_profile *p, csspgo__climber *c, int first)
 {
-    const csspgo__node *n = &p->tree.node[c->node];
+    const csspgo__tree_node *n = &p->tree.node[c->node];
     if (first) CSSPGO__PREFETCH(&p->record[n->record]);
     if (c->below != 0 && p->names.text != NULL) {
         const csspgo__name *name = &p->names.name[p->tree.node[c->below].func];
@@ -11951,8 +11951,8 @@ static void csspgo__text_prefetch(const csspgo_profile *p, csspgo__climber *c, c
         csspgo__text_climb(p, &c[(i + k) % CSSPGO__CLIMBERS], k == CSSPGO__CLIMBERS - 1);
         if (k == CSSPGO__CLIMBERS - 2) {
             const csspgo__record *r = &p->record[p->tree.node[top[i + k].node].record];
-            CSSPGO__PREFETCH(csspgo__body(p, r));
-            CSSPGO__PREFETCH(csspgo__target(p, r));
+            CSSPGO__PREFETCH(csspgo__body_run(p, r));
+            CSSPGO__PREFETCH(csspgo__target_run(p, r));
         }
     }
     if (i + k >= n) return;
@@ -12304,7 +12304,7 @@ static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc
     csspgo_target *t;
     size_t i;
     if (!csspgo__bin_extend(b, &q->target, &c->target, n, sizeof *t)) return 0;
-    t = csspgo__target(q, c) + had;
+    t = csspgo__target_run(q, c) + had;
     for (i = 0; i < n; i++) {
         t[i].loc = loc;
         t[i].func.id = csspgo__bin_func(b);
@@ -12331,7 +12331,7 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, size_t *inlinees)
     n = csspgo__bin_many32(b, 4);
     if (n != 0) {
         if (!csspgo__bin_extend(b, &q->body, &c->body, n, sizeof *e)) return 0;
-        e = csspgo__body(q, c) + had;
+        e = csspgo__body_run(q, c) + had;
         for (i = 0; i < n; i++, e++) {
             if (!csspgo__bin_loc(b, 1, &e->loc)) return 0;
             e->count = csspgo__bin_num(&b->r);
@@ -13991,9 +13991,9 @@ static void csspgo__blob_cut(csspgo__blob *m, size_t at)
 static void csspgo__bin_use(csspgo__out *o, uint32_t id)
 {
     const csspgo_profile *p = o->p;
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     const csspgo__record *r = &p->record[v[id].record];
-    const csspgo_target *t = csspgo__target(p, r);
+    const csspgo_target *t = csspgo__target_run(p, r);
     size_t i, n;
     for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
     t = csspgo__vtable(p, r, &n);
@@ -14144,7 +14144,7 @@ static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
 /* How many inlinees with a record hang below a node. */
 static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     uint32_t n = 0;
     for (id = v[id].child; id != 0; id = v[id].sibling)
         if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
@@ -14207,7 +14207,7 @@ static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
 /* The record of a node up to its inlinees. */
 static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo__node *n = &o->p->tree.node[id];
+    const csspgo__tree_node *n = &o->p->tree.node[id];
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE) {
         csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
         csspgo__bin_put(o, o->index[n->func] - 1);
@@ -14241,7 +14241,7 @@ static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_su
     for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
         if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
         if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
-        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
+        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body_run(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
         if (!csspgo__bin_in_subset(o, i, subset)) continue;
         o->top[i].offset = csspgo__blob_at(&o->blob) - start;
         s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
@@ -14281,7 +14281,7 @@ static csspgo_status csspgo__raw_write(csspgo__out *o)
 /* The frames of a context, outermost first. Only the leaf of a duplicate has a location. */
 static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     csspgo_loc leaf = csspgo_at(0, 0);
     size_t n;
     if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[id].site);
@@ -14297,7 +14297,7 @@ static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
 /* The table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader wants. */
 static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
 {
-    const csspgo__node *v = o->p->tree.node;
+    const csspgo__tree_node *v = o->p->tree.node;
     csspgo_status s = CSSPGO_OK;
     size_t i;
     csspgo__bin_put(o, o->cs ? o->tops : 0);
@@ -14611,7 +14611,7 @@ static csspgo_status csspgo__gcc_put_names(csspgo__out *o)
 /* The record of a node: name, positions with call targets, number of inlinees, which follow. */
 static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
 {
-    const csspgo__node *n = &o->p->tree.node[id];
+    const csspgo__tree_node *n = &o->p->tree.node[id];
     const csspgo__record *r = &o->p->record[n->record];
     csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
     const csspgo_body *b;
@@ -14996,10 +14996,10 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
         r->total = csspgo__ratio(r->total, num, den);
         r->head = csspgo__ratio(r->head, num, den);
         for (i = 0; i < csspgo__run_count(r->body); i++) {
-            csspgo_body *b = csspgo__body(p, r) + i;
+            csspgo_body *b = csspgo__body_run(p, r) + i;
             b->count = csspgo__ratio(b->count, num, den);
         }
-        csspgo__scale_targets(csspgo__target(p, r), csspgo__run_count(r->target), num, den);
+        csspgo__scale_targets(csspgo__target_run(p, r), csspgo__run_count(r->target), num, den);
         t = csspgo__vtable(p, r, &i);
         csspgo__scale_targets(t, i, num, den);
     }
@@ -15057,7 +15057,7 @@ static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
 static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
 {
     const csspgo__record *r = csspgo__record_of(p, id);
-    const csspgo_body *b = csspgo__body(p, r);
+    const csspgo_body *b = csspgo__body_run(p, r);
     uint64_t first = UINT64_MAX, sum = 0;
     uint32_t i;
     if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
@@ -15095,7 +15095,7 @@ static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
 
 typedef struct csspgo__flattening {
     csspgo__plan   f;
-    csspgo__order  order;
+    csspgo__ranking  order;
     uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
     uint32_t      *part;          /* per node of p                                                 */
 } csspgo__flattening;
@@ -15139,7 +15139,7 @@ static int csspgo__flatten_sums(csspgo__flattening *x)
     }
     for (i = 1; i <= q->records; i++) {
         csspgo__record *r = &q->record[i];
-        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body(q, r)->count : 0;
+        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body_run(q, r)->count : 0;
         if (r->head == 0) r->head = r->total != 0;
     }
     return 1;
@@ -15224,7 +15224,7 @@ typedef struct csspgo__nesting {
  */
 static void csspgo__nest_order(csspgo__nesting *x, uint32_t *stack)
 {
-    const csspgo__node *v = x->c->tree.node;
+    const csspgo__tree_node *v = x->c->tree.node;
     size_t top = 0, k = x->c->tree.count;
     uint32_t id = CSSPGO__ROOT;
     for (;;) {
@@ -15243,8 +15243,8 @@ static void csspgo__nest_order(csspgo__nesting *x, uint32_t *stack)
 /* Takes the calls of func out of the body count at loc. Returns how many there were. */
 static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
 {
-    csspgo_body *b = csspgo__body_find(csspgo__body(x->c, r), csspgo__run_count(r->body), loc);
-    csspgo_target *t = csspgo__target_find(csspgo__target(x->c, r), csspgo__run_count(r->target), loc, func);
+    csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
+    csspgo_target *t = csspgo__target_find(csspgo__target_run(x->c, r), csspgo__run_count(r->target), loc, func);
     uint64_t count = 0;
     size_t i;
     if (b == NULL) return 0;
@@ -15262,7 +15262,7 @@ static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_
 /* Adds an inlinee to its caller's total. */
 static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
 {
-    const csspgo__node *n = &x->c->tree.node[id];
+    const csspgo__tree_node *n = &x->c->tree.node[id];
     csspgo__record *r, *up;
     uint64_t calls;
     if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
@@ -15278,8 +15278,8 @@ static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
 {
     const unsigned char *gone = x->gone + r->body.begin;
     const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    csspgo_body *b = csspgo__body(x->c, r);
-    csspgo_target *t = csspgo__target(x->c, r);
+    csspgo_body *b = csspgo__body_run(x->c, r);
+    csspgo_target *t = csspgo__target_run(x->c, r);
     size_t i, k, at = 0;
     for (i = k = 0; i < nt; i++) {
         while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
@@ -15304,7 +15304,7 @@ static int csspgo__nest_has_caller(const csspgo__nesting *x, uint32_t id)
 static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
 {
     const csspgo_profile *c = x->c;
-    const csspgo__node *n = &c->tree.node[id];
+    const csspgo__tree_node *n = &c->tree.node[id];
     csspgo_node inlinee;
     if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
     if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
@@ -15316,7 +15316,7 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
 /* The record of a node, with all that is nested in it, as parts of the plain function. 0 when memory is exhausted. */
 static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
 {
-    const csspgo__node *v = x->c->tree.node;
+    const csspgo__tree_node *v = x->c->tree.node;
     csspgo__plan *f = &x->f;
     uint32_t id = top, depth = 0;
     x->part[top] = csspgo__plan_add(f, top, csspgo__plan_node(f, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0, 0);
@@ -15350,7 +15350,7 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
  */
 static int csspgo__nest_plan(csspgo__nesting *x)
 {
-    const csspgo__node *v = x->c->tree.node;
+    const csspgo__tree_node *v = x->c->tree.node;
     uint32_t id, i;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
@@ -15459,7 +15459,7 @@ static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
 static void csspgo__cold_mark(csspgo__trimming *x)
 {
     const csspgo_profile *p = x->f.p;
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     uint32_t id, up;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo_node_kind kind = csspgo__kind_at(p, id);
@@ -15473,7 +15473,7 @@ static void csspgo__cold_mark(csspgo__trimming *x)
 /* The node of q for the last frames of a context. 0 when memory is exhausted. */
 static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
 {
-    const csspgo__node *v = x->f.p->tree.node;
+    const csspgo__tree_node *v = x->f.p->tree.node;
     uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
     for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
         frames -= csspgo__kind_at(x->f.p, id) != CSSPGO_DUPLICATE;
@@ -15581,7 +15581,7 @@ typedef struct csspgo__compressing {
 static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
 {
     const csspgo_profile *p = x->f.p;
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t to = CSSPGO__ROOT, at, n = 0, i;
     csspgo_func func;
@@ -15591,7 +15591,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     for (at = id, i = n; i-- > 0; at = v[at].parent) x->path[i] = x->frame[at];
     n = (uint32_t)csspgo__compress(x->path, n, x->max_cycle);
     for (i = 0; i < n && to != 0; i++) {
-        const csspgo__node *frame = &x->frames.node[x->path[i]];
+        const csspgo__tree_node *frame = &x->frames.node[x->path[i]];
         func.id = frame->func;
         to = csspgo_node_add(x->f.q, csspgo__node_handle(to), loc, CSSPGO_CONTEXT, func).id;
         loc = csspgo__loc_of(p, frame->site);
@@ -15606,7 +15606,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
  */
 static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
 {
-    const csspgo__node *v = x->f.p->tree.node;
+    const csspgo__tree_node *v = x->f.p->tree.node;
     const uint32_t up = v[id].parent;
     const csspgo_node_kind kind = csspgo__kind_at(x->f.p, id);
     uint32_t to;
@@ -15724,7 +15724,7 @@ CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *na
 static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
                                 uint64_t depth)
 {
-    const csspgo_body *b = csspgo__body(p, r);
+    const csspgo_body *b = csspgo__body_run(p, r);
     size_t i;
     d->records++;
     d->depths += depth;
@@ -15738,7 +15738,7 @@ static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p
 CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
 {
     csspgo_profile_stats d;
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     uint32_t id = CSSPGO__ROOT, f;
     uint64_t depth = 0;
     memset(&d, 0, sizeof d);
@@ -15858,7 +15858,7 @@ static int csspgo__pair_funcs(csspgo__pair *c)
 /* The node of the base for node i of the test; 0: there is none. */
 static uint32_t csspgo__pair_node(const csspgo__pair *c, uint32_t i, int inlinees)
 {
-    const csspgo__node *n = &c->p[1]->tree.node[i];
+    const csspgo__tree_node *n = &c->p[1]->tree.node[i];
     const csspgo_node_kind kind = csspgo__site_kind(n->site);
     const csspgo_loc loc = csspgo__loc_of(c->p[1], n->site);
     csspgo_node up, like;
@@ -15927,7 +15927,7 @@ static int csspgo__pair_func_cmp(const csspgo__pair *c, int x, uint32_t a, int y
 /* Siblings in the order of outputs: by location, then function. */
 static int csspgo__pair_site_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
 {
-    const csspgo__node *m = &c->p[x]->tree.node[a], *n = &c->p[y]->tree.node[b];
+    const csspgo__tree_node *m = &c->p[x]->tree.node[a], *n = &c->p[y]->tree.node[b];
     const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p[x], m->site));
     const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p[y], n->site));
     return s != t ? (s < t ? -1 : 1) : csspgo__pair_func_cmp(c, x, m->func, y, n->func);
@@ -15944,7 +15944,7 @@ static size_t csspgo__node_depth(const csspgo_profile *p, uint32_t id)
 /* Contexts frame by frame from the outermost one; of equal ones the shorter first. */
 static int csspgo__pair_context_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
 {
-    const csspgo__node *v = c->p[x]->tree.node, *w = c->p[y]->tree.node;
+    const csspgo__tree_node *v = c->p[x]->tree.node, *w = c->p[y]->tree.node;
     size_t m = csspgo__node_depth(c->p[x], a), n = csspgo__node_depth(c->p[y], b);
     int order = m < n ? -1 : m > n;
     for (; m > n; m--) a = v[a].parent;
@@ -15986,13 +15986,13 @@ static csspgo__sums csspgo__sums_of(const csspgo_profile *p, uint32_t top, uint6
     return s;
 }
 
-/* Two records that are compared, with what is left to compare of their inlinees: ranges of csspgo__overlap.list. */
+/* Two records that are compared, with what is left to compare of their inlinees: ranges of csspgo__overlapping.list. */
 typedef struct csspgo__overlap_frame {
     size_t at[2], end[2];
     double difference;
 } csspgo__overlap_frame;
 
-typedef struct csspgo__overlap {
+typedef struct csspgo__overlapping {
     csspgo__pair            c;
     csspgo_overlap_figures *out;
     uint64_t                hot[2];
@@ -16003,10 +16003,10 @@ typedef struct csspgo__overlap {
     size_t                  frames, frame_cap;
     csspgo_overlap_row     *rows;        /* the caller's */
     size_t                  cap, count;
-} csspgo__overlap;
+} csspgo__overlapping;
 
 /* Counts blocks that are hot in one profile at least. */
-static void csspgo__overlap_hot(csspgo__overlap *o, uint64_t base, uint64_t test, uint64_t blocks)
+static void csspgo__overlap_hot(csspgo__overlapping *o, uint64_t base, uint64_t test, uint64_t blocks)
 {
     const int b = base >= o->hot[0], t = test >= o->hot[1];
     if (b && t) o->out->hot_blocks.both += blocks;
@@ -16015,7 +16015,7 @@ static void csspgo__overlap_hot(csspgo__overlap *o, uint64_t base, uint64_t test
 }
 
 /* Takes a unit into the function's row. Returns what it adds to the difference. */
-static double csspgo__overlap_unit(csspgo__overlap *o, uint64_t base, uint64_t test, uint64_t blocks)
+static double csspgo__overlap_unit(csspgo__overlapping *o, uint64_t base, uint64_t test, uint64_t blocks)
 {
     csspgo_overlap_row *r = &o->row;
     r->union_samples += base > test ? base : test;
@@ -16025,7 +16025,7 @@ static double csspgo__overlap_unit(csspgo__overlap *o, uint64_t base, uint64_t t
 }
 
 /* The same for a unit that one profile lacks. */
-static double csspgo__overlap_unique(csspgo__overlap *o, int side, uint64_t count, uint64_t blocks)
+static double csspgo__overlap_unique(csspgo__overlapping *o, int side, uint64_t count, uint64_t blocks)
 {
     if (side == 0) o->row.base_unique_samples += count;
     else o->row.test_unique_samples += count;
@@ -16033,10 +16033,10 @@ static double csspgo__overlap_unique(csspgo__overlap *o, int side, uint64_t coun
 }
 
 /* Compares the bodies of two records in one walk of both. Returns what they add to the difference. */
-static double csspgo__overlap_bodies(csspgo__overlap *o, uint32_t base, uint32_t test)
+static double csspgo__overlap_bodies(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     const csspgo__record *x = csspgo__record_of(o->c.p[0], base), *y = csspgo__record_of(o->c.p[1], test);
-    const csspgo_body *a = csspgo__body(o->c.p[0], x), *b = csspgo__body(o->c.p[1], y);
+    const csspgo_body *a = csspgo__body_run(o->c.p[0], x), *b = csspgo__body_run(o->c.p[1], y);
     size_t n = csspgo__run_count(x->body), m = csspgo__run_count(y->body);
     double difference = 0;
     while (n != 0 || m != 0) {
@@ -16062,7 +16062,7 @@ static int csspgo__overlap_list_cmp(const void *ctx, const void *a, const void *
 }
 
 /* Puts the inlinees of a node, in order, into a side's list, from *at to *end. Returns 0 when memory is exhausted. */
-static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, size_t *at, size_t *end)
+static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node, size_t *at, size_t *end)
 {
     const csspgo__tree *t = &o->c.p[side]->tree;
     csspgo__overlap_side ctx;
@@ -16080,7 +16080,7 @@ static int csspgo__overlap_list(csspgo__overlap *o, int side, uint32_t node, siz
 }
 
 /* Compares the bodies of two records and gets ready for what is nested in them. */
-static int csspgo__overlap_push(csspgo__overlap *o, uint32_t base, uint32_t test)
+static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo__overlap_frame *f;
     if (!CSSPGO__ROOM(o->c.heap, o->frame, o->frames, o->frame_cap, o->frames + 1)) return 0;
@@ -16094,7 +16094,7 @@ static int csspgo__overlap_push(csspgo__overlap *o, uint32_t base, uint32_t test
 }
 
 /* An inlinee that one profile lacks: one unit. */
-static void csspgo__overlap_lone(csspgo__overlap *o, int side)
+static void csspgo__overlap_lone(csspgo__overlapping *o, int side)
 {
     csspgo__overlap_frame *f = &o->frame[o->frames - 1];
     const csspgo__sums s = csspgo__sums_of(o->c.p[side], o->list[side][f->at[side]++], o->hot[side]);
@@ -16106,7 +16106,7 @@ static void csspgo__overlap_lone(csspgo__overlap *o, int side)
  * samples|, the samples being the whole function's at any depth. The sums run in LLVM's order, so that the doubles are
  * LLVM's: bodies, then inlinees; a nested pair comes in as 2 - 2 x its similarity. Returns 0 when memory is exhausted.
  */
-static int csspgo__overlap_inside(csspgo__overlap *o, uint32_t base, uint32_t test, double *similarity)
+static int csspgo__overlap_inside(csspgo__overlapping *o, uint32_t base, uint32_t test, double *similarity)
 {
     o->frames = 0;
     if (!csspgo__overlap_push(o, base, test)) return 0;
@@ -16147,7 +16147,7 @@ static void csspgo__share_count(csspgo_overlap_counts *s, int base, int test)
 }
 
 /* A function (or context) of one profile or both. Returns 0 when memory is exhausted. */
-static int csspgo__overlap_function(csspgo__overlap *o, uint32_t base, uint32_t test)
+static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo_overlap_figures *out = o->out;
     csspgo_overlap_row *r = &o->row;
@@ -16190,7 +16190,7 @@ static int csspgo__overlap_function(csspgo__overlap *o, uint32_t base, uint32_t 
 /* 1 for nodes with a record that is not nested in another one. */
 static int csspgo__is_top(const csspgo_profile *p, uint32_t id)
 {
-    const csspgo__node *n = &p->tree.node[id];
+    const csspgo__tree_node *n = &p->tree.node[id];
     return n->record != 0 && csspgo__site_kind(n->site) != CSSPGO_INLINEE;
 }
 
@@ -16201,7 +16201,7 @@ static uint64_t csspgo__samples_mod(const csspgo_profile *p)
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+        const csspgo_body *b = r != NULL ? csspgo__body_run(p, r) : NULL;
         size_t n = r != NULL ? csspgo__run_count(r->body) : 0;
         for (; n != 0; n--, b++) sum += b->count;
     }
@@ -16251,7 +16251,7 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
 }
 
 /* Compares the functions of the base, then those that only the test has, and sorts the rows. */
-static csspgo_status csspgo__overlap_run(csspgo__overlap *o)
+static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
 {
     const csspgo_profile *base = o->c.p[0], *test = o->c.p[1];
     uint32_t id;
@@ -16278,7 +16278,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
                                         csspgo_overlap_row *rows, size_t cap, size_t *count,
                                         csspgo_error *err)
 {
-    csspgo__overlap o;
+    csspgo__overlapping o;
     csspgo_status s;
     memset(out, 0, sizeof *out);
     if (count != NULL) *count = 0;
@@ -16311,23 +16311,23 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
  * profiles.
  */
 
-typedef struct csspgo__blocks {   /* blocks of one function: locations ascending */
+typedef struct csspgo__block_list {   /* blocks of one function: locations ascending */
     csspgo_body *v;
     size_t       n, cap;
     uint64_t     samples;         /* saturating sum */
-} csspgo__blocks;
+} csspgo__block_list;
 
-typedef struct csspgo__quality {
+typedef struct csspgo__comparing {
     csspgo__pair    c;
     uint32_t       *limit[2];     /* per function: its largest block probe; NULL: every location is a block */
     uint64_t       *entry[2];     /* per inlinee: how often it was entered, as far as its counts tell       */
-    csspgo__blocks  blocks[2];
+    csspgo__block_list  blocks[2];
     csspgo_quality *out;
     uint32_t       *like;         /* function of the base -> of the test; 0: it has none                    */
     uint64_t        samples[2];   /* in the blocks of all contexts, without entries of inlinees             */
-} csspgo__quality;
+} csspgo__comparing;
 
-static int csspgo__is_block(const csspgo__quality *q, int side, uint32_t func, csspgo_loc loc)
+static int csspgo__is_block(const csspgo__comparing *q, int side, uint32_t func, csspgo_loc loc)
 {
     return q->limit[side] == NULL || loc.line <= q->limit[side][func];
 }
@@ -16353,7 +16353,7 @@ static uint32_t csspgo__block_find(const csspgo__block_index *x, uint64_t guid)
 }
 
 /* Fills limit: per function of both profiles its largest block probe, from the caller's blocks by GUID. */
-static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_options *options)
+static int csspgo__quality_limits(csspgo__comparing *q, const csspgo_quality_options *options)
 {
     csspgo__block_index x;
     size_t i;
@@ -16380,24 +16380,24 @@ static int csspgo__quality_limits(csspgo__quality *q, const csspgo_quality_optio
     return ok;
 }
 
-static void csspgo__blocks_put(csspgo__blocks *b, csspgo_loc loc, uint64_t count)
+static void csspgo__blocks_put(csspgo__block_list *b, csspgo_loc loc, uint64_t count)
 {
     b->v[b->n].loc = loc;
     b->v[b->n++].count = count;
 }
 
 /* Gathers the blocks of a function from all its contexts and inlined copies. Returns 0 when memory is exhausted. */
-static int csspgo__blocks_gather(csspgo__quality *q, int side, uint32_t func)
+static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
 {
     const csspgo_profile *p = q->c.p[side];
-    csspgo__blocks *to = &q->blocks[side];
+    csspgo__block_list *to = &q->blocks[side];
     uint32_t id, i;
     size_t k, n;
     to->n = 0;
     to->samples = 0;
     for (id = func != 0 ? csspgo__same_first(p, func) : 0; id != 0; id = csspgo__same_next(p, id)) {
         const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+        const csspgo_body *b = r != NULL ? csspgo__body_run(p, r) : NULL;
         if (r == NULL) continue;
         n = csspgo__run_count(r->body);
         for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) n++;
@@ -16430,7 +16430,7 @@ static double csspgo__min(double a, double b)
 }
 
 /* Sum over the blocks of both lists of the smaller one of count x scale. func of the base decides what is a block. */
-static double csspgo__blocks_shared(const csspgo__quality *q, uint32_t func, const csspgo_body *a, size_t n, double x,
+static double csspgo__blocks_shared(const csspgo__comparing *q, uint32_t func, const csspgo_body *a, size_t n, double x,
                                     const csspgo_body *b, size_t m, double y)
 {
     double sum = 0;
@@ -16456,11 +16456,11 @@ static double csspgo__inverse(uint64_t n)
 }
 
 /* Samples in the blocks of a node alone. */
-static uint64_t csspgo__block_samples(const csspgo__quality *q, int side, uint32_t id)
+static uint64_t csspgo__block_samples(const csspgo__comparing *q, int side, uint32_t id)
 {
     const csspgo_profile *p = q->c.p[side];
     const csspgo__record *r = csspgo__record_of(p, id);
-    const csspgo_body *b = r != NULL ? csspgo__body(p, r) : NULL;
+    const csspgo_body *b = r != NULL ? csspgo__body_run(p, r) : NULL;
     size_t n = r != NULL ? csspgo__run_count(r->body) : 0;
     uint64_t sum = 0;
     for (; n != 0; n--, b++)
@@ -16469,7 +16469,7 @@ static uint64_t csspgo__block_samples(const csspgo__quality *q, int side, uint32
 }
 
 /* All pairs of context and block of the profiles as one set of blocks. */
-static void csspgo__quality_contexts(csspgo__quality *q)
+static void csspgo__quality_contexts(csspgo__comparing *q)
 {
     const csspgo_profile *base = q->c.p[0], *test = q->c.p[1];
     const double a = csspgo__inverse(q->samples[0]), b = csspgo__inverse(q->samples[1]);
@@ -16478,8 +16478,8 @@ static void csspgo__quality_contexts(csspgo__quality *q)
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&test->tree, id)) != 0;) {
         const csspgo__record *y = csspgo__record_of(test, id), *x = csspgo__record_of(base, q->c.node[id]);
         if (x == NULL || y == NULL) continue;
-        sum += csspgo__blocks_shared(q, base->tree.node[q->c.node[id]].func, csspgo__body(base, x),
-                                     csspgo__run_count(x->body), a, csspgo__body(test, y),
+        sum += csspgo__blocks_shared(q, base->tree.node[q->c.node[id]].func, csspgo__body_run(base, x),
+                                     csspgo__run_count(x->body), a, csspgo__body_run(test, y),
                                      csspgo__run_count(y->body), b);
     }
     q->out->context_overlap = csspgo__min(sum, 1);
@@ -16487,7 +16487,7 @@ static void csspgo__quality_contexts(csspgo__quality *q)
 }
 
 /* Sums up the blocks of all contexts, and those together with the entries of inlinees at their call sites. */
-static uint64_t csspgo__quality_sums(csspgo__quality *q, int side)
+static uint64_t csspgo__quality_sums(csspgo__comparing *q, int side)
 {
     const csspgo_profile *p = q->c.p[side];
     uint64_t sum = 0;
@@ -16496,7 +16496,7 @@ static uint64_t csspgo__quality_sums(csspgo__quality *q, int side)
         sum = csspgo__sat_add(sum, csspgo__block_samples(q, side, id));
     q->samples[side] = sum;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        const csspgo__node *n = &p->tree.node[id];
+        const csspgo__tree_node *n = &p->tree.node[id];
         if (n->record == 0 || csspgo__site_kind(n->site) != CSSPGO_INLINEE) continue;
         if (csspgo__is_block(q, side, p->tree.node[n->parent].func, csspgo__loc_of(p, n->site)))
             sum = csspgo__sat_add(sum, q->entry[side][id]);
@@ -16505,10 +16505,10 @@ static uint64_t csspgo__quality_sums(csspgo__quality *q, int side)
 }
 
 /* What a function of the base adds to spread_overlap: the test's blocks of it, shared out among its contexts. */
-static double csspgo__quality_spread(csspgo__quality *q, uint32_t func)
+static double csspgo__quality_spread(csspgo__comparing *q, uint32_t func)
 {
     const csspgo_profile *base = q->c.p[0];
-    const csspgo__blocks *t = &q->blocks[1];
+    const csspgo__block_list *t = &q->blocks[1];
     uint64_t all = 0;
     double sum = 0;
     uint32_t id;
@@ -16518,7 +16518,7 @@ static double csspgo__quality_spread(csspgo__quality *q, uint32_t func)
         const csspgo__record *r = csspgo__record_of(base, id);
         const double part = csspgo_share(csspgo__block_samples(q, 0, id), all);
         if (r == NULL) continue;
-        sum += csspgo__blocks_shared(q, func, csspgo__body(base, r), csspgo__run_count(r->body),
+        sum += csspgo__blocks_shared(q, func, csspgo__body_run(base, r), csspgo__run_count(r->body),
                                      csspgo__inverse(q->samples[0]), t->v, t->n,
                                      part * csspgo__inverse(q->out->test_samples));
     }
@@ -16531,9 +16531,9 @@ typedef struct csspgo__quality_rows {
 } csspgo__quality_rows;
 
 /* One function; id 0: that profile lacks it. Returns 0 when memory is exhausted. */
-static int csspgo__quality_function(csspgo__quality *q, uint32_t base, uint32_t test, csspgo__quality_rows *rows)
+static int csspgo__quality_function(csspgo__comparing *q, uint32_t base, uint32_t test, csspgo__quality_rows *rows)
 {
-    const csspgo__blocks *b = &q->blocks[0], *t = &q->blocks[1];
+    const csspgo__block_list *b = &q->blocks[0], *t = &q->blocks[1];
     csspgo_quality_row r;
     double weight;
     if (!csspgo__blocks_gather(q, 0, base) || !csspgo__blocks_gather(q, 1, test)) return 0;
@@ -16569,7 +16569,7 @@ static int csspgo__quality_row_cmp(const void *ctx, const void *a, const void *b
  * Compares the functions one after the other: blocks of the base and of the test side by side, then sums over
  * contexts.
  */
-static int csspgo__quality_run(csspgo__quality *q, const csspgo_quality_options *options, csspgo__quality_rows *rows)
+static int csspgo__quality_run(csspgo__comparing *q, const csspgo_quality_options *options, csspgo__quality_rows *rows)
 {
     const size_t nb = q->c.p[0]->names.count + 1;
     csspgo_quality *out = q->out;
@@ -16600,7 +16600,7 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
                                                csspgo_quality_row *rows, size_t cap, size_t *count,
                                                csspgo_error *err)
 {
-    csspgo__quality q;
+    csspgo__comparing q;
     csspgo__quality_rows r;
     csspgo_status s;
     int side;
@@ -19352,7 +19352,7 @@ static csspgo_status csspgo__function_check(const csspgo_probe_function *f, cssp
 static int csspgo__plan_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__tree *t = (const csspgo__tree *)ctx;
-    const csspgo__node *x = &t->node[*(const uint32_t *)a], *y = &t->node[*(const uint32_t *)b];
+    const csspgo__tree_node *x = &t->node[*(const uint32_t *)a], *y = &t->node[*(const uint32_t *)b];
     if (x->site != y->site) return x->site < y->site ? -1 : 1;
     return x->func < y->func ? -1 : x->func > y->func;
 }
@@ -19386,7 +19386,7 @@ static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_funct
 /* Links siblings in their order, so that csspgo__tree_walk gives the order of the section. */
 static csspgo_status csspgo__plan_sort(csspgo__heap *h, csspgo__probe_plan *plan)
 {
-    csspgo__node *node = plan->tree.node;
+    csspgo__tree_node *node = plan->tree.node;
     size_t i;
     plan->nodes = plan->tree.count - 1;
     plan->sorted_bytes = plan->nodes * sizeof *plan->sorted;
@@ -19431,7 +19431,7 @@ static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const cssp
 /* Appends the nodes in the order of the section, a record for each at top level. There is room. */
 static void csspgo__plan_nodes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
-    csspgo__node *node = plan->tree.node;
+    csspgo__tree_node *node = plan->tree.node;
     csspgo_probe_record *record = NULL;
     size_t probe = t->probe_count;
     uint32_t id = CSSPGO__ROOT;
@@ -19458,7 +19458,7 @@ static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function
 {
     size_t i;
     for (i = 0; i < f->probe_count; i++) {
-        csspgo__node *node = &plan->tree.node[plan->node[f->probes[i].inline_node - 1]];
+        csspgo__tree_node *node = &plan->tree.node[plan->node[f->probes[i].inline_node - 1]];
         csspgo_probe *to = &t->probes[node->record++];
         *to = f->probes[i];
         to->inline_node = node->same;
@@ -24317,7 +24317,7 @@ typedef struct csspgo__keying {   /* scratch */
  */
 static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo__keying *k, int *deep, int *seen)
 {
-    const csspgo__node *n = &c->trie.node[node];
+    const csspgo__tree_node *n = &c->trie.node[node];
     size_t size = 0;
     *seen = 0;
     for (; n->parent != 0 && n->site != CSSPGO__EXT && size < k->path.count; n = &c->trie.node[n->parent]) {
@@ -24335,7 +24335,7 @@ static size_t csspgo__frames_of(const csspgo_collector *c, uint32_t node, csspgo
  */
 static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k, uint32_t node)
 {
-    const csspgo__node *n = &c->trie.node[node];
+    const csspgo__tree_node *n = &c->trie.node[node];
     const uint32_t above = k->key.v[n->parent];
     const size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     int deep, seen;
@@ -24487,7 +24487,7 @@ typedef struct csspgo__printed {  /* a frame as it is printed: a name and what f
 } csspgo__printed;
 
 /* "0x28a" for an address, "main:3.1" for a call in a named function, "main" at the end of a context. */
-static void csspgo__print_frame(csspgo__printed *f, const csspgo__names *names, const csspgo__node *n)
+static void csspgo__print_frame(csspgo__printed *f, const csspgo__names *names, const csspgo__tree_node *n)
 {
     const csspgo_loc loc = csspgo__site_loc(n->site);
     csspgo__sink s;
@@ -24516,7 +24516,7 @@ static int csspgo__printed_byte(const csspgo__printed *f, size_t i)
 static int csspgo__printed_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__unsym *u = (const csspgo__unsym *)ctx;
-    const csspgo__node *x = &u->tree.node[*(const uint32_t *)a], *y = &u->tree.node[*(const uint32_t *)b];
+    const csspgo__tree_node *x = &u->tree.node[*(const uint32_t *)a], *y = &u->tree.node[*(const uint32_t *)b];
     csspgo__printed f, g;
     size_t i = 0;
     if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
@@ -24539,7 +24539,7 @@ static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
     }
     if (!csspgo__sort(h, u->node.v + 1, t->count, sizeof *u->node.v, csspgo__printed_cmp, u)) return 0;
     for (i = t->count; i > CSSPGO__ROOT; i--) {       /* node[1] is the root, which has no parent */
-        csspgo__node *parent = &t->node[t->node[u->node.v[i]].parent];
+        csspgo__tree_node *parent = &t->node[t->node[u->node.v[i]].parent];
         t->node[u->node.v[i]].sibling = parent->child;
         parent->child = u->node.v[i];
     }
@@ -24560,7 +24560,7 @@ static int csspgo__unsym_contexts(csspgo_collector *c, csspgo__unsym *u)
     u->text.v[CSSPGO__ROOT] = CSSPGO__ROOT;
     u->names = &c->names;
     for (i = CSSPGO__ROOT + 1; i <= keys->count; i++) {
-        const csspgo__node *n = &keys->node[i];
+        const csspgo__tree_node *n = &keys->node[i];
         uint64_t site = n->site;
         u->text.v[i] = CSSPGO__ROOT;
         if (n->func == 0) {
@@ -24974,7 +24974,7 @@ struct csspgo_tracker {
 /* Lists all nodes from the root on, level by level, siblings by key; returns their number. queue: twice as long. */
 static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     size_t i, k = 1;
     queue[0] = CSSPGO__ROOT;
     for (i = 0; i < k; i++) {
@@ -24990,7 +24990,7 @@ static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
 /* Room in sites for what there is. */
 static int csspgo__track_count_sites(csspgo_tracker *t)
 {
-    const csspgo__node *v = t->m.p->tree.node;
+    const csspgo__tree_node *v = t->m.p->tree.node;
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->m.p->tree, id)) != 0;) {
         if (csspgo__mover_at(&t->m, v[id].parent, v[id].site) != 0) continue;
@@ -25005,13 +25005,13 @@ static int csspgo__track_count_sites(csspgo_tracker *t)
 static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t nodes)
 {
     csspgo_profile *p = t->m.p;
-    csspgo__node *v = p->tree.node;
+    csspgo__tree_node *v = p->tree.node;
     size_t i;
     csspgo__map_clear(&p->tree.map);
     for (i = 0; i < nodes; i++) v[queue[i]].child = v[queue[i]].sibling = 0;
     for (i = 1; i < nodes; i++) csspgo__mover_attach(&t->m, queue[i], v[queue[i]].parent, v[queue[i]].site);
     for (i = nodes - 1; i != 0; i--) {
-        const csspgo__node *n = &v[queue[i]];
+        const csspgo__tree_node *n = &v[queue[i]];
         if (n->record == 0) continue;
         t->m.at[n->record] = queue[i];
         p->record[n->record].state = 0;
@@ -25203,7 +25203,7 @@ static uint32_t csspgo__track_callees_at(const csspgo_tracker *t, csspgo_node ca
 /* The callee after it at the same site. */
 static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *v = t->m.p->tree.node;
+    const csspgo__tree_node *v = t->m.p->tree.node;
     const uint32_t next = v[id].sibling;
     return next != 0 && v[next].site == v[id].site ? next : 0;
 }
@@ -25246,13 +25246,13 @@ static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_lo
 /* The first inlinee of a node at its first call site that has any, if there is no body entry before that; else 0. */
 static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
     uint32_t best = 0, id;
     for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
         if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
     if (best == 0 || csspgo__run_count(r->body) == 0) return best;
-    return csspgo__track_site_cmp(p, v[best].site, csspgo__body(p, r)->loc) <= 0 ? best : 0;
+    return csspgo__track_site_cmp(p, v[best].site, csspgo__body_run(p, r)->loc) <= 0 ? best : 0;
 }
 
 /*
@@ -25262,7 +25262,7 @@ static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
  */
 static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top)
 {
-    const csspgo__node *v = p->tree.node;
+    const csspgo__tree_node *v = p->tree.node;
     uint32_t id = top, depth = 0, zero = 0;
     uint64_t sum = 0;
     for (;;) {
@@ -25381,7 +25381,7 @@ CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_f
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     const int listed = n->record != 0 && csspgo__is_context(t->m.p, node.id);
     return csspgo__track_listed(t, listed ? t->next[n->record] : 0);
 }
@@ -25416,7 +25416,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node n
 /* Frames of the longest path below a node, it included. */
 static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
 {
-    const csspgo__node *v = t->m.p->tree.node;
+    const csspgo__tree_node *v = t->m.p->tree.node;
     uint32_t id = top, depth = 1, height = 1;
     for (;;) {
         if (v[id].child != 0) {
@@ -25561,7 +25561,7 @@ static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_
 static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
 {
     const csspgo_profile *p = t->m.p;
-    const csspgo_body *b = csspgo__body(p, s);
+    const csspgo_body *b = csspgo__body_run(p, s);
     size_t i, n, m;
     csspgo_target *v = csspgo__vtable(p, r, &n);
     const csspgo_target *g = csspgo__vtable(p, s, &m);
@@ -25569,10 +25569,10 @@ static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const c
     csspgo__track_less(&r->total, s->total);
     csspgo__track_less(&r->head, s->head);
     for (i = 0; i < csspgo__run_count(s->body); i++) {
-        csspgo_body *x = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), b[i].loc);
+        csspgo_body *x = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), b[i].loc);
         if (x != NULL) csspgo__track_less(&x->count, b[i].count);
     }
-    csspgo__track_less_targets(csspgo__target(p, r), csspgo__run_count(r->target), csspgo__target(p, s),
+    csspgo__track_less_targets(csspgo__target_run(p, r), csspgo__run_count(r->target), csspgo__target_run(p, s),
                                csspgo__run_count(s->target));
     csspgo__track_less_targets(v, n, g, m);
 }
@@ -25580,7 +25580,7 @@ static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const c
 /* 1 if the counts of a merged node were dropped on their way. */
 static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *v = t->m.p->tree.node;
+    const csspgo__tree_node *v = t->m.p->tree.node;
     for (; v[id].site & CSSPGO__GONE; id = t->m.prev[id])
         if (v[id].record != 0 && t->m.p->record[v[id].record].state & CSSPGO__MOVER_DROPPED) return 1;
     return 0;
@@ -25605,7 +25605,7 @@ static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, u
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
     if (t->m.p->record[n->record].state & CSSPGO_MERGED) return csspgo__track_mark_late(t, node.id, n->record);
@@ -25616,7 +25616,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_n
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
 {
-    const csspgo__node *n = csspgo__at_node(t->m.p, node);
+    const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
     if (t->m.p->record[n->record].state & CSSPGO_MERGED) return CSSPGO_E_ARGUMENT;
@@ -25660,7 +25660,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
 /* How often a context was called from the record of its parent; 0 if one of the two has none. */
 static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
-    const csspgo__node *n = &t->m.p->tree.node[id];
+    const csspgo__tree_node *n = &t->m.p->tree.node[id];
     const csspgo_node up = csspgo__node_handle(n->parent), node = csspgo__node_handle(id);
     uint64_t calls, entries;
     if (n->record == 0 || t->m.p->tree.node[n->parent].record == 0) return 0;
@@ -25672,7 +25672,7 @@ static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 /* Functions with contexts and their calls there; rank: of a name, from 1. */
 static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, csspgo__graph *g)
 {
-    const csspgo__node *v = t->m.p->tree.node;
+    const csspgo__tree_node *v = t->m.p->tree.node;
     uint32_t id = CSSPGO__ROOT;
     while ((id = csspgo__tree_walk(&t->m.p->tree, id)) != 0) {
         if (!csspgo__is_context(t->m.p, id)) continue;
@@ -26567,7 +26567,7 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
 static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
 {
     const size_t at = csspgo__call_edge_lower(g, 0, call, 0), direct = csspgo__call_edge_lower(g, 0, call, callee);
-    csspgo__node *known;
+    csspgo__tree_node *known;
     uint32_t id, chains;
     *n = 0;
     if (!(g->func_flags[callee] & CSSPGO__TAIL_CALLED)) return 1;
@@ -26682,7 +26682,7 @@ static uint32_t csspgo__gen_base(csspgo__gen *g, uint32_t key, uint32_t func)
 /* The path of a node of g->frames as numbers that are equal where frames are, outermost first. Returns its length. */
 static size_t csspgo__frames_path(const csspgo__gen *g, uint32_t frames, uint32_t *path)
 {
-    const csspgo__node *v = g->frames.node;
+    const csspgo__tree_node *v = g->frames.node;
     const size_t n = v[frames].same & ~CSSPGO__FIRST;
     size_t i = n, k;
     uint32_t t;
@@ -26715,7 +26715,7 @@ static uint32_t csspgo__context_node(csspgo__gen *g, uint32_t parent, uint32_t f
 static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
 {
     const csspgo_collector_options *how = &g->c->how;
-    csspgo__node *v = g->frames.node;                 /* the root has its record */
+    csspgo__tree_node *v = g->frames.node;                 /* the root has its record */
     size_t n = 0, size, i;
     uint32_t t = frames, node;
     for (; v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
@@ -26780,11 +26780,11 @@ static int csspgo__gen_bodies(csspgo__gen *g, csspgo__record *r, const csspgo_bo
         if (!csspgo__pool_room(&p->heap, &p->body, csspgo__run_needs(r->body, n), sizeof *v))
             return csspgo__gen_fail(g, &p->heap);
         csspgo__run_extend(&p->body, &r->body, n, sizeof *v);
-        memcpy(csspgo__body(p, r), v, n * sizeof *v);
+        memcpy(csspgo__body_run(p, r), v, n * sizeof *v);
         return 1;
     }
     for (k = 0; k < n; k++) {
-        csspgo_body *b = csspgo__body(p, r);
+        csspgo_body *b = csspgo__body_run(p, r);
         while (i < csspgo__run_count(r->body) && csspgo__body_cmp(NULL, &b[i], &v[k]) < 0) i++;
         if (i < csspgo__run_count(r->body) && csspgo__body_cmp(NULL, &b[i], &v[k]) == 0)
             csspgo__count_add(&b[i].count, v[k].count);
@@ -26824,7 +26824,7 @@ static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
 static int csspgo__copy_entered(csspgo__gen *g, uint32_t node)
 {
     csspgo__copy *copy = &g->copy[node];
-    const csspgo__node *leaf = &g->p->tree.node[copy->node];
+    const csspgo__tree_node *leaf = &g->p->tree.node[copy->node];
     const uint32_t caller = g->code->node[node].parent;
     csspgo__record *r;
     copy->busy = 0;
@@ -27139,11 +27139,11 @@ static int csspgo__gen_nested(csspgo__gen *g)
 static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
 {
     const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
-    const csspgo_target *t = csspgo__target(p, r);
+    const csspgo_target *t = csspgo__target_run(p, r);
     const size_t n = csspgo__run_count(r->target);
     size_t i, k;
     for (i = 0; i < n; i = k) {
-        csspgo_body *b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), t[i].loc);
+        csspgo_body *b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), t[i].loc);
         uint64_t sum = 0;
         for (k = i; k < n && csspgo__loc_key(t[k].loc) == csspgo__loc_key(t[i].loc); k++)
             csspgo__count_add(&sum, t[k].count);
@@ -27467,7 +27467,7 @@ static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t fun
 static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, const csspgo__shape *graph,
                               uint64_t hits)
 {
-    const csspgo__node *k = &e->g->keyed.keys.node[key];
+    const csspgo__tree_node *k = &e->g->keyed.keys.node[key];
     const uint32_t site = (uint32_t)k->site, caller = key != CSSPGO__ROOT ? csspgo__gen_func_at(e->g, site) : 0;
     uint64_t count;
     csspgo__observation *c;
@@ -27779,7 +27779,7 @@ static uint32_t csspgo__sizes_step(csspgo_sizes *s, uint32_t at, csspgo_loc loc,
 
 static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
 {
-    csspgo__node *n = &s->tree.node[at];
+    csspgo__tree_node *n = &s->tree.node[at];
     const uint64_t sum = csspgo__sat_add(n->record != 0 ? n->record - 1 : 0, bytes);
     n->record = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
 }
@@ -27873,7 +27873,7 @@ static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
         uint32_t id = s->tree.node[at].child, best = 0;
         uint64_t least = 0;
         for (; id != 0; id = s->tree.node[id].sibling) {
-            const csspgo__node *n = &s->tree.node[id];
+            const csspgo__tree_node *n = &s->tree.node[id];
             const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
             if (best != 0 && key >= least) continue;
             best = id;
@@ -28039,7 +28039,7 @@ static void csspgo__pre_sweep(csspgo__preinliner *x)
     csspgo_profile *p = x->p;
     uint32_t id = CSSPGO__ROOT;
     while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
-        csspgo__node *n = &p->tree.node[id];
+        csspgo__tree_node *n = &p->tree.node[id];
         if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
         if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
                                             : p->tree.node[n->parent].record != 0) continue;
@@ -28413,7 +28413,7 @@ static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row
                                              : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
     csspgo_body *b;
     if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
-    b = csspgo__body_find(csspgo__body(p, r), csspgo__run_count(r->body), loc);
+    b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     if (b == NULL) return csspgo__gen_add(&x->g, r, loc, v, 0, 0);
     if (b->count < v) b->count = v;
     return 1;
@@ -28562,7 +28562,7 @@ static int csspgo__line_nested(csspgo__by_line *x)
 /* ----- with contexts ---------------------------------------------------------------------------------------------- */
 
 /* The function of a key's frame with names, in the profile; 0 when memory is exhausted. */
-static uint32_t csspgo__line_named(csspgo__by_line *x, const csspgo__node *key)
+static uint32_t csspgo__line_named(csspgo__by_line *x, const csspgo__tree_node *key)
 {
     size_t size;
     const char *name = csspgo__name_text(&x->g.c->names, key->func, &size);
@@ -28613,7 +28613,7 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     csspgo_node node = csspgo_root(g->p);
     size_t i, most = g->p->heap.limits.max_depth - 1;
     for (; key != CSSPGO__ROOT; key = g->keyed.keys.node[key].parent) {
-        const csspgo__node *k = &g->keyed.keys.node[key];
+        const csspgo__tree_node *k = &g->keyed.keys.node[key];
         const csspgo__row *row = k->func == 0 ? csspgo__row_of(x, (uint32_t)k->site) : NULL;
         if (k->func != 0 && !csspgo__line_push(x, &n, csspgo__line_named(x, k), k->site)) return 0;
         if (k->func != 0) continue;
@@ -28629,7 +28629,7 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
     if (o->limit_depth && o->max_depth < most) most = o->max_depth;
     else if (n > most) g->stats.deep_contexts++;
     for (i = n > most ? n - most : 0; i < n && node.id != 0; i++) {
-        const csspgo__node *f = &g->frames.node[g->path.v[i]];
+        const csspgo__tree_node *f = &g->frames.node[g->path.v[i]];
         node = csspgo_node_add(g->p, node, loc, CSSPGO_CONTEXT, csspgo__func_handle(f->func));
         loc = csspgo__site_loc(f->site);
     }
@@ -28639,7 +28639,7 @@ static uint32_t csspgo__line_context(csspgo__by_line *x, size_t n, uint32_t key,
 }
 
 /* The node that a key with names is: the root if it is empty. Returns 0 when memory is exhausted. */
-static uint32_t csspgo__line_named_leaf(csspgo__by_line *x, const csspgo__node *key)
+static uint32_t csspgo__line_named_leaf(csspgo__by_line *x, const csspgo__tree_node *key)
 {
     uint32_t func;
     if (x->g.c->names.name[key->func].size == 0) return CSSPGO__ROOT;
@@ -28654,7 +28654,7 @@ static uint32_t csspgo__line_named_leaf(csspgo__by_line *x, const csspgo__node *
 static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t line)
 {
     csspgo__gen *g = &x->g;
-    const csspgo__node *k = &g->keyed.keys.node[key];
+    const csspgo__tree_node *k = &g->keyed.keys.node[key];
     const uint32_t id = csspgo__tree_add(&g->c->heap, &x->met, CSSPGO__ROOT, (uint64_t)key << 32 | line, 0);
     csspgo__record *r;
     uint32_t node;
@@ -28749,7 +28749,7 @@ static int csspgo__line_hits(csspgo__by_line *x)
 static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__counter *v)
 {
     csspgo__gen *g = &x->g;
-    const csspgo__node *k = &g->keyed.keys.node[key];
+    const csspgo__tree_node *k = &g->keyed.keys.node[key];
     const csspgo__row *row = csspgo__row_of(x, v->a);
     uint32_t callee, from = CSSPGO__ROOT, node;
     size_t n = 0;
@@ -28790,7 +28790,7 @@ static int csspgo__line_infer(csspgo__by_line *x)
     csspgo_profile *p = x->g.p;
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_back(&p->tree, id)) != 0;) {
-        const csspgo__node n = p->tree.node[id];
+        const csspgo__tree_node n = p->tree.node[id];
         const csspgo_loc loc = csspgo__site_loc(n.site);
         csspgo__record *up;
         uint64_t count;
@@ -28809,7 +28809,7 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
 {
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        csspgo__node *n = &p->tree.node[id];
+        csspgo__tree_node *n = &p->tree.node[id];
         if (n->record == 0 || !csspgo__line_is_start_up(p, n->func)) continue;
         n->record = 0;
         p->dead++;
@@ -29809,17 +29809,17 @@ static int csspgo__push_callee(csspgo__matching *w, csspgo__aggregate *f, csspgo
  */
 static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_t node)
 {
-    const csspgo__node *v = w->p->tree.node;
+    const csspgo__tree_node *v = w->p->tree.node;
     const csspgo__record *r = &w->p->record[v[node].record];
     const int by_checksum = w->m->is_probe && (w->m->is_cs || w->m->how.llvm == CSSPGO__ALIGN);
     size_t i, n = csspgo__run_count(r->body);
     uint32_t c;
     if (by_checksum && r->checksum != f->checksum) return 1;
     if (!CSSPGO__MORE(&w->m->heap, f->body, n)) return 0;
-    if (n != 0) memcpy(f->body.v + f->body.count, csspgo__body(w->p, r), n * sizeof(csspgo_body));
+    if (n != 0) memcpy(f->body.v + f->body.count, csspgo__body_run(w->p, r), n * sizeof(csspgo_body));
     f->body.count += n;
     for (i = 0; i < csspgo__run_count(r->target); i++) {
-        const csspgo_target *t = csspgo__target(w->p, r) + i;
+        const csspgo_target *t = csspgo__target_run(w->p, r) + i;
         if (!csspgo__push_callee(w, f, t->loc, t->func.id, t->count)) return 0;
     }
     for (c = v[node].child; c != 0; c = v[c].sibling) {
@@ -31703,8 +31703,8 @@ static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_rep
         }
         if (!skip) {
             for (i = 0; i < csspgo__run_count(v->body); i++)
-                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body(w->p, v)[i].loc),
-                                   csspgo__body(w->p, v)[i].count);
+                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body_run(w->p, v)[i].loc),
+                                   csspgo__body_run(w->p, v)[i].count);
             for (c = t->node[id].child; c != 0; c = t->node[c].sibling)
                 if (csspgo__site_kind(t->node[c].site) == CSSPGO_INLINEE)
                     csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, t->node[c].site)),
@@ -31725,7 +31725,7 @@ static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *
 /* The records of a function that count as its profile: at top level, or, where there are contexts, all of them. */
 static int csspgo__report_function(const csspgo__matching *w, csspgo_match_report *r, const csspgo__matched *f)
 {
-    const csspgo__node *v = w->p->tree.node;
+    const csspgo__tree_node *v = w->p->tree.node;
     const uint64_t stale = r->stale_functions;
     csspgo_func func;
     csspgo_node n;
@@ -32193,7 +32193,7 @@ static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, cons
  */
 static const csspgo__matched *csspgo__moved(const csspgo__match_remap *c, uint32_t node)
 {
-    const csspgo__node *n = &c->p->tree.node[node];
+    const csspgo__tree_node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
     f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
@@ -32236,7 +32236,7 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
  */
 static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
 {
-    const csspgo__node *n = &c->p->tree.node[id];
+    const csspgo__tree_node *n = &c->p->tree.node[id];
     const csspgo__matched *up = n->parent != CSSPGO__ROOT ? csspgo__moved(c, n->parent) : NULL;
     csspgo_node_kind kind = csspgo__site_kind(n->site);
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
@@ -32283,7 +32283,7 @@ static csspgo__record *csspgo__remap_begin(csspgo__match_remap *c)
 static csspgo_status csspgo__remap_loc(csspgo__match_remap *c, const csspgo__record *r, csspgo_loc was, csspgo_loc loc,
                                        int calls, uint64_t *own)
 {
-    const csspgo_body *b = csspgo__body_find(csspgo__body(c->p, r), csspgo__run_count(r->body), was);
+    const csspgo_body *b = csspgo__body_find(csspgo__body_run(c->p, r), csspgo__run_count(r->body), was);
     csspgo__record *to = &c->t->record[1];
     const csspgo_target *t;
     size_t n, i;
@@ -32296,7 +32296,7 @@ static csspgo_status csspgo__remap_loc(csspgo__match_remap *c, const csspgo__rec
     if (csspgo__body_append(c->t, to, loc, b->count) < 0) return c->t->heap.status;
     *own = csspgo__sat_add(*own, b->count);
     for (vtable = 0; calls && vtable < 2; vtable++) {
-        t = vtable ? csspgo__vtable(c->p, r, &n) : csspgo__target(c->p, r);
+        t = vtable ? csspgo__vtable(c->p, r, &n) : csspgo__target_run(c->p, r);
         if (!vtable) n = csspgo__run_count(r->target);
         for (i = csspgo__target_lower(t, n, was, 0); i < n && csspgo__loc_key(t[i].loc) == csspgo__loc_key(was); i++) {
             const uint32_t f = csspgo__remap_func(c, t[i].func.id);
@@ -32317,7 +32317,7 @@ static csspgo_status csspgo__remap_moved(csspgo__match_remap *c, const csspgo__m
                                          uint64_t *own)
 {
     const csspgo__place *p = f != NULL ? c->m->place.v + f->place : NULL;
-    const csspgo_body *b = csspgo__body(c->p, r);
+    const csspgo_body *b = csspgo__body_run(c->p, r);
     csspgo_status s = CSSPGO_OK;
     size_t i;
     for (i = 0; f != NULL && i < f->places && s == CSSPGO_OK; i++)
@@ -32362,7 +32362,7 @@ static uint64_t csspgo__sat_sub(uint64_t a, uint64_t b)
  */
 static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
 {
-    const csspgo__node *n = &c->p->tree.node[id];
+    const csspgo__tree_node *n = &c->p->tree.node[id];
     const csspgo__record *r = &c->p->record[n->record];
     const uint32_t to = c->node.v[id];
     const csspgo__matched *f = csspgo__moved(c, id);
@@ -32374,10 +32374,10 @@ static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
     now->head = r->head;
     now->checksum = f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe ? f->checksum : r->checksum;
     now->attributes = r->attributes;
-    for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body(c->p, r)[i].count);
+    for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body_run(c->p, r)[i].count);
     if (r->head == 0 && i != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
         csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
-        now->head = csspgo__body(c->p, r)->count;     /* it is no inlinee any more */
+        now->head = csspgo__body_run(c->p, r)->count;     /* it is no inlinee any more */
     s = csspgo__remap_moved(c, f, r, &own);
     if (s != CSSPGO_OK) return s;
     now->total = csspgo__sat_sub(r->total, c->nested.v[id]);
@@ -32418,7 +32418,7 @@ static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
     nested = c->nested.v;
     c->node.v[CSSPGO__ROOT] = CSSPGO__ROOT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
-        const csspgo__node *n = &t->node[id];
+        const csspgo__tree_node *n = &t->node[id];
         if (csspgo__site_kind(n->site) == CSSPGO_INLINEE)
             nested[n->parent] = csspgo__sat_add(nested[n->parent], csspgo_total(c->p, csspgo__node_handle(id)));
     }
@@ -32553,7 +32553,7 @@ static csspgo_status csspgo__complete_solve(csspgo__completion *x, const csspgo_
     memset(block, 0, f->cfg.blocks * sizeof *block);
     memset(edge, 0, f->cfg.edges * sizeof *edge);
     for (i = 0; i < f->cfg.blocks; i++) {
-        const csspgo_body *b = csspgo__body_find(csspgo__body(x->q, r), csspgo__run_count(r->body), f->loc[i]);
+        const csspgo_body *b = csspgo__body_find(csspgo__body_run(x->q, r), csspgo__run_count(r->body), f->loc[i]);
         if (b == NULL || !x->found.v[i]) continue;
         block[i].known = 1;
         block[i].count = b->count;
@@ -32584,7 +32584,7 @@ static int csspgo__complete_take(csspgo__completion *x, const csspgo_match_cfg *
         csspgo_body *b;
         if (f->loc[i].line == 0) continue;
         if (csspgo__body_add(q, r, f->loc[i], 0) < 0) return 0;
-        b = csspgo__body_find(csspgo__body(q, r), csspgo__run_count(r->body), f->loc[i]);
+        b = csspgo__body_find(csspgo__body_run(q, r), csspgo__run_count(r->body), f->loc[i]);
         more = csspgo__sat_add(more, csspgo__sat_sub(block[i].count, b->count));
         less = csspgo__sat_add(less, csspgo__sat_sub(b->count, block[i].count));
         b->count = block[i].count;

@@ -576,11 +576,11 @@ static void validation_finds_every_broken_invariant(void)
         T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
         r = &p->record[p->tree.node[g.id].record];
         switch (i) {
-        case 0: csspgo__body(p, r)[1].loc.line = 65536; break;
-        case 1: csspgo__body(p, r)[1].loc.line = 2; break;
-        case 2: csspgo__body(p, r)[0].loc.line = 1; break;               /* targets without entry */
-        case 3: csspgo__target(p, r)[1].func.id = csspgo__target(p, r)[0].func.id; break;
-        case 4: csspgo__target(p, r)[1].func.id = 99; break;
+        case 0: csspgo__body_run(p, r)[1].loc.line = 65536; break;
+        case 1: csspgo__body_run(p, r)[1].loc.line = 2; break;
+        case 2: csspgo__body_run(p, r)[0].loc.line = 1; break;               /* targets without entry */
+        case 3: csspgo__target_run(p, r)[1].func.id = csspgo__target_run(p, r)[0].func.id; break;
+        case 4: csspgo__target_run(p, r)[1].func.id = 99; break;
         case 5: r->flags = CSSPGO__DIRTY; break;
         case 6: r->body.begin = 1000; break;
         case 7: r->target.size = 50; break;
@@ -617,7 +617,7 @@ static int comes_before(csspgo_profile *p, uint32_t a, uint32_t b)
     for (; a != CSSPGO__ROOT; a = p->tree.node[a].parent) pa[na++] = a;
     for (; b != CSSPGO__ROOT; b = p->tree.node[b].parent) pb[nb++] = b;
     while (na != 0 && nb != 0) {
-        const csspgo__node *x = &p->tree.node[pa[--na]], *y = &p->tree.node[pb[--nb]];
+        const csspgo__tree_node *x = &p->tree.node[pa[--na]], *y = &p->tree.node[pb[--nb]];
         const csspgo_loc s = csspgo__loc_of(p, x->site), t = csspgo__loc_of(p, y->site);
         if (x == y) continue;
         if (s.line != t.line) return s.line < t.line;
@@ -632,7 +632,7 @@ static void nodes_come_in_context_order(void)
     unsigned round;
     for (round = 0; round < 60; round++) {
         csspgo_profile *p = some_profile(round * 4, round % 2 != 0, 0, NULL);
-        csspgo__order o;
+        csspgo__ranking o;
         size_t i;
         csspgo_func_add_guid(p, 5);
         T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);
@@ -650,7 +650,7 @@ static void nodes_come_in_context_order(void)
 static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
 {
     csspgo_profile *p = t_profile(1);
-    csspgo__order o;
+    csspgo__ranking o;
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     const csspgo_node late = node(p, m, 5, 0, CSSPGO_CONTEXT, "a"), early = node(p, m, 4, 0, CSSPGO_CONTEXT, "z");
     const csspgo_node twin = node(p, m, 5, 0, CSSPGO_DUPLICATE, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
@@ -669,7 +669,7 @@ static void names_with_equal_beginnings_are_ranked(void)
                                           "aaaaaaaaa", "aaaaaaaab", "b",       "\xff" };
     enum { N = sizeof sorted / sizeof sorted[0] };
     csspgo_profile *p = t_profile(0);
-    csspgo__order o;
+    csspgo__ranking o;
     uint32_t i;
     for (i = 0; i < N; i++) csspgo_func_add(p, sorted[i * 4 % N], strlen(sorted[i * 4 % N]));
     T_EQ(csspgo__order_make(&p->heap, p, &o), CSSPGO_OK);
