@@ -3018,9 +3018,9 @@ typedef struct csspgo_trace {
  * Functions that are compiled or linked when they are first called need no slot in their code: csspgo_trace_stamp from
  * the stub, which is gone afterwards.
  *
- * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, C11, MSVC): stamps
- *           are distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots
- *           need that no function of theirs is entered meanwhile, or see some stamps too late
+ * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, MSVC): stamps are
+ *           distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots need
+ *           that no function of theirs is entered meanwhile, or see some stamps too late
  */
 typedef struct csspgo_trace_slot {
     uint32_t stamp;               /* 0: not entered in this phase */
@@ -3165,8 +3165,8 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l);
  *   data, size   the whole file; borrowed until the call returns
  *
  * Returns   CSSPGO_OK; E_SYNTAX, E_TRUNCATED for bad input; E_VERSION; E_UNSUPPORTED: a raw profile whose names are
- *           compressed, in a build without zlib, or whose functions are in debug info; E_LIMIT; E_NOMEM. After a failure
- *           the object is as before
+ *           compressed, in a build without zlib, or whose functions are in debug info; E_LIMIT; E_NOMEM. After a
+ *           failure the object is as before
  * Cost      O(size); while it reads up to 16 bytes of memory per byte
  * Source    LLVM 19: InstrProfReader
  */
@@ -3181,9 +3181,9 @@ CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, 
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that would
- *           read back as something else: a number, one with a comma in a trace, with a line end (written all the same
- *           with llvm); E_NOMEM
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
+ *           that would read back as something else: a number, one with a comma in a trace, with a line end (written all
+ *           the same with llvm)
  * Cost      O(n log n) in the number of functions
  * Source    LLVM 19: InstrProfWriter::writeText
  */
@@ -3219,8 +3219,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspg
                                                    csspgo_error *err);
 
 /*
- * The i-th symbol of a function. Its name is owned by l until it changes; NULL: there are not so many. size_bytes: NULL,
- * or gets the size of its code.
+ * The i-th symbol of a function. Its name is owned by l until it changes; NULL: there are not so many. size_bytes:
+ * NULL, or gets the size of its code.
  */
 CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
                                                 uint64_t *size_bytes);
@@ -3296,7 +3296,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const ui
 /*
  * Places a JIT's functions: sizes in bytes become offsets, in the order given, each aligned.
  *
- *   order     indices of size and offset; those that are not in it follow, ascending. One that is in it twice counts once
+ *   order     indices of size and offset; those that are not in it follow, ascending. A second time does not count
  *   offset    gets n offsets
  *   end       gets the bytes needed, or NULL
  *
@@ -3386,7 +3386,8 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, css
  * Adds samples, of whatever event. Addresses are looked up at once: move them first (csspgo_spaces_sample). Of equal
  * times the sample that is added first comes first.
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: a sample has no time; E_NOMEM, E_LIMIT. Samples from the failing one on are not taken
+ * Returns   CSSPGO_OK; E_ARGUMENT: a sample has no time; E_NOMEM, E_LIMIT. Samples from the failing one on are not
+ *           taken
  */
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const csspgo_sample *samples, size_t count,
                                                   csspgo_error *err);
@@ -32897,7 +32898,7 @@ static void csspgo__reservoir_whole(csspgo_layout *l, csspgo__source *in)
     }
 }
 
-/* Two samples: draws for as many traces as the source has seen, then puts its traces, shuffled, into the places drawn. */
+/* Two samples: draws for as many traces as the source has seen, then its traces, shuffled, take the places drawn. */
 static void csspgo__reservoir_both(csspgo_layout *l, csspgo__source *in, csspgo__draws *d)
 {
     csspgo__source *own = &l->own;
@@ -33561,8 +33562,8 @@ static size_t csspgo__layout_raw_skip(csspgo__layout_raw *f, uint64_t n, size_t 
 }
 
 /*
- * The header, and where the sections are. Version 8 is that of LLVM 17, where temporal profiles began; 9 (LLVM 18) added
- * bitmaps, 10 (LLVM 19) virtual tables.
+ * The header, and where the sections are. Version 8 is that of LLVM 17, where temporal profiles began; 9 (LLVM 18)
+ * added bitmaps, 10 (LLVM 19) virtual tables.
  */
 static void csspgo__layout_raw_header(csspgo__layout_raw *f)
 {
@@ -34905,7 +34906,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
         const csspgo_sample *x = &samples[i];
         uint32_t id = csspgo__sampler_find(t, x->pid);
         if (x->time == 0)
-            return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a sample has no time: record with -T, print with -F +time");
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, i, "a sample has no time: perf record -T, script -F +time");
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
         if (t->space[id - 1].first == 0 || x->time < t->space[id - 1].first) t->space[id - 1].first = x->time;
@@ -34946,8 +34947,8 @@ static int csspgo__sampler_join(csspgo__heap *h, csspgo__source *in)
     }
     for (i = 1; i < runs; i++) {
         csspgo__kept *a = &in->run[v[i - 1].run], *b = &in->run[v[i].run];
-        if (a->count == 0 || a->count != b->count || memcmp(a->function, b->function, a->count * sizeof *a->function) != 0)
-            continue;
+        if (a->count == 0 || a->count != b->count) continue;
+        if (memcmp(a->function, b->function, a->count * sizeof *a->function) != 0) continue;
         a->weight += b->weight;
         b->count = 0;
         v[i].run = v[i - 1].run;

@@ -19,6 +19,9 @@ fi
 # (a quick run leaves this to jit.sh, which has the check run with sanitizers)
 if [ -z "$FULL" ] || ../examples/build/jit >$B/jit.out 2>&1; then pass; else fail "jit"; tail -20 $B/jit.out; fi
 
+# recorded level loads lay code out such that a load touches fewer than half of the pages (else status 1)
+if ../examples/build/level $B/level.order >$B/level.out 2>&1 && [ "$(wc -l <$B/level.order)" -gt 1000 ]; then pass; else fail "level"; tail -5 $B/level.out; fi
+
 # sampling changes nothing in the game; with probes, every sample is in a profile of bounded size (else status 1)
 S=../examples/build/sampler frames=2000
 [ -n "$FULL" ] || frames=600
