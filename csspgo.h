@@ -14941,6 +14941,10 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
 
 #ifndef CSSPGO_NO_EDIT
 
+/*
+ * A merge is a join with a weight and the caller's conflict rule. The join reserves all memory before it changes a
+ * count, so a failure leaves p as it was. Statistics are added to the caller's: one struct serves several merges.
+ */
 CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
                                       csspgo_merge_stats *stats, csspgo_error *err)
 {
@@ -14960,7 +14964,10 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     return csspgo__join_error(&j, s, err);
 }
 
-/* floor(x * num / den), at most 2^64 - 1: long division of the 128-bit product. */
+/*
+ * floor(x * num / den), at most 2^64 - 1. A product below 2^64 takes one division; C99 has no 128-bit integer, so a
+ * larger one takes 64 steps of shift and subtract. high is the remainder of every step, and below den.
+ */
 static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t den)
 {
     uint64_t high, quotient = 0;
@@ -14985,6 +14992,10 @@ static void csspgo__scale_targets(csspgo_target *t, size_t n, uint64_t num, uint
     for (i = 0; i < n; i++) t[i].count = csspgo__ratio(t[i].count, num, den);
 }
 
+/*
+ * Scales in place, without memory: nothing can fail behind the first check. Every count is rounded down by itself, so a
+ * total can become larger than the sum of its bodies, by less than 1 for each body.
+ */
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
     uint32_t id;
@@ -15008,6 +15019,10 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
+/*
+ * LLVM has no summary but that of its 16 default cutoffs. In LLVM mode the first cutoff at or above ppm stands for ppm,
+ * and above the last one LLVM's tools end with an error (getEntryForPercentile).
+ */
 CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count, csspgo_error *err)
 {
     csspgo_cutoff all[CSSPGO_CUTOFFS], one;
@@ -15030,7 +15045,11 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
 
 /*
  * How often a function was entered is known from its head count only where calls were sampled. Else the first
- * location of its body stands for it: all that run through the function run through its entry.
+ * location of its body stands for it, because every execution of the function passes its entry.
+ *
+ * If an inlinee is at that location, the body has no count there, and the inlinee's own entry stands for it, to any
+ * depth. So all entries of a profile are found in one walk, inlinees before the record in which they are nested.
+ * Source: LLVM's FunctionSamples::getHeadSamplesEstimate, which recurses instead.
  */
 
 /* The first inlinee with counts among id and the siblings after it. */
@@ -15052,8 +15071,11 @@ static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
 }
 
 /*
- * How often a record was entered: its head in profiles with contexts, else the count of its first location, or what its
- * inlinees there tell, mod 2^64 as in LLVM. entry holds the answers for its inlinees.
+ * Estimates how often a record was entered: by its head in profiles with contexts, else by the count of its first
+ * location, or the entries of its inlinees there, mod 2^64 as in LLVM. A record that ran was entered once at least.
+ *
+ * Siblings are not in the order of locations, so the sum begins anew whenever a smaller location comes. entry holds the
+ * estimates for the record's inlinees.
  */
 static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
 {
@@ -15072,7 +15094,10 @@ static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uin
     return sum != 0 ? sum : r->total != 0;
 }
 
-/* The entries of all inlinees of a profile; NULL when memory is exhausted. nodes + 1 elements. */
+/*
+ * The entries of all inlinees of a profile, by node; other nodes' elements are not set. NULL when memory is exhausted.
+ * nodes + 1 elements, which the caller frees. O(nodes).
+ */
 static uint64_t *csspgo__entries(csspgo__heap *h, const csspgo_profile *p)
 {
     uint64_t *entry = (uint64_t *)csspgo__alloc(h, (p->tree.count + 1) * sizeof *entry);
@@ -15101,7 +15126,14 @@ typedef struct csspgo__flattening {
     uint32_t      *part;          /* per node of p                                                 */
 } csspgo__flattening;
 
-/* Every inlinee becomes a call in its caller. */
+/*
+ * Every inlinee becomes a body count and a call target in its caller, both as large as its entry estimate. Returns 0
+ * when memory is exhausted.
+ *
+ * Callers come first in x->order, so a caller's total is set before its inlinees are subtracted from it. The entries
+ * are appended unsorted: csspgo__flatten_sums sorts each record once. Source: LLVM's
+ * ProfileConverter::flattenNestedProfile.
+ */
 static int csspgo__flatten_inlinees(csspgo__flattening *x)
 {
     const csspgo_profile *p = x->f.p;
@@ -15124,7 +15156,10 @@ static int csspgo__flatten_inlinees(csspgo__flattening *x)
     return 1;
 }
 
-/* Totals and head counts of the functions. */
+/*
+ * Sorts the records, sums the totals of each function's records, and estimates its head count from its first location,
+ * which is known only after the sort. Returns 0 when memory is exhausted.
+ */
 static int csspgo__flatten_sums(csspgo__flattening *x)
 {
     csspgo_profile *q = x->f.q;
@@ -15146,7 +15181,10 @@ static int csspgo__flatten_sums(csspgo__flattening *x)
     return 1;
 }
 
-/* The parts: each record goes to its function; of a profile with contexts, what is nested in one stays nested. */
+/*
+ * Plans one move per record, to the plain record of its function. In a profile with contexts an inlinee stays nested in
+ * the record that moves. Returns 0 when memory is exhausted.
+ */
 static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
 {
     csspgo__plan *f = &x->f;
@@ -15176,6 +15214,10 @@ static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
     return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->f.q->heap.status;
 }
 
+/*
+ * All work is done in the plan's new profile, x.f.q; only csspgo__plan_end changes p, if all went well. The order of
+ * contexts makes the result independent of the order in which nodes were made.
+ */
 CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1;
@@ -15241,7 +15283,13 @@ static void csspgo__nest_order(csspgo__nesting *x, uint32_t *stack)
     memmove(x->node, x->node + k, x->nodes * sizeof *x->node);
 }
 
-/* Takes the calls of func out of the body count at loc. Returns how many there were. */
+/*
+ * Takes the calls of func out of the body count at loc, because an inlinee will have them. Returns how many there were.
+ *
+ * A target is used up by its first inlinee, and a body count that becomes 0 is gone for later siblings too: LLVM erases
+ * both entries at once (removeCalledTargetAndBodySample). Here they are marked, so that indices into the pools stay
+ * valid.
+ */
 static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
 {
     csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
@@ -15274,7 +15322,10 @@ static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
     up->total = up->total > calls ? up->total - calls : 0;
 }
 
-/* Takes out of a record what is marked. */
+/*
+ * Removes the marked bodies and targets of a record. A target goes with its body: both runs are in the order of
+ * locations, so one walk of both finds it. The runs only get shorter, in place.
+ */
 static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
 {
     const unsigned char *gone = x->gone + r->body.begin;
@@ -15314,7 +15365,13 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
     return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
 }
 
-/* The record of a node, with all that is nested in it, as parts of the plain function. 0 when memory is exhausted. */
+/*
+ * Moves the record of a node to its plain function, with all that is nested in it. Returns 0 when memory is exhausted,
+ * or for a path above the limit of depth.
+ *
+ * The walk is a pre-order one without stack. It does not enter a subtree whose root csspgo__nest_moves refuses. With
+ * CSSPGO_NEST_KEEP_BASE a node moves once for each record above it, so the moves may be nodes x depth.
+ */
 static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
 {
     const csspgo__tree_node *v = x->c->tree.node;
@@ -15367,7 +15424,9 @@ static int csspgo__nest_plan(csspgo__nesting *x)
 }
 
 /*
- * Callees first, each context's total and calls are moved to its caller's record in the copy; then records are moved.
+ * Nests in three passes over the copy: callees first, each context's total and calls go to its caller's record; what
+ * these left empty is swept; then one plan moves the records. Totals are final before any record moves, as in LLVM's
+ * ProfileConverter::convertCSProfiles, where the child is copied into its parent after its own children.
  */
 static csspgo_status csspgo__nest_run(csspgo__nesting *x)
 {
@@ -15391,6 +15450,10 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
     return s;
 }
 
+/*
+ * Works on a copy of p, because counts change before the plan can be made, and memory may be exhausted in between. The
+ * copy has p's functions under the same ids, so the new profile can take the place of p.
+ */
 CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
 {
     csspgo_status s;
@@ -15456,7 +15519,10 @@ static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
     return total < x->how.threshold && (x->how.merge || !x->how.base_only || x->depth[id] == 1);
 }
 
-/* The frames of contexts that stay, and which records are cold. */
+/*
+ * Finds the depth of every node, which records are cold, and which frames stay: those on the way from a record that is
+ * not cold to the root. A frame that is marked already has marked callers, so all walks together take O(nodes).
+ */
 static void csspgo__cold_mark(csspgo__trimming *x)
 {
     const csspgo_profile *p = x->f.p;
@@ -15552,6 +15618,10 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
     return s;
 }
 
+/*
+ * Without a threshold, counts below the summary's cutoff of 99.9999 % are cold; a summary without counts makes nothing
+ * cold. Source: LLVM's SampleContextTrimmer::trimAndMergeColdContextProfiles.
+ */
 CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
 {
     csspgo__trimming x;
@@ -15570,6 +15640,11 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
 
+/*
+ * A recursive program has a context for every depth. Of the repetitions of a cycle of call sites only one is kept
+ * (csspgo__compress), and the records of contexts that become equal are merged by one plan.
+ */
+
 typedef struct csspgo__compressing {
     csspgo__plan  f;
     csspgo__tree  frames;         /* children of its root: a function and a call site in it           */
@@ -15578,7 +15653,12 @@ typedef struct csspgo__compressing {
     uint32_t      max_cycle;
 } csspgo__compressing;
 
-/* The node of q for a context of p, its callers compressed. 0 when memory or the limit of depth is exhausted. */
+/*
+ * The node of q for a context of p, its callers compressed. Returns 0 when memory or the limit of depth is exhausted.
+ * O(depth) for one context, and csspgo__compress: the cost is that of the contexts as text, not of the nodes.
+ *
+ * path holds the callers from the outermost one. The function itself is no part of a cycle: it has no call site yet.
+ */
 static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
 {
     const csspgo_profile *p = x->f.p;
@@ -15628,6 +15708,10 @@ static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
     return x->part[id] != 0;
 }
 
+/*
+ * Plans the moves in the order of nodes, callers first, so that an inlinee finds its caller's move. Frames are interned
+ * in a tree of one level, which makes the equality of frames that of numbers.
+ */
 CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err)
 {
     const size_t nodes = p->tree.count + 1, bytes = 3 * nodes * sizeof(uint32_t);
@@ -15679,7 +15763,11 @@ static int csspgo__remap_names(csspgo__plan *f, uint32_t *func, const csspgo_ren
     return 1;
 }
 
-/* image: node of p -> node of q; part: node of p -> its part. */
+/*
+ * Plans node id under its new name. In LLVM mode (bare) every context becomes a top-level record of its own name, with
+ * neither checksum nor attributes. image: node of p -> node of q; part: node of p -> its move. Returns 0 when memory is
+ * exhausted.
+ */
 static int csspgo__remap_plan(csspgo__plan *f, uint32_t id, uint32_t *image, uint32_t *part, int bare)
 {
     const uint32_t up = f->p->tree.node[id].parent, flags = bare ? CSSPGO__MOVE_BARE | CSSPGO__MOVE_BLANK : 0;
@@ -15696,6 +15784,11 @@ static int csspgo__remap_plan(csspgo__plan *f, uint32_t id, uint32_t *image, uin
     return part[id] != 0;
 }
 
+/*
+ * func, the map of functions, is behind image and part in one allocation. The plan applies it to nodes, and
+ * csspgo__change_add_all to targets and vtables. Names that p does not have are left out; a function keeps its first
+ * rename.
+ */
 CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n,
                                       const csspgo_remap_options *how, csspgo_error *err)
 {
@@ -15736,6 +15829,10 @@ static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p
     }
 }
 
+/*
+ * One pre-order walk that keeps the depth of the node. A duplicate is the frame of its parent once more, and does not
+ * count as a frame.
+ */
 CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
 {
     csspgo_profile_stats d;
@@ -15798,8 +15895,10 @@ typedef struct csspgo__pair {
 } csspgo__pair;
 
 /*
- * The functions that one profile knows by name and the other by GUID. taken: per function of the base, whether it is
- * some test function's already.
+ * Matches functions that one profile knows by name and the other by GUID. Returns 0 when memory is exhausted.
+ *
+ * taken: per function of the base, whether it is some test function's already. A match is one to one, because sums over
+ * functions would count a function of the base twice. O(functions), with a map of the base's names by GUID.
  */
 static int csspgo__pair_guids(csspgo__pair *c, unsigned char *taken)
 {
@@ -15879,8 +15978,10 @@ static void csspgo__pair_end(csspgo__pair *c)
 }
 
 /*
- * Finds what is the same in both: functions, and contexts. inlinees: whether these count as contexts, and then whether
- * a context may be one in one profile and an inlinee in the other.
+ * Finds the functions and contexts that are the same in both profiles. inlinees: whether these count as contexts, and
+ * then whether a context may be one in one profile and an inlinee in the other.
+ *
+ * A node's parent comes before it in the walk, so its match is one hash probe below the match of its parent.
  */
 static csspgo_status csspgo__pair_begin(csspgo__pair *c, const csspgo_profile *base, const csspgo_profile *test,
                                         int inlinees)
@@ -15942,7 +16043,10 @@ static size_t csspgo__node_depth(const csspgo_profile *p, uint32_t id)
     return n;
 }
 
-/* Contexts frame by frame from the outermost one; of equal ones the shorter first. */
+/*
+ * Compares contexts frame by frame from the outermost one; of equal ones the shorter is first. The walk goes up from
+ * both nodes at equal depth, so the last difference that it sees is the outermost one, which decides.
+ */
 static int csspgo__pair_context_cmp(const csspgo__pair *c, int x, uint32_t a, int y, uint32_t b)
 {
     const csspgo__tree_node *v = c->p[x]->tree.node, *w = c->p[y]->tree.node;
@@ -16080,7 +16184,10 @@ static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node,
     return csspgo__sort(o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, &ctx);
 }
 
-/* Compares the bodies of two records and gets ready for what is nested in them. */
+/*
+ * Compares the bodies of two records and lists what is nested in them. The lists of a frame begin where those of the
+ * frame above it end, so a frame that is popped frees its lists. Returns 0 when memory is exhausted.
+ */
 static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo__overlap_frame *f;
@@ -16147,7 +16254,10 @@ static void csspgo__share_count(csspgo_overlap_counts *s, int base, int test)
     else if (test) s->test_only++;
 }
 
-/* A function (or context) of one profile or both. Returns 0 when memory is exhausted. */
+/*
+ * Compares a function (or context) of one profile or both, adds it to the figures, and makes its row. A function that
+ * one profile lacks is unique as a whole, at any depth. Returns 0 when memory is exhausted.
+ */
 static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo_overlap_figures *out = o->out;
@@ -16209,6 +16319,7 @@ static uint64_t csspgo__samples_mod(const csspgo_profile *p)
     return sum;
 }
 
+/* For csspgo__sort: rows by samples of the base, then of the test, the largest first, then by context. */
 static int csspgo__overlap_row_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo_overlap_row *x = (const csspgo_overlap_row *)a, *y = (const csspgo_overlap_row *)b;
@@ -16251,7 +16362,10 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
     return n;
 }
 
-/* Compares the functions of the base, then those that only the test has, and sorts the rows. */
+/*
+ * Compares the functions of the test, then those that only the base has, and sorts the rows. Doubles are added in the
+ * order of nodes, which decides their last bits. Without enough room for rows all figures are complete.
+ */
 static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
 {
     const csspgo_profile *base = o->c.p[0], *test = o->c.p[1];
@@ -16274,6 +16388,10 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
                ? CSSPGO_OK : o->c.heap->status;
 }
 
+/*
+ * The threshold of hot blocks is that of each profile's own summary (unless the options force a count), so profiles of
+ * different length are comparable. Scratch is on loan from the base's heap, within its limits.
+ */
 CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo_profile *test,
                                         const csspgo_overlap_options *options, csspgo_overlap_figures *out,
                                         csspgo_overlap_row *rows, size_t cap, size_t *count,
@@ -16387,7 +16505,11 @@ static void csspgo__blocks_put(csspgo__block_list *b, csspgo_loc loc, uint64_t c
     b->v[b->n++].count = count;
 }
 
-/* Gathers the blocks of a function from all its contexts and inlined copies. Returns 0 when memory is exhausted. */
+/*
+ * Gathers the blocks of a function from all its contexts and inlined copies into one sorted list, duplicates summed. An
+ * inlined call is a block of its caller with the inlinee's entries. O(n log n) for the n counts of all copies; the
+ * list's memory serves all functions. Returns 0 when memory is exhausted.
+ */
 static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
 {
     const csspgo_profile *p = q->c.p[side];
@@ -16557,6 +16679,7 @@ static int csspgo__quality_function(csspgo__comparing *q, uint32_t base, uint32_
     return 1;
 }
 
+/* For csspgo__sort: rows by samples of the base, the largest first, then by name. */
 static int csspgo__quality_row_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo_quality_row *x = (const csspgo_quality_row *)a, *y = (const csspgo_quality_row *)b;
@@ -16596,6 +16719,10 @@ static int csspgo__quality_run(csspgo__comparing *q, const csspgo_quality_option
     return csspgo__sort(q->c.heap, rows->v, rows->count, sizeof *rows->v, csspgo__quality_row_cmp, &q->c);
 }
 
+/*
+ * Rows beyond cap are counted but not stored, and the figures are complete all the same. Everything is freed by the
+ * sizes of its profile's tables, whichever step failed.
+ */
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
                                                const csspgo_quality_options *options, csspgo_quality *out,
                                                csspgo_quality_row *rows, size_t cap, size_t *count,
