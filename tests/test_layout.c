@@ -1217,11 +1217,12 @@ static void reading_survives_every_failing_allocation(void)
     long nth;
     for (i = 0; i < 2; i++) {
         char *data = t_file(file[i], &size);
+        csspgo_status s = CSSPGO_OK;
         for (nth = 1; nth < 1000; nth++) {
             t_heap h;
             const csspgo_options o = t_options(&h, nth);
             csspgo_layout *l = csspgo_layout_new(NULL, &o, NULL);
-            csspgo_status s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+            s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
             if (s == CSSPGO_OK) s = add_bytes(l, data, size, NULL);
             if (s == CSSPGO_E_NOMEM && l != NULL) T_EQ(csspgo_layout_get_stats(l).functions, 0);
             csspgo_layout_free(l);
@@ -1229,7 +1230,7 @@ static void reading_survives_every_failing_allocation(void)
             if (s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED) break;
             T_EQ(s, CSSPGO_E_NOMEM);
         }
-        T_LONG(nth > 5 && nth < 1000);
+        T_LONG(s == CSSPGO_E_UNSUPPORTED || (nth > 5 && nth < 1000));   /* without zlib */
         free(data);
     }
 }
