@@ -29726,8 +29726,9 @@ typedef struct csspgo__anchor {   /* a call site */
     uint64_t   callee;
     csspgo_loc loc;
     uint32_t   at;                /* which location of the function */
-    uint32_t   orphan;            /* 1: the callee may have had, or have got, another name; */
-                                  /* ALIGN, new code: has had, and callee is that one       */
+    uint32_t   orphan;            /* not 0: the callee may have had, or have got, another name;   */
+                                  /* new code: which function it is, + 1; ALIGN: it has had, and  */
+                                  /* callee is that one                                           */
 } csspgo__anchor;
 
 typedef CSSPGO__LIST(csspgo__anchor) csspgo__anchor_list;
@@ -29751,11 +29752,6 @@ typedef struct csspgo__lcs {      /* see csspgo__lcs_run */
     csspgo__byte_list row, path;
     size_t      rows, row_size;
 } csspgo__lcs;
-
-typedef struct csspgo__compared_pair {   /* two names that were compared */
-    uint64_t here, there;
-    int      same;
-} csspgo__compared_pair;
 
 enum { CSSPGO__HOLE = CSSPGO_MATCH_ANY };   /* csspgo__align_token.kind, profile: a probe id without a count */
 
@@ -29804,8 +29800,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
-    CSSPGO__LIST(csspgo__compared_pair) tried;   /* pairs that were compared                              */
-    csspgo__map  by_pair;
+    csspgo__tree      tried;      /* pairs that were compared; site: GUID there; func: function here, + 1; record: same */
     csspgo__aggregate sum[2];         /* [1]: while two functions are compared for rename matching     */
     csspgo__loc_list    loc[2];
     csspgo__anchor_list anchor[2];
@@ -29820,7 +29815,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     int          level;           /* 1: comparing for rename matching                              */
     int          rename;
     int          hashed;          /* a reference mode and a profile of GUIDs: LLVM's names equal none of them */
-    csspgo_status status;         /* sticky                                                        */
+    csspgo_status status;         /* a failure other than of the last allocation; sticky           */
 } csspgo__matching;
 
 /* guid: those of all functions of p, by their ids. Returns 0 when memory is exhausted. */
@@ -29833,13 +29828,6 @@ static int csspgo__guids_fill(csspgo__heap *h, csspgo__u64_list *guid, const css
     v[0] = 0;
     for (i = 1; i <= n; i++) v[i] = csspgo__name_guid(&p->names, i);
     return 1;
-}
-
-/* Notes why memory could not be had. Returns 0. */
-static int csspgo__match_fail(csspgo__matching *w)
-{
-    w->status = w->m->heap.status;
-    return 0;
 }
 
 static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo__guids *by, uint64_t guid)
@@ -29867,7 +29855,7 @@ static int csspgo__each_copy(csspgo__matching *w, uint64_t guid, csspgo__aggrega
     csspgo_node n;
     for (func = csspgo__old_first(w, guid); func.id != 0; func.id = w->same.v[func.id])
         for (n = csspgo_func_nodes(w->p, func); n.id != 0; n = csspgo_node_next_same(w->p, n))
-            if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return csspgo__match_fail(w);
+            if (csspgo_has_record(w->p, n) && !see(w, f, n.id)) return 0;
     return 1;
 }
 
@@ -29905,7 +29893,7 @@ static int csspgo__choose_checksum(csspgo__matching *w, uint64_t guid, csspgo__a
     w->sums.count = 0;
     if (!csspgo__each_copy(w, guid, f, csspgo__add_checksum)) return 0;
     v = w->sums.v;
-    if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__match_fail(w);
+    if (!csspgo__sort(&w->m->heap, v, w->sums.count, sizeof *v, csspgo__body_cmp, NULL)) return 0;
     n = csspgo__bodies_sum(v, w->sums.count, NULL, NULL);
     for (i = 0; i < n; i++) {
         comes.checksum = csspgo__loc_key(v[i].loc);
@@ -29991,8 +29979,7 @@ static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
             many += guid != 0 && guid != c[j].guid ? 1 : 0;
             guid = c[j].guid;
         }
-        a = CSSPGO__PUSH(&w->m->heap, f->anchor);
-        if (a == NULL) return csspgo__match_fail(w);
+        if ((a = CSSPGO__PUSH(&w->m->heap, f->anchor)) == NULL) return 0;
         a->loc = c[i].loc;
         a->callee = many ? w->indirect : w->hashed ? ~guid : guid;
         a->orphan = w->rename && w->m->how.llvm != CSSPGO__ALIGN && !many && csspgo__unused(w, guid);
@@ -30012,7 +29999,7 @@ static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__ag
     if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
         !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__fields_cmp,
                       csspgo__old_callee_fields))
-        return csspgo__match_fail(w);
+        return 0;
     f->body.count = csspgo__bodies_sum(f->body.v, f->body.count, NULL, NULL);
     return csspgo__aggregate_anchors(w, f);
 }
@@ -30032,12 +30019,12 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
     csspgo_match_loc *v;
     size_t i, k = 0;
     out->count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, *out, c->locs)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, *out, c->locs)) return 0;
     v = out->v;
     for (i = 0; i < c->locs; i++)
         if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
     if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__fields_cmp, csspgo__match_loc_fields))
-        return csspgo__match_fail(w);
+        return 0;
     for (i = 0; i < k; i++) {
         if (out->count != 0 && csspgo__fields_cmp(csspgo__match_loc_fields, &v[out->count - 1], &v[i]) == 0) continue;
         v[out->count++] = v[i];
@@ -30058,8 +30045,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc
     for (i = 0; i < loc->count; i++) {
         csspgo__anchor *a;
         if (v[i].kind != CSSPGO_MATCH_CALL && v[i].kind != CSSPGO_MATCH_INDIRECT) continue;
-        a = CSSPGO__PUSH(&w->m->heap, *out);
-        if (a == NULL) return csspgo__match_fail(w);
+        if ((a = CSSPGO__PUSH(&w->m->heap, *out)) == NULL) return 0;
         a->loc = v[i].loc;
         a->at = (uint32_t)i;
         a->callee = v[i].kind == CSSPGO_MATCH_INDIRECT ? w->indirect : v[i].callee;
@@ -30067,7 +30053,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc
             const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, v[i].callee);
             const int align = w->m->how.llvm == CSSPGO__ALIGN;
             const uint32_t flag = align ? (uint32_t)CSSPGO__RENAMED : (uint32_t)CSSPGO__ORPHAN;
-            a->orphan = f != NULL && (f->flags & flag) != 0;
+            a->orphan = f != NULL && f->flags & flag ? f->code + 1 : 0;
             if (align && a->orphan) a->callee = f->profile;
         }
     }
@@ -30076,7 +30062,7 @@ static int csspgo__code_anchors(csspgo__matching *w, const csspgo__loc_list *loc
 
 /* ----- longest common subsequence of call sites ------------------------------------------------------------------- */
 
-static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
+static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there);
 
 /*
  * 1 if two anchors may be one call. With rename matching that can compare two functions, which calls csspgo__lcs_run
@@ -30085,7 +30071,7 @@ static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there);
 static int csspgo__same_callee(csspgo__matching *w, const csspgo__anchor *a, const csspgo__anchor *b)
 {
     if (a->callee == b->callee) return 1;
-    return a->orphan && b->orphan ? csspgo__renamed(w, a->callee, b->callee) : 0;
+    return a->orphan && b->orphan ? csspgo__renamed(w, a->orphan, b->callee) : 0;
 }
 
 /* Step d of the greedy algorithm; notes in its row which diagonals skipped an element of b. Returns 1 at the end. */
@@ -30119,7 +30105,7 @@ static int csspgo__lcs_save(csspgo__matching *w, csspgo__lcs *l)
     const int32_t *v = l->v.v;
     int32_t *s;
     size_t i, k;
-    if (!CSSPGO__MORE(&w->m->heap, l->saved, size + 2)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, l->saved, size + 2)) return 0;
     s = l->saved.v + l->saved.count;
     for (i = (size_t)l->m & 1, k = 0; i < l->v.count; i += 2) s[k++] = v[i];
     s[size] = l->lo;
@@ -30159,7 +30145,7 @@ static int csspgo__lcs_init(csspgo__matching *w, csspgo__lcs *l, size_t n, size_
     if (v == NULL || CSSPGO__FILL(&w->m->heap, l->row, l->rows * l->row_size) == NULL ||
         CSSPGO__FILL(&w->m->heap, l->path, n + m + 1) == NULL ||
         !CSSPGO__MORE(&w->m->heap, l->saved, ((n + m) / l->rows + 1) * (l->v.count / 2 + 3)))   /* at most */
-        return csspgo__match_fail(w);
+        return 0;
     for (i = 0; i < n + m + 3; i++) v[i] = -1;
     v[m + 2] = 0;
     return 1;
@@ -30277,7 +30263,7 @@ static size_t csspgo__block_count(const csspgo_match_code *c)
  * 1 if two functions call the same functions in the same order to a sufficient degree: with c common call sites of n
  * here and m in the profile, LLVM 19 wants 2 c / (n + m) above the threshold, LLVM main and ALIGN c / m. A function
  * that gained calls (because more was inlined by hand, say) is thus still found by the latter. Functions with few or
- * very many calls are never similar.
+ * very many calls are never similar. Returns -1 when memory is exhausted.
  */
 static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, csspgo__aggregate *f)
 {
@@ -30285,15 +30271,12 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
     csspgo__anchor_list *a = &w->anchor[1];
     uint32_t *pair;
     uint64_t i, both = 0, n, m;
-    if (!csspgo__code_locs(w, c, &w->loc[1]) || !csspgo__code_anchors(w, &w->loc[1], a)) return 0;
+    if (!csspgo__code_locs(w, c, &w->loc[1]) || !csspgo__code_anchors(w, &w->loc[1], a)) return -1;
     n = a->count;
     m = f->anchor.count;
     if (n < how->min_calls || m < how->min_calls || n > how->max_calls || m > how->max_calls) return 0;
     pair = CSSPGO__FILL(&w->m->heap, w->pair[1], a->count);
-    if (pair == NULL) return csspgo__match_fail(w);
-    if (!csspgo__lcs_run(w, a->v, a->count, f->anchor.v,
-                         f->anchor.count, pair))
-        return 0;
+    if (pair == NULL || !csspgo__lcs_run(w, a->v, a->count, f->anchor.v, f->anchor.count, pair)) return -1;
     for (i = 0; i < n; i++) both += pair[i] != 0;
     if (how->llvm == CSSPGO__LLVM19) return 200 * both > how->min_similarity * (n + m);
     return 100 * both > how->min_similarity * m;
@@ -30302,7 +30285,8 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
 /*
  * Compares a function of the new code with one of the profile. LLVM's order of evidence: the base name (main), then
  * size (functions with few blocks are too alike), the checksum of the control flow, similarity of the calls. Returns 1
- * if they are taken for one function; level 1 keeps the comparison from starting comparisons of callees.
+ * if they are taken for one function, -1 when memory is exhausted; level 1 keeps the comparison from starting
+ * comparisons of callees.
  */
 static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint64_t there)
 {
@@ -30311,31 +30295,12 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
     int same;
     if (how->llvm == CSSPGO__LLVM_MAIN && csspgo__same_base(w, c, there)) return 1;
     w->level = 1;
-    same = csspgo__aggregate_make(w, there, f, NULL);
-    if (same) {
-        if (csspgo__block_count(c) < how->min_blocks || f->body.count < how->min_blocks) same = 0;
-        else if (w->m->is_probe && !(c->flags & CSSPGO_MATCH_NO_CHECKSUM) && c->checksum == f->checksum) same = 1;
-        else same = csspgo__similar(w, c, f);
-    }
+    if (!csspgo__aggregate_make(w, there, f, NULL)) same = -1;
+    else if (csspgo__block_count(c) < how->min_blocks || f->body.count < how->min_blocks) same = 0;
+    else if (w->m->is_probe && !(c->flags & CSSPGO_MATCH_NO_CHECKSUM) && c->checksum == f->checksum) same = 1;
+    else same = csspgo__similar(w, c, f);
     w->level = 0;
     return same;
-}
-
-static uint32_t csspgo__rename_hash(const void *owner, uint32_t id)
-{
-    const csspgo__matching *w = (const csspgo__matching *)owner;
-    const csspgo__compared_pair *r = &w->tried.v[id - 1];
-    return csspgo__hash64(&w->by_pair, r->here, r->there);
-}
-
-static csspgo__compared_pair *csspgo__rename_find(csspgo__matching *w, uint64_t here, uint64_t there)
-{
-    const uint32_t hash = csspgo__hash64(&w->by_pair, here, there);
-    csspgo__compared_pair *r = w->tried.v;
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&w->by_pair, hash, &at)) != 0)
-        if (r[id - 1].here == here && r[id - 1].there == there) return &r[id - 1];
-    return NULL;
 }
 
 /*
@@ -30343,38 +30308,32 @@ static csspgo__compared_pair *csspgo__rename_find(csspgo__matching *w, uint64_t 
  * and one profile several names; the last pair found stays in the function, the first claim wins in by_old
  * (csspgo__index_old), as in LLVM, whose results depend on the order of functions as well.
  */
-static int csspgo__rename_note(csspgo__matching *w, uint64_t here, uint64_t there, int same)
+static int csspgo__rename_note(csspgo__matching *w, csspgo__matched *f, uint64_t there, int same)
 {
-    csspgo__compared_pair *r;
-    if (!csspgo__map_reserve(&w->m->heap, &w->by_pair)) return csspgo__match_fail(w);
-    r = CSSPGO__PUSH(&w->m->heap, w->tried);
-    if (r == NULL) return csspgo__match_fail(w);
-    r->here = here;
-    r->there = there;
-    r->same = same;
-    csspgo__map_insert(&w->by_pair, csspgo__hash64(&w->by_pair, here, there), (uint32_t)w->tried.count, w);
-    if (same) {
-        csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
-        f->profile = there;
-        f->flags |= CSSPGO__RENAMED;
-    }
-    return same;
+    const uint32_t id = csspgo__tree_add(&w->m->heap, &w->tried, CSSPGO__ROOT, there, f->code + 1);
+    if (id == 0) return 0;
+    w->tried.node[id].record = (uint32_t)same;
+    if (!same) return 1;
+    f->profile = there;
+    f->flags |= CSSPGO__RENAMED;
+    return 1;
 }
 
 /*
- * 1 if an orphan of the new code and an unused profile are one function. Each pair is compared once: alignment asks
- * for the same pair many times. The number of pairs is bounded, and so is the time: each costs at most one longest
- * common subsequence.
+ * 1 if an orphan of the new code, `here` being its function's index + 1, and an unused profile are one function. Each
+ * pair is compared once: alignment asks for the same pair many times. The number of pairs is bounded, and so is the
+ * time: each costs at most one longest common subsequence.
  */
-static int csspgo__renamed(csspgo__matching *w, uint64_t here, uint64_t there)
+static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
 {
-    const csspgo__compared_pair *r = csspgo__rename_find(w, here, there);
+    const uint32_t known = csspgo__tree_find(&w->tried, CSSPGO__ROOT, there, here);
     int same;
-    if (r != NULL) return r->same;
-    if (w->level != 0 || w->status != CSSPGO_OK || w->tried.count == CSSPGO__TRIED) return 0;
-    same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, here)->code], there);
-    if (w->status != CSSPGO_OK) return 0;
-    return csspgo__rename_note(w, here, there, same);
+    if (known != 0) return (int)w->tried.node[known].record;
+    if (w->level != 0 || w->status != CSSPGO_OK || w->tried.count > CSSPGO__TRIED) return 0;
+    same = csspgo__compare(w, &w->code[here - 1], there);
+    if (same >= 0 && csspgo__rename_note(w, &w->m->func.v[here - 1], there, same)) return same;
+    w->status = w->m->heap.status;
+    return 0;
 }
 
 typedef struct csspgo__base_entry {    /* a name by its base */
@@ -30421,8 +30380,7 @@ static int csspgo__base_entry_push(csspgo__matching *w, csspgo__base_entry_list 
     const char *base = csspgo_base_name(name, size, &n);
     csspgo__base_entry *b;
     if (base == NULL || n == 0) return 1;
-    b = CSSPGO__PUSH(&w->m->heap, *v);
-    if (b == NULL) return csspgo__match_fail(w);
+    if ((b = CSSPGO__PUSH(&w->m->heap, *v)) == NULL) return 0;
     b->base = base;
     b->size = n;
     b->rest = base + n;
@@ -30461,11 +30419,10 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
 static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 {
     csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
-    if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, here, there, 1);
+    if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, f, there, 1);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
-    return csspgo__guids_put(&w->m->heap, &w->m->by_old, w->m->func.v, (size_t)(f - w->m->func.v)) ||
-           csspgo__match_fail(w);
+    return csspgo__guids_put(&w->m->heap, &w->m->by_old, w->m->func.v, (size_t)(f - w->m->func.v));
 }
 
 /*
@@ -30477,7 +30434,7 @@ static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, u
 {
     csspgo__base_entry *b = v->v;
     size_t i, j;
-    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__base_entry_cmp, &keys)) return csspgo__match_fail(w);
+    if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__base_entry_cmp, &keys)) return 0;
     for (i = 0; i < v->count; i = j) {
         for (j = i + 1; j < v->count && csspgo__base_entry_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
         if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
@@ -30569,6 +30526,35 @@ static int csspgo__rename_score_cmp(const void *ctx, const void *a, const void *
     return f[x->there].guid < f[y->there].guid ? -1 : f[x->there].guid > f[y->there].guid;
 }
 
+static int csspgo__posting_add(csspgo__matching *w, csspgo__posting_list *list, uint64_t callee, size_t who, int is_old)
+{
+    csspgo__posting *x = CSSPGO__PUSH(&w->m->heap, *list);
+    if (x == NULL) return 0;
+    x->callee = callee;
+    x->who = (uint32_t)who;
+    x->is_old = (uint32_t)is_old;
+    return 1;
+}
+
+/* Returns 0 when memory is exhausted. */
+static int csspgo__postings_sort(csspgo__matching *w, csspgo__posting_list *list)
+{
+    return csspgo__sort(&w->m->heap, list->v, list->count, sizeof *list->v, csspgo__posting_cmp, NULL);
+}
+
+/*
+ * The next group of sorted postings, from *at on: those of one callee, [i, *old) of the new code and [*old, *at) of the
+ * profile. Returns i, or the number of postings at the end.
+ */
+static size_t csspgo__postings_next(const csspgo__posting_list *list, size_t *at, size_t *old)
+{
+    const csspgo__posting *x = list->v;
+    const size_t i = *at, n = list->count;
+    for (*old = i; *old < n && x[*old].callee == x[i].callee && !x[*old].is_old;) ++*old;
+    for (*at = *old; *at < n && x[*at].callee == x[i].callee;) ++*at;
+    return i;
+}
+
 /* The name that a function of the new code has in the profile, if it is known to have another one. */
 static uint64_t csspgo__old_name(const csspgo__matching *w, uint64_t callee)
 {
@@ -30576,27 +30562,14 @@ static uint64_t csspgo__old_name(const csspgo__matching *w, uint64_t callee)
     return f != NULL && f->flags & CSSPGO__RENAMED ? f->profile : callee;
 }
 
-static csspgo__unpaired *csspgo__unpaired_push(csspgo__matching *w, csspgo__unpaired_list *v, uint64_t guid)
+/* Lists a call of the last unpaired function, if its callee is known. */
+static int csspgo__unpaired_call(csspgo__matching *w, csspgo__posting_list *list, csspgo__unpaired_list *alone,
+                                 uint64_t callee)
 {
-    csspgo__unpaired *x = CSSPGO__PUSH(&w->m->heap, *v);
-    if (x == NULL) return csspgo__match_fail(w), (csspgo__unpaired *)NULL;
-    x->guid = guid;
-    return x;
-}
-
-static int csspgo__posting_push(csspgo__matching *w, csspgo__posting_list *list, csspgo__unpaired_list *alone,
-                                uint64_t callee)
-{
-    csspgo__posting *x;
     csspgo__unpaired *f = alone->v + alone->count - 1;
     if (callee == 0 || callee == w->indirect) return 1;
-    x = CSSPGO__PUSH(&w->m->heap, *list);
-    if (x == NULL) return csspgo__match_fail(w);
-    x->callee = callee;
-    x->who = (uint32_t)alone->count - 1;
-    x->is_old = (uint32_t)f->is_old;
     f->calls++;
-    return 1;
+    return csspgo__posting_add(w, list, callee, alone->count - 1, f->is_old);
 }
 
 /*
@@ -30612,12 +30585,13 @@ static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *
         const csspgo_match_code *c = &w->code[i];
         csspgo__unpaired *x;
         if (!(f[i].flags & CSSPGO__ORPHAN) || f[i].flags & CSSPGO__RENAMED) continue;
-        if ((x = csspgo__unpaired_push(w, alone, f[i].guid)) == NULL) return 0;
+        if ((x = CSSPGO__PUSH(&w->m->heap, *alone)) == NULL) return 0;
+        x->guid = f[i].guid;
         x->checksum = f[i].flags & CSSPGO__HAS_CHECKSUM ? c->checksum : 0;
         x->blocks = (uint32_t)csspgo__block_count(c);
         for (k = 0; k < c->locs; k++)
             if (c->loc[k].kind == CSSPGO_MATCH_CALL &&
-                !csspgo__posting_push(w, list, alone, csspgo__old_name(w, c->loc[k].callee))) return 0;
+                !csspgo__unpaired_call(w, list, alone, csspgo__old_name(w, c->loc[k].callee))) return 0;
     }
     if (alone->count == 0) return 1;
     for (old.id = 1; old.id <= csspgo_func_count(w->p); old.id++) {
@@ -30626,14 +30600,15 @@ static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *
         csspgo__unpaired *x;
         if (!csspgo__unused(w, guid) || csspgo__matched_of(w->m, &w->m->by_old, guid) != NULL) continue;
         if (csspgo__old_first(w, guid).id != old.id) continue;      /* a name and its GUID: once */
-        if ((x = csspgo__unpaired_push(w, alone, guid)) == NULL || !csspgo__aggregate_make(w, guid, &w->sum[1], NULL))
-            return 0;
+        x = CSSPGO__PUSH(&w->m->heap, *alone);
+        if (x == NULL || !csspgo__aggregate_make(w, guid, &w->sum[1], NULL)) return 0;
+        x->guid = guid;
         x->is_old = 1;
         x->checksum = w->m->is_probe ? w->sum[1].checksum : 0;
         x->blocks = (uint32_t)w->sum[1].body.count;
         a = w->sum[1].anchor.v;
         for (k = 0; k < w->sum[1].anchor.count; k++)
-            if (!csspgo__posting_push(w, list, alone, a[k].callee)) return 0;
+            if (!csspgo__unpaired_call(w, list, alone, a[k].callee)) return 0;
     }
     return 1;
 }
@@ -30643,24 +30618,18 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
 {
     csspgo__unpaired *f = alone->v;
     csspgo__posting_list v = { NULL, 0, 0 };
-    const csspgo__posting *x;
-    size_t i, j;
+    size_t i, at = 0, old;
     int ok = 1;
-    for (i = 0; i < alone->count && ok; i++) {
-        csspgo__posting *e;
-        if (f[i].checksum == 0 || f[i].blocks < w->m->how.min_blocks) continue;
-        e = CSSPGO__PUSH(&w->m->heap, v);
-        ok = e != NULL || csspgo__match_fail(w);
-        if (e != NULL) e->callee = f[i].checksum, e->who = (uint32_t)i;
-    }
-    x = v.v;
-    if (ok && !csspgo__sort(&w->m->heap, v.v, v.count, sizeof *x, csspgo__posting_cmp, NULL))
-        ok = csspgo__match_fail(w);
-    for (i = 0; i < v.count && ok; i = j) {
-        for (j = i + 1; j < v.count && x[j].callee == x[i].callee; j++) {}
-        if (j != i + 2 || f[x[i].who].is_old || !f[x[i + 1].who].is_old) continue;
-        ok = csspgo__claim(w, f[x[i].who].guid, f[x[i + 1].who].guid);
-        f[x[i].who].taken = f[x[i + 1].who].taken = 1;
+    for (i = 0; i < alone->count && ok; i++)
+        if (f[i].checksum != 0 && f[i].blocks >= w->m->how.min_blocks)
+            ok = csspgo__posting_add(w, &v, f[i].checksum, i, f[i].is_old);
+    ok = ok && csspgo__postings_sort(w, &v);
+    while (ok && (i = csspgo__postings_next(&v, &at, &old)) < v.count) {
+        csspgo__unpaired *x = &f[v.v[i].who], *y;
+        if (old - i != 1 || at - old != 1) continue;
+        y = &f[v.v[old].who];
+        ok = csspgo__claim(w, x->guid, y->guid);
+        x->taken = y->taken = 1;
     }
     CSSPGO__DROP(&w->m->heap, v);
     return ok;
@@ -30676,25 +30645,21 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
 {
     const csspgo__posting *x = list->v;
     csspgo__rename_candidate *a;
-    size_t i, j, k, l, old;
-    if (!csspgo__sort(&w->m->heap, list->v, list->count, sizeof *x, csspgo__posting_cmp, NULL))
-        return csspgo__match_fail(w);
-    for (i = 0; i < list->count; i = j) {
-        for (j = i; j < list->count && x[j].callee == x[i].callee && !x[j].is_old; j++) {}
-        for (old = j; j < list->count && x[j].callee == x[i].callee; j++) {}
+    size_t i, j = 0, k, l, old;
+    if (!csspgo__postings_sort(w, list)) return 0;
+    while ((i = csspgo__postings_next(list, &j, &old)) < list->count) {
         if (old - i > CSSPGO__POSTINGS || j - old > CSSPGO__POSTINGS) continue;
         if ((old - i) * (j - old) > CSSPGO__CANDIDATES - alike->count) break;
         for (k = i; k < old; k++)
             for (l = old; l < j; l++) {
-                a = CSSPGO__PUSH(&w->m->heap, *alike);
-                if (a == NULL) return csspgo__match_fail(w);
+                if ((a = CSSPGO__PUSH(&w->m->heap, *alike)) == NULL) return 0;
                 a->here = x[k].who;
                 a->there = x[l].who;
             }
     }
     a = alike->v;
     if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__fields_cmp, csspgo__rename_candidate_fields))
-        return csspgo__match_fail(w);
+        return 0;
     for (i = k = 0; i < alike->count; i = j) {
         for (j = i; j < alike->count && a[j].here == a[i].here && a[j].there == a[i].there; j++) {}
         a[k] = a[i];
@@ -30723,7 +30688,7 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
                      (x->checksum == y->checksum && x->checksum != 0 ? 1000u : 0u);
     }
     if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_score_cmp, f))
-        return csspgo__match_fail(w);
+        return 0;
     for (i = 0; i < alike->count; i++) {
         csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
         const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
@@ -30731,9 +30696,8 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
         if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
         if ((steps += most * (most < 64 ? most : 64)) > CSSPGO__COMPARES) break;
         same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, x->guid)->code], y->guid);
-        if (w->status != CSSPGO_OK) return 0;
+        if (same < 0 || (same && !csspgo__claim(w, x->guid, y->guid))) return 0;
         if (!same) continue;
-        if (!csspgo__claim(w, x->guid, y->guid)) return 0;
         x->taken = y->taken = 1;
     }
     return 1;
@@ -30764,36 +30728,6 @@ static int csspgo__match_callers(csspgo__matching *w)
 
 /* ----- the reference modes ---------------------------------------------------------------------------------------- */
 
-static int csspgo__called_add(csspgo__matching *w, uint64_t callee, size_t who, int is_old)
-{
-    csspgo__posting *x = CSSPGO__PUSH(&w->m->heap, w->called);
-    if (x == NULL) return csspgo__match_fail(w);
-    x->callee = callee;
-    x->who = (uint32_t)who;
-    x->is_old = (uint32_t)is_old;
-    return 1;
-}
-
-/* Sorts w->called; returns 0 when memory is exhausted. */
-static int csspgo__called_sort(csspgo__matching *w)
-{
-    return csspgo__sort(&w->m->heap, w->called.v, w->called.count, sizeof *w->called.v, csspgo__posting_cmp, NULL) ||
-           csspgo__match_fail(w);
-}
-
-/*
- * The next group of w->called, from *at on: the postings of one callee, [i, *old) of the new code and [*old, *at) of
- * the profile. Returns i, or the number of postings at the end.
- */
-static size_t csspgo__called_next(const csspgo__matching *w, size_t *at, size_t *old)
-{
-    const csspgo__posting *x = w->called.v;
-    const size_t i = *at, n = w->called.count;
-    for (*old = i; *old < n && x[*old].callee == x[i].callee && !x[*old].is_old;) ++*old;
-    for (*at = *old; *at < n && x[*at].callee == x[i].callee;) ++*at;
-    return i;
-}
-
 /*
  * LLVM 17 and 18: each call takes the first call of its callee that is left in the profile. Order among different
  * callees does not count; indirect calls are never paired. pair[i]: index in b, + 1, or 0. O(n log n).
@@ -30804,12 +30738,12 @@ static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t 
     size_t i, at = 0, old;
     w->called.count = 0;
     for (i = 0; i < n; i++)
-        if (a[i].callee != w->indirect && !csspgo__called_add(w, a[i].callee, i, 0)) return 0;
+        if (a[i].callee != w->indirect && !csspgo__posting_add(w, &w->called, a[i].callee, i, 0)) return 0;
     for (i = 0; i < m; i++)
-        if (!csspgo__called_add(w, b[i].callee, i, 1)) return 0;
-    if (!csspgo__called_sort(w)) return 0;
+        if (!csspgo__posting_add(w, &w->called, b[i].callee, i, 1)) return 0;
+    if (!csspgo__postings_sort(w, &w->called)) return 0;
     memset(pair, 0, n * sizeof *pair);
-    while ((i = csspgo__called_next(w, &at, &old)) < w->called.count) {
+    while ((i = csspgo__postings_next(&w->called, &at, &old)) < w->called.count) {
         const csspgo__posting *x = w->called.v;
         size_t k;
         for (k = 0; i + k < old && old + k < at; k++) pair[x[i + k].who] = x[old + k].who + 1;
@@ -30870,7 +30804,7 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     const csspgo_match_loc *v = loc->v;
     csspgo__place *p;
     size_t i;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->place, loc->count)) return csspgo__match_fail(w), (csspgo__place *)NULL;
+    if (!CSSPGO__MORE(&w->m->heap, w->m->place, loc->count)) return NULL;
     f->place = w->m->place.count;
     f->places = loc->count;
     w->m->place.count += loc->count;
@@ -30895,8 +30829,7 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     int ok;
     if (run && p == NULL) return 0;
     if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
-    pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
-    if (pair == NULL) return csspgo__match_fail(w);
+    if ((pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n)) == NULL) return 0;
     ok = mode == CSSPGO__LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
     if (ok && run) csspgo__shift_between(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
     return ok;
@@ -30932,11 +30865,11 @@ static int csspgo__compare_callees(csspgo__matching *w)
     size_t i, at = 0, old;
     w->called.count = 0;
     for (i = 0; i < w->code_token.count; i++)
-        if (csspgo__is_call(&a[i]) && !csspgo__called_add(w, a[i].callee, i, 0)) return 0;
+        if (csspgo__is_call(&a[i]) && !csspgo__posting_add(w, &w->called, a[i].callee, i, 0)) return 0;
     for (i = 0; i < w->old_token.count; i++)
-        if (csspgo__is_call(&b[i]) && !csspgo__called_add(w, b[i].callee, i, 1)) return 0;
-    if (!csspgo__called_sort(w)) return 0;
-    while ((i = csspgo__called_next(w, &at, &old)) < w->called.count) {
+        if (csspgo__is_call(&b[i]) && !csspgo__posting_add(w, &w->called, b[i].callee, i, 1)) return 0;
+    if (!csspgo__postings_sort(w, &w->called)) return 0;
+    while ((i = csspgo__postings_next(&w->called, &at, &old)) < w->called.count) {
         const unsigned char single = old - i == 1 && at - old == 1;
         const int here = old != i, there = at != old;
         for (; i < old; i++) {
@@ -30957,13 +30890,13 @@ static int csspgo__dense_classes(csspgo__matching *w, uint32_t *classes)
     size_t i;
     *classes = 0;
     w->sums.count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->sums, n)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->sums, n)) return 0;
     e = w->sums.v;
     for (i = 0; i < n; i++) {
         e[i].loc = csspgo_at(v[i].eq, (uint32_t)i);
         e[i].count = 0;
     }
-    if (!csspgo__sort(&w->m->heap, e, n, sizeof *e, csspgo__body_cmp, NULL)) return csspgo__match_fail(w);
+    if (!csspgo__sort(&w->m->heap, e, n, sizeof *e, csspgo__body_cmp, NULL)) return 0;
     for (i = 0; i < n; i++) {
         if (e[i].loc.line == 0) continue;
         if (i == 0 || e[i - 1].loc.line != e[i].loc.line) ++*classes;
@@ -30982,10 +30915,10 @@ static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
     const csspgo__anchor *a = w->anchor[0].v;
     size_t i, c;
     w->code_token.count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return 0;
     for (i = 0; i < w->loc[0].count; i++) {
         csspgo__align_token *t = CSSPGO__PUSH(&w->m->heap, w->code_token);
-        if (t == NULL) return csspgo__match_fail(w);
+        if (t == NULL) return 0;
         t->loc = v[i].loc;
         t->kind = (uint32_t)v[i].kind;
         t->hash = v[i].hash;
@@ -30994,7 +30927,7 @@ static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
     for (c = 0; c < w->anchor[0].count; c++) {
         csspgo__align_token *t = w->code_token.v + a[c].at;
         t->callee = a[c].callee;
-        t->orphan = (uint8_t)a[c].orphan;
+        t->orphan = a[c].orphan != 0;
     }
     return csspgo__dense_classes(w, classes);
 }
@@ -31002,7 +30935,7 @@ static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
 static int csspgo__old_token_add(csspgo__matching *w, csspgo_loc loc)
 {
     csspgo__align_token *t = CSSPGO__PUSH(&w->m->heap, w->old_token);
-    if (t == NULL) return csspgo__match_fail(w);
+    if (t == NULL) return 0;
     t->loc = loc;
     t->kind = CSSPGO__HOLE;
     return 1;
@@ -31022,7 +30955,7 @@ static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code
     w->old_token.count = 0;
     for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
     for (i = 0; i < f->anchor.count; i++) dense &= a[i].loc.discriminator == 0 && a[i].loc.line <= most;
-    if (!CSSPGO__MORE(&w->m->heap, w->old_token, f->body.count + f->anchor.count)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->old_token, f->body.count + f->anchor.count)) return 0;
     for (i = j = 0; i < f->body.count || j < f->anchor.count;) {
         const int use_body = j >= f->anchor.count ||
                              (i < f->body.count && csspgo__loc_key(body[i].loc) <= csspgo__loc_key(a[j].loc));
@@ -31162,7 +31095,7 @@ static int csspgo__align_run(csspgo__matching *w)
     windows = n / rows + 1;
     saved = CSSPGO__FILL(&w->m->heap, w->best, (windows + 1) * 2 * width);
     from = CSSPGO__FILL(&w->m->heap, w->from, rows * width);
-    if (saved == NULL || from == NULL) return csspgo__match_fail(w);
+    if (saved == NULL || from == NULL) return 0;
     best = saved + windows * 2 * width;
     above = best + width;
     best[0] = 0;
@@ -31171,7 +31104,6 @@ static int csspgo__align_run(csspgo__matching *w)
     for (i = 0; i < n; i++) {
         if (i % rows == 0) memcpy(saved + i / rows * 2 * width, best, 2 * width * sizeof *best);
         csspgo__align_row(w, i + 1, best, above, from + i % rows * width);
-        if (w->status != CSSPGO_OK) return 0;
     }
     for (i = n; i > 0;) {
         const size_t begin = (i - 1) / rows * rows;
@@ -31198,8 +31130,7 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     size_t i, j;
     uint32_t *pair;
     if (n == 0 || m == 0) return 1;
-    pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n);
-    if (pair == NULL) return csspgo__match_fail(w);
+    if ((pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n)) == NULL) return 0;
     if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
     CSSPGO__DROP(&w->m->heap, w->lcs[0].row);    /* much, and not needed for what follows */
     CSSPGO__DROP(&w->m->heap, w->lcs[0].saved);
@@ -31454,7 +31385,7 @@ static int csspgo__one_new_name(csspgo__matching *w)
     for (i = 0; i < list.count && ok; i++)
         if (v[i].lost) a[v[i].at].pair = 0;
     CSSPGO__DROP(&w->m->heap, list);
-    return ok || csspgo__match_fail(w);
+    return ok;
 }
 
 /* Keeps the certain part of the alignment, calls paired with calls, and learns the counts of their classes. */
@@ -31485,7 +31416,7 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
     uint32_t *near = CSSPGO__FILL(&w->m->heap, w->align[0], (size_t)classes + 1);
     uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i;
-    if (near == NULL || before == NULL) return csspgo__match_fail(w);
+    if (near == NULL || before == NULL) return 0;
     memset(near, 0, ((size_t)classes + 1) * sizeof *near);
     for (i = 0; i < n; i++) {
         before[i] = near[a[i].eq];
@@ -31518,7 +31449,7 @@ static int csspgo__fill_near(csspgo__matching *w)
     const csspgo__align_token *b = w->old_token.v;
     uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], w->code_token.count), last = 0;
     size_t i;
-    if (before == NULL) return csspgo__match_fail(w);
+    if (before == NULL) return 0;
     for (i = 0; i < w->code_token.count; i++) {
         before[i] = last;
         if (!csspgo__is_call(&a[i]) && a[i].how != CSSPGO_FOUND_UNKNOWN) last = a[i].pair;
@@ -31558,7 +31489,6 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     s.blocks = CSSPGO__FILL(&w->m->heap, w->align[6], (size_t)classes + 1);
     s.seen = CSSPGO__FILL(&w->m->heap, v, 2 * k);
     if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) {
-        csspgo__match_fail(w);
         CSSPGO__DROP(&w->m->heap, v);
         return 0;
     }
@@ -31636,7 +31566,7 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
     const csspgo__anchor *x = a->v, *y = b->v;
     csspgo__callsite *s;
     size_t i, j = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->state, b->count)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->state, b->count)) return 0;
     f->state = w->m->state.count;
     f->states = b->count;
     w->m->state.count += b->count;
@@ -31701,7 +31631,7 @@ static int csspgo__count_lost(csspgo__matching *w, csspgo__matched *f)
     const size_t n = w->sum[0].body.count;
     unsigned char *used = CSSPGO__FILL(&w->m->heap, w->lcs[0].path, n);
     size_t i;
-    if (used == NULL) return csspgo__match_fail(w);
+    if (used == NULL) return 0;
     memset(used, !w->m->is_probe && w->m->how.llvm != CSSPGO__ALIGN, n);
     for (i = 0; i < f->places; i++) {
         const csspgo_body *at = NULL;
@@ -31770,84 +31700,79 @@ static void csspgo__report_add(csspgo_match_report *r, uint32_t state, uint64_t 
     if (state == CSSPGO__RECOVERED) r->recovered_samples = csspgo__sat_add(r->recovered_samples, count);
 }
 
-/* The node after id in pre-order below top; skip: leaves out what is below id. 0 at the end. */
-static uint32_t csspgo__walk_below(const csspgo__tree *t, uint32_t top, uint32_t id, int skip)
-{
-    if (!skip && t->node[id].child != 0) return t->node[id].child;
-    while (id != top && t->node[id].sibling == 0) id = t->node[id].parent;
-    return id != top ? t->node[id].sibling : 0;
-}
-
 static const csspgo__matched *csspgo__node_matched(const csspgo__matching *w, uint32_t node)
 {
     return csspgo__matched_of(w->m, &w->m->by_guid, w->guid.v[w->p->tree.node[node].func]);
 }
 
-/* Totals of stale copies in what is nested in top; what is nested in these is not looked at. */
-static void csspgo__report_stale(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+/* A node of a walk from top down; returns 1 if what is below it does not count. */
+typedef int (*csspgo__report_fn)(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id);
+
+/* Totals of stale copies; what is nested in these is not looked at. */
+static int csspgo__report_stale(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id)
 {
-    const csspgo__tree *t = &w->p->tree;
-    uint32_t id, next;
-    for (id = top; id != 0; id = next) {
-        const csspgo__matched *f = csspgo__node_matched(w, id);
-        const csspgo__record *c = csspgo__record_at(w->p, csspgo__node_handle(id));
-        const int inlined = id == top || csspgo__site_kind(t->node[id].site) == CSSPGO_INLINEE;
-        const int stale = inlined && f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->checksum != f->checksum;
-        if (stale) r->stale_samples = csspgo__sat_add(r->stale_samples, c->total);
-        if (stale && id == top) r->stale_functions++;
-        next = csspgo__walk_below(t, top, id, stale || !inlined || f == NULL || !(f->flags & CSSPGO__HAS_CHECKSUM));
-    }
+    const csspgo__matched *f = csspgo__node_matched(w, id);
+    const csspgo__record *c = csspgo__record_at(w->p, csspgo__node_handle(id));
+    if (id != top && csspgo__site_kind(w->p->tree.node[id].site) != CSSPGO_INLINEE) return 1;
+    if (f == NULL || !(f->flags & CSSPGO__HAS_CHECKSUM)) return 1;
+    if (c->checksum == f->checksum) return 0;
+    r->stale_samples = csspgo__sat_add(r->stale_samples, c->total);
+    r->stale_functions += id == top;
+    return 1;
 }
 
-/* Profiles that another name has now, in what is nested in top. */
-static void csspgo__report_renamed(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+/* Profiles that another name has now. */
+static int csspgo__report_renamed(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id)
 {
-    const csspgo__tree *t = &w->p->tree;
-    uint32_t id, next;
-    for (id = top; id != 0; id = next) {
-        const uint64_t guid = w->guid.v[t->node[id].func];
-        const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, guid);
-        const int renamed = f != NULL && f->flags & CSSPGO__RENAMED;
-        if (renamed)
-            r->renamed_samples = csspgo__sat_add(r->renamed_samples, csspgo_total(w->p, csspgo__node_handle(id)));
-        next = csspgo__walk_below(t, top, id, renamed);
-    }
+    const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_old, w->guid.v[w->p->tree.node[id].func]);
+    (void)top;
+    if (f == NULL || !(f->flags & CSSPGO__RENAMED)) return 0;
+    r->renamed_samples = csspgo__sat_add(r->renamed_samples, csspgo_total(w->p, csspgo__node_handle(id)));
+    return 1;
 }
 
 /* Counts at call sites, of top and of the inlinees whose own call sites are not lost. */
-static void csspgo__report_callsites(const csspgo__matching *w, csspgo_match_report *r, uint32_t top)
+static int csspgo__report_callsites(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id)
 {
-    const csspgo__tree *t = &w->p->tree;
-    uint32_t id, next, c;
-    for (id = top; id != 0; id = next) {
-        const csspgo__matched *f = csspgo__node_matched(w, id), *up;
-        const csspgo__record *v = csspgo__record_at(w->p, csspgo__node_handle(id));
-        size_t i;
-        int skip = f == NULL || f->states == 0;
-        if (id != top) {
-            up = csspgo__node_matched(w, t->node[id].parent);
-            skip |= csspgo__site_kind(t->node[id].site) != CSSPGO_INLINEE ||
-                    csspgo__is_mismatch(csspgo__state_at(w->m, up, csspgo__loc_of(w->p, t->node[id].site)));
+    const csspgo__tree_node *v = w->p->tree.node;
+    const csspgo__matched *f = csspgo__node_matched(w, id);
+    const csspgo__record *x = csspgo__record_at(w->p, csspgo__node_handle(id));
+    const csspgo_body *b = csspgo__body_run(w->p, x);
+    uint32_t c;
+    size_t i;
+    if (f == NULL || f->states == 0) return 1;
+    if (id != top && (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE ||
+                      csspgo__is_mismatch(csspgo__state_at(w->m, csspgo__node_matched(w, v[id].parent),
+                                                           csspgo__loc_of(w->p, v[id].site))))) return 1;
+    for (i = 0; i < csspgo__run_count(x->body); i++)
+        csspgo__report_add(r, csspgo__state_at(w->m, f, b[i].loc), b[i].count);
+    for (c = v[id].child; c != 0; c = v[c].sibling)
+        if (csspgo__site_kind(v[c].site) == CSSPGO_INLINEE)
+            csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, v[c].site)),
+                               csspgo_total(w->p, csspgo__node_handle(c)));
+    return 0;
+}
+
+static void csspgo__report_walk(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, csspgo__report_fn see)
+{
+    const csspgo__tree_node *v = w->p->tree.node;
+    uint32_t id = top;
+    while (id != 0) {
+        if (!see(w, r, top, id) && v[id].child != 0) {
+            id = v[id].child;
+            continue;
         }
-        if (!skip) {
-            for (i = 0; i < csspgo__run_count(v->body); i++)
-                csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__body_run(w->p, v)[i].loc),
-                                   csspgo__body_run(w->p, v)[i].count);
-            for (c = t->node[id].child; c != 0; c = t->node[c].sibling)
-                if (csspgo__site_kind(t->node[c].site) == CSSPGO_INLINEE)
-                    csspgo__report_add(r, csspgo__state_at(w->m, f, csspgo__loc_of(w->p, t->node[c].site)),
-                                       csspgo_total(w->p, csspgo__node_handle(c)));
-        }
-        next = csspgo__walk_below(t, top, id, skip);
+        while (id != top && v[id].sibling == 0) id = v[id].parent;
+        id = id != top ? v[id].sibling : 0;
     }
 }
 
 static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *r, uint32_t node)
 {
     r->samples = csspgo__sat_add(r->samples, csspgo_total(w->p, csspgo__node_handle(node)));
-    if (w->rename) csspgo__report_renamed(w, r, node);
-    if (w->m->is_probe) csspgo__report_stale(w, r, node);
-    csspgo__report_callsites(w, r, node);
+    if (w->rename) csspgo__report_walk(w, r, node, csspgo__report_renamed);
+    if (w->m->is_probe) csspgo__report_walk(w, r, node, csspgo__report_stale);
+    csspgo__report_walk(w, r, node, csspgo__report_callsites);
 }
 
 /* The records of a function that count as its profile: at top level, or, where there are contexts, all of them. */
@@ -31911,9 +31836,9 @@ static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *
 static int csspgo__name_used_add(csspgo__matching *w, uint64_t guid)
 {
     uint64_t *g = CSSPGO__PUSH(&w->m->heap, w->used_guid);
-    if (g == NULL) return csspgo__match_fail(w);
+    if (g == NULL) return 0;
     *g = guid;
-    return csspgo__guids_put(&w->m->heap, &w->used, w->used_guid.v, w->used_guid.count - 1) || csspgo__match_fail(w);
+    return csspgo__guids_put(&w->m->heap, &w->used, w->used_guid.v, w->used_guid.count - 1);
 }
 
 /* Finds the functions of p by GUID, and notes the names of the new code: functions and whatever is called directly. */
@@ -31924,7 +31849,7 @@ static int csspgo__index_names(csspgo__matching *w)
     size_t i, k;
     if (!csspgo__guids_fill(h, &w->guid, w->p) || !csspgo__map_room(h, &w->old.map, n) ||
         CSSPGO__FILL(h, w->same, (size_t)n + 1) == NULL)
-        return csspgo__match_fail(w);
+        return 0;
     for (i = 1; i <= n; i++) {
         const uint32_t first = csspgo__guids_find(&w->old, w->guid.v + 1, w->guid.v[i]);
         w->same.v[i] = first != 0 ? w->same.v[first] : 0;
@@ -31948,7 +31873,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
     size_t i;
     if (w->codes > 0x7fffffff) { w->status = CSSPGO_E_LIMIT; return 0; }
     if (!csspgo__map_room(&m->heap, &m->by_guid.map, w->codes) || !CSSPGO__MORE(&m->heap, m->func, w->codes))
-        return csspgo__match_fail(w);
+        return 0;
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         csspgo__matched *f;
@@ -32030,7 +31955,7 @@ static int csspgo__call_order(csspgo__matching *w)
     }
     CSSPGO__DROP(&w->m->heap, stack);
     csspgo__free(&w->m->heap, seen, n + 1);
-    return ok ? 1 : csspgo__match_fail(w);
+    return ok;
 }
 
 /* Keeps the name of a function that the profile does not know: csspgo_matcher_apply writes it. */
@@ -32038,7 +31963,7 @@ static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     if (!(f->flags & CSSPGO__RENAMED) || c->name == NULL) return 1;
-    if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return csspgo__match_fail(w);
+    if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return 0;
     f->name = w->m->text.count;
     f->name_size = c->name_size;
     if (c->name_size != 0) memcpy(w->m->text.v + f->name, c->name, c->name_size);
@@ -32054,7 +31979,7 @@ static int csspgo__index_old(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
     size_t i;
-    if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return csspgo__match_fail(w);
+    if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return 0;
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
         csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
@@ -32070,11 +31995,10 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->same);
     csspgo__map_free(h, &w->old.map);
     csspgo__map_free(h, &w->used.map);
-    csspgo__map_free(h, &w->by_pair);
+    csspgo__tree_free(h, &w->tried);
     CSSPGO__DROP(h, w->used_guid);
     CSSPGO__DROP(h, w->order);
     CSSPGO__DROP(h, w->sums);
-    CSSPGO__DROP(h, w->tried);
     CSSPGO__DROP(h, w->code_token);
     CSSPGO__DROP(h, w->old_token);
     CSSPGO__DROP(h, w->called);
@@ -32103,11 +32027,9 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
                                   const csspgo_match_code *code, size_t n)
 {
     static const char indirect[] = "unknown.indirect.callee";
-    size_t i;
     memset(w, 0, sizeof *w);
     csspgo__guids_init(&m->heap, &w->old, sizeof *w->guid.v, 0);
     csspgo__guids_init(&m->heap, &w->used, sizeof *w->used_guid.v, 0);
-    csspgo__map_init(&m->heap, &w->by_pair, csspgo__rename_hash);
     w->m = m;
     w->p = p;
     w->code = code;
@@ -32116,8 +32038,6 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     w->rename = m->how.rename == 1 && m->how.llvm != CSSPGO__LEXICAL && !m->how.no_salvage;
     w->hashed = m->how.llvm != CSSPGO__ALIGN && p->flags & CSSPGO_IS_MD5;
     if (w->hashed) w->rename = 0;
-    for (i = 0; i < 2; i++) {
-    }
 }
 
 /*
@@ -32131,6 +32051,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     if (!csspgo__index_code(w, err) || !csspgo__index_names(w)) return 0;
     f = w->m->func.v;
     if (w->rename) {
+        if (!csspgo__tree_init(&w->m->heap, &w->tried)) return 0;
         csspgo__find_orphans(w);
         if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
         if (w->m->how.llvm == CSSPGO__ALIGN && !csspgo__match_callers(w)) return 0;
@@ -32191,7 +32112,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     m->is_probe = (p->flags & CSSPGO_IS_PROBE) != 0;
     m->is_cs = (p->flags & CSSPGO_IS_CS) != 0;
     csspgo__matching_init(&w, m, p, code, n);
-    if (csspgo__match_all(&w, err) && report != NULL) csspgo__report_make(&w, report);
+    if (!csspgo__match_all(&w, err)) w.status = w.status != CSSPGO_OK ? w.status : m->heap.status;
+    else if (report != NULL) csspgo__report_make(&w, report);
     csspgo__matching_free(&w);
     if (w.status == CSSPGO_OK) return CSSPGO_OK;
     csspgo__matcher_clear(m);
