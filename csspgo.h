@@ -25099,7 +25099,11 @@ struct csspgo_tracker {
 
 /* ----- a tracker -------------------------------------------------------------------------------------------------- */
 
-/* Lists all nodes from the root on, level by level, siblings by key; returns their number. queue: twice as long. */
+/*
+ * Lists all nodes from the root on, level by level, siblings by LLVM's key; returns their number. queue has room for
+ * twice as many: the second half is scratch for the sorts. LLVM's tracker visits contexts in this order (breadth first
+ * over std::map), and the order of merging decides conflicts. O(n log n).
+ */
 static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
 {
     const csspgo__tree_node *v = p->tree.node;
@@ -25129,7 +25133,11 @@ static int csspgo__track_count_sites(csspgo_tracker *t)
     return 1;
 }
 
-/* Links all nodes anew, in the order of queue, and lists the records of each function in this order. */
+/*
+ * Links all nodes anew, in the order of queue, and lists the records of each function in this order. The hash table of
+ * children is cleared and filled again by csspgo__mover_attach; it had room for the same nodes before, so nothing can
+ * fail. The second walk is backwards, because a list grows at its head.
+ */
 static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t nodes)
 {
     csspgo_profile *p = t->m.p;
@@ -25151,8 +25159,11 @@ static void csspgo__track_index(csspgo_tracker *t, const uint32_t *queue, size_t
 }
 
 /*
- * Prepares the profile for moves: links siblings by call site and in LLVM's order, and lists each function's records
- * in the order in which LLVM merges them.
+ * Prepares the profile for moves: links siblings by call site and in LLVM's order, and lists each function's records in
+ * the order in which LLVM merges them.
+ *
+ * One allocation behind t->m.prev holds the five tables by node, record and function. All GUIDs are computed here,
+ * because the order of siblings depends on them and later look-ups take a const tracker.
  */
 static csspgo_status csspgo__track_open(csspgo_tracker *t)
 {
@@ -25181,7 +25192,10 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
     return CSSPGO_OK;
 }
 
-/* The smallest count that is hot, from the summary of p. */
+/*
+ * Finds the smallest count that is hot: that of the first cutoff at or above hot_ppm (default 99 %) in the summary of
+ * the file, else in one that is made here. O(1) or O(n).
+ */
 static csspgo_status csspgo__track_heat(csspgo_tracker *t, csspgo_profile *p)
 {
     const uint64_t ppm = t->how.hot_ppm != 0 ? t->how.hot_ppm : 990000;
@@ -25240,6 +25254,10 @@ CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
     csspgo_profile_free(p);
 }
 
+/*
+ * With how->take the tracker works on p itself, which is the caller's again if anything fails; else on a copy with the
+ * same ids, so that the caller's handles name the same nodes.
+ */
 CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
@@ -25336,7 +25354,10 @@ static uint32_t csspgo__track_beside(const csspgo_tracker *t, uint32_t id)
     return next != 0 && v[next].site == v[id].site ? next : 0;
 }
 
-/* The callee with the largest total at a call site; of equal ones the first in LLVM's order. */
+/*
+ * The callee with the largest total at a call site, in O(callees); of equal ones the first in LLVM's order. One without
+ * counts is none. Source: LLVM's ContextTrieNode::getHottestChildContext.
+ */
 static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc)
 {
     uint32_t id, best = 0;
@@ -25371,7 +25392,10 @@ static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_lo
     return x < y ? -1 : x > y;
 }
 
-/* The first inlinee of a node at its first call site that has any, if there is no body entry before that; else 0. */
+/*
+ * The inlinee with which a record begins: the first one at its first call site that has any, if no body entry is before
+ * that; else 0. Siblings stand by LLVM's key, not by location, so all inlinees are looked at.
+ */
 static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
 {
     const csspgo__tree_node *v = p->tree.node;
@@ -25430,7 +25454,10 @@ CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node no
     return csspgo__record_at(t->m.p, node)->state & ~(uint32_t)CSSPGO__MOVER_DROPPED;
 }
 
-/* The order in which a heap of nodes gives them away: the coldest first. */
+/*
+ * The order in which a heap of nodes gives them away: the coldest first, of equal ones that with the larger GUID, then
+ * by name, so that the result does not depend on ids.
+ */
 static int csspgo__track_coldest_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo_tracker *t = (const csspgo_tracker *)ctx;
@@ -25450,7 +25477,10 @@ static int csspgo__track_last_cmp(const void *ctx, const void *a, const void *b)
                              ((const csspgo_node *)a)->id);
 }
 
-/* Offers the (n + 1)th node to a heap of the up to cap nodes that it would give away last. */
+/*
+ * Offers the (n + 1)th node to a heap of the up to cap nodes that it would give away last. A full heap drops its first
+ * node for a better one: O(log cap) and no memory but the caller's array, for any number of nodes.
+ */
 static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_t cap, size_t n, uint32_t id,
                                 csspgo__cmp_fn cmp)
 {
@@ -25516,6 +25546,12 @@ CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node 
 
 /* ----- changes ---------------------------------------------------------------------------------------------------- */
 
+/*
+ * Every change is a move of a subtree (csspgo__mover_promote), which reserves its memory first and then cannot fail. A
+ * call that makes several moves puts them between a savepoint and its end, so that a failure undoes all of them, and in
+ * one batch, so that a record which gets many others is sorted once.
+ */
+
 /* 1 if node a is b or below it. */
 static int csspgo__track_below(const csspgo_tracker *t, uint32_t a, uint32_t b)
 {
@@ -25541,7 +25577,10 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node n
     return s;
 }
 
-/* Frames of the longest path below a node, it included. */
+/*
+ * Frames of the longest path below a node, the node included. The walk goes along links, because a moved child may come
+ * before its parent in the array.
+ */
 static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
 {
     const csspgo__tree_node *v = t->m.p->tree.node;
@@ -25558,6 +25597,10 @@ static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
     }
 }
 
+/*
+ * A subtree cannot move below itself, and no path may become longer than max_depth. The checks precede the site of an
+ * out-of-range line, which needs memory.
+ */
 CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
                                              csspgo_node *result)
 {
@@ -25596,7 +25639,10 @@ static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint3
     return r;
 }
 
-/* Promotes all contexts of a function that its base, node *top, lacks. */
+/*
+ * Promotes all contexts of a function that its base, node *top, lacks. A promotion can merge later records of the list
+ * (recursion), so the next one is looked for after each move; the moves are one batch.
+ */
 static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint32_t *top)
 {
     csspgo_status s = CSSPGO_OK;
@@ -25607,6 +25653,12 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
     return csspgo__mover_end_batch(&t->m, s);
 }
 
+/*
+ * done remembers that nothing is left to promote, so asking again costs O(1) until a node leaves the top level or a
+ * mark is taken off. The bit is set inside the savepoint, because a rollback must clear it.
+ *
+ * Source: LLVM's SampleContextTracker::getBaseSamplesFor, with merge as its MergeContext.
+ */
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base)
 {
     uint32_t top, savepoint;
@@ -25640,6 +25692,10 @@ static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_n
     return csspgo__track_end_savepoint(t, savepoint, csspgo__mover_end_batch(&t->m, s));
 }
 
+/*
+ * For an indirect call (func 0) the callees are listed before the first one moves, in the order in which LLVM's
+ * promoteMergeContextSamplesTree meets them: recursion can bring other callees to the same call meanwhile.
+ */
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                                      csspgo_func func)
 {
@@ -25685,7 +25741,10 @@ static void csspgo__track_less_targets(csspgo_target *v, size_t n, const csspgo_
     }
 }
 
-/* Takes the counts of record s off record r. */
+/*
+ * Subtracts the counts of record s from record r, each down to 0 at most: r may have been saturated. Entries that
+ * become 0 stay, and entries that r lacks are left out, so no run grows and nothing can fail.
+ */
 static void csspgo__track_subtract(csspgo_tracker *t, csspgo__record *r, const csspgo__record *s)
 {
     const csspgo_profile *p = t->m.p;
@@ -25714,7 +25773,11 @@ static int csspgo__track_is_dropped(const csspgo_tracker *t, uint32_t id)
     return 0;
 }
 
-/* A record is marked whose counts are in another one already. */
+/*
+ * Marks a record whose counts are in another one already. They are subtracted there once, unless they were dropped on
+ * their way (a lost checksum), or the mark is there. Without options.subtract the mark comes too late: E_ARGUMENT. The
+ * journal gets the whole record before it changes.
+ */
 static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, uint32_t record)
 {
     const uint32_t to = csspgo__mover_live(&t->m, csspgo__node_handle(node)), a = t->m.p->tree.node[to].record;
@@ -25742,6 +25805,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_n
     return CSSPGO_OK;
 }
 
+/* An unmarked record belongs to its function's base again, so done is cleared: the two entries in the journal. */
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node)
 {
     const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
@@ -25785,7 +25849,10 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
  * within a component the heaviest spanning forest decides (csspgo__graph_order).
  */
 
-/* How often a context was called from the record of its parent; 0 if one of the two has none. */
+/*
+ * How often a context was called from the record of its parent; 0 if one of the two has none. Calls and entries are
+ * sampled separately, so the larger one is taken, as in LLVM's ProfiledCallGraph.
+ */
 static uint64_t csspgo__track_weight(const csspgo_tracker *t, uint32_t id)
 {
     const csspgo__tree_node *n = &t->m.p->tree.node[id];
@@ -25813,8 +25880,11 @@ static void csspgo__track_calls(const csspgo_tracker *t, const uint32_t *rank, c
 }
 
 /*
- * csspgo_tracker_order without the calls up to weight cold, and by_weight = 0: in any order within a component. Members
- * are visited by name.
+ * csspgo_tracker_order without the calls up to weight cold, and by_weight = 0: in any order within a component.
+ *
+ * The graph's nodes are ranks of names, so that members are visited by name and the order is the same for equal
+ * profiles. by_rank, in the second half of the allocation, leads back to functions. *count is set also if cap is
+ * smaller.
  */
 static csspgo_status csspgo__track_order(csspgo_tracker *t, uint64_t cold, int by_weight, const csspgo_func *more,
                                          size_t n, csspgo_func *out, size_t cap, size_t *count)
@@ -25856,9 +25926,13 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(csspgo_tracker *t, const csspgo_fu
 /* ----- an inliner ------------------------------------------------------------------------------------------------- */
 
 /*
- * LLVM's priority inliner: a queue of call sites by their counts. What is inlined brings its own calls into the queue
- * with the counts that they have in this context; each decision marks a context, which is then no part of the
- * callee's base.
+ * LLVM's priority inliner: a queue of call sites by their counts. A function that is inlined brings its own calls into
+ * the queue with the counts that they have in this context; each decision marks a context, which is then no part of the
+ * callee's base. Source: LLVM's SampleProfileLoader::inlineHotFunctionsWithPriority and its defaults.
+ *
+ * The size of a function only grows, and the queue is left when it reaches the limit: so the number of copies is
+ * bounded by the limit, and each costs O(calls of the callee x log queue). Without contexts (context_less) a copy's
+ * counts are those of its base, scaled by the copy's part of all entries.
  */
 
 /* A call that could be inlined; for an indirect one, func 0 and the node of the hottest callee. */
@@ -25917,7 +25991,10 @@ static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
     return top;
 }
 
-/* Of a count of the base profile of what decision `parent` inlined, the part that this copy has. */
+/*
+ * Of a count of the base profile of the function that decision `parent` inlined, the part that this copy has: count x
+ * part / all. Quotient and remainder are multiplied separately: a product saturates only if all is above 2^32.
+ */
 static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
 {
     uint64_t all, part;
@@ -25944,7 +26021,10 @@ static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t cou
     return CSSPGO_OK;
 }
 
-/* The callees of an indirect call, the most frequent first: its contexts, or its call targets. */
+/*
+ * Lists the callees of an indirect call, the most frequent first: its contexts, or its call targets. The list is
+ * in->callees, which the next call of this function overwrites.
+ */
 static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
 {
     const csspgo_tracker *t = in->t;
@@ -25977,7 +26057,10 @@ static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uin
     return s;
 }
 
-/* The node that speaks for a callee, and how often it is called; node 0: no counts. */
+/*
+ * Finds the node that stands for a callee, and how often it is called; node 0: no counts. Without contexts an indirect
+ * call is judged by its most frequent target, and a direct one without target by the count of its location.
+ */
 static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
 {
     const csspgo_node node = csspgo__node_handle(c->caller);
@@ -26025,7 +26108,10 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
     return s;
 }
 
-/* 1 if a callee is worth its cost. */
+/*
+ * 1 if a callee is worth its cost. The pre-inliner's decision in the profile comes before the cost, as in LLVM, but
+ * only for a record that is still as it was read: a merged one has contexts that were not decided.
+ */
 static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
 {
     const csspgo_callable *f = csspgo__inline_callable(in, func);
@@ -26137,6 +26223,10 @@ static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inline_opt
     in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
 }
 
+/*
+ * All marks and promotions are between a savepoint and its end: if memory, or room in out, is exhausted, the tracker is
+ * what it was, *count is 0, and the caller's budget has not changed.
+ */
 CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func func, const csspgo_callable *callable,
                                                size_t n, const csspgo_inline_options *how, csspgo_decision *out,
                                                size_t cap, size_t *count, csspgo_node *base)
