@@ -16942,9 +16942,7 @@ static csspgo__cursor csspgo__ordered_from(const csspgo__ordered *t, uint64_t bo
 
 static csspgo__cursor csspgo__ordered_begin(const csspgo__ordered *t)
 {
-    csspgo__cursor c;
-    c.page = t->first;
-    c.at = 0;
+    const csspgo__cursor c = { t->first, 0 };
     return c;
 }
 
@@ -17025,9 +17023,7 @@ static csspgo__page *csspgo__page_split(csspgo__ordered *t, uint32_t level, cssp
 /* A page of a list becomes the top: above the top there was, its only branch. */
 static void csspgo__top_new(csspgo__ordered *t, csspgo__page **list, csspgo__cursor *c)
 {
-    csspgo__page_branch down;
-    down.key = 0;
-    down.page = t->top;
+    const csspgo__page_branch down = { 0, t->top };
     t->top = c->page = *list;
     *list = t->top->next;
     t->top->next = NULL;
@@ -17589,11 +17585,7 @@ static int csspgo__window_free_at(const csspgo_code *c, uint64_t begin, uint64_t
 
 static int csspgo__window_add(csspgo_code *c, uint64_t begin, uint64_t size, uint32_t pos, uint32_t module)
 {
-    csspgo__window w;
-    w.begin = begin;
-    w.size = size;
-    w.pos = pos;
-    w.module = module;
+    const csspgo__window w = { begin, size, pos, module };
     return csspgo__ordered_add(&c->heap, &c->windows, &w);
 }
 
@@ -17943,9 +17935,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module modu
 static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call, uint32_t pos)
 {
     const uint32_t back = pos - call < CSSPGO__CALL_FAR ? pos - call : (uint32_t)CSSPGO__CALL_FAR;
-    csspgo__placed far_call;
-    far_call.pos = pos;
-    far_call.id = pos - call;
+    const csspgo__placed far_call = { pos, pos - call };
     if (far_call.id > CSSPGO__CALL_FAR && !csspgo__ordered_add(&c->heap, &c->far_calls, &far_call))
         return c->heap.status;
     c->byte[pos] = (unsigned char)((c->byte[pos] & 15) | back << CSSPGO__CALL_SHIFT);
@@ -17960,11 +17950,8 @@ static int csspgo__kind_stops(csspgo_kind kind)
 /* Lists a transfer, not in c->byte. Returns 0 when memory is exhausted. */
 static int csspgo__transfer_list(csspgo_code *c, uint32_t pos, csspgo_kind kind, uint64_t target)
 {
-    csspgo__code_transfer t;
+    const csspgo__code_transfer t = { pos, (uint32_t)kind, target };
     if (kind == CSSPGO_NONE) return 1;
-    t.pos = pos;
-    t.kind = (uint32_t)kind;
-    t.target = target;
     if (!csspgo__ordered_add(&c->heap, &c->transfers, &t)) return 0;
     if (!csspgo__kind_stops(kind) || csspgo__ordered_add(&c->heap, &c->stops, &pos)) return 1;
     csspgo__ordered_undo(&c->heap, &c->transfers, pos);
@@ -18174,14 +18161,11 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         c->node[i].count = 0;
     }
     for (i = 0; i < count; i++) {
-        csspgo__code_inline *n = &c->node[node0 + probes[i].inline_node];
-        csspgo__code_probe *p = &c->probe[n->first + n->count++];
-        p->pos = csspgo__pos_in(c, module.id, probes[i].address);
-        p->id = probes[i].id;
-        p->discriminator = probes[i].discriminator;
-        p->node = (uint32_t)node0 + probes[i].inline_node;
-        p->kind = probes[i].kind;
-        c->node[n->top].placed += p->pos != 0;
+        const uint32_t pos = csspgo__pos_in(c, module.id, probes[i].address);
+        const uint32_t node = (uint32_t)node0 + probes[i].inline_node;
+        const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
+        c->probe[c->node[node].first + c->node[node].count++] = p;
+        c->node[c->node[node].top].placed += pos != 0;
     }
     c->probes = at;
 }
@@ -18225,9 +18209,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     c->nodes += inline_count;
     csspgo__probes_place(c, module, probes, probe_count, node0);
     for (i = probe0; i < c->probes; i++) {
-        csspgo__placed place;
-        place.pos = c->probe[i].pos;
-        place.id = (uint32_t)i;
+        const csspgo__placed place = { c->probe[i].pos, (uint32_t)i };
         if (!csspgo__ordered_add(&c->heap, &c->places, &place)) break;
     }
     if (i == c->probes) {
@@ -19205,8 +19187,7 @@ static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, ui
     s->got.inlines++;
     s->record.inline_count++;
     s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
-    s->stack[s->depth].children = children;
-    s->depth++;
+    s->stack[s->depth++].children = children;
 }
 
 /*
@@ -19338,47 +19319,31 @@ static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t ent
     const char *const before = t->text;
     if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
     if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
+        !csspgo__map_room(h, &t->by_guid.map, entries) ||
         !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
         return h->status;
     if (t->text != before) csspgo__descriptors_relocate(t);
     return CSSPGO_OK;
 }
 
-/*
- * Appends an entry unless there is one of its GUID, after csspgo__descriptors_reserve. Returns 0 when memory for the
- * table of GUIDs is exhausted.
- */
-static int csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
+/* Appends an entry unless there is one of its GUID. There is room: see csspgo__descriptors_reserve. */
+static void csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
 {
     csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
     const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
     if (old != 0) {
         t->stats.duplicate_descriptors++;
         if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
-        return 1;
+        return;
     }
     memset(d, 0, sizeof *d);
     d->guid = guid;
-    if (!csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count)) return 0;
     d->checksum = checksum;
     d->name = t->text + t->text_size;
     d->name_size = size;
     if (size != 0) memcpy(t->text + t->text_size, name, size);
     t->text_size += size;
-    t->descriptor_count++;
-    return 1;
-}
-
-/* Takes back the entries from number `count` on. */
-static void csspgo__descriptors_drop(csspgo_probe_set *t, size_t count, size_t text_size,
-                                     const csspgo_probe_set_stats *stats)
-{
-    size_t i;
-    t->descriptor_count = count;
-    t->text_size = text_size;
-    t->stats = *stats;
-    csspgo__map_clear(&t->by_guid.map);
-    for (i = 0; i < count; i++) csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, i);   /* has room */
+    csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count++);
 }
 
 /* Reads one entry; its name is the size bytes before r->p. */
@@ -19405,8 +19370,6 @@ static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
                                                              csspgo_error *err)
 {
-    const size_t old_count = t->descriptor_count, old_text = t->text_size;
-    const csspgo_probe_set_stats old_stats = t->stats;
     csspgo__reader r;
     csspgo_status status;
     size_t entries = 0, text = 0;
@@ -19421,9 +19384,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t
     csspgo__reader_init(&r, data, size, err);
     while (csspgo__left(&r) != 0) {
         csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
-        if (csspgo__descriptor_put(t, guid, checksum, r.p - n, n)) continue;
-        csspgo__descriptors_drop(t, old_count, old_text, &old_stats);
-        return csspgo__error_plain(err, t->heap.status);
+        csspgo__descriptor_put(t, guid, checksum, r.p - n, n);
     }
     return CSSPGO_OK;
 }
@@ -19436,8 +19397,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
     if (guid == 0) return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "a function with GUID 0");
     if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     status = csspgo__descriptors_reserve(t, 1, d->name_size);
-    if (status == CSSPGO_OK && !csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size))
-        status = t->heap.status;
+    if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
     return csspgo__error_plain(err, status);
 }
 
@@ -20050,49 +20010,33 @@ enum {
     CSSPGO__RULE_VVVV = 12, CSSPGO__RULE_IMM = 8, CSSPGO__RULE_OPERAND = 4
 };
 
-typedef struct csspgo__x86_form {
-    uint32_t rules;
-    uint8_t  mem, reg;   /* sets of ModRM.reg values with a memory, with a register operand */
-} csspgo__x86_form;
-
-static const csspgo__x86_form csspgo__x86_forms[145] = {
-    {0x70333000u, 0xff, 0xff}, {0x72333000u, 0xff, 0xff}, {0x30103000u, 0xff, 0xff}, {0x71333000u, 0xff, 0xff},
-    {0x13102000u, 0xff, 0xff}, {0x73333000u, 0xff, 0xff}, {0x10100000u, 0xff, 0xff}, {0x30100000u, 0xff, 0xff},
-    {0x73132000u, 0xff, 0xff}, {0x10103000u, 0xff, 0xff}, {0x73330000u, 0xff, 0xff}, {0x10103100u, 0xff, 0xff},
-    {0x70330000u, 0xff, 0xff}, {0x30103100u, 0xff, 0xff}, {0x10100000u, 0xff, 0x00}, {0x70320000u, 0xff, 0xff},
-    {0x71330000u, 0xff, 0xff}, {0x10100100u, 0xff, 0xff}, {0x10103000u, 0xff, 0x00}, {0x30100000u, 0xff, 0x00},
-    {0x71333100u, 0xff, 0xff}, {0x72100000u, 0xff, 0xff}, {0x72333100u, 0xff, 0xff}, {0x71303001u, 0xff, 0xff},
-    {0x15102000u, 0xbf, 0xbf}, {0x20103007u, 0x00, 0xff}, {0x20103100u, 0xff, 0xff}, {0x30100100u, 0xff, 0xff},
-    {0x40333000u, 0xff, 0x00}, {0x70100002u, 0x00, 0xff}, {0x70103000u, 0xff, 0xff}, {0x70303001u, 0xff, 0xff},
-    {0x70333100u, 0xff, 0xff}, {0x72103000u, 0xff, 0xff}, {0x73132000u, 0xb3, 0xb3}, {0x73330100u, 0xff, 0xff},
-    {0x10100000u, 0x00, 0xff}, {0x10103007u, 0x00, 0xff}, {0x12333000u, 0xff, 0xff}, {0x20100100u, 0xff, 0xff},
-    {0x30103000u, 0xff, 0x00}, {0x43330000u, 0xff, 0xff}, {0x70100000u, 0xff, 0x00}, {0x71330100u, 0xff, 0xff},
-    {0x10100000u, 0x01, 0x00}, {0x10100000u, 0xf0, 0xf0}, {0x10100001u, 0x00, 0xff}, {0x10100001u, 0xff, 0x00},
-    {0x10100002u, 0x00, 0xff}, {0x10100003u, 0x00, 0xff}, {0x10100003u, 0xff, 0xff}, {0x10100100u, 0x00, 0xff},
-    {0x10100300u, 0x00, 0x01}, {0x10103000u, 0x0e, 0x0e}, {0x10103100u, 0x80, 0x80}, {0x13102100u, 0xff, 0xff},
-    {0x15102000u, 0x03, 0x03}, {0x15102000u, 0x0c, 0x0c}, {0x15102100u, 0x7f, 0x7f}, {0x15102100u, 0xbf, 0xbf},
-    {0x20100000u, 0xff, 0x00}, {0x20103000u, 0xff, 0xff}, {0x30100000u, 0x00, 0xff}, {0x40320100u, 0xff, 0xff},
-    {0x40330000u, 0xff, 0x00}, {0x40333100u, 0xff, 0xff}, {0x60320100u, 0xff, 0xff}, {0x60330000u, 0xff, 0x00},
-    {0x60333100u, 0xff, 0xff}, {0x61333000u, 0xff, 0xff}, {0x61333100u, 0xff, 0xff}, {0x70100001u, 0x00, 0xff},
-    {0x70130000u, 0xf0, 0xf0}, {0x70130000u, 0xff, 0xff}, {0x70208010u, 0xff, 0x00}, {0x70327000u, 0xff, 0xff},
-    {0x70330000u, 0x00, 0xff}, {0x70333000u, 0xff, 0x00}, {0x70337000u, 0xff, 0xff}, {0x72303101u, 0xff, 0xff},
-    {0x73132000u, 0x03, 0x03}, {0x73132000u, 0x08, 0x08}, {0x73132100u, 0x73, 0x73}, {0x73132100u, 0xb3, 0xb3},
-    {0x73132100u, 0xff, 0xff}, {0x73303101u, 0xff, 0xff}, {0x73333100u, 0xff, 0xff}, {0x10100000u, 0x00, 0x03},
-    {0x10100000u, 0x0c, 0x00}, {0x10100011u, 0xff, 0x00}, {0x10100018u, 0xff, 0x00}, {0x10100020u, 0x01, 0x01},
-    {0x10100021u, 0x00, 0xff}, {0x10100103u, 0x00, 0xff}, {0x10100300u, 0xff, 0xff}, {0x10103000u, 0x42, 0x42},
-    {0x10103000u, 0xfe, 0xfe}, {0x10103100u, 0x01, 0x01}, {0x10103200u, 0x01, 0x01}, {0x10103200u, 0x80, 0x80},
-    {0x10103300u, 0x01, 0x01}, {0x10103300u, 0x03, 0x03}, {0x10103300u, 0x80, 0x80}, {0x10300101u, 0xff, 0xff},
-    {0x12333100u, 0xff, 0xff}, {0x13100100u, 0xff, 0xff}, {0x13100200u, 0xff, 0xff}, {0x13100300u, 0xff, 0xff},
-    {0x14102080u, 0x00, 0x01}, {0x14102080u, 0x00, 0x40}, {0x15100000u, 0xff, 0xff}, {0x15102000u, 0xff, 0xff},
-    {0x15102200u, 0x7f, 0x7f}, {0x15102300u, 0x7f, 0x7f}, {0x20100000u, 0x00, 0xff}, {0x20100000u, 0xff, 0xff},
-    {0x20103000u, 0x00, 0xff}, {0x30100040u, 0xff, 0xff}, {0x30103010u, 0xff, 0x00}, {0x30103100u, 0x00, 0x54},
-    {0x30103100u, 0x00, 0xcc}, {0x30107000u, 0xff, 0xff}, {0x40208010u, 0x66, 0x00}, {0x60330000u, 0xff, 0xff},
-    {0x61330100u, 0xff, 0xff}, {0x70103100u, 0x88, 0x88}, {0x70103100u, 0xff, 0xff}, {0x70130100u, 0xff, 0xff},
-    {0x70130200u, 0xff, 0xff}, {0x70130300u, 0xff, 0xff}, {0x70300101u, 0xff, 0xff}, {0x70303101u, 0xff, 0xff},
-    {0x70330100u, 0xff, 0xff}, {0x70333000u, 0x0e, 0x0e}, {0x70333100u, 0x54, 0x54}, {0x71103008u, 0xff, 0xff},
-    {0x71300101u, 0xff, 0xff}, {0x71303101u, 0xff, 0xff}, {0x71333100u, 0x13, 0x13}, {0x71333100u, 0x44, 0x44},
-    {0x71333100u, 0x57, 0x57}, {0x72320100u, 0xff, 0xff}, {0x72330000u, 0xff, 0xff}, {0x73132200u, 0x73, 0x73},
-    {0x73132300u, 0x73, 0x73}
+/* 0xAAAAAAAABBCC: the rules AAAAAAAA; sets of ModRM.reg values with a memory operand BB, with a register operand CC. */
+static const uint64_t csspgo__x86_forms[145] = {
+    0x70333000ffffu, 0x72333000ffffu, 0x30103000ffffu, 0x71333000ffffu, 0x13102000ffffu, 0x73333000ffffu,
+    0x10100000ffffu, 0x30100000ffffu, 0x73132000ffffu, 0x10103000ffffu, 0x73330000ffffu, 0x10103100ffffu,
+    0x70330000ffffu, 0x30103100ffffu, 0x10100000ff00u, 0x70320000ffffu, 0x71330000ffffu, 0x10100100ffffu,
+    0x10103000ff00u, 0x30100000ff00u, 0x71333100ffffu, 0x72100000ffffu, 0x72333100ffffu, 0x71303001ffffu,
+    0x15102000bfbfu, 0x2010300700ffu, 0x20103100ffffu, 0x30100100ffffu, 0x40333000ff00u, 0x7010000200ffu,
+    0x70103000ffffu, 0x70303001ffffu, 0x70333100ffffu, 0x72103000ffffu, 0x73132000b3b3u, 0x73330100ffffu,
+    0x1010000000ffu, 0x1010300700ffu, 0x12333000ffffu, 0x20100100ffffu, 0x30103000ff00u, 0x43330000ffffu,
+    0x70100000ff00u, 0x71330100ffffu, 0x101000000100u, 0x10100000f0f0u, 0x1010000100ffu, 0x10100001ff00u,
+    0x1010000200ffu, 0x1010000300ffu, 0x10100003ffffu, 0x1010010000ffu, 0x101003000001u, 0x101030000e0eu,
+    0x101031008080u, 0x13102100ffffu, 0x151020000303u, 0x151020000c0cu, 0x151021007f7fu, 0x15102100bfbfu,
+    0x20100000ff00u, 0x20103000ffffu, 0x3010000000ffu, 0x40320100ffffu, 0x40330000ff00u, 0x40333100ffffu,
+    0x60320100ffffu, 0x60330000ff00u, 0x60333100ffffu, 0x61333000ffffu, 0x61333100ffffu, 0x7010000100ffu,
+    0x70130000f0f0u, 0x70130000ffffu, 0x70208010ff00u, 0x70327000ffffu, 0x7033000000ffu, 0x70333000ff00u,
+    0x70337000ffffu, 0x72303101ffffu, 0x731320000303u, 0x731320000808u, 0x731321007373u, 0x73132100b3b3u,
+    0x73132100ffffu, 0x73303101ffffu, 0x73333100ffffu, 0x101000000003u, 0x101000000c00u, 0x10100011ff00u,
+    0x10100018ff00u, 0x101000200101u, 0x1010002100ffu, 0x1010010300ffu, 0x10100300ffffu, 0x101030004242u,
+    0x10103000fefeu, 0x101031000101u, 0x101032000101u, 0x101032008080u, 0x101033000101u, 0x101033000303u,
+    0x101033008080u, 0x10300101ffffu, 0x12333100ffffu, 0x13100100ffffu, 0x13100200ffffu, 0x13100300ffffu,
+    0x141020800001u, 0x141020800040u, 0x15100000ffffu, 0x15102000ffffu, 0x151022007f7fu, 0x151023007f7fu,
+    0x2010000000ffu, 0x20100000ffffu, 0x2010300000ffu, 0x30100040ffffu, 0x30103010ff00u, 0x301031000054u,
+    0x3010310000ccu, 0x30107000ffffu, 0x402080106600u, 0x60330000ffffu, 0x61330100ffffu, 0x701031008888u,
+    0x70103100ffffu, 0x70130100ffffu, 0x70130200ffffu, 0x70130300ffffu, 0x70300101ffffu, 0x70303101ffffu,
+    0x70330100ffffu, 0x703330000e0eu, 0x703331005454u, 0x71103008ffffu, 0x71300101ffffu, 0x71303101ffffu,
+    0x713331001313u, 0x713331004444u, 0x713331005757u, 0x72320100ffffu, 0x72330000ffffu, 0x731322007373u,
+    0x731323007373u
 };
 
 /* Sorted rows 0xAABBCCDD: opcodes AA to BB, set CC of prefix * 2 + W (prefix 0 none, 1 66, 2 F3, 3 F2), form DD. */
@@ -20494,27 +20438,27 @@ static int csspgo__x86_fits_prefix(const csspgo__x86_vector *v, uint32_t rules)
  * 1 if the form exists with the operands of ModRM, which was read already: register numbers that the form cannot name,
  * ModRM.reg as part of the opcode, and what zeroing and EVEX.b mean beside a memory or a register operand.
  */
-static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector *v, const csspgo__x86_form *form)
+static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector *v, uint64_t form)
 {
-    const uint32_t digit = x->modrm >> 3 & 7, rm = x->modrm & 7;
-    const uint32_t b = form->rules >> CSSPGO__RULE_B, z = form->rules >> CSSPGO__RULE_Z;
-    const uint32_t operand = form->rules >> CSSPGO__RULE_OPERAND, small = form->rules;
+    const uint32_t digit = x->modrm >> 3 & 7, rm = x->modrm & 7, rules = (uint32_t)(form >> 16);
+    const uint32_t b = rules >> CSSPGO__RULE_B, z = rules >> CSSPGO__RULE_Z;
+    const uint32_t operand = rules >> CSSPGO__RULE_OPERAND, small = rules;
     if (((small & 1) && (v->high_reg & 1)) || ((small & 8) && v->high_reg)) return 0;
     if (x->modrm < 0xc0) {
-        if ((form->mem >> digit & 1) == 0 || ((operand & 1) && rm != 4) || (v->z && (z & 1) == 0)) return 0;
-        return !v->b || ((b & 1) && csspgo__x86_fits_length(v, form->rules));
+        if ((form >> (8 + digit) & 1) == 0 || ((operand & 1) && rm != 4) || (v->z && (z & 1) == 0)) return 0;
+        return !v->b || ((b & 1) && csspgo__x86_fits_length(v, rules));
     }
-    if ((form->reg >> digit & 1) == 0 || ((operand & 2) && rm != 0) || (v->z && (z & 2) == 0)) return 0;
+    if ((form >> digit & 1) == 0 || ((operand & 2) && rm != 0) || (v->z && (z & 2) == 0)) return 0;
     if ((small & 2) && v->high_rm) return 0;
-    return !v->b || (b & 2) || ((b & 4) && csspgo__x86_fits_length(v, form->rules));
+    return !v->b || (b & 2) || ((b & 4) && csspgo__x86_fits_length(v, rules));
 }
 
 /*
- * The form of the opcode, its ModRM read, or NULL. Rows are sorted by opcode; the first one that fits counts. LLVM
+ * The form of the opcode, its ModRM read, or 0. Rows are sorted by opcode; the first one that fits counts. LLVM
  * reads ModRM when a form fits the prefix, and if none does but prefix 66 is there, when one would fit with that as the
  * opcode's own prefix: this decides how many bytes are skipped.
  */
-static const csspgo__x86_form *csspgo__x86_find_form(csspgo__x86 *x, const csspgo__x86_vector *v)
+static uint64_t csspgo__x86_find_form(csspgo__x86 *x, const csspgo__x86_vector *v)
 {
     const uint32_t *rows = csspgo__x86_rows;
     size_t lo = csspgo__x86_tables[v->table], hi = csspgo__x86_tables[v->table + 1];
@@ -20526,16 +20470,16 @@ static const csspgo__x86_form *csspgo__x86_find_form(csspgo__x86 *x, const csspg
         else hi = mid;
     }
     for (; lo < end && rows[lo] >> 24 <= x->op; lo++) {
-        const csspgo__x86_form *form = &csspgo__x86_forms[rows[lo] & 255];
-        if (!csspgo__x86_fits_prefix(v, form->rules)) continue;
+        const uint64_t form = csspgo__x86_forms[rows[lo] & 255];
+        if (!csspgo__x86_fits_prefix(v, (uint32_t)(form >> 16))) continue;
         if (x->opsize && (v->ppw & 1) == 0) as_66 |= rows[lo] >> (8 + 2) & 1u;
         if ((rows[lo] >> (8 + v->ppw) & 1u) == 0) continue;
-        if (form->rules >> CSSPGO__RULE_OPERAND & 4) return form;
-        if (!csspgo__x86_modrm(x)) return NULL;
+        if (form >> (16 + CSSPGO__RULE_OPERAND) & 4) return form;
+        if (!csspgo__x86_modrm(x)) return 0;
         if (csspgo__x86_fits_modrm(x, v, form)) return form;
     }
     if (as_66) (void)csspgo__x86_modrm(x);
-    return NULL;
+    return 0;
 }
 
 /* APX ccmp and ctest: bits that elsewhere mean vvvv and no-flags are the condition. */
@@ -20558,8 +20502,7 @@ static int csspgo__x86_has_no_flags(const csspgo__x86_vector *v, uint32_t op)
  */
 static int csspgo__x86_vector_body(csspgo__x86 *x, csspgo__x86_vector *v, uint32_t no_flags)
 {
-    const csspgo__x86_form *form;
-    uint32_t apx = v->table == 16 + 4, used, vvvv, imm;
+    uint32_t apx = v->table == 16 + 4, rules, used, vvvv, imm;
     if (!csspgo__x86_next(x, &x->op)) return 0;
     if (no_flags && (apx || csspgo__x86_has_no_flags(v, x->op))) {
         if (!csspgo__x86_modrm(x)) return 0;
@@ -20568,14 +20511,14 @@ static int csspgo__x86_vector_body(csspgo__x86 *x, csspgo__x86_vector *v, uint32
             v->k = 0;
         }
     }
-    form = csspgo__x86_find_form(x, v);
-    if (form == NULL) return 0;
+    rules = (uint32_t)(csspgo__x86_find_form(x, v) >> 16);
+    if (rules == 0) return 0;
     if (x->opsize && (v->ppw & 3) == 0 && ((v->table == 1 && x->op == 0xae) || (apx && x->op == 0xf8))) return 0;
-    used = form->rules >> CSSPGO__RULE_VVVV;
+    used = rules >> CSSPGO__RULE_VVVV;
     vvvv = used & 8 ? v->vvvv & 15 : v->vvvv;
     if ((used >> v->b & 1) && ((used & 4) == 0 || x->modrm >= 0xc0)) vvvv = 0;
-    if ((form->rules & 4) && v->vvvv > 7) return 0;
-    imm = form->rules >> CSSPGO__RULE_IMM & 3;
+    if ((rules & 4) && v->vvvv > 7) return 0;
+    imm = rules >> CSSPGO__RULE_IMM & 3;
     if (imm == 3) imm = x->opsize && (v->ppw & 1) == 0 ? 2 : 4;
     return csspgo__x86_imm(x, imm) && vvvv == 0;
 }
@@ -21195,7 +21138,7 @@ struct csspgo_perfdata {
     uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
     CSSPGO__LIST(csspgo_perf_event) event;
     CSSPGO__LIST(csspgo__event_id) id;
-    csspgo__map    id_map;                      /* hash of an id -> its index + 1                         */
+    csspgo__guids  by_id;                       /* id                                                     */
     uint64_t       feature[4];                  /* which sections stand behind the data                   */
     uint64_t       data_begin, data_end;        /* offsets; end UINT64_MAX: no end is known               */
     uint64_t       section_end;
@@ -21300,34 +21243,16 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     return 1;
 }
 
-static uint32_t csspgo__pd_id_hash(const void *owner, uint32_t i)
-{
-    const csspgo_perfdata *d = (const csspgo_perfdata *)owner;
-    return csspgo__hash64(&d->id_map, d->id.v[i - 1].id, 0);
-}
-
-static uint32_t csspgo__pd_id_find(const csspgo_perfdata *d, uint64_t id)
-{
-    const uint32_t hash = csspgo__hash64(&d->id_map, id, 0);
-    uint32_t i, at = hash;
-    while ((i = csspgo__map_next(&d->id_map, hash, &at)) != 0)
-        if (d->id.v[i - 1].id == id) return i;
-    return 0;
-}
-
 /* n ids of the last event; of an id that came before the first event counts. */
 static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
 {
     size_t i;
-    if (!CSSPGO__MORE(&d->heap, d->id, n) || !csspgo__map_room(&d->heap, &d->id_map, n)) return csspgo__pd_memory(d);
+    if (!CSSPGO__MORE(&d->heap, d->id, n) || !csspgo__map_room(&d->heap, &d->by_id.map, n)) return csspgo__pd_memory(d);
     for (i = 0; i < n; i++) {
-        csspgo__event_id *v = &d->id.v[d->id.count];
-        const uint64_t id = csspgo__pd64(d, p + 8 * i);
-        if (csspgo__pd_id_find(d, id) != 0) continue;
-        v->id = id;
-        v->event = (uint32_t)(d->event.count - 1);
-        v->reserved = 0;
-        csspgo__map_insert(&d->id_map, csspgo__hash64(&d->id_map, id, 0), (uint32_t)++d->id.count, d);
+        const csspgo__event_id v = { csspgo__pd64(d, p + 8 * i), (uint32_t)(d->event.count - 1), 0 };
+        if (csspgo__guids_find(&d->by_id, d->id.v, v.id) != 0) continue;
+        d->id.v[d->id.count] = v;
+        csspgo__guids_put(&d->heap, &d->by_id, d->id.v, d->id.count++);   /* has room */
     }
     return 1;
 }
@@ -21346,7 +21271,7 @@ static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, co
     t = d->event.v[0].sample_type;
     if (d->event.count == 1 || !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID))) return d->event.v;
     at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
-    i = size < at + 8 ? 0 : csspgo__pd_id_find(d, csspgo__pd64(d, body + at));
+    i = size < at + 8 ? 0 : csspgo__guids_find(&d->by_id, d->id.v, csspgo__pd64(d, body + at));
     return i != 0 ? &d->event.v[d->id.v[i - 1].event] : NULL;
 }
 
@@ -21673,7 +21598,8 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
     csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
-    if (d != NULL) csspgo__map_init(&d->heap, &d->id_map, csspgo__pd_id_hash);
+    if (d != NULL)
+        csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
     return d;
 }
 
@@ -21685,7 +21611,7 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     CSSPGO__DROP(&d->heap, d->queue);
     CSSPGO__DROP(&d->heap, d->event);
     CSSPGO__DROP(&d->heap, d->id);
-    csspgo__map_free(&d->heap, &d->id_map);
+    csspgo__map_free(&d->heap, &d->by_id.map);
     csspgo__object_free(d, sizeof *d);
 }
 
@@ -22943,7 +22869,7 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
     CSSPGO__LIST(csspgo__mapping) mapping;
-    uint32_t number;              /* pid or tid: they share one set of numbers                           */
+    uint64_t number;              /* pid or tid: they share one set of numbers                           */
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
     uint32_t dead;                /* 1: it has ended; samples of it may still come                       */
@@ -22964,7 +22890,7 @@ struct csspgo_spaces {
     csspgo__heap     heap;        /* first: csspgo__object_new */
     csspgo_code     *code;
     CSSPGO__LIST(csspgo__space) space;
-    csspgo__map      by_number;   /* hash of a pid or tid -> its index in space */
+    csspgo__guids    by_number;   /* space, but CSSPGO__SPACE_ALL */
     csspgo__names    files;
     CSSPGO__LIST(csspgo__file_id) file;
     CSSPGO__LIST(uint64_t) frame;             /* of the last sample that was moved */
@@ -22975,17 +22901,11 @@ struct csspgo_spaces {
     csspgo_spaces_stats stats;
 };
 
-static uint32_t csspgo__space_hash(const void *owner, uint32_t i)
-{
-    const csspgo_spaces *s = (const csspgo_spaces *)owner;
-    return csspgo__hash64(&s->by_number, s->space.v[i].number, 0);
-}
-
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
     csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL) return NULL;
-    csspgo__map_init(&s->heap, &s->by_number, csspgo__space_hash);
+    csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
     csspgo__names_init(&s->heap, &s->files);
     s->code = code;
     if (CSSPGO__PUSH(&s->heap, s->space) != NULL) return s;
@@ -23000,7 +22920,7 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
     if (s == NULL) return;
     for (i = 0; i < s->space.count; i++) CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
     CSSPGO__DROP(&s->heap, s->space);
-    csspgo__map_free(&s->heap, &s->by_number);
+    csspgo__map_free(&s->heap, &s->by_number.map);
     csspgo__names_free(&s->heap, &s->files);
     CSSPGO__DROP(&s->heap, s->file);
     CSSPGO__DROP(&s->heap, s->frame);
@@ -23011,11 +22931,8 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 /* Index in space of a pid or tid, 0 if there was no event of it. */
 static uint32_t csspgo__space_find(const csspgo_spaces *s, uint32_t number)
 {
-    const uint32_t hash = csspgo__hash64(&s->by_number, number, 0);
-    uint32_t at = hash, i;
-    while ((i = csspgo__map_next(&s->by_number, hash, &at)) != 0)
-        if (s->space.v[i].number == number) return i;
-    return 0;
+    const uint32_t id = csspgo__guids_find(&s->by_number, s->space.v, number);
+    return id != 0 ? id - 1 : 0;
 }
 
 /* The same, added if it is not there; 0 when memory is exhausted. */
@@ -23024,13 +22941,13 @@ static uint32_t csspgo__space_add(csspgo_spaces *s, uint32_t number)
     uint32_t i = csspgo__space_find(s, number);
     csspgo__space *v;
     if (i != 0) return i;
-    if (!csspgo__map_reserve(&s->heap, &s->by_number)) return 0;
+    if (!csspgo__map_reserve(&s->heap, &s->by_number.map)) return 0;
     i = (uint32_t)s->space.count;
     v = CSSPGO__PUSH(&s->heap, s->space);
     if (v == NULL) return 0;
     v->number = number;
     v->process = i;
-    csspgo__map_insert(&s->by_number, csspgo__hash64(&s->by_number, number, 0), i, s);
+    csspgo__guids_put(&s->heap, &s->by_number, s->space.v, i);   /* has room */
     return i;
 }
 
@@ -23848,30 +23765,16 @@ static void csspgo__increments_rehash(csspgo_collector *c)
 /* Adds to the counter of a key; there is room for a new one. */
 static void csspgo__counter_add(csspgo_collector *c, const csspgo__increment *t, uint64_t count)
 {
-    csspgo__counter *v;
+    const csspgo__counter fresh = { count, t->node, t->a, t->b, 0 };
     uint32_t id, at = t->hash;
     while ((id = csspgo__map_next(&c->map, t->hash, &at)) != 0) {
-        v = &c->counter.v[id - 1];
+        csspgo__counter *v = &c->counter.v[id - 1];
         if (v->a != t->a || v->b != t->b || v->node != t->node) continue;
         v->count = csspgo__sat_add(v->count, count);
         return;
     }
-    v = &c->counter.v[c->counter.count++];
-    v->count = count;
-    v->node = t->node;
-    v->a = t->a;
-    v->b = t->b;
-    v->reserved = 0;
+    c->counter.v[c->counter.count++] = fresh;
     if (csspgo__map_insert(&c->map, t->hash, (uint32_t)c->counter.count, c)) csspgo__increments_rehash(c);
-}
-
-static void csspgo__increment_make(const csspgo_collector *c, csspgo__increment *t, uint32_t node, uint32_t a,
-                                   uint32_t b)
-{
-    t->hash = csspgo__counter_hash(c, node, a, b);
-    t->node = node;
-    t->a = a;
-    t->b = b;
 }
 
 /*
@@ -23880,9 +23783,9 @@ static void csspgo__increment_make(const csspgo_collector *c, csspgo__increment 
  */
 static void csspgo__increment_add(csspgo_collector *c, uint32_t node, uint32_t a, uint32_t b)
 {
-    csspgo__increment *t = &c->pending.v[c->pending.count++];
-    csspgo__increment_make(c, t, node, a, b);
-    CSSPGO__PREFETCH(&c->map.slot[t->hash & c->map.mask]);
+    const csspgo__increment t = { csspgo__counter_hash(c, node, a, b), node, a, b };
+    c->pending.v[c->pending.count++] = t;
+    CSSPGO__PREFETCH(&c->map.slot[t.hash & c->map.mask]);
 }
 
 static void csspgo__increments_apply(csspgo_collector *c, uint64_t count)
@@ -25009,8 +24912,8 @@ static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
     if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) {
         r->c->stats.unplaced++;
     } else {
-        csspgo__increment t;
-        csspgo__increment_make(r->c, &t, r->node | (branch ? CSSPGO__BRANCH : 0u), from, to);
+        const uint32_t node = r->node | (branch ? CSSPGO__BRANCH : 0u);
+        const csspgo__increment t = { csspgo__counter_hash(r->c, node, from, to), node, from, to };
         csspgo__counter_add(r->c, &t, count);
     }
 }

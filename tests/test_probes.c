@@ -1495,7 +1495,7 @@ static void every_allocation_may_fail(void)
     free_sample(&s);
 }
 
-/* A failure in the middle of many descriptors: the GUID table grows while entries are put in. */
+/* Where any of the allocations for many descriptors fails (entries, GUID table, names), those from before stay. */
 static void descriptors_are_taken_back_when_memory_runs_out(void)
 {
     long nth;
@@ -1529,7 +1529,7 @@ static void descriptors_are_taken_back_when_memory_runs_out(void)
         if (status == CSSPGO_OK) break;
         T_EQ(status, CSSPGO_E_NOMEM);
     }
-    T_CHECK(nth >= 5);
+    T_CHECK(nth >= 4);
     free(s.p);
 }
 
