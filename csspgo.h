@@ -6492,7 +6492,10 @@ static uint32_t csspgo__tree_next(const csspgo__tree *t, uint32_t id)
     return id < t->count ? id + 1 : 0;
 }
 
-/* The same, each node before its parent; without the root. */
+/*
+ * The same, each node before its parent; without the root. As long as no node was moved that is the array backwards.
+ * Else it is a post-order walk along links: after the last sibling the parent, else the next sibling's first leaf.
+ */
 static uint32_t csspgo__tree_back(const csspgo__tree *t, uint32_t id)
 {
     if (!t->moved) {
@@ -6597,7 +6600,10 @@ static size_t csspgo__run_cap(csspgo__run r)
     return n == 0 ? 0 : cap;
 }
 
-/* A place for room more elements at the end of a pool. Returns 0 when memory is exhausted. */
+/*
+ * A place for room more elements at the end of a pool. Returns 0 when memory is exhausted. A run's begin has 32 bits
+ * and its size 31, so a pool has at most 2^31 - 1 elements: E_LIMIT.
+ */
 static int csspgo__pool_room(csspgo__heap *h, csspgo__pool *pool, size_t room, size_t elem)
 {
     void *p;
@@ -6612,7 +6618,10 @@ static int csspgo__pool_room(csspgo__heap *h, csspgo__pool *pool, size_t room, s
 
 /*
  * Makes a hole for one element at index i of a run. A run at the pool's end grows in place; another one that is full
- * moves to the end, doubled. Returns NULL when memory is exhausted.
+ * moves to the end, doubled. Returns NULL when memory is exhausted, and the run is then as it was.
+ *
+ * Invariant: a tight run has no free element, any other one has the next power of two. A run that grows at the end
+ * becomes tight, one that moves does not. n appends cost O(n) amortized, and leave at most 2n elements behind.
  */
 static void *csspgo__run_insert(csspgo__heap *h, csspgo__pool *pool, csspgo__run *run, size_t i, size_t elem)
 {
@@ -6748,7 +6757,10 @@ static int csspgo__target_less(const csspgo_target *t, csspgo_loc loc, uint32_t 
     return a < b || (a == b && t->func.id < func);
 }
 
-/* Index of the first of n body entries at or after loc. */
+/*
+ * Index of the first of n body entries at or after loc. csspgo__lower_bound of base would call a comparator: this is
+ * the inner loop of every look-up and merge.
+ */
 static size_t csspgo__body_lower(const csspgo_body *v, size_t n, csspgo_loc loc)
 {
     size_t a = 0, b = n;
@@ -6945,7 +6957,10 @@ static int csspgo__record_sort_bodies(csspgo_profile *p, csspgo__record *r, cssp
     return any;
 }
 
-/* A run of targets or, vtable = 1, vtables. */
+/*
+ * Sorts the targets or, vtable = 1, vtables of a dirty record and sums equal ones. Returns as csspgo__record_sort. The
+ * run keeps its place; the elements behind its new end are unused until the profile is rebuilt.
+ */
 static int csspgo__record_sort_targets(csspgo_profile *p, csspgo__pool *pool, csspgo__run *run, uint32_t vtable,
                                   csspgo_target *clamped)
 {
@@ -7101,6 +7116,10 @@ static void csspgo__summary_drop(csspgo_profile *p)
     p->summary = NULL;
 }
 
+/*
+ * Frees every array with the size by which it was allocated: capacities, not counts. Also serves a profile that
+ * csspgo_profile_new could not finish, whose arrays are NULL.
+ */
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
 {
     if (p == NULL) return;
@@ -7154,8 +7173,11 @@ static int csspgo__func_room(csspgo_profile *p, size_t more)
 }
 
 /*
- * A name and a GUID that is its hash are one function, whichever came first; in LLVM mode they are two, as in
- * LLVM. The first function that comes as a GUID makes the index of all names by GUID. 0 when memory is exhausted.
+ * A name and a GUID that is its hash are one function, whichever came first; in LLVM mode they are two, as in LLVM.
+ * Returns 0 when memory is exhausted.
+ *
+ * The first function that comes as a GUID makes the index of all names by GUID, at the cost of one MD5 per name:
+ * profiles with names only never pay for it.
  */
 static int csspgo__func_unify(csspgo_profile *p)
 {
@@ -7385,7 +7407,10 @@ static size_t csspgo__digits(const char *text, size_t size, size_t *at, uint64_t
     return *at - start;
 }
 
-/* "name", "name:3" or "name:3.1": the name's size, and the location after it. A colon without digits is of the name. */
+/*
+ * Splits "name", "name:3" or "name:3.1" into the name's size, which is returned, and the location. A colon that no
+ * number in range follows is part of the name: Objective-C and Rust names have colons.
+ */
 static size_t csspgo__frame_split(const char *text, size_t size, csspgo_loc *loc)
 {
     size_t n = size, at;
@@ -7421,6 +7446,10 @@ static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent
     return n;
 }
 
+/*
+ * One step per frame. A frame's location is the call site of the next frame, so it is kept for one round; that of the
+ * last frame is ignored. O(size of the text).
+ */
 CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 {
     size_t size = strlen(context), end, n;
@@ -7468,7 +7497,8 @@ static int csspgo__record_room(csspgo_profile *p, size_t more)
 
 /*
  * The record of a node, made if need be; NULL when memory is exhausted. Valid until the next one is made. An inlinee is
- * nested in its caller's record, so that one is made too.
+ * nested in its caller's record, so that one is made too: room for all missing ones comes first, so that a failure
+ * makes none.
  */
 static csspgo__record *csspgo__record_make(csspgo_profile *p, uint32_t node)
 {
@@ -7727,7 +7757,12 @@ static void csspgo__conflict_attributes(enum csspgo__rule rule, csspgo__identity
     have->bare = 0;
 }
 
-/* Decides what becomes of a record that comes to another one: *have gets the checksum and attributes of both. */
+/*
+ * Decides what becomes of a record that comes to another one: *have gets the checksum and attributes of both.
+ *
+ * The only place that knows the rules. Ours depends on the two identities alone, never on which came first, which makes
+ * merging associative and commutative; LLVM's do not have this property. O(1).
+ */
 static enum csspgo__outcome csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have,
                                              const csspgo__identity *comes)
 {
@@ -7820,7 +7855,10 @@ static void csspgo__change_need_targets(csspgo__change *c, csspgo__run run, cssp
     if (missing != 0) csspgo__change_need_scratch(c, (n + missing) * sizeof *t);
 }
 
-/* Counts what adding r to `to` (or, NULL, to an empty record) takes. */
+/*
+ * Counts the memory that adding r to `to` (or, NULL, to an empty record) takes. A run with enough room needs none; one
+ * that moves needs the next power of two. The runs must be the same when csspgo__change_add comes.
+ */
 static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, const csspgo__record *r)
 {
     static const csspgo__run empty = { 0, 0 };
@@ -7840,7 +7878,11 @@ static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, con
                                 t, m, &c->vtable);
 }
 
-/* All memory that the plan needs; scratch is h's. Returns CSSPGO_OK, E_NOMEM or E_LIMIT. */
+/*
+ * Allocates all memory that the plan needs; scratch is h's and only grows. Returns CSSPGO_OK, E_NOMEM or E_LIMIT. No
+ * count has changed by then; room that was got before a failure stays with p as unused capacity. The needs are 0
+ * afterwards, for the next plan.
+ */
 static csspgo_status csspgo__change_reserve(csspgo__change *c, csspgo__heap *h)
 {
     csspgo_profile *p = c->p;
@@ -7877,7 +7919,11 @@ static void csspgo__change_count(csspgo__change *c, uint64_t *to, uint64_t count
     if (csspgo__count_add(to, csspgo__change_times(c, count))) c->clamped = 1;
 }
 
-/* Adds the m entries b, in order: first to those that are there, then the others. */
+/*
+ * Adds the m entries b, in order: first to those that are there, then the others. Both are sorted, so each look-up
+ * begins at the last one's place, and the usual case (every location is there) is one walk without a sort. New entries
+ * are appended and the run is sorted once, in scratch.
+ */
 static void csspgo__change_bodies(csspgo__change *c, csspgo__run *run, const csspgo_body *b, size_t m)
 {
     const size_t n = csspgo__run_count(*run);
@@ -7949,7 +7995,12 @@ static void csspgo__change_add(csspgo__change *c, csspgo__record *to, const cssp
 
 #if !defined(CSSPGO_NO_EDIT) || !defined(CSSPGO_NO_TRACK)
 
-/* Sums the bodies of the n records `id` of from, and adds the sums to *run. */
+/*
+ * Sums the bodies of the n records `id` of from, and adds the sums to *run. Returns E_NOMEM or E_LIMIT.
+ *
+ * Scratch has two parts: m copies, then m + had elements for both sorts, of the copies and of the run with the sums.
+ * The sums are in order and without duplicates, as csspgo__change_bodies wants them.
+ */
 static csspgo_status csspgo__change_add_bodies(csspgo__change *c, csspgo__heap *h, csspgo__run *run,
                                                const uint32_t *id, size_t n)
 {
@@ -7979,7 +8030,10 @@ static csspgo_status csspgo__change_add_bodies(csspgo__change *c, csspgo__heap *
     return CSSPGO_OK;
 }
 
-/* The same for their targets or, vtable = 1, vtables: to the record `to`. */
+/*
+ * The same for their targets or, vtable = 1, vtables: to the record `to`. Functions are mapped to p's before the sort,
+ * because two functions of from may be one in p.
+ */
 static csspgo_status csspgo__change_add_targets(csspgo__change *c, csspgo__heap *h, csspgo__record *to, int vtable,
                                                 const uint32_t *id, size_t n)
 {
@@ -8129,7 +8183,10 @@ static csspgo_status csspgo__plan_begin(csspgo__plan *f, const csspgo_profile *p
     return f->q != NULL ? CSSPGO_OK : s;
 }
 
-/* One more move. Returns its index; 0 if `to` is 0 or memory is exhausted. */
+/*
+ * Appends a move. Returns its index, by which moves of nested records name it; 0 if `to` is 0 or memory is exhausted,
+ * so a failed csspgo__plan_node may be passed on without a check.
+ */
 static uint32_t csspgo__plan_add(csspgo__plan *f, uint32_t node, uint32_t to, uint32_t up, uint32_t flags)
 {
     const size_t used = f->moves != 0 ? f->moves + 1 : 0;
@@ -8272,7 +8329,10 @@ static csspgo_status csspgo__plan_run(csspgo__plan *f)
     return s;
 }
 
-/* Rebuilds q, which is too large for the limit of p, without unused room. E_LIMIT if it is still too large. */
+/*
+ * Rebuilds q, which is too large for the limit of p, without unused room. Returns E_LIMIT if it is still too large.
+ * During the plan q may take four times the limit (csspgo__like): the result is what counts.
+ */
 static csspgo_status csspgo__plan_tighten(csspgo__plan *f, const csspgo_profile *p)
 {
     csspgo_status s;
@@ -8391,7 +8451,10 @@ static uint32_t csspgo__name_of_guid(const csspgo__guid_index *x, uint64_t guid)
     return id;
 }
 
-/* LLVM knows a function at top level by its GUID, named or not: fills alias. */
+/*
+ * In LLVM mode a function may be in one profile by name and in the other by GUID, and LLVM's maps find it at top level
+ * by GUID either way: fills alias. O(functions), one MD5 per name; nothing if both profiles have names only.
+ */
 static csspgo_status csspgo__join_plan_aliases(csspgo__join *j)
 {
     const csspgo__names *t = &j->from->names;
@@ -8411,7 +8474,10 @@ static csspgo_status csspgo__join_plan_aliases(csspgo__join *j)
     return CSSPGO_OK;
 }
 
-/* A profile in LLVM mode may have a name and its GUID as two functions, others cannot. */
+/*
+ * Refuses, with E_ARGUMENT, a profile in LLVM mode that has a name and its GUID as two functions: in p they would be
+ * one, and their records would meet inside one join, whose plan does not expect that.
+ */
 static csspgo_status csspgo__join_check_guids(csspgo__join *j)
 {
     const csspgo__names *t = &j->from->names;
@@ -8515,7 +8581,10 @@ static csspgo_status csspgo__join_plan(csspgo__join *j)
     return s;
 }
 
-/* All memory that the plan needs. */
+/*
+ * Allocates all memory that the plan needs: names, nodes, records, runs. After it csspgo__join_commit cannot fail. A
+ * unified profile indexes new names by GUID too.
+ */
 static csspgo_status csspgo__join_reserve(csspgo__join *j)
 {
     csspgo_profile *p = j->p;
@@ -8588,7 +8657,10 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
     if (j->c.clamped) j->event[i] |= CSSPGO__CLAMPED;
 }
 
-/* The flags of p with from added: of both. An empty profile says of which kind it is only to another empty one. */
+/*
+ * The flags of p with from added: of both. An empty profile says of which kind it is only to another empty one: so a
+ * new profile takes the kind of the first that is added to it. In LLVM mode flags are just united.
+ */
 static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profile *from)
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
@@ -8642,7 +8714,10 @@ static int csspgo__may_join(const csspgo_profile *p, const csspgo_profile *from)
     return ((p->flags ^ from->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE)) == 0;
 }
 
-/* Adds j->from to j->p with j's weight and rules. result: see csspgo_merge_options. */
+/*
+ * Adds j->from to j->p with j's weight and rules, in the three steps plan, reserve, commit; the first two may fail, and
+ * change no count. result: see csspgo_merge_options.
+ */
 static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
 {
     csspgo__heap *h = &j->p->heap;
@@ -8796,7 +8871,10 @@ static size_t csspgo__mover_record_words(const csspgo_profile *p, const csspgo__
            (sizeof(csspgo__run) + sizeof *r) / 8 + 1;
 }
 
-/* Before a record's counts change: the journal gets them, once in an epoch. */
+/*
+ * Puts a record's counts into the journal before they change, once in an epoch: a later savepoint begins a new epoch,
+ * because its rollback must find the counts of its own time. csspgo__mover_record_words is the room that this takes.
+ */
 static void csspgo__mover_save(csspgo__mover *t, uint32_t record)
 {
     const csspgo__record *r = &t->p->record[record];
@@ -8873,7 +8951,12 @@ static uint32_t csspgo__mover_at(const csspgo__mover *t, uint32_t parent, uint64
     return 0;
 }
 
-/* Hangs a node below parent, behind its child prev (0: as the first). The two maps have room. */
+/*
+ * Hangs a node below parent, behind its child prev (0: as the first). The two maps have room.
+ *
+ * Keeps the invariant that children of one call site stand next to each other and that sites has the first of them: if
+ * the node comes before that one, it takes its place in the table.
+ */
 static void csspgo__mover_link(csspgo__mover *t, uint32_t id, uint32_t parent, uint64_t site, uint32_t prev)
 {
     csspgo__tree_node *v = t->p->tree.node;
@@ -8957,7 +9040,10 @@ static void csspgo__mover_take(csspgo__mover *t, uint32_t to, uint32_t from)
     csspgo__mover_log(t, CSSPGO__JOURNAL_TOOK, 0, from);
 }
 
-/* Undoes the last entry of the journal. */
+/*
+ * Undoes the last entry of the journal. Each case is the inverse of one step, and reads its words from the end: the
+ * reverse of the order in which they were logged. Links are undone in the tables too, whose room is still there.
+ */
 static void csspgo__mover_undo(csspgo__mover *t)
 {
     csspgo__tree_node *v = t->p->tree.node;
@@ -9063,7 +9149,10 @@ static int csspgo__mover_wait_room(csspgo__mover *t, size_t more)
     return CSSPGO__ROOM(&t->heap, t->due, t->dues, t->due_cap, t->dues + more);
 }
 
-/* Gives a record what it waits for. */
+/*
+ * Gives a record the counts that it waits for. The list becomes empty before the counts are added: after a failure the
+ * savepoint's rollback restores the record, and nothing may be added twice.
+ */
 static csspgo_status csspgo__mover_supply(csspgo__mover *t, uint32_t record)
 {
     uint32_t *list, from;
@@ -9110,7 +9199,11 @@ static csspgo_status csspgo__mover_supply_below(csspgo__mover *t, uint32_t top)
     return s;
 }
 
-/* All memory that moving a subtree to below parent may take. */
+/*
+ * Reserves all memory that moving a subtree to below parent may take: the call-site table, the journal, lists of
+ * waiting records, runs. Records of the subtree that wait are supplied first, because they may be merged into others.
+ * After a failure nothing has moved.
+ */
 static csspgo_status csspgo__mover_plan(csspgo__mover *t, uint32_t top, uint32_t parent, uint64_t site)
 {
     csspgo__mover_need need;
@@ -9141,7 +9234,10 @@ static void csspgo__mover_moved(csspgo__mover *t, uint32_t top)
     }
 }
 
-/* A detached subtree is lost, or part of `to`. */
+/*
+ * A detached subtree is lost, or part of `to`: its nodes are taken out from the leaves up, so that each one has no
+ * children when it leaves.
+ */
 static void csspgo__mover_drop(csspgo__mover *t, uint32_t top, uint32_t to)
 {
     const csspgo__tree_node *v = t->p->tree.node;
@@ -9383,7 +9479,10 @@ static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__recor
            csspgo__targets_equal(l, v, w, nv);
 }
 
-/* 1 if no node of the subtree at id has a record. */
+/*
+ * 1 if no node of the subtree at id has a record. Paths that only one profile has do not make two profiles differ as
+ * long as they carry no counts.
+ */
 static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 {
     uint32_t n = id;
@@ -9434,6 +9533,11 @@ static int csspgo__trees_equal(const csspgo__comparison *l)
     }
 }
 
+/*
+ * Two profiles with the same number of records are equal if each record of p has its equal in q on the same path: one
+ * walk of p. The table of functions saves look-ups of names; without memory for it they are made one by one, so the
+ * answer never depends on memory. O(size of p) expected.
+ */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
     csspgo__heap h = csspgo__heap_loan(&p->heap);
@@ -9457,7 +9561,10 @@ static int csspgo__run_valid(const csspgo__pool *pool, csspgo__run r)
     return csspgo__run_cap(r) == 0 || (r.begin <= pool->count && csspgo__run_cap(r) <= pool->count - r.begin);
 }
 
-/* NULL, or which invariant of the record is broken. */
+/*
+ * NULL, or which invariant of the record is broken. Runs are checked to be inside their pools before an element is
+ * read, so a corrupted record cannot make the check itself read outside.
+ */
 static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
 {
     const size_t nb = csspgo__run_count(r->body);
@@ -9510,6 +9617,10 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
     return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
 }
 
+/*
+ * Checks every node and record alone, then by counting that links, chains of functions and records are one to one. The
+ * loops along siblings and chains count their steps, so a cycle there ends them. O(nodes + counts) expected.
+ */
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
 {
     uint32_t id, walked = 1, gone = 0;
@@ -9562,7 +9673,10 @@ static int csspgo__name_key_cmp(const void *ctx, const void *a, const void *b)
     return csspgo__name_cmp((const csspgo__names *)ctx, x->id, y->id);
 }
 
-/* rank[id] = place of the name among all, from 1. Returns 0 when memory is exhausted. */
+/*
+ * rank[id] = place of the name among all, from 1. Returns 0 when memory is exhausted. Keys carry the name's first 8
+ * bytes as a number, which decides most comparisons without touching the text. O(n log n).
+ */
 static int csspgo__rank_names(csspgo__heap *h, const csspgo_profile *p, uint32_t *rank)
 {
     const size_t n = p->names.count, bytes = n * sizeof(csspgo__name_key);
@@ -9619,7 +9733,10 @@ static void csspgo__order_free(csspgo__heap *h, csspgo__ranking *o)
     memset(o, 0, sizeof *o);
 }
 
-/* Fills out with all nodes but the root. stack: room for every node. What is free of out is scratch for a sort. */
+/*
+ * Fills out with all nodes but the root, each before its children, siblings in order. stack: room for every node. The
+ * part of out that is not filled yet is scratch for the sorts: it has room for all nodes that are not listed.
+ */
 static size_t csspgo__preorder(const csspgo__sibling_ctx *c, uint32_t *stack, uint32_t *out)
 {
     const csspgo__tree_node *v = c->p->tree.node;
@@ -9684,6 +9801,10 @@ static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__ranking *
     return n;
 }
 
+/*
+ * Top-level records by total, the largest first, each followed by its inlinees. The sort is stable and gets the records
+ * in the order of contexts, so equal totals stay in that order.
+ */
 CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node, csspgo_error *err)
 {
     const size_t bytes = ((size_t)p->records + 1) * sizeof(csspgo__top);
@@ -9768,6 +9889,7 @@ CSSPGO_DEF void csspgo_default_cutoffs(csspgo_cutoff cutoff[CSSPGO_CUTOFFS])
     }
 }
 
+/* The stored summary is one array of words: 5 numbers of csspgo_summary, then 3 of each cutoff, as in a file. */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
 {
     csspgo_summary s;
@@ -9815,7 +9937,10 @@ static uint32_t csspgo__freq_hash(const void *owner, uint32_t id)
     return csspgo__hash64(&u->map, u->freq[id].count, 0);
 }
 
-/* Takes one body count into the summary. Returns 0 when memory is exhausted. */
+/*
+ * Takes one body count into the summary. Returns 0 when memory is exhausted. O(1) expected: the table holds every
+ * distinct count once.
+ */
 static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
 {
     const uint32_t hash = csspgo__hash64(&u->map, count, 0);
@@ -10038,7 +10163,10 @@ static int csspgo__freq_cmp(const void *ctx, const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Walks the counts from the largest, for all cutoffs. Sums are mod 2^64, as in LLVM. */
+/*
+ * Walks the counts from the largest, for all cutoffs in one pass, because they ascend. A cutoff is reached when the sum
+ * is at least ppm / 1000000 of the total, rounded down. Sums are mod 2^64, as in LLVM.
+ */
 static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 {
     const uint64_t total = u->out->total, million = 1000000;
@@ -10059,6 +10187,10 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
     return 1;
 }
 
+/*
+ * All scratch is on loan from p's heap, within its limits, so p is const. Sums are mod 2^64, as in LLVM. Source: LLVM's
+ * SampleProfileSummaryBuilder.
+ */
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
                                           csspgo_summary *summary, csspgo_error *err)
 {
@@ -10122,7 +10254,10 @@ static void csspgo__clone_map(csspgo__heap *h, csspgo__map *to, const csspgo__ma
     to->slot = (csspgo__slot *)csspgo__clone_array(h, from->slot, (size_t)from->mask + 1, sizeof *to->slot, &cap, ok);
 }
 
-/* An empty profile with the allocator, limits, flags, names and long lines of p: functions have the same ids. */
+/*
+ * An empty profile with the allocator, limits, flags, names and long lines of p: functions have the same ids. Hash
+ * tables are copied slot by slot, with their keys, so no name is hashed again. NULL when memory is exhausted.
+ */
 static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
@@ -10150,7 +10285,10 @@ static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
     return NULL;
 }
 
-/* The same with all contexts, and the same ids for all. */
+/*
+ * The same with all contexts, and the same ids for all: a copy of every array, without walking the tree. Unused
+ * elements between runs are copied too, unlike in csspgo_profile_clone. NULL when memory is exhausted.
+ */
 CSSPGO__UNUSED static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
 {
     csspgo_profile *q = csspgo__clone_functions(p);
@@ -10188,7 +10326,10 @@ CSSPGO__UNUSED static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
     return NULL;
 }
 
-/* Copies a record of another profile, which has the same functions. Returns 0 when memory is exhausted. */
+/*
+ * Copies a record of another profile, which has the same functions. Runs become tight ones in the order of nodes, so
+ * unused elements are left behind. Returns 0 when memory is exhausted.
+ */
 static int csspgo__clone_record(csspgo_profile *q, uint32_t node, const csspgo_profile *p,
                                      const csspgo__record *from)
 {
