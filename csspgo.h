@@ -1266,6 +1266,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * Adds tables for code that is there. Addresses outside it are E_ARGUMENT (transfers, functions), or skipped (probes);
  * so is a function where there is one already: code that goes must be removed first.
  *
+ * csspgo_code_add_transfers: several transfers may be added at one address. The first one says where a direct transfer
+ * goes, the last one of which kind the instruction is. An indirect call or jump (target 0) that is added again with a
+ * target is one that always goes there, as the linker or the JIT knows: csspgo_match_input_new takes it as the callee.
+ *
  * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes
  * with id 0 or of an unknown kind get no count.
  *
@@ -3991,6 +3995,15 @@ static void csspgo__fail(csspgo__reader *r, csspgo_status status, const unsigned
     r->status = csspgo__error(r->err, status, (uint64_t)(at - r->base), text);
 }
 
+/* The same, with a number behind the text. */
+CSSPGO__UNUSED static void csspgo__fail_u64(csspgo__reader *r, csspgo_status status, const unsigned char *at,
+                                            const char *text, uint64_t number)
+{
+    if (r->status != CSSPGO_OK) return;
+    csspgo__fail(r, status, at, text);
+    csspgo__say_u64(r->err, number);
+}
+
 /* Checks that n bytes are left before any of them is read; a failure is sticky, so that later reads give 0. */
 static int csspgo__need(csspgo__reader *r, size_t n)
 {
@@ -4055,8 +4068,7 @@ CSSPGO__UNUSED static uint32_t csspgo__uleb32(csspgo__reader *r)
     const unsigned char *start = r->p;
     const uint64_t v = csspgo__leb(r, 0);
     if (v <= UINT32_MAX) return (uint32_t)v;
-    csspgo__fail(r, CSSPGO_E_RANGE, start, "a number does not fit 32 bits: ");
-    csspgo__say_u64(r->err, v);
+    csspgo__fail_u64(r, CSSPGO_E_RANGE, start, "a number does not fit 32 bits: ", v);
     return 0;
 }
 
@@ -4928,10 +4940,36 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const cha
     return s;
 }
 
-/* A csspgo__sink.flush_fn for files without a buffer of their own. */
-CSSPGO__UNUSED static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, size_t size)
+static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, size_t size)
 {
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
+}
+
+/* Makes s write to a new file through buf, its only buffer. E_IO if there is none; csspgo__file_close either way. */
+CSSPGO__UNUSED static csspgo_status csspgo__file_create(csspgo__sink *s, const char *path, void *buf, size_t cap)
+{
+    FILE *f = fopen(path, "wb");
+    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
+    csspgo__sink_buffer(s, buf, cap);
+    s->flush_fn = csspgo__file_flush;
+    s->ctx = f;
+    return f != NULL ? CSSPGO_OK : CSSPGO_E_IO;
+}
+
+/* Ends what csspgo__file_create began; `status` is that of what was written. Fills err in, but for its statuses. */
+CSSPGO__UNUSED static csspgo_status csspgo__file_close(csspgo__sink *s, const char *path, csspgo_status status,
+                                                       csspgo_error *err)
+{
+    FILE *f = (FILE *)s->ctx;
+    if (f != NULL) {
+        csspgo__sink_flush(s);
+        if (status == CSSPGO_OK) status = s->status;
+        if (fclose(f) != 0 && status == CSSPGO_OK) status = CSSPGO_E_IO;
+    }
+    if (status != CSSPGO_E_IO) return status;
+    csspgo__error(err, status, 0, "cannot write ");
+    csspgo__say_bytes(err, path, strlen(path));
+    return status;
 }
 #endif
 
@@ -15054,24 +15092,12 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__sink sink;
     csspgo_status s;
-    FILE *f;
     unsigned char *buf = (unsigned char *)csspgo__alloc(&h, ROOM);
     if (buf == NULL) return csspgo__error_plain(err, h.status);
-    csspgo__sink_buffer(&sink, buf, ROOM);
-    f = fopen(path, "wb");
-    if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
-    sink.flush_fn = csspgo__file_flush;
-    sink.ctx = f;
-    s = f != NULL ? csspgo__write_to(p, form, &sink, err) : CSSPGO_E_IO;
-    if (f != NULL) {
-        csspgo__sink_flush(&sink);
-        if (s == CSSPGO_OK) s = sink.status;
-        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
-    }
+    s = csspgo__file_create(&sink, path, buf, ROOM);
+    if (s == CSSPGO_OK) s = csspgo__write_to(p, form, &sink, err);
+    s = csspgo__file_close(&sink, path, s, err);
     csspgo__free(&h, buf, ROOM);
-    if (s != CSSPGO_E_IO) return s;
-    csspgo__error(err, s, 0, "cannot write ");
-    csspgo__say_bytes(err, path, strlen(path));
     return s;
 }
 #endif
@@ -17644,12 +17670,7 @@ CSSPGO__UNUSED static uint32_t csspgo__transfer_target(const csspgo_code *c, uin
     return csspgo__pos_in(c, a->module, t->target);
 }
 
-/* The transfers of [begin, end), one with each call of csspgo__transfer_next; NULL behind the last. */
-CSSPGO__UNUSED static csspgo__cursor csspgo__transfers_from(const csspgo_code *c, uint32_t begin)
-{
-    return csspgo__ordered_from(&c->transfers, begin);
-}
-
+/* The transfer at a cursor in c->transfers, which goes on to the next one; NULL at `end` or behind the last. */
 CSSPGO__UNUSED static const csspgo__code_transfer *csspgo__transfer_next(const csspgo_code *c, csspgo__cursor *at,
                                                                          uint32_t end)
 {
@@ -18745,7 +18766,7 @@ static int csspgo__finder_no_jumps(const csspgo__finder *b)
     uint32_t k;
     for (k = b->first_range[b->func]; k != 0; k = b->next_range[k - 1]) {
         const csspgo__range *r = b->range[k - 1];
-        csspgo__cursor at = csspgo__transfers_from(b->code, r->begin);
+        csspgo__cursor at = csspgo__ordered_from(&b->code->transfers, r->begin);
         if (!csspgo__is_bytewise(b->code, r->begin)) return 0;
         while ((t = csspgo__transfer_next(b->code, &at, r->end)) != NULL)
             if (t->kind == CSSPGO_COND) return 0;
@@ -18770,7 +18791,7 @@ static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
     if (!csspgo__leader_put(b, r->begin)) return 0;
     while (b->no_jumps && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
         if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_put(b, p->pos)) return 0;
-    at = csspgo__transfers_from(code, r->begin);
+    at = csspgo__ordered_from(&code->transfers, r->begin);
     while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
         const uint32_t to = t->kind != CSSPGO_CALL ? csspgo__transfer_target(code, t->pos) : 0;
         const csspgo__range *other = to != 0 ? csspgo__range_of(code, to) : NULL;
@@ -19310,8 +19331,7 @@ static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, ui
     csspgo__heap *h = &s->t->heap;
     const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
     if (s->depth >= h->limits.max_depth) {
-        csspgo__fail(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ");
-        csspgo__say_u64(s->r.err, h->limits.max_depth);
+        csspgo__fail_u64(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ", h->limits.max_depth);
         return;
     }
     if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
@@ -19347,13 +19367,10 @@ static void csspgo__scan_node(csspgo__probe_scan *s)
     probes = csspgo__uleb32(r);
     children = csspgo__uleb32(r);
     if (r->status != CSSPGO_OK) return;
-    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN) {
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ");
-        csspgo__say_u64(r->err, probes);
-    } else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN) {
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ");
-        csspgo__say_u64(r->err, children);
-    }
+    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ", probes);
+    else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ", children);
     if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
     if (r->status != CSSPGO_OK) return;
     if (top) csspgo__scan_top(s, guid);
@@ -19497,15 +19514,11 @@ static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64
     at = r->p;
     *size = csspgo__uleb32(r);
     if (r->status != CSSPGO_OK) return;
-    if (*size > csspgo__left(r)) {
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ");
-        csspgo__say_u64(r->err, *size);
-    } else if (*size > max_name) {
-        csspgo__fail(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ");
-        csspgo__say_u64(r->err, *size);
-    } else {
-        r->p += *size;
-    }
+    if (*size > csspgo__left(r))
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ", *size);
+    else if (*size > max_name)
+        csspgo__fail_u64(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ", *size);
+    else r->p += *size;
 }
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
@@ -22004,6 +22017,19 @@ static int csspgo__eat_hex(const unsigned char **p, const unsigned char *end, ui
     return csspgo__eat_number(p, q, 16, v);
 }
 
+/* Text of a form in which % is a decimal and # a hexadecimal number, lower-case behind 0x: these go to v. */
+static int csspgo__eat_form(const unsigned char **p, const unsigned char *end, const char *form, uint64_t *v)
+{
+    for (; *form != 0; form++) {
+        if (*form == '%' || *form == '#') {
+            if (!(*form == '%' ? csspgo__eat_number(p, end, 10, v++) : csspgo__eat_hex(p, end, v++))) return 0;
+        } else if (*p == end || *(*p)++ != (unsigned char)*form) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* "]: PROT PATH" at p. */
 static int csspgo__eat_path(const unsigned char *p, const unsigned char *end, csspgo_mmap *map)
 {
@@ -22034,18 +22060,14 @@ static void csspgo__eat_build_id(const unsigned char *p, const unsigned char *en
 /* What follows "PERF_RECORD_MMAP[2] " up to the offset; *at moves behind it. */
 static int csspgo__eat_mmap(const unsigned char **at, const unsigned char *end, csspgo_mmap *map)
 {
-    const unsigned char *p = *at;
-    uint64_t pid, tid;
-    int negative;
+    const int negative = csspgo__eat(at, end, "-");
+    uint64_t v[4];
     memset(map, 0, sizeof *map);
-    negative = csspgo__eat(&p, end, "-");
-    if (!csspgo__eat_number(&p, end, 10, &pid) || !csspgo__eat(&p, end, "/")) return 0;
-    if (!csspgo__eat_number(&p, end, 10, &tid) || !csspgo__eat(&p, end, ": [")) return 0;
-    if (!csspgo__eat_hex(&p, end, &map->address)) return 0;
-    if (!csspgo__eat(&p, end, "(") || !csspgo__eat_hex(&p, end, &map->size) || !csspgo__eat(&p, end, ") @ ")) return 0;
-    if (!csspgo__eat_hex(&p, end, &map->file_offset) && !csspgo__eat(&p, end, "0")) return 0;
-    map->pid = negative ? 0u - (uint32_t)pid : (uint32_t)pid;
-    *at = p;
+    if (!csspgo__eat_form(at, end, "%/%: [#(#) @ ", v)) return 0;
+    if (!csspgo__eat_hex(at, end, &map->file_offset) && !csspgo__eat(at, end, "0")) return 0;
+    map->pid = negative ? 0u - (uint32_t)v[0] : (uint32_t)v[0];
+    map->address = v[2];
+    map->size = v[3];
     return 1;
 }
 
@@ -22608,31 +22630,19 @@ static int csspgo__is_header(const unsigned char *p, const unsigned char *end)
     return 0;
 }
 
-/* "(A:B)" at *p. */
-static int csspgo__eat_pair(const unsigned char **p, const unsigned char *end, uint32_t *a, uint32_t *b)
-{
-    uint64_t x, y;
-    if (!csspgo__eat(p, end, "(") || !csspgo__eat_number(p, end, 10, &x)) return 0;
-    if (!csspgo__eat(p, end, ":") || !csspgo__eat_number(p, end, 10, &y)) return 0;
-    *a = (uint32_t)x;
-    *b = (uint32_t)y;
-    return csspgo__eat(p, end, ")");
-}
-
 /* NAME:PID/TID at the end of a COMM line. */
 static int csspgo__comm_name(const unsigned char *p, const unsigned char *end, csspgo_sample *sample, csspgo_mmap *map)
 {
     const unsigned char *q;
-    uint64_t pid, tid;
+    uint64_t v[2];
     end = csspgo__trim_right(p, end);
     for (q = end; q != p && q[-1] != ':'; q--) {}
     if (q == p) return 0;
     map->path = (const char *)p;
     map->path_size = (size_t)(q - p) - 1;
-    if (!csspgo__eat_number(&q, end, 10, &pid) || !csspgo__eat(&q, end, "/")) return 0;
-    if (!csspgo__eat_number(&q, end, 10, &tid)) return 0;
-    sample->pid = (uint32_t)pid;
-    sample->tid = (uint32_t)tid;
+    if (!csspgo__eat_form(&q, end, "%/%", v)) return 0;
+    sample->pid = (uint32_t)v[0];
+    sample->tid = (uint32_t)v[1];
     return 1;
 }
 
@@ -22641,15 +22651,19 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
                                      const unsigned char *end, csspgo_sample *sample, csspgo_mmap *map)
 {
     csspgo_item item = CSSPGO_ITEM_NONE;
-    uint32_t parent;
+    uint64_t v[4];
     memset(sample, 0, sizeof *sample);
     memset(map, 0, sizeof *map);
     if (csspgo__eat(&p, end, "PERF_RECORD_MMAP")) return csspgo__script_mmap(s, line, end, map);
     if (csspgo__eat(&p, end, "PERF_RECORD_FORK")) item = CSSPGO_ITEM_FORK;
     else if (csspgo__eat(&p, end, "PERF_RECORD_EXIT")) item = CSSPGO_ITEM_EXIT;
-    if (item != CSSPGO_ITEM_NONE)
-        return csspgo__eat_pair(&p, end, &sample->pid, &sample->tid) && csspgo__eat(&p, end, ":") &&
-               csspgo__eat_pair(&p, end, &map->pid, &parent) ? item : CSSPGO_ITEM_NONE;
+    if (item != CSSPGO_ITEM_NONE) {
+        if (!csspgo__eat_form(&p, end, "(%:%):(%:%)", v)) return CSSPGO_ITEM_NONE;
+        sample->pid = (uint32_t)v[0];
+        sample->tid = (uint32_t)v[1];
+        map->pid = (uint32_t)v[2];
+        return item;
+    }
     if (!csspgo__eat(&p, end, "PERF_RECORD_COMM")) return CSSPGO_ITEM_NONE;
     map->executable = (uint32_t)csspgo__eat(&p, end, " exec");
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
@@ -24138,7 +24152,7 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
     const csspgo__range *r = csspgo__range_of(c->code, caller);
     csspgo__sole_call *known = &c->sole[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__SOLES];
     const csspgo__code_transfer *t;
-    csspgo__cursor at = csspgo__transfers_from(c->code, caller);
+    csspgo__cursor at = csspgo__ordered_from(&c->code->transfers, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
     known->caller = caller;
     known->callee = callee;
@@ -24869,21 +24883,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 {
     unsigned char buf[4096];
     csspgo__sink s;
-    FILE *f = fopen(path, "wb");
-    csspgo_status status = CSSPGO_E_IO;
-    if (f != NULL) {
-        csspgo__sink_buffer(&s, buf, sizeof buf);
-        s.flush_fn = csspgo__file_flush;
-        s.ctx = f;
-        status = csspgo__unsym_write(c, how, &s);
-        csspgo__sink_flush(&s);
-        if (status == CSSPGO_OK) status = s.status;
-        if (fclose(f) != 0 && status == CSSPGO_OK) status = CSSPGO_E_IO;
-    }
-    if (status != CSSPGO_E_IO) return csspgo__error_plain(err, status);
-    csspgo__error(err, status, 0, "cannot write ");
-    csspgo__say_bytes(err, path, strlen(path));
-    return status;
+    csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
+    if (status == CSSPGO_OK) status = csspgo__error_plain(err, csspgo__unsym_write(c, how, &s));
+    return csspgo__file_close(&s, path, status, err);
 }
 #endif
 
@@ -27710,7 +27712,7 @@ static int csspgo__estimate_emit(csspgo__estimate *e, uint32_t key, uint32_t fun
     uint32_t i;
     for (i = CSSPGO__BLOCK_CODE; i < graph->blocks; i++) {
         const csspgo__found_block *b = &e->code.v[graph->block + i];
-        csspgo__cursor at = csspgo__transfers_from(code, b->begin);
+        csspgo__cursor at = csspgo__ordered_from(&code->transfers, b->begin);
         const uint64_t count = e->flow.v[i].count;
         if (!csspgo__estimate_counter(e, key, b->begin, b->last, count)) return 0;
         while ((x = csspgo__transfer_next(code, &at, b->end)) != NULL) {
@@ -29286,7 +29288,7 @@ static uint64_t csspgo__probed_callee(const csspgo_code *code, uint32_t pos)
 {
     enum { AHEAD = 8, AHEAD_BYTES = 8 * 15 };
     const csspgo__range *r = csspgo__range_of(code, pos);
-    csspgo__cursor at = csspgo__transfers_from(code, pos);
+    csspgo__cursor at = csspgo__ordered_from(&code->transfers, pos);
     const csspgo__code_transfer *t = csspgo__transfer_next(code, &at, r != NULL ? r->end : UINT32_MAX);
     uint32_t n = 0, i, to;
     if (t == NULL || t->kind == CSSPGO_RET || t->kind == CSSPGO_COND || t->pos - pos > AHEAD_BYTES) return 0;
@@ -34151,21 +34153,10 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const 
 {
     unsigned char buf[4096];
     csspgo__layout_writer w;
-    csspgo_status s = CSSPGO_E_IO;
-    FILE *f = fopen(path, "wb");
-    if (f != NULL) {
-        csspgo__sink_buffer(&w.out, buf, sizeof buf);
-        w.out.flush_fn = csspgo__file_flush;
-        w.out.ctx = f;
-        csspgo__layout_put(&w, l);
-        csspgo__sink_flush(&w.out);
-        s = w.out.status;
-        if (fclose(f) != 0 && s == CSSPGO_OK) s = CSSPGO_E_IO;
-    }
-    if (s != CSSPGO_E_IO) return csspgo__error_plain(err, s);
-    csspgo__error(err, s, 0, "cannot write ");
-    csspgo__say_bytes(err, path, strlen(path));
-    return s;
+    csspgo_status s = csspgo__file_create(&w.out, path, buf, sizeof buf);
+    csspgo__error_plain(err, CSSPGO_OK);
+    if (s == CSSPGO_OK) csspgo__layout_put(&w, l);
+    return csspgo__file_close(&w.out, path, s, err);
 }
 #endif
 
