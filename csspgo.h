@@ -3920,13 +3920,15 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
 
 /*
  * A growable array with its counts in one: v, count elements in use, room for cap. All zero: empty. FILL makes it n
- * elements of any content long, PUSH adds a zeroed one: they give the address of the first, or of the new one, and NULL
- * where memory or the limit is exhausted. MORE makes room for n elements behind the last one: 1, or 0. After each of
- * them v is not NULL. The arguments are evaluated more than once.
+ * elements of any content long, ZEROS zeroed ones, PUSH adds a zeroed one: they give the address of the first, or of
+ * the new one, and NULL where memory or the limit is exhausted. MORE makes room for n elements behind the last one: 1,
+ * or 0. After each of them v is not NULL. The arguments are evaluated more than once.
  */
 #define CSSPGO__LIST(T) struct { T *v; size_t count, cap; }
 #define CSSPGO__MORE(h, l, n) CSSPGO__ROOM(h, (l).v, (l).count, (l).cap, (l).count + (n) + 1)
 #define CSSPGO__FILL(h, l, n) (CSSPGO__ROOM(h, (l).v, 0, (l).cap, (n) + 1) ? ((l).count = (n), (l).v) : NULL)
+#define CSSPGO__ZEROS(h, l, n) \
+    (CSSPGO__FILL(h, l, n) != NULL ? (memset((l).v, 0, (l).count * sizeof *(l).v), (l).v) : NULL)
 #define CSSPGO__PUSH(h, l) \
     (CSSPGO__MORE(h, l, 0) ? (memset(&(l).v[(l).count], 0, sizeof *(l).v), &(l).v[(l).count++]) : NULL)
 #define CSSPGO__DROP(h, l) (csspgo__free(h, (l).v, (l).cap * sizeof *(l).v), (l).v = NULL, (l).count = (l).cap = 0)
@@ -27127,9 +27129,8 @@ static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__probe_sit
     csspgo__copy *copy = &g->copy[node];
     if (base == 0) return 0;
     if (!copy->busy || copy->base != base) {
-        if (csspgo__leaf_node(g, base, node) == 0) return 0;
-        if (copy->slots == 0 && !csspgo__gen_slots(g, node)) return 0;
-        if (g->lists == g->code->nodes && !csspgo__list_finish(g)) return 0;
+        if (csspgo__leaf_node(g, base, node) == 0 || (copy->slots == 0 && !csspgo__gen_slots(g, node)) ||
+            (g->lists == g->code->nodes && !csspgo__list_finish(g))) return 0;
         copy->busy = 1;
         g->list[g->lists++] = node;
     }
@@ -27557,10 +27558,10 @@ static uint64_t csspgo__scaled(uint64_t count, uint64_t part, uint64_t all)
 }
 
 /*
- * Adds up n observations of one function by equivalence class, into e->estimate. A call that ran c times and whose
- * callee had h hits in that context adds h hits and, because its instructions stand for c runs, h / c instructions (in
- * units of PER_HIT): the class's estimate stays hits / instructions. Observations at a call of another known callee do
- * not count. Returns the hits in the function itself.
+ * Adds up n observations of one function by equivalence class, into e->estimate, which is all zero. A call that ran c
+ * times and whose callee had h hits in that context adds h hits and, because its instructions stand for c runs, h / c
+ * instructions (in units of PER_HIT): the class's estimate stays hits / instructions. Observations at a call of another
+ * known callee do not count. Returns the hits in the function itself.
  */
 static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                          size_t n)
@@ -27569,7 +27570,6 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
     uint64_t all = 0;
     uint32_t b;
     size_t i;
-    memset(e->estimate.v, 0, graph->blocks * sizeof *e->estimate.v);
     for (b = CSSPGO__BLOCK_CODE; b < graph->blocks; b++)
         e->estimate.v[block[b].eq].insns += e->code.v[graph->block + b].insns;
     for (i = 0; i < n; i++) {
@@ -27590,9 +27590,8 @@ static uint64_t csspgo__observations_add(csspgo__estimate *e, const csspgo__shap
 }
 
 /*
- * Estimates the blocks of one function from n observations: e->flow gets their counts, e->weight the instructions of
- * each class, which say how much evidence a count has.
- * Returns the samples in the function itself.
+ * Estimates the blocks of one function from n observations: e->flow, all zero, gets their counts, e->weight the
+ * instructions of each class, which say how much evidence a count has. Returns the samples in the function itself.
  */
 static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape *graph, const csspgo__observation *v,
                                         size_t n)
@@ -27600,8 +27599,6 @@ static uint64_t csspgo__blocks_estimate(csspgo__estimate *e, const csspgo__shape
     const csspgo__block_hits *block = e->block.v + graph->block;
     const uint64_t all = csspgo__observations_add(e, graph, v, n), most = graph->hits != 0 ? graph->hits : 1;
     uint32_t b;
-    memset(e->flow.v, 0, graph->blocks * sizeof *e->flow.v);
-    memset(e->weight.v, 0, graph->blocks * sizeof *e->weight.v);
     for (b = CSSPGO__BLOCK_CODE; b < graph->blocks; b++) {
         const csspgo__class_estimate *m = &e->estimate.v[block[b].eq];
         const uint64_t prior = csspgo__scaled(CSSPGO__PRIOR * CSSPGO__PER_HIT, block[block[b].eq].hits, most);
@@ -27742,8 +27739,7 @@ static int csspgo__entry_note(csspgo__estimate *e, uint32_t key, uint32_t func, 
         count = count > again ? count - again : 1;
     }
     if (count == 0) return 1;
-    if (!CSSPGO__MORE(e->heap, e->call, 1)) return 0;
-    c = &e->call.v[e->call.count++];
+    if ((c = CSSPGO__PUSH(e->heap, e->call)) == NULL) return 0;
     c->count = count;
     c->hits = hits;
     c->func = caller;
@@ -27762,9 +27758,9 @@ static int csspgo__estimate_func(csspgo__estimate *e, uint32_t key, const csspgo
     uint64_t hits;
     if (id == 0) return 0;
     graph = &e->graph.v[id - 1];
-    if (CSSPGO__FILL(e->heap, e->flow, graph->blocks) == NULL ||
-        CSSPGO__FILL(e->heap, e->weight, graph->blocks) == NULL ||
-        CSSPGO__FILL(e->heap, e->estimate, graph->blocks + 1) == NULL ||
+    if (CSSPGO__ZEROS(e->heap, e->flow, graph->blocks) == NULL ||
+        CSSPGO__ZEROS(e->heap, e->weight, graph->blocks) == NULL ||
+        CSSPGO__ZEROS(e->heap, e->estimate, graph->blocks + 1) == NULL ||
         CSSPGO__FILL(e->heap, e->flow_edge, graph->edges + 1) == NULL)
         return 0;
     hits = csspgo__blocks_estimate(e, graph, v, n);
@@ -27796,19 +27792,8 @@ static int csspgo__observations_list(csspgo__estimate *e, uint32_t key, size_t a
         if (!CSSPGO__MORE(e->heap, e->observed, 1)) return 0;
         e->observed.v[e->observed.count++] = e->call.v[c - 1];
     }
-    if (csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__fields_cmp,
-                     csspgo__observation_fields))
-        return 1;
-    return 0;
-}
-
-static int csspgo__estimate_setup(csspgo__estimate *e)
-{
-    const csspgo_code *code = e->g->code;
-    e->arrays.heap = e->heap;
-    return csspgo__finder_list(&e->finder, e->heap, code, 0) &&
-           CSSPGO__ARRAY(&e->arrays, e->graph_of, code->names.count + 1) &&
-           CSSPGO__ARRAY(&e->arrays, e->call_of, e->g->keyed.keys.count + 1);
+    return csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__fields_cmp,
+                        csspgo__observation_fields);
 }
 
 /* Adds up all samples by function and block, whatever their context. Returns 0 when memory is exhausted. */
@@ -27863,8 +27848,10 @@ static int csspgo__estimate_all(csspgo__gen *g)
     int ok;
     memset(&e, 0, sizeof e);
     e.g = g;
-    e.heap = &g->c->heap;
-    ok = csspgo__estimate_setup(&e) && csspgo__hits_spread(&e);
+    e.arrays.heap = e.heap = &g->c->heap;
+    ok = csspgo__finder_list(&e.finder, e.heap, g->code, 0) &&
+         CSSPGO__ARRAY(&e.arrays, e.graph_of, g->code->names.count + 1) &&
+         CSSPGO__ARRAY(&e.arrays, e.call_of, g->keyed.keys.count + 1) && csspgo__hits_spread(&e);
     for (key = (uint32_t)g->keyed.keys.count; key != 0 && ok; key--) {
         for (a = b; a != 0 && g->keyed.hit[a - 1].node == key; a--) {}
         ok = csspgo__observations_list(&e, key, a, b);
@@ -27936,7 +27923,7 @@ static int csspgo__gen_setup(csspgo__gen *g, int contexts)
     return CSSPGO__GEN_ARRAY(g, g->delta, g->sites + 1);
 }
 
-/* Fills g->p with what the collector counted. Returns 0 when memory is exhausted. */
+/* A csspgo__make_fn: by probes. */
 static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_setup(g, contexts)) return 0;
@@ -27972,34 +27959,47 @@ static csspgo_status csspgo__gen_commit(csspgo__gen *g, csspgo_profile *p, uint3
     return s;
 }
 
+/* Fills g->p, made like another heap's object, with what the collector counted. Returns 0 with g->status set. */
+typedef int (*csspgo__make_fn)(csspgo__gen *g, const csspgo__heap *like, int contexts);
+
+/*
+ * Adds the collector's counters to p, by `make`, and clears them. flags: what the new profile is. Frees what g holds.
+ * Estimates are made for profiles by probes only.
+ */
+static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t flags, csspgo__make_fn make,
+                                     csspgo_generate_stats *stats, csspgo_error *err)
+{
+    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    csspgo_status s = csspgo__keyed_make(g->c, &g->keyed);
+#ifndef CSSPGO_NO_FLOW
+    if (s == CSSPGO_OK && flags & CSSPGO_IS_PROBE && g->keyed.n == 0 && g->keyed.hits != 0 && !csspgo__estimate_all(g))
+        s = g->status;
+#endif
+    if (s == CSSPGO_OK && g->keyed.n != 0) {
+        if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
+            csspgo__gen_free(g);
+            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile is of another kind than the collector");
+        }
+        s = make(g, &p->heap, (flags & CSSPGO_IS_CS) != 0) ? csspgo__gen_commit(g, p, flags) : g->status;
+        if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
+    }
+    if (stats != NULL) *stats = g->stats;
+    csspgo__gen_free(g);
+    return csspgo__error_heap(err, s, &p->heap, "profile");
+}
+
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
-    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
-    uint32_t flags;
+    const uint32_t cs = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
+    const uint32_t flags = csspgo_collector_has_contexts(c) ? cs : (uint32_t)CSSPGO_IS_PROBE;
     csspgo__gen g;
-    csspgo_status s;
     if (c->mode == CSSPGO__NAMES)
         return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c);
     if (how != NULL) g.how = *how;
-    flags = csspgo_collector_has_contexts(c) ? kind : (uint32_t)CSSPGO_IS_PROBE;
-    s = csspgo__keyed_make(c, &g.keyed);
-#ifndef CSSPGO_NO_FLOW
-    if (s == CSSPGO_OK && g.keyed.n == 0 && g.keyed.hits != 0 && !csspgo__estimate_all(&g)) s = g.status;
-#endif
-    if (s == CSSPGO_OK && g.keyed.n != 0) {
-        if (p->tree.count > 1 && (p->flags & kind) != flags) {
-            csspgo__gen_free(&g);
-            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile is of another kind than the collector");
-        }
-        s = csspgo__generate(&g, &p->heap, flags == kind) ? csspgo__gen_commit(&g, p, flags) : g.status;
-        if (s == CSSPGO_OK) csspgo__counters_clear(c);
-    }
-    if (stats != NULL) *stats = g.stats;
-    csspgo__gen_free(&g);
-    return csspgo__error_heap(err, s, &p->heap, "profile");
+    return csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err);
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -28569,7 +28569,7 @@ static uint32_t csspgo__disc_factor(uint32_t d)
 /* ----- the work --------------------------------------------------------------------------------------------------- */
 
 typedef struct csspgo__by_line {
-    csspgo__gen g; /* probe sites are instructions with a row; csspgo__probe_site.probe: the row              */
+    csspgo__gen g; /* first: csspgo__line_make; sites: instructions with a row; csspgo__probe_site.probe: the row */
     csspgo_line_table       *l;
     csspgo_line_options how;
     uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
@@ -28639,8 +28639,7 @@ static int csspgo__line_sites(csspgo__by_line *x)
     uint32_t pos;
     while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
         for (pos = r->begin; pos < r->end; pos++) n += code->byte[pos] & CSSPGO__START;
-    if (!CSSPGO__GEN_ARRAY(g, g->site, n)) return 0;
-    if (!CSSPGO__GEN_ARRAY(g, g->delta, n + 1)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, g->site, n) || !CSSPGO__GEN_ARRAY(g, g->delta, n + 1)) return 0;
     at = csspgo__ordered_begin(&code->ranges);
     while ((r = (const csspgo__range *)csspgo__ordered_next(&code->ranges, &at)) != NULL)
         for (pos = r->begin; pos < r->end; pos++) {
@@ -28812,10 +28811,8 @@ static int csspgo__line_nested(csspgo__by_line *x)
     csspgo__gen *g = &x->g;
     uint32_t *cover;
     const size_t n = x->l->nodes + 1;
-    if (!CSSPGO__GEN_ARRAY(g, cover, g->sites + 1)) return 0;
-    if (!CSSPGO__GEN_ARRAY(g, x->place, n)) return 0;
-    if (!CSSPGO__GEN_ARRAY(g, x->sum, n)) return 0;
-    if (!CSSPGO__GEN_ARRAY(g, x->busy, n)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, cover, g->sites + 1) || !CSSPGO__GEN_ARRAY(g, x->place, n) ||
+        !CSSPGO__GEN_ARRAY(g, x->sum, n) || !CSSPGO__GEN_ARRAY(g, x->busy, n)) return 0;
     csspgo__nested_ranges(g, cover);
     csspgo__line_sums(x, cover);
     if (!csspgo__line_places(x) || !csspgo__line_nested_hits(x, cover) || !csspgo__line_nested_calls(x)) return 0;
@@ -29106,14 +29103,14 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     return 1;
 }
 
-/* Makes the profile by source line, in g.p. Returns 0 when memory is exhausted. */
-static int csspgo__line_run(csspgo__by_line *x, const csspgo__heap *like, int contexts)
+/* A csspgo__make_fn: by source line. */
+static int csspgo__line_make(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
-    csspgo__gen *g = &x->g;
+    csspgo__by_line *x = (csspgo__by_line *)g;
     csspgo__rows_prune(x->l, g->code);
     if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
-    if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g)) return 0;
-    if (!CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    if (!csspgo__gen_profile(g, like) || !csspgo__gen_funcs(g) ||
+        !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
     if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_nested(x))) return 0;
     if (x->how.update_totals) csspgo_recount_totals(g->p);
     return 1;
@@ -29123,31 +29120,19 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
                                                        const csspgo_line_options *how, csspgo_generate_stats *stats,
                                                        csspgo_error *err)
 {
-    const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
-    const int contexts = csspgo_collector_has_contexts(c);
-    uint32_t flags = contexts ? CSSPGO_IS_CS : 0;
     csspgo__by_line x;
     csspgo_status s;
+    uint32_t flags = csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
     memset(&x, 0, sizeof x);
     if (how != NULL) x.how = *how;
+    if (x.how.flow_sensitive) flags |= CSSPGO_IS_FS;
     x.l = l;
     csspgo__gen_init(&x.g, c);
     x.g.how.fill_all_functions = x.how.fill_all_functions;
-    s = csspgo__keyed_make(c, &x.g.keyed);
-    if (s == CSSPGO_OK && x.g.keyed.n != 0) {
-        if (p->tree.count > 1 && (p->flags & kind) != flags) {
-            csspgo__gen_free(&x.g);
-            return csspgo__error(err, CSSPGO_E_ARGUMENT, 0, "the profile is of another kind than the collector");
-        }
-        if (x.how.flow_sensitive) flags |= CSSPGO_IS_FS;
-        s = csspgo__line_run(&x, &p->heap, contexts) ? csspgo__gen_commit(&x.g, p, flags) : x.g.status;
-        if (s == CSSPGO_OK) csspgo__counters_clear(c);
-    }
-    if (stats != NULL) *stats = x.g.stats;
+    s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.fragment);
-    csspgo__gen_free(&x.g);
-    return csspgo__error_heap(err, s, &p->heap, "profile");
+    return s;
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -29350,11 +29335,9 @@ static int csspgo__code_classes(csspgo__code_reader *x)
 {
     const csspgo_code *code = x->code;
     uint32_t n;
-    if (CSSPGO__FILL(x->heap, x->best, code->names.count + 1) == NULL ||
-        CSSPGO__FILL(x->heap, x->eq, code->probes) == NULL || !csspgo__finder_list(&x->finder, x->heap, code, 1))
+    if (CSSPGO__ZEROS(x->heap, x->best, code->names.count + 1) == NULL ||
+        CSSPGO__ZEROS(x->heap, x->eq, code->probes) == NULL || !csspgo__finder_list(&x->finder, x->heap, code, 1))
         return 0;
-    memset(x->best.v, 0, x->best.count * sizeof *x->best.v);
-    memset(x->eq.v, 0, x->eq.count * sizeof *x->eq.v);
     for (n = 1; n <= code->nodes; n++) {
         uint32_t *best = &x->best.v[code->node[n].func];
         if (*best == 0 || code->node[n].count > code->node[*best].count) *best = n;
@@ -29566,15 +29549,15 @@ static int csspgo__mangled_push(csspgo__mangled *m, int state)
     return 1;
 }
 
-static void csspgo__mangled_digits(csspgo__mangled *m)
+static void csspgo__mangled_skip_all(csspgo__mangled *m, const char *set)
 {
-    while (m->at < m->n && m->s[m->at] >= '0' && m->s[m->at] <= '9') m->at++;
+    while (csspgo__mangled_among(csspgo__mangled_peek(m, 0), set)) m->at++;
 }
 
 /* [digits] _ */
 static int csspgo__mangled_number(csspgo__mangled *m)
 {
-    csspgo__mangled_digits(m);
+    csspgo__mangled_skip_all(m, "0123456789");
     return csspgo__mangled_skip(m, '_');
 }
 
@@ -29598,8 +29581,7 @@ static int csspgo__mangled_substitution(csspgo__mangled *m)
 {
     m->at++;
     if (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "tabsiod")) return m->at++, 1;
-    while (m->at < m->n && ((m->s[m->at] >= '0' && m->s[m->at] <= '9') || (m->s[m->at] >= 'A' && m->s[m->at] <= 'Z')))
-        m->at++;
+    csspgo__mangled_skip_all(m, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     return csspgo__mangled_skip(m, '_');
 }
 
@@ -29626,8 +29608,7 @@ static int csspgo__mangled_operator(csspgo__mangled *m)
     if (a < 'a' || a > 'z' || b == '\0') return 0;
     m->at += 2;
     if (a == 'c' && b == 'v') return csspgo__mangled_push(m, CSSPGO__MANGLED_TYPE);
-    if (a == 'v' && b >= '0' && b <= '9') return csspgo__mangled_source(m, &size) != NULL;
-    if (a == 'l' && b == 'i') return csspgo__mangled_source(m, &size) != NULL;
+    if ((a == 'v' && b >= '0' && b <= '9') || (a == 'l' && b == 'i')) return csspgo__mangled_source(m, &size) != NULL;
     return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z');
 }
 
@@ -29682,7 +29663,7 @@ static int csspgo__mangled_unqualified(csspgo__mangled *m, int is_outermost)
 static int csspgo__mangled_name(csspgo__mangled *m, int is_outermost)
 {
     if (csspgo__mangled_skip(m, 'N')) {
-        while (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "rVKROH")) m->at++;
+        csspgo__mangled_skip_all(m, "rVKROH");
         return csspgo__mangled_push(m, CSSPGO__MANGLED_NESTED);
     }
     if (csspgo__mangled_skip(m, 'Z'))
@@ -29741,7 +29722,7 @@ static int csspgo__mangled_d_type(csspgo__mangled *m, int is_one)
     if (is_one) m->depth--;
     if (b == 'B' || b == 'U') return csspgo__mangled_number(m);
     if (b != 'F') return csspgo__mangled_among(b, "acdefhisnu");
-    csspgo__mangled_digits(m);
+    csspgo__mangled_skip_all(m, "0123456789");
     return csspgo__mangled_skip(m, '_') || csspgo__mangled_skip(m, 'b') || csspgo__mangled_skip(m, 'x');
 }
 
@@ -29819,7 +29800,7 @@ static int csspgo__mangled_args(csspgo__mangled *m)
 static int csspgo__mangled_value(csspgo__mangled *m)
 {
     m->depth--;
-    while (csspgo__mangled_among(csspgo__mangled_peek(m, 0), "0123456789abcdefn_")) m->at++;
+    csspgo__mangled_skip_all(m, "0123456789abcdefn_");
     return csspgo__mangled_skip(m, 'E');
 }
 
@@ -29936,7 +29917,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
-    csspgo__tree      tried;      /* pairs that were compared; site: GUID there; func: function here, + 1; record: same */
+    csspgo__tree tried;           /* compared pairs: site: GUID there, func: function here + 1, record: same */
     csspgo__aggregate sum[2];         /* [1]: while two functions are compared for rename matching     */
     csspgo__loc_list    loc[2];
     csspgo__anchor_list anchor[2];
@@ -30130,9 +30111,8 @@ static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
 static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     f->body.count = f->callee.count = f->anchor.count = 0;
-    if (!csspgo__choose_checksum(w, guid, f, not_this)) return 0;
-    if (!csspgo__each_copy(w, guid, f, csspgo__add_counts)) return 0;
-    if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
+    if (!csspgo__choose_checksum(w, guid, f, not_this) || !csspgo__each_copy(w, guid, f, csspgo__add_counts) ||
+        !csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
         !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__fields_cmp,
                       csspgo__old_callee_fields))
         return 0;
@@ -30142,8 +30122,20 @@ static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__ag
 
 /* ----- a function of the new code --------------------------------------------------------------------------------- */
 
-static const csspgo__field csspgo__match_loc_fields[] = { CSSPGO__ASCENDING(csspgo_match_loc, loc.line),
-    CSSPGO__ASCENDING(csspgo_match_loc, loc.discriminator), CSSPGO__FIELDS_END };
+/* Of what begins with a csspgo_loc. */
+static int csspgo__loc_cmp(const void *ctx, const void *a, const void *b)
+{
+    const uint64_t x = csspgo__loc_key(*(const csspgo_loc *)a), y = csspgo__loc_key(*(const csspgo_loc *)b);
+    (void)ctx;
+    return x < y ? -1 : x > y;
+}
+
+/* The index of a location among n ascending elements that begin with theirs; n if it is not there. O(log n). */
+static size_t csspgo__loc_find(const void *v, size_t n, size_t elem, csspgo_loc loc)
+{
+    const size_t i = csspgo__lower_bound(v, n, elem, &loc, csspgo__loc_cmp, NULL);
+    return i < n && csspgo__loc_cmp(NULL, (const unsigned char *)v + i * elem, &loc) == 0 ? i : n;
+}
 
 /*
  * Lists the locations of a function of the new code, ascending, each once: the sort is stable, so of two at one place
@@ -30159,10 +30151,10 @@ static int csspgo__code_locs(csspgo__matching *w, const csspgo_match_code *c, cs
     v = out->v;
     for (i = 0; i < c->locs; i++)
         if (!calls_only || c->loc[i].kind != CSSPGO_MATCH_BLOCK) v[k++] = c->loc[i];
-    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__fields_cmp, csspgo__match_loc_fields))
+    if (!csspgo__sort(&w->m->heap, v, k, sizeof *v, csspgo__loc_cmp, NULL))
         return 0;
     for (i = 0; i < k; i++) {
-        if (out->count != 0 && csspgo__fields_cmp(csspgo__match_loc_fields, &v[out->count - 1], &v[i]) == 0) continue;
+        if (out->count != 0 && csspgo__loc_cmp(NULL, &v[out->count - 1], &v[i]) == 0) continue;
         v[out->count++] = v[i];
     }
     return 1;
@@ -30319,7 +30311,6 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 {
     csspgo__lcs *l = &w->lcs[w->level];
     int32_t d, x = 0, y = 0, last;
-    memset(pair, 0, n * sizeof *pair);
     if (!csspgo__lcs_init(w, l, n, m)) return 0;
     l->a = a;
     l->b = b;
@@ -30411,7 +30402,7 @@ static int csspgo__similar(csspgo__matching *w, const csspgo_match_code *c, cssp
     n = a->count;
     m = f->anchor.count;
     if (n < how->min_calls || m < how->min_calls || n > how->max_calls || m > how->max_calls) return 0;
-    pair = CSSPGO__FILL(&w->m->heap, w->pair[1], a->count);
+    pair = CSSPGO__ZEROS(&w->m->heap, w->pair[1], a->count);
     if (pair == NULL || !csspgo__lcs_run(w, a->v, a->count, f->anchor.v, f->anchor.count, pair)) return -1;
     for (i = 0; i < n; i++) both += pair[i] != 0;
     if (how->llvm == CSSPGO__LLVM19) return 200 * both > how->min_similarity * (n + m);
@@ -30878,7 +30869,6 @@ static int csspgo__lexical(csspgo__matching *w, const csspgo__anchor *a, size_t 
     for (i = 0; i < m; i++)
         if (!csspgo__posting_add(w, &w->called, b[i].callee, i, 1)) return 0;
     if (!csspgo__postings_sort(w, &w->called)) return 0;
-    memset(pair, 0, n * sizeof *pair);
     while ((i = csspgo__postings_next(&w->called, &at, &old)) < w->called.count) {
         const csspgo__posting *x = w->called.v;
         size_t k;
@@ -30965,7 +30955,7 @@ static int csspgo__match_reference(csspgo__matching *w, csspgo__matched *f, int 
     int ok;
     if (run && p == NULL) return 0;
     if (n == 0 || m == 0 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 1;
-    if ((pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n)) == NULL) return 0;
+    if ((pair = CSSPGO__ZEROS(&w->m->heap, w->pair[0], n)) == NULL) return 0;
     ok = mode == CSSPGO__LEXICAL ? csspgo__lexical(w, a, n, b, m, pair) : csspgo__lcs_run(w, a, n, b, m, pair);
     if (ok && run) csspgo__shift_between(p, w->loc[0].count, a, n, b, pair, mode != CSSPGO__LLVM_MAIN);
     return ok;
@@ -31266,8 +31256,7 @@ static int csspgo__align_calls_only(csspgo__matching *w)
     size_t i, j;
     uint32_t *pair;
     if (n == 0 || m == 0) return 1;
-    if ((pair = CSSPGO__FILL(&w->m->heap, w->pair[0], n)) == NULL) return 0;
-    if (!csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
+    if ((pair = CSSPGO__ZEROS(&w->m->heap, w->pair[0], n)) == NULL || !csspgo__lcs_run(w, x, n, y, m, pair)) return 0;
     CSSPGO__DROP(&w->m->heap, w->lcs[0].row);    /* much, and not needed for what follows */
     CSSPGO__DROP(&w->m->heap, w->lcs[0].saved);
     for (i = j = 0; i < n; i++) {
@@ -31549,11 +31538,10 @@ static int csspgo__fill_classes(csspgo__matching *w, uint32_t classes)
     csspgo__align_token *a = w->code_token.v;
     const csspgo__align_token *b = w->old_token.v;
     const size_t n = w->code_token.count;
-    uint32_t *near = CSSPGO__FILL(&w->m->heap, w->align[0], (size_t)classes + 1);
+    uint32_t *near = CSSPGO__ZEROS(&w->m->heap, w->align[0], (size_t)classes + 1);
     uint32_t *before = CSSPGO__FILL(&w->m->heap, w->align[1], n);
     size_t i;
     if (near == NULL || before == NULL) return 0;
-    memset(near, 0, ((size_t)classes + 1) * sizeof *near);
     for (i = 0; i < n; i++) {
         before[i] = near[a[i].eq];
         if (a[i].eq != 0 && a[i].pair != 0 && b[a[i].pair - 1].count != 0) near[a[i].eq] = (uint32_t)i + 1;
@@ -31621,16 +31609,14 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
     memset(&s, 0, sizeof s);
     s.x = CSSPGO__FILL(&w->m->heap, w->align[3], n);
     s.y = CSSPGO__FILL(&w->m->heap, w->align[4], m);
-    s.known = CSSPGO__FILL(&w->m->heap, w->align[5], (size_t)classes + 1);
-    s.blocks = CSSPGO__FILL(&w->m->heap, w->align[6], (size_t)classes + 1);
+    s.known = CSSPGO__ZEROS(&w->m->heap, w->align[5], (size_t)classes + 1);
+    s.blocks = CSSPGO__ZEROS(&w->m->heap, w->align[6], (size_t)classes + 1);
     s.seen = CSSPGO__FILL(&w->m->heap, v, 2 * k);
     if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) {
         CSSPGO__DROP(&w->m->heap, v);
         return 0;
     }
     s.scratch = s.seen + k;
-    memset(s.known, 0, ((size_t)classes + 1) * sizeof *s.known);
-    memset(s.blocks, 0, ((size_t)classes + 1) * sizeof *s.blocks);
     for (s.i = 0; s.i < n; s.i++) s.blocks[a[s.i].eq] += !csspgo__is_call(&a[s.i]);
     s.i = 0;
     csspgo__keep_calls(w, &s);
@@ -31676,17 +31662,11 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
 
-static const csspgo__field csspgo__callsite_fields[] = { CSSPGO__ASCENDING(csspgo__callsite, loc.line),
-    CSSPGO__ASCENDING(csspgo__callsite, loc.discriminator), CSSPGO__FIELDS_END };
-
 /* The call site at a location, of n ascending ones; NULL: there is none. */
 static csspgo__callsite *csspgo__callsite_at(csspgo__callsite *s, size_t n, csspgo_loc loc)
 {
-    csspgo__callsite key;
-    size_t i;
-    key.loc = loc;
-    i = csspgo__lower_bound(s, n, sizeof key, &key, csspgo__fields_cmp, csspgo__callsite_fields);
-    return i < n && csspgo__loc_key(s[i].loc) == csspgo__loc_key(loc) ? &s[i] : NULL;
+    const size_t i = csspgo__loc_find(s, n, sizeof *s, loc);
+    return i < n ? &s[i] : NULL;
 }
 
 /* Main: an indirect call fits whatever was called there. */
@@ -32038,9 +32018,8 @@ static void csspgo__find_orphans(csspgo__matching *w)
 {
     csspgo__matched *f = w->m->func.v;
     size_t i;
-    for (i = 0; i < w->codes; i++) {
+    for (i = 0; i < w->codes; i++)
         if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
-    }
 }
 
 typedef struct csspgo__visit {    /* of the walk over the call graph */
@@ -32261,13 +32240,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
 static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = m->place.v + f->place;
-    size_t a = 0, b = f->places;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (csspgo__loc_key(p[mid].from) < csspgo__loc_key(loc)) a = mid + 1;
-        else b = mid;
-    }
-    return a < f->places && csspgo__loc_key(p[a].from) == csspgo__loc_key(loc) ? &p[a] : NULL;
+    const size_t i = csspgo__loc_find(p, f->places, sizeof *p, loc);
+    return i < f->places ? &p[i] : NULL;
 }
 
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
@@ -32553,15 +32527,14 @@ static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
     const uint32_t to = c->node.v[id];
     const csspgo__matched *f = csspgo__moved(c, id);
     csspgo__record *now = csspgo__remap_begin(c);
-    uint64_t was = 0, own = 0;
+    uint64_t was, own = 0;
     csspgo_status s;
-    size_t i;
     if (now == NULL) return c->t->heap.status;
     now->head = r->head;
     now->checksum = f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe ? f->checksum : r->checksum;
     now->attributes = r->attributes;
-    for (i = 0; i < csspgo__run_count(r->body); i++) was = csspgo__sat_add(was, csspgo__body_run(c->p, r)[i].count);
-    if (r->head == 0 && i != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
+    was = csspgo__body_sum(csspgo__body_run(c->p, r), csspgo__run_count(r->body));
+    if (r->head == 0 && csspgo__run_count(r->body) != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
         csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
         now->head = csspgo__body_run(c->p, r)->count;     /* it is no inlinee any more */
     s = csspgo__remap_moved(c, f, r, &own);
@@ -32594,13 +32567,10 @@ static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
     uint64_t *nested;
     csspgo_status s;
     uint32_t id;
-    if (CSSPGO__FILL(h, c->func, funcs) == NULL || CSSPGO__FILL(h, c->node, nodes) == NULL ||
-        CSSPGO__FILL(h, c->nested, nodes) == NULL || !csspgo__guids_fill(h, &c->guid, c->p) ||
+    if (CSSPGO__ZEROS(h, c->func, funcs) == NULL || CSSPGO__ZEROS(h, c->node, nodes) == NULL ||
+        CSSPGO__ZEROS(h, c->nested, nodes) == NULL || !csspgo__guids_fill(h, &c->guid, c->p) ||
         !csspgo__inverse_make(c))
         return h->status;
-    memset(c->func.v, 0, funcs * sizeof(uint32_t));
-    memset(c->node.v, 0, nodes * sizeof(uint32_t));
-    memset(c->nested.v, 0, nodes * sizeof *nested);
     nested = c->nested.v;
     c->node.v[CSSPGO__ROOT] = CSSPGO__ROOT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
