@@ -8435,7 +8435,10 @@ typedef struct csspgo__join {
     enum csspgo__rule     rule;
     uint64_t              clamps, mismatched, dropped;   /* see csspgo_merge_stats                       */
     size_t                texts, guids, text_size, nodes;   /* p needs more                              */
+    unsigned              meets;             /* 1: two functions of from may be one in p                 */
 } csspgo__join;
+
+static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p);
 
 /* The function of p that function id of from will be; 0 if there is none yet. */
 static uint32_t csspgo__join_func(const csspgo__join *j, uint32_t id)
@@ -8534,6 +8537,26 @@ static csspgo_status csspgo__join_check_guids(csspgo__join *j)
 }
 
 /*
+ * Sets meets: in LLVM mode a name and its GUID are two functions of from, which may be one in p; elsewhere two names
+ * with one GUID may be, if p has that GUID. O(functions).
+ */
+static csspgo_status csspgo__join_plan_meetings(csspgo__join *j)
+{
+    const size_t bytes = j->p->names.count + 1;
+    unsigned char *seen = (unsigned char *)csspgo__alloc(&j->p->heap, bytes);
+    uint32_t i;
+    if (seen == NULL) return j->p->heap.status;
+    memset(seen, 0, bytes);
+    for (i = 1; i <= j->from->names.count; i++) {
+        const uint32_t id = j->func[i], alias = j->alias != NULL ? j->alias[i] : 0;
+        if ((id != 0 && seen[id]) || (alias != 0 && seen[alias])) j->meets = 1;
+        seen[id] = seen[alias] = 1;
+    }
+    csspgo__free(&j->p->heap, seen, bytes);
+    return CSSPGO_OK;
+}
+
+/*
  * Finds the functions of `from` in p, and counts the room for the others. A name and its GUID are one function, so a
  * GUID of `from` makes p's index of names by GUID first.
  */
@@ -8555,7 +8578,7 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
         else j->guids++;
         j->text_size += n->size;
     }
-    return s;
+    return s == CSSPGO_OK ? csspgo__join_plan_meetings(j) : s;
 }
 
 /*
@@ -8671,9 +8694,9 @@ static void csspgo__join_drop(csspgo__join *j, uint32_t i, uint64_t total)
 
 /*
  * Adds the record of node i, or drops it. If it wins over the one that is there, that one goes first, with all that
- * is nested in it.
+ * is nested in it. Can fail only if j->meets: the plan does not know how large a record is that gets several of from.
  */
-static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__record *r)
+static csspgo_status csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__record *r)
 {
     csspgo_profile *p = j->p;
     const int made = p->tree.node[j->node[i]].record == 0;
@@ -8690,11 +8713,18 @@ static void csspgo__join_record(csspgo__join *j, uint32_t i, const csspgo__recor
         if (to->flags & CSSPGO__VTABLES) csspgo__vtable_run(p, to)->size = 0;
     } else if (j->outcome[i] == CSSPGO__LOSES) {
         csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->c.weight > 1 ? j->c.weight : 1));
-        return;
+        return CSSPGO_OK;
+    }
+    if (j->meets) {
+        csspgo_status s;
+        csspgo__change_need(&j->c, to, r);
+        s = csspgo__change_reserve(&j->c, &p->heap);
+        if (s != CSSPGO_OK) return s;
     }
     j->c.clamped = 0;
     csspgo__change_add(&j->c, to, r);
     if (j->c.clamped) j->event[i] |= CSSPGO__CLAMPED;
+    return CSSPGO_OK;
 }
 
 /*
@@ -8710,14 +8740,17 @@ static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profi
 }
 
 /*
- * Makes the functions and nodes that p lacks and adds all records. Cannot fail: csspgo__join_reserve got all memory.
+ * Makes the functions and nodes that p lacks and adds all records. csspgo__join_reserve got all memory, so this can
+ * fail only if j->meets, and p is a copy then.
+ *
  * What was nested in a record that lost is left out, its nodes too. At the end the events of inlinees are those of
  * their callers, because a merge is reported by top-level records.
  */
-static void csspgo__join_commit(csspgo__join *j)
+static csspgo_status csspgo__join_commit(csspgo__join *j)
 {
     const csspgo_profile *from = j->from;
     const uint32_t names = (uint32_t)from->names.count, flags = csspgo__flags_joined(j->p, from);
+    csspgo_status s = CSSPGO_OK;
     uint32_t i;
     csspgo_func f;
     for (i = 1; i <= names; i++) {
@@ -8725,7 +8758,7 @@ static void csspgo__join_commit(csspgo__join *j)
         if (id == 0 || !(j->p->names.name[id].flags & CSSPGO__HAS_TEXT)) j->func[i] = csspgo__func_copy(j->p, from, i);
         j->p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
     }
-    for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&from->tree, i)) != 0;) {
+    for (i = CSSPGO__ROOT; s == CSSPGO_OK && (i = csspgo__tree_next(&from->tree, i)) != 0;) {
         const csspgo__tree_node *n = &from->tree.node[i];
         if (j->outcome[i] == CSSPGO__LOSES && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
             j->outcome[n->parent] == CSSPGO__LOSES)
@@ -8735,7 +8768,7 @@ static void csspgo__join_commit(csspgo__join *j)
             j->node[i] = csspgo_node_add(j->p, csspgo__node_handle(j->node[n->parent]), csspgo__loc_of(from, n->site),
                                          csspgo__site_kind(n->site), f).id;
         CSSPGO_ASSERT(j->node[i] != 0);
-        if (n->record != 0) csspgo__join_record(j, i, &from->record[n->record]);
+        if (n->record != 0) s = csspgo__join_record(j, i, &from->record[n->record]);
     }
     /* what happened to inlinees happened to their callers */
     for (i = CSSPGO__ROOT; (i = csspgo__tree_back(&from->tree, i)) != 0;) {
@@ -8745,6 +8778,7 @@ static void csspgo__join_commit(csspgo__join *j)
     }
     j->p->flags = flags;
     csspgo__summary_drop(j->p);
+    return s;
 }
 
 /* 1 unless one of the two has contexts (or probes), the other one has not, and neither is empty. */
@@ -8755,12 +8789,14 @@ static int csspgo__may_join(const csspgo_profile *p, const csspgo_profile *from)
 }
 
 /*
- * Adds j->from to j->p with j's weight and rules, in the three steps plan, reserve, commit; the first two may fail, and
- * change no count. result: see csspgo_merge_options.
+ * Adds j->from to j->p with j's weight and rules, in the three steps plan, reserve, commit. The first two may fail, and
+ * change no count; the last one may if records of from meet in p (j->meets), and then works on a copy, which takes the
+ * place of p at the end. result: see csspgo_merge_options.
  */
 static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
 {
-    csspgo__heap *h = &j->p->heap;
+    csspgo_profile *p = j->p;
+    csspgo__heap *h = &p->heap;
     const size_t nf = j->from->names.count + 1, nn = j->from->tree.count + 1;
     csspgo_status s;
     j->bytes = (nf + nn) * sizeof *j->func + 2 * nn;
@@ -8774,12 +8810,21 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     j->c.from = j->from;
     j->c.func = j->func;
     s = csspgo__join_plan(j);
+    if (s == CSSPGO_OK && j->meets) {
+        j->p = csspgo__clone_ids(p);
+        if (j->p == NULL) s = CSSPGO_E_NOMEM;
+        if (j->p == NULL) j->p = p;
+        j->c.p = j->p;
+    }
     if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
-    if (s == CSSPGO_OK) csspgo__join_commit(j);
+    if (s == CSSPGO_OK) s = csspgo__join_commit(j);
     if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
     csspgo__free(h, j->alias, nf * sizeof *j->alias);
-    csspgo__change_free(&j->c, h);
+    csspgo__change_free(&j->c, &j->p->heap);
     csspgo__free(h, j->func, j->bytes);
+    if (j->p != p && s == CSSPGO_OK) csspgo__profile_take(p, j->p);
+    else if (j->p != p) csspgo_profile_free(j->p);
+    j->p = p;
     return s;
 }
 
@@ -10320,6 +10365,7 @@ static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
     csspgo__clone_map(&q->heap, &q->long_map, &p->long_map, &ok);
     ok = ok && csspgo__func_room(q, 0);
     q->dropped_by_checksum = p->dropped_by_checksum;
+    q->unified = p->unified;
     if (ok) return q;
     csspgo_profile_free(q);
     return NULL;
@@ -10329,7 +10375,7 @@ static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
  * The same with all contexts, and the same ids for all: a copy of every array, without walking the tree. Unused
  * elements between runs are copied too, unlike in csspgo_profile_clone. NULL when memory is exhausted.
  */
-CSSPGO__UNUSED static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
+static csspgo_profile *csspgo__clone_ids(const csspgo_profile *p)
 {
     csspgo_profile *q = csspgo__clone_functions(p);
     size_t cap;

@@ -1126,6 +1126,44 @@ static void deep_contexts_are_a_matter_of_limits(void)
     csspgo_profile_free(p);
 }
 
+/* A function with n counts at lines first, first + 3, ...: below the root, or below `up` at line 1. */
+static csspgo_node with_counts(csspgo_profile *p, csspgo_func f, csspgo_node up, uint32_t first, uint32_t n)
+{
+    const int top = up.id == csspgo_root(p).id;
+    const csspgo_node node = csspgo_node_add(p, up, csspgo_at(top ? 0 : 1, 0), CSSPGO_CONTEXT, f);
+    uint32_t i;
+    for (i = 0; i < n; i++) T_EQ(csspgo_add_body(p, node, csspgo_at(first + 3 * i, 0), 1), CSSPGO_OK);
+    return node;
+}
+
+/* Two functions of one profile may be one in the other: their records, and those below them, meet in one record. */
+static void a_lenient_name_and_its_guid_meet_in_one_record(void)
+{
+    uint32_t n, m;
+    for (n = 1; n < 40; n += 3)
+        for (m = 1; m < 60; m += 7) {
+            csspgo_profile *p = fresh(1), *q = fresh(1);
+            const csspgo_func foo = csspgo_func_add(q, "foo", 3), guid = csspgo_func_add_guid(q, csspgo_guid("foo", 3));
+            const csspgo_func bar = csspgo_func_add(q, "bar", 3);
+            const csspgo_node to = with_counts(p, csspgo_func_add(p, "foo", 3), csspgo_root(p), 0, n);
+            csspgo_merge_options how;
+            size_t count;
+            with_counts(q, bar, with_counts(q, foo, csspgo_root(q), 1, m), 1, m);
+            with_counts(q, bar, with_counts(q, guid, csspgo_root(q), 2, n), 2, n);
+            memset(&how, 0, sizeof how);
+            how.llvm = 19;
+            T_EQ(csspgo_merge(p, q, &how, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+            T_EQ(csspgo_node_count(p), 2);
+            csspgo_bodies(p, to, &count);
+            T_EQ(count, 2 * n + m);
+            csspgo_bodies(p, csspgo_node_first_child(p, to), &count);
+            T_EQ(count, n + m);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+}
+
 int main(void)
 {
     operations_give_what_llvm_gives();
@@ -1138,6 +1176,7 @@ int main(void)
     a_name_and_its_guid_are_one_function_whichever_comes_first();
     a_guid_gets_its_name_later();
     a_lenient_name_and_its_guid_cannot_be_added_to_a_default_profile();
+    a_lenient_name_and_its_guid_meet_in_one_record();
     scaling_is_exact_and_saturates();
     thresholds_are_those_of_the_summary();
     depths_are_counted();
