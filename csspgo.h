@@ -17174,6 +17174,13 @@ static void *csspgo__ordered_next(const csspgo__ordered *t, csspgo__cursor *c)
     return elem;
 }
 
+/* The first element whose key is not below a bound, or NULL. */
+static void *csspgo__ordered_first(const csspgo__ordered *t, uint64_t bound)
+{
+    csspgo__cursor at = csspgo__ordered_from(t, bound);
+    return csspgo__ordered_next(t, &at);
+}
+
 /* Inserts an element or branch as number `at` of a page that has room; what stands behind it moves up. */
 static void csspgo__page_put(csspgo__ordered *t, uint32_t level, csspgo__page *page, uint32_t at, const void *item)
 {
@@ -17700,8 +17707,7 @@ static uint32_t csspgo__previous_start(const csspgo_code *c, uint32_t pos)
 /* The first transfer at pos, or NULL. */
 static const csspgo__code_transfer *csspgo__transfer_at(const csspgo_code *c, uint32_t pos)
 {
-    csspgo__cursor at = csspgo__ordered_from(&c->transfers, pos);
-    const csspgo__code_transfer *t = (const csspgo__code_transfer *)csspgo__ordered_next(&c->transfers, &at);
+    const csspgo__code_transfer *t = (const csspgo__code_transfer *)csspgo__ordered_first(&c->transfers, pos);
     return t != NULL && t->pos == pos ? t : NULL;
 }
 
@@ -17758,11 +17764,9 @@ CSSPGO__UNUSED static int csspgo__leaf_unsafe(const csspgo_code *c, uint32_t pos
 /* 1 if code can run straight from start to the instruction at end: no call, return or direct jump in [start, end). */
 CSSPGO__UNUSED static int csspgo__runs_straight(const csspgo_code *c, uint32_t start, uint32_t end)
 {
-    csspgo__cursor at;
     const uint32_t *stop;
     if (start > end) return 0;
-    at = csspgo__ordered_from(&c->stops, start);
-    stop = (const uint32_t *)csspgo__ordered_next(&c->stops, &at);
+    stop = (const uint32_t *)csspgo__ordered_first(&c->stops, start);
     return stop == NULL || *stop >= end;
 }
 
@@ -17879,15 +17883,13 @@ static void csspgo__area_release(csspgo_code *c, uint32_t pos)
 {
     const csspgo__area *a = (const csspgo__area *)csspgo__ordered_before(&c->areas, (uint64_t)pos + 1);
     const uint32_t end = pos + (uint32_t)a->size;
-    csspgo__cursor at;
     uint64_t from;
     csspgo__tables_cut(c, pos, end);
     c->released++;
     csspgo__ordered_undo(&c->heap, &c->areas, pos);
     a = (const csspgo__area *)csspgo__ordered_before(&c->areas, pos);
     from = a != NULL ? csspgo__behind(a->pos + a->size) : (uint64_t)CSSPGO__FIRST_POS;
-    at = csspgo__ordered_from(&c->areas, end);
-    a = (const csspgo__area *)csspgo__ordered_next(&c->areas, &at);
+    a = (const csspgo__area *)csspgo__ordered_first(&c->areas, end);
     csspgo__gap_set(c, from, pos / CSSPGO__GRAIN * CSSPGO__GRAIN, 0);
     if (a == NULL) {
         c->bytes = (size_t)from;
@@ -17962,8 +17964,12 @@ static void csspgo__probes_compact(csspgo_code *c)
 }
 
 /*
- * A new list of the functions that are used, if half of them are not. to: scratch for each, all 0. Returns 0 when
- * memory is exhausted; what was made is in fresh and checksum then too.
+ * Copies the functions that nodes, ranges and descriptors refer to, if these are less than half of all.
+ *
+ *   to         gets the new id of each function, 0 for one that is not copied; all 0 before
+ *   fresh      gets the copies, checksum[cap] their checksums; both are the caller's also if this fails
+ *
+ * Returns 0 when memory is exhausted or nothing is to be done.
  */
 static int csspgo__funcs_copy(csspgo_code *c, uint32_t *to, csspgo__names *fresh, uint64_t **checksum, size_t *cap)
 {
@@ -17973,13 +17979,8 @@ static int csspgo__funcs_copy(csspgo_code *c, uint32_t *to, csspgo__names *fresh
     uint32_t i, used = 0;
     for (i = 1; i <= c->nodes; i++) to[c->node[i].func] = 1;
     while ((r = (const csspgo__range *)csspgo__ordered_next(&c->ranges, &at)) != NULL) to[r->func] = 1;
-    for (i = 1; i <= t->count; i++) {
-        if (t->name[i].flags & CSSPGO__DESCRIBED) to[i] = 1;
-        used += to[i];
-    }
-    if (used >= t->count / 2) return 0;
-    *checksum = (uint64_t *)csspgo__grow(&c->heap, NULL, 0, cap, used + 2, sizeof **checksum);
-    if (*checksum == NULL) return 0;
+    for (i = 1; i <= t->count; i++) used += to[i] |= (t->name[i].flags & CSSPGO__DESCRIBED) != 0;
+    if (used >= t->count / 2 || !CSSPGO__ROOM(&c->heap, *checksum, 0, *cap, used + 2)) return 0;
     memset(*checksum, 0, *cap * sizeof **checksum);
     for (i = 1; i <= t->count; i++) {
         size_t size;
@@ -18076,12 +18077,10 @@ static void csspgo__code_tidy(csspgo_code *c)
 static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *from, uint64_t *gap)
 {
     const uint64_t need = csspgo__behind(size);
-    csspgo__cursor at;
     const uint64_t *key;
     if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_LIMIT;
     if (need > UINT32_MAX - c->bytes && c->deads != 0) csspgo__code_collect(c);
-    at = csspgo__ordered_from(&c->gaps, need << 32);
-    key = (const uint64_t *)csspgo__ordered_next(&c->gaps, &at);
+    key = (const uint64_t *)csspgo__ordered_first(&c->gaps, need << 32);
     *from = key != NULL ? *key & UINT32_MAX : c->bytes;
     *gap = key != NULL ? *key >> 32 : 0;
     if (key != NULL) return CSSPGO_OK;
@@ -19611,9 +19610,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
  */
 typedef struct csspgo__probe_plan {
     csspgo__tree tree;
-    uint32_t *node;               /* of each csspgo_inline, 0 = not used; [inline_count]   */
-    uint32_t *sorted;             /* tree nodes, siblings in the order of the section      */
-    size_t    nodes, node_bytes, sorted_bytes;
+    csspgo__u32_list node;        /* of each csspgo_inline, 0 = not used                   */
+    csspgo__u32_list sorted;      /* tree nodes, siblings in the order of the section      */
 } csspgo__probe_plan;
 
 /* E_ARGUMENT if the encoder's input breaks a rule of csspgo_probe_set_add. */
@@ -19656,20 +19654,20 @@ static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_funct
 {
     size_t i;
     if (!csspgo__tree_init(h, &plan->tree)) return h->status;
-    memset(plan->node, 0, f->inline_count * sizeof *plan->node);
-    for (i = 0; i < f->probe_count; i++) plan->node[f->probes[i].inline_node - 1] = 1;
+    memset(plan->node.v, 0, f->inline_count * sizeof *plan->node.v);
+    for (i = 0; i < f->probe_count; i++) plan->node.v[f->probes[i].inline_node - 1] = 1;
     for (i = f->inline_count; i-- > 0;)
-        if (plan->node[i] != 0 && f->inlines[i].parent != 0) plan->node[f->inlines[i].parent - 1] = 1;
+        if (plan->node.v[i] != 0 && f->inlines[i].parent != 0) plan->node.v[f->inlines[i].parent - 1] = 1;
     for (i = 0; i < f->inline_count; i++) {
         const csspgo_inline *n = &f->inlines[i];
-        const uint32_t parent = n->parent != 0 ? plan->node[n->parent - 1] : (uint32_t)CSSPGO__ROOT;
-        if (plan->node[i] == 0) continue;
-        plan->node[i] = csspgo__tree_add(h, &plan->tree, parent, n->guid, n->parent != 0 ? n->site : 0);
-        if (plan->node[i] == 0) return h->status;
-        plan->tree.node[plan->node[i]].same = plan->tree.node[parent].same + 1;
+        const uint32_t parent = n->parent != 0 ? plan->node.v[n->parent - 1] : (uint32_t)CSSPGO__ROOT;
+        if (plan->node.v[i] == 0) continue;
+        plan->node.v[i] = csspgo__tree_add(h, &plan->tree, parent, n->guid, n->parent != 0 ? n->site : 0);
+        if (plan->node.v[i] == 0) return h->status;
+        plan->tree.node[plan->node.v[i]].same = plan->tree.node[parent].same + 1;
         if (plan->tree.node[parent].same >= h->limits.max_depth) return CSSPGO_E_LIMIT;
     }
-    for (i = 0; i < f->probe_count; i++) plan->tree.node[plan->node[f->probes[i].inline_node - 1]].record++;
+    for (i = 0; i < f->probe_count; i++) plan->tree.node[plan->node.v[f->probes[i].inline_node - 1]].record++;
     return CSSPGO_OK;
 }
 
@@ -19678,16 +19676,13 @@ static csspgo_status csspgo__plan_sort(csspgo__heap *h, csspgo__probe_plan *plan
 {
     csspgo__tree_node *node = plan->tree.node;
     size_t i;
-    plan->nodes = plan->tree.count - 1;
-    plan->sorted_bytes = plan->nodes * sizeof *plan->sorted;
-    plan->sorted = (uint32_t *)csspgo__alloc(h, plan->sorted_bytes);
-    if (plan->sorted == NULL) return h->status;
-    for (i = 0; i < plan->nodes; i++) plan->sorted[i] = (uint32_t)i + 2;
-    if (!csspgo__sort(h, plan->sorted, plan->nodes, sizeof *plan->sorted, csspgo__plan_cmp, &plan->tree))
+    if (CSSPGO__FILL(h, plan->sorted, plan->tree.count - 1) == NULL) return h->status;
+    for (i = 0; i < plan->sorted.count; i++) plan->sorted.v[i] = (uint32_t)i + 2;
+    if (!csspgo__sort(h, plan->sorted.v, plan->sorted.count, sizeof(uint32_t), csspgo__plan_cmp, &plan->tree))
         return h->status;
-    for (i = 0; i < plan->nodes; i++) node[node[plan->sorted[i]].parent].child = 0;
-    for (i = plan->nodes; i-- > 0;) {
-        const uint32_t id = plan->sorted[i], parent = node[id].parent;
+    for (i = 0; i < plan->sorted.count; i++) node[node[plan->sorted.v[i]].parent].child = 0;
+    for (i = plan->sorted.count; i-- > 0;) {
+        const uint32_t id = plan->sorted.v[i], parent = node[id].parent;
         node[id].sibling = node[parent].child;
         node[parent].child = id;
     }
@@ -19698,9 +19693,7 @@ static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_funct
 {
     csspgo_status status;
     if (f->inline_count > UINT32_MAX / 8 || f->probe_count > UINT32_MAX / 8) return CSSPGO_E_LIMIT;
-    plan->node_bytes = f->inline_count * sizeof *plan->node;
-    plan->node = (uint32_t *)csspgo__alloc(h, plan->node_bytes);
-    if (plan->node == NULL) return h->status;
+    if (CSSPGO__FILL(h, plan->node, f->inline_count) == NULL) return h->status;
     status = csspgo__plan_tree(h, f, plan);
     return status == CSSPGO_OK ? csspgo__plan_sort(h, plan) : status;
 }
@@ -19748,7 +19741,7 @@ static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function
 {
     size_t i;
     for (i = 0; i < f->probe_count; i++) {
-        csspgo__tree_node *node = &plan->tree.node[plan->node[f->probes[i].inline_node - 1]];
+        csspgo__tree_node *node = &plan->tree.node[plan->node.v[f->probes[i].inline_node - 1]];
         csspgo_probe *to = &t->probes[node->record++];
         *to = f->probes[i];
         to->inline_node = node->same;
@@ -19766,13 +19759,13 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_
     if (status != CSSPGO_OK || f->probe_count == 0) return status;
     memset(&plan, 0, sizeof plan);
     status = csspgo__plan_make(h, f, &plan);
-    if (status == CSSPGO_OK) status = csspgo__probes_reserve(t, plan.nodes, f->probe_count, plan.nodes);
+    if (status == CSSPGO_OK) status = csspgo__probes_reserve(t, plan.sorted.count, f->probe_count, plan.sorted.count);
     if (status == CSSPGO_OK) {
         csspgo__plan_nodes(t, f, &plan);
         csspgo__plan_probes(t, f, &plan);
     }
-    csspgo__free(h, plan.node, plan.node_bytes);
-    csspgo__free(h, plan.sorted, plan.sorted_bytes);
+    CSSPGO__DROP(h, plan.node);
+    CSSPGO__DROP(h, plan.sorted);
     csspgo__tree_free(h, &plan.tree);
     return csspgo__error_plain(err, status);
 }
@@ -23844,7 +23837,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     nstack = csspgo__place_stack(code, &window, s, kernel, stack, &bad);
     leaf = nstack != 0 ? stack[0] : 0;
     if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
-        stats->prologue_leaves = csspgo__sat_add(stats->prologue_leaves, s->count);
+        csspgo__count_times(&stats->prologue_leaves, 1, s->count);
         return CSSPGO_OK;
     }
     if (leaf > CSSPGO__EXT && !how->llvm && !how->keep_leaves)
