@@ -18096,6 +18096,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
                                       uint32_t bytewise, csspgo__area *area, csspgo_error *err)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
+    csspgo__area fresh = { 0, module.id, address, size, bytewise, 0 };
     uint64_t from = 0, gap = 0;
     csspgo_status s;
     if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
@@ -18103,13 +18104,9 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
         return csspgo__address_error(err, "no bytes, or other code is there: ", address + bias);
     s = csspgo__area_room(c, size, &from, &gap);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    memset(area, 0, sizeof *area);
-    area->address = address;
-    area->size = size;
-    area->module = module.id;
-    area->pos = (uint32_t)from;
-    area->bytewise = bytewise;
-    area->serial = ++c->serials;
+    fresh.pos = (uint32_t)from;
+    fresh.serial = ++c->serials;
+    *area = fresh;
     if (!csspgo__ordered_add(&c->heap, &c->areas, area)) return csspgo__code_fail(c, err);
     if (!csspgo__window_add(c, address + bias, size, area->pos, module.id)) {
         csspgo__ordered_undo(&c->heap, &c->areas, area->pos);
@@ -19001,17 +18998,13 @@ static int csspgo__block_probes(csspgo_block_finder *f, const csspgo__found_bloc
     const csspgo__code_probe *p;
     uint32_t index = 0, before = 0;
     while ((p = csspgo__probe_next(code, &at)) != NULL && p->pos < v->end) {
-        csspgo_block_probe *to;
+        const uint64_t guid = code->names.name[code->node[p->node].func].guid;
+        const uint32_t i = p->pos == before ? index + 1 : 0;
+        const csspgo_block_probe probe = { begin + (p->pos - v->begin), guid, p->id, p->discriminator, p->kind, i };
         if (!CSSPGO__ROOM(&f->heap, f->probe, f->probes, f->probe_cap, f->probes + 1)) return 0;
-        to = &f->probe[f->probes++];
-        index = p->pos == before ? index + 1 : 0;
+        f->probe[f->probes++] = probe;
+        index = i;
         before = p->pos;
-        to->address = begin + (p->pos - v->begin);
-        to->guid = code->names.name[code->node[p->node].func].guid;
-        to->id = p->id;
-        to->discriminator = p->discriminator;
-        to->kind = p->kind;
-        to->index = index;
     }
     return 1;
 }
@@ -19139,16 +19132,8 @@ CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 
 CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
 {
-    csspgo_probe_tables v;
-    memset(&v, 0, sizeof v);
-    v.inlines = t->inlines;
-    v.inline_count = t->inline_count;
-    v.probes = t->probes;
-    v.probe_count = t->probe_count;
-    v.records = t->records;
-    v.record_count = t->record_count;
-    v.descriptors = t->descriptors;
-    v.descriptor_count = t->descriptor_count;
+    const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
+                                    t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
     return v;
 }
 
@@ -19321,14 +19306,9 @@ static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, 
 {
     if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
     if (s->fill) {
-        csspgo_probe *p = &s->t->probes[s->t->probe_count + (size_t)s->got.probes];
-        memset(p, 0, sizeof *p);
-        p->address = s->base;
-        p->id = id;
-        p->discriminator = discriminator;
-        p->inline_node = s->stack[s->depth - 1].node;
-        p->kind = (uint8_t)(tag & CSSPGO__TAG_KIND);
-        p->attributes = (uint8_t)(tag >> 4 & 7);
+        const csspgo_probe p = { s->base, id, discriminator, s->stack[s->depth - 1].node,
+                                 (uint8_t)(tag & CSSPGO__TAG_KIND), (uint8_t)(tag >> 4 & 7), 0 };
+        s->t->probes[s->t->probe_count + (size_t)s->got.probes] = p;
     }
     s->got.probes++;
     s->record.probe_count++;
@@ -19386,11 +19366,9 @@ static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, ui
         return;
     }
     if (s->fill) {
-        const size_t i = s->t->inline_count + (size_t)s->got.inlines;
-        s->t->inlines[i].guid = guid;
-        s->t->inlines[i].parent = parent;
-        s->t->inlines[i].site = site;
-        s->t->children[i] = children;
+        const csspgo_inline node = { guid, parent, site };
+        s->t->inlines[s->t->inline_count + (size_t)s->got.inlines] = node;
+        s->t->children[s->t->inline_count + (size_t)s->got.inlines] = children;
     }
     s->got.inlines++;
     s->record.inline_count++;
@@ -19701,14 +19679,12 @@ static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_funct
 static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const csspgo_probe_function *f, uint64_t guid,
                                                  size_t first_probe)
 {
-    csspgo_probe_record *r = &t->records[t->record_count++];
-    memset(r, 0, sizeof *r);
-    r->symbol = f->symbol != 0 ? f->symbol : guid;
-    r->address = f->address;
-    r->flags = CSSPGO_RECORD_BASED | (guid != r->symbol ? (uint32_t)CSSPGO_RECORD_SENTINEL : 0);
-    r->first_inline = (uint32_t)t->inline_count;
-    r->first_probe = (uint32_t)first_probe;
-    return r;
+    const uint64_t symbol = f->symbol != 0 ? f->symbol : guid;
+    const uint32_t flags = CSSPGO_RECORD_BASED | (guid != symbol ? (uint32_t)CSSPGO_RECORD_SENTINEL : 0);
+    const csspgo_probe_record r = { symbol, f->address, (uint32_t)t->inline_count, 0, (uint32_t)first_probe, 0,
+                                    flags, 0 };
+    t->records[t->record_count] = r;
+    return &t->records[t->record_count++];
 }
 
 /* Appends the nodes in the order of the section, a record for each at top level. There is room. */
@@ -21617,15 +21593,12 @@ static int csspgo__pd_compact(csspgo_perfdata *d)
 /* Keeps the record in `in` until its turn. A store above its bound goes out at once, in the order known so far. */
 static int csspgo__pd_enqueue(csspgo_perfdata *d, uint64_t time, uint64_t at)
 {
+    const csspgo__queued q = { time, d->store.count };
     const size_t n = csspgo__pd_stored(d->in.count);
-    csspgo__queued *q;
-    if (!CSSPGO__MORE(&d->heap, d->store, n)) return csspgo__pd_memory(d);
-    q = CSSPGO__PUSH(&d->heap, d->queue);
-    if (q == NULL) return csspgo__pd_memory(d);
+    if (!CSSPGO__MORE(&d->heap, d->store, n) || !CSSPGO__MORE(&d->heap, d->queue, 1)) return csspgo__pd_memory(d);
     memcpy(d->store.v + d->store.count, &at, 8);
     memcpy(d->store.v + d->store.count + 8, d->in.v, d->in.count);
-    q->time = time;
-    q->at = d->store.count;
+    d->queue.v[d->queue.count++] = q;
     d->store.count += n;
     if (time > d->newest) d->newest = time;
     if (d->store.count <= CSSPGO__PD_MAX_QUEUE) return 1;
@@ -23284,7 +23257,7 @@ static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, c
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
     const csspgo_segment *g = NULL;
-    csspgo__mapping add;
+    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0 };
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
@@ -23295,10 +23268,6 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
         e.build_id_size = s->file.v[file - 1].size;
     }
     m = csspgo__event_module(s, &e);
-    memset(&add, 0, sizeof add);
-    add.begin = e.address;
-    add.size = e.size;
-    add.offset = e.file_offset;
     if (m.id != 0) g = csspgo__mapped_segment(s->code, m.id, &e);
     s->stats.unfit_mappings += m.id != 0 && g == NULL;
     if (g != NULL) {
@@ -24071,11 +24040,11 @@ static uint32_t csspgo__context_of(csspgo_collector *c, const uint32_t *stack, s
 /* 1 if code can run straight from start to end; the answers of late are kept. */
 static int csspgo__is_straight(csspgo_collector *c, uint32_t start, uint32_t end)
 {
+    const csspgo__straight answer = { start, end };
     csspgo__straight *s = &c->straight[csspgo__counter_hash(c, 0, start, end) % CSSPGO__STRAIGHTS];
     if (s->start == start && s->end == end) return 1;
     if (!csspgo__runs_straight(c->code, start, end)) return 0;
-    s->start = start;
-    s->end = end;
+    *s = answer;
     return 1;
 }
 
@@ -24192,12 +24161,11 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
 {
     const csspgo__range *r = csspgo__range_of(c->code, caller);
     csspgo__sole_call *known = &c->sole[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__SOLES];
+    const csspgo__sole_call fresh = { caller, callee, 0 };
     const csspgo__code_transfer *t;
     csspgo__cursor at = csspgo__ordered_from(&c->code->transfers, caller);
     if (known->caller == caller && known->callee == callee) return known->call;
-    known->caller = caller;
-    known->callee = callee;
-    known->call = 0;
+    *known = fresh;
     while (r != NULL && (t = csspgo__transfer_next(c->code, &at, r->end)) != NULL) {
         if (t->kind != CSSPGO_CALL || csspgo__called_range(c->code, t->pos) != callee) continue;
         if (known->call != 0) return known->call = 0;
