@@ -26697,16 +26697,6 @@ static int csspgo__is_tail_call(csspgo__gen *g, uint32_t from, uint32_t to)
     return func != 0 && func != csspgo__gen_func_at(g, from);
 }
 
-static int csspgo__call_edge_add(csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
-{
-    csspgo__call_edge *e = CSSPGO__PUSH(&g->c->heap, g->edge);
-    if (e == NULL) return csspgo__gen_fail(g, &g->c->heap);
-    e->func = func;
-    e->site = site;
-    e->callee = callee;
-    return 1;
-}
-
 /*
  * Lists the edges of one kind from all sampled branches, whatever their context: calls by their own position (func 0),
  * tail calls by the function that they leave. Returns 0 when memory is exhausted.
@@ -26716,6 +26706,7 @@ static int csspgo__edges_of(csspgo__gen *g, int tail)
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
+        csspgo__call_edge *e;
         uint32_t from, callee;
         if (!(v->node & CSSPGO__BRANCH)) continue;
         if (tail ? !csspgo__is_tail_call(g, v->a, v->b) : csspgo__insn_kind(g->code, v->a) != CSSPGO_CALL) continue;
@@ -26723,7 +26714,10 @@ static int csspgo__edges_of(csspgo__gen *g, int tail)
         callee = csspgo__gen_func_at(g, v->b);
         if (from == 0 || callee == 0) continue;
         if (tail) g->func_flags[callee] |= CSSPGO__TAIL_CALLED;
-        if (!csspgo__call_edge_add(g, tail ? from : 0, v->a, callee)) return 0;
+        if ((e = CSSPGO__PUSH(&g->c->heap, g->edge)) == NULL) return csspgo__gen_fail(g, &g->c->heap);
+        e->func = tail ? from : 0;
+        e->site = v->a;
+        e->callee = callee;
     }
     return 1;
 }
@@ -27289,17 +27283,25 @@ static int csspgo__nested_counts(csspgo__gen *g, const uint32_t *cover)
     return 1;
 }
 
-/* Marks the copies that call something by name. Returns 0 when memory is exhausted. */
-static int csspgo__nested_calls(csspgo__gen *g)
+/*
+ * The sampled calls of something by name: marks the copies that call, or (targets), once these have records, adds call
+ * targets. Returns 0 when memory is exhausted.
+ */
+static int csspgo__nested_calls(csspgo__gen *g, int targets)
 {
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
         const csspgo__probe_site *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
+        const csspgo__code_probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
+        csspgo__copy *copy = s != NULL ? &g->copy[probe->node] : NULL;
         uint32_t callee;
-        if (s == NULL) continue;
+        if (s == NULL || (targets && copy->node == 0)) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
-        if (callee != 0) g->copy[g->code->probe[s->probe].node].busy = 1;
+        if (callee == 0) continue;
+        copy->busy = 1;
+        if (targets && !csspgo__gen_add(g, csspgo__record_make(g->p, copy->node), csspgo_at(probe->id, 0), 0, callee,
+                                        v->count)) return 0;
     }
     return 1;
 }
@@ -27374,25 +27376,6 @@ static int csspgo__nested_records(csspgo__gen *g)
     return 1;
 }
 
-/* Adds the call targets. Returns 0 when memory is exhausted. */
-static int csspgo__nested_targets(csspgo__gen *g)
-{
-    size_t i;
-    for (i = 0; i < g->keyed.n; i++) {
-        const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__probe_site *s = v->node & CSSPGO__BRANCH ? csspgo__call_at(g, v->a) : NULL;
-        const csspgo__code_probe *probe = s != NULL ? &g->code->probe[s->probe] : NULL;
-        csspgo__record *r;
-        uint32_t callee;
-        if (s == NULL || g->copy[probe->node].node == 0) continue;
-        if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
-        if (callee == 0) continue;
-        r = csspgo__record_make(g->p, g->copy[probe->node].node);     /* is there */
-        if (!csspgo__gen_add(g, r, csspgo_at(probe->id, 0), 0, callee, v->count)) return 0;
-    }
-    return 1;
-}
-
 /*
  * Makes a profile without contexts: functions at top level with their inlinees nested. All ranges are summed up in one
  * sweep; totals include inlinees, as in AutoFDO. Returns 0 when memory is exhausted.
@@ -27402,9 +27385,9 @@ static int csspgo__gen_nested(csspgo__gen *g)
     uint32_t *cover;
     if (!CSSPGO__GEN_ARRAY(g, cover, g->sites + 1) || !CSSPGO__GEN_ARRAY(g, g->covered, g->code->probes)) return 0;
     csspgo__nested_ranges(g, cover);
-    if (!csspgo__nested_counts(g, cover) || !csspgo__nested_calls(g)) return 0;
+    if (!csspgo__nested_counts(g, cover) || !csspgo__nested_calls(g, 0)) return 0;
     csspgo__nested_totals(g);
-    return csspgo__nested_records(g) && csspgo__nested_targets(g);
+    return csspgo__nested_records(g) && csspgo__nested_calls(g, 1);
 }
 
 /* At top level a call's count is at least that of its targets. */
@@ -30345,16 +30328,10 @@ static int csspgo__lcs_run(csspgo__matching *w, const csspgo__anchor *a, size_t 
 
 enum { CSSPGO__TRIED = 1 << 18 }; /* pairs of names that a reference mode compares at most */
 
-/* 1 if the new code has a function, or a callee, with this GUID. */
-static int csspgo__is_name_used(const csspgo__matching *w, uint64_t guid)
-{
-    return csspgo__guids_find(&w->used, w->used_guid.v, guid) != 0;
-}
-
-/* A name with counts that the new code does not have. */
+/* A name with counts that the new code does not have, neither as a function nor as a callee. */
 static int csspgo__unused(const csspgo__matching *w, uint64_t guid)
 {
-    return !csspgo__is_name_used(w, guid) && csspgo__has_copies(w, guid);
+    return csspgo__guids_find(&w->used, w->used_guid.v, guid) == 0 && csspgo__has_copies(w, guid);
 }
 
 /* The base name of a function of p that has this GUID. */
@@ -31917,18 +31894,6 @@ static int csspgo__report_function(const csspgo__matching *w, csspgo_match_repor
     return found;
 }
 
-static void csspgo__report_places(const csspgo__matching *w, csspgo_match_report *r)
-{
-    const csspgo__place *p = w->m->place.v;
-    size_t i;
-    for (i = 0; i < w->m->place.count; i++) {
-        r->locations++;
-        if (p[i].how > CSSPGO_FOUND_CLASS) r->unknown++;
-        else if (p[i].how == CSSPGO_FOUND_CLASS) r->classed++;
-        else r->mapped++;
-    }
-}
-
 /*
  * Fills in the report: csspgo__report_node for every profile of a function of the module, and the states of its call
  * sites.
@@ -31951,7 +31916,12 @@ static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *
             if (s[f[i].state + k].state == CSSPGO__RECOVERED) r->recovered_callsites++;
         }
     }
-    csspgo__report_places(w, r);
+    r->locations = w->m->place.count;
+    for (i = 0; i < w->m->place.count; i++) {
+        r->unknown += w->m->place.v[i].how > CSSPGO_FOUND_CLASS;
+        r->classed += w->m->place.v[i].how == CSSPGO_FOUND_CLASS;
+    }
+    r->mapped = r->locations - r->unknown - r->classed;
 }
 
 /* ----- a module --------------------------------------------------------------------------------------------------- */
@@ -32015,18 +31985,6 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         csspgo__guids_put(&m->heap, &m->by_guid, m->func.v, m->func.count - 1);
     }
     return 1;
-}
-
-/*
- * Marks the functions of the new code whose names the profile does not know; copies of other modules' functions are no
- * orphans.
- */
-static void csspgo__find_orphans(csspgo__matching *w)
-{
-    csspgo__matched *f = w->m->func.v;
-    size_t i;
-    for (i = 0; i < w->codes; i++)
-        if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
 }
 
 typedef struct csspgo__visit {    /* of the walk over the call graph */
@@ -32174,7 +32132,8 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     f = w->m->func.v;
     if (w->rename) {
         if (!csspgo__tree_init(&w->m->heap, &w->tried)) return 0;
-        csspgo__find_orphans(w);
+        for (i = 0; i < w->codes; i++)                /* copies of other modules' functions are no orphans */
+            if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
         if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
         if (w->m->how.llvm == CSSPGO__ALIGN && !csspgo__match_callers(w)) return 0;
         if (!csspgo__call_order(w)) return 0;
