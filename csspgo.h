@@ -3903,6 +3903,7 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
                                        size_t elem)
 {
     void *p;
+    if (need <= *cap) return 1;
     memcpy(&p, array, sizeof p);
     p = csspgo__grow(h, p, count, cap, need, elem);
     if (p == NULL) return 0;
@@ -3916,7 +3917,7 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
  * evaluated more than once.
  */
 #define CSSPGO__ROOM(h, array, count, cap, need) \
-    ((need) <= (cap) || csspgo__room((h), &(array), (count), &(cap), (need), sizeof *(array)))
+    ((!CSSPGO__SMALL && (need) <= (cap)) || csspgo__room((h), &(array), (count), &(cap), (need), sizeof *(array)))
 
 /*
  * A growable array with its counts in one: v, count elements in use, room for cap. All zero: empty. FILL makes it n
@@ -3925,15 +3926,37 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
  * or 0. After each of them v is not NULL. The arguments are evaluated more than once.
  */
 #define CSSPGO__LIST(T) struct { T *v; size_t count, cap; }
-#define CSSPGO__MORE(h, l, n) CSSPGO__ROOM(h, (l).v, (l).count, (l).cap, (l).count + (n) + 1)
-#define CSSPGO__FILL(h, l, n) (CSSPGO__ROOM(h, (l).v, 0, (l).cap, (n) + 1) ? ((l).count = (n), (l).v) : NULL)
+#define CSSPGO__MORE(h, l, n) \
+    ((!CSSPGO__SMALL && (l).count + (n) < (l).cap) || csspgo__list_room((h), &(l), (n), sizeof *(l).v))
+#define CSSPGO__FILL(h, l, n) ((l).count = 0, CSSPGO__MORE(h, l, n) ? ((l).count = (n), (l).v) : NULL)
 #define CSSPGO__ZEROS(h, l, n) \
     (CSSPGO__FILL(h, l, n) != NULL ? (memset((l).v, 0, (l).count * sizeof *(l).v), (l).v) : NULL)
 #define CSSPGO__PUSH(h, l) \
     (CSSPGO__MORE(h, l, 0) ? (memset(&(l).v[(l).count], 0, sizeof *(l).v), &(l).v[(l).count++]) : NULL)
-#define CSSPGO__DROP(h, l) (csspgo__free(h, (l).v, (l).cap * sizeof *(l).v), (l).v = NULL, (l).count = (l).cap = 0)
+#define CSSPGO__DROP(h, l) csspgo__list_drop((h), &(l), sizeof *(l).v)
 
 typedef CSSPGO__LIST(uint32_t) csspgo__u32_list;
+typedef CSSPGO__LIST(void) csspgo__any_list;
+
+/* For CSSPGO__MORE: room for n more elements of `elem` bytes and one. list: the address of any CSSPGO__LIST. */
+CSSPGO__UNUSED static int csspgo__list_room(csspgo__heap *h, void *list, size_t n, size_t elem)
+{
+    csspgo__any_list l;
+    memcpy(&l, list, sizeof l);
+    if (l.count + n < l.cap) return 1;
+    if (!csspgo__room(h, &l.v, l.count, &l.cap, l.count + n + 1, elem)) return 0;
+    memcpy(list, &l, sizeof l);
+    return 1;
+}
+
+/* For CSSPGO__DROP. */
+CSSPGO__UNUSED static void csspgo__list_drop(csspgo__heap *h, void *list, size_t elem)
+{
+    csspgo__any_list l;
+    memcpy(&l, list, sizeof l);
+    csspgo__free(h, l.v, l.cap * elem);
+    memset(list, 0, sizeof l);
+}
 
 /*
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
@@ -7901,21 +7924,24 @@ static void csspgo__change_need_targets(csspgo__change *c, csspgo__run run, cssp
  */
 static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, const csspgo__record *r)
 {
-    static const csspgo__run empty = { 0, 0 };
-    const csspgo__run body = to != NULL ? to->body : empty, *vtable = to != NULL ? csspgo__vtable_run(c->p, to) : NULL;
-    const size_t nb = csspgo__run_count(body);
-    const size_t mb = csspgo__bodies_missing(to != NULL ? csspgo__body_run(c->p, to) : NULL, nb,
-                                             csspgo__body_run(c->from, r), csspgo__run_count(r->body));
-    size_t n, m;
+    csspgo__record empty;
+    const csspgo__run *vtable;
+    size_t n, m, nb, mb;
     const csspgo_target *t = csspgo__vtable(c->from, r, &m);
-    c->body += csspgo__run_needs(body, mb);
+    memset(&empty, 0, sizeof empty);
+    if (to == NULL) to = &empty;
+    vtable = csspgo__vtable_run(c->p, to);
+    nb = csspgo__run_count(to->body);
+    mb = csspgo__bodies_missing(csspgo__body_run(c->p, to), nb, csspgo__body_run(c->from, r),
+                                csspgo__run_count(r->body));
+    c->body += csspgo__run_needs(to->body, mb);
     if (mb != 0 && nb != 0) csspgo__change_need_scratch(c, (nb + mb) * sizeof(csspgo_body));
-    csspgo__change_need_targets(c, to != NULL ? to->target : empty, to != NULL ? csspgo__target_run(c->p, to) : NULL,
-                                csspgo__target_run(c->from, r), csspgo__run_count(r->target), &c->target);
+    csspgo__change_need_targets(c, to->target, csspgo__target_run(c->p, to), csspgo__target_run(c->from, r),
+                                csspgo__run_count(r->target), &c->target);
     if (m == 0) return;
     if (vtable == NULL) c->sides++;                   /* of a record that loses its own, too many: no harm */
-    csspgo__change_need_targets(c, vtable != NULL ? *vtable : empty, to != NULL ? csspgo__vtable(c->p, to, &n) : NULL,
-                                t, m, &c->vtable);
+    csspgo__change_need_targets(c, vtable != NULL ? *vtable : empty.body, csspgo__vtable(c->p, to, &n), t, m,
+                                &c->vtable);
 }
 
 /*
@@ -10214,7 +10240,8 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
         return csspgo__tally_bodies(u, csspgo__body_run(p, r), t.bodies);
     }
     if (t.runs == 0) return 1;
-    if (!t.discriminators && t.lines <= 4 * t.bodies) return csspgo__tally_lines(u, g, to, t.lines);
+    if (!CSSPGO__SMALL && !t.discriminators && t.lines <= 4 * t.bodies)
+        return csspgo__tally_lines(u, g, to, t.lines);
     return csspgo__tally_sorted(u, g, to, t.bodies);
 }
 
@@ -10605,6 +10632,7 @@ static void csspgo__deferred_map(csspgo_profile *p, csspgo__deferred *deferred)
 {
     csspgo__tree *t = &p->tree;
     uint32_t id;
+    if (CSSPGO__SMALL) return;                        /* none waits */
     for (id = deferred->from; id != 0 && id <= t->count; id++)
         csspgo__map_insert(&t->map, csspgo__node_hash(t, id), id, t);
     deferred->from = 0;
@@ -10624,7 +10652,9 @@ static uint32_t csspgo__deferred_add(csspgo_profile *p, csspgo__deferred *deferr
     const size_t had = t->count, waiting = deferred->from != 0 ? had + 1 - deferred->from : 0;
     uint32_t id;
     csspgo__tree_allow(&p->heap, t, 1);
-    if (!CSSPGO__SMALL && sorted && !deferred->mixed && loc.line <= 0xffff &&
+    if (CSSPGO__SMALL)
+        return csspgo_node_add(p, csspgo__node_handle(parent), loc, CSSPGO_INLINEE, csspgo__func_handle(func)).id;
+    if (sorted && !deferred->mixed && loc.line <= 0xffff &&
         csspgo__tree_room(&p->heap, t, waiting + 1)) {
         CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
@@ -10989,9 +11019,9 @@ static int csspgo__text_flush(csspgo__text *t)
     const size_t n = t->tokens;
     size_t i;
     t->tokens = 0;
-    for (i = 0; i < n; i++)
+    for (i = 0; !CSSPGO__SMALL && i < n; i++)
         if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_prefetch(&t->q->names, t->token[i].hash, 1, 0);
-    for (i = 0; i < n; i++) {
+    for (i = 0; !CSSPGO__SMALL && i < n; i++) {
         const csspgo__token *k = &t->token[i];
         if (k->name == NULL) continue;
         csspgo__names_prefetch(&t->q->names, k->hash, 2, k->guess);
@@ -11067,7 +11097,7 @@ static unsigned csspgo__digits8(const unsigned char *p, uint64_t *v)
 static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v,
                                                 int *over)
 {
-    const unsigned char *safe = end - p > 19 ? p + 19 : end;   /* 19 digits fit */
+    const unsigned char *safe = CSSPGO__SMALL ? p : end - p > 19 ? p + 19 : end;   /* 19 digits fit */
     uint64_t x = 0;
     unsigned digit;
     for (; p < safe && (digit = *p - (unsigned)'0') <= 9; p++) x = x * 10 + digit;
@@ -12512,8 +12542,9 @@ static int csspgo__bin_extend(csspgo__bin *b, csspgo__pool *pool, csspgo__run *r
 static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
 {
     size_t i, k;
-    if (!follows || n > 32) c->flags |= CSSPGO__DIRTY;
-    for (i = 1; i < n && n <= 32; i++) {
+    const size_t most = CSSPGO__SMALL ? 1 : 32;
+    if (!follows || n > most) c->flags |= CSSPGO__DIRTY;
+    for (i = 1; i < n && n <= most; i++) {
         const csspgo_target x = t[i];
         for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
         t[k] = x;
@@ -12947,7 +12978,7 @@ static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, s
         path[i].node = csspgo_node_add(b->q, up, site, CSSPGO_CONTEXT, f).id;
         if (path[i].node == 0) return csspgo__bin_full(b);
     }
-    return i == n || csspgo__bin_new_nodes(b, path, i, n);
+    return i >= n || csspgo__bin_new_nodes(b, path, i, n);
 }
 
 /* LLVM tells a context whose leaf has a location from the one without; only LLVM mode keeps that apart. */
@@ -13021,7 +13052,7 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         if (frames == 0 && (ok = csspgo__bin_no_frame(b, &path, &cap)) == 0) break;
         same = frames;
         if (frames == 0) frames = 1;
-        if (b->nodes == 512) ok = csspgo__bin_contexts_reserve(b, n);
+        if (!CSSPGO__SMALL && b->nodes == 512) ok = csspgo__bin_contexts_reserve(b, n);
         if (!ok) break;
         ok = CSSPGO__ROOM(&b->q->heap, b->node, b->nodes, b->node_cap, b->nodes + 1)
                  ? (b->node[b->nodes++] = csspgo__bin_leaf(b, &path[frames - 1])) != 0
