@@ -3932,7 +3932,9 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
 #define CSSPGO__ZEROS(h, l, n) \
     (CSSPGO__FILL(h, l, n) != NULL ? (memset((l).v, 0, (l).count * sizeof *(l).v), (l).v) : NULL)
 #define CSSPGO__PUSH(h, l) \
-    (CSSPGO__MORE(h, l, 0) ? (memset(&(l).v[(l).count], 0, sizeof *(l).v), &(l).v[(l).count++]) : NULL)
+    ((!CSSPGO__SMALL && (l).count < (l).cap ? (memset(&(l).v[(l).count++], 0, sizeof *(l).v), 1) \
+                                            : csspgo__list_push((h), &(l), sizeof *(l).v)) \
+         ? &(l).v[(l).count - 1] : NULL)
 #define CSSPGO__DROP(h, l) csspgo__list_drop((h), &(l), sizeof *(l).v)
 
 typedef CSSPGO__LIST(uint32_t) csspgo__u32_list;
@@ -3945,6 +3947,17 @@ CSSPGO__UNUSED static int csspgo__list_room(csspgo__heap *h, void *list, size_t 
     memcpy(&l, list, sizeof l);
     if (l.count + n < l.cap) return 1;
     if (!csspgo__room(h, &l.v, l.count, &l.cap, l.count + n + 1, elem)) return 0;
+    memcpy(list, &l, sizeof l);
+    return 1;
+}
+
+/* For CSSPGO__PUSH. */
+CSSPGO__UNUSED static int csspgo__list_push(csspgo__heap *h, void *list, size_t elem)
+{
+    csspgo__any_list l;
+    if (!csspgo__list_room(h, list, 0, elem)) return 0;
+    memcpy(&l, list, sizeof l);
+    memset((unsigned char *)l.v + l.count++ * elem, 0, elem);
     memcpy(list, &l, sizeof l);
     return 1;
 }
@@ -26461,9 +26474,14 @@ static int csspgo__arrays_add(csspgo__arrays *b, void *array, size_t n, size_t e
 /* Makes `array` one of n zeroed elements, which csspgo__arrays_free frees. Returns 0 when memory is exhausted. */
 #define CSSPGO__ARRAY(arrays, array, n) csspgo__arrays_add((arrays), &(array), (n), sizeof *(array))
 
+/* For CSSPGO__GEN_ARRAY. */
+static int csspgo__gen_array(csspgo__gen *g, void *array, size_t n, size_t elem)
+{
+    return csspgo__arrays_add(&g->arrays, array, n, elem) || csspgo__gen_fail(g, g->arrays.heap);
+}
+
 /* The same of a csspgo__gen, which notes the failure. */
-#define CSSPGO__GEN_ARRAY(g, array, n) \
-    (CSSPGO__ARRAY(&(g)->arrays, array, n) || csspgo__gen_fail((g), (g)->arrays.heap))
+#define CSSPGO__GEN_ARRAY(g, array, n) csspgo__gen_array((g), &(array), (n), sizeof *(array))
 
 static void csspgo__arrays_free(csspgo__arrays *b)
 {
