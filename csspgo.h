@@ -3835,6 +3835,13 @@ static void *csspgo__alloc(csspgo__heap *h, size_t size)
     return p;
 }
 
+/* The same, zeroed. */
+CSSPGO__UNUSED static void *csspgo__alloc_zero(csspgo__heap *h, size_t size)
+{
+    void *p = csspgo__alloc(h, size);
+    return p != NULL ? memset(p, 0, size) : NULL;
+}
+
 /* Memory that an input may take because of what it holds. */
 CSSPGO__UNUSED static void csspgo__allow(csspgo__heap *h, uint64_t bytes)
 {
@@ -8391,9 +8398,8 @@ static csspgo_status csspgo__plan_run(csspgo__plan *f)
     csspgo_status s = CSSPGO_OK;
     size_t i;
     uint32_t to;
-    f->first = (uint32_t *)csspgo__alloc(h, bytes);
+    f->first = (uint32_t *)csspgo__alloc_zero(h, bytes);
     if (f->first == NULL) return h->status;
-    memset(f->first, 0, bytes);
     f->list = f->first + nodes + 1;
     for (i = f->moves; i != 0; i--) {
         f->move[i].next = f->first[f->move[i].to];
@@ -8444,12 +8450,8 @@ static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo
 /* Scratch for n elements in q's heap, zeroed. NULL when memory is exhausted. */
 static void *csspgo__plan_scratch(csspgo__plan *f, size_t n, size_t elem)
 {
-    void *v;
     f->q->heap.status = CSSPGO_E_LIMIT;
-    if (n > SIZE_MAX / elem) return NULL;
-    v = csspgo__alloc(&f->q->heap, n * elem);
-    if (v != NULL) memset(v, 0, n * elem);
-    return v;
+    return n <= SIZE_MAX / elem ? csspgo__alloc_zero(&f->q->heap, n * elem) : NULL;
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -8853,6 +8855,7 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
         j->p = csspgo__clone_ids(p);
         if (j->p == NULL) s = CSSPGO_E_NOMEM;
         if (j->p == NULL) j->p = p;
+        j->p->unified = p->unified;
         j->c.p = j->p;
     }
     if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
@@ -9266,9 +9269,8 @@ static int csspgo__mover_wait_room(csspgo__mover *t, size_t more)
 {
     const size_t bytes = (t->p->records + 1) * sizeof *t->wait;
     if (t->wait == NULL) {
-        t->wait = (uint32_t *)csspgo__alloc(&t->heap, bytes);
+        t->wait = (uint32_t *)csspgo__alloc_zero(&t->heap, bytes);
         if (t->wait == NULL) return 0;
-        memset(t->wait, 0, bytes);
     }
     return CSSPGO__ROOM(&t->heap, t->due, t->dues, t->due_cap, t->dues + more);
 }
@@ -9505,9 +9507,8 @@ static csspgo_status csspgo__mover_savepoint(csspgo__mover *t, uint32_t *savepoi
     *savepoint = 0;
     if (t->stamp == NULL) {
         const size_t n = t->p->records + 1;
-        t->stamp = (uint32_t *)csspgo__alloc(&t->heap, n * sizeof *t->stamp);
+        t->stamp = (uint32_t *)csspgo__alloc_zero(&t->heap, n * sizeof *t->stamp);
         if (t->stamp == NULL) return t->heap.status;
-        memset(t->stamp, 0, n * sizeof *t->stamp);
         t->stamps = n;
     }
     if (!CSSPGO__ROOM(&t->heap, t->savepoint, t->savepoints, t->savepoint_cap, t->savepoints + 1))
@@ -9610,16 +9611,8 @@ static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__recor
 static int csspgo__subtree_empty(const csspgo__tree *t, uint32_t id)
 {
     uint32_t n = id;
-    for (;;) {
-        if (t->node[n].record != 0) return 0;
-        if (t->node[n].child != 0) {
-            n = t->node[n].child;
-            continue;
-        }
-        while (n != id && t->node[n].sibling == 0) n = t->node[n].parent;
-        if (n == id) return 1;
-        n = t->node[n].sibling;
-    }
+    while (n != 0 && t->node[n].record == 0) n = csspgo__tree_below(t, n, id);
+    return n == 0;
 }
 
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
@@ -10267,9 +10260,8 @@ static int csspgo__tally_contexts(csspgo__tally *u)
     uint32_t to;
     int ok;
     memset(&g, 0, sizeof g);
-    g.group = (uint32_t *)csspgo__alloc(h, bytes);
+    g.group = (uint32_t *)csspgo__alloc_zero(h, bytes);
     if (g.group == NULL) return 0;
-    memset(g.group, 0, bytes);
     g.next = g.group + nodes;
     g.first = g.next + nodes;
     ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
@@ -10332,9 +10324,8 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     u.heap = csspgo__heap_loan(&p->heap);
     u.out = summary;
     csspgo__map_init(&u.heap, &u.map, csspgo__freq_hash);
-    u.skip = (unsigned char *)csspgo__alloc(&u.heap, nodes);
+    u.skip = (unsigned char *)csspgo__alloc_zero(&u.heap, nodes);
     if (u.skip == NULL) return csspgo__error_plain(err, u.heap.status);
-    memset(u.skip, 0, nodes);
     ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
     ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
     csspgo__free(&u.heap, u.freq, u.cap * sizeof *u.freq);
@@ -10405,7 +10396,6 @@ static csspgo_profile *csspgo__clone_functions(const csspgo_profile *p)
     csspgo__clone_map(&q->heap, &q->long_map, &p->long_map, &ok);
     ok = ok && csspgo__func_room(q, 0);
     q->dropped_by_checksum = p->dropped_by_checksum;
-    q->unified = p->unified;
     if (ok) return q;
     csspgo_profile_free(q);
     return NULL;
@@ -10502,6 +10492,7 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_
     csspgo_func f;
     int ok = to != NULL;
     if (ok) to[CSSPGO__ROOT] = CSSPGO__ROOT;
+    if (ok) q->unified = p->unified;
     while (ok && (id = csspgo__tree_walk(&p->tree, id)) != 0) {
         f.id = v[id].func;
         to[id] = csspgo_node_add(q, csspgo__node_handle(to[v[id].parent]), csspgo__loc_of(p, v[id].site),
@@ -16205,9 +16196,8 @@ static int csspgo__pair_funcs(csspgo__pair *c)
     if (base->heap.llvm) return 1;
     if (named[0] == base->names.count && named[1] == test->names.count) return 1;   /* names only */
     if (named[0] + named[1] == 0 || base->names.count == 0) return 1;               /* GUIDs only */
-    taken = (unsigned char *)csspgo__alloc(c->heap, bytes);
+    taken = (unsigned char *)csspgo__alloc_zero(c->heap, bytes);
     if (taken == NULL) return 0;
-    memset(taken, 0, bytes);
     for (i = 1; i <= test->names.count; i++) taken[c->func[i]] = 1;
     ok = csspgo__pair_guids(c, taken);
     csspgo__free(c->heap, taken, bytes);
@@ -16253,9 +16243,8 @@ static csspgo_status csspgo__pair_begin(csspgo__pair *c, const csspgo_profile *b
     c->loan = csspgo__heap_loan(&base->heap);
     c->heap = &c->loan;
     c->bytes = (nf + nn) * sizeof *c->func + nb;
-    c->func = (uint32_t *)csspgo__alloc(c->heap, c->bytes);
+    c->func = (uint32_t *)csspgo__alloc_zero(c->heap, c->bytes);
     if (c->func == NULL) return c->heap->status;
-    memset(c->func, 0, c->bytes);
     c->node = c->func + nf;
     c->met = (unsigned char *)(c->node + nn);
     if (!csspgo__pair_funcs(c)) {
@@ -16783,11 +16772,7 @@ static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
         if (r == NULL) continue;
         n = csspgo__run_count(r->body);
         for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) n++;
-        if (to->n + n > to->cap) {
-            void *v = csspgo__grow(q->c.heap, to->v, to->n, &to->cap, to->n + n, sizeof *to->v);
-            if (v == NULL) return 0;
-            to->v = (csspgo_body *)v;
-        }
+        if (!CSSPGO__ROOM(q->c.heap, to->v, to->n, to->cap, to->n + n)) return 0;
         for (k = csspgo__run_count(r->body); k != 0; k--, b++)
             if (csspgo__is_block(q, side, func, b->loc)) csspgo__blocks_put(to, b->loc, b->count);
         for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
@@ -25271,9 +25256,8 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
     uint32_t *queue;
     uint32_t i;
     t->m.bytes = (nodes + 1 + 2 * records + funcs) * sizeof *t->m.prev + funcs;
-    t->m.prev = (uint32_t *)csspgo__alloc(&t->m.heap, t->m.bytes);
+    t->m.prev = (uint32_t *)csspgo__alloc_zero(&t->m.heap, t->m.bytes);
     if (t->m.prev == NULL) return t->m.heap.status;
-    memset(t->m.prev, 0, t->m.bytes);
     t->m.at = t->m.prev + nodes + 1;
     t->next = t->m.at + records;
     t->first = t->next + records;
