@@ -28539,12 +28539,14 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
         n->site = node[i].site;
     }
     for (i = 0, k = l->rows; i < rows; i++) {
+        const csspgo__area *a;
         csspgo__row *r = &l->row[k];
         r->pos = csspgo__pos_in(code, module.id, row[i].address);
         r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
         r->loc = row[i].loc;
-        if (r->pos == 0) continue;
-        r->serial = csspgo__area_of(code, r->pos)->serial;
+        a = csspgo__area_of(code, r->pos);
+        if (a == NULL) continue;
+        r->serial = a->serial;
         k++;
     }
     l->nodes += nodes;
@@ -29976,6 +29978,14 @@ static csspgo__matched *csspgo__matched_of(const csspgo_matcher *m, const csspgo
     return id != 0 ? &m->func.v[id - 1] : NULL;
 }
 
+/* As csspgo__matched_of, for a GUID that a function of the new code is known to have. */
+static csspgo__matched *csspgo__matched_here(const csspgo_matcher *m, uint64_t guid)
+{
+    const uint32_t id = csspgo__guids_find(&m->by_guid, m->func.v, guid);
+    CSSPGO_ASSERT(id != 0);
+    return &m->func.v[id - 1];
+}
+
 /* The first function of p with this GUID, id 0 if there is none; w->same has the next one of each. */
 static csspgo_func csspgo__old_first(const csspgo__matching *w, uint64_t guid)
 {
@@ -30562,7 +30572,7 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
 /* A function has found its old name. */
 static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
 {
-    csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, here);
+    csspgo__matched *f = csspgo__matched_here(w->m, here);
     if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, f, there, 1);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
@@ -30600,7 +30610,7 @@ static int csspgo__base_entries_left(csspgo__matching *w, csspgo__base_entry_lis
             if (!csspgo__choose_checksum(w, b[k].guid, &w->sum[1], NULL)) return 0;
             b[k].checksum = w->sum[1].checksum;
         } else if (checksums) {
-            const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, b[k].guid);
+            const csspgo__matched *f = csspgo__matched_here(w->m, b[k].guid);
             b[k].checksum = f->flags & CSSPGO__HAS_CHECKSUM ? f->checksum : f->guid;
         }
         k++;
@@ -30839,7 +30849,7 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
         int same;
         if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
         if ((steps += most * (most < 64 ? most : 64)) > CSSPGO__COMPARES) break;
-        same = csspgo__compare(w, &w->code[csspgo__matched_of(w->m, &w->m->by_guid, x->guid)->code], y->guid);
+        same = csspgo__compare(w, &w->code[csspgo__matched_here(w->m, x->guid)->code], y->guid);
         if (same < 0 || (same && !csspgo__claim(w, x->guid, y->guid))) return 0;
         if (!same) continue;
         x->taken = y->taken = 1;
@@ -31819,10 +31829,11 @@ static int csspgo__is_mismatch(uint32_t state)
     return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
 }
 
+/* The state of a call site of f; 0 if it has none, or f is NULL. */
 static uint32_t csspgo__state_at(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
 {
     csspgo__callsite *c;
-    if (f->states == 0) return 0;
+    if (f == NULL || f->states == 0) return 0;
     c = csspgo__callsite_at(m->state.v + f->state, f->states, loc);
     return c != NULL ? c->state : 0;
 }
@@ -32010,6 +32021,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
             return 0;
         }
         f = CSSPGO__PUSH(&m->heap, m->func);
+        if (f == NULL) return 0;
         f->guid = f->profile = guid;
         f->checksum = c->checksum;
         f->code = (uint32_t)i;
