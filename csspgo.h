@@ -729,8 +729,8 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
 
 #ifndef CSSPGO_NO_STDIO
 /*
- * As csspgo_read and csspgo_write, for a file. A file of text is read through a window of 256 KB; any other file is read
- * into memory first, which counts against limits.max_bytes. What was written before a failure stays in the file.
+ * As csspgo_read and csspgo_write, for a file. A file of text is read through a window of 256 KB; any other file is
+ * read into memory first, which counts against limits.max_bytes. What was written before a failure stays in the file.
  *
  *   path     as fopen takes it
  *
@@ -2093,7 +2093,7 @@ typedef struct csspgo_collector_stats {
     uint64_t truncated_contexts;  /* distinct (per profile made) contexts cut because unknown code lies in between    */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
-    uint64_t repaired_stacks;       /* distinct: missing callers were found among the branches                          */
+    uint64_t repaired_stacks;     /* distinct: missing callers were found among the branches                          */
     uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and was not found: no context             */
     uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
     uint64_t entry_calls;         /* distinct: calls by unknown code, where a call in front looks like a return       */
@@ -3022,8 +3022,8 @@ typedef struct csspgo_trace {
  * Functions that are compiled or linked when they are first called need no slot in their code: csspgo_trace_stamp from
  * the stub, which is gone afterwards.
  *
- * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, MSVC): stamps are
- *           distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots need
+ * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, MSVC): stamps
+ *           are distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots need
  *           that no function of theirs is entered meanwhile, or see some stamps too late
  */
 typedef struct csspgo_trace_slot {
