@@ -3023,8 +3023,8 @@ typedef struct csspgo_trace {
  * the stub, which is gone afterwards.
  *
  * Threads   any number of threads may enter functions at a time where the compiler has atomics (GNU C, MSVC): stamps
- *           are distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots need
- *           that no function of theirs is entered meanwhile, or see some stamps too late
+ *           are distinct, and one thread's are in the order of its calls. csspgo_trace_reset and the reading of slots
+ *           need that no function of theirs is entered meanwhile; else they may miss stamps
  */
 typedef struct csspgo_trace_slot {
     uint32_t stamp;               /* 0: not entered in this phase */
