@@ -9,6 +9,9 @@
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_WITH_LAYOUT
 #include "../csspgo.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { FUNCTIONS = 2000, FEATURES = 50, LOADS = 24, TESTS = 4 };
 
