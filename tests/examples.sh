@@ -182,5 +182,10 @@ for f in $B/readme*.c; do
     [ -f "$f" ] || { fail "the README has no C blocks"; continue; }
     if $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I.. -o $B/readme $f $LINKED >$B/readme.out 2>&1; then pass; else fail "$f does not compile"; head -10 $B/readme.out; fi
 done
+# names that the documents mention are names of the interface
+for name in $(grep -ohE '\bcsspgo_[a-z0-9_]*[a-z0-9]\b' ../README.md ../bench/README.md README.md | sort -u); do
+    grep -qE "\b$name" ../csspgo.h || { fail "a README names $name, which is not in csspgo.h"; continue; }
+done
+[ -n "$name" ] && pass
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
