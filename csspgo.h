@@ -82,15 +82,20 @@
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
  *     CSSPGO_USE_ZLIB                implementation      compressed sections (link zlib); else they are E_UNSUPPORTED
  *     CSSPGO_NO_FORMAT, _NO_EDIT, _NO_CODE, _NO_SAMPLE, _NO_UNWIND, _NO_FLOW, _NO_GENERATE, _NO_TRACK, _NO_MATCH
- *                                    every include       drops layers; without track there is no pre-inliner
+ *                                    every include       drops layers; without track there is no pre-inliner, without
+ *                                                        flow no estimates without branch records and no equivalence
+ *                                                        classes in the matcher's input
  *     CSSPGO_WITH_LAYOUT             every include       adds a layer that most programs do not need
+ *
+ *     With CSSPGO_STATIC the compiler drops all that is not called. At -Os (gcc 12, x86-64) a program that reads
+ *     profiles, finds nodes and asks for counts has 43 KB of code and constants of csspgo; a JIT with code map, ring
+ *     buffer, collector, profile and tracker has 79 KB, or 65 KB with CSSPGO_NO_FLOW.
  *
  * GUARANTEES
  *
  *     input     any bytes: no crash, no hang, no read out of bounds; errors say where. A failed read changes nothing
  *     memory    one allocator per object, sizes come back at free; out of memory is an error everywhere, and the object
- *               stays usable or at least can be freed. limits.max_bytes bounds what an
- *               object holds
+ *               stays usable or at least can be freed. limits.max_bytes bounds what an object holds
  *     time      nothing above O(n log n) in the size of the input, within limits.max_depth frames of context
  *     stack     no recursion; at most 8 KB of stack
  *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's
