@@ -6761,6 +6761,9 @@ static csspgo_body *csspgo__bodies_of(const csspgo__pool *pool, csspgo__run run)
     return csspgo__run_count(run) != 0 ? (csspgo_body *)(void *)pool->data + run.begin : NULL;
 }
 
+/* The end of n elements at v, which may be NULL if there are none. */
+#define CSSPGO__END(v, n) ((n) != 0 ? (v) + (n) : (v))
+
 static csspgo_body *csspgo__body_run(const csspgo_profile *p, const csspgo__record *r)
 {
     return csspgo__bodies_of(&p->body, r->body);
@@ -11852,9 +11855,9 @@ static csspgo__out_bodies csspgo__out_bodies_of(const csspgo__out *o, const cssp
 {
     csspgo__out_bodies w;
     w.b = csspgo__body_run(o->p, r);
-    w.end = w.b + csspgo__run_count(r->body);
+    w.end = CSSPGO__END(w.b, csspgo__run_count(r->body));
     w.t = w.target = csspgo__target_run(o->p, r);
-    w.t_end = w.t + csspgo__run_count(r->target);
+    w.t_end = CSSPGO__END(w.t, csspgo__run_count(r->target));
     w.targets = 0;
     return w;
 }
@@ -12074,7 +12077,7 @@ static csspgo_status csspgo__text_put_bodies(csspgo__out *o, const csspgo__recor
     csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
     const csspgo_body *b;
     size_t i, types;
-    const csspgo_target *v = csspgo__vtable(o->p, r, &types), *end = v + types;
+    const csspgo_target *v = csspgo__vtable(o->p, r, &types), *end = CSSPGO__END(v, types);
     csspgo_status s = CSSPGO_OK;
     while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
         csspgo__text_indent(o->s, depth);

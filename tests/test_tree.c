@@ -766,7 +766,7 @@ static void a_walk_visits_what_is_below_a_node(void)
     n[0] = csspgo_root(p);
     for (i = 1; i < 7; i++)                           /* 1 and 2 below the root, two below each of these */
         n[i] = csspgo_node_add(p, n[(i - 1) / 2], csspgo_at(i > 2 ? (uint32_t)i : 0, 0), CSSPGO_CONTEXT,
-                               csspgo_func_add(p, "abcdefg" + i, 1));
+                               csspgo_func_add(p, &"abcdefg"[i], 1));
     for (i = 0; i < 7; i++) {
         for (seen = 0, at = n[i]; (at = csspgo_node_next(p, n[i], at)).id != 0; seen++) {
             csspgo_node up = at;
