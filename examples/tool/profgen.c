@@ -284,47 +284,61 @@ static int profgen_write(profgen *g)
     return status;
 }
 
+/* Reads the options and checks them. Returns the exit status if the program is to end, else -1. */
+static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
+{
+    const int files = options_parse(tool, g->o, argc, argv);
+    if (files < 0) return usage_status(tool);
+    if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
+    if (g->o[O_HELP].number) return help_print(tool, &profgen_command);
+    tool->quiet = (int)g->o[O_QUIET].number;
+    if (!profgen_check(g) || !profgen_spares(g)) return usage_status(tool);
+    return output_ready(tool, g->output) ? -1 : 1;
+}
+
+/* From the program and its samples to the output. Returns the exit status. */
+static int profgen_run(profgen *g)
+{
+    const tool_context *tool = g->tool;
+    csspgo_collector_options how;
+    char why[256];
+    int ok, status = 1;
+    if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
+    if (!load_image(&g->image, g->binary, g->o[O_DEBUG_BINARY].text, why, sizeof why))
+        return fail(tool, "%s: %s", g->binary, why);
+    if (load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
+        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
+    how = profgen_how(g);
+    g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
+    ok = profgen_spaces(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
+    ok = ok && profgen_read_inputs(g);
+    if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
+    if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
+    if (ok && !tool->quiet && g->sampled == NULL) profgen_warnings(g);
+    if (ok) details_show(g);
+    if (ok && g->partial && !g->o[O_LEADING].number && csspgo_collector_get_stats(g->collector).samples == 0)
+        ok = (fail(tool, "interrupted before the first sample: %s is not written", g->output), 0);
+    if (ok) status = profgen_write(g);
+    if (status == 0 && interrupted() && !g->partial)
+        warn(tool, "interrupted when all input was read: %s is complete", g->output);
+    return interrupted() ? 128 + SIGINT : status;
+}
+
 static int profgen_main(tool_context *tool, int argc, char **argv)
 {
     option o[sizeof profgen_options / sizeof *profgen_options];
     profgen g;
-    csspgo_collector_options how;
-    char why[256];
-    int ok, files, status = 1;
+    int status;
     memset(&g, 0, sizeof g);
-    g.tool = tool;
     memcpy(o, profgen_options, sizeof profgen_options);
+    g.tool = tool;
     g.o = o;
-    files = options_parse(tool, g.o, argc, argv);
-    if (files < 0) return usage_status(tool);
-    if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
-    if (g.o[O_HELP].number) return help_print(tool, &profgen_command);
-    tool->quiet = (int)g.o[O_QUIET].number;
-    if (!profgen_check(&g) || !profgen_spares(&g)) return usage_status(tool);
-    if (!output_ready(tool, g.output)) return 1;
-    if (g.sampled == NULL) catch_interrupt(0);             /* else it ends the program until the profile is read */
-    if (!load_image(&g.image, g.binary, g.o[O_DEBUG_BINARY].text, why, sizeof why))
-        return fail(tool, "%s: %s", g.binary, why);
-    if (load_symbols(&g.image)->symbol_count <= 1 && !tool->compat)
-        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g.binary);
-    how = profgen_how(&g);
-    g.collector = csspgo_collector_new(g.image.code, &how, seeded(), NULL);
-    ok = profgen_spaces(&g) && (g.collector != NULL || (fail(tool, "out of memory"), 0));
-    ok = ok && profgen_read_inputs(&g);
-    if (!interrupted() && g.sampled == NULL) catch_interrupt(SA_RESTART);     /* the input is read */
-    if (ok && csspgo_collector_flush(g.collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
-    if (ok && !tool->quiet && g.sampled == NULL) profgen_warnings(&g);
-    if (ok) details_show(&g);
-    if (ok && g.partial && !g.o[O_LEADING].number && csspgo_collector_get_stats(g.collector).samples == 0)
-        ok = (fail(tool, "interrupted before the first sample: %s is not written", g.output), 0);
-    if (ok) status = profgen_write(&g);
-    if (status == 0 && interrupted() && !g.partial)
-        warn(tool, "interrupted when all input was read: %s is complete", g.output);
+    if ((status = profgen_begin(tool, &g, argc, argv)) < 0) status = profgen_run(&g);
     csspgo_collector_free(g.collector);
     csspgo_spaces_free(g.spaces);
     load_free(&g.image);
     options_free(g.o);
-    return interrupted() ? 128 + SIGINT : status;
+    return status;
 }
 
 const command profgen_command = {
