@@ -4,9 +4,9 @@
  *     bench_emit [ROUNDS]     1,000,000; a table row for each tenth of them
  *
  * A round removes one of 1,000 functions (4 KB of addresses each, 256 to 2,303 bytes of code, 8 to 15 probes) and emits
- * it anew; before one of 4 rounds the function is sampled, and a profile is taken every 1,000 rounds. Ends with status 1
- * unless memory and time per round stay flat: in every later tenth at most 1.125 times the memory of the first tenth,
- * and all counts arrive.
+ * it anew; before one of 4 rounds the function is sampled, and a profile is taken every 1,000 rounds. Prints the time of
+ * a round. Ends with status 1 unless memory stays flat, in every later tenth at most 1.125 times that of the first
+ * tenth, and all counts arrive.
  */
 #define _POSIX_C_SOURCE 199309L
 #define CSSPGO_IMPLEMENTATION
