@@ -14,10 +14,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 static uint64_t seed = 1;
+static size_t live_bytes, peak_bytes;                 /* of layouts, and of what makes an order of them */
+
+static void *counting_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    live_bytes += size;
+    if (live_bytes > peak_bytes) peak_bytes = live_bytes;
+    return malloc(size);
+}
+
+static void counting_free(void *ctx, void *ptr, size_t size)
+{
+    (void)ctx;
+    live_bytes -= size;
+    free(ptr);
+}
 
 static uint32_t rnd(uint32_t n)
 {
@@ -115,6 +130,7 @@ static uint64_t *functions_of(uint32_t n, uint32_t *place)
 static csspgo_layout *profile_of(uint32_t n, uint32_t traces, uint64_t *entries)
 {
     csspgo_layout_options how;
+    csspgo_options options;
     csspgo_layout *l;
     uint32_t *place = (uint32_t *)malloc(n * sizeof *place), t, i;
     uint64_t *id = functions_of(n, place), *out = (uint64_t *)malloc(n * sizeof *out);
@@ -123,7 +139,11 @@ static csspgo_layout *profile_of(uint32_t n, uint32_t traces, uint64_t *entries)
     memset(&how, 0, sizeof how);
     how.limit_traces = how.limit_length = 1;
     how.max_traces = how.max_length = UINT32_MAX;
-    l = csspgo_layout_new(&how, NULL, NULL);
+    memset(&options, 0, sizeof options);
+    options.allocator.alloc_fn = counting_alloc;
+    options.allocator.free_fn = counting_free;
+    live_bytes = peak_bytes = 0;
+    l = csspgo_layout_new(&how, &options, NULL);
     *entries = 0;
     for (i = 0; i < n; i++) {
         name_of(name, i);
@@ -165,7 +185,7 @@ static double bench_order(uint32_t n, uint32_t traces, int runs, uint32_t llvm)
     csspgo_layout_score score;
     double v[99], begin;
     size_t count;
-    int i;
+    int i, levels;                                    /* how often the functions are halved */
     memset(&how, 0, sizeof how);
     how.partition.llvm = llvm;
     for (i = 0; i < runs; i++) {
@@ -175,9 +195,12 @@ static double bench_order(uint32_t n, uint32_t traces, int runs, uint32_t llvm)
     }
     csspgo_layout_evaluate(l, id, count, NULL, &score, NULL);
     begin = median(v, runs);
-    printf("| %u functions, %u traces | %.1f M entries | %.3f s (%.3f to %.3f), %.0f ns per entry | area %.4e |\n",
+    for (levels = 0; levels < 18 && n >> levels > 1;) levels++;
+    printf("| %u functions, %u traces | %.1f M entries | %.3f s (%.3f to %.3f), %.0f ns per entry and level | "
+           "%.1f MB, %.0f bytes per entry | area %.4e |\n",
            (unsigned)n, (unsigned)traces, (double)entries / 1e6, begin, v[0], v[runs - 1],
-           begin / (double)entries * 1e9, (double)score.area);
+           begin / (double)entries / (levels + 1) * 1e9, (double)peak_bytes / 1e6, (double)peak_bytes / (double)entries,
+           (double)score.area);
     csspgo_layout_free(l);
     free(id);
     return begin;
@@ -186,7 +209,6 @@ static double bench_order(uint32_t n, uint32_t traces, int runs, uint32_t llvm)
 int main(int argc, char **argv)
 {
     int runs = argc > 1 ? atoi(argv[1]) : 5;
-    struct rusage use;
     if (argc == 5 && strcmp(argv[1], "profile") == 0) {
         uint64_t entries;
         csspgo_layout *l = profile_of((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]), &entries);
@@ -201,7 +223,5 @@ int main(int argc, char **argv)
     if (argc > 2) return 0;
     seed = 1;
     bench_order(150000, 300, 1, 0);
-    getrusage(RUSAGE_SELF, &use);
-    printf("peak memory: %ld MB\n", use.ru_maxrss / 1024);
     return 0;
 }

@@ -240,12 +240,12 @@ static void marks(csspgo_tracker *t, const query *q)
         n += node[n].id != 0;
     }
     begin();
-    for (i = 0; i < n; i++) sum += csspgo_tracker_mark_inlined(t, node[i]);
+    for (i = 0; i < n; i++) sum += csspgo_tracker_mark_inlined(t, node[i], NULL);
     end("mark, random", (double)n, 1);
     begin();
-    for (i = 0; i < n; i++) sum += csspgo_tracker_unmark(t, node[i]);
+    for (i = 0; i < n; i++) sum += csspgo_tracker_unmark(t, node[i], NULL);
     end("unmark, random", (double)n, 1);
-    for (i = 0; i < n; i += 4) sum += csspgo_tracker_mark_inlined(t, node[i]);
+    for (i = 0; i < n; i += 4) sum += csspgo_tracker_mark_inlined(t, node[i], NULL);
     free(node);
 }
 
@@ -284,8 +284,9 @@ static void moves(csspgo_tracker *t, size_t size, const char *what)
     for (i = 0; i < count; i++) {
         const csspgo_node up = csspgo_node_parent(p, node[i]);
         const csspgo_loc loc = csspgo_node_loc(p, node[i]);
-        if (csspgo_tracker_move(t, node[i], csspgo_node_parent(p, up), csspgo_at(1000, 7), &at) != CSSPGO_OK) exit(1);
-        if (csspgo_tracker_move(t, at, up, loc, &at) != CSSPGO_OK) exit(1);
+        if (csspgo_tracker_move(t, node[i], csspgo_node_parent(p, up), csspgo_at(1000, 7), &at, NULL) != CSSPGO_OK)
+            exit(1);
+        if (csspgo_tracker_move(t, at, up, loc, &at, NULL) != CSSPGO_OK) exit(1);
     }
     if (count != 0) end(what, 2 * (double)moved, 0);
     free(node);
@@ -298,9 +299,9 @@ static void bases(csspgo_tracker *t)
     csspgo_func f;
     uint32_t mark;
     double t0 = now(), ms;
-    if (csspgo_tracker_checkpoint(t, &mark) != CSSPGO_OK) exit(1);
+    if (csspgo_tracker_checkpoint(t, &mark, NULL) != CSSPGO_OK) exit(1);
     for (f.id = 1; f.id <= FUNCS; f.id++)
-        if (csspgo_tracker_base(t, f, 1, &n) != CSSPGO_OK) exit(1);
+        if (csspgo_tracker_base(t, f, 1, &n, NULL) != CSSPGO_OK) exit(1);
     ms = (now() - t0) * 1e3;
     s = csspgo_tracker_get_stats(t);
     add("base of every function, with a checkpoint", "ms", ms);
@@ -308,10 +309,10 @@ static void bases(csspgo_tracker *t)
         ms * 1e6 / (double)(s.moved - before.moved + s.merged - before.merged));
     begin();
     for (f.id = 1; f.id <= FUNCS; f.id++)
-        if (csspgo_tracker_base(t, f, 1, &n) != CSSPGO_OK) exit(1);
+        if (csspgo_tracker_base(t, f, 1, &n, NULL) != CSSPGO_OK) exit(1);
     end("base once more, nothing is left to merge", FUNCS, 1);
     t0 = now();
-    if (csspgo_tracker_rollback(t, mark) != CSSPGO_OK) exit(1);
+    if (csspgo_tracker_rollback(t, mark, NULL) != CSSPGO_OK) exit(1);
     add("roll-back of all bases", "ms", (now() - t0) * 1e3);
 }
 

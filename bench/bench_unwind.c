@@ -55,7 +55,7 @@ static void read_samples(loaded *image, const char *path, samples *s)
     csspgo_script_feed(script, text.data, text.size, NULL);
     while ((item = csspgo_script_next(script, &x, &map, &e)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_SAMPLE) keep(s, &x);
-        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(image->code, &map);
+        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(image->code, &map, NULL, NULL);
     }
     csspgo_script_free(script);
     file_close(&text);

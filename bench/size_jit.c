@@ -2,6 +2,7 @@
 #define CSSPGO_STATIC
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
+#include <string.h>
 
 static csspgo_ring ring;
 static csspgo_code_function function;
@@ -15,22 +16,27 @@ int main(void)
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_code *code = csspgo_code_new(NULL, &e);
-    csspgo_module all = csspgo_code_add_module(code, "jit", 3, NULL, 0, &e);
+    const csspgo_module all = csspgo_no_module();
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, &e);
     csspgo_profile *p = csspgo_profile_new(NULL, &e);
     csspgo_tracker *t;
     csspgo_node n;
+    csspgo_generate_options how;
     csspgo_func any;
+    memset(&how, 0, sizeof how);
+#ifdef ESTIMATE
+    how.estimate_fn = csspgo_estimate;          /* also samples without branch records make a profile */
+#endif
     any.id = 0;
     csspgo_code_add_function(code, all, &function, &e);
     csspgo_code_add_transfers(code, all, transfer, 2, &e);
     csspgo_code_add_probes(code, all, inlinee, 1, probe, 2, &e);
     while (csspgo_ring_next(&ring, &sample, &map, &e) == CSSPGO_ITEM_SAMPLE) csspgo_collector_add(c, &sample, 1, &e);
     csspgo_code_remove(code, 0, 4096, &e);
-    csspgo_collector_profile(c, p, NULL, NULL, &e);
+    csspgo_collector_profile(c, p, &how, NULL, &e);
     t = csspgo_tracker_new(p, NULL, &e);
     n = csspgo_tracker_callee(t, csspgo_find(p, "main"), csspgo_at(1, 0), any);
-    if (csspgo_tracker_promote(t, n, NULL) != CSSPGO_OK) csspgo_tracker_mark_inlined(t, n);
+    if (csspgo_tracker_promote(t, n, NULL, NULL) != CSSPGO_OK) csspgo_tracker_mark_inlined(t, n, NULL);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
     csspgo_collector_free(c);

@@ -6,10 +6,10 @@
 int main(int argc, char **argv)
 {
     csspgo_error e;
-    csspgo_profile *p = csspgo_profile_new(NULL, &e);
+    csspgo_profile *p = argc < 3 ? NULL : csspgo_load_file(argv[1], NULL, &e);
     csspgo_node n;
     int ok;
-    if (p == NULL || argc < 3 || csspgo_read_file(p, argv[1], &e) != CSSPGO_OK) return 1;
+    if (p == NULL) return 1;
     n = csspgo_find(p, argv[2]);
     ok = csspgo_body_count(p, n, csspgo_at(3, 0)) != 0;
     csspgo_profile_free(p);

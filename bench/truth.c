@@ -1,7 +1,10 @@
 /* truth.c - how far profiles are from what a program did
  *
- *     truth PROGRAM RECORDING [WINDOWS [SEED]]
- *     truth PROGRAM -p PROFILE PROFILE          the second profile's error and overlap against the first one's
+ *     truth [-l | -f] PROGRAM RECORDING [WINDOWS [SEED]]
+ *     truth [-l | -f] PROGRAM -p PROFILE PROFILE   the second profile's error and overlap against the first one's
+ *     truth [-l | -f] PROGRAM -t RECORDING PROFILE...   the errors of profiles of the whole recording
+ *
+ * Profiles are by probes, -l: by source line, -f: by source line without contexts (as AutoFDO's).
  *
  * RECORDING is a script without gaps: `csspgo record --software --jitter=0 --period=31 --depth=32 --frame-pointers`
  * writes windows of 32 branches that overlap by one, so together they are every branch of the run. They are walked
@@ -17,13 +20,18 @@
  * Errors are weighted relative deltas of block probes: with counts normalized to sum 1, the sum of |p - q| over the sum
  * of max(p, q), so 0 is best and 1 means nothing in common; overlap is the sum of min(p, q). Two numbers: contexts
  * added up / every context by itself.
- * Exit status 1: a dense cut was not exact, or a random one more than 10 % off the ideal.
+ *
+ * By line, a location ran as often as its most frequent instruction, times the duplication factor of its discriminator,
+ * and at least as often as something was called or inlined there. Errors are of locations that have instructions.
+ *
+ * Exit status 1: a dense cut was not exact (by line: 0.1 % off), or a random one more than 10 % off the ideal.
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
+#include "truth_lines.h"
 
 typedef struct cell { uint64_t key, count; } cell;
 
@@ -101,6 +109,7 @@ typedef struct context { uint32_t parent, site, depth; } context;
 
 typedef struct run {
     loaded   image;
+    line_map lines;               /* of a program without probes */
     branch  *v;
     size_t   n;
     context *ctx;                 /* [0] none */
@@ -137,7 +146,7 @@ static void run_read(run *r, const char *path)
     csspgo_script_feed(s, f.data, f.size, NULL);
     for (at = 0; at < 2; at++) {
         while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
-            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(r->image.code, &map);
+            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(r->image.code, &map, NULL, NULL);
             if (item != CSSPGO_ITEM_SAMPLE) continue;
             i = sample.branch_count;
             if (r->n != 0 && (sample.branches[i - 1].from != r->v[r->n - 1].from ||
@@ -188,6 +197,7 @@ static void run_free(run *r)
     free(r->ctx);
     free(r->ctx_of.v);
     free(r->stack);
+    line_free(&r->lines);
     load_free(&r->image);
 }
 
@@ -275,11 +285,30 @@ static uint64_t guid_of(const run *r, uint32_t func)
     return r->image.code->names.name[func].guid;
 }
 
+/* 1 if the program is profiled by source line. */
+static int by_line(const run *r)
+{
+    return r->lines.table != NULL;
+}
+
+/* The same of a copy's inline stack by line. */
+static void names_around_copy(const run *r, names *p, uint32_t node)
+{
+    const line_copy *in = r->lines.copy;
+    uint32_t chain[256], n = 0;
+    for (; in[node].parent != 0 && n < 256; node = in[node].parent) chain[n++] = node;
+    while (n-- > 0) names_put(p, mix(in[in[chain[n]].parent].guid, line_key(in[chain[n]].site)));
+}
+
 /* The inline stack of a node, outermost first, its own call site excepted. What is outside an unknown site goes. */
 static void names_around(const run *r, names *p, uint32_t node)
 {
     const csspgo__code_inline *in = r->image.code->node;
     uint32_t chain[256], n = 0;
+    if (by_line(r)) {
+        names_around_copy(r, p, node);
+        return;
+    }
     for (; in[node].parent != 0 && n < 256; node = in[node].parent) chain[n++] = node;
     while (n-- > 0) {
         if (in[chain[n]].site == 0) p->n = 0;
@@ -311,11 +340,30 @@ static size_t compress(uint64_t *p, size_t size)
     return size;
 }
 
+/* The frames of a call. What is outside an unknown one goes. */
+static void names_call(const run *r, names *p, uint32_t pos)
+{
+    const csspgo_line_row *row = by_line(r) ? line_at(&r->lines, pos) : NULL;
+    const csspgo__code_probe *call = by_line(r) ? NULL : call_probe(r, pos);
+    if (row != NULL) {
+        names_around(r, p, row->inline_node);
+        names_put(p, mix(r->lines.copy[row->inline_node].guid, line_key(row->loc)));
+    } else if (call != NULL) {
+        names_around(r, p, call->node);
+        names_put(p, mix(guid_of(r, r->image.code->node[call->node].func), call->id));
+    } else {
+        p->n = 0;
+    }
+}
+
 /* The frames of a context. */
 static void names_of(const run *r, names *p, uint32_t ctx)
 {
     size_t n = 0, i;
-    uint64_t *sites = (uint64_t *)allocate(r->ctx[ctx].depth + 1, sizeof *sites);
+    uint64_t *sites;
+    p->n = 0;
+    if (r->lines.flat) return;
+    sites = (uint64_t *)allocate(r->ctx[ctx].depth + 1, sizeof *sites);
     for (; ctx != 0; ctx = r->ctx[ctx].parent) sites[n++] = r->ctx[ctx].site;
     for (i = 0; i < n / 2; i++) {
         const uint64_t t = sites[i];
@@ -323,16 +371,7 @@ static void names_of(const run *r, names *p, uint32_t ctx)
         sites[n - 1 - i] = t;
     }
     n = compress(sites, n);
-    p->n = 0;
-    for (i = 0; i < n; i++) {
-        const csspgo__code_probe *call = call_probe(r, (uint32_t)sites[i]);
-        if (call == NULL) {
-            p->n = 0;
-            continue;
-        }
-        names_around(r, p, call->node);
-        names_put(p, mix(guid_of(r, r->image.code->node[call->node].func), call->id));
-    }
+    for (i = 0; i < n; i++) names_call(r, p, (uint32_t)sites[i]);
     free(sites);
 }
 
@@ -358,12 +397,12 @@ static void counts_free(counts *c)
     free(c->block.v);
 }
 
-static uint64_t probe_key(uint64_t guid, uint32_t id)
+static uint64_t probe_key(uint64_t guid, uint64_t id)
 {
     return mix(guid, id);
 }
 
-static void count_probe(counts *c, uint64_t around, uint64_t guid, uint32_t id, int block, uint64_t count)
+static void count_probe(counts *c, uint64_t around, uint64_t guid, uint64_t id, int block, uint64_t count)
 {
     const uint64_t key = probe_key(guid, id);
     if (count == 0) return;
@@ -453,12 +492,203 @@ static void count_event(const run *r, counts *c, table *known, names *p, const e
     }
 }
 
+/*
+ * ----- by line -----
+ *
+ * A location ran as often as its most frequent instruction, and at least as often as something was called there. Of a
+ * call that was inlined no instruction need be left: it ran as often as the first location of what was inlined.
+ */
+
+typedef struct line_record {      /* a function in a context                                                  */
+    uint64_t around, guid;
+    size_t   call, body;          /* index + 1 in line_bodies.v: the call of it if it is inlined; its first one */
+    int      called;              /* 1: it also ran out of line, so that calls of it were seen                */
+} line_record;
+
+typedef struct line_body { uint64_t key, most, calls; size_t record, next; int raised; } line_body;
+
+typedef struct line_hit {         /* an instruction in a context, or a callee */
+    size_t   body;                /* in line_bodies.v                         */
+    uint64_t count, factor, callee;
+} line_hit;
+
+typedef struct line_bodies {
+    table        record_at, at, hit_at;     /* -> index + 1 */
+    line_record *record;          /* callers before what is inlined into them */
+    line_body   *v;
+    line_hit    *hit;
+    size_t       records, record_cap, n, cap, hits, hit_cap;
+    table        known;
+    names        path;
+} line_bodies;
+
+static size_t record_at(const run *r, line_bodies *l, uint32_t ctx, uint32_t node);
+
+static size_t body_at(const run *r, line_bodies *l, uint32_t ctx, uint32_t node, csspgo_loc loc)
+{
+    const size_t record = record_at(r, l, ctx, node);
+    uint64_t *i = table_at(&l->at, mix(record + 1, line_key(loc)));
+    line_body *b;
+    if (*i != 0) return *i - 1;
+    if (!debug_room(&l->v, l->n, &l->cap, sizeof *l->v)) die("out of memory");
+    b = &l->v[l->n];
+    memset(b, 0, sizeof *b);
+    b->key = line_key(loc);
+    b->record = record;
+    b->next = l->record[record].body;
+    b->raised = !r->lines.flat || r->lines.copy[node].parent == 0;
+    l->record[record].body = *i = ++l->n;
+    return l->n - 1;
+}
+
+/* The record of a copy in a context. */
+static size_t record_at(const run *r, line_bodies *l, uint32_t ctx, uint32_t node)
+{
+    const line_copy *copy = &r->lines.copy[node];
+    const uint64_t around = around_of(r, &l->known, &l->path, ctx, node);
+    const uint64_t key = mix(around, copy->guid), known = table_get(&l->record_at, key);
+    line_record *v;
+    size_t call = 0;
+    if (known != 0) {
+        if (copy->parent == 0) l->record[known - 1].called = 1;
+        return known - 1;
+    }
+    if (copy->parent != 0 && !r->lines.flat) call = body_at(r, l, ctx, copy->parent, copy->site) + 1;
+    if (!debug_room(&l->record, l->records, &l->record_cap, sizeof *l->record)) die("out of memory");
+    v = &l->record[l->records];
+    v->around = around;
+    v->guid = copy->guid;
+    v->call = call;
+    v->body = 0;
+    v->called = copy->parent == 0;
+    *table_at(&l->record_at, key) = ++l->records;
+    return l->records - 1;
+}
+
+static void body_hit(line_bodies *l, size_t body, uint32_t pos, uint64_t factor, uint64_t callee, uint64_t count)
+{
+    uint64_t *i = table_at(&l->hit_at, mix(mix(body + 1, pos), callee));
+    if (*i == 0) {
+        if (!debug_room(&l->hit, l->hits, &l->hit_cap, sizeof *l->hit)) die("out of memory");
+        l->hit[l->hits].body = body;
+        l->hit[l->hits].count = 0;
+        l->hit[l->hits].factor = factor;
+        l->hit[l->hits].callee = callee;
+        *i = ++l->hits;
+    }
+    l->hit[*i - 1].count += count;
+}
+
+static void count_line_event(const run *r, line_bodies *l, const event *e)
+{
+    const csspgo_code *code = r->image.code;
+    const uint32_t to = e->b & 0x7fffffffu;
+    const csspgo_line_row *row;
+    uint32_t pos;
+    if (e->b & 0x80000000u) {
+        row = line_at(&r->lines, e->a);
+        if (row != NULL && !r->lines.copy[row->inline_node].start_up && csspgo__is_entry(code, to))
+            body_hit(l, body_at(r, l, e->ctx, row->inline_node, row->loc), 0, 0, guid_of(r, function_at(r, to)),
+                     e->count);
+        return;
+    }
+    for (pos = e->a; pos != 0 && pos <= e->b; pos = csspgo__next_start(code, pos)) {
+        row = line_at(&r->lines, pos);
+        if (row != NULL && !r->lines.copy[row->inline_node].start_up)
+            body_hit(l, body_at(r, l, e->ctx, row->inline_node, row->loc), pos, line_factor(row->loc), 0, e->count);
+    }
+}
+
+/* Callees that are inlined at a location somewhere: of their calls a profile has estimates, which are not compared. */
+static void list_inlined(const run *r, table *inlined)
+{
+    size_t i;
+    for (i = 1; i <= r->lines.copies; i++) {
+        const line_copy *c = &r->lines.copy[i];
+        if (c->parent != 0)
+            *table_at(inlined, mix(probe_key(r->lines.copy[c->parent].guid, line_key(c->site)), c->guid)) = 1;
+    }
+}
+
+/* Locations are in order of their lines. */
+static uint64_t loc_order(uint64_t key)
+{
+    return (key & 0xffff) << 32 | key >> 16;
+}
+
+static void count_callee(counts *c, const table *inlined, uint64_t around, uint64_t guid, uint64_t key, uint64_t callee,
+                         uint64_t count)
+{
+    const uint64_t called = mix(probe_key(guid, key), callee);
+    if (count != 0 && table_get(inlined, called) == 0) *table_at(&c->all, mix(around, called)) += count;
+}
+
+/* Instructions become locations; callees count where they were called. */
+static void hits_settle(line_bodies *l, counts *c, const table *inlined)
+{
+    size_t i;
+    for (i = 0; i < l->hits; i++) {
+        const line_hit *h = &l->hit[i];
+        line_body *b = &l->v[h->body];
+        const line_record *of = &l->record[b->record];
+        if (h->callee != 0) {
+            b->calls += h->count;
+            count_callee(c, inlined, of->around, of->guid, b->key, h->callee, h->count);
+        } else if (b->most < h->count * h->factor) {
+            b->most = h->count * h->factor;
+        }
+    }
+}
+
+static void list_blocks(const run *r, table *blocks);
+
+static counts counts_of_line_events(const run *r, const events *e)
+{
+    line_bodies l;
+    table inlined, own;
+    counts c;
+    size_t i, k;
+    memset(&l, 0, sizeof l);
+    memset(&c, 0, sizeof c);
+    memset(&inlined, 0, sizeof inlined);
+    memset(&own, 0, sizeof own);
+    list_inlined(r, &inlined);
+    list_blocks(r, &own);
+    for (i = 0; i < e->n; i++) count_line_event(r, &l, &e->v[i]);
+    hits_settle(&l, &c, &inlined);
+    for (i = l.records; i-- > 0;) {               /* what is inlined before what it is inlined into */
+        const line_record *of = &l.record[i];
+        const line_body *first = NULL;
+        for (k = of->body; k != 0; k = l.v[k - 1].next) {
+            line_body *b = &l.v[k - 1];
+            if (b->raised && b->calls > b->most) b->most = b->calls;
+            if (first == NULL || loc_order(b->key) < loc_order(first->key)) first = b;
+            if (table_get(&own, probe_key(of->guid, b->key)) != 0)
+                count_probe(&c, of->around, of->guid, b->key, 1, b->most);
+        }
+        if (of->call != 0 && !of->called && first != NULL)
+            l.v[of->call - 1].calls += first->most != 0 ? first->most : 1;
+    }
+    free(l.record_at.v);
+    free(l.at.v);
+    free(l.hit_at.v);
+    free(l.record);
+    free(l.v);
+    free(l.hit);
+    free(l.known.v);
+    free(l.path.v);
+    free(inlined.v);
+    free(own.v);
+    return c;
+}
+
 static counts counts_of_events(const run *r, const events *e)
 {
     counts c;
     table known;
     names p;
     size_t i;
+    if (by_line(r)) return counts_of_line_events(r, e);
     memset(&c, 0, sizeof c);
     memset(&known, 0, sizeof known);
     memset(&p, 0, sizeof p);
@@ -468,10 +698,14 @@ static counts counts_of_events(const run *r, const events *e)
     return c;
 }
 
-/* 1 if a function's probe is a block; probes that occur nowhere are none. */
+/* 1 if a function's probe is a block; probes that occur nowhere are none. By line: locations that have instructions. */
 static void list_blocks(const run *r, table *blocks)
 {
     size_t i;
+    for (i = 0; by_line(r) && i < r->image.code->bytes; i++) {
+        const csspgo_line_row *row = line_at(&r->lines, (uint32_t)i);
+        if (row != NULL) *table_at(blocks, probe_key(r->lines.copy[row->inline_node].guid, line_key(row->loc))) = 1;
+    }
     for (i = 0; i < r->image.code->probes; i++) {
         const csspgo__code_probe *p = &r->image.code->probe[i];
         if (p->kind == CSSPGO_PROBE_BLOCK)
@@ -479,39 +713,60 @@ static void list_blocks(const run *r, table *blocks)
     }
 }
 
+/* A location of a profile, whose discriminators are decoded. */
+static uint64_t loc_key(const run *r, csspgo_loc loc)
+{
+    return by_line(r) ? (uint64_t)loc.discriminator << 16 | loc.line : loc.line;
+}
+
+/* Adds what a record has: by line only the locations with instructions, since the others are estimates. */
+static void count_record(const run *r, counts *c, const table *blocks, const table *inlined, csspgo_profile *p,
+                         csspgo_node node, uint64_t around)
+{
+    const uint64_t guid = csspgo_func_guid(p, csspgo_node_func(p, node));
+    size_t n, i, k;
+    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    for (i = 0; i < n; i++) {
+        const uint64_t key = loc_key(r, b[i].loc);
+        const int block = table_get(blocks, probe_key(guid, key)) != 0;
+        size_t callees = 0;
+        const csspgo_target *t = by_line(r) ? csspgo_targets_at(p, node, b[i].loc, &callees) : NULL;
+        if (block || !by_line(r)) count_probe(c, around, guid, key, block, b[i].count);
+        for (k = 0; t != NULL && k < callees; k++)
+            count_callee(c, inlined, around, guid, key, csspgo_func_guid(p, t[k].func), t[k].count);
+    }
+}
+
 static counts counts_of_profile(const run *r, csspgo_profile *p)
 {
     counts c;
-    table blocks;
+    table blocks, inlined;
     names path;
     csspgo_node node, up;
     memset(&c, 0, sizeof c);
     memset(&blocks, 0, sizeof blocks);
     memset(&path, 0, sizeof path);
+    memset(&inlined, 0, sizeof inlined);
     list_blocks(r, &blocks);
+    list_inlined(r, &inlined);
     for (node.id = 2; node.id <= csspgo_node_count(p) + 1; node.id++) {
-        const uint64_t guid = csspgo_func_guid(p, csspgo_node_func(p, node));
         size_t n, i;
-        const csspgo_body *b = csspgo_bodies(p, node, &n);
-        uint64_t around;
+        csspgo_bodies(p, node, &n);
         if (n == 0) continue;
         path.n = 0;
         for (up = node; csspgo_node_parent(p, up).id != csspgo_root(p).id; up = csspgo_node_parent(p, up)) {
             const csspgo_func caller = csspgo_node_func(p, csspgo_node_parent(p, up));
-            names_put(&path, mix(csspgo_func_guid(p, caller), csspgo_node_loc(p, up).line));
+            names_put(&path, mix(csspgo_func_guid(p, caller), loc_key(r, csspgo_node_loc(p, up))));
         }
         for (i = 0; i < path.n / 2; i++) {
             const uint64_t t = path.v[i];
             path.v[i] = path.v[path.n - 1 - i];
             path.v[path.n - 1 - i] = t;
         }
-        around = names_hash(&path);
-        for (i = 0; i < n; i++) {
-            const int block = table_get(&blocks, probe_key(guid, b[i].loc.line)) != 0;
-            count_probe(&c, around, guid, b[i].loc.line, block, b[i].count);
-        }
+        count_record(r, &c, &blocks, &inlined, p, node, names_hash(&path));
     }
     free(blocks.v);
+    free(inlined.v);
     free(path.v);
     return c;
 }
@@ -573,6 +828,7 @@ static csspgo_collector *collector_new(const run *r, uint32_t compat)
     csspgo_collector *c;
     memset(&how, 0, sizeof how);
     how.llvm = compat ? 19 : 0;
+    how.ignore_stack = (uint32_t)r->lines.flat;
     c = csspgo_collector_new(r->image.code, &how, NULL, NULL);
     if (c == NULL) die("out of memory");
     return c;
@@ -646,11 +902,18 @@ static void sample_run(run *r, sampling *s, const size_t *ends, size_t n, size_t
     }
 }
 
-static csspgo_profile *profile_of(csspgo_collector *c)
+static csspgo_profile *collected(const run *r, csspgo_collector *c, uint32_t compat)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_generate_options how;
     csspgo_error e;
-    if (p == NULL || csspgo_collector_profile(c, p, NULL, NULL, &e) != CSSPGO_OK) die("no profile");
+    memset(&how, 0, sizeof how);
+    how.estimate_fn = csspgo_estimate;
+    how.llvm = by_line(r) && compat ? 19 : 0;
+    if (p == NULL) die("out of memory");
+    if (by_line(r)) csspgo_collector_line_profile(c, r->lines.table, p, &how, NULL, &e);
+    else csspgo_collector_profile(c, p, &how, NULL, &e);
+    if (e.status != CSSPGO_OK) die(e.message);
     return p;
 }
 
@@ -665,9 +928,9 @@ static errors errors_of(const counts *got, const counts *want)
     return e;
 }
 
-static errors collector_errors(const run *r, csspgo_collector *c, const counts *want)
+static errors collector_errors(const run *r, csspgo_collector *c, uint32_t compat, const counts *want)
 {
-    csspgo_profile *p = profile_of(c);
+    csspgo_profile *p = collected(r, c, compat);
     counts got = counts_of_profile(r, p);
     const errors e = errors_of(&got, want);
     counts_free(&got);
@@ -725,8 +988,8 @@ static void recorded(const run *r, const char *name, const char *path, const cou
     file_close(&f);
     csspgo_collector_flush(ours, NULL);
     stats = csspgo_collector_get_stats(ours);
-    a = collector_errors(r, ours, want);
-    b = collector_errors(r, llvms, want);
+    a = collector_errors(r, ours, 0, want);
+    b = collector_errors(r, llvms, 1, want);
     print_dense(name, 32, "recorded", want, &a, &b, &stats);
 }
 
@@ -743,10 +1006,10 @@ static void dense(run *r, const char *name, size_t window, int mode, const char 
     want = truth_of(r, ends[n - 1]);
     csspgo_collector_flush(s.ours, NULL);
     stats = csspgo_collector_get_stats(s.ours);
-    ours = collector_errors(r, s.ours, &want);
-    llvms = collector_errors(r, s.llvms, &want);
+    ours = collector_errors(r, s.ours, 0, &want);
+    llvms = collector_errors(r, s.llvms, 1, &want);
     print_dense(name, window, stacks, &want, &ours, &llvms, &stats);
-    if (ours.wrong != 0) failed = 1;
+    if (by_line(r) ? ours.context > 0.001 : ours.wrong != 0) failed = 1;
     counts_free(&want);
     events_free(&s.ideal);
     free(ends);
@@ -776,8 +1039,8 @@ static void random_windows(run *r, const char *name, const counts *want, size_t 
     for (i = 0; i < n; i++) ends[i] = window + next_random() % (r->n - window);
     qsort(ends, n, sizeof *ends, size_order);
     sample_run(r, &s, ends, n, window, mode);
-    ours = collector_errors(r, s.ours, want);
-    llvms = collector_errors(r, s.llvms, want);
+    ours = collector_errors(r, s.ours, 0, want);
+    llvms = collector_errors(r, s.llvms, 1, want);
     ideal = counts_of_events(r, &s.ideal);
     ideals = errors_of(&ideal, want);
     printf("| %s | %zu x %zu | %.4f / %.4f | %.4f / %.4f | %.4f / %.4f | %.3f / %.3f |\n", name, n, window,
@@ -850,8 +1113,8 @@ static void stacks_only(run *r, const char *name, const counts *want, size_t n)
         step(r, &r->v[i]);
     }
     sample_run(r, &s, ends, n, MOST, PROLOGUES);
-    p[0] = profile_of(c);
-    p[1] = profile_of(s.ours);
+    p[0] = collected(r, c, 0);
+    p[1] = collected(r, s.ours, 0);
     for (i = 0; i < 2; i++) got[i] = counts_of_profile(r, p[i]);
     printf("| %s | %zu |", name, n);
     for (i = 0; i < 2; i++)
@@ -889,6 +1152,30 @@ static int compare(const run *r, char **path)
     return 0;
 }
 
+/* What is wrong in profiles of a recording, made by any tool. */
+static int judge(run *r, char **path, int n)
+{
+    counts want;
+    int i;
+    run_read(r, path[0]);
+    want = truth_of(r, r->n - 1);
+    for (i = 1; i < n; i++) {
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+        csspgo_error e;
+        counts got;
+        errors of;
+        if (p == NULL || csspgo_read_file(p, path[i], &e) != CSSPGO_OK) die(path[i]);
+        got = counts_of_profile(r, p);
+        of = errors_of(&got, &want);
+        printf("%s: %zu of %zu wrong, error %.4f / %.4f\n", path[i], of.wrong, want.all.n, of.block, of.context);
+        counts_free(&got);
+        csspgo_profile_free(p);
+    }
+    counts_free(&want);
+    run_free(r);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const size_t windows[] = { 32, 16, 8 };
@@ -897,22 +1184,33 @@ int main(int argc, char **argv)
     run r;
     counts want;
     size_t n, i;
+    int by_lines = 0;
+    memset(&r, 0, sizeof r);
+    if (argc > 1 && argv[1][0] == '-') {
+        by_lines = argv[1][1] == 'l' || argv[1][1] == 'f';
+        r.lines.flat = argv[1][1] == 'f';
+        argc--;
+        argv++;
+    }
     if (argc < 3) {
-        fprintf(stderr, "usage: truth PROGRAM RECORDING [WINDOWS [SEED]]\n");
+        fprintf(stderr, "usage: truth [-l | -f] PROGRAM RECORDING [WINDOWS [SEED]]\n");
         return 2;
     }
-    memset(&r, 0, sizeof r);
-    if (!load_image(&r.image, argv[1], NULL, why, sizeof why)) die(why);
+    if (!(by_lines ? line_load(&r.lines, &r.image, argv[1], why, sizeof why)
+                   : load_image(&r.image, argv[1], NULL, why, sizeof why)))
+        die(why);
     if (strcmp(argv[2], "-p") == 0 && argc == 5) return compare(&r, argv + 3);
+    if (strcmp(argv[2], "-t") == 0 && argc > 4) return judge(&r, argv + 3, argc - 3);
     run_read(&r, argv[2]);
     name = strrchr(argv[1], '/') != NULL ? strrchr(argv[1], '/') + 1 : argv[1];
     n = argc > 3 ? (size_t)strtoull(argv[3], NULL, 10) : r.n / 100;
     random_state = argc > 4 ? strtoull(argv[4], NULL, 10) : 88172645463325252u;
     if (r.n < 1000) die("the recording is too short");
     want = truth_of(&r, r.n - 1);
-    printf("%s: %zu branches, %zu probes in contexts ran, %zu returns behind no open call\n\n", name, r.n, want.all.n,
-           r.landings);
-    puts("| program | window | stacks | probes | wrong: csspgo | error | wrong: LLVM's | error | stacks mended |");
+    printf("%s%s: %zu branches, %zu %s in contexts ran, %zu returns behind no open call\n\n", name,
+           r.lines.flat ? ", lines without contexts" : by_lines ? ", lines" : "", r.n, want.all.n,
+           by_lines ? "lines and calls" : "probes", r.landings);
+    puts("| program | window | stacks | counts | wrong: csspgo | error | wrong: LLVM's | error | stacks mended |");
     puts("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (i = 0; i < 3; i++) {
         dense(&r, name, windows[i], EXACT, "exact");

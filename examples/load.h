@@ -22,6 +22,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     file_bytes     file, debug_file;
     elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
     csspgo_code   *code;
+    int            borrowed;      /* the code map is another one's */
     csspgo_module  module;
     uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
     load_range    *range;         /* by address: code of functions that have probes */
@@ -29,7 +30,15 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     csspgo_probe_set_stats probe_stats;
 } loaded;
 
+int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
+int load_probes(loaded *l, char *why, size_t why_size);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_module(loaded *l, const char *path, char *why, size_t why_size);
+int load_code(loaded *l, char *why, size_t why_size);
+int load_decodes(const loaded *l);
+int load_fail(char *why, size_t why_size, const char *text);
+int load_range_cmp(const void *a, const void *b);
 void load_free(loaded *l);
 int load_segments(loaded *l, const char *path);  /* the module of l->code */
 const elf_image *load_symbols(const loaded *l);
@@ -45,7 +54,7 @@ int load_is_linked(const elf_image *e, char *why, size_t why_size);
 
 #ifdef LOAD_IMPLEMENTATION
 
-static int load_fail(char *why, size_t why_size, const char *text)
+int load_fail(char *why, size_t why_size, const char *text)
 {
     snprintf(why, why_size, "%s", text);
     return 0;
@@ -82,72 +91,7 @@ int load_u64_cmp(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-typedef struct load_start { uint64_t address; uint32_t section, reserved; } load_start;
-
-static int load_start_cmp(const void *a, const void *b)
-{
-    const load_start *x = (const load_start *)a, *y = (const load_start *)b;
-    if (x->section != y->section) return x->section < y->section ? -1 : 1;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* The executable section at `begin` that holds an address; *guess is where to look first. 0: there is none. */
-static uint32_t load_section_of(const loaded *l, uint64_t begin, uint64_t address, uint32_t *guess)
-{
-    uint32_t i;
-    for (i = 0; i < l->elf.section_count; i++) {
-        const uint32_t index = i == 0 ? *guess : i;
-        elf_section s;
-        if (!elf_section_at(&l->elf, index, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
-        if (s.address == begin && address - begin < s.size) return *guess = index;
-    }
-    return 0;
-}
-
-/*
- * Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no
- * code.
- */
-static load_start *load_starts(const loaded *l, size_t *count)
-{
-    const elf_image *e = load_symbols(l);
-    load_start *v = (load_start *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
-    uint32_t i, guess = 0;
-    *count = 0;
-    for (i = 1; v != NULL && i < e->symbol_count; i++) {
-        elf_section s;
-        elf_symbol y;
-        if (!elf_symbol_at(e, i, &y) || !elf_section_at(e, y.section, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
-        v[*count].address = y.value;
-        v[*count].section = load_section_of(l, s.address, y.value, &guess);
-        *count += v[*count].section != 0;
-    }
-    if (v != NULL) qsort(v, *count, sizeof *v, load_start_cmp);
-    return v;
-}
-
-/* The executable sections but .plt, which llvm-profgen leaves out too. */
-static int load_code(loaded *l, char *why, size_t why_size)
-{
-    const csspgo_arch arch = l->elf.machine == ELF_X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64;
-    size_t count, i, k, n;
-    load_start *v = load_starts(l, &count);
-    uint64_t *starts = (uint64_t *)malloc((count + 1) * sizeof *starts);
-    csspgo_status status = v != NULL && starts != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    for (i = 0; i < count && status == CSSPGO_OK; i = k) {
-        elf_section s;
-        for (n = 0, k = i; k < count && v[k].section == v[i].section; k++) starts[n++] = v[k].address;
-        if (!elf_section_at(&l->elf, v[i].section, &s) || s.contents == NULL || s.compressed) continue;
-        if (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0) continue;
-        status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, s.contents, (size_t)s.size, starts, n,
-                                       NULL);
-    }
-    free(v);
-    free(starts);
-    if (status == CSSPGO_OK) return 1;
-    return load_fail(why, why_size,
-                     status == CSSPGO_E_ARGUMENT ? "executable sections overlap" : csspgo_status_text(status));
-}
+#include "load_code.h"
 
 /* GUIDs of top-level records' functions, and of the symbols that hold them: sorted, for bsearch. */
 typedef struct load_owners {
@@ -197,7 +141,7 @@ static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *pa
     return 0;
 }
 
-static int load_range_cmp(const void *a, const void *b)
+int load_range_cmp(const void *a, const void *b)
 {
     const load_range *x = (const load_range *)a, *y = (const load_range *)b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
@@ -336,7 +280,7 @@ csspgo_probe_set *load_sections(const loaded *l, char *why, size_t why_size)
     return probes;
 }
 
-static int load_probes(loaded *l, char *why, size_t why_size)
+int load_probes(loaded *l, char *why, size_t why_size)
 {
     csspgo_probe_set *probes = load_sections(l, why, why_size);
     int ok = probes != NULL;
@@ -347,7 +291,7 @@ static int load_probes(loaded *l, char *why, size_t why_size)
 
 void load_free(loaded *l)
 {
-    csspgo_code_free(l->code);
+    if (!l->borrowed) csspgo_code_free(l->code);
     file_close(&l->file);
     file_close(&l->debug_file);
     free(l->range);
@@ -374,22 +318,53 @@ int load_is_linked(const elf_image *e, char *why, size_t why_size)
     return e->type != ELF_REL || load_fail(why, why_size, "an object file, not a linked program or library");
 }
 
+/* The files, open: path has the code, debug_path, if it is not NULL, the symbols. Returns 0 with a sentence in why. */
+int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+{
+    memset(l, 0, sizeof *l);
+    if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
+    return elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
+           (debug_path == NULL || load_debug(l, debug_path, why, why_size));
+}
+
+int load_decodes(const loaded *l)
+{
+    return l->elf.machine == ELF_X86_64 || l->elf.machine == ELF_AARCH64;
+}
+
+/* A code map with the module. */
+int load_module(loaded *l, const char *path, char *why, size_t why_size)
+{
+    l->code = csspgo_code_new(seeded(), NULL);
+    return (l->code != NULL && load_segments(l, path)) || load_fail(why, why_size, "out of memory");
+}
+
+/*
+ * Opens path as one more module of a code map, which stays the caller's and has it at its link-time addresses + bias.
+ * Functions and probes are not looked for yet. Returns 0 with a sentence in why (and nothing to free).
+ */
+int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size)
+{
+    int ok = load_files(l, path, NULL, why, why_size);
+    if (ok && !load_decodes(l)) ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
+    l->code = code;
+    l->borrowed = 1;
+    if (ok && (!load_segments(l, path) || csspgo_code_map(code, l->module, bias, NULL) != CSSPGO_OK))
+        ok = load_fail(why, why_size, "out of memory");
+    ok = ok && load_code(l, why, why_size);
+    if (!ok) load_free(l);
+    return ok;
+}
+
 /*
  * Opens path. debug_path: NULL, or the file that has its symbols. Returns 0 with a sentence in why (and nothing to
  * free) when it cannot be used.
  */
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
 {
-    int ok;
-    memset(l, 0, sizeof *l);
-    if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
-    ok = elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size);
-    if (ok && debug_path != NULL) ok = load_debug(l, debug_path, why, why_size);
-    if (ok && l->elf.machine != ELF_X86_64 && l->elf.machine != ELF_AARCH64)
-        ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
-    if (ok && (l->code = csspgo_code_new(seeded(), NULL)) == NULL) ok = load_fail(why, why_size, "out of memory");
-    if (ok && !load_segments(l, path)) ok = load_fail(why, why_size, "out of memory");
-    ok = ok && load_code(l, why, why_size) && load_probes(l, why, why_size);
+    int ok = load_files(l, path, debug_path, why, why_size);
+    if (ok && !load_decodes(l)) ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
+    ok = ok && load_module(l, path, why, why_size) && load_code(l, why, why_size) && load_probes(l, why, why_size);
     if (!ok) load_free(l);
     return ok;
 }

@@ -101,7 +101,7 @@ static inline csspgo_tracker *promoted(csspgo_profile *p, unsigned b)
     for (i = 0; t != NULL && i < 4; i++) {
         csspgo_node n;
         n.id = 2 + (b >> i) % (csspgo_node_count(p) + 1);
-        csspgo_tracker_promote(t, n, NULL);
+        csspgo_tracker_promote(t, n, NULL, NULL);
     }
     return t;
 }

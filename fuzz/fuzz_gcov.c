@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         round_trip(p, CSSPGO_GCOV);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC3);
+        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC1);
     }
     csspgo_profile_free(p);
     return 0;

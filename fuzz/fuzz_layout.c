@@ -36,7 +36,13 @@ static char *written(const csspgo_layout *l, csspgo_status *s, size_t *size)
     return text;
 }
 
-/* Every function of the traces stands in the order once. */
+static int id_cmp(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Every function of the traces stands in the order once: as many as there are, all different, none unknown. */
 static void is_ordered(const csspgo_layout *l, unsigned choice)
 {
     csspgo_layout_order_options how;
@@ -60,6 +66,8 @@ static void is_ordered(const csspgo_layout *l, unsigned choice)
     REQUIRE(csspgo_layout_evaluate(l, id, n, &pages, &score, NULL) == CSSPGO_OK);
     REQUIRE(score.unknown == 0 && score.steps == csspgo_layout_get_stats(l).entries);
     REQUIRE(csspgo_layout_write_order(l, id, n, &form, NULL, 0, &size, NULL) == CSSPGO_OK);
+    qsort(id, n, sizeof *id, id_cmp);
+    for (count = 1; count < n; count++) REQUIRE(id[count - 1] < id[count]);
     free(id);
 }
 

@@ -48,6 +48,10 @@ static outcome run(const uint8_t *data, size_t size, size_t piece)
     memset(&o, 0, sizeof o);
     memset(&options, 0, sizeof options);
     options.limits.max_bytes = 16 * size + (1 << 20);
+#ifdef CSSPGO_USE_ZSTD
+    options.limits.max_bytes += 2 << 20;                 /* zstd, with the window that perf takes */
+    options.limits.max_inflated = 1 << 20;
+#endif
     d = csspgo_perfdata_new(&options, NULL);
     REQUIRE(d != NULL);
     do {

@@ -106,7 +106,7 @@ static void inline_calls(csspgo_tracker *t, csspgo_func f, unsigned b)
         callable[i].call_count = 4;
         callable[i].calls = calls;
     }
-    s = csspgo_tracker_inline(t, f, callable, FUNCS + 1, &how, out, 8, &n, &base);
+    s = csspgo_tracker_inline(t, f, callable, FUNCS + 1, &how, out, 8, &n, &base, NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_LIMIT);
     for (i = 0; i < n; i++) {
         REQUIRE(out[i].parent <= i && out[i].callee.id != 0);
@@ -126,15 +126,15 @@ static void operate(csspgo_tracker *t, input *in)
     m.id = 1 + (op >> 4) * 3 % nodes;
     f.id = 1 + b % FUNCS;
     switch (op & 15) {
-    case 0: case 1: case 2: s = csspgo_tracker_promote(t, n, &m); break;
-    case 3: case 4: s = csspgo_tracker_move(t, n, m, loc(op >> 4), NULL); break;
-    case 5: case 6: s = csspgo_tracker_base(t, f, 1, &n); break;
-    case 7: case 8: s = csspgo_tracker_mark_inlined(t, n); break;
-    case 9: s = csspgo_tracker_unmark(t, n); break;
+    case 0: case 1: case 2: s = csspgo_tracker_promote(t, n, &m, NULL); break;
+    case 3: case 4: s = csspgo_tracker_move(t, n, m, loc(op >> 4), NULL, NULL); break;
+    case 5: case 6: s = csspgo_tracker_base(t, f, 1, &n, NULL); break;
+    case 7: case 8: s = csspgo_tracker_mark_inlined(t, n, NULL); break;
+    case 9: s = csspgo_tracker_unmark(t, n, NULL); break;
     case 10: look(t, n, loc(op >> 4)); break;
     case 11: inline_calls(t, f, b); break;
-    case 12: f.id = 0; s = csspgo_tracker_promote_call(t, n, loc(op >> 4), f); break;
-    case 13: s = csspgo_tracker_order(t, NULL, 0, order, FUNCS, &count); break;
+    case 12: f.id = 0; s = csspgo_tracker_promote_call(t, n, loc(op >> 4), f, NULL); break;
+    case 13: s = csspgo_tracker_order(t, NULL, 0, order, FUNCS, &count, NULL); break;
     default: REQUIRE(csspgo_tracker_resolve(t, n).id != 0); break;
     }
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT);
@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     before = csspgo_tracker_snapshot(t, NULL);
     REQUIRE(before != NULL && csspgo_equal(before, csspgo_tracker_profile(t)));
     is_a_profile(csspgo_tracker_profile(t), 0);
-    REQUIRE(csspgo_tracker_checkpoint(t, &mark) == CSSPGO_OK);
+    REQUIRE(csspgo_tracker_checkpoint(t, &mark, NULL) == CSSPGO_OK);
     while (in.p < in.end) {
         operate(t, &in);
         REQUIRE(csspgo_validate(csspgo_tracker_profile(t), NULL) == CSSPGO_OK);
@@ -177,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(t);
     is_a_profile(csspgo_tracker_profile(t), 0);
     REQUIRE(sum(t) == in_sum);
-    REQUIRE(csspgo_tracker_rollback(t, mark) == CSSPGO_OK);
+    REQUIRE(csspgo_tracker_rollback(t, mark, NULL) == CSSPGO_OK);
     check(t);
     is_a_profile(csspgo_tracker_profile(t), 0);
     after = csspgo_tracker_snapshot(t, NULL);

@@ -63,7 +63,7 @@ static void require_profile(csspgo_collector *c, csspgo_code *code, csspgo_modul
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL), *other = csspgo_profile_new(NULL, NULL);
     csspgo_line_table *l = some_lines(code, m);
-    csspgo_line_options how;
+    csspgo_generate_options how;
     csspgo_error e;
     memset(&how, 0, sizeof how);
     how.llvm = llvm ? 19 : 0;

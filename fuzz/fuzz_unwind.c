@@ -275,7 +275,7 @@ static uint64_t make_address(input *in)
 
 /* Adds one sample to the collectors and to the model. */
 static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collector *tiny, csspgo_collector *ours,
-                       const csspgo_collector_options *how)
+                       csspgo_collector *single, const csspgo_collector_options *how)
 {
     uint64_t stack[8];
     csspgo_branch branch[16];
@@ -293,11 +293,14 @@ static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collecto
         branch[i].from = make_address(in);
         branch[i].to = make_address(in);
         branch[i].flags = branch[i].from % 11 == 3 ? (uint64_t)1 << 33 : branch[i].to % 7 == 2 ? 11 << 20 : 0;
+        if (branch[i].to % 13 == 5) branch[i].flags |= 1 << 24;      /* a wrong path */
     }
     REQUIRE(csspgo_collector_add(c, &s, 1, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_collector_add(tiny, &s, 1, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_collector_add(ours, &s, 1, NULL) == CSSPGO_OK);
     take(m, &s, how->ignore_stack != 0, how->keep_leaves != 0);
+    if (s.branch_count > 1 && branch[1].to % 5 == 1) branch[1].from = 0;
+    REQUIRE(csspgo_collector_add(single, &s, 1, NULL) == CSSPGO_OK);
 }
 
 static void require_text(csspgo_collector *c, const char *want)
@@ -335,15 +338,27 @@ static void require_ours(csspgo_collector *c, csspgo_code *code, const csspgo_co
     free(text);
     csspgo_collector_free(again);
     s = csspgo_collector_get_stats(c);
-    REQUIRE(s.samples == m->samples && s.no_stack == m->no_stack && s.prologue_leaves == 0);
-    REQUIRE(s.no_stack + s.no_branches + s.addresses <= s.samples);
+    REQUIRE(s.samples == m->samples && s.no_stack == (options->single_branches ? 0 : m->no_stack));
+    REQUIRE(s.prologue_leaves == 0);
+    REQUIRE(s.no_stack + s.no_branches + s.addresses + (options->keep_records ? 0 : s.late_stacks) <= s.samples);
+}
+
+/* Single branches: one each, and there are no contexts. */
+static void require_single(csspgo_collector *c, csspgo_code *code, const csspgo_collector_options *options,
+                           const model *m)
+{
+    csspgo_collector_stats s;
+    require_ours(c, code, options, m);
+    s = csspgo_collector_get_stats(c);
+    REQUIRE(!csspgo_collector_has_contexts(c) && s.no_stack == 0 && s.late_stacks == 0);
+    REQUIRE(s.branches <= s.unwound && s.no_branches + s.not_taken <= s.samples);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    csspgo_collector_options how;
+    csspgo_collector_options how, alone;
     csspgo_collector_stats s;
-    csspgo_collector *c, *tiny, *ours;
+    csspgo_collector *c, *tiny, *ours, *single;
     csspgo_code *code;
     char *want;
     input in;
@@ -372,9 +387,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.cache_bytes = 1;
     tiny = csspgo_collector_new(code, &how, NULL, NULL);
     how.llvm = 0;
+    how.keep_records = v >> 6 & 1;
     ours = csspgo_collector_new(code, &how, NULL, NULL);
-    REQUIRE(c != NULL && tiny != NULL && ours != NULL);
-    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, ours, &how);
+    alone = how;
+    alone.single_branches = 1;
+    single = csspgo_collector_new(code, &alone, NULL, NULL);
+    REQUIRE(c != NULL && tiny != NULL && ours != NULL && single != NULL);
+    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, ours, single, &how);
     want = model_text(m);
     require_text(c, want);
     require_text(tiny, want);
@@ -388,7 +407,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(s.mismatched_external == m->stats.mismatched_external && s.mismatched_leaf == m->stats.mismatched_leaf);
     }
     require_ours(ours, code, &how, m);
+    require_single(single, code, &alone, m);
     free(want);
+    csspgo_collector_free(single);
     csspgo_collector_free(ours);
     csspgo_collector_free(tiny);
     csspgo_collector_free(c);

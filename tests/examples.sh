@@ -48,7 +48,7 @@ expect 2 $T nonsense
 expect 2 $T profgen
 expect 2 $T profgen --binary=x --output=y
 expect 2 $T profgen --binary=x --perfscript=y --output=z --no-such-option
-expect 2 $T profgen --binary=x --perfscript=y --output=z --perfdata=q
+expect 2 $T profgen --binary=x --perfscript=y --output=z --unsymbolized-profile=q
 expect 2 $T profgen --binary=x --perfscript=y --output=z --format=compbinary
 expect 2 $T profgen --binary=x --perfscript=y --output=z --compress-recursion=-2
 expect 1 $T profgen --binary=/nonexistent --perfscript=y --output=/dev/null
@@ -83,17 +83,20 @@ for form in file pipe; do
 done
 
 # SIGINT: while input is read it ends the input; afterwards it is told that nothing is missing. Status 130.
-# (timeout hands the signal on, and lets what runs in the background get it.)
+# (timeout lets what runs in the background get the signal. It is sent to the program itself: timeout hands a signal
+# on twice, to the process and to its group, and the second one would end the program.)
 $T profgen --quiet --skip-symbolization --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o $B/whole.raw
 rm -f $B/in $B/to
 mkfifo $B/in $B/to
-waits() {  # waits PID: what `timeout`, the process PID, runs is idle three times in a row: it waits for input or output
-    seen=0
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        sleep 0.3
+waits() {  # waits PID: what `timeout`, the process PID, runs is idle four times in a row: it waits for input or output
+    child=      # that process
+    seen=0 looks=0
+    while [ $looks -lt 100 ]; do
+        looks=$((looks + 1))
+        sleep 0.1
         child=$(cat /proc/$1/task/$1/children 2>/dev/null)
         if grep -q '^State:.*[SD]' /proc/${child%% *}/status 2>/dev/null; then seen=$((seen + 1)); else seen=0; fi
-        [ $seen -lt 3 ] || return 0
+        [ $seen -lt 4 ] || return 0
     done
 }
 late() {   # late NAME WANTED OPTION...: all input is read, and the output waits for who reads it
@@ -101,9 +104,8 @@ late() {   # late NAME WANTED OPTION...: all input is read, and the output waits
     shift 2
     timeout 60 $T profgen --binary=$D/demo.elf -o $B/to "$@" 2>$B/err &
     pid=$!
-    sleep 1
     waits $pid
-    kill -INT $pid
+    kill -INT ${child%% *}
     timeout 20 cat $B/to >$B/got
     wait $pid
     got=$?
@@ -120,9 +122,8 @@ early() {  # early NAME BYTES FILE TOLD OPTION: the input gives so many bytes of
     pid=$!
     exec 3>$B/in
     head -c $2 $3 >&3
-    sleep 1
     waits $pid
-    kill -INT $pid
+    kill -INT ${child%% *}
     wait $pid
     got=$?
     exec 3>&-
@@ -176,7 +177,7 @@ if grep -q 'counts are estimates' $B/err && ! grep -q 'no branch in this' $B/err
 # the README's C blocks: each is a program, or statements of one
 awk '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > ("'$B'/readme" n ".c") }' ../README.md
 # (a quick run links them with the library that the tests have)
-LINKED="-include stdio.h -include stdlib.h -include string.h -DCSSPGO_IMPLEMENTATION_INCLUDED build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
+LINKED="-include stdio.h -include stdlib.h -include string.h -DCSSPGO_IMPLEMENTATION_INCLUDED build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz) $([ -f /usr/include/zstd.h ] && echo -lzstd)"
 [ -z "$FULL" ] || LINKED=
 for f in $B/readme*.c; do
     [ -f "$f" ] || { fail "the README has no C blocks"; continue; }

@@ -29,7 +29,7 @@ if make -s build/san/jit >$B/make.out 2>&1; then
     check "its check, with sanitizers" "^all is as it should be" build/san/jit check $(size quick "")
 else fail "does not build with sanitizers"; head -20 $B/make.out; fi
 static=1
-LINKED="-std=gnu99 -O$(size 0 1) -DCSSPGO_IMPLEMENTATION_INCLUDED $JIT build/plain/lib.o $([ -f /usr/include/zlib.h ] && echo -lz)"
+LINKED="-std=gnu99 -O$(size 0 1) -DCSSPGO_IMPLEMENTATION_INCLUDED $JIT build/plain/lib.o $LIBZ"
 make -s build/plain/lib.o
 $CC -static -o $B/jit $LINKED >$B/make.out 2>&1 || static=0
 [ $static -eq 1 ] || $CC -o $B/jit $LINKED >$B/make.out 2>&1 || { fail "does not build"; head -20 $B/make.out; }
@@ -38,6 +38,8 @@ if [ "$(uname -sm)" = "Linux x86_64" ]; then
     for s in lbr clock timer trap; do
         check "bench --source=$s prints a table" "^| fold |" $B/jit bench fold --source=$s --seconds=0.05 --runs=1
     done
+    check "bench says what binds the hottest loop" "^    xor r1 r1 r4 .* cycle, to the next iteration" $B/jit bench loop --source=timer --seconds=0.05 --runs=1
+    check "bench --instrument prints a table" "^| fold |.*[0-9], 32, [0-9]" $B/jit bench fold --instrument --seconds=0.02 --runs=1
     # perf_event_open needs a file descriptor; a static program does without any. So it fails as where it is not permitted.
     if [ $static -eq 1 ]; then
         check "falls back aloud without perf events" 'samples come from "timer"' sh -c "ulimit -n 3; exec $B/jit bench fold --runs=1"
@@ -59,7 +61,7 @@ next:
     jlt r3 r0 next
     ret r1
 END
-check "runs a program from a file" "^main(20) = 3486784401" $B/jit run $B/power.jit 20
+check "runs a program from a file" "^main(20) = 3486784401" $B/jit run $B/power.jit 20 --seconds=0.05 --runs=1
 printf 'func main 1\n    const r1 99999\n    load r0 r1\n    ret r0\n' >$B/trap.jit
 check "a program that traps says so" "^main(1000) traps" $B/jit run $B/trap.jit
 printf 'func main 1\n    ret r7\n' >$B/bad.jit

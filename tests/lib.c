@@ -1,5 +1,7 @@
 /* lib.c - the library as one object. The Makefile compiles it once for each configuration; all programs link that. */
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_WITH_LAYOUT
+#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_BOTTLENECK
 #include "../csspgo.h"
 #include "../csspgo.h"

@@ -90,7 +90,7 @@ CSSPGO__UNUSED static void feed_script(csspgo_collector *c, csspgo_code *code, c
     csspgo_script_feed(s, text, size, NULL);
     csspgo_script_end(s);
     while ((item = csspgo_script_next(s, &sample, &map, &e)) != CSSPGO_ITEM_NONE) {
-        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
+        if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map, NULL, NULL);
         else T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
     }
     T_EQ(e.status, CSSPGO_OK);

@@ -1,6 +1,6 @@
 /*
- * Makes a perf.data of a script: make_perfdata (file|pipe) <SCRIPT >PERF.DATA. In this machine's byte order, one event,
- * with mappings, call stacks and branch records.
+ * Makes a perf.data of a script: make_perfdata (file|pipe|branches) <SCRIPT >PERF.DATA. In this machine's byte order,
+ * one event, with mappings, call stacks and branch records; branches: a file without call stacks, for perf2bolt.
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
@@ -10,6 +10,7 @@
 
 static char  *bytes;
 static size_t used, room;
+static int    stacks;
 
 static void put(const void *p, size_t n)
 {
@@ -25,11 +26,11 @@ static void put(const void *p, size_t n)
 static void put64(uint64_t v) { put(&v, 8); }
 static void put32(uint32_t v) { put(&v, 4); }
 
-/* The header of a record. Returns where it is, for end(). */
-static size_t begin(uint32_t type)
+/* The header of a record. mode: 1 of the kernel, 2 of a user. Returns where it is, for end(). */
+static size_t begin(uint32_t type, uint32_t mode)
 {
     put32(type);
-    put32(2);                                              /* misc: user; size: to come */
+    put32(mode);                                           /* size: to come */
     return used - 8;
 }
 
@@ -39,41 +40,56 @@ static void end(size_t at)
     memcpy(bytes + at + 6, &size, 2);
 }
 
-/* perf_event_attr: of samples with IP, TID, TIME, CALLCHAIN and BRANCH_STACK. */
+/* perf_event_attr: of samples with IP, TID, TIME, perhaps CALLCHAIN, and BRANCH_STACK. */
 static void put_attr(void)
 {
-    const uint64_t attr[16] = { (uint64_t)128 << 32, 0, 1000, 1 | 2 | 4 | 32 | 2048, 0, 0, 0, 0, 0, 8 };
+    uint64_t attr[16] = { (uint64_t)128 << 32, 0, 1000, 1 | 2 | 4 | 2048, 0, 0, 0, 0, 0, 8 };
+    if (stacks) attr[3] |= 32;
     put(attr, sizeof attr);
+}
+
+static int is_kernel(uint64_t address) { return address >> 63 != 0; }
+
+/* A stack: before the frames of the kernel stands -128, before those of a user -512. */
+static void put_stack(const csspgo_sample *s)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < s->stack_count; i++) n += i == 0 || is_kernel(s->stack[i]) != is_kernel(s->stack[i - 1]);
+    put64(s->stack_count + n);
+    for (i = 0; i < s->stack_count; i++) {
+        if (i == 0 || is_kernel(s->stack[i]) != is_kernel(s->stack[i - 1]))
+            put64((uint64_t)(is_kernel(s->stack[i]) ? -128 : -512));
+        put64(s->stack[i]);
+    }
 }
 
 static void put_sample(const csspgo_sample *s, uint64_t time)
 {
-    const size_t at = begin(9);
+    const size_t at = begin(9, is_kernel(s->stack[0]) ? 1 : 2);
     uint32_t i;
     put64(s->stack[0]);
     put32(1);
     put32(1);
     put64(time);
-    put64(s->stack_count + 1);
-    put64((uint64_t)-512);                                 /* user frames follow */
-    for (i = 0; i < s->stack_count; i++) put64(s->stack[i]);
+    if (stacks) put_stack(s);
     put64(s->branch_count);
     for (i = 0; i < s->branch_count; i++) {
         put64(s->branches[i].from);
         put64(s->branches[i].to);
-        put64(2);                                          /* predicted */
+        put64(s->branches[i].from & 8 ? 1 : 2);           /* mispredicted; predicted */
     }
     end(at);
 }
 
 static void put_map(const csspgo_mmap *m)
 {
-    const size_t at = begin(1);
-    put32(1);
-    put32(1);
+    const size_t at = begin(stacks ? 1 : 10, is_kernel(m->address) ? 1 : 2);    /* perf2bolt wants MMAP2 */
+    put32(is_kernel(m->address) ? UINT32_MAX : 1);
+    put32(is_kernel(m->address) ? 0 : 1);
     put64(m->address);
     put64(m->size);
     put64(m->file_offset);
+    if (!stacks) put("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\2\0\0\0", 32);   /* r-x */
     put(m->path, m->path_size);
     put("\0\0\0\0\0\0\0\0", 8 - m->path_size % 8);
     end(at);
@@ -81,19 +97,20 @@ static void put_map(const csspgo_mmap *m)
 
 int main(int argc, char **argv)
 {
-    static char text[1 << 24];
-    const size_t size = fread(text, 1, sizeof text, stdin);
+    static char text[1 << 16];
+    size_t size;
     csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;
     uint64_t data, time = 1000;
     if (argc != 2 || s == NULL) return 2;
+    stacks = strcmp(argv[1], "branches") != 0;
     put("PERFILE2", 8);
     if (strcmp(argv[1], "pipe") == 0) {
         size_t at;
         put64(16);
-        at = begin(64);
+        at = begin(64, 2);
         put_attr();
         end(at);
     } else {
@@ -104,12 +121,15 @@ int main(int argc, char **argv)
         put64(0);                                          /* no identities */
     }
     data = used;
-    csspgo_script_feed(s, text, size, NULL);
-    csspgo_script_end(s);
-    while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
-        if (item == CSSPGO_ITEM_MMAP) put_map(&map);
-        if (item == CSSPGO_ITEM_SAMPLE && sample.stack_count != 0) put_sample(&sample, time++);
-    }
+    do {
+        size = fread(text, 1, sizeof text, stdin);
+        csspgo_script_feed(s, text, size, NULL);
+        if (size == 0) csspgo_script_end(s);
+        while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+            if (item == CSSPGO_ITEM_MMAP) put_map(&map);
+            if (item == CSSPGO_ITEM_SAMPLE && sample.stack_count != 0) put_sample(&sample, time++);
+        }
+    } while (size != 0);
     csspgo_script_free(s);
     data = used - data;
     if (strcmp(argv[1], "pipe") != 0) memcpy(bytes + 48, &data, 8);

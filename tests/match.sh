@@ -2,7 +2,7 @@
 # `csspgo match`: a profile of version 1 of a program becomes one of version 2.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
-B=build/match samples=$(size 700 4000) period=$(size 97 499)
+B=build/match samples=$(size 350 4000) period=$(size 97 499)
 T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -21,7 +21,7 @@ make -s build/plain/bench_match || fail "bench_match does not build"
 ${CC:-cc} -std=c99 -O2 -Wall -Wextra -o $B/gen_stale ../bench/gen_stale.c || fail "gen_stale does not build"
 for i in $(size 1 "1 2"); do $B/gen_stale $i $(size 120 400) >$B/own$i.txt; done
 D=data/stale
-build/plain/bench_match -a $(size 5000 16000) $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
+build/plain/bench_match -a $(size 1000 16000) $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
 grep -E '^FAILED' $B/accept.out
 line=$(tail -n 1 $B/accept.out)
 set -- $line
@@ -34,8 +34,8 @@ for a in "" "--old-profile=x" "--binary=x" "x --old-profile=x --binary=x" "--mod
     [ $? -eq 2 ] && pass || fail "match $a: not a usage error"
 done
 printf 'main:3:1\n 1: 1\n' >$B/lines.prof
-$T match --old-profile=$B/lines.prof --binary=$T >$B/lines.out 2>&1
-[ $? -eq 1 ] && grep -q 'by source lines' $B/lines.out && pass || fail "a profile by lines is not refused"
+$T match --fit --old-profile=$B/lines.prof --binary=$T >$B/lines.out 2>&1
+[ $? -eq 1 ] && grep -q 'by source lines' $B/lines.out && pass || fail "--fit of a profile by lines is not refused"
 printf 'main:3:1\n 1: 1\n !CFGChecksum: 5\n' >$B/probes.prof
 for f in $B/none $T lines.prof; do
     $T match --old-profile=$B/probes.prof --binary=$f >$B/bad.out 2>&1
@@ -58,7 +58,7 @@ $T merge --text $B/inlinee.prof -o $B/half.dir >$B/half.out 2>&1
 # the help of one command is complete, and its alone
 $T match --help >$B/help.out
 grep -q '^usage: csspgo match ' $B/help.out && [ "$(grep -c '^[a-z]*:' $B/help.out)" -eq 2 ] && pass || fail "match --help is not that of match"
-for what in -p -o --old-profile --binary --debug-binary --output --mode --rename --format --use-md5 --top --quiet 'Exit status' '10 is the default'; do
+for what in -p -o --old-profile --binary --debug-binary --output --mode --rename --fit --format --use-md5 --top --quiet 'Exit status' '10 is the default'; do
     grep -q -e "$what" $B/help.out && pass || fail "match --help does not name $what"
 done
 if ! command -v clang-19 >/dev/null 2>&1 || [ "$(uname -sm)" != "Linux x86_64" ]; then
@@ -77,12 +77,16 @@ $T profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
 cp $B/check.out $B/same.cmp
+check "counts made to fit the control flow" $T match --fit --old-profile=$B/v1.prof --binary=$B/v2 --format=text -o $B/fit.prof
+check "counts that fit are made to fit" $T match --fit --old-profile=$B/fit.prof --binary=$B/v2 --format=text -o $B/fit2.prof
+check "counts that fit stay as they are" cmp $B/fit.prof $B/fit2.prof
 for mode in align lexical llvm19 llvm-main; do
     check "matching with version 2, $mode" $T match --mode=$mode --old-profile=$B/v1.prof --binary=$B/v2 --format=text -o $B/$mode.prof
     cp $B/check.out $B/$mode.report
     check "the result is a profile, $mode" $T merge --sample --text $B/$mode.prof -o $B/again.prof
     check "a report is printed, $mode" grep -q '^all ' $B/$mode.report
 done
+check "counts made to fit are other counts" test "$(cksum <$B/align.prof)" != "$(cksum <$B/fit.prof)"
 sums() { sed -n 's/^.*CFGChecksum: //p' $1 | sort -u; }
 sums $B/v2.prof >$B/v2.sums
 sums $B/align.prof >$B/align.sums
@@ -148,6 +152,36 @@ $T match --old-profile=$B/v1.prof --binary=$B/v2s --debug-binary=$B/v2d --format
 cmp -s $B/debug.prof $B/align.prof && [ ! -s $B/debug.err ] && pass || fail "--debug-binary does not bring the symbols back"
 $T match --old-profile=$B/v1.prof --binary=$B/v2s --debug-binary=$B/v2s >$B/debug.out 2>&1
 [ $? -eq 1 ] && grep -q 'no symbols' $B/debug.out && pass || fail "a debug binary without symbols is taken"
+# what fits as it is
+$T check --min-fit=100 --binary=$B/v1 $B/v1.prof >$B/check.text 2>&1
+[ $? -eq 0 ] && grep -q '^samples that fit: 100.00%' $B/check.text && pass || fail "a profile fits its own program: $(cat $B/check.text)"
+$T check --top=1000 --min-fit=90 --binary=$B/v2 $B/v1.prof >$B/check.text 2>$B/check.err
+[ $? -eq 3 ] && grep -q 'less than --min-fit=90' $B/check.err && grep -q '  main: its control flow has changed$' $B/check.text && pass || fail "--min-fit: $(cat $B/check.err)"
+lost=$(sed -n 's/^samples that fit: .*%, \([0-9]*\) of \([0-9]*\)$/\2 - \1/p' $B/check.text)
+[ "$(awk '/^ +[0-9]+ +[0-9]+  / { n += $1 } END { print n + 0 }' $B/check.text)" -eq $((${lost:-1})) ] && pass || fail "the functions that lost samples are not those that were lost: $lost"
+$T check --json --binary=$B/v2 -o $B/check.json $B/v1.prof && grep -q '"changed": [1-9][0-9]*, "gone": [1-9][0-9]* }' $B/check.json && pass || fail "check --json: $(cat $B/check.json)"
+$T check --binary=../examples/data/demo.elf $B/v1.prof >/dev/null 2>$B/check.err
+[ $? -eq 3 ] && grep -q 'nothing of .* fits: is it a profile of' $B/check.err && pass || fail "a profile of another program: $(cat $B/check.err)"
+for a in "" "x" "x y --binary=z" "x --binary=z --min-fit=most" "$B/v1.prof --binary=$B/v1 -o $B/v1"; do
+    $T check $a >$B/usage.out 2>&1
+    [ $? -eq 2 ] && pass || fail "check $a: not a usage error"
+done
+# by source line. The preprocessor takes away what the other version has, so that lines move
+for v in 1 2; do
+    clang-19 -E -P -DVERSION=$v programs/stale.c >$B/lines$v.c
+    clang-19 -O2 -g -w -fdebug-info-for-profiling -o $B/l$v $B/lines$v.c || fail "version $v does not build by line"
+    $R record --quiet --period=$period --count=$samples --stop -o $B/l$v.script -- $B/l$v 2 >/dev/null 2>&1
+    $T profgen --quiet --binary=$B/l$v --perfscript=$B/l$v.script --format=text -o $B/l$v.prof
+done
+check "lines of the program it comes from" $T match --old-profile=$B/l1.prof --binary=$B/l1 --format=text -o $B/l.same
+check "a profile by line of the same program stays as it is" cmp $B/l1.prof $B/l.same
+check "and fits it" $T check --min-fit=100 --binary=$B/l1 $B/l1.prof
+by_line() { $T overlap --quality $B/l2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
+for mode in align llvm19 llvm-main; do
+    check "by line, $mode" $T match --mode=$mode --old-profile=$B/l1.prof --binary=$B/l2 --format=text -o $B/l.$mode
+    [ $(by_line $B/l.$mode) -gt $(by_line $B/l1.prof) ] && pass || fail "by line, $mode: $(by_line $B/l.$mode), as it was: $(by_line $B/l1.prof)"
+done
+check "quality of the same profile by line" test "$($T overlap --quality $B/l1.prof $B/l1.prof | awk '/^blocks of functions/ { print $4 }')" = 100.000
 if command -v llvm-profdata-19 >/dev/null 2>&1; then
     check "LLVM reads the result" llvm-profdata-19 show --sample $B/align.ext
 fi

@@ -23,28 +23,34 @@ header() {
     silent "warnings in C" $CC $WC -c -o $o $impl
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
-    check "opt-in layers are absent" sh -c "! nm $o | grep 'layout\|bipartite\|csspgo__mt_'"
+    check "opt-in layers are absent" sh -c "! nm $o | grep 'layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     silent "warnings for an includer in C" $CC $WC -c -o $B/user.o $user
     silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
     if have g++; then
-        silent "warnings in C++" g++ $WX -fsyntax-only $impl
+        silent "warnings in C++" g++ $WX $(size "$QUICKER" "") -fsyntax-only $impl
         silent "warnings for an includer in C++" g++ $WX -fsyntax-only $user
     else skip "g++ is not installed"; fi
+    {   # the manual's example, without what stands to the right of the code
+        printf '#define CSSPGO_IMPLEMENTATION\n#define CSSPGO_WITH_BOTTLENECK\n#include <stdio.h>\n#include "../../../csspgo.h"\nint main(void)\n{\n    csspgo_error e;\n'
+        sed -n '/^ \* QUICK START: what binds a hot loop/,/^ \* CONCEPTS/s/^ \*     \(.*\)/\1/p' ../csspgo.h | sed 's/;  .*/;/'
+        printf 'return 0;\n}\n'
+    } >$B/manual.c
+    check "the manual's example of a hot loop runs" \
+        sh -c "$CC -std=c99 -Wall -Wextra -Werror -Wno-unused -DCSSPGO_IMPLEMENTATION_INCLUDED -o $B/manual $B/manual.c build/plain/lib.o $LIBZ && $B/manual | grep -q 'Bound by the latency chain: 4 cycles every iteration'"
     check "CSSPGO_MALLOC alone is refused" sh -c "! $CC -DCSSPGO_MALLOC=malloc -fsyntax-only $impl 2>/dev/null"
 }
 
+# gcc warns of more when it optimizes; clang's warnings are all of its front end, which sees that there is optimisation
 compilers() {
     for level in -O0 -O2; do
-        for c in gcc clang-19; do
+        for c in gcc clang-19 g++ clang++-19; do
             have $c || { skip "$c is not installed"; continue; }
-            silent "$c $level: warnings in C" $c $WC -Wnull-dereference $level -c -o $o $impl
-            silent "$c $level: warnings for an includer in C" $c $WC $level -c -o $o $user
-        done
-        for c in g++ clang++-19; do
-            have $c || { skip "$c is not installed"; continue; }
-            silent "$c $level: warnings in C++" $c $WX -Wnull-dereference $level -c -o $o $impl
-            silent "$c $level: warnings for an includer in C++" $c $WX $level -c -o $o $user
+            language=C flags=$WC as="-c -o $o"
+            case $c in *++*) language=C++ flags=$WX ;; esac
+            case $c in clang*) as=-fsyntax-only ;; esac
+            silent "$c $level: warnings in $language" $c $flags $QUICKER -Wnull-dereference $level $as $impl
+            silent "$c $level: warnings for an includer in $language" $c $flags $level -c -o $o $user
         done
     done
     for p in i686-linux-gnu-gcc qemu-i386 s390x-linux-gnu-gcc qemu-s390x; do
@@ -55,7 +61,10 @@ compilers() {
 # uses MACRO...: a program that uses all that the interface declares with these macros, in $B/uses.c; $defines, $libs
 uses() {
     defines= libs=
-    for define; do defines="$defines -DCSSPGO_$define"; [ $define != USE_ZLIB ] || libs=-lz; done
+    for define; do
+        defines="$defines -DCSSPGO_$define"
+        case $define in USE_ZLIB) libs="$libs -lz" ;; USE_ZSTD) libs="$libs -lzstd" ;; esac
+    done
     {
         printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\ntypedef void (*any)(void);\nextern any all[];\nany all[] = {\n'
         printf '#include "../../../csspgo.h"\n' | $CC -E -P -I$B $defines -x c - -o - 2>/dev/null | tr '\n' ' ' | tr ';' '\n' |
@@ -65,10 +74,17 @@ uses() {
     [ "$(grep -c '(any)csspgo_' $B/uses.c)" -gt 40 ] || fail "$*: functions declared are not found"
 }
 
-# Each macro alone is linked. Pairs are, too, as far as it matters: of a static function that is used but not defined the
-# compiler tells, which is much faster.
+# links MACRO...
+links() {
+    uses "$@"
+    silent "$* links" $linker -std=c99 $defines -o $B/uses $B/uses.c $libs
+}
+
+# Each macro alone is linked, and each opt-in layer with each other macro. Pairs are, too, as far as it matters: of a
+# static function that is used but not defined the compiler tells, which is much faster. So is clang as a linker of what
+# is compiled without optimisation. The macros are those that the header asks for.
 macros() {
-    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" -fsyntax-only $impl
+    silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" $QUICKER -fsyntax-only $impl
     cat >$B/heap.c <<'END'
 #include <stddef.h>
 static void *m(size_t n) { (void)n; return 0; }
@@ -79,21 +95,31 @@ static void f(void *p) { (void)p; }
 #include "../../../csspgo.h"
 int main(void) { return csspgo_profile_new(NULL, NULL) != NULL; }
 END
-    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC -o $B/heap $B/heap.c && $B/heap"
+    silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC $QUICKER -o $B/heap $B/heap.c && $B/heap"
     printf 'static void f(void);\nint main(void) { f(); return 0; }\n' >$B/undefined.c
     check "the compiler tells of what is used but not defined" sh -c "$CC -fsyntax-only $B/undefined.c 2>&1 | grep -q 'never defined\|not defined\|undefined'"
-    rest="NO_FORMAT NO_EDIT NO_CODE NO_SAMPLE NO_UNWIND NO_FLOW NO_GENERATE NO_TRACK NO_MATCH NO_STDIO WITH_LAYOUT"
-    [ ! -f /usr/include/zlib.h ] || rest="$rest USE_ZLIB"
+    linker=$CC
+    ! have clang-19 || linker=clang-19
+    rest=$(grep '^# *\(el\)\?if' ../csspgo.h | grep -oE 'CSSPGO_(NO|WITH|USE)_[A-Z0-9_]*' | sed 's/^CSSPGO_//' | sort -u)
+    [ "$(echo $rest | wc -w)" -ge 12 ] || fail "the header's macros are not found: $rest"
+    for l in zlib zstd; do
+        [ ! -f /usr/include/$l.h ] || continue
+        skip "$l.h is not installed"
+        rest=$(echo "$rest" | grep -vix USE_$l)
+    done
+    with=$(echo "$rest" | grep '^WITH_')
+    rest=$(echo $rest)
     while [ -n "$rest" ]; do
         m=${rest%% *} rest=${rest#$m} rest=${rest# }
         silent "-DCSSPGO_$m builds without a warning" $CC $WC -DCSSPGO_$m -fsyntax-only $impl
-        uses $m
-        silent "$m links" $CC -std=c99 $defines -o $B/uses $B/uses.c $libs
+        links $m
+        case $m in WITH_*) ;; *) for other in $with; do links $other $m; done ;; esac
         for other in STATIC $rest; do
             uses STATIC $m $other
-            silent "$m $other: all is defined" $CC $WC $defines -fsyntax-only $B/uses.c
+            silent "$m $other: all is defined" $CC $WC $QUICKER $defines -fsyntax-only $B/uses.c
         done
     done
+    [ "$(echo $with | wc -w)" -lt 2 ] || links $with
 }
 
 many() {

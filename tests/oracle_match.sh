@@ -10,6 +10,7 @@ for t in clang-19 opt-19; do
     command -v $t >/dev/null 2>&1 || { echo "SKIPPED: $t is not installed"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 done
 make -s build/plain/oracle_match || exit 1
+again opt-19
 : >$B/empty.prof
 
 # program SEED CHANGES: statements are the same for the same seed; CHANGES 1 inserts, drops and renames some of them

@@ -23,13 +23,15 @@ if ! make -s build/plain/csspgo build/san/oracle_profdata; then
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 fi
-shards=$(nproc 2>/dev/null || echo 2)
+again $tool
+shards=$(nproc 2>/dev/null || echo 2) pids=
 i=0
 while [ $i -lt "$shards" ]; do
     build/san/oracle_profdata build/plain/csspgo $tool $B "$count" $i "$shards" "$@" >$B/shard.$i 2>&1 &
+    pids="$pids $!"
     i=$((i + 1))
 done
-wait
+wait $pids
 cat $B/shard.* | grep -v '^[0-9]* passed, '
 cat $B/shard.* | awk -v shards="$shards" '
     /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5; n++ }

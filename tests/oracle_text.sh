@@ -20,6 +20,7 @@ if ! make -s build/san/oracle_text; then
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 fi
+again $tool
 build/san/oracle_text generate $B "${2:-1}" "$count" || exit 1
 i=0
 while [ $i -lt "$count" ]; do

@@ -151,12 +151,14 @@ static int run(int indirect, const char *path)
     if (g.p == NULL || csspgo_read_file(g.p, path, &e) != CSSPGO_OK) return 1;
     describe(&g, indirect);
     t = csspgo_tracker_new(g.p, NULL, &e);
-    if (t == NULL || csspgo_tracker_order(t, NULL, 0, order, 32, &n) != CSSPGO_OK) return 1;
+    if (t == NULL || csspgo_tracker_order(t, NULL, 0, order, 32, &n, NULL) != CSSPGO_OK) return 1;
     for (i = 0; i < n; i++) {
         csspgo_decision out[16];
         csspgo_node base;
         size_t made, k;
-        if (csspgo_tracker_inline(t, order[i], g.f, 32, NULL, out, 16, &made, &base) != CSSPGO_OK) return 1;
+        if (csspgo_tracker_inline(t, order[i], g.f, 32, NULL, out, 16, &made, &base,
+                                  NULL) != CSSPGO_OK)
+            return 1;
         for (k = 0; k < made; k++)
             if (out[k].inlined) say(&g, order[i], out, (uint32_t)k);
         if (base.id != 0)
@@ -297,10 +299,12 @@ static int run_code(const code *c, int hot, const char *path)
     for (i = 1; i <= c->n; i++)
         for (k = 0; k < c->calls[i]; k++) call(&g, f[i], (uint32_t)k + 2, f[c->callee[i][k]]);
     t = csspgo_tracker_new(g.p, NULL, &e);
-    if (t == NULL || csspgo_tracker_order(t, f + 1, c->n, order, 32, &n) != CSSPGO_OK) return 1;
+    if (t == NULL || csspgo_tracker_order(t, f + 1, c->n, order, 32, &n, NULL) != CSSPGO_OK) return 1;
     for (i = 0; i < n; i++) {
         csspgo_node base;
-        if (csspgo_tracker_inline(t, order[i], g.f, 32, &how, out, MOST_DECISIONS, &made, &base) != CSSPGO_OK) return 1;
+        if (csspgo_tracker_inline(t, order[i], g.f, 32, &how, out, MOST_DECISIONS, &made, &base,
+                                  NULL) != CSSPGO_OK)
+            return 1;
         for (k = 0; k < made; k++) say(&g, order[i], out, (uint32_t)k);
         if (base.id != 0 && csspgo_total(csspgo_tracker_profile(t), base) != 0) print_all_counts(t, base, out, made);
     }

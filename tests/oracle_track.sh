@@ -29,6 +29,7 @@ fi
 for tool in clang-19 opt-19; do
     command -v $tool >/dev/null 2>&1 || { echo "SKIPPED: $tool is not installed"; skipped=1; finish; }
 done
+again opt-19
 : >"$B/empty.prof"
 # compile NAME: NAME.c in build/track to NAME.ll
 compile() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # `csspgo record`: the program is not disturbed, and breakpoints at branches give the records of a single-stepped run.
 # Run in tests/; each program prints what it saw and has an exit status of its own.
+. ./t.sh
 B=build/record
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -18,7 +19,7 @@ fi
 programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight qsort threads || echo signals jit qsort threads)
 for p in $programs; do
     for link in -pie $([ -n "$FULL" ] && echo -no-pie); do
-        ${CC:-cc} -O2 -w $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
+        ${CC:-cc} -O2 -w -DELEMENTS=$(size 30 300) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
         (exec $B/$p) >$B/native 2>&1
         status=$?
         for mode in --software --step; do

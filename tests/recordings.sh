@@ -41,6 +41,81 @@ for form in plain brstack-dso brstack-slash brstack-type cxx-names default-field
     equal "$form through a pipe" $B/plain $B/piped
 done
 
+# what is no text of branch records with addresses is refused, with advice
+refused() {
+    rm -f $B/out
+    if profile out $demo --perfscript=$B/$1.ps || [ -e $B/out ]; then fail "$1 is read"; else says $1 "$2"; fi
+}
+sed 's,0x[0-9a-f]*/0x[0-9a-f]*/P,leaf+0x1/main/P,g' $D/plain.ps >$B/brstacksym.ps
+refused brstacksym 'brstacksym.ps:8:0: branch records without addresses (brstacksym): use -F brstack'
+sed 's,^ 0x.*,\t0000000000401150\tinsn: 55,' $D/plain.ps >$B/brstackinsn.ps
+refused brstackinsn 'a listing of instructions (brstackinsn): use -F brstack'
+sed '/PERF/!s,0x40,0x,g' $D/plain.ps >$B/brstackoff.ps
+refused brstackoff 'branch records are offsets in files (brstackoff): use -F brstack'
+
+# sampled addresses alone, as default fields print them and as -F pid,ip,time does
+for form in ' w 1000  2.5: 100 cycles:u:           %s leaf+0x1 (/x/demo.probe)' ' 1000  2.5:           %s '; do
+    { head -1 $D/plain.ps; for a in 401159 401150 401159; do printf "$form\n" $a; done; } >$B/addresses.ps
+    profile out $demo --perfscript=$B/addresses.ps --skip-symbolization || fail "addresses: status $?"
+    if [ "$(echo $(cat $B/out))" = "[] 2 150-150:1 159-159:2 0" ]; then pass; else fail "addresses"; cat $B/out; fi
+done
+
+# a file that was replaced while it ran; files of other names
+sed '1s/$/ (deleted)/' $D/plain.ps >$B/deleted.ps
+profile out $demo --perfscript=$B/deleted.ps || fail "deleted: status $?"
+equal "a file that was deleted" $B/plain $B/out
+says "a file that was deleted" ""
+sed '1s,/x/demo.probe,/x/one,' $D/plain.ps >$B/another.ps
+sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <1a2b>]: r-xp /lib/two,p;d' $D/plain.ps >>$B/another.ps
+refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one, /lib/two (1a2b)$'
+
+# raw OPTIONS...: the raw counters of $B/made.ps in one line
+raw() {
+    $TOOL profgen --binary=$demo --perfscript=$B/made.ps --skip-symbolization -o $B/out "$@" 2>$B/said
+    echo $(cat $B/out)
+}
+same() { if [ "$2" = "$3" ]; then pass; else fail "$1: $3"; fi; }
+
+# Arm SPE: one branch a sample, taken or not, perhaps with the target of the one before
+{ head -1 $D/plain.ps
+  printf ' 1000  0x401171/0x401159/P/-/-/17/COND/- \n 1000  0x401171/0x401159/M/-/-/17/COND/- \n'
+  printf ' 1000  0x401163/0x401165/PN/-/-/2/COND/- \n 1000  0x40116c/0x40116e/PN/-/-/2/COND/-  0x0/0x401165/-/-/-/0//- \n'
+  printf ' 1000  0x7f0000001000/0x401130/-/-/-/0/CALL/- \n 1000  0x4011ad/0x7f0000001000/-/-/-/0/RET/- \n'; } >$B/made.ps
+same "SPE" "4 130-13b:1 159-163:2 165-16c:2 16e-171:1 2 ffffffffffbff001->130:1 171->159:2" "$(raw --spe-branch-profile)"
+says "SPE" '1/6) samples dropped: no branch in this program'
+grep -v 0x0/ $B/made.ps >$B/x && mv $B/x $B/made.ps
+raw >/dev/null
+if grep -q 'if Arm SPE made them, give --spe-branch-profile' $B/said; then pass; else fail "SPE is not noticed"; fi
+# ... and where the words are not those of Arm SPE
+printf '%s\n 0x401171/0x40115a/P\n 0x401171/0x401159/PN\n 0x401163/0x401165/PN\n' "$(head -1 $D/plain.ps)" >$B/made.ps
+raw --spe-branch-profile >/dev/null
+sort $B/said >$B/x
+same "what makes no sense for SPE" "csspgo: warning: 33.33% (1/3) branches dropped: no instruction begins at their target csspgo: warning: 33.33% (1/3) samples dropped: no branch in this program csspgo: warning: 50.00% (1/2) branches not taken are no conditional branches" "$(echo $(cat $B/x))"
+
+# AMD: a branch of a wrong path in the middle; Intel's SEP: no mappings, CR LF, an event before the address
+{ head -1 $D/plain.ps
+  echo ' 0x401171/0x401159/P/-/-/0/COND/-  0x401144/0x401165/P/-/-/0/COND/SPEC_WRONG_PATH  0x401171/0x401159/P/-/-/0/COND/NON_SPEC_CORRECT_PATH  0x40116c/0x401150/P/-/-/0/COND/- '; } >$B/made.ps
+same "wrong path" "1 150-171:1 1 171->159:2" "$(raw | sed 's/ 1 150-16c:1//')"
+if grep -q '(1/[45]) branch records dropped: speculated on a wrong path' $B/said; then pass; else fail "wrong path is not told"; cat $B/said; fi
+demo=data/unwind/bin/demo.pie
+for i in 1 2 3; do printf 'BR_INST_RETIRED.NEAR_TAKEN:pdir:    7ff70a1b118c 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0\r\n'; done >$B/made.ps
+same "SEP" "1 170-18c:3 1 18c->170:3" "$(raw --image-base=0x7ff70a1b0000)"
+says "SEP" ""
+raw >/dev/null
+if grep -q 'only 0 of 3 samples are there: --image-base=ADDR' $B/said; then pass; else fail "SEP without a base"; cat $B/said; fi
+demo=data/unwind/bin/demo.probe
+
+# stacks that are later than their records: the innermost frame is in another function
+sed '2s/401150/401180/' $D/plain.ps >$B/made.ps
+all=$(grep -c '^ 0x' $B/made.ps)
+raw >$B/x
+if grep -q "(1/$all) samples dropped: leaf and newest branch target disagree" $B/said; then pass; else fail "a late stack"; cat $B/said; fi
+sed '2,8d' $D/plain.ps >$B/others.ps && mv $B/made.ps $B/late.ps && mv $B/others.ps $B/made.ps
+same "a late stack" "$(cat $B/x)" "$(raw)"
+mv $B/late.ps $B/made.ps
+raw --bogus-stacks=records >$B/x
+if grep -q "(1/$all) call stacks dropped: leaf and newest" $B/said && grep -q '^\[\] ' $B/x; then pass; else fail "records of a late stack"; cat $B/said; fi
+
 # several processes
 demo=data/unwind/bin/demo.pie
 profile single $demo --perfscript=$D/multi-single.ps || fail "single: status $?"
@@ -53,6 +128,10 @@ says "several processes, text with pids" ""
 profile nopid $demo --perfscript=$D/multi-nopid.ps || fail "multi-nopid.ps: status $?"
 equal "several processes, text without pids" $B/single $B/nopid
 says "several processes, text without pids" 'is mapped at 3 addresses, and samples do not say of which process'
+profile twice $demo --perfscript=$D/multi-single.ps --perfscript=$D/multi-single.ps || fail "a recording twice: status $?"
+profile mixed $demo --perfscript=$D/multi-all.ps --perfdata=$D/multi-all.data || fail "a recording as data and as text: status $?"
+equal "recordings of both kinds add up" $B/twice $B/mixed
+if cmp -s $B/single $B/mixed; then fail "recordings of both kinds do not add up"; else pass; fi
 profile mp $D/w --perfdata=$D/mp.data || fail "mp.data: status $?"
 if grep -q 'from 11 sampled addresses' $B/err; then pass; else fail "mp.data: not all samples"; cat $B/err; fi
 profile mp-text $D/w --perfscript=$D/mp.default-fields.ps || fail "mp.default-fields.ps: status $?"
@@ -69,6 +148,46 @@ if command -v llvm-profgen-19 >/dev/null 2>&1; then
     done
 else
     echo "SKIPPED: recordings: --llvm-compat needs llvm-profgen-19"; skipped=$((skipped + 1))
+fi
+
+# a program and its library: as the same program linked statically, but for the first call, which the loader binds
+if command -v clang-19 >/dev/null 2>&1 && [ "$(uname -sm)" = "Linux x86_64" ]; then
+    cat >$B/lib.c <<'C'
+static volatile unsigned long sum;
+__attribute__((noinline)) static void leaf(int n) { int i; for (i = 0; i < n; i++) sum += (unsigned long)i; }
+void work(int n); void work(int n) { leaf(n); if (n & 1) sum++; leaf(n / 2); }
+int apply(int (*f)(int), int n); int apply(int (*f)(int), int n) { sum += 3; n = f(n) + 1; sum++; return n; }
+C
+    cat >$B/app.c <<'C'
+void work(int n); int apply(int (*f)(int), int n);
+static volatile int v;
+__attribute__((noinline)) static int twice(int n) { v += n; work(n / 3); v++; return 2 * n; }
+__attribute__((noinline)) static void first(int n) { work(n); v++; }
+__attribute__((noinline)) static void second(int n) { work(2 * n); v += apply(twice, n); }
+int main(void) { int i; for (i = 0; i < 400; i++) { first(10); second(7); } return 0; }
+C
+    F="-O1 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fpseudo-probe-for-profiling -fno-optimize-sibling-calls"
+    { clang-19 $F -fPIC -shared -o $B/libwork.so $B/lib.c && clang-19 $F -o $B/app $B/app.c $B/libwork.so -Wl,-rpath,'$ORIGIN' &&
+        clang-19 $F -o $B/whole $B/app.c $B/lib.c; } || fail "a program with a library does not build"
+    for p in app whole; do $TOOL record --quiet --software --period=41 -o $B/$p.ps -- $B/$p || fail "record $p"; done
+    both="--binary=$B/libwork.so --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
+    for by in "" --use-dwarf-correlation; do
+        profile app.prof $B/app $both $by --perfscript=$B/app.ps || fail "two images $by: status $?"
+        $TOOL profgen --quiet --binary=$B/whole ${both#* } $by --perfscript=$B/whole.ps --format=text -o $B/whole.prof || fail "the whole $by"
+        for p in app whole; do sed -n 's/^\(\[main.*\]\):[0-9]*:[0-9]*$/\1/p' $B/$p.prof | sort >$B/$p.contexts; done
+        equal "contexts through a library $by" $B/whole.contexts $B/app.contexts
+        if [ $(wc -l <$B/app.contexts) -ge 11 ] && grep -q 'apply.*twice.*work.*leaf' $B/app.contexts; then pass; else fail "contexts through a library $by: $(wc -l <$B/app.contexts)"; fi
+    done
+    if grep -q '^ .* apply:[0-9]' $B/app.prof; then pass; else fail "call targets in a library"; fi
+    if grep -Eq '^csspgo: +[67][0-9]\.[0-9]*% +[0-9]+ samples in .*/libwork.so$' $B/err && grep -q 'in .*/ld-linux.*, which is not given' $B/err; then pass; else fail "the table of images"; cat $B/err; fi
+    profile out $B/app --show-images --perfscript=$B/app.ps
+    if grep -q 'samples in .*/libwork.so, which is not given$' $B/err && grep -q 'samples in .*/app$' $B/err; then pass; else fail "--show-images"; cat $B/err; fi
+    cp $B/libwork.so $B/libwork.copy
+    if $TOOL profgen --binary=$B/app --binary=$B/libwork.so --perfscript=$B/app.ps -o $B/libwork.so 2>$B/err; then fail "a library is overwritten"; elif cmp -s $B/libwork.so $B/libwork.copy; then pass; else fail "a library is destroyed"; fi
+    if $TOOL profgen --binary=$B/app --binary=$B/libwork.so --skip-symbolization --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "--skip-symbolization of two images"; elif grep -q 'takes one --binary' $B/err; then pass; else fail "--skip-symbolization of two images"; cat $B/err; fi
+    if $TOOL profgen --binary=$B/app --binary=$B/none --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "a missing library"; elif grep -q "$B/none: No such file" $B/err; then pass; else fail "a missing library"; cat $B/err; fi
+else
+    echo "SKIPPED: recordings: several images need clang-19 on x86-64 Linux"; skipped=$((skipped + 1))
 fi
 
 # recordings made here
@@ -123,12 +242,16 @@ for link in -pie -no-pie; do
     profile text $B/renamed/program --perfscript=$B/ids.ps || fail "$link: text with build ids, renamed: status $?"
     equal "$link: text with build ids, renamed" $B/data $B/text
 
-    # a compressed recording: the advice that is given works
+    # a compressed recording, to a file and into a pipe
+    [ -f /usr/include/zstd.h ] || { echo "SKIPPED: recordings: zstd.h is not installed"; skipped=$((skipped + 1)); continue; }
     perf record -q -z -e cpu-clock:u -g -o $B/packed.data -- $B/busy >$B/out 2>&1 || continue
-    profile out $B/busy --perfdata=$B/packed.data && fail "a compressed recording is read"
-    advice=$(sed -n "s/.*'\(perf script[^']*\)'.*/\1/p" $B/err)
-    ${advice:-false} -i $B/packed.data >$B/packed.ps 2>/dev/null || fail "the advice for compressed recordings: $(cat $B/err)"
-    profile out $B/busy --perfscript=$B/packed.ps || fail "$link: a compressed recording as text: status $?"
-    if grep -q 'leaf' $B/out; then pass; else fail "the advice for compressed recordings gives no profile"; fi
+    perf script -i $B/packed.data -F pid,ip --show-mmap-events >$B/packed.ps 2>/dev/null
+    profile text $B/busy --perfscript=$B/packed.ps || fail "$link: a compressed recording as text: status $?"
+    profile data $B/busy --perfdata=$B/packed.data || fail "$link: a compressed recording: status $?"
+    equal "$link: a compressed recording" $B/text $B/data
+    says "$link: a compressed recording" ""
+    perf record -q -z -e cpu-clock:u -g -o - -- $B/busy 2>/dev/null >$B/packed.pipe
+    profile data $B/busy --perfdata=- <$B/packed.pipe || fail "$link: a compressed pipe: status $?"
+    if grep -q leaf $B/data; then pass; else fail "$link: a compressed pipe"; fi
 done
 finish

@@ -15,6 +15,9 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 ASAN_OPTIONS=${ASAN_OPTIONS:-intercept_strstr=0:quarantine_size_mb=8}
 export ASAN_OPTIONS
 
+# cpu_seconds FILE: the sum of what `times` wrote, for the shell and for what it ran
+cpu_seconds() { tr 'ms' '  ' <$1 | awk '{ s += $1 * 60 + $2 + $3 * 60 + $4 } END { printf "%.1f", s }'; }
+
 # --job NAME COMMAND...: a program that closes with "N passed, N failed, N skipped"; prints its last word and what was wrong
 if [ "$1" = --job ]; then
     name=$2
@@ -27,8 +30,8 @@ if [ "$1" = --job ]; then
     *" 0 failed, "*) [ $status -eq 0 ] || line="${line%% *} passed, 1 failed, ${line##*failed, } (status $status)" ;;
     esac
     times >$B/jobs/$name.time
-    seconds=$(tail -n 1 $B/jobs/$name.time | tr 'ms' '  ' | awk '{ printf "%.1f", $1 * 60 + $2 + $3 * 60 + $4 }')
-    { grep -v -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $B/jobs/$name.out | head -40; echo "$name: $line, $seconds s"; } >$B/jobs/$name.said
+    seconds=$(cpu_seconds $B/jobs/$name.time)
+    { grep -v -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $B/jobs/$name.out | head -40; echo "$name: $line, $seconds s CPU"; } >$B/jobs/$name.said
     cat $B/jobs/$name.said
     echo "$line" >$B/jobs/$name.count
     exit 0
@@ -42,6 +45,7 @@ fi
 
 rm -rf $B/jobs
 mkdir -p $B/jobs
+began=$(date +%s)
 jobs=$(make -s --no-print-directory list ONLY="$*")
 echo "$(echo $jobs | wc -w) jobs, $J at a time"
 make -s -k -j"$J" --no-print-directory jobs ONLY="$*" 2>$B/make.err
@@ -50,10 +54,20 @@ for name in $jobs; do
 done
 set -- $(cat $B/jobs/*.count | awk '{ p += $1; f += $3; s += $5 } END { printf "%.0f %.0f %.0f\n", p, f, s }')
 passed=$1 failed=$2 skipped=$3
+if [ $failed -ne 0 ]; then # once more, where it is not above the screen
+    echo "what failed:"
+    grep -L ' 0 failed, ' $B/jobs/*.count | while read -r count; do
+        grep -s -E -i -A8 '^FAILED|(warning|error|ERROR|assertion)[: ]' ${count%.count}.said | head -40
+        tail -n 1 ${count%.count}.said
+    done
+fi
 if [ -n "$STRICT" ] && [ $skipped -ne 0 ]; then
     echo "STRICT: $skipped skipped tests count as failed"
     failed=$((failed + skipped))
 fi
 [ $skipped -eq 0 ] || echo "$skipped tests were skipped"
+times >$B/jobs/all.time
+used=$(cpu_seconds $B/jobs/all.time) lasted=$(($(date +%s) - began))
+echo "$used s CPU in $((lasted / 60)):$(printf %02d $((lasted % 60))) min"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -41,7 +41,7 @@ static void t_print_sample(t_out *t, const csspgo_sample *s, const csspgo_code *
     for (i = 0; i < s->branch_count; i++) {
         t_num(t, " ", s->branches[i].from, 16);
         t_num(t, ">", s->branches[i].to, 16);
-        if (s->branches[i].flags != 0) t_str(t, " FLAGS");
+        if (s->branches[i].flags >> 33 & 1) t_str(t, " NOT TAKEN");
     }
     if (s->time != 0 || s->pid != 0 || s->tid != 0) t_str(t, " ?");
     t_str(t, "\n");

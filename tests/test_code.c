@@ -44,6 +44,7 @@ static csspgo_code_function make_function(uint64_t begin, uint64_t end, const ch
 static int mapped(csspgo_code *code, uint64_t address, uint64_t file_offset, const char *path, uint32_t executable)
 {
     csspgo_mmap e;
+    int mapped;
     memset(&e, 0, sizeof e);
     e.address = address;
     e.size = 0x1000;
@@ -51,7 +52,7 @@ static int mapped(csspgo_code *code, uint64_t address, uint64_t file_offset, con
     e.path = path;
     e.path_size = strlen(path);
     e.executable = executable;
-    return csspgo_code_mmap(code, &e);
+    return csspgo_code_mmap(code, &e, &mapped, NULL) == CSSPGO_OK ? mapped : -2;
 }
 
 static int is_code(const csspgo_code *c, uint64_t address)

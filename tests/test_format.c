@@ -828,6 +828,56 @@ static void reading_survives_every_failed_allocation(void)
     }
 }
 
+/* csspgo_load is csspgo_profile_new and csspgo_read: the same profile, the same errors, the same memory at the end. */
+static void loading_is_making_and_reading(void)
+{
+    unsigned contexts, cut;
+    for (contexts = 0; contexts < 2; contexts++) {
+        size_t size;
+        char *text = rich(contexts != 0, &size);
+        for (cut = 0; cut < 2; cut++) {
+            csspgo_profile *want = t_profile(0), *p;
+            const csspgo_status s = csspgo_read(want, text, size - cut * 2, NULL);
+            csspgo_error e;
+            t_heap heap;
+            csspgo_options o = t_options(&heap, 0);
+            o.limits.max_bytes = 1 << 20;
+            p = csspgo_load(text, size - cut * 2, &o, &e);
+            T_EQ(e.status, s);
+            T_EQ(p != NULL, s == CSSPGO_OK);
+            if (p != NULL) T_CHECK(t_valid(p) && csspgo_equal(p, want) && same_numbers(p, want));
+            if (p != NULL) T_EQ(csspgo_profile_memory(p), heap.live_bytes);
+            if (p != NULL) T_EQ(csspgo_read(p, text, size, &e), CSSPGO_OK);   /* it has the limits that were asked for */
+            csspgo_profile_free(p);
+            T_EQ(heap.live, 0);
+            o.limits.max_bytes = 500;
+            T_CHECK(csspgo_load(text, size, &o, &e) == NULL && e.status == CSSPGO_E_LIMIT && heap.live == 0);
+            csspgo_profile_free(want);
+        }
+        free(text);
+    }
+}
+
+static void loading_survives_every_failed_allocation(void)
+{
+    size_t size;
+    char *text = rich(1, &size);
+    csspgo_profile *p = NULL;
+    long nth;
+    for (nth = 1; p == NULL; nth++) {
+        t_heap heap;
+        csspgo_options o = t_options(&heap, 0);
+        csspgo_error e;
+        heap.nth = nth;
+        p = csspgo_load(text, size, &o, &e);
+        T_EQ(e.status, p != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM);
+        csspgo_profile_free(p);
+        T_EQ(heap.live, 0);
+    }
+    T_LONG(nth > 8);
+    free(text);
+}
+
 static void writing_survives_every_failed_allocation(void)
 {
     size_t size, want_size, got;
@@ -909,13 +959,13 @@ static void limits_hold_in_both_modes(void)
         T_EQ(csspgo_node_count(p), 0);
         T_EQ(read_str(p, "[a:1 @ b:1 @ c]:1:1\n", &e), CSSPGO_OK);
         csspgo_profile_free(p);
-        o.limits.max_bytes = 3400;
+        o.limits.max_bytes = 3600;
         p = csspgo_profile_new(&o, NULL);
         if (p == NULL) abort();
         T_EQ(read_str(p, "f:1:1\n 1: 1\n", &e), CSSPGO_OK);
         T_EQ(read_str(p, "f:1:1\n 1: 1\n 1: 1 a:1 b:1 c:1 d:1\n", &e), CSSPGO_E_LIMIT);
         T_EQ(e.status, CSSPGO_E_LIMIT);
-        T_CHECK(csspgo_profile_memory(p) <= 3400 && t_valid(p));
+        T_CHECK(csspgo_profile_memory(p) <= 3600 && t_valid(p));
         csspgo_profile_free(p);
     }
 }
@@ -1159,7 +1209,7 @@ static void files_are_read_and_written(void)
     grown g = { NULL, 0, 0 };
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
-    csspgo_profile *p = csspgo_profile_new(&o, NULL);
+    csspgo_profile *p = csspgo_profile_new(&o, NULL), *q;
     csspgo_error e;
     unsigned i;
     if (p == NULL) abort();
@@ -1169,10 +1219,14 @@ static void files_are_read_and_written(void)
     got = t_file(path, &size);
     t_same("written file", got, size, want, want_size);
     free(got);
+    q = csspgo_load_file(path, NULL, &e);
+    T_CHECK(q != NULL && csspgo_equal(p, q));
+    csspgo_profile_free(q);
     T_EQ(csspgo_read_file(p, path, &e), CSSPGO_OK);   /* added */
     T_EQ(csspgo_profile_memory(p), heap.live_bytes);
     T_EQ(csspgo_read_file(p, "build/no such file", &e), CSSPGO_E_IO);
     T_CHECK(strstr(e.message, "no such file") != NULL);
+    T_CHECK(csspgo_load_file("build/no such file", NULL, &e) == NULL && e.status == CSSPGO_E_IO);
     T_EQ(csspgo_write_file(p, "build/no such folder/x", CSSPGO_TEXT, &e), CSSPGO_E_IO);
     T_CHECK(strstr(e.message, "no such folder") != NULL);
     T_EQ(csspgo_write_file(p, path, 99, &e), CSSPGO_E_ARGUMENT);
@@ -1251,6 +1305,8 @@ int main(void)
     an_empty_profile_keeps_its_functions_and_flags();
     every_prefix_is_read_or_changes_nothing();
     T_FAILING(reading_survives_every_failed_allocation());
+    loading_is_making_and_reading();
+    T_FAILING(loading_survives_every_failed_allocation());
     T_FAILING(writing_survives_every_failed_allocation());
     every_short_buffer_is_filled_and_the_size_told();
     limits_hold_in_both_modes();

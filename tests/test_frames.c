@@ -331,18 +331,18 @@ static void track_change(csspgo_tracker *t, csspgo_node n, csspgo_node other)
     csspgo_node result;
     uint32_t mark;
     csspgo_profile *p;
-    T_EQ(csspgo_tracker_checkpoint(t, &mark), CSSPGO_OK);
-    csspgo_tracker_mark_inlined(t, n);
-    csspgo_tracker_unmark(t, n);
-    csspgo_tracker_promote_call(t, n, csspgo_at(1, 0), no_func);
-    csspgo_tracker_move(t, n, other, csspgo_at(2, 0), &result);
-    csspgo_tracker_promote(t, n, &result);
-    csspgo_tracker_promote_call(t, other, csspgo_at(2, 0), no_func);
+    T_EQ(csspgo_tracker_checkpoint(t, &mark, NULL), CSSPGO_OK);
+    csspgo_tracker_mark_inlined(t, n, NULL);
+    csspgo_tracker_unmark(t, n, NULL);
+    csspgo_tracker_promote_call(t, n, csspgo_at(1, 0), no_func, NULL);
+    csspgo_tracker_move(t, n, other, csspgo_at(2, 0), &result, NULL);
+    csspgo_tracker_promote(t, n, &result, NULL);
+    csspgo_tracker_promote_call(t, other, csspgo_at(2, 0), no_func, NULL);
     p = csspgo_tracker_snapshot(t, NULL);
     T_CHECK(t_valid(p));
     csspgo_profile_free(p);
     track_look(t, n);
-    T_EQ(csspgo_tracker_rollback(t, mark), CSSPGO_OK);
+    T_EQ(csspgo_tracker_rollback(t, mark, NULL), CSSPGO_OK);
 }
 
 static int is_trackable(const csspgo_profile *p)
@@ -411,7 +411,7 @@ static csspgo_status track_inline(csspgo_profile *p)
         callable[i].calls = call;
         callable[i].call_count = 3;
     }
-    T_EQ(csspgo_tracker_order(t, NULL, 0, order, FUNCS, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_order(t, NULL, 0, order, FUNCS, &n, NULL), CSSPGO_OK);
     T_CHECK(n <= FUNCS);
     frame[0].func = csspgo_tracker_func(t, "a", 1);
     frame[1].func = csspgo_tracker_func(t, "b", 1);
@@ -421,8 +421,8 @@ static csspgo_status track_inline(csspgo_profile *p)
     for (i = 0; i < n; i++) {
         csspgo_node at = csspgo_tracker_contexts(t, order[i]);
         while (at.id != 0) at = csspgo_tracker_next(t, at);
-        T_EQ(csspgo_tracker_inline(t, order[i], callable, FUNCS + 1, NULL, out, 500, &count, &base), CSSPGO_OK);
-        T_EQ(csspgo_tracker_base(t, order[i], 1, &base), CSSPGO_OK);
+        T_EQ(csspgo_tracker_inline(t, order[i], callable, FUNCS + 1, NULL, out, 500, &count, &base, NULL), CSSPGO_OK);
+        T_EQ(csspgo_tracker_base(t, order[i], 1, &base, NULL), CSSPGO_OK);
     }
     q = csspgo_tracker_snapshot(t, NULL);
     T_CHECK(t_valid(q));
@@ -538,7 +538,7 @@ static void order_of(csspgo_profile *p, char name[FUNCS + 1])
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     csspgo_func f[FUNCS];
     size_t n = 0, i, size;
-    if (t != NULL) T_EQ(csspgo_tracker_order(t, NULL, 0, f, FUNCS, &n), CSSPGO_OK);
+    if (t != NULL) T_EQ(csspgo_tracker_order(t, NULL, 0, f, FUNCS, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) name[i] = *csspgo_func_name(p, f[i], &size);
     name[n] = '\0';
     csspgo_tracker_free(t);

@@ -1274,6 +1274,7 @@ static void addresses_without_branches_stand_for_the_block_around_them(void)
         lab_probe(&l, f, 2, 0x1010);
         lab_call(&l, f, 3, 0x1018);
         lab_probe(&l, g, 1, 0x1090);
+        l.make.estimate_fn = csspgo_estimate;
         lab_ready(&l);
         l.c = csspgo_collector_new(l.code, &how, NULL, NULL);
         lab_address(&l, 0x1005, 0, 1);

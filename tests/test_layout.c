@@ -997,6 +997,78 @@ static void weights_and_sizes_change_the_order(void)
     }
 }
 
+static void functions_without_size_make_no_groups(void)
+{
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_order_options how;
+    csspgo_layout_symbol last[2];
+    uint64_t id[2];
+    size_t n, i, at;
+    char text[6000];
+    at = (size_t)sprintf(text, ":temporal_prof_traces\n1\n1\n1\n");
+    for (i = 0; i < 1000; i++) at += (size_t)sprintf(text + at, "f%u,", (unsigned)i);
+    sprintf(text + at, "\n");
+    T_EQ(add_text(l, text, NULL), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    how.use_sizes = 1;
+    T_EQ(csspgo_layout_order(l, &how, id, 2, &n, NULL), CSSPGO_OK);
+    T_EQ(n, 0);
+    memset(last, 0, sizeof last);
+    last[0].name = "f998";
+    last[1].name = "f999";
+    last[0].name_size = last[1].name_size = 4;
+    last[0].size_bytes = UINT64_MAX;
+    last[1].size_bytes = 1;
+    T_EQ(csspgo_layout_add_symbols(l, last, 2, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_order(l, &how, id, 2, &n, NULL), CSSPGO_OK);
+    T_EQ(n, 2);
+    csspgo_layout_free(l);
+}
+
+/* Functions that were inlined everywhere change nothing: as if the traces had been without them. */
+static void only_symbols_leaves_the_others_out(void)
+{
+    csspgo_layout *with = layout_of(0, -1, -1), *without = layout_of(0, -1, -1);
+    csspgo_layout_order_options how;
+    uint64_t id[200], same[200];
+    char text[9000], short_text[9000], names[120][8];
+    csspgo_layout_symbol symbol[120];
+    size_t n = 0, m = 0, t, i, at, short_at, count = 0;
+    at = (size_t)sprintf(text, ":temporal_prof_traces\n5\n5\n");
+    short_at = (size_t)sprintf(short_text, "%s", text);
+    for (t = 0; t < 5; t++) {
+        at += (size_t)sprintf(text + at, "1\n");
+        short_at += (size_t)sprintf(short_text + short_at, "1\n");
+        for (i = 0; i < 120; i++) {
+            const unsigned f = (unsigned)(i * (2 * t + 7) + 31 * t) % 120;
+            if ((f * 5 + t) % 4 == 0) continue;
+            at += (size_t)sprintf(text + at, "f%u,", f);
+            if (f % 3 != 0) short_at += (size_t)sprintf(short_text + short_at, "f%u,", f);
+        }
+        at += (size_t)sprintf(text + at, "\n");
+        short_at += (size_t)sprintf(short_text + short_at, "\n");
+    }
+    memset(symbol, 0, sizeof symbol);
+    for (i = 0; i < 120; i++) {
+        if (i % 3 == 0) continue;
+        symbol[count].name = names[count];
+        symbol[count].name_size = (size_t)sprintf(names[count], "f%u", (unsigned)i);
+        symbol[count++].size_bytes = 16;
+    }
+    T_EQ(add_text(with, text, NULL), CSSPGO_OK);
+    T_EQ(add_text(without, short_text, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_add_symbols(with, symbol, count, NULL), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    how.only_symbols = 1;
+    T_EQ(csspgo_layout_order(with, &how, id, 200, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_order(without, NULL, same, 200, &m, NULL), CSSPGO_OK);
+    T_EQ(n, count);
+    T_EQ(m, count);
+    T_CHECK(memcmp(id, same, count * sizeof *id) == 0);
+    csspgo_layout_free(with);
+    csspgo_layout_free(without);
+}
+
 static void an_order_survives_every_failing_allocation(void)
 {
     long nth;
@@ -1191,6 +1263,55 @@ static void raw_profiles_of_every_machine_are_read(void)
         }
 }
 
+/* Profiles behind each other, with zeros in between, the first one with a value profile of 24 bytes. */
+static size_t raw_profiles(unsigned char *to, uint32_t version, int big, size_t pointer)
+{
+    const size_t tail = 16 + (version == 8 ? 3u : 4u) * pointer;
+    const size_t header = 8 * (version == 8 ? 11u : version == 9 ? 14u : 16u);
+    size_t size = raw_profile(to, version, big, pointer, 0);
+    to[header + tail + (big ? 4u : 5u)] = 0;
+    to[header + tail + (big ? 5u : 4u)] = 2;          /* two places are watched */
+    memset(to + size, 0, 100);
+    size = (size + 7) / 8 * 8;
+    to[size + (big ? 3 : 0)] = 24;
+    to[size + (big ? 7 : 4)] = 1;
+    to[size + 23] = 0xff;
+    size += 24 + 16;
+    return size + raw_profile(to + size, version, big, pointer, 0);
+}
+
+#define RAN_TWICE(blocks) IR blocks RECORD("a", "9", "10") RECORD("b", "9", "12") RECORD("c", "9", "14")
+
+static void raw_profiles_stand_behind_each_other(void)
+{
+    static const char apart[] = RAN_TWICE(BLOCK("2", "2") "# Weight:\n1\nb,a,\n# Weight:\n1\nb,a,\n\n");
+    static const char mixed[] = RAN_TWICE(BLOCK("1", "1") "# Weight:\n1\nb,b,a,a,\n\n");
+    unsigned char data[3000];
+    uint32_t version;
+    int form;
+    size_t n, size;
+    csspgo_error e;
+    for (version = 8; version <= 10; version++)
+        for (form = 0; form < 8; form++) {
+            csspgo_layout *l = layout_of(form & 4 ? 19 : 0, -1, -1);
+            memset(data, 0, sizeof data);
+            size = raw_profiles(data, version, form & 1, form & 2 ? 4 : 8);
+            if (!T_EQ(add_bytes(l, (char *)data, size, &e), CSSPGO_OK))
+                fprintf(stderr, "    version %u, form %d: %s\n", (unsigned)version, form, e.message);
+            if (form & 4) expect_text(l, "as LLVM", mixed, sizeof mixed - 1);
+            else expect_text(l, "two profiles", apart, sizeof apart - 1);
+            T_EQ(add_bytes(l, (char *)data, size + 9, &e), CSSPGO_OK);    /* zeros at the end */
+            data[size + 9] = 1;
+            T_EQ(add_bytes(l, (char *)data, size + 10, &e), CSSPGO_E_SYNTAX);
+            T_EQ(e.offset, size + 9);
+            for (n = 0; n < size; n++) {
+                add_bytes(l, (char *)data, n, &e);    /* it may end between the two */
+                T_CHECK(e.offset <= n);
+            }
+            csspgo_layout_free(l);
+        }
+}
+
 static void raw_profiles_of_llvm_are_read(void)
 {
 #ifdef CSSPGO_USE_ZLIB
@@ -1212,12 +1333,18 @@ static void raw_profiles_of_llvm_are_read(void)
 
 static void reading_survives_every_failing_allocation(void)
 {
-    static const char *const file[] = { DATA "basic.profdata", DATA "run_c_a.profraw" };
+    static const char *const file[] = { DATA "basic.profdata", DATA "run_c_a.profraw", DATA "run_c_a.profraw" };
     size_t i, size;
     long nth;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         char *data = t_file(file[i], &size);
         csspgo_status s = CSSPGO_OK;
+        if (i == 2) {                                 /* two raw profiles in one file */
+            data = (char *)realloc(data, 2 * size);
+            if (data == NULL) abort();
+            memcpy(data + size, data, size);
+            size *= 2;
+        }
         for (nth = 1; nth < 1000; nth++) {
             t_heap h;
             const csspgo_options o = t_options(&h, nth);
@@ -1307,6 +1434,77 @@ static void collecting_survives_every_failing_allocation(void)
         T_EQ(s, CSSPGO_E_NOMEM);
     }
     T_LONG(nth > 2 && nth < 100);
+}
+
+/* ----- chunks ----- */
+
+/* Chunks of kinds that share long strings, in turn: kinds come together; the order is a permutation. */
+static void chunks_with_equal_bytes_come_together(void)
+{
+    enum { KINDS = 4, EACH = 12, N = KINDS * EACH };
+    static unsigned char text[N][64];
+    csspgo_layout_chunk chunk[N];
+    uint32_t order[N], changes = 0, seen[N], i, k;
+    csspgo_error e;
+    for (i = 0; i < N; i++) {
+        for (k = 0; k < 64; k++)
+            text[i][k] = (unsigned char)(k < 40 ? (i % KINDS + 1) * 41 + k * (i % KINDS + 3) : i * 57 + k * k * 3 + i * k);
+        chunk[i].data = text[i];
+        chunk[i].size = 64;
+        seen[i] = 0;
+    }
+    T_EQ(csspgo_layout_order_chunks(chunk, N, NULL, NULL, order, &e), CSSPGO_OK);
+    for (i = 0; i < N; i++) {
+        T_CHECK(order[i] < N && seen[order[i]]++ == 0);
+        changes += i != 0 && order[i] % KINDS != order[i - 1] % KINDS;
+    }
+    T_EQ(changes, KINDS - 1);
+}
+
+static void equal_chunks_follow_the_first_of_them(void)
+{
+    static const char *const text[] = { "abcdefgh", "12345678", "abcdefgh", "12345678", "abcdefgh", "12345678", "abcdefgh",
+                                        "12345678", "abcdefgh", "12345678", "abcdefgh", "12345678", "xy", "" };
+    static const uint32_t want[] = { 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11, 12, 13 };
+    csspgo_layout_chunk chunk[14];
+    uint32_t order[14];
+    size_t i;
+    for (i = 0; i < 14; i++) {
+        chunk[i].data = text[i];
+        chunk[i].size = strlen(text[i]);
+    }
+    T_EQ(csspgo_layout_order_chunks(chunk, 14, NULL, NULL, order, NULL), CSSPGO_OK);
+    for (i = 0; i < 14; i++) T_EQ(order[i], want[i]);
+    T_EQ(csspgo_layout_order_chunks(chunk, 0, NULL, NULL, order, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_order_chunks(chunk + 13, 1, NULL, NULL, order, NULL), CSSPGO_OK);
+    T_EQ(order[0], 0);
+    chunk[3].size = (size_t)1 << 31;
+    T_EQ(csspgo_layout_order_chunks(chunk, 14, NULL, NULL, order, NULL), CSSPGO_E_LIMIT);
+}
+
+static void ordering_chunks_survives_every_failing_allocation(void)
+{
+    static const char text[] = "the quick brown fox jumps over the lazy dog";
+    csspgo_layout_chunk chunk[9];
+    uint32_t order[9];
+    long nth;
+    size_t i;
+    for (i = 0; i < 9; i++) {
+        chunk[i].data = text + i;
+        chunk[i].size = 20 + i % 3;
+    }
+    for (nth = 1; nth < 100; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_status s;
+        order[0] = 99;
+        s = csspgo_layout_order_chunks(chunk, 9, NULL, &o, order, NULL);
+        T_EQ(h.live, 0);
+        T_EQ(order[0] == 99, s != CSSPGO_OK);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 15 && nth < 100);
 }
 
 /* ----- traces from samples ----- */
@@ -1438,6 +1636,55 @@ static void address_spaces_are_kept_apart(void)
     csspgo_code_free(code);
 }
 
+/* As an engine does that samples itself: a record with process, time and stack in a perf ring, into the sampler. */
+static void ring_put_sample(csspgo_ring *ring, uint64_t *data, uint64_t time, const uint64_t *stack, uint32_t depth)
+{
+    uint64_t word[16];
+    const uint32_t pid_tid[2] = { 5, 5 }, type = 9;
+    const uint16_t misc_size[2] = { 2, (uint16_t)(8 * (5 + depth)) };
+    uint32_t i;
+    memcpy((char *)&word[0], &type, 4);
+    memcpy((char *)&word[0] + 4, misc_size, 4);
+    word[1] = stack[0];
+    memcpy(&word[2], pid_tid, 8);
+    word[3] = time;
+    word[4] = depth;
+    for (i = 0; i < depth; i++) word[5 + i] = stack[i];
+    for (i = 0; i < 5 + depth; i++) data[(ring->head / 8 + i) % 32] = word[i];
+    ring->head += 8 * (5 + depth);
+}
+
+static void a_ring_becomes_traces(void)
+{
+    static const uint64_t stacks[3][2] = { { 0x1110, 0x1020 }, { 0x1210, 0x1020 }, { 0x1110, 0x1020 } };
+    csspgo_code *code = sampled_code();
+    csspgo_trace_sampler *t = sampler_of(code, 0, 0, 0);
+    uint64_t data[32], bounce[32];
+    csspgo_ring ring;
+    csspgo_sample x;
+    csspgo_mmap map;
+    csspgo_error e;
+    unsigned i, samples = 0;
+    memset(&ring, 0, sizeof ring);
+    ring.data = data;
+    ring.size = sizeof data;
+    ring.bounce = bounce;
+    ring.bounce_size = sizeof bounce;
+    ring.event.sample_type = 0x27;                    /* IP, TID, TIME, CALLCHAIN */
+    for (i = 0; i < 9; i++) {                         /* the ring wraps */
+        ring_put_sample(&ring, data, 100 + i, stacks[i % 3], 2);
+        while (csspgo_ring_next(&ring, &x, &map, &e) == CSSPGO_ITEM_SAMPLE) {
+            T_EQ(csspgo_trace_sampler_add(t, &x, 1, NULL), CSSPGO_OK);
+            samples++;
+        }
+        T_EQ(e.status, CSSPGO_OK);
+    }
+    T_EQ(samples, 9);
+    offered_is(t, "1 main,work,mid\n1\n");
+    csspgo_trace_sampler_free(t);
+    csspgo_code_free(code);
+}
+
 static void branch_records_show_functions(void)
 {
     csspgo_code *code = sampled_code();
@@ -1462,6 +1709,39 @@ static void branch_records_show_functions(void)
     s.time = 1;
     T_EQ(csspgo_trace_sampler_add(t, &s, 1, NULL), CSSPGO_OK);
     offered_is(t, "1 main,work,mid,tailer\n1\n");
+    csspgo_trace_sampler_free(t);
+    csspgo_code_free(code);
+}
+
+/* A return address less one is in the middle of the call, where no instruction begins. */
+static void callers_in_decoded_code_are_found(void)
+{
+    static const unsigned char bytes[] = { 0xe8, 0x01, 0, 0, 0, 0xc3, 0x90, 0xc3 };   /* call 6; ret; 6: nop; ret */
+    static const char *const names[] = { "caller", "callee" };
+    const uint64_t stack[2] = { 0x2006, 0x2005 };
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_trace_sampler *t;
+    csspgo_module none;
+    csspgo_sample s;
+    size_t i;
+    none.id = 0;
+    T_EQ(csspgo_code_add_bytes(code, none, CSSPGO_X86_64, 0x2000, bytes, sizeof bytes, NULL, 0, NULL), CSSPGO_OK);
+    for (i = 0; i < 2; i++) {
+        csspgo_code_function f;
+        memset(&f, 0, sizeof f);
+        f.begin = 0x2000 + 6 * i;
+        f.end = f.begin + 6 - 4 * i;
+        f.name = names[i];
+        f.name_size = 6;
+        T_EQ(csspgo_code_add_function(code, none, &f, NULL), CSSPGO_OK);
+    }
+    t = sampler_of(code, 0, 0, 0);
+    memset(&s, 0, sizeof s);
+    s.stack = stack;
+    s.stack_count = 2;
+    s.time = 1;
+    T_EQ(csspgo_trace_sampler_add(t, &s, 1, NULL), CSSPGO_OK);
+    offered_is(t, "1 caller,callee\n1\n");
     csspgo_trace_sampler_free(t);
     csspgo_code_free(code);
 }
@@ -1525,18 +1805,26 @@ int main(void)
     code_is_placed();
     positions_depend_on_structure_only();
     weights_and_sizes_change_the_order();
+    functions_without_size_make_no_groups();
+    only_symbols_leaves_the_others_out();
     T_FAILING(an_order_survives_every_failing_allocation());
     indexed_profiles_are_read();
     every_prefix_of_an_indexed_profile_is_rejected();
     another_version_is_refused();
     raw_profiles_of_every_machine_are_read();
+    raw_profiles_stand_behind_each_other();
     raw_profiles_of_llvm_are_read();
     T_FAILING(reading_survives_every_failing_allocation());
     the_first_call_of_a_phase_is_recorded();
     T_FAILING(collecting_survives_every_failing_allocation());
+    chunks_with_equal_bytes_come_together();
+    equal_chunks_follow_the_first_of_them();
+    T_FAILING(ordering_chunks_survives_every_failing_allocation());
     samples_become_traces();
     address_spaces_are_kept_apart();
     branch_records_show_functions();
+    callers_in_decoded_code_are_found();
+    a_ring_becomes_traces();
     T_FAILING(sampling_survives_every_failing_allocation());
     return t_end();
 }

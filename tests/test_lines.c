@@ -47,7 +47,7 @@ static void recorded_close(recorded *r)
 }
 
 /* input: a perf script, or unsymbolized counters. */
-static void check(const char *binary, const char *input, const char *want_name, csspgo_line_options how)
+static void check(const char *binary, const char *input, const char *want_name, csspgo_generate_options how)
 {
     csspgo_collector_options collect;
     csspgo_unsymbolized_options offsets;
@@ -85,9 +85,9 @@ static void check(const char *binary, const char *input, const char *want_name, 
     recorded_close(&r);
 }
 
-static csspgo_line_options line_options(int update, int fill, int llvm, int fs)
+static csspgo_generate_options line_options(int update, int fill, int llvm, int fs)
 {
-    csspgo_line_options o;
+    csspgo_generate_options o;
     memset(&o, 0, sizeof o);
     o.update_totals = (uint32_t)update;
     o.fill_all_functions = (uint32_t)fill;
@@ -115,8 +115,43 @@ static void recorded_outputs_are_llvm_s(void)
     check("demo.line", "demo.perfscript", "demo.line-cs-flat", line_options(0, 0, 1, 0));
 }
 
+/* What counters are about: ascending, each once, all in the program; a list that is too short gets its first elements. */
+static void addresses_of_counters(void)
+{
+    csspgo_module none;
+    uint64_t list[512], first[4];
+    csspgo_collector *c;
+    size_t n, again, i;
+    recorded r;
+    none.id = 77;
+    recorded_open(&r, "tiny.line", NULL);
+    c = llvm_collector(r.t.code, NULL, NULL);
+    T_EQ(csspgo_collector_addresses(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+    T_EQ(n, 0);
+    feed_script(c, r.t.code, "data/generate/tiny.perfscript");
+    T_EQ(csspgo_collector_addresses(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_addresses(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+    T_CHECK(n > 4 && n < 512);
+    T_EQ(csspgo_collector_addresses(c, r.t.module, list, 512, &again, NULL), CSSPGO_OK);
+    T_EQ(again, n);
+    for (i = 0; i < n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1]));
+    T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, NULL), CSSPGO_E_LIMIT);
+    T_EQ(again, n);
+    T_EQ(memcmp(first, list, sizeof first), 0);
+    T_EQ(csspgo_collector_ranges(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_ranges(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+    T_CHECK(n > 2 && n < 256);
+    T_EQ(csspgo_collector_ranges(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
+    T_EQ(again, n);
+    for (i = 0; i < 2 * n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1] || (i & 1)));
+    T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, NULL), CSSPGO_E_LIMIT);
+    T_EQ(memcmp(first, list, sizeof first), 0);
+    csspgo_collector_free(c);
+    recorded_close(&r);
+}
+
 /* A profile of a recorded run in one call; p has it if OK comes back. */
-static csspgo_status profile_of(recorded *r, const char *script, csspgo_line_options how, csspgo_profile *p)
+static csspgo_status profile_of(recorded *r, const char *script, csspgo_generate_options how, csspgo_profile *p)
 {
     csspgo_collector *c = llvm_collector(r->t.code, NULL, NULL);
     csspgo_status s;
@@ -210,7 +245,7 @@ static void names_make_the_profile_that_samples_make(void)
     for (i = 0; i < 2; i++)
         for (llvm = 0; llvm < 2; llvm++) {
             csspgo_profile *want = csspgo_profile_new(NULL, NULL), *got = csspgo_profile_new(NULL, NULL);
-            const csspgo_line_options how = line_options(0, 0, llvm, 0);
+            const csspgo_generate_options how = line_options(0, 0, llvm, 0);
             csspgo_collector *c;
             char path[64];
             csspgo_node n;
@@ -316,6 +351,118 @@ static void failing_allocations_change_nothing_with_names(void)
     T_LONG(nth > 20);
     csspgo_profile_free(want);
     recorded_close(&r);
+}
+
+/*
+ * A program of three: code without lines at 0x1000 calls f at 0x1040, whose line 2 has g inlined and instructions of its
+ * own around it, in a loop. f is sampled `samples` times, below its caller or alone.
+ */
+typedef struct hand_made {
+    csspgo_code       *code;
+    csspgo_line_table *lines;
+    csspgo_collector  *c;
+} hand_made;
+
+static hand_made hand_made_run(uint32_t llvm, int caller, uint32_t branches, uint32_t samples)
+{
+    static const csspgo_transfer transfer[] = { { 0x1010, 0x1040, 5, CSSPGO_CALL }, { 0x1060, 0x1044, 2, CSSPGO_COND },
+                                                { 0x107f, 0, 1, CSSPGO_RET } };
+    static const csspgo_line_inline node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } } };
+    static const csspgo_line_row row[] = { { 0x1040, 1, { 1, 0 } }, { 0x1048, 1, { 2, 0 } }, { 0x1050, 2, { 1, 0 } },
+                                           { 0x1058, 1, { 2, 0 } }, { 0x1060, 1, { 3, 0 } } };
+    const csspgo_module none = csspgo_no_module();
+    const csspgo_branch b[2] = { { 0x1060, 0x1044, 0 }, { 0x1060, 0x1044, 0 } };
+    const uint64_t stack[] = { 0x1052, 0x1015 };
+    csspgo_code_function f;
+    csspgo_collector_options how;
+    csspgo_sample sample;
+    hand_made h;
+    memset(&f, 0, sizeof f);
+    memset(&how, 0, sizeof how);
+    memset(&sample, 0, sizeof sample);
+    h.code = csspgo_code_new(NULL, NULL);
+    h.lines = csspgo_line_table_new(NULL, NULL);
+    f.begin = 0x1000;
+    f.end = 0x1040;
+    f.name = "start";
+    f.name_size = 5;
+    T_EQ(csspgo_code_add_function(h.code, none, &f, NULL), CSSPGO_OK);
+    f.begin = f.end;
+    f.end = 0x1080;
+    f.name = "f";
+    f.name_size = 1;
+    T_EQ(csspgo_code_add_function(h.code, none, &f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(h.code, none, transfer, 3, NULL), CSSPGO_OK);
+    T_EQ(csspgo_line_table_add(h.lines, h.code, none, node, 2, row, 5, NULL), CSSPGO_OK);
+    how.llvm = llvm;
+    h.c = csspgo_collector_new(h.code, &how, NULL, NULL);
+    sample.stack = stack;
+    sample.stack_count = caller ? 2 : 1;
+    sample.branches = branches != 0 ? b : NULL;
+    sample.branch_count = branches;
+    sample.count = samples;
+    T_EQ(csspgo_collector_add(h.c, &sample, 1, NULL), CSSPGO_OK);
+    return h;
+}
+
+static csspgo_profile *hand_made_profile(hand_made *h, const csspgo_generate_options *how, csspgo_status want)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    T_EQ(csspgo_collector_line_profile(h->c, h->lines, p, how, NULL, NULL), want);
+    csspgo_collector_free(h->c);
+    csspgo_line_table_free(h->lines);
+    csspgo_code_free(h->code);
+    return p;
+}
+
+static uint64_t line_count(csspgo_profile *p, const char *context, uint32_t line)
+{
+    return csspgo_body_count(p, csspgo_find(p, context), csspgo_at(line, 0));
+}
+
+/* A line that has instructions of its own and an inlined call ran once, not twice. */
+static void an_inlined_call_is_not_added_to_its_line(void)
+{
+    const csspgo_generate_options as_llvm = line_options(0, 0, 1, 0);
+    hand_made h = hand_made_run(0, 0, 2, 10);
+    csspgo_profile *p = hand_made_profile(&h, NULL, CSSPGO_OK);
+    T_EQ(line_count(p, "f", 2), 10);
+    T_EQ(line_count(p, "f:2 @ g", 1), 10);
+    csspgo_profile_free(p);
+    h = hand_made_run(19, 0, 2, 10);
+    p = hand_made_profile(&h, &as_llvm, CSSPGO_OK);
+    T_EQ(line_count(p, "f", 2), 20);
+    csspgo_profile_free(p);
+}
+
+/* What code without lines called keeps its counts, without that caller. */
+static void callers_without_lines_are_left_out(void)
+{
+    const csspgo_generate_options as_llvm = line_options(0, 0, 1, 0);
+    hand_made h = hand_made_run(0, 1, 2, 10);
+    csspgo_profile *p = hand_made_profile(&h, NULL, CSSPGO_OK);
+    T_EQ(line_count(p, "f", 2), 10);
+    csspgo_profile_free(p);
+    h = hand_made_run(19, 1, 2, 10);
+    p = hand_made_profile(&h, &as_llvm, CSSPGO_OK);
+    T_EQ(line_count(p, "f", 2), 0);
+    csspgo_profile_free(p);
+}
+
+/* Call stacks alone become estimates, if that is asked for. */
+static void lines_without_branch_records(void)
+{
+    csspgo_generate_options how = line_options(0, 0, 0, 0);
+    hand_made h = hand_made_run(0, 0, 0, 10);
+    csspgo_profile *p = hand_made_profile(&h, &how, CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_node_count(p), 0);
+    csspgo_profile_free(p);
+    how.estimate_fn = csspgo_estimate;
+    h = hand_made_run(0, 0, 0, 10);
+    p = hand_made_profile(&h, &how, CSSPGO_OK);
+    T_CHECK(line_count(p, "f", 2) != 0);
+    T_EQ(line_count(p, "f", 2), line_count(p, "f:2 @ g", 1));
+    csspgo_profile_free(p);
 }
 
 static void bad_tables_are_refused(void)
@@ -480,8 +627,12 @@ static void a_collector_out_of_memory_keeps_its_counts(void)
 int main(void)
 {
     recorded_outputs_are_llvm_s();
+    addresses_of_counters();
     a_call_has_one_context();
     callees_are_compressed();
+    an_inlined_call_is_not_added_to_its_line();
+    callers_without_lines_are_left_out();
+    lines_without_branch_records();
     bad_tables_are_refused();
     rows_go_with_the_code_of_a_jit();
     T_FAILING(failing_allocations_change_nothing());

@@ -1672,26 +1672,126 @@ static void a_code_map_is_the_matcher_s_input(void)
     in = csspgo_match_input_new(code = csspgo_code_new(NULL, NULL), NULL, NULL);
     csspgo_match_input_functions(in, &i);
     T_EQ(i, 0);
+    T_CHECK(csspgo_match_input_cfgs(in, &i, &e) != NULL && i == 0 && e.status == CSSPGO_OK);
     csspgo_match_input_free(in);
     csspgo_match_input_free(NULL);
     csspgo_code_free(code);
 }
 
+/*
+ * A JIT's code of h: probes 1 and 2 in one block, then either 3 or (a copy of) 3 and 4, then 5.
+ *
+ *     5000 1   5004 2   5008 COND -> 5018
+ *     5009 3            5017 JMP  -> 5020
+ *     5018 3   501c 4
+ *     5020 5            502f RET
+ */
+static csspgo_code *forked_code(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    const csspgo_code_function f = function_at(0x5000, 0x5030, "h", 79);
+    csspgo_transfer t[3];
+    csspgo_inline n;
+    csspgo_probe p[6];
+    size_t i;
+    static const uint32_t at[] = { 0x5000, 0x5004, 0x5009, 0x5018, 0x501c, 0x5020 }, id[] = { 1, 2, 3, 3, 4, 5 };
+    memset(&n, 0, sizeof n);
+    n.guid = guid("h");
+    for (i = 0; i < 6; i++) p[i] = probe_at(at[i], id[i], CSSPGO_PROBE_BLOCK, 1);
+    t[0] = transfer_at(0x5008, CSSPGO_COND, 0x5018);
+    t[1] = transfer_at(0x5017, CSSPGO_JMP, 0x5020);
+    t[2] = transfer_at(0x502f, CSSPGO_RET, 0);
+    if (csspgo_code_add_function(c, csspgo_no_module(), &f, NULL) == CSSPGO_OK &&
+        csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL) == CSSPGO_OK &&
+        csspgo_code_add_probes(c, csspgo_no_module(), &n, 1, p, 6, NULL) == CSSPGO_OK) return c;
+    csspgo_code_free(c);
+    return NULL;
+}
+
+/* line: of each block's location, ends with 99; edge: from, to of each, ends with 0, 0; the last block is the exit. */
+static void check_cfg(const csspgo_match_cfg *f, const char *name, const uint32_t *line, const uint32_t (*edge)[2])
+{
+    size_t i, k;
+    T_EQ(f->guid, guid(name));
+    for (i = 0; line[i] != 99 && i < f->cfg.blocks; i++) {
+        T_EQ(f->loc[i].line, line[i]);
+        T_EQ(f->cfg.block[i].is_exit, i + 1 == f->cfg.blocks);
+    }
+    T_CHECK(i == f->cfg.blocks && line[i] == 99);
+    for (i = 0; edge[i][1] != 0; i++) {
+        for (k = 0; k < f->cfg.edges; k++)
+            if (f->cfg.edge[k].from == edge[i][0] && f->cfg.edge[k].to == edge[i][1]) break;
+        T_CHECK(k < f->cfg.edges);
+    }
+    T_EQ(f->cfg.edges, i);
+}
+
+static void a_code_map_gives_the_control_flow_of_functions(void)
+{
+    static const uint32_t f_lines[] = { 0, 0, 1, 4, 8, 99 }, h_lines[] = { 0, 0, 1, 2, 0, 0, 4, 5, 99 };
+    static const uint32_t f_edges[][2] = { { 0, 1 }, { 0, 2 }, { 2, 3 }, { 2, 4 }, { 3, 4 }, { 0, 0 } };
+    static const uint32_t h_edges[][2] = { { 0, 1 }, { 0, 2 }, { 2, 3 }, { 3, 4 }, { 3, 5 }, { 4, 7 }, { 5, 6 },
+                                           { 6, 7 }, { 0, 0 } };
+    static const char old[] = "h:1000:100\n 1: 10\n 2: 100\n 3: 77\n 4: 30\n 5: 100\n !CFGChecksum: 79\n";
+    csspgo_code *code = code_map(NULL), *forked = forked_code();
+    csspgo_error e;
+    csspgo_match_input *in = csspgo_match_input_new(code, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
+    const csspgo_match_code *h;
+    size_t n, unfit;
+    const csspgo_match_cfg *f = csspgo_match_input_cfgs(in, &n, &e);
+    T_EQ(e.status, CSSPGO_OK);
+    if (T_EQ(n, 1)) check_cfg(f, "f", f_lines, f_edges);   /* nothing is known of g's jumps */
+    T_CHECK(csspgo_match_input_cfgs(in, &n, &e) == f && n == 1);
+    csspgo_match_input_free(in);
+    in = csspgo_match_input_new(forked, NULL, NULL);
+    h = csspgo_match_input_functions(in, &n);
+    T_EQ(n, 1);
+    f = csspgo_match_input_cfgs(in, &n, &e);
+    if (T_EQ(n, 1)) check_cfg(f, "h", h_lines, h_edges);
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_module(m, p, h, 1, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_apply(m, p, q, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, q, f, n, NULL, &unfit, &e), CSSPGO_OK);
+    T_EQ(unfit, 0);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(1, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(2, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(3, 0)), 77);   /* two blocks have it: left alone */
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(4, 0)), 30);
+    csspgo_match_input_free(in);
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    csspgo_code_free(code);
+    csspgo_code_free(forked);
+}
+
 static void every_allocation_of_an_input_may_fail(void)
 {
     csspgo_code *code = code_map(NULL);
+    const csspgo_match_cfg *cfg = NULL;
     long nth;
     for (nth = 1;; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
         csspgo_error e;
         csspgo_match_input *in = csspgo_match_input_new(code, &o, &e);
+        size_t n;
         T_EQ(e.status, in != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM);
+        if (in != NULL) {
+            cfg = csspgo_match_input_cfgs(in, &n, &e);
+            T_EQ(e.status, cfg != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM);
+            T_EQ(n, cfg != NULL);
+            T_CHECK(described(in, "f") != NULL);
+            h.nth = 0;                                /* another try */
+            T_CHECK(csspgo_match_input_cfgs(in, &n, &e) != NULL && n == 1);
+        }
         csspgo_match_input_free(in);
         T_EQ(h.live, 0);
-        if (in != NULL) break;
+        if (cfg != NULL) break;
     }
-    T_LONG(nth > 8);
+    T_LONG(nth > 20);
     csspgo_code_free(code);
 }
 
@@ -1731,6 +1831,7 @@ int main(void)
     similarity_is_strict();
     bad_arguments_are_refused();
     a_code_map_is_the_matcher_s_input();
+    a_code_map_gives_the_control_flow_of_functions();
     T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
     T_FAILING(every_allocation_may_fail());

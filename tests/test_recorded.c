@@ -14,7 +14,7 @@ static const char *const cases[] = { "cases/19-line-mode", "cases/19b-line-retur
 static void by_line(csspgo_collector *c, const t_table *t, const char *table, csspgo_profile *p)
 {
     csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
-    csspgo_line_options how;
+    csspgo_generate_options how;
     line_table rows;
     char *text = lines_of(&rows, table);
     memset(&how, 0, sizeof how);

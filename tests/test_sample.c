@@ -1,5 +1,8 @@
 /* test_sample.c - perf script text, perf ring buffers, the cache of equal samples */
 
+#ifdef CSSPGO_USE_ZSTD
+#  include <zstd.h>
+#endif
 #include "t.h"
 #define T_FIRST_FUNCTION 0x401400    /* of small_code */
 #define T_LAST_FUNCTION  0x401400
@@ -1235,7 +1238,7 @@ static void rings_of_noise_end(void)
 /* ----- perf.data ----- */
 
 typedef struct pd {               /* a recording being written, in either byte order */
-    unsigned char b[1 << 16];
+    unsigned char b[1 << 19];
     size_t n, record;             /* record: where the one being written begins */
     int    big;
 } pd;
@@ -1480,16 +1483,16 @@ static void pd_print(t_out *t, csspgo_item item, const csspgo_sample *s, const c
     char line[600];
     size_t n = 0;
     if (item == CSSPGO_ITEM_SAMPLE) {
-        n += (size_t)snprintf(line, sizeof line, "sample %u/%u %lu:", s->pid, s->tid, (unsigned long)s->time);
+        n += (size_t)snprintf(line, sizeof line, "sample %u/%u %llu:", s->pid, s->tid, (unsigned long long)s->time);
         for (i = 0; i < s->stack_count; i++)
-            n += (size_t)snprintf(line + n, sizeof line - n, " %lx", (unsigned long)s->stack[i]);
+            n += (size_t)snprintf(line + n, sizeof line - n, " %llx", (unsigned long long)s->stack[i]);
         n += (size_t)snprintf(line + n, sizeof line - n, " |");
         for (i = 0; i < s->branch_count; i++)
-            n += (size_t)snprintf(line + n, sizeof line - n, " %lx>%lx:%llx", (unsigned long)s->branches[i].from,
-                                  (unsigned long)s->branches[i].to, (unsigned long long)s->branches[i].flags);
+            n += (size_t)snprintf(line + n, sizeof line - n, " %llx>%llx:%llx", (unsigned long long)s->branches[i].from,
+                                  (unsigned long long)s->branches[i].to, (unsigned long long)s->branches[i].flags);
     } else if (item == CSSPGO_ITEM_MMAP) {
-        n += (size_t)snprintf(line, sizeof line, "mmap %u %lx %lx %lx %s %.*s", m->pid, (unsigned long)m->address,
-                              (unsigned long)m->size, (unsigned long)m->file_offset, m->executable ? "x" : "-",
+        n += (size_t)snprintf(line, sizeof line, "mmap %u %llx %llx %llx %s %.*s", m->pid, (unsigned long long)m->address,
+                              (unsigned long long)m->size, (unsigned long long)m->file_offset, m->executable ? "x" : "-",
                               (int)m->path_size, m->path);
     } else if (item == CSSPGO_ITEM_COMM) {
         n += (size_t)snprintf(line, sizeof line, "comm %u %.*s", s->tid, (int)m->path_size, m->path);
@@ -1703,12 +1706,15 @@ static void what_cannot_be_read_is_refused_by_name(void)
         T_EQ(e.offset, bad[i].offset);
         T_MSG(strstr(e.message, bad[i].says) != NULL, e.message);
     }
+#ifndef CSSPGO_USE_ZSTD
     pd_one(d, 81, 16);
     T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_CHECK(e.offset == 408 && strstr(e.message, "PERF_RECORD_COMPRESSED") != NULL);
     T_CHECK(strstr(e.message, "inject") == NULL && strstr(e.message, "'perf script -F ip,brstack --show-mmap-events'") != NULL);
     pd_one(d, 83, 16);
+    memset(d->b + d->n - 8, 0, 8);
     T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
+#endif
     pd_one(d, 9, 7);
     T_EQ(pd_read(d->b, d->n, 5, NULL, NULL, NULL, &e), CSSPGO_E_SYNTAX);
     T_CHECK(e.offset == 408 && strstr(e.message, "size: 7") != NULL);
@@ -1730,10 +1736,10 @@ static void what_came_before_a_fault_is_handed_out(void)
     pd_file(d, 0);
     pd_small_sample(d, 71, 9, 0x401009);
     pd_small_sample(d, 71, 5, 0x401005);
-    pd_begin(d, 81, 0);
-    pd_end(d);
+    pd_begin(d, 9, 0);
+    pd_at(d, d->record + 6, 7, 2);
     pd_close(d);
-    T_EQ(pd_read(d->b, d->n, 1000, NULL, &got, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    T_EQ(pd_read(d->b, d->n, 1000, NULL, &got, NULL, &e), CSSPGO_E_SYNTAX);
     t_same("before a fault", got.at, got.size, want, strlen(want));
     t_out_free(&got);
     free(d);
@@ -1760,6 +1766,28 @@ static void misuse_of_a_recording_is_an_argument_error(void)
     T_EQ(e.status, CSSPGO_OK);
     csspgo_perfdata_free(r);
     csspgo_perfdata_free(NULL);
+    free(d);
+}
+
+/* Of a stack of kernel and user frames the user's part counts, or the kernel's, said before the description is read. */
+static void stacks_in_two_contexts_are_the_users_or_the_kernels(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    int kernel;
+    pd_file(d, 0);
+    pd_sample(d, 5, 0x401100);
+    pd_close(d);
+    for (kernel = 0; kernel < 2; kernel++) {
+        csspgo_perfdata *r = csspgo_perfdata_new(NULL, NULL);
+        csspgo_sample s;
+        csspgo_mmap m;
+        if (kernel) csspgo_perfdata_take_kernel(r);
+        csspgo_perfdata_feed(r, d->b, d->n, NULL);
+        T_EQ(csspgo_perfdata_next(r, &s, &m, NULL), CSSPGO_ITEM_SAMPLE);
+        T_EQ(s.stack_count, kernel ? 1 : 2);
+        T_EQ(s.stack[0], kernel ? UINT64_C(0xffffffff81000000) : 0x401100);
+        csspgo_perfdata_free(r);
+    }
     free(d);
 }
 
@@ -1817,6 +1845,320 @@ static void a_long_recording_takes_bounded_memory(void)
     free(d);
 }
 
+/* ----- compressed recordings ----- */
+
+enum { PD_BEGIN = 104 + 16 + 288 };                     /* where pd_file's data begins */
+
+#ifdef CSSPGO_USE_ZSTD
+static size_t pd_pack(ZSTD_CStream *z, unsigned char *out, size_t room, const unsigned char *in, size_t n, size_t *taken)
+{
+    ZSTD_inBuffer from = { in, n, 0 };
+    ZSTD_outBuffer to = { out, room, 0 };
+    T_CHECK(!ZSTD_isError(ZSTD_compressStream(z, &to, &from)));
+    T_CHECK(!ZSTD_isError(ZSTD_flushStream(z, &to)));
+    *taken = from.pos;
+    return to.pos;
+}
+
+/*
+ * What comes from `begin` on becomes compressed records of a kind, whose data is one stream, each of `piece` bytes
+ * before: so records begin in one and end in another. perf's own records stay as they are, between them.
+ */
+static void pd_compress(pd *d, size_t begin, uint32_t type, size_t piece)
+{
+    ZSTD_CStream *z = ZSTD_createCStream();
+    const size_t size = d->n - begin;
+    unsigned char *plain = t_copy(d->b + begin, size), *packed = (unsigned char *)malloc(1 << 17);
+    size_t at = 0;
+    T_CHECK(!ZSTD_isError(ZSTD_initCStream(z, 1)));
+    d->n = begin;
+    while (at < size) {
+        size_t end = at, k, n, taken;
+        const unsigned char *own = NULL;
+        while (end < size && end - at < piece && own == NULL) {
+            const unsigned char *p = plain + end;
+            const size_t record = size - end < 8 ? 0 : d->big ? (size_t)p[6] << 8 | p[7] : (size_t)p[7] << 8 | p[6];
+            const unsigned kind = record == 0 ? 0 : d->big ? p[3] : p[0];
+            if (kind >= 64 && kind != 100) own = p;
+            else end = record < 8 || record > size - end ? size : end + record;
+        }
+        for (; at < end; at += taken) {
+            n = pd_pack(z, packed, 1 << 17, plain + at, end - at < piece ? end - at : piece, &taken);
+            pd_begin(d, type, 0);
+            if (type == 83) pd_64(d, n);
+            memcpy(d->b + d->n, packed, n);
+            d->n += n;
+            if (type == 83) for (; d->n % 8 != 0; d->n++) d->b[d->n] = 0;
+            pd_end(d);
+        }
+        if (own == NULL) continue;
+        k = (size_t)(d->big ? (size_t)own[6] << 8 | own[7] : (size_t)own[7] << 8 | own[6]);
+        if ((d->big ? own[3] : own[0]) == 71) k += 24;
+        memcpy(d->b + d->n, own, k);
+        d->n += k;
+        at += k;
+    }
+    ZSTD_freeCStream(z);
+    free(plain);
+    free(packed);
+}
+
+static void compressed_recordings_read_as_others(void)
+{
+    static const size_t pieces[] = { 1 << 16, 100, 9 };
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    size_t i;
+    for (i = 0; i < 12; i++) {
+        d->big = (int)i & 1;
+        pd_file(d, 0);
+        pd_records(d);
+        pd_compress(d, PD_BEGIN, i & 2 ? 83 : 81, pieces[i / 4]);
+        pd_close(d);
+        pd_expect("compressed", d, pd_items, &s);
+        T_CHECK(s.samples == 4 && s.lost == 42 && s.unknown_records == 2 && s.bad_records == 1);
+        T_EQ(s.unknown_events, 1);
+        pd_at(d, 48, 0, 8);
+        pd_expect("compressed, perf was killed", d, pd_items, &s);
+    }
+    free(d);
+}
+
+/* What a recording of compressed samples gives, and what is wrong with it. */
+static uint64_t pd_samples(const pd *d, const csspgo_options *o, csspgo_error *e)
+{
+    csspgo_perfdata_stats s;
+    const csspgo_status status = pd_read(d->b, d->n, 1 << 20, o, NULL, &s, e);
+    csspgo_error again;
+    csspgo_perfdata_stats t;
+    T_EQ(pd_read(d->b, d->n, 7, o, NULL, &t, &again), status);
+    T_CHECK(s.samples == t.samples && e->offset == again.offset);
+    return s.samples;
+}
+
+/* perf 6.16 and later: the sizes of all records of one time overflow that of the first. */
+static void sizes_of_compressed_records_may_overflow(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    ZSTD_CStream *z = ZSTD_createCStream();
+    unsigned char *plain, *packed = (unsigned char *)malloc(1 << 18);
+    size_t n = 0, i, taken, at, size;
+    uint64_t x = 1;
+    csspgo_error e;
+    pd_file(d, 0);
+    for (i = 0; i < 10000; i++) pd_small_sample(d, 71, i + 1, (x = x * UINT64_C(6364136223846793005) + 1));
+    size = d->n - PD_BEGIN;
+    plain = t_copy(d->b + PD_BEGIN, size);
+    ZSTD_initCStream(z, 1);
+    for (at = 0; at < size; at += taken) n += pd_pack(z, packed + n, (1 << 18) - n, plain + at, size - at, &taken);
+    T_CHECK(n > 65519 && n < 2 * 65519);
+    d->n = PD_BEGIN;
+    for (at = 0; at < n; at += taken) {                 /* the second has no data size, and no padding */
+        taken = n - at < 65519 ? n - at : 65519;
+        pd_begin(d, 83, 0);
+        pd_64(d, at == 0 ? n + 16 : UINT64_C(0xabababababababab));
+        memcpy(d->b + d->n, packed + at, taken);
+        d->n += taken;
+        pd_at(d, d->record + 6, at == 0 ? (n + 32 + 7) / 8 * 8 % 65536 : taken + 16, 2);
+    }
+    pd_close(d);
+    T_EQ(pd_samples(d, NULL, &e), 10000);
+    T_EQ(e.status, CSSPGO_OK);
+    pd_at(d, PD_BEGIN + 6, 48, 2);                      /* not the size of an overflow */
+    T_EQ(pd_samples(d, NULL, &e), 0);
+    T_CHECK(e.status == CSSPGO_E_SYNTAX && e.offset == PD_BEGIN);
+    ZSTD_freeCStream(z);
+    free(plain);
+    free(packed);
+    free(d);
+}
+
+static void what_came_before_damaged_data_is_handed_out(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_error e;
+    size_t second, i;
+    pd_file(d, 0);
+    for (i = 0; i < 4; i++) pd_small_sample(d, 71, 100 - i, i);
+    pd_compress(d, PD_BEGIN, 81, 96);                   /* two samples a record */
+    second = PD_BEGIN + (size_t)d->b[PD_BEGIN + 6];
+    pd_close(d);
+    T_EQ(pd_samples(d, NULL, &e), 4);
+    T_EQ(e.status, CSSPGO_OK);
+    d->b[second + 8] |= 6;                              /* a block of the reserved kind */
+    T_EQ(pd_samples(d, NULL, &e), 2);
+    T_CHECK(e.status == CSSPGO_E_SYNTAX && e.offset == second && strstr(e.message, "PERF_RECORD_COMPRESSED") != NULL);
+    d->n = second;                                      /* without it the recording is a good one */
+    pd_close(d);
+    T_EQ(pd_samples(d, NULL, &e), 2);
+    T_EQ(e.status, CSSPGO_OK);
+    d->b[PD_BEGIN + 8] ^= 1;                            /* no zstd stream */
+    T_EQ(pd_samples(d, NULL, &e), 0);
+    T_CHECK(e.status == CSSPGO_E_SYNTAX && e.offset == PD_BEGIN);
+    pd_file(d, 0);                                      /* half of a sample; sizes that no record has */
+    pd_small_sample(d, 71, 5, 5);
+    d->n -= 16;
+    pd_compress(d, PD_BEGIN, 81, 1000);
+    pd_close(d);
+    T_EQ(pd_samples(d, NULL, &e), 0);
+    T_CHECK(e.status == CSSPGO_E_SYNTAX && e.offset == d->n);
+    for (i = 4; i < 13; i += 8) {
+        pd_file(d, 0);
+        pd_small_sample(d, 71, 5, 5);
+        pd_at(d, d->record + 6, i, 2);
+        d->n = d->record + 16;
+        pd_compress(d, PD_BEGIN, 81, 1000);
+        pd_close(d);
+        T_EQ(pd_samples(d, NULL, &e), 0);
+        T_CHECK(e.status == CSSPGO_E_SYNTAX && e.offset == PD_BEGIN && strstr(e.message, "impossible size") != NULL);
+    }
+    free(d);
+}
+
+static void every_prefix_of_a_compressed_recording_says_that_it_ends_early(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    size_t n;
+    csspgo_error e;
+    pd_file(d, 0);
+    pd_records(d);
+    pd_compress(d, PD_BEGIN, 83, 100);
+    pd_close(d);
+    for (n = 0; n < d->n; n += n < PD_BEGIN ? 37 : 3) {
+        T_EQ(pd_read(d->b, n, 1 << 20, NULL, NULL, NULL, &e), CSSPGO_E_TRUNCATED);
+        T_EQ(e.offset, n);
+    }
+    free(d);
+}
+
+/* A frame that says a window of 2^log bytes, and a block of `size` equal bytes, at most 2^17, again and again. */
+static void pd_bomb(pd *d, unsigned log, uint32_t size, size_t blocks)
+{
+    pd_file(d, 0);
+    pd_begin(d, 81, 0);
+    pd_put(d, 0xfd2fb528, 4);
+    pd_put(d, 0, 1);
+    pd_put(d, (log - 10) << 3, 1);
+    for (; blocks != 0; blocks--) {
+        pd_put(d, size << 3 | 1 << 1, 3);
+        pd_put(d, 0, 1);
+    }
+    pd_end(d);
+    pd_close(d);
+}
+
+static void bombs_end_at_a_limit(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    t_heap h;
+    csspgo_options o = t_options(&h, 0);
+    csspgo_error e;
+    pd_bomb(d, 20, 1 << 17, 10000);                     /* no record has size 0 */
+    T_EQ(pd_read(d->b, d->n, 1 << 20, &o, NULL, NULL, &e), CSSPGO_E_SYNTAX);
+    T_CHECK(strstr(e.message, "impossible size: 0") != NULL);
+    T_CHECK(h.peak < 3 << 20);                           /* window, buffers, zstd itself */
+    pd_bomb(d, 28, 8, 1);
+    T_EQ(pd_read(d->b, d->n, 1 << 20, &o, NULL, NULL, &e), CSSPGO_E_LIMIT);
+    T_CHECK(e.offset == PD_BEGIN && strstr(e.message, "128 MiB") != NULL);
+    o.limits.max_bytes = 1 << 20;
+    pd_bomb(d, 27, 8, 1);
+    T_EQ(pd_read(d->b, d->n, 1 << 20, &o, NULL, NULL, &e), CSSPGO_E_LIMIT);
+    free(d);
+}
+
+static void what_unpacks_to_too_much_is_refused(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_options o;
+    csspgo_error e;
+    size_t i;
+    uint64_t few;
+    memset(&o, 0, sizeof o);
+    pd_file(d, 0);
+    for (i = 0; i < 10000; i++) pd_small_sample(d, 71, i + 1, 0x401000);
+    pd_compress(d, PD_BEGIN, 81, 4096);
+    pd_close(d);
+    T_EQ(pd_samples(d, &o, &e), 10000);
+    T_EQ(e.status, CSSPGO_OK);
+    o.limits.max_inflated = 100000;
+    few = pd_samples(d, &o, &e);
+    T_CHECK(e.status == CSSPGO_E_LIMIT && few > 1000 && few < 3000 && strstr(e.message, "max_inflated") != NULL);
+    free(d);
+}
+
+static void a_compressed_recording_survives_every_failed_allocation(void)
+{
+    pd *d = (pd *)calloc(1, sizeof *d);
+    long nth;
+    pd_file(d, 0);
+    pd_records(d);
+    pd_compress(d, PD_BEGIN, 81, 200);
+    pd_close(d);
+    for (nth = 1;; nth++) {
+        t_heap h;
+        csspgo_error e;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status s = pd_read(d->b, d->n, 64, &o, NULL, NULL, &e);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 8);
+    free(d);
+}
+#endif
+
+/* ----- recordings of simpleperf ----- */
+
+/* META_INFO says who wrote it; ids of events come in the data; its own records have sizes of 32 bits. */
+static void recordings_of_simpleperf_are_read(void)
+{
+    static const char want[] = "sample 12/13 5: 7f0000401005 ffffff8000000010 |\nsample 12/13 9: 401009 |\n";
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    csspgo_error e;
+    for (d->big = 0; d->big < 2; d->big++) {
+        pd_file(d, 0);
+        pd_at(d, 72 + 16, 1 << 1, 8);                   /* feature 129 */
+        pd_begin(d, 32769, 1);                          /* 65,552 bytes of kernel symbols */
+        pd_end(d);
+        pd_at(d, d->record + 6, 16, 2);
+        memset(d->b + d->n, 0xff, 65552 - 8);
+        d->n += 65552 - 8;
+        pd_begin(d, 32774, 0);                          /* ids: 90 is of event 1, 91 of none */
+        pd_64(d, 2);
+        pd_64(d, 1);
+        pd_64(d, 90);
+        pd_64(d, 2);
+        pd_64(d, 91);
+        pd_end(d);
+        pd_begin(d, 32770, 0);
+        pd_end(d);
+        pd_begin(d, 40000, 0);                          /* no kind that is known */
+        pd_end(d);
+        pd_small_sample(d, 91, 4, 0x401000);
+        pd_small_sample(d, 90, 9, UINT64_C(0x3d00000000401009));
+        pd_begin(d, 9, 2);
+        pd_64(d, 90);
+        pd_64(d, 1);
+        pd_32x2(d, 12, 13);
+        pd_64(d, 5);
+        pd_64(d, 3);
+        pd_64(d, ~(uint64_t)511);
+        pd_64(d, UINT64_C(0xb4007f0000401005));
+        pd_64(d, UINT64_C(0xffffff8000000010));
+        pd_end(d);
+        pd_close(d);
+        d->n += 16;                                     /* the section of the feature */
+        pd_expect("simpleperf", d, want, &s);
+        T_CHECK(s.samples == 2 && s.unknown_records == 1 && s.unknown_events == 1 && s.bad_records == 0);
+        pd_at(d, PD_BEGIN + 4, 2, 2);                   /* longer than the data */
+        T_EQ(pd_read(d->b, d->n, 100, NULL, NULL, NULL, &e), CSSPGO_E_SYNTAX);
+        T_EQ(e.offset, PD_BEGIN);
+    }
+    free(d);
+}
+
 int main(void)
 {
     stacks_without_branches_are_samples();
@@ -1853,7 +2195,18 @@ int main(void)
     what_cannot_be_read_is_refused_by_name();
     what_came_before_a_fault_is_handed_out();
     misuse_of_a_recording_is_an_argument_error();
+    stacks_in_two_contexts_are_the_users_or_the_kernels();
     T_FAILING(a_recording_survives_every_failed_allocation());
     a_long_recording_takes_bounded_memory();
+#ifdef CSSPGO_USE_ZSTD
+    compressed_recordings_read_as_others();
+    sizes_of_compressed_records_may_overflow();
+    what_came_before_damaged_data_is_handed_out();
+    every_prefix_of_a_compressed_recording_says_that_it_ends_early();
+    bombs_end_at_a_limit();
+    what_unpacks_to_too_much_is_refused();
+    T_FAILING(a_compressed_recording_survives_every_failed_allocation());
+#endif
+    recordings_of_simpleperf_are_read();
     return t_end();
 }

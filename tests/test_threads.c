@@ -3,6 +3,7 @@
 #  define _POSIX_C_SOURCE 200809L
 #endif
 #define CSSPGO_WITH_LAYOUT
+#define CSSPGO_WITH_CTXPROF
 #include "t.h"
 #include "table.h"
 
@@ -148,7 +149,7 @@ static void collectors_and_parsers_read_one_map(void)
         csspgo_script_feed(s, text, size, NULL);
         csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
-            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map);
+            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map, NULL, NULL);
         add_descending(t.code);
         for (i = 0; i < THREADS; i++) {
             jobs[i].map = t.code;
@@ -325,11 +326,152 @@ static void functions_are_recorded_by_several_threads(void)
     T_CHECK(csspgo_trace_now(&recording) > RECORDED);
 }
 
+/* ----- instrumented code in eight threads under one root, read meanwhile ------------------------------------------ */
+
+enum { CONTEXT_THREADS = 8, CONTEXT_CALLS = 3000 };
+
+static const char context_code[4] = "";
+static const csspgo_ctx_fn context_root = { 1, &context_code[1], 1, 1 }, context_leaf = { 2, &context_code[2], 2, 0 };
+static const csspgo_ctx_fn context_loose = { 3, &context_code[3], 2, 1 };
+
+typedef struct context_job {
+    csspgo_ctx_runtime *runtime;
+    csspgo_ctx_root    *root;
+    uint64_t            counted;  /* entries that got a tree */
+    unsigned            failed;
+} context_job;
+
+static void *count_contexts(void *arg)
+{
+    context_job *j = (context_job *)arg;
+    csspgo_ctx_thread t;
+    int i;
+    j->failed += csspgo_ctx_thread_init(&t, j->runtime, 2, NULL) != CSSPGO_OK;
+    j->failed += csspgo_ctx_thread_flat(&t, 1, NULL) != CSSPGO_OK;
+    for (i = 0; i < CONTEXT_CALLS; i++) {
+        csspgo_ctx_ref a, b;
+        csspgo_ctx_count(csspgo_ctx_enter(&t, &context_loose), 1, 1);   /* outside roots */
+        a = csspgo_ctx_root_enter(&t, j->root);
+        csspgo_ctx_count(csspgo_ctx_enter(&t, &context_loose), 1, 1);   /* not announced */
+        csspgo_ctx_call(&t, a, &context_root, 0, context_leaf.address);
+        b = csspgo_ctx_enter(&t, &context_leaf);
+        csspgo_ctx_count(b, 1, 2);
+        j->failed += (a & 1) != (b & 1);
+        j->counted += !(a & 1);
+        csspgo_ctx_root_leave(&t);
+    }
+    csspgo_ctx_thread_free(&t);
+    return NULL;
+}
+
+/* A snapshot or a dump, while threads count: what is in it belongs together. */
+static void read_contexts(csspgo_ctx_runtime *r, int wait, int dump)
+{
+    csspgo_ctx_busy_options how;
+    csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+    csspgo_ctx_stats s;
+    csspgo_error e;
+    memset(&how, 0, sizeof how);
+    how.wait = wait != 0;
+    if (dump) {
+        size_t size = 0, had = 0;
+        char *data = NULL;
+        csspgo_status status = CSSPGO_E_LIMIT;
+        while (status == CSSPGO_E_LIMIT) {                /* it may grow between two calls */
+            had = size + 500;
+            data = (char *)realloc(data, had);
+            if (data == NULL) abort();
+            status = csspgo_ctx_dump(r, &how, data, had, &size, NULL, &e);
+        }
+        T_EQ(status, CSSPGO_OK);
+        if (!T_EQ(csspgo_ctx_read(c, data, size, NULL, &e), CSSPGO_OK)) fprintf(stderr, "    %s\n", e.message);
+        free(data);
+    } else T_EQ(csspgo_ctx_snapshot(r, &how, c, NULL, NULL), CSSPGO_OK);
+    s = csspgo_ctx_get_stats(c);
+    T_CHECK(s.roots <= 1 && s.callees <= 1 && s.unhandled <= 1 && s.flat <= 1);
+    T_CHECK(csspgo_ctx_runtime_memory(r) > 0);
+    csspgo_ctx_free(c);
+}
+
+/* Reads the trees of the root while they are counted in: 1 to 8 of them. */
+static void threads_count_under_one_root(uint32_t shards)
+{
+    context_job jobs[CONTEXT_THREADS];
+    pthread_t thread[CONTEXT_THREADS];
+    csspgo_ctx_root_options how;
+    csspgo_ctx_runtime *r = csspgo_ctx_runtime_new(NULL, NULL);
+    csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+    csspgo_ctx_node root, leaf;
+    uint64_t counted = 0;
+    size_t n;
+    int i;
+    if (r == NULL || c == NULL) abort();
+    memset(jobs, 0, sizeof jobs);
+    memset(&how, 0, sizeof how);
+    how.shards = shards;
+    jobs[0].runtime = r;
+    jobs[0].root = csspgo_ctx_root_new(r, &context_root, &how, NULL);
+    for (i = 1; i < CONTEXT_THREADS; i++) jobs[i] = jobs[0];
+    for (i = 0; i < CONTEXT_THREADS; i++)
+        T_EQ(pthread_create(&thread[i], NULL, count_contexts, &jobs[i]), 0);
+    for (i = 0; i < 40; i++) read_contexts(r, i >= 8 && (i & 1), i & 2);
+    for (i = 0; i < CONTEXT_THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        T_EQ(jobs[i].failed, 0);
+        counted += jobs[i].counted;
+    }
+    T_EQ(csspgo_ctx_snapshot(r, NULL, c, &n, NULL), CSSPGO_OK);       /* all trees are free */
+    T_EQ(n, 0);
+    root = csspgo_ctx_first_child(c, csspgo_ctx_top(c));
+    leaf = csspgo_ctx_child(c, root, CSSPGO_CTX_CALLEE, 0, 2);
+    T_EQ(csspgo_ctx_entries(c, root), (uint64_t)CONTEXT_THREADS * CONTEXT_CALLS);
+    T_CHECK(counted != 0 && csspgo_ctx_counters(c, root, &n)[0] == counted);
+    T_CHECK(csspgo_ctx_counters(c, leaf, &n)[0] == counted && csspgo_ctx_counters(c, leaf, &n)[1] == 2 * counted);
+    leaf = csspgo_ctx_child(c, root, CSSPGO_CTX_UNHANDLED, 0, 3);
+    T_CHECK(csspgo_ctx_counters(c, leaf, &n)[0] == counted && csspgo_ctx_counters(c, leaf, &n)[1] == counted);
+    leaf = csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, 3);
+    T_EQ(csspgo_ctx_counters(c, leaf, &n)[0], (uint64_t)CONTEXT_THREADS * CONTEXT_CALLS);
+    T_EQ(csspgo_ctx_counters(c, leaf, &n)[1], (uint64_t)CONTEXT_THREADS * CONTEXT_CALLS);
+    csspgo_ctx_free(c);
+    csspgo_ctx_runtime_free(r);
+}
+
+/* A thread that resets what others count outside roots: nothing from before the last reset is left. */
+static void flat_nodes_are_reset_while_threads_count(void)
+{
+    context_job jobs[CONTEXT_THREADS];
+    pthread_t thread[CONTEXT_THREADS];
+    csspgo_ctx_runtime *r = csspgo_ctx_runtime_new(NULL, NULL);
+    csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+    int i, j;
+    if (r == NULL || c == NULL) abort();
+    memset(jobs, 0, sizeof jobs);
+    jobs[0].runtime = r;
+    jobs[0].root = csspgo_ctx_root_new(r, &context_root, NULL, NULL);
+    for (i = 1; i < CONTEXT_THREADS; i++) jobs[i] = jobs[0];
+    for (i = 0; i < CONTEXT_THREADS; i++) {
+        T_EQ(pthread_create(&thread[i], NULL, count_contexts, &jobs[i]), 0);
+        for (j = 0; j < 20; j++) csspgo_ctx_reset(r, NULL);
+    }
+    for (i = 0; i < CONTEXT_THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        T_EQ(jobs[i].failed, 0);
+    }
+    T_EQ(csspgo_ctx_reset(r, NULL), 0);
+    T_EQ(csspgo_ctx_snapshot(r, NULL, c, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_ctx_get_stats(c).max_counter, 0);
+    csspgo_ctx_free(c);
+    csspgo_ctx_runtime_free(r);
+}
+
 int main(void)
 {
     collectors_and_parsers_read_one_map();
     trackers_are_asked_by_several_threads();
     objects_share_nothing();
     functions_are_recorded_by_several_threads();
+    threads_count_under_one_root(1);
+    threads_count_under_one_root(3);
+    flat_nodes_are_reset_while_threads_count();
     return t_end();
 }

@@ -281,14 +281,14 @@ static void operate(text *x, csspgo_tracker *t, char *op)
     } else if (strncmp(op, "base", 4) == 0) {
         const csspgo_func f = func_of(t, arg);
         n.id = 0;
-        T_EQ(csspgo_tracker_base(t, f, op[4] != '0', &n), f.id != 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_tracker_base(t, f, op[4] != '0', &n, NULL), f.id != 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         put_result(x, t, n, 0, "  null\n");
     } else if (strcmp(op, "inline") == 0) {
         n = csspgo_find(p, arg);
-        T_EQ(csspgo_tracker_mark_inlined(t, n), CSSPGO_OK);
+        T_EQ(csspgo_tracker_mark_inlined(t, n, NULL), CSSPGO_OK);
         put_result(x, t, n, 0, "  null\n");
     } else if (strcmp(op, "promote") == 0) {
-        T_EQ(csspgo_tracker_promote(t, csspgo_find(p, arg), &n), CSSPGO_OK);
+        T_EQ(csspgo_tracker_promote(t, csspgo_find(p, arg), &n, NULL), CSSPGO_OK);
         puts_(x, "  -> node ");
         put_context(x, p, n);
         puts_(x, "\n");
@@ -948,8 +948,8 @@ static void step_move(world *w)
     if (at != NULL && at->state & CSSPGO_INLINED) want = CSSPGO_E_ARGUMENT;
     if (to_depth >= depth && starts_with(d, path, depth)) want = CSSPGO_E_ARGUMENT;
     node = node_at(w, path, depth);
-    if (to_depth == 0) got = csspgo_tracker_promote(w->t, node, &result);
-    else got = csspgo_tracker_move(w->t, node, node_at(w, to, to_depth), site_loc(site), &result);
+    if (to_depth == 0) got = csspgo_tracker_promote(w->t, node, &result, NULL);
+    else got = csspgo_tracker_move(w->t, node, node_at(w, to, to_depth), site_loc(site), &result, NULL);
     T_EQ(got, want);
     if (want != CSSPGO_OK) return;
     model_move(&w->m, path, depth, to, to_depth, site);
@@ -979,7 +979,7 @@ static void step_promote_call(world *w)
         func[some++] = k;
     }
     any.id = 0;
-    T_EQ(csspgo_tracker_promote_call(w->t, caller, site_loc(site), any), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote_call(w->t, caller, site_loc(site), any, NULL), CSSPGO_OK);
     for (k = 0; k < some; k++) {
         f[depth].func = func[k];
         f[depth].site = site;
@@ -993,11 +993,11 @@ static void step_mark(world *w)
     const unsigned i = rnd(&w->seed, w->m.n);
     const csspgo_node node = w->handle[i];
     if (rnd(&w->seed, 4) == 0) {
-        T_EQ(csspgo_tracker_unmark(w->t, node), w->m.r[i].alive ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_tracker_unmark(w->t, node, NULL), w->m.r[i].alive ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         if (w->m.r[i].alive) w->m.r[i].state &= ~(unsigned)CSSPGO_INLINED;
         return;
     }
-    T_EQ(csspgo_tracker_mark_inlined(w->t, node), model_mark(w, i) ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_tracker_mark_inlined(w->t, node, NULL), model_mark(w, i) ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
 }
 
 /* A context is entered by its stack, one without counts and one that is not there too. */
@@ -1031,9 +1031,9 @@ static void step_base(world *w)
     f.site = 0;
     if (rnd(&w->seed, 4) != 0) {
         model_base(&w->m, k);
-        T_EQ(csspgo_tracker_base(w->t, w->func[k], 1, &base), CSSPGO_OK);
+        T_EQ(csspgo_tracker_base(w->t, w->func[k], 1, &base, NULL), CSSPGO_OK);
     } else {
-        T_EQ(csspgo_tracker_base(w->t, w->func[k], 0, &base), CSSPGO_OK);
+        T_EQ(csspgo_tracker_base(w->t, w->func[k], 0, &base, NULL), CSSPGO_OK);
     }
     T_EQ(base.id, model_at(&w->m, &f, 1) != NULL ? node_at(w, &f, 1).id : 0);
 }
@@ -1044,18 +1044,18 @@ static void step_mark_point(world *w)
     if (w->marks == 0 || (what == 0 && w->marks < MARKS)) {
         w->saved[w->marks] = w->m;
         w->kept[w->marks] = csspgo_tracker_snapshot(w->t, NULL);
-        T_EQ(csspgo_tracker_checkpoint(w->t, &w->mark[w->marks]), CSSPGO_OK);
+        T_EQ(csspgo_tracker_checkpoint(w->t, &w->mark[w->marks], NULL), CSSPGO_OK);
         w->marks++;
     } else {
         const unsigned i = rnd(&w->seed, w->marks);
         if (what == 1) {
-            T_EQ(csspgo_tracker_commit(w->t, w->mark[i]), CSSPGO_OK);
+            T_EQ(csspgo_tracker_commit(w->t, w->mark[i], NULL), CSSPGO_OK);
         } else {
-            T_EQ(csspgo_tracker_rollback(w->t, w->mark[i]), CSSPGO_OK);
+            T_EQ(csspgo_tracker_rollback(w->t, w->mark[i], NULL), CSSPGO_OK);
             w->m = w->saved[i];
             same_as_snapshot(w->t, w->kept[i]);
         }
-        T_EQ(csspgo_tracker_commit(w->t, w->mark[i]), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_tracker_commit(w->t, w->mark[i], NULL), CSSPGO_E_ARGUMENT);
         end_marks(w, i);
     }
 }
@@ -1141,11 +1141,11 @@ static void a_profile_after_two_promotions_can_be_added(void)
     T_EQ(csspgo_read(p, input, sizeof input - 1, &e), CSSPGO_OK);
     t = csspgo_tracker_new(p, NULL, &e);
     if (!T_CHECK(t != NULL)) return;
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:1 @ a"), NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:1 @ a"), NULL, NULL), CSSPGO_OK);
     its_profile_is_a_profile(t);
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), NULL, NULL), CSSPGO_OK);
     its_profile_is_a_profile(t);
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(csspgo_tracker_profile(t), "a:1 @ b"), NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(csspgo_tracker_profile(t), "a:1 @ b"), NULL, NULL), CSSPGO_OK);
     its_profile_is_a_profile(t);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1181,7 +1181,7 @@ static void random_sequence(uint64_t seed)
     links_are_right(w.t);
     if (seed % 16 == 0) its_profile_is_a_profile(w.t);
     while (w.marks != 0) {                            /* all the way back */
-        T_EQ(csspgo_tracker_rollback(w.t, w.mark[0]), CSSPGO_OK);
+        T_EQ(csspgo_tracker_rollback(w.t, w.mark[0], NULL), CSSPGO_OK);
         w.m = w.saved[0];
         same_as_snapshot(w.t, w.kept[0]);
         same_world(&w);
@@ -1276,7 +1276,7 @@ static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t co
         f[g.id].call_count = 4;
         for (k = 0; k < 4; k++) calls[g.id][k].loc = csspgo_at(k, 0);   /* all of them indirect */
     }
-    return csspgo_tracker_inline(t, func_of(t, name), f, 16, &how, out, 32, count, NULL);
+    return csspgo_tracker_inline(t, func_of(t, name), f, 16, &how, out, 32, count, NULL, NULL);
 }
 
 static csspgo_status one_operation(csspgo_tracker *t, int op)
@@ -1291,26 +1291,27 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
     size_t count;
     any.id = 0;
     switch (op) {
-    case OP_BASE: return csspgo_tracker_base(t, func_of(t, "a"), 1, &n);
-    case OP_PROMOTE: return csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), &n);
+    case OP_BASE: return csspgo_tracker_base(t, func_of(t, "a"), 1, &n, NULL);
+    case OP_PROMOTE: return csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), &n, NULL);
     case OP_MOVE:
-        return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_at(1, 0), NULL);
-    case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_at(1, 0), any);
-    case OP_MARK: return csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"));
+        return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_at(1, 0), NULL,
+                                   NULL);
+    case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_at(1, 0), any, NULL);
+    case OP_MARK: return csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"), NULL);
     case OP_ENTER:
         memset(frame, 0, sizeof frame);
         frame[0].func = func_of(t, "main");
         frame[0].loc = csspgo_at(1, 0);
         frame[1].func = func_of(t, "a");
         return csspgo_tracker_enter(t, frame, 2).id != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"));
+    case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"), NULL);
     case OP_LATE:
         for (n.id = 2; csspgo_tracker_resolve(t, n).id == n.id && n.id < 20; n.id++) {}
-        return csspgo_tracker_mark_inlined(t, n);
-    case OP_ORDER: return csspgo_tracker_order(t, NULL, 0, order, 16, &count);
+        return csspgo_tracker_mark_inlined(t, n, NULL);
+    case OP_ORDER: return csspgo_tracker_order(t, NULL, 0, order, 16, &count, NULL);
     case OP_INLINE: return inline_all(t, "main", 0, out, &count);
     case OP_CONTEXT_LESS: return inline_all(t, "main", 1, out, &count);
-    case OP_CHECKPOINT: return csspgo_tracker_checkpoint(t, &mark);
+    case OP_CHECKPOINT: return csspgo_tracker_checkpoint(t, &mark, NULL);
     default:
         q = csspgo_tracker_snapshot(t, NULL);
         csspgo_profile_free(q);
@@ -1348,8 +1349,8 @@ static int failing_operation(int op, long nth, int checkpoint)
     how.take = how.subtract = 1;
     t = csspgo_tracker_new(p, &how, &e);
     if (!T_CHECK(t != NULL)) return 1;
-    if (op == OP_LATE) T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 1, &n), CSSPGO_OK);
-    if (checkpoint) T_EQ(csspgo_tracker_checkpoint(t, &mark), CSSPGO_OK);
+    if (op == OP_LATE) T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 1, &n, NULL), CSSPGO_OK);
+    if (checkpoint) T_EQ(csspgo_tracker_checkpoint(t, &mark, NULL), CSSPGO_OK);
     put_all(&before, t);
     h.nth = h.calls + nth;
     s = one_operation(t, op);
@@ -1364,7 +1365,7 @@ static int failing_operation(int op, long nth, int checkpoint)
     if (checkpoint) {
         free(after.s);
         memset(&after, 0, sizeof after);
-        T_EQ(csspgo_tracker_rollback(t, mark), CSSPGO_OK);
+        T_EQ(csspgo_tracker_rollback(t, mark, NULL), CSSPGO_OK);
         put_all(&after, t);
         t_same("rolled back", after.s, after.n, before.s, before.n);
         links_are_right(t);
@@ -1453,9 +1454,9 @@ static void queries_and_marks_allocate_nothing(void)
     T_CHECK(csspgo_tracker_find(t, frame, 2).id != 0);
     T_CHECK(csspgo_tracker_enter(t, frame, 2).id != 0);
     T_EQ(named(t, "a.llvm.1").id, frame[1].func.id);
-    T_EQ(csspgo_tracker_base(t, frame[1].func, 0, &n), CSSPGO_OK);
-    T_EQ(csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a")), CSSPGO_OK);
-    T_EQ(csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ a")), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, frame[1].func, 0, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"), NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ a"), NULL), CSSPGO_OK);
     T_EQ(h.calls, before);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1500,8 +1501,8 @@ static void many_contexts_become_one_base_in_time(void)
     csspgo_node n;
     uint32_t savepoint, i;
     size_t count;
-    T_EQ(csspgo_tracker_checkpoint(t, &savepoint), CSSPGO_OK);
-    T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_checkpoint(t, &savepoint, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(now, NULL), CSSPGO_OK);
     T_EQ(csspgo_total(now, n), 3 * MANY + MANY / 10);
     T_EQ(csspgo_body_count(now, n, csspgo_at(1, 0)), MANY);
@@ -1515,7 +1516,7 @@ static void many_contexts_become_one_base_in_time(void)
     csspgo_vtables(now, n, &count);
     T_EQ(count, MANY);
     links_are_right(t);
-    T_EQ(csspgo_tracker_rollback(t, savepoint), CSSPGO_OK);
+    T_EQ(csspgo_tracker_rollback(t, savepoint, NULL), CSSPGO_OK);
     q = csspgo_tracker_snapshot(t, NULL);
     T_CHECK(csspgo_equal(p, q));
     csspgo_profile_free(q);
@@ -1534,7 +1535,7 @@ static void every_allocation_of_a_base_of_many_contexts_may_fail(void)
         csspgo_status s;
         csspgo_node n;
         h.nth = h.calls + nth;
-        s = csspgo_tracker_base(t, func_of(t, "f"), 1, &n);
+        s = csspgo_tracker_base(t, func_of(t, "f"), 1, &n, NULL);
         h.nth = 0;
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         T_EQ(csspgo_validate(csspgo_tracker_profile(t), NULL), CSSPGO_OK);
@@ -1549,6 +1550,12 @@ static void every_allocation_of_a_base_of_many_contexts_may_fail(void)
     T_LONG(nth > 3 && nth < 1000);
 }
 
+/* A refusal says why, in one sentence. */
+static int refused(csspgo_status s, const csspgo_error *e)
+{
+    return s == CSSPGO_E_ARGUMENT && e->status == s && e->message[0] != '\0';
+}
+
 static void bad_arguments_are_refused(void)
 {
     csspgo_profile *p = small_profile(NULL), *q = csspgo_profile_new(NULL, NULL);
@@ -1561,18 +1568,24 @@ static void bad_arguments_are_refused(void)
     high.id = 12345;
     f.id = 0;
     bad.id = 99;
-    T_EQ(csspgo_tracker_promote(t, none, &n), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_promote(t, high, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_promote(t, csspgo_root(p), NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a:9 @ in"), NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_mark_inlined(t, none), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_mark_inlined(t, csspgo_root(p)), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_unmark(t, high), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_base(t, f, 1, &n), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_base(t, bad, 1, &n), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_order(t, &bad, 1, NULL, 0, &count), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_rollback(t, 0), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_tracker_commit(t, 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(refused(csspgo_tracker_promote(t, none, &n, &e), &e));
+    T_CHECK(refused(csspgo_tracker_promote(t, high, NULL, &e), &e));
+    T_CHECK(refused(csspgo_tracker_promote(t, csspgo_root(p), NULL, &e), &e));
+    T_CHECK(refused(csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a:9 @ in"), NULL, &e), &e));
+    T_CHECK(refused(csspgo_tracker_mark_inlined(t, none, &e), &e));
+    T_CHECK(refused(csspgo_tracker_mark_inlined(t, csspgo_root(p), &e), &e));
+    T_CHECK(refused(csspgo_tracker_unmark(t, high, &e), &e));
+    T_CHECK(refused(csspgo_tracker_base(t, f, 1, &n, &e), &e));
+    T_CHECK(refused(csspgo_tracker_base(t, bad, 1, &n, &e), &e));
+    T_CHECK(refused(csspgo_tracker_order(t, &bad, 1, NULL, 0, &count, &e), &e));
+    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), none, csspgo_at(1, 0), NULL, &e), &e));
+    n = csspgo_find(p, "main:2 @ a");
+    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main"), n, csspgo_at(1, 0), NULL, &e), &e));
+    T_CHECK(strcmp(e.message, "the caller is below the node") == 0);
+    T_CHECK(refused(csspgo_tracker_rollback(t, 0, &e), &e));
+    T_CHECK(refused(csspgo_tracker_commit(t, 1, &e), &e));
+    T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 0, &n, &e), CSSPGO_OK);
+    T_CHECK(e.status == CSSPGO_OK && e.message[0] == '\0');
     T_EQ(csspgo_tracker_callee(t, high, csspgo_at(1, 0), func_of(t, "a")).id, 0);
     T_EQ(csspgo_tracker_callee(t, none, csspgo_at(1, 0), f).id, 0);
     T_EQ(csspgo_tracker_callees(t, none, csspgo_at(1, 0), NULL, 0), 0);
@@ -1608,8 +1621,8 @@ static void a_move_stays_within_the_depth_limit(void)
     add_context(p, "m:1 @ n", 1);
     t = csspgo_tracker_new(p, NULL, NULL);
     at = csspgo_find(p, "x:1 @ a");
-    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_at(1, 0), NULL), CSSPGO_E_LIMIT);
-    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_at(5, 0), &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_at(5, 0), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1641,6 +1654,31 @@ static void names_lose_the_suffixes_of_later_passes(void)
     csspgo_profile_free(p);
 }
 
+/* A tracker finds functions by name; its snapshot is a profile, in which a name and its GUID are one function. */
+static void a_snapshot_knows_a_name_and_its_guid_as_one_function(void)
+{
+    uint32_t take;
+    for (take = 0; take < 2; take++) {
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q;
+        const csspgo_func guid = csspgo_func_add_guid(p, csspgo_guid("bar", 3));
+        csspgo_tracker_options how;
+        csspgo_tracker *t;
+        memset(&how, 0, sizeof how);
+        how.take = take;
+        csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+        csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, guid), 3);
+        t = csspgo_tracker_new(p, &how, NULL);
+        T_EQ(named(t, "bar").id, 0);
+        q = csspgo_tracker_snapshot(t, NULL);
+        T_EQ(csspgo_func_add(q, "bar", 3).id, guid.id);
+        T_EQ(csspgo_func_count(q), 1);
+        T_EQ(csspgo_total(q, csspgo_find(q, "bar")), 3);
+        csspgo_profile_free(q);
+        csspgo_tracker_free(t);
+        if (take == 0) csspgo_profile_free(p);
+    }
+}
+
 static void what_is_nested_moves_and_goes_with_its_record(void)
 {
     csspgo_profile *p = small_profile(NULL);
@@ -1650,13 +1688,13 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
     size_t count;
     uint32_t mark;
     csspgo_error e;
-    T_EQ(csspgo_tracker_checkpoint(t, &mark), CSSPGO_OK);
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_checkpoint(t, &mark, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_body_count(q, csspgo_find(q, "a:9 @ in"), csspgo_at(1, 0)), 3);
     T_EQ(csspgo_total(q, n), 520);
     csspgo_vtables(q, n, &count);
     T_EQ(count, 2);
-    T_EQ(csspgo_tracker_rollback(t, mark), CSSPGO_OK);
+    T_EQ(csspgo_tracker_rollback(t, mark, NULL), CSSPGO_OK);
     T_EQ(csspgo_body_count(q, csspgo_find(q, "main:2 @ a:9 @ in"), csspgo_at(1, 0)), 3);
     csspgo_vtables(q, csspgo_find(q, "a"), &count);
     T_EQ(count, 1);
@@ -1664,7 +1702,7 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
     csspgo_set_checksum(p, csspgo_find(p, "a"), 5);
     t = csspgo_tracker_new(p, NULL, &e);
     q = csspgo_tracker_profile(t);
-    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(q, "a:9 @ in").id, 0);           /* another checksum: dropped with what is in it */
     T_EQ(csspgo_total(q, n), 70);
     T_EQ(csspgo_tracker_get_stats(t).lost_by_checksum, 450);
@@ -1766,16 +1804,16 @@ static void callers_come_first(void)
     add_context(p, "d", 5);
     more = add_func(p, "e");                          /* to be compiled; not in the tree */
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
     ordered(t, f, n, "b a c d");                      /* what is unrelated: later names first */
-    T_EQ(csspgo_tracker_order(t, &more, 1, f, 3, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_order(t, &more, 1, f, 3, &n, NULL), CSSPGO_OK);
     T_EQ(n, 5);
     ordered(t, f, 3, "e b a");
     csspgo_tracker_free(t);
     add_context(p, "d:1 @ b", 900);                   /* d calls b: a cycle b c d, broken where it is coldest */
     add_context(p, "d", 900);
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
     ordered(t, f, n, "a d b c");
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1799,7 +1837,7 @@ static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
         add_context(p, "c:1 @ a", 1);
         add_context(p, "c:2 @ b", 1);
         t = csspgo_tracker_new(p, NULL, NULL);
-        T_EQ(csspgo_tracker_order(t, NULL, 0, f, 4, &n), CSSPGO_OK);
+        T_EQ(csspgo_tracker_order(t, NULL, 0, f, 4, &n, NULL), CSSPGO_OK);
         ordered(t, f, n, a_is_hotter ? "a b c" : "b a c");
         csspgo_tracker_free(t);
         csspgo_profile_free(p);
@@ -1940,9 +1978,9 @@ static void load(loader *l, csspgo_profile *p)
     size_t n, i, k;
     l->t = csspgo_tracker_new(p, NULL, NULL);
     if (!T_CHECK(l->t != NULL)) return;
-    T_EQ(csspgo_tracker_order(l->t, NULL, 0, order, 16, &n), CSSPGO_OK);
+    T_EQ(csspgo_tracker_order(l->t, NULL, 0, order, 16, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
-        T_EQ(csspgo_tracker_inline(l->t, order[i], l->f, 16, NULL, l->out, 32, &l->count, &base), CSSPGO_OK);
+        T_EQ(csspgo_tracker_inline(l->t, order[i], l->f, 16, NULL, l->out, 32, &l->count, &base, NULL), CSSPGO_OK);
         for (k = 0; k < l->count; k++)
             if (l->out[k].inlined) put_decision(&l->words, p, order[i], l->out, k);
         put_entry(&l->words, l->t, order[i], base);
@@ -2076,7 +2114,7 @@ static void what_was_inlined_before_is_found_by_its_stacks(void)
         T_CHECK(csspgo_tracker_enter(t, f, 2).id != 0 && csspgo_tracker_enter(t, f, 3).id != 0);
     }
     for (i = 0; i < 3; i++) {
-        T_EQ(csspgo_tracker_base(t, f[i].func, 1, &base), CSSPGO_OK);
+        T_EQ(csspgo_tracker_base(t, f[i].func, 1, &base, NULL), CSSPGO_OK);
         put_entry(&got, t, f[i].func, base);
     }
     as_remarked("preinlined-ir", &got, NULL, NULL);
@@ -2142,6 +2180,7 @@ int main(void)
     bad_arguments_are_refused();
     a_move_stays_within_the_depth_limit();
     names_lose_the_suffixes_of_later_passes();
+    a_snapshot_knows_a_name_and_its_guid_as_one_function();
     what_is_nested_moves_and_goes_with_its_record();
     an_entry_count_is_found_without_a_head_count();
     a_stack_that_is_entered_is_marked();

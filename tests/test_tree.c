@@ -807,6 +807,29 @@ static void a_clone_has_everything_and_a_life_of_its_own(void)
     T_LONG(nth > 8);
 }
 
+/* Whichever came first: a name that is new to the clone finds the function of its GUID, and a GUID that of its name. */
+static void a_clone_knows_a_name_and_its_guid_as_one_function(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q, *sum;
+    const csspgo_func foo = csspgo_func_add_guid(p, csspgo_guid("foo", 3)), bar = func(p, "bar");
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, foo), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, bar), 6), CSSPGO_OK);
+    q = csspgo_profile_clone(p, NULL);
+    sum = csspgo_profile_clone(q, NULL);
+    T_CHECK(t_valid(q) && csspgo_equal(p, q) && t_valid(sum) && csspgo_equal(p, sum));
+    T_EQ(csspgo_func_find(q, "foo", 3).id, foo.id);
+    T_EQ(csspgo_func_add(q, "foo", 3).id, foo.id);
+    T_EQ(csspgo_func_add_guid(q, csspgo_guid("bar", 3)).id, bar.id);
+    T_EQ(csspgo_func_add_guid(q, csspgo_guid("new", 3)).id, func(q, "new").id);
+    T_EQ(csspgo_func_count(q), 3);
+    T_EQ(csspgo_add_profile(sum, q, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_record_count(sum) == 2 && csspgo_total(sum, csspgo_find(sum, "foo")) == 10);
+    T_CHECK(t_valid(q) && t_valid(sum));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    csspgo_profile_free(sum);
+}
+
 static void totals_are_recounted(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
@@ -854,6 +877,7 @@ int main(void)
     the_text_of_a_context_finds_it();
     a_walk_visits_what_is_below_a_node();
     T_FAILING(a_clone_has_everything_and_a_life_of_its_own());
+    a_clone_knows_a_name_and_its_guid_as_one_function();
     totals_are_recounted();
     return t_end();
 }

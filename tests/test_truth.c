@@ -460,7 +460,7 @@ static void check_cut(const stream *s, const char *name, size_t window, unsigned
 static void dense_windows_give_every_count_of_every_context(int show)
 {
     static const size_t windows[] = { 32, 16, 8 };
-    const unsigned step = (unsigned)t_cases("CSSPGO_TRUTH_STEP", 3, 1);      /* a quick run: one mode in three */
+    const unsigned step = (unsigned)t_cases("CSSPGO_TRUTH_STEP", 6, 1);      /* a quick run: one mode in six */
     size_t i, w;
     unsigned mode;
     for (i = 0; i < sizeof recordings / sizeof recordings[0]; i++) {
@@ -711,6 +711,7 @@ static csspgo_profile *estimate(csspgo_code *code, uint32_t flat, const char *sa
     csspgo_generate_options how;
     memset(&what, 0, sizeof what);
     memset(&how, 0, sizeof how);
+    how.estimate_fn = csspgo_estimate;
     what.ignore_stack = flat;
     c = csspgo_collector_new(code, &what, NULL, NULL);
     T_EQ(add_addresses(c, samples), CSSPGO_OK);
@@ -925,24 +926,50 @@ static void recursion_is_not_taken_for_calls_from_outside(void)
     csspgo_code_free(code);
 }
 
+/* An estimate is made for who asks for it: else the samples stay, and the error says what is missing. */
+static void estimates_have_to_be_asked_for(void)
+{
+    csspgo_code *code = diamond();
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_generate_options how;
+    csspgo_error e;
+    memset(&how, 0, sizeof how);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_OK);          /* nothing to estimate */
+    T_EQ(add_addresses(c, "16 1003,8 1009,32 1018"), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    T_CHECK(e.status == CSSPGO_E_UNSUPPORTED && strstr(e.message, "estimate_fn") != NULL);
+    T_EQ(csspgo_collector_profile(c, p, &how, NULL, NULL), CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_record_count(p), 0);
+    how.estimate_fn = csspgo_estimate;
+    T_EQ(csspgo_collector_profile(c, p, &how, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_head(p, csspgo_find(p, "a")), 2048);
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+}
+
 static void every_allocation_of_an_estimate_may_fail(void)
 {
     csspgo_code *code = diamond();
+    csspgo_generate_options how;
     long nth;
     int done = 0;
+    memset(&how, 0, sizeof how);
+    how.estimate_fn = csspgo_estimate;
     for (nth = 1; !done && nth < 500; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
         csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
         csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : add_addresses(c, "16 1003,8 1009,32 1018");
-        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, NULL, NULL, NULL);
+        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, &how, NULL, NULL);
         done = status == CSSPGO_OK;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         T_EQ(csspgo_record_count(p), done);
         if (c != NULL && !done && csspgo_collector_get_stats(c).addresses == 56) {
             h.nth = 0;                                  /* what the collector holds is still there */
-            T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(c, p, &how, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_head(p, csspgo_find(p, "a")), 2048);
         }
         csspgo_profile_free(p);
@@ -1002,6 +1029,7 @@ static void any_code_and_any_addresses_make_a_profile(void)
             T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
         }
         memset(&how, 0, sizeof how);
+        how.estimate_fn = csspgo_estimate;
         T_EQ(csspgo_collector_profile(c, p, &how, &stats, &e), CSSPGO_OK);
         T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
         T_CHECK(stats.unsolved <= stats.estimated);
@@ -1018,9 +1046,12 @@ static void a_run_without_branch_records_is_known_approximately(int show)
     shadow k;
     csspgo_collector *c;
     csspgo_profile *ours = csspgo_profile_new(NULL, NULL), *exact = csspgo_profile_new(NULL, NULL);
+    csspgo_generate_options with;
     size_t i, pass, x;
     double sum[2], least = 0;
     csspgo_node node, *same;
+    memset(&with, 0, sizeof with);
+    with.estimate_fn = csspgo_estimate;
     if (!stream_open(&s, recordings[2].table, recordings[2].script, recordings[2].period)) return;
     for (pass = 0; pass < 2; pass++) {                  /* every branch; every third instruction's address and stack */
         c = csspgo_collector_new(s.t.code, NULL, NULL, NULL);
@@ -1050,7 +1081,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
             const cut how = cut_of(32, 0);
             cut_stream(&s, &how, c);
         }
-        T_EQ(csspgo_collector_profile(c, pass == 0 ? exact : ours, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(c, pass == 0 ? exact : ours, &with, NULL, NULL), CSSPGO_OK);
         csspgo_collector_free(c);
     }
     sum[0] = sum[1] = 0;
@@ -1097,6 +1128,7 @@ int main(int argc, char **argv)
     what_was_called_says_how_often_the_call_ran();
     blocks_that_nothing_enters_are_reached_by_indirect_jumps();
     recursion_is_not_taken_for_calls_from_outside();
+    estimates_have_to_be_asked_for();
     T_FAILING(every_allocation_of_an_estimate_may_fail());
     any_code_and_any_addresses_make_a_profile();
     a_run_without_branch_records_is_known_approximately(argc > 1);

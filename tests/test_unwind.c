@@ -36,7 +36,7 @@ static csspgo_status read_script(csspgo_collector *c, csspgo_code *code, const c
         last = n == 0;
         at += n;
         while (status == CSSPGO_OK && (item = csspgo_script_next(s, &sample, &map, &err)) != CSSPGO_ITEM_NONE) {
-            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map);
+            if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(code, &map, NULL, NULL);
             else status = csspgo_collector_add(c, &sample, 1, NULL);
         }
         if (last) break;

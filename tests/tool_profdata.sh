@@ -15,6 +15,7 @@ T=${TOOL:-$HERE/build/$(size plain san)/csspgo}
 ZLIB=
 [ -f /usr/include/zlib.h ] && ZLIB=yes
 [ -n "$TOOL" ] || make -s build/$(size plain san)/csspgo >$B/make.out 2>&1 || { fail "the tool does not build"; head -20 $B/make.out; finish; }
+! command -v llvm-profdata-19 >/dev/null 2>&1 || again llvm-profdata-19
 # some: a third of the lines, in a full run all
 some() { awk -v every=$(size 3 1) 'NR % every == 0'; }
 cp -r data/formats $B/f        # commands run here; G has what they should make
@@ -197,7 +198,7 @@ meant "did you mean '--icicle'" flame --icycle text/02-basic.txt
 meant "did you mean '--perfscript'" profgen --perfscirpt=x --binary=x
 meant "did you mean '--period'" record --perod=5 true
 for word in version --version; do
-    if $T $word >../out 2>../err && grep -Eqx 'csspgo [0-9]+\.[0-9]+\.[0-9]+, zlib: (yes|no)' ../out && [ ! -s ../err ]; then pass; else fail "$word"; fi
+    if $T $word >../out 2>../err && grep -Eqx 'csspgo [0-9]+\.[0-9]+\.[0-9]+, zlib: (yes|no), zstd: (yes|no)' ../out && [ ! -s ../err ]; then pass; else fail "$word"; fi
 done
 for verb in merge show overlap profgen record; do
     if $T $verb --help >../out 2>../err && grep -q "^$verb:" ../out && [ "$(grep -c '^[a-z]*:' ../out)" -eq 2 ] && [ ! -s ../err ]; then pass; else fail "$verb --help"; fi
@@ -299,7 +300,9 @@ same "renaming keeps contexts" "$(sed 's/foo/renamed/g' conv/14-cs-line.text)" s
 same "the partial mark" "partial" sh -c "$T merge --gen-partial-profile $a | $T show --show-sec-info-only - | grep -o partial"
 same "the split layout" "$($T show --show-sec-info-only hand/ext-ctxsplit.prof)" sh -c "$T merge --split-layout hand/ext.prof | $T show --show-sec-info-only -"
 same "GCC's form" "$(cat conv/02-basic.text | sed 1d)" sh -c "$T merge --gcc text/02-basic.txt | $T merge --text - | sed 1d"
-same "GCC's later form" "$($T merge --gcc text/02-basic.txt | $T merge --text -)" sh -c "$T merge --gcc --gcov-version=2 text/02-basic.txt | $T merge --text -"
+for v in llvm 1 2; do
+    same "GCC's form, version $v" "$($T merge --gcc text/02-basic.txt | $T merge --text -)" sh -c "$T merge --gcc --gcov-version=$v text/02-basic.txt | $T merge --text -"
+done
 same "... and the one after" "3 $($T merge --gcc text/02-basic.txt | $T merge --text - | cksum)" \
     sh -c "$T merge --gcc --gcov-version=3 text/02-basic.txt -o ../gcc3; od -An -tu1 -j4 -N1 ../gcc3 | tr -d '\\n '; echo ' '\$($T merge --text ../gcc3 | cksum)"
 same "the split layout of text" "$(printf 'foo:10:1\n 1: 9\n 2: in:3\n  1: 3\nbar:5:1\n 1: 5\n !Flat')" \
@@ -351,12 +354,16 @@ same "no temporary difference: twice the same bytes" "$($T merge text/17-cs-orde
 if command -v python3 >/dev/null 2>&1; then
     printf 'a"b\\\\c\tx:1:1\n 1: 1 q"r\\\\:1\n 2: "in":2\n  1: 2\n' >../odd.txt
     $T merge --prof-sym-list=ops/in/syms.list ../odd.txt -o ../odd.ext
+    rm -rf ../json && mkdir ../json && n=0        # one Python for all of them
     for f in ../odd.txt ../odd.ext ops/out/symlist.ext text/15-cs-probe.txt conv/15-cs-probe.md5 text/03-nested-deep.txt hand/raw-no-functions.prof; do
         for o in "" --detailed-summary --hot-func-list --topn=1 --show-prof-sym-list --contexts --contexts=1 "--all-functions --topn=2" \
             "--detailed-summary --hot-func-list --show-prof-sym-list"; do
-            if $T show --json $o $f >../out 2>../err && python3 -m json.tool ../out >/dev/null 2>../err; then pass; else fail "no JSON: $o $f"; head -2 ../err; fi
+            n=$((n + 1))
+            if $T show --json $o $f >../json/$n 2>../err; then pass; else fail "no JSON: $o $f"; head -2 ../err; fi
         done
     done
+    python3 -c 'import json, sys
+for f in sys.argv[1:]: json.load(open(f))' ../json/* 2>../err && pass || fail "$n documents: no JSON: $(tail -1 ../err)"
     same "JSON has what the text has" "cs,probe,preinlined 5 241 main,foo,bar,bar,foo 1,2,3,2,1 100,70,50,12,9" sh -c "$T show --show-format=json --contexts text/15-cs-probe.txt |
         python3 -c 'import json, sys
 j = json.load(sys.stdin)
@@ -373,7 +380,7 @@ fi
 # profgen writes every form: what can be read back from it is the text
 demo=$HERE/../examples/data/demo
 profgen() {
-    $T profgen --quiet --binary=$demo.elf --perfscript=$demo.perfscript --output=- --csspgo-preinliner=0 --csprof-merge-cold-context=0 \
+    $T profgen --quiet --binary=${stripped:-$demo.elf} --perfscript=$demo.perfscript --output=- --csspgo-preinliner=0 --csprof-merge-cold-context=0 \
         --trim-cold-profile=0 --gen-cs-nested-profile=0 "$@"
 }
 profgen --format=text >../profgen.text
@@ -404,13 +411,15 @@ useless() {
 compat() {
     if $T "$@" --llvm-compat >../out 2>../err </dev/null; then pass; else fail "status $?, not 0: $* --llvm-compat"; fi
 }
-sed 's|/demo\.elf|/another|' $demo.perfscript >../another.ps     # no mapping of it: all samples are elsewhere
+sed 's|/demo\.elf|/another|' $demo.perfscript >../another.ps     # no mapping of it
+sed '/PERF_RECORD/!s/5555555\(5[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\)/3333333\1/g' $demo.perfscript >../elsewhere.ps    # no sample in it
 for o in "" --quiet --ignore-stack-samples --fill-zero-for-all-funcs; do
-    useless "the profile is empty: no sample of [0-9]+ hit a probe of .*demo.elf\$" profgen --binary=$demo.elf --perfscript=../another.ps -o ../useless $o
+    useless "the profile is empty: no sample of [0-9]+ hit a probe of .*demo.elf\$" profgen --binary=$demo.elf --perfscript=../elsewhere.ps -o ../useless $o
     [ -s ../useless ] && pass || fail "an empty profile is not written"
     compat profgen --binary=$demo.elf --perfscript=../another.ps -o ../useless $o
 done
-useless "the profile is empty: no sample of" profgen --binary=$demo.elf --perfscript=../another.ps --skip-symbolization -o ../useless
+useless "the profile is empty: no sample of" profgen --binary=$demo.elf --perfscript=../elsewhere.ps --skip-symbolization -o ../useless
+if $T profgen --binary=$demo.elf --perfscript=../another.ps -o ../none >../out 2>../err || [ $? -ne 1 ] || [ -e ../none ] || ! grep -q 'not among the mapped files' ../err; then fail "no file of the recording is the program: $(cat ../err)"; else pass; fi
 printf '0\n0\n' >../no.raw
 useless "../no.raw: no counter is of a probe of" profgen --binary=$demo.elf --unsymbolized-profile=../no.raw -o ../useless
 $T merge --function=zzz $cs -o ../empty.ext 2>/dev/null
@@ -451,7 +460,9 @@ if command -v strip >/dev/null 2>&1 && [ "$(uname -m)" = x86_64 ]; then
     expect 1 profgen --binary=../stripped/demo.elf --perfscript=$demo.perfscript -o ../stripped/out
     if grep -q '^csspgo: error: ../stripped/demo.elf: no symbols; .*--debug-binary=FILE$' ../err && [ ! -e ../stripped/out ]; then pass; else fail "a stripped program"; cat ../err; fi
     compat profgen --binary=../stripped/demo.elf --perfscript=$demo.perfscript -o ../stripped/out
-    same "... with its symbols" "$(cat ../profgen.text)" profgen --format=text --binary=../stripped/demo.elf --debug-binary=$demo.elf
+    stripped=../stripped/demo.elf
+    same "... with its symbols" "$(cat ../profgen.text)" profgen --format=text --debug-binary=$demo.elf
+    stripped=
 else
     skip "strip is not installed, or is for another machine"
 fi
@@ -583,6 +594,6 @@ llvm show --profile-isfs --fs-discriminator-pass=Pass1 text/18-fs.txt
 llvm show malformed/text/target-bad-count.txt
 llvm overlap malformed/text/target-bad-count.txt $a
 # what we write in GCC's form LLVM reads
-$T merge --gcc text/02-basic.txt -o ../gcov
+$T merge --gcc --gcov-version=llvm text/02-basic.txt -o ../gcov
 llvm merge --text ../gcov
 finish

@@ -12,6 +12,26 @@ static const struct { const char *name, *operands; } ops[] = {
     { "ret", "A" }
 };
 
+/* An instruction of a unit as text. */
+void op_text(const insn *n, char *to, size_t cap)
+{
+    const char *kind;
+    size_t at;
+    if (n->op > OP_RET) {
+        snprintf(to, cap, n->op == OP_GUARD ? "guard r%u" : "label", (unsigned)n->a);
+        return;
+    }
+    at = (size_t)snprintf(to, cap, "%s", ops[n->op].name);
+    for (kind = ops[n->op].operands; *kind != '\0' && at < cap; kind++) {
+        if (*kind == 'D' || *kind == 'A')
+            at += (size_t)snprintf(to + at, cap - at, " r%u", (unsigned)(*kind == 'D' ? n->d : n->a));
+        else if (*kind == 'B' || (*kind == 'V' && !n->has_value))
+            at += (size_t)snprintf(to + at, cap - at, " r%u", (unsigned)n->b);
+        else if (*kind == 'V' || (*kind == 'I' && n->value != 0))
+            at += (size_t)snprintf(to + at, cap - at, " %" PRId64, n->value);
+    }
+}
+
 /* ----- assembler -------------------------------------------------------------------------------------------------- */
 
 typedef struct assembler {

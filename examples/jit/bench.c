@@ -3,60 +3,67 @@
 
 #if JIT_MACHINE
 
-enum { MAX_RUNS = 101 };
-
-static double cpu_seconds(void)
+double cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b)
+int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Runs a program in tier 1 while samples are taken, some thousandths of a measurement at a time. */
-static void sample_run(const expected *x, csspgo_profile *profile, const bench_options *o, int64_t rounds)
+/* Runs a program in tier 1 while it is sampled or counts, some thousandths of a measurement at a time. */
+void observe(const expected *x, int watch, csspgo_profile *profile, source from, double seconds, int64_t rounds)
 {
-    engine *g = engine_new(x->p, 1, NULL);
-    const double end = cpu_seconds() + o->seconds;
-    if (g == NULL || g->collector == NULL) abort();
-    sampler_open(g, o->from, 1);
+    engine *g = engine_new(x->p, watch, NULL);
+    const double end = cpu_seconds() + seconds;
+    if (g == NULL || (watch == SAMPLED ? g->collector == NULL : g->counts == NULL)) abort();
+    if (watch == SAMPLED) sampler_open(g, from, 1);
     memcpy(g->array, x->before, WORDS * 8);
     while (cpu_seconds() < end) {
         engine_run(g, x->main, 1 + rounds / 400, 0);
-        if (sampler_drain(g) != CSSPGO_OK) abort();
+        if (watch == SAMPLED && sampler_drain(g) != CSSPGO_OK) abort();
     }
     if (take_profile(g, profile) != CSSPGO_OK) abort();
-    sampler_close();
+    if (watch == SAMPLED) sampler_close();
     engine_free(g);
 }
 
-void bench_head(void)
+void bench_head(const bench_options *o)
 {
-    puts("| program | no inlining | context-less | contexts | times as fast | bytes | inlined | promoted |\n"
-         "| --- | --- | --- | --- | --- | --- | --- | --- |");
+    if (o->instrument) bench_count_head();
+    else
+        puts("| program | no inlining | context-less | contexts | times as fast | bytes | inlined | promoted |\n"
+             "| --- | --- | --- | --- | --- | --- | --- | --- |");
 }
 
-/* Measures one program and prints its row of the table. */
-void bench_one(const workload *w, const bench_options *o)
+/* Measures one program and prints its row of the table. hot: gets what to say below it, of its hottest loop. */
+void bench_one(const workload *w, const bench_options *o, char *hot, size_t cap)
 {
     static double seconds[WAYS][MAX_RUNS];
     program *p = new_program();
     csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
     engine *g[WAYS];
-    tier2 r[WAYS];
+    static tier2 r[WAYS];
     outcome first = { 0, 1 };
     expected x;
     int way, k;
+    hot[0] = '\0';
     if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
+    if (o->instrument) {
+        csspgo_profile_free(profile);
+        bench_count_one(w, p, o);
+        free(p);
+        return;
+    }
     expect(&x, p, w->name, 1, 0);
-    sample_run(&x, profile, o, w->rounds);
+    observe(&x, SAMPLED, profile, o->from, o->seconds, w->rounds);
     for (way = 0; way < WAYS; way++) {
-        g[way] = engine_new(p, 1, NULL);
+        g[way] = engine_new(p, SAMPLED, NULL);
         if (g[way] == NULL || tier_up(g[way], profile, way, budget_of(w, p), &r[way]) != CSSPGO_OK) abort();
     }
     for (k = -1; k < o->runs; k++)            /* the ways in turn; the first round does not count */
@@ -81,6 +88,7 @@ void bench_one(const workload *w, const bench_options *o)
            code_bytes(g[CONTEXT_LESS]), code_bytes(g[CONTEXTS]), (unsigned)r[CONTEXT_LESS].inlined,
            (unsigned)r[CONTEXTS].inlined, (unsigned)r[CONTEXT_LESS].promoted, (unsigned)r[CONTEXTS].promoted);
     fflush(stdout);
+    hot_say(&g[CONTEXTS]->hot, p, w->name, hot, cap);
     for (way = 0; way < WAYS; way++) engine_free(g[way]);
     expected_free(&x);
     csspgo_profile_free(profile);
@@ -103,34 +111,50 @@ void say_machine(const bench_options *o)
     from = sampler_open(NULL, o->from, 0);
     sampler_close();
     printf("%s, %ld processors, load %.1f; compiled by %s %s; thread CPU time, median and quartiles of %d runs, the "
-           "ways in "
-           "turn;\nprofiles: %.1f s of samples from \"%s\" per program; bytes: of all machine code; inlined calls and "
-           "promoted targets: context-less, contexts\n\n",
-           cpu, sysconf(_SC_NPROCESSORS_ONLN), busy, JIT_COMPILER, JIT_FLAGS, o->runs, o->seconds, source_names[from]);
+           "ways in turn;\n",
+           cpu, sysconf(_SC_NPROCESSORS_ONLN), busy, JIT_COMPILER, JIT_FLAGS, o->runs);
+    if (o->instrument)
+        printf("profiles: %.1f s per program, samples from \"%s\" and exact counts by contexts; decisions: inlined "
+               "calls and promoted\ntargets; peak: observed so long and compiled, until tier 2 is at most 5 %% slower "
+               "than the better one of the two\n\n", o->seconds, source_names[from]);
+    else
+        printf("profiles: %.1f s of samples from \"%s\" per program; bytes: of all machine code; inlined calls and "
+               "promoted targets: context-less, contexts\n\n", o->seconds, source_names[from]);
+}
+
+/* Reads one of the options of bench and run. Returns 0 if it is none. */
+int bench_option(bench_options *o, const char *arg)
+{
+    int k;
+    if (strncmp(arg, "--seconds=", 10) == 0) o->seconds = strtod(arg + 10, NULL);
+    else if (strncmp(arg, "--runs=", 7) == 0) o->runs = atoi(arg + 7);
+    else if (strcmp(arg, "--instrument") == 0) o->instrument = 1;
+    else if (strncmp(arg, "--source=", 9) == 0) {
+        for (k = SOURCE_LBR; k <= SOURCE_TRAP && strcmp(arg + 9, source_names[k]) != 0; k++) {}
+        if (k > SOURCE_TRAP) return 0;
+        o->from = (source)k;
+    } else return 0;
+    if (o->runs < 1 || o->runs > MAX_RUNS) o->runs = BENCH_RUNS;
+    return 1;
 }
 
 int bench(int argc, char **argv)
 {
-    bench_options o = { SOURCE_LBR, 1.0, 15 };
+    bench_options o = { SOURCE_LBR, 1.0, BENCH_RUNS, 0 };
+    static char hot[WORKLOADS][HOT_TEXT];
     const char *only = NULL;
     int i, k;
-    for (i = 0; i < argc; i++) {
-        if (strncmp(argv[i], "--seconds=", 10) == 0) o.seconds = strtod(argv[i] + 10, NULL);
-        else if (strncmp(argv[i], "--runs=", 7) == 0) o.runs = atoi(argv[i] + 7);
-        else if (strncmp(argv[i], "--source=", 9) == 0) {
-            for (k = SOURCE_LBR; k <= SOURCE_TRAP && strcmp(argv[i] + 9, source_names[k]) != 0; k++) {}
-            if (k > SOURCE_TRAP) { fprintf(stderr, "jit: no such source: %s\n", argv[i] + 9); return 2; }
-            o.from = (source)k;
-        } else only = argv[i];
-    }
+    for (i = 0; i < argc; i++)
+        if (!bench_option(&o, argv[i])) only = argv[i];
     for (k = 0; only != NULL && k < (int)WORKLOADS && strcmp(only, workloads[k].name) != 0; k++) {}
     if (only != NULL && k == WORKLOADS) { fprintf(stderr, "jit: no such program or option: %s\n", only); return 2; }
-    if (o.runs < 1 || o.runs > MAX_RUNS) o.runs = 15;
     say_machine(&o);
-    bench_head();
+    bench_head(&o);
     for (i = 0; i < (int)WORKLOADS; i++)
-        if (only == NULL || strcmp(only, workloads[i].name) == 0) bench_one(&workloads[i], &o);
-    return failures != 0;
+        if (only == NULL || strcmp(only, workloads[i].name) == 0) bench_one(&workloads[i], &o, hot[i], HOT_TEXT);
+    puts("");
+    for (i = 0; i < (int)WORKLOADS; i++) fputs(hot[i], stdout);
+    return checks_failed() != 0;
 }
 
 #endif

@@ -13,49 +13,6 @@ int outcome_equal(outcome a, outcome b)
     return a.trapped == b.trapped && (a.trapped || a.value == b.value);
 }
 
-static void truth_free(truth *t)
-{
-    uint32_t i;
-    for (i = 0; i < t->count; i++) free(t->node[i].count);
-    free(t->node);
-    memset(t, 0, sizeof *t);
-}
-
-/* 1 if every count of the profile is that of the truth (or, with `lossy`, at most that). */
-static int same_counts(const csspgo_profile *p, const truth *t, const program *prog, int lossy)
-{
-    csspgo_node *node = (csspgo_node *)calloc(t->count + 1, sizeof *node);
-    uint64_t sum = 0, total = 0;
-    csspgo_func id;
-    csspgo_node n;
-    uint32_t i, k, wrong = 0;
-    if (node == NULL) abort();
-    node[0] = csspgo_root(p);
-    for (i = 1; i < t->count; i++) {
-        const truth_node *v = &t->node[i];
-        const func *f = &prog->f[v->func];
-        const csspgo_loc at = csspgo_at(v->site, 0);
-        uint64_t calls;
-        id = csspgo_func_find(p, f->name, strlen(f->name));
-        node[i] = csspgo_child(p, node[v->parent], at, CSSPGO_CONTEXT, id);
-        calls = v->parent == 0 ? csspgo_head(p, node[i]) : csspgo_target_count(p, node[v->parent], at, id);
-        wrong += lossy ? calls > v->count[0] || csspgo_head(p, node[i]) > v->count[0]
-                       : calls != v->count[0] || csspgo_head(p, node[i]) != v->count[0];
-        for (k = 1; k <= f->probes; k++) {
-            const uint64_t ours = csspgo_body_count(p, node[i], csspgo_at(k, 0));
-            wrong += lossy ? ours > v->count[k] : ours != v->count[k];
-            if (!lossy && ours != v->count[k] && wrong < 10)
-                printf("  %s (in %s) probe %u: %" PRIu64 ", not %" PRIu64 "\n", f->name,
-                       prog->f[t->node[v->parent].func].name, k, ours, v->count[k]);
-            sum += v->count[k];
-        }
-    }
-    for (id.id = 1; id.id <= csspgo_func_count(p); id.id++)
-        for (n = csspgo_func_nodes(p, id); n.id != 0; n = csspgo_node_next_same(p, n)) total += csspgo_total(p, n);
-    free(node);
-    return wrong == 0 && (lossy ? total <= sum : total == sum);
-}
-
 /* 1 if every context of the profile has really occurred. */
 int contexts_occurred(const csspgo_profile *p, csspgo_node n, const truth *t, uint32_t at, const program *prog)
 {
@@ -95,11 +52,11 @@ void expect(expected *x, const program *p, const char *name, int64_t n, int smal
     x->after = new_array();
     set_up(p, x->before, small);
     memcpy(x->after, x->before, WORDS * 8);
-    interpret(p, x->after, x->main, n, &x->twice);
+    interpret(p, x->after, x->main, n, &x->twice, NULL);
     memcpy(x->after, x->before, WORDS * 8);
-    x->out = interpret(p, x->after, x->main, n, &x->truth);
+    x->out = interpret(p, x->after, x->main, n, &x->truth, NULL);
     memcpy(x->after, x->before, WORDS * 8);
-    interpret(p, x->after, x->main, n, &x->twice);
+    interpret(p, x->after, x->main, n, &x->twice, NULL);
 }
 
 void expected_free(expected *x)
@@ -124,7 +81,7 @@ void run_and_compare(engine *g, const expected *x, int step, const char *what)
    were put where other code had been. */
 static uint64_t check_way(const expected *x, int way, uint32_t budget, tier2 *result)
 {
-    engine *g = engine_new(x->p, 1, NULL);
+    engine *g = engine_new(x->p, SAMPLED, NULL);
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     uint64_t reused = 0;
     csspgo_error e;
@@ -153,12 +110,7 @@ static uint64_t check_way(const expected *x, int way, uint32_t budget, tier2 *re
     return reused;
 }
 
-/* A heap that fails from the nth allocation on. */
-typedef struct poor_heap {
-    long left, live;
-} poor_heap;
-
-static void *poor_alloc(void *ctx, size_t size)
+void *poor_alloc(void *ctx, size_t size)
 {
     poor_heap *h = (poor_heap *)ctx;
     void *v = h->left > 0 ? malloc(size) : NULL;
@@ -167,7 +119,7 @@ static void *poor_alloc(void *ctx, size_t size)
     return v;
 }
 
-static void poor_free(void *ctx, void *v, size_t size)
+void poor_free(void *ctx, void *v, size_t size)
 {
     (void)size;
     ((poor_heap *)ctx)->live -= v != NULL;
@@ -191,7 +143,7 @@ static int check_poor(const expected *x, long n, int again, uint32_t budget)
     options.allocator.free_fn = poor_free;
     options.allocator.ctx = &heap;
     p = csspgo_profile_new(&options, NULL);
-    g = engine_new(x->p, 1, &options);
+    g = engine_new(x->p, SAMPLED, &options);
     if (!check(g != NULL, "runs without memory for csspgo", x->name)) exit(1);
     run_and_compare(g, x, 1, "results are right when csspgo is out of memory (tier 1)");
     enough = p != NULL && take_profile(g, p) == CSSPGO_OK;
@@ -267,8 +219,11 @@ const char *const traps[] = {
     "func main 1\n    add r0 r0 1\n    call r1 main r0\n    ret r1\n",
 };
 
-/* The measured programs, in every way. Returns the bytes of code that were put where other code had been. */
-static uint64_t check_workloads(program *p)
+/*
+ * The measured programs, in every way, or each in one if `share` is above 1. Returns the bytes of code that were put
+ * where other code had been.
+ */
+static uint64_t check_workloads(program *p, uint32_t share)
 {
     uint64_t reused = 0;
     expected x;
@@ -279,15 +234,17 @@ static uint64_t check_workloads(program *p)
         if (!load(p, workloads[i].text, 3, workloads[i].name)) exit(1);
         expect(&x, p, workloads[i].name, 1, 1);
         check(!x.out.trapped, "does not trap", workloads[i].name);
+        check_counted(&x, budget_of(&workloads[i], p));
         for (way = 0; way < WAYS; way++) {
+            if (share > 1 && way != (int)i % WAYS) continue;
             reused += check_way(&x, way, budget_of(&workloads[i], p), &r);
             check(way == PLAIN || workloads[i].neutral || r.inlined != 0, "something is inlined", workloads[i].name);
         }
         expected_free(&x);
     }
     for (i = 0; i < WORKLOADS; i++) check_decisions(&workloads[i]);
-    printf("%u programs, %u ways: results and counts are those of the interpreter\n", (unsigned)WORKLOADS,
-           (unsigned)WAYS);
+    printf("%u programs, %u ways%s: results and counts are those of the interpreter\n", (unsigned)WORKLOADS,
+           (unsigned)WAYS, share > 1 ? ", one for each" : "");
     return reused;
 }
 
@@ -305,7 +262,9 @@ static uint64_t check_shapes(program *p, uint32_t share)
     if (!load(p, &text, 1, "shapes")) exit(1);
     for (n = 0; n < 9; n += 4) {
         expect(&x, p, "shapes", n, 1);
-        for (way = 0; way < WAYS; way++) reused += check_way(&x, way, 400, NULL);
+        for (way = 0; way < WAYS; way++)
+            if (share == 1 || way == (int)n / 4 % WAYS) reused += check_way(&x, way, 400, NULL);
+        check_counted(&x, 400);
         expected_free(&x);
     }
     text = b->text;
@@ -315,8 +274,9 @@ static uint64_t check_shapes(program *p, uint32_t share)
         expect(&x, p, "random", 0, 1);
         if (i < 12) reused += check_way(&x, i % 2 == 0 ? CONTEXTS : CONTEXT_LESS, 2000, NULL);
         check_fast(&x, i % 3 == 0 ? 100000 : 200);
+        check_counted(&x, 400);
         expected_free(&x);
-        if (failures != 0 && i != 0) { printf("random program %u:\n%s", (unsigned)i, b->text); break; }
+        if (checks_failed() != 0 && i != 0) { printf("random program %u:\n%s", (unsigned)i, b->text); break; }
     }
     printf("recursion, 4 parameters, spilled registers, random programs: the same\n");
     free(b);
@@ -336,11 +296,13 @@ static void check_failures(program *p, uint32_t share)
         expect(&x, p, traps[i], 1, 1);
         check(x.out.trapped, "traps", traps[i]);
         check_way(&x, PLAIN, 0, NULL);
+        check_counted(&x, 0);
         expected_free(&x);
     }
     if (!load(p, &text, 1, "tiny")) exit(1);
     expect(&x, p, "tiny", 3, 1);
-    for (n = 0; !enough && failures == 0; n += share) enough = check_poor(&x, n, (int)(n & 1), 200);
+    for (n = 0; !enough && checks_failed() == 0; n += share) enough = check_poor(&x, n, (int)(n & 1), 200);
+    check_poor_counting(&x, 200);
     expected_free(&x);
     printf("csspgo without memory, at %s of %ld allocations: the program runs, no count is too large\n",
            share > 1 ? "some" : "each", n - share);
@@ -352,15 +314,15 @@ int check_all(uint32_t share)
     uint64_t reused;
     uint32_t i;
     check_language();
-    reused = check_workloads(p);
+    reused = check_workloads(p, share);
     reused += check_shapes(p, share);
     check(reused > 0, "code was put at addresses that other code had", "all");
     printf("code took the place of other code (%" PRIu64 " bytes), counts stayed true\n", reused);
     check_failures(p, share);
     for (i = SOURCE_LBR; i <= SOURCE_TRAP; i++) check_source((source)i, i % 2);
     free(p);
-    puts(failures == 0 ? "all is as it should be" : "NOT as it should be");
-    return failures != 0;
+    puts(checks_failed() == 0 ? "all is as it should be" : "NOT as it should be");
+    return checks_failed() != 0;
 }
 
 #endif

@@ -78,7 +78,7 @@ void check_source(source wanted, uint32_t which)
     int i;
     if (profile == NULL || !load(p, w->text, 3, w->name)) exit(1);
     expect(&x, p, w->name, 100, 1);
-    g = engine_new(p, 1, NULL);
+    g = engine_new(p, SAMPLED, NULL);
     if (g == NULL) abort();
     if (sampler_open(g, wanted, 0) != SOURCE_NONE) {
         for (i = 0; i < 100; i++) run_and_compare(g, &x, 0, "results are right while samples are taken");
@@ -97,7 +97,7 @@ void check_source(source wanted, uint32_t which)
 }
 
 /* A profile that says what the interpreter saw. */
-static csspgo_profile *true_profile(const expected *x)
+csspgo_profile *true_profile(const expected *x)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_node *node = (csspgo_node *)calloc(x->truth.count + 1, sizeof *node);
@@ -112,6 +112,7 @@ static csspgo_profile *true_profile(const expected *x)
         node[i] = csspgo_node_add(p, node[t->parent], csspgo_at(t->site, 0), CSSPGO_CONTEXT, f);
         bad += csspgo_add_head(p, node[i], t->count[0]) != CSSPGO_OK;
         for (k = 1; k <= x->p->f[t->func].probes; k++) {
+            if (t->count[k] == 0) continue;           /* records of 0 would change the order of equally hot calls */
             bad += csspgo_add_body(p, node[i], csspgo_at(k, 0), t->count[k]) != CSSPGO_OK;
             bad += csspgo_add_total(p, node[i], t->count[k]) != CSSPGO_OK;
         }
@@ -130,7 +131,7 @@ void check_fast(const expected *x, uint32_t budget)
     tier2 r;
     int way;
     for (way = 0; way < WAYS; way++) {
-        engine *g = engine_new(x->p, 1, NULL);
+        engine *g = engine_new(x->p, SAMPLED, NULL);
         if (g == NULL) abort();
         run_and_compare(g, x, 0, "tier 1 at full speed computes what the interpreter does");
         check(tier_up(g, p, way, budget, &r) == CSSPGO_OK, "tier 2 compiles", x->name);
@@ -153,7 +154,7 @@ void check_decisions(const workload *w)
     expect(&x, p, w->name, 50, 1);
     profile = true_profile(&x);
     for (way = 0; way < WAYS; way++) {
-        engine *g = engine_new(p, 0, NULL);
+        engine *g = engine_new(p, UNWATCHED, NULL);
         if (g == NULL) abort();
         check(tier_up(g, profile, way, budget_of(w, p), &r[way]) == CSSPGO_OK, "tier 2 compiles", w->name);
         bytes[way] = code_bytes(g);

@@ -75,12 +75,15 @@ int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
     const int old = has_code(g, f);
     unit u;
     emitter e;
+    plan here = *how;
     uint64_t at;
     size_t i;
-    build_unit(&u, g->p, f, how);
+    here.counted = tier == 1 && g->counted;
+    build_unit(&u, g->p, f, &here);
     memset(&e, 0, sizeof e);
     e.u = &u;
     e.e = g;
+    e.func = f;
     emit_unit(&e, g->p->f[f].params);
     e.inlined = (csspgo_inline *)calloc(u.copies, sizeof *e.inlined);
     if (e.inlined == NULL) abort();
@@ -116,6 +119,7 @@ int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
         if (s->end > g->high) g->high = s->end;
         set_tables(g, f, at);
         if (g->map != NULL && !g->deaf) describe(g, &e, f, at);
+        if (tier == 2) hot_look(&g->hot, &u, f);
     } else at = 0;
     emitter_free(&e);
     unit_free(&u);
@@ -177,23 +181,46 @@ void engine_free(engine *g)
     size_t i;
     if (g == NULL) return;
     for (i = 0; i < MAX_PIECES; i++) free(g->piece[i].segment);
+    if (g->counts != NULL) counting_close(g->counts);
     if (g->low != NULL) munmap(g->low, g->low_bytes);
     csspgo_collector_free(g->collector);
     csspgo_code_free(g->map);
     free(g);
 }
 
+/* What observes tier 1. If csspgo has no memory it runs all the same, unobserved. */
+static void engine_watch(engine *g, int watch, const csspgo_options *options)
+{
+    csspgo_collector_options how;
+    memset(&how, 0, sizeof how);
+    how.keep_leaves = 1;              /* our stacks are right wherever a sample is taken */
+    how.limit_recursion = 1;          /* and contexts as deep as they are                */
+    if (watch == SAMPLED) {
+        g->map = csspgo_code_new(options, NULL);
+        g->collector = g->map == NULL ? NULL : csspgo_collector_new(g->map, &how, options, NULL);
+        if (g->collector == NULL) {
+            csspgo_code_free(g->map);
+            g->map = NULL;
+        }
+    }
+    if (watch == COUNTED) {
+        counting *c = (counting *)(uintptr_t)(g->table + TABLE_BYTES + WORDS * 8);
+        if (counting_open(c, g->p, options)) g->counts = c;
+        if (g->counts != NULL) g->first = g->high = emit_counting_stubs(g, g->first);
+        g->counted = g->counts != NULL;
+    }
+}
+
 /* A machine with all functions compiled in tier 1; NULL without memory below 2 GB. */
-engine *engine_new(const program *p, int profiled, const csspgo_options *options)
+engine *engine_new(const program *p, int watch, const csspgo_options *options)
 {
     engine *g = (engine *)calloc(1, sizeof *g);
-    csspgo_collector_options how;
     uint64_t ignored;
     plan nothing;
     uint32_t f, i;
     if (g == NULL) return NULL;
     g->p = p;
-    g->low_bytes = TABLE_BYTES + STACK_BYTES + WORDS * 8 + CODE_BYTES;
+    g->low_bytes = TABLE_BYTES + STACK_BYTES + WORDS * 8 + COUNTING_BYTES + CODE_BYTES;
     g->low = (unsigned char *)mmap(NULL, g->low_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
                                    -1, 0);
     if (g->low == (unsigned char *)MAP_FAILED) g->low = NULL;
@@ -204,23 +231,13 @@ engine *engine_new(const program *p, int profiled, const csspgo_options *options
     g->stack = (uint64_t)(uintptr_t)g->low;
     g->table = g->stack + STACK_BYTES;
     g->array = (int64_t *)(uintptr_t)(g->table + TABLE_BYTES);
-    g->code = g->table + TABLE_BYTES + WORDS * 8;
+    g->code = g->table + TABLE_BYTES + WORDS * 8 + COUNTING_BYTES;
     g->code_end = g->code + CODE_BYTES;
     g->enter = g->code;
     g->enter_stepping = emit_stub(g, g->enter, 0, &ignored);
     g->first = g->high = emit_stub(g, g->enter_stepping, 1, &g->stepping_call);
     for (i = 0; i < MAX_FUNCS * 5; i++) ((uint64_t *)(uintptr_t)g->table)[i] = g->trap;
-    memset(&how, 0, sizeof how);
-    how.keep_leaves = 1;              /* our stacks are right wherever a sample is taken */
-    how.limit_recursion = 1;          /* and contexts as deep as they are                */
-    if (profiled) {
-        g->map = csspgo_code_new(options, NULL);
-        g->collector = g->map == NULL ? NULL : csspgo_collector_new(g->map, &how, options, NULL);
-        if (g->collector == NULL) {   /* runs all the same */
-            csspgo_code_free(g->map);
-            g->map = NULL;
-        }
-    }
+    engine_watch(g, watch, options);
     memset(&nothing, 0, sizeof nothing);
     for (f = 0; f < p->count; f++) {
         g->of[f] = 0;
@@ -238,10 +255,14 @@ outcome engine_run(engine *g, uint32_t f, int64_t argument, int step)
     int64_t (*enter)(uint64_t code, int64_t argument);
     const uint64_t stub = step ? g->enter_stepping : g->enter;
     uint32_t *trapped = (uint32_t *)(uintptr_t)(g->table + TABLE_TRAPPED);
+    csspgo_ctx_mark mark;
     outcome out;
+    memset(&mark, 0, sizeof mark);
     memcpy(&enter, &stub, sizeof enter);
     *trapped = 0;
+    if (g->counts != NULL) mark = csspgo_ctx_thread_mark(&g->counts->thread);
     out.value = enter(((const uint64_t *)(uintptr_t)g->table)[f], argument);
+    if (g->counts != NULL) csspgo_ctx_thread_unwind(&g->counts->thread, mark);   /* a trap leaves no function */
     out.trapped = (int)*trapped;
     return out;
 }

@@ -85,16 +85,23 @@ static void emit_memory(emitter *e, const insn *n)
     if (value < 0) emit_move(e, value, RCX);
 }
 
+/* The reference that an indirect call goes to, in rbx. */
+static void emit_reference(emitter *e, const insn *n)
+{
+    emit_move(e, RBX, place_of(e, n->a));
+    emit_number(e, 7, RBX, MAX_FUNCS);
+    emit_trap_if(e, JAE);
+}
+
 static void emit_call(emitter *e, const insn *n)
 {
+    const int indirect = n->op == OP_ICALL, counted = e->u->counted;
     uint32_t i;
     size_t at;
+    if (indirect && counted) emit_reference(e, n);
+    if (counted) emit_announce(e, n);
     for (i = 0; i < n->args; i++) emit_move(e, RAX + (int)i, place_of(e, n->arg[i]));
-    if (n->op == OP_ICALL) {
-        emit_move(e, RBX, place_of(e, n->a));
-        emit_number(e, 7, RBX, MAX_FUNCS);
-        emit_trap_if(e, JAE);
-    }
+    if (indirect && !counted) emit_reference(e, n);
     at = e->count;
     emit_probe(e, n->op == OP_CALL ? CSSPGO_PROBE_DIRECT_CALL : CSSPGO_PROBE_INDIRECT_CALL, n->site, n->copy);
     if (n->op == OP_CALL) e->calls |= reg_bit(n->target);
@@ -124,12 +131,14 @@ static void emit_prologue(emitter *e, uint32_t params)
     emit_trap_if(e, JB);
     for (i = 0; i < params; i++)
         if (e->u->place[i] < MACHINE_REGS * 2) emit_move(e, e->u->place[i], RAX + (int)i);
+    if (e->u->counted) emit_enter(e);
 }
 
 static void emit_return(emitter *e, const insn *n)
 {
     int r;
     size_t at;
+    if (e->u->counted) emit_leave(e);
     emit_move(e, RAX, place_of(e, n->a));
     if (e->u->slots != 0) emit_number(e, 0, RSP, 8 * (int64_t)e->u->slots);
     for (r = 15; r >= 0; r--) if (e->u->used >> r & 1) emit_push(e, 0x58, r);
@@ -204,6 +213,7 @@ static void emit_label(emitter *e, const insn *n, const unsigned char *used, blo
     if (!n->leads) return;
     emit_probe(e, CSSPGO_PROBE_BLOCK, n->block, n->copy);
     facts[block_of(e->u, n)].address = e->count;
+    if (e->u->counted && n->counter != 0) emit_count(e, n->counter);
 }
 
 static void emit_segment(emitter *e, const block_facts *f)

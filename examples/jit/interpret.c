@@ -50,7 +50,8 @@ static int64_t arithmetic(uint32_t o, int64_t x, int64_t y)
 }
 
 /* Enters a function whose arguments are registers of the frame below. 0: too deep. */
-static int interpret_call(const program *p, frame *stack, uint32_t *depth, uint32_t callee, const insn *n, truth *t)
+static int interpret_call(const program *p, frame *stack, uint32_t *depth, uint32_t callee, const insn *n, truth *t,
+                          counting *c)
 {
     frame *from = &stack[*depth], *to;
     uint32_t k;
@@ -60,19 +61,27 @@ static int interpret_call(const program *p, frame *stack, uint32_t *depth, uint3
     to->f = &p->f[callee];
     to->at = 0;
     if (t != NULL) to->node = truth_enter(t, p, from->node, n->site, callee);
+    if (c != NULL) {
+        csspgo_ctx_call(&c->thread, from->counters, &c->fn[from->f - p->f], n->call, &c->token[callee]);
+        to->counters = counting_enter(c, callee);
+    }
     return 1;
 }
 
-/* Runs function f on one argument. t: NULL, or counts what runs. */
-outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument, truth *t)
+/* Runs function f on one argument. t: NULL, or counts what runs; c: the same with csspgo's runtime. */
+outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument, truth *t, counting *c)
 {
     frame *stack = (frame *)calloc(MAX_FRAMES, sizeof *stack);
     outcome out = { 0, 1 };
     uint32_t depth = 0;
+    csspgo_ctx_mark mark;
     if (stack == NULL) abort();
+    memset(&mark, 0, sizeof mark);
+    if (c != NULL) mark = csspgo_ctx_thread_mark(&c->thread);
     stack[0].r[0] = argument;
     stack[0].f = &p->f[f];
     if (t != NULL) stack[0].node = truth_enter(t, p, 0, 0, f);
+    if (c != NULL) stack[0].counters = counting_enter(c, f);
     for (;;) {
         frame *now = &stack[depth];
         int64_t *r = now->r;
@@ -81,6 +90,7 @@ outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument
         uint64_t at;
         if (t != NULL && n->leads) t->node[now->node].count[n->block]++;
         if (t != NULL && n->site != 0) t->node[now->node].count[n->site]++;
+        if (c != NULL && n->leads && n->counter != 0) csspgo_ctx_count(now->counters, n->counter, 1);
         switch (n->op) {
         case OP_MOV:   r[n->d] = r[n->a]; break;
         case OP_CONST: r[n->d] = n->value; break;
@@ -94,15 +104,16 @@ outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument
         case OP_JLT: if (r[n->a] < y) now->at = n->target; break;
         case OP_JEQ: if (r[n->a] == y) now->at = n->target; break;
         case OP_CALL:
-            if (!interpret_call(p, stack, &depth, n->target, n, t)) goto done;
+            if (!interpret_call(p, stack, &depth, n->target, n, t, c)) goto done;
             break;
         case OP_ICALL:
             at = (uint64_t)r[n->a];
             if (at >= p->count || p->f[at].params != n->args || !p->f[at].referred) goto done;
-            if (!interpret_call(p, stack, &depth, (uint32_t)at, n, t)) goto done;
+            if (!interpret_call(p, stack, &depth, (uint32_t)at, n, t, c)) goto done;
             break;
         case OP_RET:
             out.value = r[n->a];
+            if (c != NULL) counting_leave(c, (uint32_t)(now->f - p->f));
             if (depth-- == 0) { out.trapped = 0; goto done; }
             stack[depth].r[stack[depth].f->code[stack[depth].at - 1].d] = out.value;
             break;
@@ -110,6 +121,7 @@ outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument
         }
     }
 done:
+    if (c != NULL) csspgo_ctx_thread_unwind(&c->thread, mark);
     free(stack);
     return out;
 }

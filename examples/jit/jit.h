@@ -25,6 +25,8 @@
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
+#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_BOTTLENECK
 #include "../../csspgo.h"
 
 #include <inttypes.h>
@@ -79,12 +81,14 @@ typedef struct insn {
     uint32_t site;                /* probe id of a call                                                */
     uint32_t leads;               /* 1: the first one of its block                                     */
     uint32_t copy;                /* in units: number of the inlined copy of a function that it is of  */
+    uint32_t counter, call;       /* numbers from 0 of its block, of a call: for code that counts      */
 } insn;
 
 typedef struct func {
     char     name[32];
     uint32_t params, count;       /* instructions */
     uint32_t probes;              /* ids 1 to this */
+    uint32_t blocks, calls;
     uint64_t written;             /* registers that its code writes */
     int      referred;            /* 1: some fref names it */
     insn     code[MAX_CODE];
@@ -114,10 +118,25 @@ typedef struct outcome {
 } outcome;
 
 typedef struct frame {
-    int64_t     r[MAX_REGS];
-    const func *f;
-    uint32_t    at, node;         /* next instruction; context in the truth */
+    int64_t        r[MAX_REGS];
+    const func    *f;
+    uint32_t       at, node;      /* next instruction; context in the truth */
+    csspgo_ctx_ref counters;
 } frame;
+
+/*
+ * Counting by contexts (csspgo's layer ctxprof): in tier 1 every function counts its blocks, a copy of the counters for
+ * each path of calls from main. Machine code refers to this by addresses, so there it is below 2 GB.
+ */
+typedef struct counting {
+    csspgo_ctx_thread   thread;
+    csspgo_ctx_fn       fn[MAX_FUNCS];
+    char                token[MAX_FUNCS];   /* the address of each stands for a function, whose code moves */
+    csspgo_ctx_root    *root;               /* main */
+    csspgo_ctx_runtime *runtime;
+    const program      *p;
+    uint32_t            main;
+} counting;
 
 typedef struct workload {
     const char *name, *what;
@@ -148,6 +167,7 @@ typedef struct unit {
     unit_copy *copy;
     size_t     count, cap, copies, copy_cap;
     uint32_t   regs, labels, blocks;
+    int        counted;               /* 1: the last machine register holds the address of the counters */
     int       *place;                 /* per register: a machine register, or -1 - n: stack slot n  */
     uint32_t   slots, used;           /* slots; bits of the machine registers                       */
 } unit;
@@ -160,6 +180,7 @@ typedef struct plan {
     const csspgo_func     *func;      /* the profile's functions by number in the program           */
     const csspgo_decision *decision;
     size_t                 decisions;
+    int                    counted;   /* 1: its code counts                                         */
 } plan;
 
 typedef struct builder {
@@ -172,6 +193,8 @@ enum {
     TABLE_BYTES = 4096, STACK_BYTES = 1 << 18, STACK_SPARE = 1 << 16, CODE_BYTES = 1 << 19,
     TABLE_ICALL = MAX_FUNCS * 8,                          /* 4 tables: of functions with 0, 1, 2, 3 parameters */
     TABLE_RSP = TABLE_ICALL * 5, TABLE_TRAPPED = TABLE_RSP + 8,
+    TABLE_ENTER = TABLE_TRAPPED + 8, TABLE_ROOT = TABLE_ENTER + 8, TABLE_LEAVE = TABLE_ROOT + 8,   /* stubs */
+    COUNTING_BYTES = 4096,
     MAX_PIECES = 256
 };
 
@@ -190,6 +213,18 @@ typedef struct piece {
     size_t   segments;
 } piece;
 
+enum { MAX_HOT = 48, HOT_ITERATIONS = 100, HOT_TEXT = 4096 };
+
+/* The hottest loop of tier-2 code that has no calls, and what binds it. */
+typedef struct hot_loop {
+    uint64_t weight;                  /* of its instructions together; 0: there is none       */
+    uint64_t cycles;                  /* of HOT_ITERATIONS, simulated                         */
+    uint32_t func, count;
+    insn     code[MAX_HOT];           /* with the registers of the unit                       */
+    csspgo_bottleneck_bounds bounds;
+    csspgo_bottleneck_step   chain[MAX_HOT];
+} hot_loop;
+
 typedef struct engine {
     const program  *p;
     unsigned char  *low;              /* table, stack, array, code */
@@ -200,11 +235,14 @@ typedef struct engine {
     uint64_t        first;            /* of functions' code */
     piece           piece[MAX_PIECES];
     uint32_t        of[MAX_FUNCS];    /* the piece of a function */
+    counting         *counts;         /* NULL: no code counts */
+    int               counted;        /* 1: tier-1 code that is compiled from now on does */
     csspgo_code      *map;            /* NULL: nobody is told */
     csspgo_collector *collector;
     int             deaf;             /* 1: csspgo does not know the code any more; no samples from now on */
     uint64_t        reused;           /* bytes of code put where other code had been */
     uint64_t        high;             /* end of the code that ever was */
+    hot_loop        hot;
 } engine;
 
 typedef struct emitter {
@@ -220,6 +258,7 @@ typedef struct emitter {
     const unit      *u;
     const engine    *e;
     uint64_t         calls;           /* bits of functions */
+    uint32_t         func;            /* whose code it is  */
 } emitter;
 
 enum { JB = 2, JAE = 3, JE = 4, JNE = 5, JL = 12 };
@@ -228,17 +267,23 @@ enum { LBR = 32, WINDOW = 24, STACK = 96, SAMPLES = 8192, RING_PAGES = 64 };
 
 typedef enum source { SOURCE_NONE, SOURCE_LBR, SOURCE_CLOCK, SOURCE_TIMER, SOURCE_TRAP, SOURCE_STEP } source;
 
-enum { PLAIN, CONTEXT_LESS, CONTEXTS, WAYS, MAX_DECISIONS = 512 };
+enum { PLAIN, CONTEXT_LESS, CONTEXTS, WAYS, MAX_DECISIONS = 512, MAX_KEYS = 2048 };
+
+enum { UNWATCHED, SAMPLED, COUNTED, WATCHES };   /* how tier 1 is observed */
 
 typedef struct tier2 {
-    uint32_t functions, inlined, promoted;
+    uint32_t functions, inlined, promoted, keys;
+    uint64_t key[MAX_KEYS];           /* of what was inlined or promoted: function, call sites and callees */
     uint64_t budget;                  /* what is left of it */
 } tier2;
+
+enum { BENCH_RUNS = 15, MAX_RUNS = 101 };
 
 typedef struct bench_options {
     source  from;
     double  seconds;
     int     runs;
+    int     instrument;               /* 1: counting beside sampling */
 } bench_options;
 
 typedef struct expected {
@@ -251,6 +296,11 @@ typedef struct expected {
     truth          truth;             /* of one run */
     truth          twice;
 } expected;
+
+/* A heap that fails from the nth allocation on. */
+typedef struct poor_heap {
+    long left, live;
+} poor_heap;
 
 typedef struct text_buffer {
     char   text[16384];
@@ -280,101 +330,6 @@ extern struct sampler sampler;
 #endif
 extern const char *const source_names[];
 extern const int machine_regs[MACHINE_REGS];
-extern int failures;              /* checks that did not hold */
-
-/* assemble.c */
-int lang_fail(program *p, const char *what, const char *word);
-uint32_t func_named(const program *p, const char *name);
-int assemble(program *p, const char *text);
-
-/* verify.c */
-int op_is_last(uint32_t o);
-int op_writes(uint32_t o);
-uint32_t op_reads(const insn *i, uint16_t reads[MAX_PARAMS + 1]);
-uint64_t reg_bit(uint32_t r);
-int verify(program *p);
-
-/* interpret.c */
-outcome interpret(const program *p, int64_t *array, uint32_t f, int64_t argument, truth *t);
-
-/* unit.c */
-void *room(void *old, size_t count, size_t *cap, size_t size);
-void unit_free(unit *u);
-uint64_t guess(const func *f, uint32_t at);
-uint32_t unit_copy_add(unit *u, const program *p, uint32_t func, uint32_t parent, uint32_t site);
-void append_body(builder *b, uint32_t copy, const uint16_t *map, uint16_t result, uint32_t end);
-
-/* registers.c */
-void build_unit(unit *u, const program *p, uint32_t f, const plan *how);
-
-/* emit.c */
-void emit8(emitter *e, uint32_t v);
-void emit32(emitter *e, uint64_t v);
-void emit_rm(emitter *e, uint32_t opcode, int reg, int rm);
-void emit_element(emitter *e, uint32_t opcode, int reg, int index);
-void emit_number(emitter *e, int what, int rm, int64_t value);
-int fits32(int64_t v);
-void emit_load_number(emitter *e, int rm, int64_t value);
-void emit_move(emitter *e, int to, int from);
-void emit_transfer(emitter *e, csspgo_kind kind, size_t at, uint32_t label);
-void emit_branch(emitter *e, int condition, uint32_t label);
-void emit_trap_if(emitter *e, int condition);
-void emit_probe(emitter *e, uint32_t kind, uint32_t id, uint32_t copy);
-
-/* instructions.c */
-void emit_unit(emitter *e, uint32_t params);
-void put32(unsigned char *at, uint64_t v);
-void relocate(emitter *e, uint64_t to);
-void emitter_free(emitter *e);
-
-/* engine.c */
-int has_code(const engine *g, uint32_t f);
-int compile(engine *g, uint32_t f, uint32_t tier, const plan *how);
-void drop_unreachable(engine *g);
-void engine_free(engine *g);
-engine *engine_new(const program *p, int profiled, const csspgo_options *options);
-outcome engine_run(engine *g, uint32_t f, int64_t argument, int step);
-const piece *piece_at(const engine *g, uint64_t address);
-size_t code_bytes(const engine *g);
-
-/* samples.c */
-void sampler_close(void);
-source sampler_open(const engine *g, source wanted, int quiet);
-
-/* profile.c */
-csspgo_status sampler_drain(engine *g);
-csspgo_status take_profile(engine *g, csspgo_profile *p);
-
-/* tiers.c */
-csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budget, tier2 *result);
-uint32_t budget_of(const workload *w, const program *p);
-
-/* bench.c */
-void bench_head(void);
-void bench_one(const workload *w, const bench_options *o);
-void say_machine(const bench_options *o);
-int bench(int argc, char **argv);
-
-/* support.c */
-int check(int holds, const char *what, const char *where);
-int load(program *p, const char *const *text, size_t texts, const char *name);
-void set_up(const program *p, int64_t *array, int small);
-program *new_program(void);
-int64_t *new_array(void);
-void check_language(void);
-
-/* check.c */
-int outcome_equal(outcome a, outcome b);
-int contexts_occurred(const csspgo_profile *p, csspgo_node n, const truth *t, uint32_t at, const program *prog);
-void expect(expected *x, const program *p, const char *name, int64_t n, int small);
-void expected_free(expected *x);
-void run_and_compare(engine *g, const expected *x, int step, const char *what);
-int check_all(uint32_t share);                   /* main.c has another one, for machines without machine code */
-
-/* check_random.c */
-void random_program(text_buffer *b, uint32_t seed);
-void check_source(source wanted, uint32_t which);
-void check_fast(const expected *x, uint32_t budget);
-void check_decisions(const workload *w);
+#include "functions.h"
 
 #endif

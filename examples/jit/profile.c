@@ -151,11 +151,13 @@ static csspgo_status estimate_calls(const program *prog, csspgo_profile *p)
     return s;
 }
 
-/* What was sampled since the source was opened (with branch records: since the last time), added to p. */
+/* What was counted since the last time, or sampled since the source was opened (with branch records: since the last
+   time), added to p. */
 csspgo_status take_profile(engine *g, csspgo_profile *p)
 {
     csspgo_error e;
-    csspgo_status s = sampler_drain(g);
+    csspgo_status s = g->counts == NULL ? sampler_drain(g) : CSSPGO_OK;
+    if (g->counts != NULL) return counting_profile(g->counts, p);
     if (g->collector == NULL) return CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK || sampler.profile == NULL)
         return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, NULL, &e);

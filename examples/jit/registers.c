@@ -91,6 +91,7 @@ static int register_is_free(const unit *u, const interval *v, size_t i, int mach
 /* Machine registers for the registers of the largest weight, one after the other; stack slots for the rest. */
 static void allocate_registers(unit *u, uint32_t params)
 {
+    const size_t machine = MACHINE_REGS - (u->counted ? 1u : 0u);
     liveness l;
     size_t i, k;
     l.words = u->regs / 64 + 1;
@@ -109,12 +110,13 @@ static void allocate_registers(unit *u, uint32_t params)
     }
     for (i = 0; i < params; i++) if (l.v[i].end != 0) l.v[i].begin = 0;      /* written before the first instruction */
     qsort(l.v, u->regs, sizeof *l.v, interval_order);
+    if (u->counted) u->used |= 1u << machine_regs[machine];
     for (i = 0; i < u->regs; i++) u->place[i] = MACHINE_REGS * 2;          /* not decided */
     for (i = 0; i < u->regs && l.v[i].weight != 0; i++) {
         int *place = &u->place[l.v[i].reg];
         const int hint = u->place[l.v[i].hint];
         if (hint >= 0 && hint < MACHINE_REGS * 2 && register_is_free(u, l.v, i, hint)) *place = hint;
-        for (k = 0; k < MACHINE_REGS && *place == MACHINE_REGS * 2; k++)
+        for (k = 0; k < machine && *place == MACHINE_REGS * 2; k++)
             if (register_is_free(u, l.v, i, machine_regs[k])) *place = machine_regs[k];
         if (*place == MACHINE_REGS * 2) *place = -1 - (int)u->slots++;
         else u->used |= 1u << *place;
@@ -136,6 +138,7 @@ void build_unit(unit *u, const program *p, uint32_t f, const plan *how)
     b.plan = how;
     for (r = 0; r < MAX_REGS; r++) map[r] = (uint16_t)r;
     u->regs = MAX_REGS;
+    u->counted = how->counted;
     unit_copy_add(u, p, f, 0, 0);
     u->copy[0].node = how->base;
     append_body(&b, 0, map, 0, 0);

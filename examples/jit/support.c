@@ -1,7 +1,7 @@
 /* support.c - programs and arrays of checks and measurements; the language's own check */
 #include "jit.h"
 
-int failures;
+static int failures;
 
 /* One check: says what does not hold. */
 int check(int holds, const char *what, const char *where)
@@ -9,6 +9,11 @@ int check(int holds, const char *what, const char *where)
     if (!holds) printf("FAILED: %s: %s\n", where, what);
     failures += !holds;
     return holds;
+}
+
+int checks_failed(void)
+{
+    return failures;
 }
 
 /* Reads a program and runs its setup on the array. */
@@ -32,7 +37,7 @@ void set_up(const program *p, int64_t *array, int small)
 {
     const uint32_t setup = func_named(p, "setup");
     memset(array, 0, WORDS * sizeof *array);
-    if (setup < p->count) interpret(p, array, setup, 12345, NULL);
+    if (setup < p->count) interpret(p, array, setup, 12345, NULL, NULL);
     if (small) array[32100] = 10;
 }
 

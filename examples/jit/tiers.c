@@ -42,6 +42,28 @@ static void catalog_free(catalog *c)
     free(c->call);
 }
 
+static uint64_t key_mix(uint64_t key, uint64_t more)
+{
+    key = (key ^ more) * 0x9e3779b97f4a7c15u;
+    return key ^ key >> 29;
+}
+
+/* A key for each decision: what is called at which call site, in what was inlined where, in function f. */
+static void decision_keys(tier2 *r, const catalog *c, uint32_t f, const csspgo_decision *d, size_t n)
+{
+    uint64_t key[MAX_DECISIONS + 1];
+    uint32_t callee;
+    size_t i;
+    key[0] = key_mix(0, f + 1);
+    for (i = 0; i < n; i++) {
+        for (callee = 0; c->func[callee].id != d[i].callee.id; callee++) {}
+        key[i + 1] = key_mix(key[d[i].parent], (uint64_t)d[i].loc.line << 32 | callee << 1);
+        if (r->keys + 2 > MAX_KEYS) abort();
+        if (d[i].inlined) r->key[r->keys++] = key[i + 1];
+        if (d[i].guarded) r->key[r->keys++] = key[i + 1] + 1;
+    }
+}
+
 /* Compiles one function as the tracker decides. What has no counts stays as it is. */
 static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c, uint32_t f, int way, tier2 *result)
 {
@@ -56,10 +78,10 @@ static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c,
     how.context_less = way == CONTEXT_LESS;
     how.budget = &result->budget;     /* is what limits growth, for all functions together */
     how.min_size = how.max_size = 1u << 20;
-    if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &plan.base);
+    if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &plan.base, NULL);
     else
         s = csspgo_tracker_inline(t, c->func[f], c->callable, c->count, &how, d, MAX_DECISIONS, &plan.decisions,
-                                  &plan.base);
+                                  &plan.base, NULL);
     plan.profile = csspgo_tracker_profile(t);
     plan.tracker = t;
     plan.func = c->func;
@@ -70,9 +92,26 @@ static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c,
             result->inlined += d[i].inlined;
             result->promoted += d[i].guarded;
         }
+        decision_keys(result, c, f, d, plan.decisions);
     }
     free(d);
     return s;
+}
+
+static int key_order(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What stays in tier 1 need not count any more. Where memory for code is exhausted it goes on, which does no harm. */
+static void stop_counting(engine *g)
+{
+    plan nothing;
+    uint32_t f;
+    memset(&nothing, 0, sizeof nothing);
+    for (f = 0; f < g->p->count && g->counts != NULL; f++)
+        if (has_code(g, f) && g->piece[g->of[f]].tier == 1) compile(g, f, 1, &nothing);
 }
 
 /*
@@ -92,10 +131,11 @@ csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budg
     memset(result, 0, sizeof *result);
     memset(&nothing, 0, sizeof nothing);
     result->budget = budget;
+    g->counted = 0;
     if (t == NULL) return e.status;
     for (f = 0; f < g->p->count; f++)
         if (!has_code(g, f) && !compile(g, f, 1, &nothing)) abort();
-    s = csspgo_tracker_order(t, NULL, 0, order, MAX_FUNCS * 2, &count);
+    s = csspgo_tracker_order(t, NULL, 0, order, MAX_FUNCS * 2, &count, NULL);
     catalog_make(&c, g->p, csspgo_tracker_profile(t));
     for (i = 0; i < count && i < MAX_FUNCS * 2 && s == CSSPGO_OK; i++)
         for (f = 0; f < g->p->count; f++)
@@ -104,6 +144,8 @@ csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budg
                 break;
             }
     drop_unreachable(g);
+    stop_counting(g);
+    qsort(result->key, result->keys, sizeof *result->key, key_order);
     catalog_free(&c);
     csspgo_tracker_free(t);
     return s;

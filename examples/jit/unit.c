@@ -64,6 +64,7 @@ static insn *unit_add(unit *u, uint32_t o, const insn *like, uint64_t weight)
     n->op = (uint8_t)o;
     n->copy = like->copy;
     n->block = like->block;
+    n->counter = like->counter;
     return n;
 }
 

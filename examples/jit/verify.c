@@ -43,10 +43,13 @@ static void number_probes(func *f)
         if (f->code[i].op >= OP_JMP && f->code[i].op <= OP_JEQ) f->code[f->code[i].target].leads = 1;
         if (op_ends_block(f->code[i].op) && i + 1 < f->count) f->code[i + 1].leads = 1;
     }
-    f->probes = 0;
+    f->probes = f->blocks = f->calls = 0;
     for (i = 0; i < f->count; i++) {
         f->code[i].block = f->code[i].leads ? ++f->probes : f->code[i - 1].block;
-        if (f->code[i].op == OP_CALL || f->code[i].op == OP_ICALL) f->code[i].site = ++f->probes;
+        if (f->code[i].leads) f->code[i].counter = f->blocks++;
+        if (f->code[i].op != OP_CALL && f->code[i].op != OP_ICALL) continue;
+        f->code[i].site = ++f->probes;
+        f->code[i].call = f->calls++;
     }
 }
 

@@ -42,35 +42,28 @@ static size_t limit_step(size_t tops, uint64_t limit, size_t size)
     return fewer < tops ? fewer : tops - 1;
 }
 
-/* The profile that is written: LLVM's, or by bisection the one of which one more record would not fit. NULL: failed. */
+/*
+ * The profile that is written: LLVM's, or by bisection the one of which one more record would not fit. There is one copy
+ * at a time beside x->p. NULL: failed.
+ */
 static csspgo_profile *limit_search(const limiting *x, int llvm, size_t size, csspgo_error *err)
 {
-    csspgo_profile *best = NULL, *q;
-    size_t low = 0, high = x->tops;
-    while (llvm && high != 0 && size > x->limit) {
-        csspgo_profile_free(best);
-        best = NULL;
-        high = limit_step(high, x->limit, size);
-        if (high != 0 && (best = limit_try(x, high, &size, err)) == NULL) return NULL;
+    csspgo_profile *q = NULL;                         /* with the first `keep` records */
+    size_t low = 0, high = x->tops, keep = 0;
+    while (llvm ? high != 0 && size > x->limit : low + 1 < high) {
+        keep = llvm ? limit_step(high, x->limit, size) : low + (high - low) / 2;
+        csspgo_profile_free(q);
+        q = keep != 0 ? limit_try(x, keep, &size, err) : NULL;
+        if (keep != 0 && q == NULL) return NULL;
+        if (llvm || size > x->limit) high = keep;
+        else low = keep;
     }
-    while (!llvm && low + 1 < high) {
-        const size_t middle = low + (high - low) / 2;
-        q = limit_try(x, middle, &size, err);
-        if (q == NULL) {
-            csspgo_profile_free(best);
-            return NULL;
-        }
-        if (size > x->limit) {
-            csspgo_profile_free(q);
-            high = middle;
-        } else {
-            csspgo_profile_free(best);
-            best = q;
-            low = middle;
-        }
+    if (!llvm && keep != low) {
+        csspgo_profile_free(q);
+        q = low != 0 ? limit_try(x, low, &size, err) : NULL;
     }
-    if (best == NULL) err->status = CSSPGO_E_LIMIT;
-    return best;
+    if (q == NULL && err->status == CSSPGO_OK) err->status = CSSPGO_E_LIMIT;
+    return q;
 }
 
 csspgo_status write_limited(const csspgo_profile *p, uint32_t form, uint64_t limit, int llvm, unsigned char **bytes,

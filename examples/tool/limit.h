@@ -12,8 +12,8 @@
  *   bytes, size   get the output, for free(); NULL and 0 after a failure
  *
  * Returns   as csspgo_write; E_LIMIT too if nothing would be left, or, with llvm, if there was nothing
- * Cost      log2(n) + 2 times that of csspgo_profile_clone and csspgo_write; with llvm a few times, or up to n times
- *           where a few large functions make up the output
+ * Cost      log2(n) + 3 times that of csspgo_profile_clone and csspgo_write; with llvm a few times, or up to n times
+ *           where a few large functions make up the output. Beside p, one copy of it is in memory
  */
 csspgo_status write_limited(const csspgo_profile *p, uint32_t form, uint64_t limit, int llvm, unsigned char **bytes,
                             size_t *size, csspgo_error *err);

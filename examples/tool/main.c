@@ -4,19 +4,24 @@
  *   csspgo record [options] -- PROGRAM [arguments]
  *   csspgo merge FILE... -o FILE, csspgo show FILE, csspgo overlap BASE TEST
  *   csspgo folded PROFILE, csspgo flame PROFILE -o GRAPH.svg
- *   csspgo match --old-profile=P --binary=NEW -o FILE
+ *   csspgo match --old-profile=P --binary=NEW -o FILE, csspgo check PROFILE --binary=B
+ *   csspgo order PROFILE..., csspgo order --perfdata=F --binary=B
+ *   csspgo ctxprof to-yaml | from-yaml | merge | show FILE...
+ *   csspgo bottleneck --binary=B --profile=P --mcpu=CPU --top=N
  *   csspgo help [COMMAND], csspgo version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
  *
  * Each command is a file of its name, with its options, its help and the order of its work; larger ones have files of
- * what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c).
+ * what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c, order_*.c,
+ * bottleneck_*.c).
  */
 #include "tool.h"
 
 static const command *const commands[] = { &profgen_command, &record_command, &merge_command, &show_command,
-                                           &overlap_command, &folded_command, &flame_command, &match_command };
+                                           &overlap_command, &folded_command, &flame_command, &match_command,
+                                           &check_command, &order_command, &ctxprof_command, &bottleneck_command };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char other_usage[] =
@@ -73,7 +78,12 @@ static int version_print(const tool_context *tool)
 #else
     const char *zlib = "no";
 #endif
-    return fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s\n", v / 10000, v / 100 % 100, v % 100, zlib) < 0;
+#ifdef CSSPGO_USE_ZSTD
+    const char *zstd = "yes";
+#else
+    const char *zstd = "no";
+#endif
+    return fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd) < 0;
 }
 
 /* Names the command that may have been meant, or all. Returns the exit status. */
@@ -119,9 +129,12 @@ static int ended(const tool_context *tool, int status)
 int main(int argc, char **argv)
 {
     tool_context tool;
+    int status;
     memset(&tool, 0, sizeof tool);
     tool.program = "csspgo";
     tool.out = stdout;
     tool.err = stderr;
-    return ended(&tool, run(&tool, argc, argv));
+    status = run(&tool, argc, argv);
+    options_free(tool.o);
+    return ended(&tool, status);
 }

@@ -10,6 +10,7 @@ static const option match_options[] = {
     { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
     { "mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, NULL, 0 },
     { "rename", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
+    { "fit", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, NULL, 0 },
     { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
@@ -17,22 +18,25 @@ static const option match_options[] = {
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
-/* Returns 0 after saying what is wrong. */
-static int match_load(match_run *m)
+/* Reads the program for the profile that was read. Returns 0 after saying what is wrong. */
+int match_load(match_run *m)
 {
-    const char *path = m->o[MT_BINARY].text, *debug = m->o[MT_DEBUG_BINARY].text;
+    const char *path = m->binary, *debug = m->debug;
     csspgo_probe_tables t;
     char why[256];
     size_t i;
     if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
         !load_is_linked(&m->image.elf, why, sizeof why) ||
-        (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)) ||
-        (m->probes = load_sections(&m->image, why, sizeof why)) == NULL)
+        (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)))
         return fail(m->tool, "%s: %s", path, why), 0;
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
         return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;
+    if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
+        return match_by_line(m, why, sizeof why) || (fail(m->tool, "%s: %s", path, why), 0);
+    m->probes = load_sections(&m->image, why, sizeof why);
+    if (m->probes == NULL) return fail(m->tool, "%s: %s", path, why), 0;
     if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_symbols(m)) return 0;
     t = csspgo_probe_set_tables(m->probes);
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
@@ -60,14 +64,24 @@ static int match_write(match_run *m)
 static int match_spares(const match_run *m)
 {
     const char *path = m->o[MT_OUTPUT].text;
-    return output_spares(m->tool, path, m->o[MT_OLD].text) && output_spares(m->tool, path, m->o[MT_BINARY].text) &&
-           output_spares(m->tool, path, m->o[MT_DEBUG_BINARY].text);
+    return output_spares(m->tool, path, m->profile) && output_spares(m->tool, path, m->binary) &&
+           output_spares(m->tool, path, m->debug);
+}
+
+/* Makes the counts fit the new program's control flow. Returns 0 after saying what is wrong. */
+static int match_fit(match_run *m)
+{
+    csspgo_error e;
+    size_t n;
+    const csspgo_match_cfg *cfg = csspgo_match_input_cfgs(m->input, &n, &e);
+    if (cfg != NULL && csspgo_matcher_complete(m->matcher, m->out, cfg, n, NULL, NULL, &e) == CSSPGO_OK) return 1;
+    return fail(m->tool, "%s: %s", m->binary, e.message), 0;
 }
 
 /* Returns the exit status. */
 static int match_do(match_run *m)
 {
-    const char *path = m->o[MT_OLD].text;
+    const char *path = m->profile;
     const int to_stdout = m->o[MT_OUTPUT].text != NULL && strcmp(m->o[MT_OUTPUT].text, "-") == 0;
     csspgo_match_options how;
     csspgo_error e;
@@ -78,10 +92,11 @@ static int match_do(match_run *m)
     r.mask = UINT32_MAX;
     how.llvm = llvm_of_mode[m->o[MT_MODE].number];
     how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
+    how.no_near = (uint32_t)m->o[MT_FIT].number;
     m->old = profile_read(m->tool, path, &r, &fatal);
     if (m->old == NULL) return 1;
-    if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
-        return fail(m->tool, "%s: a profile by source lines; this command needs one by probes", path);
+    if (m->o[MT_FIT].number && !(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
+        return fail(m->tool, "%s: a profile by source lines; --fit needs one by probes", path);
     if (!match_load(m)) return 1;
     m->out = profile_new(m->tool);
     if (m->out == NULL) return 1;
@@ -90,50 +105,57 @@ static int match_do(match_run *m)
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
         return fail(m->tool, "%s: %s", path, e.message);
+    if (m->o[MT_FIT].number && !match_fit(m)) return 1;
     status = match_write(m);
     return status != 0 ? status : match_print(m, m->tool->quiet ? NULL : to_stdout ? stderr : stdout);
 }
 
+/* All but m->o. */
+void match_free(match_run *m)
+{
+    csspgo_matcher_free(m->matcher);
+    csspgo_match_input_free(m->input);
+    match_lines_free(m->lines);
+    csspgo_probe_set_free(m->probes);
+    csspgo_profile_free(m->old);
+    csspgo_profile_free(m->out);
+    load_free(&m->image);
+    free(m->symbol);
+    free(m->base);
+    free(m->slot);
+    free(m->name);
+    free(m->named);
+}
+
 static int match_main(tool_context *tool, int argc, char **argv)
 {
-    option o[sizeof match_options / sizeof *match_options];
     match_run m;
     int status = 2, files;
     memset(&m, 0, sizeof m);
     m.tool = tool;
-    memcpy(o, match_options, sizeof match_options);
-    m.o = o;
-    files = options_parse(tool, m.o, argc, argv);
-    tool->quiet = (int)m.o[MT_QUIET].number;
+    files = options_parse(tool, match_options, argc, argv);
+    m.o = tool->o;
+    if (files >= 0) m.profile = m.o[MT_OLD].text, m.binary = m.o[MT_BINARY].text, m.debug = m.o[MT_DEBUG_BINARY].text;
     if (files > 0) usage(tool, "'%s' is no option; give --old-profile and --binary", argv[0]);
-    else if (files == 0 && m.o[MT_OLD].text == NULL) usage(tool, "--old-profile is missing");
-    else if (files == 0 && m.o[MT_BINARY].text == NULL) usage(tool, "--binary is missing");
+    else if (files == 0 && m.profile == NULL) usage(tool, "--old-profile is missing");
+    else if (files == 0 && m.binary == NULL) usage(tool, "--binary is missing");
     else if (files == 0 && match_spares(&m)) status = output_ready(tool, m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
-    csspgo_matcher_free(m.matcher);
-    csspgo_match_input_free(m.input);
-    csspgo_probe_set_free(m.probes);
-    csspgo_profile_free(m.old);
-    csspgo_profile_free(m.out);
-    load_free(&m.image);
-    free(m.symbol);
-    free(m.base);
-    free(m.slot);
-    free(m.name);
-    free(m.named);
-    options_free(m.o);
+    match_free(&m);
     return status;
 }
 
 const command match_command = {
     "match", match_main,
     "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
-    "match: carries a profile by probes over to changed code, and tells what became of it.\n"
+    "match: carries a profile over to changed code, and tells what became of it.\n"
     "  --old-profile=FILE, -p FILE       of the older build\n"
-    "  --binary=FILE                     the new program, with pseudo probes\n"
-    "  --debug-binary=FILE               its symbols, if it has none\n"
+    "  --binary=FILE                     the new program, with pseudo probes, or else debug information if the profile is\n"
+    "                                    by source line\n"
+    "  --debug-binary=FILE               its symbols or debug information, if it has none\n"
     "  --output=FILE, -o FILE            where to; without it only the report is made\n"
     "  --mode=align|lexical|llvm19|llvm-main   how; align is the default, the others are LLVM's ways\n"
     "  --rename=0|1                      look for renamed functions; default: align and llvm-main do\n"
+    "  --fit                             make the counts fit the new program's control flow\n"
     "  --format=extbinary|text|binary    extbinary is the default; --use-md5: GUIDs instead of names in it\n"
     "  --top=N                           functions to list that lost samples; 10 is the default\n"
     "  --quiet                           no report, no warnings\n",

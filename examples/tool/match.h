@@ -7,8 +7,8 @@
 #define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
 
 enum {
-    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FORMAT, MT_MD5,
-    MT_TOP, MT_QUIET
+    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FIT, MT_FORMAT,
+    MT_MD5, MT_TOP, MT_QUIET
 };
 
 typedef struct match_symbol {     /* where a function begins */
@@ -31,9 +31,12 @@ typedef struct match_row {        /* a function that lost samples */
     int      gone;                /* the new code does not have it */
 } match_row;
 
+typedef struct match_lines match_lines;
+
 typedef struct match_run {
     const tool_context *tool;
     option            *o;
+    const char        *profile, *binary, *debug;   /* paths; debug: or NULL */
     loaded             image;
     csspgo_probe_set     *probes;
     csspgo_profile    *old, *out;
@@ -45,20 +48,30 @@ typedef struct match_run {
     match_symbol      *slot;      /* of the global offset table: what the dynamic linker puts there */
     size_t             slots;
     csspgo_match_input *input;
-    const csspgo_match_code *code; /* of input */
+    match_lines       *lines;     /* of a profile by source line; NULL: by probes */
+    const csspgo_match_code *code; /* of input, or lines */
     uint64_t          *name;      /* GUIDs of the descriptors, ascending */
     match_old         *named;     /* by GUID                             */
     size_t             symbols, codes, names;
 } match_run;
 
+/* match.c */
+int match_load(match_run *m);
+void match_free(match_run *m);
+
 /* match_report.c */
 extern const uint32_t llvm_of_mode[];
 
 /* match_symbols.c */
+int match_symbol_order(const void *a, const void *b);
 int match_symbols(match_run *m);
 int match_slots(match_run *m);
 int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s);
 const match_symbol *match_slot_at(const match_run *m, uint64_t address);
+
+/* match_lines.c */
+int match_by_line(match_run *m, char *why, size_t why_size);
+void match_lines_free(match_lines *x);
 
 /* match_map.c */
 int match_map(match_run *m);

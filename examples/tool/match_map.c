@@ -126,7 +126,7 @@ int match_map(match_run *m)
     const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     loaded *l = &m->image;
     l->code = csspgo_code_new(seeded(), NULL);
-    if (l->code == NULL || !load_segments(l, m->o[MT_BINARY].text) || !map_code(m) || !map_functions(m) ||
+    if (l->code == NULL || !load_segments(l, m->binary) || !map_code(m) || !map_functions(m) ||
         !map_slots(m) || csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) != CSSPGO_OK ||
         csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) !=
             CSSPGO_OK)

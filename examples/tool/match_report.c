@@ -69,7 +69,7 @@ static void match_why(const match_run *m, const match_row *r, FILE *out)
     if (r->gone) fprintf(out, "no such function in the new program; %s",
                          match_renames(m) ? "none was found to be it under a new name"
                                           : "renamed ones were not looked for");
-    else if (f.locations == 0) fprintf(out, "the binary has no probes of it");
+    else if (f.locations == 0) fprintf(out, "the binary has no %s of it", m->lines != NULL ? "lines" : "probes");
     else if (f.lost_calls != 0)
         fprintf(out, "%u of %u call sites not found, %u of %u new locations are not in the profile", f.lost_calls,
                 f.calls, f.unknown, f.locations);
@@ -138,7 +138,8 @@ static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *cl
     for (i = 0; i < claims; i++) {
         const csspgo_match_outcome a = claim[i].about;
         if (n != 0 && claimed[n - 1] == a.profile) continue;
-        match_count(&line[a.renamed ? 2 : a.stale ? 1 : 0], a.samples, a.lost_samples);
+        match_count(&line[a.renamed ? 2 : a.stale || (m->lines != NULL && a.mapped) ? 1 : 0], a.samples,
+                    a.lost_samples);
         claimed[n++] = a.profile;
         if (a.lost_samples == 0) continue;
         row[*rows].guid = m->code[claim[i].code].guid;
@@ -229,6 +230,6 @@ int match_print(match_run *m, FILE *out)
     free(claim);
     if (!ok) return fail(m->tool, "out of memory");
     if (line[4].kept != 0) return 0;
-    if (line[4].samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->o[MT_OLD].text);
-    return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->o[MT_OLD].text, m->o[MT_BINARY].text);
+    if (line[4].samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->profile);
+    return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->profile, m->binary);
 }

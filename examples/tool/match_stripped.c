@@ -45,7 +45,7 @@ static int match_decode_sections(match_run *m, const csspgo_probe_record *record
     if (v != NULL && symbols != NULL) probes = load_sections_at(&m->image, v, count, why, sizeof why);
     free(symbols);
     free(v);
-    if (probes == NULL) return fail(m->tool, "%s: %s", m->o[MT_BINARY].text, why), 0;
+    if (probes == NULL) return fail(m->tool, "%s: %s", m->binary, why), 0;
     csspgo_probe_set_free(m->probes);
     m->probes = probes;
     return 1;
@@ -328,7 +328,7 @@ int match_without_symbols(match_run *m)
         ok = ok && match_decode_sections(m, record, records);
         if (ok)
             warn(m->tool, "%s: %zu of %zu probe records have no symbol; the code of %zu was found by its shape%s "
-                 "(--debug-binary=FILE: symbols from there)", m->o[MT_BINARY].text, missing, records, found,
+                 "(--debug-binary=FILE: symbols from there)", m->binary, missing, records, found,
                  found < missing ? ", what the others call and who calls them is not known" : "");
     }
     free(record);

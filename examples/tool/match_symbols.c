@@ -1,7 +1,8 @@
 /* match_symbols.c - match: the new code: symbols and slots */
 #include "match.h"
 
-static int match_symbol_order(const void *a, const void *b)
+/* By address; of several there the one with probes, then the first. */
+int match_symbol_order(const void *a, const void *b)
 {
     const match_symbol *x = (const match_symbol *)a, *y = (const match_symbol *)b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;

@@ -1,10 +1,11 @@
 /* merge.c - the command merge: options, writing */
 #include "profdata.h"
 #include "limit.h"
+#include "names.h"
 
 static const option merge_options[] = {
     { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "output-form", OPT_LATER, NULL, CSSPGO_EXTBINARY, NULL, NULL, 0 },   /* set by --text, --binary ... */
+    { "output-form", OPT_LATER, NULL, 0, NULL, NULL, 0 },   /* set by --text, --binary ... */
     { "weighted-input", OPT_LIST, NULL, 0, NULL, NULL, 0 },
     { "input-files", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
@@ -28,14 +29,18 @@ static const option merge_options[] = {
     { "no-function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "remapping-file", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "output-size-limit", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "gcov-version", OPT_CHOICE, "1|2|3", 0, NULL, NULL, 0 },
+    { "gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL, NULL, 0 },
     { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
     { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "mix", OPT_CHOICE, "combine|add", 0, NULL, NULL, 0 },
     { "text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, NULL, 0 },
     { "binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, NULL, 0 },
     { "extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, NULL, 0 },
     { "gcc", OPT_SET, "output-form", CSSPGO_GCOV, NULL, NULL, 0 },
+    { "ctxprof", OPT_SET, "output-form", MERGE_CONTEXTUAL, NULL, NULL, 0 },
     { "f", OPT_ALIAS, "input-files", 0, NULL, NULL, 0 },
     { "r", OPT_ALIAS, "remapping-file", 0, NULL, NULL, 0 },
     { "j", OPT_ALIAS, "num-threads", 0, NULL, NULL, 0 },
@@ -52,7 +57,6 @@ static const option merge_options[] = {
     { "temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
     { "temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
     { "zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "binary-file", OPT_LATER, NULL, 0, NULL, NULL, 0 },
     { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
     { "supplement-instr-with-sample", OPT_LATER, NULL, 0, NULL, NULL, 0 },
@@ -100,7 +104,6 @@ static uint32_t merge_form(merge *m)
         { M_COMPRESS, CSSPGO_COMPRESS, "-compress-all-section" }, { M_MD5, CSSPGO_MD5, "-use-md5" },
         { M_PARTIAL, CSSPGO_PARTIAL, "-gen-partial-profile" }, { M_SPLIT, CSSPGO_SPLIT, "-split-layout" }
     };
-    static const uint32_t versions[] = { 0, CSSPGO_GCC, CSSPGO_GCC3 };
     uint32_t form = (uint32_t)m->o[M_FORM].number;
     const int ext = form == CSSPGO_EXTBINARY;
     size_t i;
@@ -110,7 +113,7 @@ static uint32_t merge_form(merge *m)
         if (ext || (form == CSSPGO_TEXT && added[i].bit == CSSPGO_SPLIT)) form |= added[i].bit;
         else warn(m->tool, "%s is ignored. Specify -extbinary to enable it", added[i].name);
     }
-    if (form == CSSPGO_GCOV) form |= versions[m->o[M_GCOV_VERSION].number];
+    if (form == CSSPGO_GCOV) form = gcov_form((int)m->o[M_GCOV_VERSION].number);
     return form;
 }
 
@@ -170,15 +173,23 @@ static int merge_spares(const merge *m)
             output_spares(m->tool, path, m->o[M_REMAP].text));
 }
 
+/* The form of the output if no option says it: by its name. */
+static int merge_default_form(const merge *m)
+{
+    const char *dot = strrchr(m->o[M_OUTPUT].text, '.');
+    return !m->tool->compat && dot != NULL && strcmp(dot, ".ctxprof") == 0 ? MERGE_CONTEXTUAL : CSSPGO_EXTBINARY;
+}
+
 /* Returns the exit status. */
 static int merge_run(merge *m)
 {
     csspgo_status s;
     if (!merge_spares(m)) return usage_status(m->tool);
     if (!output_ready(m->tool, m->o[M_OUTPUT].text)) return 1;
+    if (m->o[M_FORM].number == MERGE_CONTEXTUAL) return merge_contextual(m);
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
-    if (!merge_read(m)) return 1;
+    if (!merge_read(m)) return m->usage != 0 ? m->usage : 1;
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail(m->tool, "%s", csspgo_status_text(s));
     if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
@@ -188,16 +199,17 @@ static int merge_run(merge *m)
 
 static int merge_main(tool_context *tool, int argc, char **argv)
 {
-    option o[sizeof merge_options / sizeof *merge_options];
+    name_table names;
     merge m;
     int files, status = 0;
     size_t i;
+    memset(&names, 0, sizeof names);
     memset(&m, 0, sizeof m);
     m.tool = tool;
-    memcpy(o, merge_options, sizeof merge_options);
-    m.o = o;
-    files = options_parse(tool, m.o, argc, argv);
-    tool->quiet = (int)m.o[M_QUIET].number;
+    m.names = &names;
+    files = options_parse(tool, merge_options, argc, argv);
+    m.o = tool->o;
+    if (files >= 0 && m.o[M_FORM].number == 0) m.o[M_FORM].number = merge_default_form(&m);
     if (files < 0) status = usage_status(tool);
     else if (m.o[M_COLD_FRAMES].number == 0)
         status = usage(tool, "--sample-frame-depth-for-cold-context=0 would leave no frame");
@@ -208,11 +220,11 @@ static int merge_main(tool_context *tool, int argc, char **argv)
     else if (m.o[M_DUMP].number)
         for (i = 0; i < m.inputs; i++) printf("%" PRIu64 ",%s\n", m.input[i].weight, m.input[i].path);
     else status = merge_run(&m);
-    for (i = 0; i < m.inputs; i++) free(m.input[i].path);
+    for (i = 0; i < m.inputs; i++) free(m.input[i].path), file_close(&m.input[i].file);
+    names_free(&names);
     free(m.input);
     free(m.rename);
     file_close(&m.remap);
-    options_free(m.o);
     csspgo_profile_free(m.p);
     return status;
 }
@@ -222,13 +234,19 @@ const command merge_command = {
     "csspgo merge [options] PROFILE... [-o FILE]\n",
     "merge: adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's). A directory: its files.\n"
     "  --text, --binary, --extbinary, --gcc   form of the output; ExtBinary is the default\n"
+    "  --ctxprof                         of contextual inputs only: a contextual output (version 4), as where its name\n"
+    "                                    ends in .ctxprof; csspgo ctxprof merge writes the other forms of these\n"
+    "  --mix=combine|add                 contextual inputs beside samples. combine, the default: contexts with exact\n"
+    "                                    counts have only these, others their samples, in one scale, by the contexts\n"
+    "                                    that had both; add: the sum of both as they are\n"
     "  --weighted-input=N,FILE           every count of FILE times N\n"
     "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
     "  --failure-mode=any|all|warn       an input that is bad or does not go with the others: stop; go on without it\n"
     "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as in profgen;\n"
     "                                    --split-layout of text: marks functions without inlinees, for newer LLVM\n"
     "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"
-    "  --gcov-version=1|2|3              --gcc: as LLVM and GCC 11 want it, GCC 12, or newer AutoFDO's version 3\n"
+    "  --gcov-version=llvm|1|2|3         --gcc: as LLVM reads it, GCC up to 11, GCC 12 and later (the default), or\n"
+    "                                    newer AutoFDO's version 3\n"
     "  --remapping-file=FILE, -r FILE    renames functions: OLD NEW, one pair a line\n"
     "  --compress-recursion=N            in contexts: cycles of up to N frames, -1 any, are folded\n"
     "  --sample-merge-cold-context, --sample-trim-cold-context   cold contexts: into shorter ones; away\n"

@@ -1,5 +1,6 @@
 /* merge_add.c - merge: adds up the inputs */
 #include "profdata.h"
+#include "names.h"
 
 /* What LLVM says while it merges, once for each function. */
 static int merge_notes(const tool_context *tool, csspgo_profile *p, const unsigned char *result, const char *path)
@@ -70,10 +71,10 @@ static void merge_marks(merge *m, uint32_t last, uint32_t form)
  * Returns 1 if the profile is of the sum's kind, else 0 after saying so. An empty profile goes with every kind, except
  * in LLVM. m->filled: the first input that is not empty.
  */
-static int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, int go_on)
+int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, const reading *how)
 {
     uint32_t differ = m->p != NULL ? csspgo_profile_flags(p) ^ csspgo_profile_flags(m->p) : 0;
-    const int probes = (csspgo_profile_flags(p) & CSSPGO_IS_PROBE) != 0;
+    const char *theirs = numbering(p, how->contextual), *ours = m->p != NULL ? numbering(m->p, m->by_counters) : "";
     const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0;
     char why[128];
     if (m->tool->compat) { /* an empty ExtBinary file says only what it has */
@@ -86,13 +87,13 @@ static int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, 
     if (m->filled == NULL) m->filled = in->path;
     if (m->p == NULL || csspgo_node_count(m->p) == 0) return 1;
     if (differ & CSSPGO_IS_PROBE)
-        snprintf(why, sizeof why, "one is by %s, the other by %s", probes ? "probes" : "source lines",
-                 probes ? "source lines" : "probes");
+        snprintf(why, sizeof why, "one is by %s, the other by %s%s", theirs, ours,
+                 how->contextual || m->by_counters ? "; see --profiled-binary" : "");
     else if (differ & CSSPGO_IS_CS)
         snprintf(why, sizeof why, "only the %s has contexts; see --convert-sample-profile-layout",
                  contexts ? "former" : "latter");
-    else return 1;
-    if (go_on) warn(m->tool, "%s cannot be merged with %s and is left out: %s", in->path, m->filled, why);
+    else return numberings_agree(m->tool, in->path, theirs, m->filled, ours), 1;
+    if (how->go_on) warn(m->tool, "%s cannot be merged with %s and is left out: %s", in->path, m->filled, why);
     else fail(m->tool, "%s cannot be merged with %s: %s", in->path, m->filled, why);
     return 0;
 }
@@ -105,17 +106,28 @@ static uint32_t merge_flags(const tool_context *tool, const csspgo_profile *sum,
     return csspgo_profile_flags(p_empty ? sum : p);
 }
 
-/* Reads one input and adds it. The first one, if its counts stay as they are, is the sum. Returns 0 after an error. */
-static int merge_one(merge *m, const merge_input *in, reading *how)
+/*
+ * Reads one input and adds it. The first one, if its counts stay as they are, is the sum. A contextual profile is left
+ * open the first time that it is met. Returns 0 after an error.
+ */
+static int merge_one(merge *m, merge_input *in, reading *how)
 {
     int fatal, ok = 1;
     uint32_t flags;
-    csspgo_profile *p = profile_read(m->tool, in->path, how, &fatal);
+    csspgo_profile *p;
+    if (!in->open) {
+        if (!profile_open(m->tool, in->path, how, &in->file)) return how->go_on;
+        in->open = is_contextual(m->tool, &in->file);
+        if (in->open) return 1;
+    }
+    in->open = 0;
+    p = profile_of(m->tool, in->path, &in->file, how, &fatal);
     if (p == NULL) return how->go_on && !fatal;
-    if (!merge_fits(m, p, in, how->go_on)) {
+    if (!merge_fits(m, p, in, how)) {
         csspgo_profile_free(p);
         return how->go_on && !m->tool->compat;
     }
+    if (how->contextual && csspgo_node_count(p) != 0) m->by_counters = 1;
     if (m->renames != 0 || (m->tool->compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
         csspgo_remap_options remap;
         csspgo_error e;
@@ -136,6 +148,21 @@ static int merge_one(merge *m, const merge_input *in, reading *how)
     return ok;
 }
 
+/* Adds the contextual profiles, with the names that the others have. Returns 0 after an error. */
+static int merge_read_contextual(merge *m, reading *how)
+{
+    size_t i;
+    int ok = 1, any = 0;
+    for (i = 0; i < m->inputs; i++) any |= m->input[i].open;
+    if (!any) return 1;
+    if (m->p != NULL) names_profile(m->names, m->p);
+    ok = names_sort(m->tool, m->names);
+    if (ok && m->o[M_MIX].number == 0 && m->p != NULL && csspgo_node_count(m->p) != 0) return merge_combine(m, how);
+    for (i = 0; i < m->inputs && ok; i++)
+        if (m->input[i].open) ok = merge_one(m, &m->input[i], how);
+    return ok;
+}
+
 int merge_read(merge *m)
 {
     reading how = reading_make(&m->o[M_ISFS], &m->o[M_PASS]);
@@ -143,11 +170,14 @@ int merge_read(merge *m)
     size_t i;
     int ok = 1;
     how.go_on = m->o[M_FAILURE].number != 0;
+    how.names = m->names;
     bar.on = bar.on && m->inputs > 1;
+    if (!m->tool->compat) ok = names_open(m->tool, m->names, m->o[M_NAMES].text, m->o[M_PROFILED].text, 1);
     for (i = 0; i < m->inputs && ok; i++) {
         if (progress_due(&bar)) fprintf(stderr, "\r%zu of %zu ", i + 1, m->inputs), fflush(stderr);
         ok = merge_one(m, &m->input[i], &how);
     }
+    ok = ok && merge_read_contextual(m, &how);
     progress_end(&bar);
     if (ok && m->p == NULL && !m->tool->compat) ok = (fail(m->tool, "no profile could be read"), 0);
     if (ok && m->p == NULL) ok = (m->p = profile_new(m->tool)) != NULL;   /* LLVM writes an empty one */

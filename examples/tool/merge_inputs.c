@@ -9,6 +9,7 @@ static int merge_push(merge *m, const char *path, uint64_t weight)
         m->input = more;
         m->cap = 2 * m->cap + 16;
     }
+    memset(&m->input[m->inputs], 0, sizeof *m->input);
     m->input[m->inputs].weight = weight;
     m->input[m->inputs].path = strdup(path);
     return m->input[m->inputs++].path != NULL || (fail(m->tool, "out of memory"), 0);

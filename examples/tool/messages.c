@@ -44,6 +44,16 @@ int usage(const tool_context *tool, const char *format, ...)
     return usage_status(tool);
 }
 
+/* What is being done; not an error. */
+void note(const tool_context *tool, const char *format, ...)
+{
+    va_list args;
+    if (tool->quiet) return;
+    va_start(args, format);
+    say(tool, "", format, args);
+    va_end(args);
+}
+
 void warn(const tool_context *tool, const char *format, ...)
 {
     va_list args;

@@ -93,13 +93,26 @@ static int option_unknown(const tool_context *tool, const option *o, const char 
     return usage(tool, "unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), 0;
 }
 
-/* Makes room for the options that may be given several times. Returns 0 after an error. */
-static int options_begin(const tool_context *tool, option *o, int argc)
+/* Copies the command's table, with room for the options that may be given several times. Returns 0 after an error. */
+static int options_begin(tool_context *tool, const option *table, int argc)
 {
+    size_t n = 0;
+    option *o;
+    while (table[n].name != NULL) n++;
+    tool->o = o = (option *)malloc((n + 1) * sizeof *o);
+    if (o == NULL) return fail(tool, "out of memory"), 0;
+    memcpy(o, table, (n + 1) * sizeof *o);
     for (; o->name != NULL; o++)
         if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
             return fail(tool, "out of memory"), 0;
     return 1;
+}
+
+/* What all commands do with their options. */
+static void options_end(tool_context *tool)
+{
+    const option *quiet = option_named(tool->o, "quiet", 5);
+    tool->quiet = quiet != NULL && quiet->number != 0;
 }
 
 /* Takes the option at argv[*i], and its value if that is the next argument. Returns 0 after saying what is wrong. */
@@ -122,30 +135,32 @@ static int is_word(const char *argument)
     return argument[0] != '-' || argument[1] == '\0';
 }
 
-int options_parse(const tool_context *tool, option *table, int argc, char **argv)
+int options_parse(tool_context *tool, const option *table, int argc, char **argv)
 {
     int i, files = 0, only_files = 0;
     if (!options_begin(tool, table, argc)) return -1;
     for (i = 0; i < argc; i++) {
         if (only_files || is_word(argv[i])) argv[files++] = argv[i];
         else if (strcmp(argv[i], "--") == 0) only_files = 1;
-        else if (!option_take(tool, table, argc, argv, &i)) return -1;
+        else if (!option_take(tool, tool->o, argc, argv, &i)) return -1;
     }
+    options_end(tool);
     return files;
 }
 
-int options_before(const tool_context *tool, option *table, int argc, char **argv)
+int options_before(tool_context *tool, const option *table, int argc, char **argv)
 {
     int i;
     if (!options_begin(tool, table, argc)) return -1;
-    for (i = 0; i < argc && !is_word(argv[i]); i++) {
-        if (strcmp(argv[i], "--") == 0) return i + 1;
-        if (!option_take(tool, table, argc, argv, &i)) return -1;
-    }
-    return i;
+    for (i = 0; i < argc && !is_word(argv[i]) && strcmp(argv[i], "--") != 0; i++)
+        if (!option_take(tool, tool->o, argc, argv, &i)) return -1;
+    options_end(tool);
+    return i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
 }
 
 void options_free(option *o)
 {
-    for (; o->name != NULL; o++) free(o->list);
+    option *at;
+    for (at = o; o != NULL && at->name != NULL; at++) free(at->list);
+    free(o);
 }

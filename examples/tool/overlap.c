@@ -1,7 +1,8 @@
 /* overlap.c - the command overlap */
 #include "profdata.h"
+#include "names.h"
 
-enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS };
+enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED };
 
 static const option overlap_options[] = {
     { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
@@ -11,6 +12,8 @@ static const option overlap_options[] = {
     { "quality", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
+    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     PROFDATA_COMMON,
     { "cs", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
     { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
@@ -21,17 +24,18 @@ static const option overlap_options[] = {
 
 typedef struct overlap {
     const tool_context *tool;
-    option          o[sizeof overlap_options / sizeof *overlap_options];
+    option         *o;
     const char     *path[2];      /* base, test */
     csspgo_profile *p[2];
+    int             contextual[2];   /* 1: a contextual profile */
     FILE           *out;
 } overlap;
 
 static csspgo_overlap_options overlap_how(const overlap *v)
 {
     csspgo_overlap_options how;
-    const option *hot = option_named((option *)(uintptr_t)v->o, "profile-summary-hot-count", 25);
-    const option *cutoff = option_named((option *)(uintptr_t)v->o, "profile-summary-cutoff-hot", 26);
+    const option *hot = option_named(v->o, "profile-summary-hot-count", 25);
+    const option *cutoff = option_named(v->o, "profile-summary-cutoff-hot", 26);
     memset(&how, 0, sizeof how);
     how.force_hot = hot->text != NULL;
     how.hot_count = (uint64_t)hot->number;
@@ -146,11 +150,15 @@ static int overlap_print(overlap *v)
     const csspgo_overlap_options how = overlap_how(v);
     const uint32_t differ = csspgo_profile_flags(v->p[0]) ^ csspgo_profile_flags(v->p[1]);
     const size_t most = csspgo_overlap_bound(v->p[0], v->p[1]);
+    const char *base = numbering(v->p[0], v->contextual[0]), *test = numbering(v->p[1], v->contextual[1]);
     csspgo_overlap_row *row;
     csspgo_overlap_figures f;
     csspgo_status s;
     size_t n = 0;
     int i, ok = 1;
+    if ((differ & CSSPGO_IS_PROBE) == 0) numberings_agree(v->tool, v->path[0], base, v->path[1], test);
+    else if (v->contextual[0] || v->contextual[1])
+        return fail(v->tool, "cannot compare a profile by %s with one by %s; see --profiled-binary", base, test), 0;
     if (v->o[V_QUALITY].number) return overlap_quality(v);
     if (differ & CSSPGO_IS_PROBE)
         return fail(v->tool, "cannot compare probe-based profile with non-probe-based profile"), 0;
@@ -170,28 +178,58 @@ static int overlap_print(overlap *v)
     return ok != 0;
 }
 
+/* Makes profile i of its open file, with names for a contextual one. Returns 0 after saying what is wrong. */
+static int overlap_take(overlap *v, int i, file_bytes *f, reading *how)
+{
+    const csspgo_profile *other = v->p[1 - i];
+    int fatal;
+    if (other != NULL && is_contextual(v->tool, f)) {
+        names_profile(how->names, other);
+        if (!names_sort(v->tool, how->names)) return file_close(f), 0;
+    }
+    v->p[i] = profile_of(v->tool, v->path[i], f, how, &fatal);
+    v->contextual[i] = how->contextual;
+    return v->p[i] != NULL;
+}
+
+/* Reads both, a contextual BASE behind TEST, which may have names for it. Returns 0 after saying what is wrong. */
+static int overlap_read(overlap *v)
+{
+    reading how = reading_make(&v->o[V_ISFS], &v->o[V_PASS]);
+    name_table names;
+    file_bytes base, test;
+    int ok = 1, held = 0;
+    memset(&names, 0, sizeof names);
+    how.names = &names;
+    if (!v->tool->compat) ok = names_open(v->tool, &names, v->o[V_NAMES].text, v->o[V_PROFILED].text, 1);
+    ok = ok && profile_open(v->tool, v->path[0], &how, &base);
+    if (ok) held = is_contextual(v->tool, &base);
+    if (ok && !held) ok = overlap_take(v, 0, &base, &how);
+    ok = ok && profile_open(v->tool, v->path[1], &how, &test) && overlap_take(v, 1, &test, &how);
+    if (held && ok) ok = overlap_take(v, 0, &base, &how);
+    else if (held) file_close(&base);
+    names_free(&names);
+    return ok;
+}
+
 static int overlap_main(tool_context *tool, int argc, char **argv)
 {
     overlap v;
-    reading how;
     output out;
-    int files, fatal, ok;
+    int files, ok;
     memset(&v, 0, sizeof v);
     v.tool = tool;
-    memcpy(v.o, overlap_options, sizeof overlap_options);
-    files = options_parse(tool, v.o, argc, argv);
+    files = options_parse(tool, overlap_options, argc, argv);
+    v.o = tool->o;
     if (files < 0) return usage_status(tool);
     if (files != 2) return usage(tool, "overlap compares two profiles: BASE TEST");
-    how = reading_make(&v.o[V_ISFS], &v.o[V_PASS]);
     v.path[0] = argv[0];
     v.path[1] = argv[1];
     if (!output_spares(tool, v.o[V_OUTPUT].text, argv[0]) || !output_spares(tool, v.o[V_OUTPUT].text, argv[1]))
         return usage_status(tool);
     v.out = stream_begin(tool, &out, v.o[V_OUTPUT].text);
     if (v.out == NULL) return 1;
-    v.p[0] = profile_read(tool, v.path[0], &how, &fatal);
-    v.p[1] = v.p[0] != NULL ? profile_read(tool, v.path[1], &how, &fatal) : NULL;
-    ok = v.p[1] != NULL && overlap_print(&v);
+    ok = overlap_read(&v) && overlap_print(&v);
     csspgo_profile_free(v.p[0]);
     csspgo_profile_free(v.p[1]);
     return stream_end(tool, &out, v.o[V_OUTPUT].text, ok);

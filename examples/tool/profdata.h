@@ -21,7 +21,7 @@
 
 enum {
     S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
-    S_PASS
+    S_PASS, S_NAMES, S_PROFILED
 };
 
 typedef struct show_row {         /* a record, in the order of csspgo_order */
@@ -45,7 +45,12 @@ typedef struct show {
     size_t          targets;
 } show;
 
-typedef struct merge_input { char *path; uint64_t weight; } merge_input;
+typedef struct merge_input {
+    char      *path;
+    uint64_t   weight;
+    file_bytes file;              /* a contextual profile, which is converted when all others are read */
+    int        open;              /* 1: the file is                                                    */
+} merge_input;
 
 typedef struct merge {
     const tool_context *tool;
@@ -58,6 +63,8 @@ typedef struct merge {
     int             remaps;       /* a remapping file was given, if an empty one */
     csspgo_profile *p;            /* the sum so far; NULL: nothing read          */
     const char     *filled;       /* path of the first input that is not empty   */
+    int             by_counters;  /* 1: locations are those of contextual inputs */
+    struct name_table *names;     /* of functions in these                       */
     int             usage;        /* exit status if the command line is at fault */
 } merge;
 
@@ -70,8 +77,11 @@ typedef struct filter {           /* --function or --no-function */
 enum {
     M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
     M_SPLIT, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
-    M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET
+    M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
+    M_PROFILED, M_MIX
 };
+
+enum { MERGE_CONTEXTUAL = 100 };  /* the output's form beside CSSPGO_TEXT ...: a contextual profile */
 
 /* show_text.c */
 int same_loc(csspgo_loc a, csspgo_loc b);
@@ -110,6 +120,11 @@ int merge_read_renames(merge *m, const char *path);
 
 /* merge_add.c */
 int merge_read(merge *m);
+int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, const reading *how);
+
+/* merge_contextual.c */
+int merge_contextual(merge *m);   /* the exit status */
+int merge_combine(merge *m, reading *how);   /* adds what is open as --mix=combine does; 0 after an error */
 
 /* merge_edit.c */
 csspgo_status merge_shape(merge *m);

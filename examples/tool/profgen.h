@@ -6,55 +6,97 @@
 
 enum { /* places in the table below */
     O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT,
-    O_O_ALIAS, O_FORMAT, O_MD5, O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET, O_FIRST_LOADABLE,
-    O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
+    O_O_ALIAS, O_FORMAT, O_GCOV_VERSION, O_MD5, O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET,
+    O_FIRST_LOADABLE, O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
     O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
     O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL, O_DETAILS,
-    O_SHOW_PROBES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_COMPAT, O_QUIET, O_HELP
+    O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
+    O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
+    O_PPROF_TYPE, O_IMAGES, O_COMPAT, O_QUIET, O_HELP
 };
+
+enum {                            /* places in the choice of --format */
+    FORMAT_EXTBINARY, FORMAT_TEXT, FORMAT_BINARY, FORMAT_GCC, FORMAT_GCOV, FORMAT_PREAGG, FORMAT_PREAGG_TRACES
+};
+
+typedef struct line_work line_work;
+typedef struct mapped_file mapped_file;
+typedef struct health health;
+
+typedef struct images images;
 
 typedef struct profgen {
     const tool_context *tool;
     option           *o;
-    const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output;   /* inputs: the last ones */
-    const option     *inputs;     /* all recordings or files of counters           */
-    const char       *path;       /* the input that is read now                    */
+    const char       *binary, *perfscript, *perfdata, *unsymbolized, *sampled, *output, *preagg;
+    const char       *pprof;
+    const char       *path;       /* the input that is read now: then perfscript or perfdata, not both */
     int               last;       /* ... and none follows                          */
     loaded            image;
+    line_work        *lines;      /* what is read of the debug information; NULL: by probes */
+    struct jit_work  *jit;        /* code of JITs is profiled, and no program; or NULL */
+    csspgo_sizes     *sizes;      /* by probes: what LLVM takes for the pre-inliner, or NULL */
+    images           *images;     /* further --binary, and the table of all; NULL: neither */
     csspgo_collector *collector;
+    csspgo_trace_sampler *sampler;   /* what gets the samples of `order`; then there is no collector */
+    csspgo_aggregator *aggregator;   /* what gets those of --format=preagg, likewise */
+    uint64_t          in_order;   /* `order`: 0, or the time of the last sample that has none */
     csspgo_spaces    *spaces;     /* who moves samples to link-time addresses; NULL: the code map is moved instead */
     int               mapped;     /* a mapping event for the binary was seen */
     uint64_t          bias;       /* run-time - link-time address in the code map */
     int               ids_read;   /* the build ids behind the data were read before it */
+    mapped_file      *file;       /* as long as no mapping is the program's: what was mapped */
+    size_t            files;
+    health           *health;     /* of the report that is wanted; NULL: none, or no sample yet */
     int               pidless;    /* some sample does not say of which process it is */
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
-    struct detail    *detail;     /* for --show-detailed-warning */
+    struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
+    uint32_t          most_records;          /* branch records of a sample, without SPE's second one */
+    uint64_t          unmapped, unmapped_hits;   /* samples before a mapping of the program; those in it */
+    uint64_t          attempts, external;    /* what LLVM calls samples; those whose leaf is in other code */
 } profgen;
 
 typedef struct detail {           /* of distinct samples: a range between two branches, both inclusive; with start */
     uint64_t start, end;          /* UINT64_MAX: a return address without a call before it                         */
+    uint64_t count;               /* how often it ran; saturates                                                   */
 } detail;
 
-/* A recording: perf script's text, or perf.data. */
+/* A recording: perf script's text, perf.data, pre-aggregated text, or pprof. */
 typedef struct recording {
     const char      *path;
     csspgo_script   *script;
     csspgo_perfdata *data;
+    csspgo_preagg   *preagg;
+    csspgo_pprof    *pprof;
 } recording;
 
 /* profgen.c */
+extern const option profgen_options[];
+const char *profgen_input(const profgen *g, size_t i);
 int flat_asked(const profgen *g);
 csspgo_collector_options profgen_how(const profgen *g);
 csspgo_unsymbolized_options profgen_raw(const profgen *g);
 
+/* profgen_idle.c */
+void profgen_idle(const profgen *g, int contexts);
+
 /* profgen_detail.c */
 int is_code(const profgen *g, uint64_t address);
+int details_wanted(const profgen *g);
 int details_add(profgen *g, const csspgo_sample *s, int taken);
+void details_settle(profgen *g);
 void details_show(profgen *g);
+
+/* profgen_llvm.c: what llvm-profgen 19 says, in its words */
+int as_llvm(const profgen *g);
+void llvm_no_mapping(const profgen *g);
+void llvm_functions(const profgen *g, const line_work *w);
+void llvm_samples(profgen *g);
+void llvm_density(const profgen *g, double density, double least);
 
 /* profgen_samples.c */
 uint64_t profgen_dropped(const profgen *g);
@@ -63,6 +105,19 @@ uint64_t flat_weight(const profgen *g, const csspgo_sample *s);
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 int profgen_place(profgen *g, csspgo_sample *sample);
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
+
+/* profgen_makers.c */
+int makers_map(profgen *g);
+void makers_sample(profgen *g, const csspgo_sample *s);
+void makers_unmapped(const profgen *g);
+void makers_warnings(const profgen *g);
+
+/* profgen_mapped.c */
+char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to */
+void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map);
+int mapped_complain(const profgen *g, const char *path);
+void mapped_forget(profgen *g);
+size_t mapped_name(char *to, const char *path, size_t room);
 
 /* profgen_recording.c */
 int recording_open(profgen *g, recording *r, int any);
@@ -82,9 +137,63 @@ int profgen_no_contexts(profgen *g);
 int flat_read(profgen *g, const file_bytes *text);
 
 /* profgen_input.c */
+int profgen_spares(const profgen *g);
+int profgen_load(profgen *g, char *why, size_t why_size);
 int recording_over(profgen *g, const recording *r, unsigned long long samples);
 int profgen_spaces(profgen *g);
+int profgen_read_recording(profgen *g);
 int profgen_read_inputs(profgen *g);
+
+/* profgen_pprof.c */
+int pprof_open(profgen *g, recording *r);
+int pprof_feed(profgen *g, recording *r, const void *piece, size_t size);
+void pprof_over(const profgen *g, const recording *r);
+
+/* profgen_preagg.c */
+int preagg_wanted(const profgen *g);
+int preagg_open(profgen *g, recording *r);
+int preagg_feed(profgen *g, recording *r, const void *piece, size_t size);
+void preagg_over(const profgen *g, const recording *r);
+void preagg_warnings(const profgen *g);
+int preagg_run(profgen *g);
+
+/* profgen_lines.c */
+int is_by_line(const profgen *g);
+int lines_load(profgen *g, char *why, size_t why_size);
+csspgo_status lines_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e);
+csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
+const csspgo_sizes *lines_sizes(const line_work *w);
+void lines_free(line_work *w);
+
+/* profgen_jit.c: these return 0 after saying what is wrong; jit_begin with a sentence in why */
+int jit_begin(profgen *g, char *why, size_t why_size);
+int jit_asked(const option *o);                /* 1 if profiles are of JITs' code */
+int jit_check(const profgen *g);
+void jit_defaults(option *o);
+int jit_recording(profgen *g, const void *bytes, size_t size);
+int jit_sample(profgen *g, csspgo_sample *s);
+int jit_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
+void jit_report(const profgen *g);
+void jit_work_free(struct jit_work *w);
+csspgo_status jit_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e);
+
+csspgo_status lines_join(const profgen *g, const line_work *first);
+
+/* profgen_images.c: those that return int give 0 without memory, images_load with a sentence in why */
+int images_check(const profgen *g);
+int images_load(profgen *g, char *why, size_t why_size);
+void images_free(images *x);
+size_t images_more(const images *x);
+int images_begin(profgen *g);
+csspgo_status images_units(const profgen *g);
+csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
+int images_join(images *x, csspgo_sample *s);
+int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);
+int images_tally(images *x, const csspgo_sample *sample);
+void images_show(const profgen *g);
+
+/* profgen_sizes.c */
+int probe_sizes(profgen *g);
 
 /* profgen_profile.c */
 int is_flow_sensitive(const elf_image *e);
@@ -93,9 +202,21 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e);
 
+/* profgen_health.c */
+int health_wanted(const profgen *g);
+void health_sample(profgen *g, const csspgo_sample *s);
+int health_report(const profgen *g);
+void health_free(health *h);
+
+/* profgen_gcc.c */
+int is_for_gcc(const profgen *g);
+int is_for_old_gcc(const profgen *g);
+csspgo_status profgen_for_gcc(csspgo_profile *p);
+
 /* profgen_report.c */
-void profgen_warnings(const profgen *g);
+void profgen_warnings(profgen *g);
 void profgen_density(const profgen *g, const csspgo_profile *p);
 int profgen_show_probes(const profgen *g);
+int profgen_worth(const profgen *g, const csspgo_profile *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* profgen_detail.c - profgen --show-detailed-warning: what makes no sense, address by address */
+/* profgen_detail.c - profgen: which ranges ran; --show-detailed-warning: what makes no sense, address by address */
 #include "profgen.h"
 
 static int detail_order(const void *a, const void *b)
@@ -8,13 +8,17 @@ static int detail_order(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Sorts, and drops what is there twice. */
-static void details_settle(profgen *g)
+/* Sorts, and adds up what is there twice. */
+void details_settle(profgen *g)
 {
     size_t i, n = 0;
     if (g->details != 0) qsort(g->detail, g->details, sizeof *g->detail, detail_order);
-    for (i = 0; i < g->details; i++)
-        if (n == 0 || detail_order(&g->detail[n - 1], &g->detail[i]) != 0) g->detail[n++] = g->detail[i];
+    for (i = 0; i < g->details; i++) {
+        detail *const last = n != 0 ? &g->detail[n - 1] : NULL;
+        if (last == NULL || detail_order(last, &g->detail[i]) != 0) g->detail[n++] = g->detail[i];
+        else last->count += g->detail[i].count > UINT64_MAX - last->count ? UINT64_MAX - last->count
+                                                                          : g->detail[i].count;
+    }
     g->details = n;
 }
 
@@ -33,12 +37,21 @@ static int details_room(profgen *g)
     return 1;
 }
 
-static int details_push(profgen *g, uint64_t start, uint64_t end)
+static int details_push(profgen *g, uint64_t start, uint64_t end, uint64_t count)
 {
+    detail *d;
     if (!details_room(g)) return 0;
-    g->detail[g->details].start = start;
-    g->detail[g->details++].end = end;
+    d = &g->detail[g->details++];
+    d->start = start;
+    d->end = end;
+    d->count = count != 0 ? count : 1;
     return 1;
+}
+
+/* 1 if samples are to be noted. */
+int details_wanted(const profgen *g)
+{
+    return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
 }
 
 int is_code(const profgen *g, uint64_t address)
@@ -51,15 +64,16 @@ int details_add(profgen *g, const csspgo_sample *s, int taken)
 {
     uint64_t end = 0;
     uint32_t i;
+    g->external += s->stack_count != 0 && !is_code(g, s->stack[0]);
     for (i = 0; taken && i < s->branch_count; i++) {
         const int from = is_code(g, s->branches[i].from), to = is_code(g, s->branches[i].to);
         if (!from && !to) continue;
-        if (end != 0 && !details_push(g, to ? s->branches[i].to - g->bias : 1, end)) return 0;
+        if (end != 0 && !details_push(g, to ? s->branches[i].to - g->bias : 1, end, s->count)) return 0;
         end = from ? s->branches[i].from - g->bias : 1;
     }
     for (i = 1; i < s->stack_count; i++) {
         if (!is_code(g, s->stack[i]) || csspgo_code_call_before(g->image.code, s->stack[i]) != 0) continue;
-        return details_push(g, UINT64_MAX, s->stack[i] - g->bias);
+        return details_push(g, UINT64_MAX, s->stack[i] - g->bias, s->count);
     }
     return 1;
 }
@@ -99,9 +113,8 @@ static void detail_range(const profgen *g, const detail *d)
 void details_show(profgen *g)
 {
     size_t i;
-    details_settle(g);
-    for (i = 0; i < g->details; i++)
+    if (!as_llvm(g)) details_settle(g);
+    for (i = 0; !as_llvm(g) && i < g->details; i++)
         if (g->detail[i].start != UINT64_MAX) detail_range(g, &g->detail[i]);
         else warn(g->tool, "0x%llx is a return address without a call before it", (unsigned long long)g->detail[i].end);
-    free(g->detail);
 }

@@ -1,15 +1,6 @@
 /* profgen_input.c - profgen: its inputs, one by one */
 #include "profgen.h"
 
-/* A build id in hexadecimal digits; to has room for 41 bytes. */
-static const char *build_text(const unsigned char *id, size_t size, char *to)
-{
-    size_t i;
-    *to = '\0';
-    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
-    return to;
-}
-
 /* What became of mappings and addresses. Returns 0 if the recording is of another program, after saying so. */
 static int recording_spaces(const profgen *g, const recording *r)
 {
@@ -34,11 +25,14 @@ static int recording_spaces(const profgen *g, const recording *r)
              "%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
              "in %s; perf.data itself is surer",
              r->path, (unsigned long long)s.offset_stacks, (unsigned long long)s.offset_frames, g->binary);
-    if (s.places > 1 && g->pidless)
+    if (s.places > 1 + images_more(g->images) && g->pidless)
         warn(g->tool,
              "%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
              "-F +pid",
              r->path, g->binary, (unsigned long long)s.places);
+    if (s.offset_records > recording_samples(r) / 2)
+        return fail(g->tool, "%s: branch records are offsets in files (brstackoff): use -F brstack", r->path),
+               0;
     if (s.guessed != 0)
         warn(g->tool, "%s: %llu samples are of processes without mapping events: they are looked up among all mappings",
              r->path, (unsigned long long)s.guessed);
@@ -48,15 +42,23 @@ static int recording_spaces(const profgen *g, const recording *r)
 /* The end of a recording: what is to be said about it. Returns 0 after saying what is wrong. */
 int recording_over(profgen *g, const recording *r, unsigned long long samples)
 {
-    if (r->script != NULL && g->last && csspgo_collector_get_stats(g->collector).samples == 0 &&
+    if (r->preagg != NULL) return preagg_over(g, r), 1;
+    if (g->collector != NULL && r->script != NULL && g->last && csspgo_collector_get_stats(g->collector).samples == 0 &&
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
-    recording_warnings(g->tool, r);
+    if (r->pprof != NULL) pprof_over(g, r);
+    else recording_warnings(g->tool, r);
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
+    g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
+    if (g->jit != NULL) return 1;
+    if (!g->mapped && g->o[O_KERNEL].number && as_llvm(g))
+        return fail(g->tool, "Kernel is requested, but no kernel is found in mmap events."), 0;
     if (!g->mapped && g->o[O_KERNEL].number) return fail(g->tool, "%s: no mapping event is for the kernel", r->path), 0;
-    if (!g->mapped && samples != 0)
-        warn(g->tool, "no mapping event is for %s: its preferred address 0x%llx is taken", g->binary,
-             (unsigned long long)csspgo_code_base(g->image.code, g->image.module));
+    if (!g->mapped && samples != 0 && g->spaces != NULL && g->o[O_IMAGE_BASE].text == NULL &&
+        mapped_complain(g, r->path))
+        return 0;
+    if (!g->mapped && samples != 0 && as_llvm(g)) llvm_no_mapping(g);
+    else if (!g->mapped && samples != 0) makers_unmapped(g);
     return 1;
 }
 
@@ -78,13 +80,13 @@ static int recording_build_ids(profgen *g, FILE *f)
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
-        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail(g->tool, "%s: %s", g->perfdata, strerror(errno)), 0));
+        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
     csspgo_perfdata_free(d);
     return ok &&
-           ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->perfdata, strerror(errno)), 0));
+           ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
 }
 
 /* Reads from f; total: its bytes if it can be read twice, else 0. Returns 0 after saying what is wrong. */
@@ -98,7 +100,8 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
     return ok;
 }
 
-static int profgen_read_recording(profgen *g)
+/* The input at g->path. Returns 0 after saying what is wrong. */
+int profgen_read_recording(profgen *g)
 {
     const char *const path = g->path;
     const int is_stdin = strcmp(path, "-") == 0, in_memory = flat_asked(g);
@@ -144,20 +147,23 @@ int profgen_spaces(profgen *g)
 {
     size_t size;
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
-    if (g->tool->compat || g->o[O_KERNEL].number) return 1;
+    if (!makers_map(g)) return 0;
+    if (g->tool->compat || g->o[O_KERNEL].number || g->jit != NULL) return 1;
     if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20, NULL);
     g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
-    return g->spaces != NULL || (fail(g->tool, "out of memory"), 0);
+    return (g->spaces != NULL && images_begin(g)) || (fail(g->tool, "out of memory"), 0);
 }
 
 /* Forgets where the recording before was mapped. Returns 0 after saying what is wrong. */
 static int profgen_next_recording(profgen *g)
 {
     g->mapped = g->ids_read = g->pidless = 0;
-    g->bias = 0;
+    g->bias = g->unmapped = g->unmapped_hits = 0;
+    mapped_forget(g);
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
-    if (csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK ||
+    if (g->jit != NULL) return 1;
+    if ((g->collector != NULL && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ||
         csspgo_code_map(g->image.code, g->image.module, 0, NULL) != CSSPGO_OK)
         return fail(g->tool, "out of memory"), 0;
     return profgen_spaces(g);
@@ -166,17 +172,52 @@ static int profgen_next_recording(profgen *g)
 /* Recordings, or files of counters, of one program: they add up. Returns 0 after saying what is wrong. */
 int profgen_read_inputs(profgen *g)
 {
-    const option *in = g->inputs;
-    size_t i = g->tool->compat && in->count != 0 ? in->count - 1 : 0;
+    const size_t data = g->o[O_PERFDATA].count;
+    size_t n = 0, i;
     int ok = 1;
-    for (; ok && i < in->count && !interrupted(); i++) {
-        g->path = in->list[i];
-        g->last = i + 1 == in->count;
+    while (profgen_input(g, n) != NULL) n++;
+    for (i = g->tool->compat && n != 0 ? n - 1 : 0; ok && i < n && !interrupted(); i++) {
+        g->path = profgen_input(g, i);
+        g->last = i + 1 == n;
+        if (i < data) g->perfscript = NULL;
+        else if (g->perfdata != NULL) g->perfscript = g->path, g->perfdata = NULL;
         if (g->unsymbolized != NULL) ok = profgen_read_raw(g);
         else ok = (i == 0 || g->tool->compat || profgen_next_recording(g)) && profgen_read_recording(g);
     }
-    if (!ok || i == in->count) return ok;
+    if (!ok || i == n) return ok;
     g->partial = 1;
-    warn(g->tool, "interrupted: %zu of %zu inputs were not read", in->count - i, in->count);
+    warn(g->tool, "interrupted: %zu of %zu inputs were not read", n - i, n);
     return 1;
+}
+
+/* Neither the profile nor the report may take the place of an input. Returns 0 after saying which one would. */
+int profgen_spares(const profgen *g)
+{
+    const char *const to[] = { g->output, g->o[O_REPORT].text };
+    const char *path;
+    size_t i, k;
+    for (k = 0; k < 2 && to[k] != NULL; k++) {
+        for (i = 0; (path = profgen_input(g, i)) != NULL; i++)
+            if (!output_spares(g->tool, to[k], path)) return 0;
+        for (i = 0; i < g->o[O_BINARY].count; i++)
+            if (!output_spares(g->tool, to[k], g->o[O_BINARY].list[i])) return 0;
+        if (!output_spares(g->tool, to[k], g->sampled) ||
+            !output_spares(g->tool, to[k], g->o[O_DEBUG_BINARY].text))
+            return 0;
+    }
+    return to[1] == NULL || output_spares(g->tool, to[1], to[0]);
+}
+
+/* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
+int profgen_load(profgen *g, char *why, size_t why_size)
+{
+    loaded *l = &g->image;
+    if (jit_asked(g->o)) return jit_begin(g, why, why_size);
+    if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
+    if (!is_by_line(g)) {
+        load_free(l);
+        return load_image(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size);
+    }
+    if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
+    return load_module(l, g->binary, why, why_size) && load_code(l, why, why_size) && lines_load(g, why, why_size);
 }

@@ -34,7 +34,10 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     how.again = profgen_given(&o[O_AGAIN]);
     how.replay = (uint32_t)o[O_REPLAY].number;
     how.unsorted_cycles = !o[O_SORT].number;
-    if (s == CSSPGO_OK && o[O_SIZES].number) {
+    how.llvm = g->tool->compat ? 19 : 0;
+    if (g->lines != NULL) how.sizes = lines_sizes(g->lines);
+    else if (g->sizes != NULL) how.sizes = g->sizes;
+    else if (o[O_SIZES].number && g->jit == NULL) {
         how.sizes = sizes = csspgo_sizes_new(seeded(), NULL);
         s = sizes != NULL ? csspgo_sizes_add_code(sizes, g->image.code, NULL) : CSSPGO_E_NOMEM;
     }
@@ -71,6 +74,8 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
 {
     csspgo_status s = CSSPGO_OK;
     size_t i;
+    s = images_list_symbols(g, p);
+    if (g->lines != NULL) return s == CSSPGO_OK ? lines_list_symbols(g->lines, p) : s;
     for (i = 0; i < g->image.ranges && s == CSSPGO_OK; i++) {
         const load_range *r = &g->image.range[i];
         elf_symbol y;
@@ -84,7 +89,8 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
 
 static uint32_t profgen_form(const profgen *g)
 {
-    static const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, CSSPGO_GCOV };
+    const uint32_t gcc = gcov_form((int)g->o[O_GCOV_VERSION].number);
+    const uint32_t forms[] = { CSSPGO_EXTBINARY, CSSPGO_TEXT, CSSPGO_BINARY, gcc, gcc };
     static const struct { int option; uint32_t bit;
     } added[] = { { O_MD5, CSSPGO_MD5 },
                   { O_COMPRESS_ALL, CSSPGO_COMPRESS },
@@ -115,6 +121,12 @@ csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
     how.llvm = 19;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
+    how.estimate_fn = csspgo_estimate;
+    if ((g->tool->compat || g->o[O_DEBUG_SIZES].number) && g->lines == NULL && g->o[O_PREINLINER].number &&
+        g->o[O_SIZES].number && csspgo_collector_has_contexts(g->collector))
+        probe_sizes(g);
+    if (g->lines != NULL) return lines_profile(g, p, &how, e);
+    if (g->jit != NULL) return jit_profile(g, p, &how, e);
     s = csspgo_collector_profile(g->collector, p, &how, NULL, e);
     if (s == CSSPGO_OK && g->o[O_TOTALS].number && !csspgo_collector_has_contexts(g->collector))
         csspgo_recount_totals(p);
@@ -140,7 +152,12 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
 {
     const writer raw = { raw_to_bytes, raw_to_file, g };
     const int file = strcmp(g->output, "-") != 0;
-    csspgo_status s;
+    csspgo_status s = p != NULL && is_for_old_gcc(g) ? profgen_for_gcc(p) : CSSPGO_OK;
+    if (s != CSSPGO_OK) {
+        memset(e, 0, sizeof *e);
+        snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
+        return e->status = s;
+    }
     if (file) hold_interrupt(SIG_BLOCK);
     s = p != NULL ? write_profile(p, g->output, profgen_form(g), e) : write_output(&raw, g->output, e);
     if (file) hold_interrupt(SIG_UNBLOCK);

@@ -10,9 +10,12 @@ int recording_open(profgen *g, recording *r, int any)
     r->path = g->path;
     how.code = any || g->tool->compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
     how.llvm = any ? 0 : 19;
+    if (g->preagg != NULL) return preagg_open(g, r);
+    if (g->pprof != NULL) return pprof_open(g, r);
     if (g->perfscript != NULL) r->script = csspgo_script_new(&how, seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail(g->tool, "out of memory"), 0;
+    if (r->data != NULL && g->o[O_KERNEL].number) csspgo_perfdata_take_kernel(r->data);
     return 1;
 }
 
@@ -20,10 +23,14 @@ void recording_close(recording *r)
 {
     csspgo_script_free(r->script);
     csspgo_perfdata_free(r->data);
+    csspgo_preagg_free(r->preagg);
+    csspgo_pprof_free(r->pprof);
 }
 
 unsigned long long recording_samples(const recording *r)
 {
+    if (r->preagg != NULL) return csspgo_preagg_get_stats(r->preagg).lines;
+    if (r->pprof != NULL) return csspgo_pprof_get_stats(r->pprof).samples;
     return r->script != NULL ? csspgo_script_get_stats(r->script).samples : csspgo_perfdata_get_stats(r->data).samples;
 }
 
@@ -51,6 +58,8 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
+    if (r->preagg != NULL) return preagg_feed(g, r, piece, size);
+    if (r->pprof != NULL) return pprof_feed(g, r, piece, size);
     if (r->script != NULL && size != 0) csspgo_script_feed(r->script, piece, size, NULL);    /* the last piece was */
     else if (r->script != NULL) csspgo_script_end(r->script);                                /* read up: cannot fail */
     else if (size != 0) csspgo_perfdata_feed(r->data, piece, size, NULL);
@@ -118,6 +127,7 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     int ok = 1;
     p.total = total;
     while (ok && !interrupted() && (n = fread(chunk, 1, CHUNK, f)) != 0) {
+        if (bytes == 0 && g->jit != NULL && !jit_recording(g, chunk, n)) return 0;
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));

@@ -1,7 +1,7 @@
 /* profgen_report.c - profgen: warnings, density, probe descriptors */
 #include "profgen.h"
 
-void profgen_warnings(const profgen *g)
+void profgen_warnings(profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
     const struct { unsigned long long n, of; const char *what; } w[] = {
@@ -19,6 +19,15 @@ void profgen_warnings(const profgen *g)
         { s.zero_returns, s.branches, "returns go to no call site" },
     };
     size_t i;
+    if (g->preagg != NULL) {
+        preagg_warnings(g);
+        return;
+    }
+    if (as_llvm(g)) {
+        llvm_samples(g);
+        return;
+    }
+    if (g->jit != NULL && s.branches == 0) return;         /* said already; counts are samples */
     if (s.addresses != 0 && s.branches == 0)
         warn(g->tool, "no branch records: counts are estimates from %llu sampled addresses",
              (unsigned long long)s.addresses);
@@ -28,6 +37,7 @@ void profgen_warnings(const profgen *g)
         if (w[i].n != 0)
             warn(g->tool, "%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of,
                  w[i].what);
+    makers_warnings(g);
 }
 
 /* ----- density: samples per location, of the functions that make most samples ----- */
@@ -83,7 +93,8 @@ void profgen_density(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
     const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
-    if (density == 0) warn(g->tool, "the profile is empty, or --profile-density-cutoff-hot is too low");
+    if (as_llvm(g)) llvm_density(g, density, least);
+    else if (density == 0) warn(g->tool, "the profile is empty, or --profile-density-cutoff-hot is too low");
     else if (density > 0 && density < least)
         warn(g->tool, "%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
              least / density, density, least);
@@ -123,4 +134,18 @@ int profgen_show_probes(const profgen *g)
     free(d);
     csspgo_probe_set_free(probes);
     return d != NULL || (fail(g->tool, "out of memory"), 0);
+}
+
+/* The exit status once all is written; p: NULL, or what was. Raw counters are of no use if every sample was dropped. */
+int profgen_worth(const profgen *g, const csspgo_profile *p)
+{
+    const char *const place = g->jit != NULL ? "function" : g->lines != NULL ? "line" : "probe";
+    const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
+    if (g->tool->compat || (p != NULL ? !is_blank(p) : g->unsymbolized != NULL || g->preagg != NULL || profgen_dropped(g) < samples))
+        return 0;
+    if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
+    if (g->unsymbolized != NULL || g->preagg != NULL)
+        return hopeless(g->tool, "%s: no counter is of a %s of %s", g->path, place, g->binary);
+    if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");
+    return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a %s of %s", samples, place, g->binary);
 }

@@ -1,5 +1,6 @@
 /* read.c - reads profiles for merge, show and overlap */
 #include "profdata.h"
+#include "names.h"
 
 const char pass_names[] = "Base|Pass1|Pass2|Pass3|PassLast";
 
@@ -197,29 +198,37 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
     else fail(tool, "%s:%s", path, words);
 }
 
-/* Reads a profile; NULL after saying why not. *fatal: that ends the program whatever --failure-mode says. */
-csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal)
+csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e)
+{
+    const int again = f->mapped != NULL && strcmp(path, "-") != 0;
+    if (again && csspgo_sniff(f->data, f->size) == CSSPGO_TEXT)
+        return csspgo_read_file(p, path, e);              /* text is not needed in memory as a whole */
+    return csspgo_read(p, f->data, f->size, e);
+}
+
+/* Opens an input. Returns 0 after saying why not. */
+int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f)
+{
+    if (file_open(path, f)) return 1;
+    if (how->go_on) warn(tool, "%s: %s", path, strerror(errno));
+    else fail(tool, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* Makes a profile of an input that is open, and closes it. */
+csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal)
 {
     csspgo_profile *p = profile_new(tool);
-    csspgo_status s;
+    csspgo_status s = CSSPGO_E_NOMEM;
     csspgo_error e;
-    file_bytes f;
     *fatal = p == NULL;
-    if (p == NULL) return NULL;
-    if (!file_open(path, &f)) {
-        if (how->go_on) warn(tool, "%s: %s", path, strerror(errno));
-        else fail(tool, "%s: %s", path, strerror(errno));
-        csspgo_profile_free(p);
-        return NULL;
-    }
-    how->form = csspgo_sniff(f.data, f.size);
-    if (f.mapped != NULL && how->form == CSSPGO_TEXT && strcmp(path, "-") != 0)
-        s = csspgo_read_file(p, path, &e);            /* text is not needed in memory as a whole */
-    else
-        s = csspgo_read(p, f.data, f.size, &e);
-    if (tool->compat && !llvm_knows(&f)) s = CSSPGO_E_UNSUPPORTED;
-    if (s != CSSPGO_OK) reading_failed(tool, how, path, &f, &e, fatal);
-    file_close(&f);
+    how->form = csspgo_sniff(f->data, f->size);
+    how->contextual = how->names != NULL && is_contextual(tool, f);
+    if (p != NULL)
+        s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
+    if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
+    if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);
+    file_close(f);
     if (s != CSSPGO_OK) {
         csspgo_profile_free(p);
         return NULL;
@@ -231,6 +240,18 @@ csspgo_profile *profile_read(const tool_context *tool, const char *path, reading
     return p;
 }
 
+csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal)
+{
+    file_bytes f;
+    *fatal = 0;
+    return profile_open(tool, path, how, &f) ? profile_of(tool, path, &f, how, fatal) : NULL;
+}
+
 /* Behind the help of each of these commands. */
 const char profdata_help[] =
+    "merge, show, overlap: contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with\n"
+    "contexts, counts in place of samples. A function's name is its GUID, or what another profile calls it, or from:\n"
+    "  --names=FILE                      one name a line\n"
+    "  --profiled-binary=FILE            the instrumented program; where each block has a counter also for checksums and\n"
+    "                                    probes: to be used by compilers, or beside samples by probes\n"
     "merge, show, overlap: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n";

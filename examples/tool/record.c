@@ -90,12 +90,10 @@ static void rec_take(rec_options *r, const option *o)
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
-static int rec_parse(const tool_context *tool, int argc, char **argv, rec_options *r, int *status)
+static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, int *status)
 {
-    option o[sizeof record_options / sizeof *record_options];
-    int at;
-    memcpy(o, record_options, sizeof record_options);
-    at = options_before(tool, o, argc, argv);
+    const int at = options_before(tool, record_options, argc, argv);
+    const option *o = tool->o;
     *status = 2;
     if (at < 0 || !rec_check_numbers(tool, o)) return 0;
     if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
@@ -122,7 +120,7 @@ static int rec_run(recorder *r)
 #if defined(REC_SOFTWARE)
     return rec_software(r);
 #else
-    return rec_fail("this CPU gives no branch records, and the software LBR needs x86-64", NULL);
+    return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
 #endif
 }
 
@@ -135,6 +133,7 @@ static int record_main(tool_context *tool, int argc, char **argv)
     int status, written;
     memset(&r, 0, sizeof r);
     if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
+    r.tool = tool;
     path = r.o.output != NULL ? r.o.output : "-";
     if (!rec_spares_program(tool, &r.o, path)) return 2;
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
@@ -144,15 +143,15 @@ static int record_main(tool_context *tool, int argc, char **argv)
     r.lbr = (csspgo_branch *)calloc((size_t)r.o.depth, sizeof *r.lbr);
     r.newest = (csspgo_branch *)calloc((size_t)r.o.depth, sizeof *r.newest);
     r.stack = (uint64_t *)calloc((size_t)r.o.max_stack, sizeof *r.stack);
-    if (r.lbr == NULL || r.newest == NULL || r.stack == NULL) return rec_fail("out of memory", NULL);
+    if (r.lbr == NULL || r.newest == NULL || r.stack == NULL) return fail(tool, "out of memory");
     memset(&interrupt, 0, sizeof interrupt);
     interrupt.sa_handler = rec_on_interrupt;               /* no SA_RESTART: waiting is to be interrupted */
     sigaction(SIGINT, &interrupt, &r.interrupt);
     sigaction(SIGTERM, &interrupt, &r.terminate);
     r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
-    status = r.out != NULL ? rec_run(&r) : rec_fail(path, strerror(errno));
+    status = r.out != NULL ? rec_run(&r) : fail(tool, "%s: %s", path, strerror(errno));
     written = output_end(&out, status < 0);
-    if (!written && status < 0) rec_fail(path, strerror(errno));
+    if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
     if (status < 0) {
         rec_summary(&r);
         status = r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);

@@ -55,6 +55,7 @@ typedef struct rec_frame {        /* an open call                               
 typedef struct rec_page rec_page;
 
 typedef struct recorder {
+    const tool_context *tool;
     rec_options o;
     FILE    *out;
     pid_t    pid;
@@ -111,8 +112,6 @@ typedef struct rec_block {
 /* record_program.c */
 void rec_on_interrupt(int signal);
 int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
-void rec_say(const recorder *r, const char *text);
-int rec_fail(const char *what, const char *detail);
 double rec_seconds(void);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
@@ -128,12 +127,12 @@ int rec_wait_for_end(recorder *r);
 void rec_summary(const recorder *r);
 
 /* record_code.c */
-void rec_die(const char *what);
+void rec_die(const tool_context *tool, const char *what);
 int rec_read(const recorder *r, uint64_t address, void *to, size_t size);
 int rec_write(const recorder *r, uint64_t address, const void *from, size_t size);
 void rec_load_maps(recorder *r);
 const rec_map *rec_find_map(recorder *r, uint64_t address);
-void rec_restore_page(const rec_page *page, int memory);
+void rec_restore_page(const recorder *r, const rec_page *page, int memory);
 void rec_unplant_all(recorder *r);
 void rec_drop_pages(recorder *r, uint64_t begin, uint64_t end, int intact);
 int rec_plant(recorder *r, uint64_t address);

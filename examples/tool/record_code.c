@@ -22,9 +22,9 @@ static void rec_clear_bit(unsigned char *bits, uint64_t i)
     bits[(i % REC_PAGE) / 8] &= (unsigned char)~(1u << (i & 7));
 }
 
-void rec_die(const char *what)
+void rec_die(const tool_context *tool, const char *what)
 {
-    rec_fail(what, strerror(errno));
+    fail(tool, "%s: %s", what, strerror(errno));
     exit(1);                                               /* PTRACE_O_EXITKILL takes the program along */
 }
 
@@ -93,7 +93,7 @@ void rec_load_maps(recorder *r)
         if (r->map_count == r->map_room) {
             const size_t more = r->map_room != 0 ? 2 * r->map_room : 64;
             rec_map *grown = (rec_map *)realloc(r->maps, more * sizeof *grown);
-            if (grown == NULL) rec_die("out of memory");
+            if (grown == NULL) rec_die(r->tool, "out of memory");
             r->maps = grown;
             r->map_room = more;
         }
@@ -148,12 +148,12 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
     if (r->page_count == r->page_room) {
         const size_t more = r->page_room != 0 ? 2 * r->page_room : 64;
         rec_page **grown = (rec_page **)realloc(r->pages, more * sizeof *grown);
-        if (grown == NULL) rec_die("out of memory");
+        if (grown == NULL) rec_die(r->tool, "out of memory");
         r->pages = grown;
         r->page_room = more;
     }
     page = (rec_page *)calloc(1, sizeof *page);
-    if (page == NULL) rec_die("out of memory");
+    if (page == NULL) rec_die(r->tool, "out of memory");
     page->address = begin;
     page->plantable = 1;
     if (pread(r->memory, page->code, REC_PAGE, (off_t)begin) != REC_PAGE) {
@@ -167,15 +167,15 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
 }
 
 /* Takes the breakpoints out of a page again, in the memory behind `memory`. */
-void rec_restore_page(const rec_page *page, int memory)
+void rec_restore_page(const recorder *r, const rec_page *page, int memory)
 {
     if (page->planted_count == 0) return;
-    if (pwrite(memory, page->code, REC_PAGE, (off_t)page->address) != REC_PAGE) rec_die("cannot restore code");
+    if (pwrite(memory, page->code, REC_PAGE, (off_t)page->address) != REC_PAGE) rec_die(r->tool, "cannot restore code");
 }
 
 static void rec_unplant_page(recorder *r, rec_page *page)
 {
-    rec_restore_page(page, r->memory);
+    rec_restore_page(r, page, r->memory);
     page->planted_count = 0;
     memset(page->planted, 0, sizeof page->planted);
 }
@@ -240,7 +240,8 @@ void rec_unplant(recorder *r, uint64_t address)
 {
     rec_page *page = rec_page_at(r, address);
     if (page == NULL || !rec_bit(page->planted, address)) return;
-    if (pwrite(r->memory, &page->code[address % REC_PAGE], 1, (off_t)address) != 1) rec_die("cannot restore code");
+    if (pwrite(r->memory, &page->code[address % REC_PAGE], 1, (off_t)address) != 1)
+        rec_die(r->tool, "cannot restore code");
     rec_clear_bit(page->planted, address);
     page->planted_count--;
 }

@@ -77,7 +77,7 @@ int rec_hardware(recorder *r)
     void *base;
     int go, failure, error, fd;
     if (r->o.period == 0) r->o.period = 100003;
-    if (r->o.start != NULL) return rec_fail("--start needs --software", NULL);
+    if (r->o.start != NULL) return fail(r->tool, "--start needs --software");
     if (!rec_spawn(r, &go, &failure)) return 1;
     fd = rec_open_event(r->pid, r->o.period, &attr);
     base = fd >= 0 ? mmap(NULL, (1 + PAGES) * unit, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
@@ -86,17 +86,17 @@ int rec_hardware(recorder *r)
     ring.bounce = r->bounce = malloc(ring.bounce_size);
     if (base == MAP_FAILED || ring.bounce == NULL) {
         kill(r->pid, SIGKILL);
-        return rec_fail("cannot open the branch event", strerror(errno));
+        return fail(r->tool, "cannot open the branch event: %s", strerror(errno));
     }
     ring.data = (const char *)base + unit;
     ring.size = PAGES * unit;
     ring.event.sample_type = attr.sample_type;
     ring.event.branch_sample_type = attr.branch_sample_type;
-    if (write(go, "", 1) != 1) return rec_fail("cannot start the program", strerror(errno));
+    if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno));
     close(go);
     error = rec_exec_error(failure);
-    if (error != 0) return rec_fail(r->o.program[0], strerror(error));
-    rec_say(r, "the CPU's LBR, frame-pointer call stack, first thread only");
+    if (error != 0) return fail(r->tool, "%s: %s", r->o.program[0], strerror(error));
+    note(r->tool, "the CPU's LBR, frame-pointer call stack, first thread only");
     while (!r->gone && !r->done && !rec_interrupted()) {
         struct pollfd wait;
         wait.fd = fd;
@@ -105,9 +105,7 @@ int rec_hardware(recorder *r)
         r->gone = waitpid(r->pid, &r->status, WNOHANG) == r->pid;
         rec_drain(r, (struct perf_event_mmap_page *)base, &ring);
     }
-    if (ring.lost != 0 && !r->o.quiet) {
-        fprintf(stderr, "csspgo record: the kernel lost %llu records\n", (unsigned long long)ring.lost);
-    }
+    if (ring.lost != 0) warn(r->tool, "the kernel lost %llu records", (unsigned long long)ring.lost);
     munmap(base, (1 + PAGES) * unit);
     close(fd);
     return -1;

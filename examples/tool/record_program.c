@@ -16,17 +16,6 @@ void rec_on_interrupt(int signal)
     rec_signal_came = 1;
 }
 
-void rec_say(const recorder *r, const char *text)
-{
-    if (!r->o.quiet) fprintf(stderr, "csspgo record: %s\n", text);
-}
-
-int rec_fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "csspgo record: %s%s%s\n", what, detail != NULL ? ": " : "", detail != NULL ? detail : "");
-    return 1;
-}
-
 double rec_seconds(void)
 {
     struct timespec t;
@@ -116,13 +105,13 @@ int rec_spawn(recorder *r, int *go, int *failure)
 {
     int hold[2], result[2];
     if (pipe2(hold, O_CLOEXEC) != 0 || pipe2(result, O_CLOEXEC) != 0) {
-        rec_fail("cannot make a pipe", strerror(errno));
+        fail(r->tool, "cannot make a pipe: %s", strerror(errno));
         return 0;
     }
     fflush(NULL);
     r->pid = fork();
     if (r->pid < 0) {
-        rec_fail("cannot fork", strerror(errno));
+        fail(r->tool, "cannot fork: %s", strerror(errno));
         return 0;
     }
     if (r->pid == 0) {
@@ -180,10 +169,9 @@ void rec_summary(const recorder *r)
         snprintf(others, sizeof others, "; not recorded: %llu other threads, %llu child processes",
                  (unsigned long long)r->threads, (unsigned long long)r->children);
     }
-    if (r->o.quiet) return;
-    fprintf(stderr, "csspgo record: %llu samples of %llu taken branches in %.1f s%s%s\n",
-            (unsigned long long)r->samples, (unsigned long long)r->branches, rec_seconds() - r->began, others,
-            rec_interrupted() ? "; stopped by a signal" : "");
+    note(r->tool, "%llu samples of %llu taken branches in %.1f s%s%s", (unsigned long long)r->samples,
+         (unsigned long long)r->branches, rec_seconds() - r->began, others,
+         rec_interrupted() ? "; stopped by a signal" : "");
 }
 
 #endif

@@ -50,7 +50,7 @@ void rec_push_frame(recorder *r, uint64_t back, uint64_t slot)
     if (r->frame_count == r->frame_room) {
         const size_t more = r->frame_room != 0 ? 2 * r->frame_room : 256;
         rec_frame *grown = (rec_frame *)realloc(r->frames, more * sizeof *grown);
-        if (grown == NULL) rec_die("out of memory");
+        if (grown == NULL) rec_die(r->tool, "out of memory");
         r->frames = grown;
         r->frame_room = more;
     }

@@ -171,7 +171,7 @@ static uint64_t rec_find_start(recorder *r)
     if (fd >= 0) close(fd);
     if (found != 0) return found - elf_entry + entry;
     if (r->o.start == NULL && entry != 0) return entry;
-    rec_fail("no such function in the program", opened ? wanted : why);
+    fail(r->tool, "no such function in the program: %s", opened ? wanted : why);
     return 0;
 }
 
@@ -203,13 +203,13 @@ static int rec_run_to_start(recorder *r)
         if (r->moved) {
             r->moved = 0;
             if (r->regs.cs != 0x33) {
-                rec_fail("not a 64-bit program", NULL);
+                fail(r->tool, "not a 64-bit program");
                 return 0;
             }
             start = rec_find_start(r);
             if (start == 0) return 0;
             if (!rec_plant(r, start)) {
-                rec_fail("cannot put a breakpoint at the start symbol", r->o.start);
+                fail(r->tool, "cannot put a breakpoint at the start symbol: %s", r->o.start);
                 return 0;
             }
         }
@@ -239,7 +239,7 @@ static void rec_detach(recorder *r)
     rec_put_regs(r);
     sched_setaffinity(r->pid, sizeof r->cpus, &r->cpus);
     if (ptrace(PTRACE_DETACH, r->pid, NULL, (void *)(uintptr_t)r->signal) != 0 && errno != ESRCH) {
-        rec_die("cannot let go of the program");
+        rec_die(r->tool, "cannot let go of the program");
     }
 }
 
@@ -277,21 +277,21 @@ int rec_software(recorder *r)
     if (!rec_spawn(r, &go, &failure)) return 1;
     if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
         kill(r->pid, SIGKILL);
-        return rec_fail("cannot trace the program", strerror(errno));
+        return fail(r->tool, "cannot trace the program: %s", strerror(errno));
     }
-    if (write(go, "", 1) != 1) return rec_fail("cannot start the program", strerror(errno));
+    if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno));
     close(go);
     do { rec_wait(r); } while (WIFSTOPPED(r->status) && r->status >> 16 != PTRACE_EVENT_EXEC &&
                                ptrace(PTRACE_CONT, r->pid, NULL, NULL) == 0);
     error = rec_exec_error(failure);
-    if (error != 0) return rec_fail(r->o.program[0], strerror(error));
-    if (!WIFSTOPPED(r->status)) return rec_fail(r->o.program[0], "ended before it began");
+    if (error != 0) return fail(r->tool, "%s: %s", r->o.program[0], strerror(error));
+    if (!WIFSTOPPED(r->status)) return fail(r->tool, "%s: %s", r->o.program[0], "ended before it began");
     rec_open_memory(r);
     rec_get_regs(r);
     snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only",
              (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
              r->o.frame_pointers ? "frame-pointer" : "exact");
-    rec_say(r, text);
+    note(r->tool, "%s", text);
     started = rec_run_to_start(r);
     if (!started) {
         kill(r->pid, SIGKILL);
@@ -304,7 +304,7 @@ int rec_software(recorder *r)
         if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
     }
     rec_detach(r);
-    if (r->branches == 0 && r->gone) rec_say(r, "the program ended before the start symbol was reached");
+    if (r->branches == 0 && r->gone) warn(r->tool, "the program ended before the start symbol was reached");
     return -1;
 }
 

@@ -5,7 +5,8 @@
 
 void rec_get_regs(recorder *r)
 {
-    if (ptrace(PTRACE_GETREGS, r->pid, NULL, &r->regs) != 0 && errno != ESRCH) rec_die("cannot read registers");
+    if (ptrace(PTRACE_GETREGS, r->pid, NULL, &r->regs) != 0 && errno != ESRCH)
+        rec_die(r->tool, "cannot read registers");
     r->regs_changed = 0;
 }
 
@@ -21,7 +22,7 @@ void rec_put_regs(recorder *r)
     for (i = 0; r->regs_changed != 0 && i < sizeof changes / sizeof *changes; i++) {
         if ((r->regs_changed & changes[i].bit) == 0) continue;
         if (ptrace(PTRACE_POKEUSER, r->pid, (void *)changes[i].at, (void *)changes[i].value) != 0 && errno != ESRCH) {
-            rec_die("cannot write registers");
+            rec_die(r->tool, "cannot write registers");
         }
     }
     r->regs_changed = 0;
@@ -55,7 +56,7 @@ static void rec_step_only(recorder *r, const char *why)
     rec_unplant_all(r);
     if (r->step_only) return;
     r->step_only = 1;
-    rec_say(r, why);
+    warn(r->tool, "%s", why);
 }
 
 /* With a shadow stack in hardware, calls and returns must be the CPU's own. */
@@ -92,7 +93,7 @@ static void rec_on_child(recorder *r, int event)
     } else {
         snprintf(name, sizeof name, "/proc/%ld/mem", (long)child);
         memory = open(name, O_RDWR | O_CLOEXEC);
-        for (i = 0; memory >= 0 && i < r->page_count; i++) rec_restore_page(r->pages[i], memory);
+        for (i = 0; memory >= 0 && i < r->page_count; i++) rec_restore_page(r, r->pages[i], memory);
         if (memory >= 0) close(memory);
     }
     sched_setaffinity(child, sizeof r->cpus, &r->cpus);
@@ -105,7 +106,7 @@ void rec_open_memory(recorder *r)
     if (r->memory >= 0) close(r->memory);
     snprintf(name, sizeof name, "/proc/%ld/mem", (long)r->pid);
     r->memory = open(name, O_RDWR | O_CLOEXEC);
-    if (r->memory < 0) rec_die("cannot open the program's memory");
+    if (r->memory < 0) rec_die(r->tool, "cannot open the program's memory");
 }
 
 /* Another program took the place of the old one, whose memory is gone. */
@@ -138,7 +139,7 @@ static void rec_on_event(recorder *r, int event)
 void rec_wait(recorder *r)
 {
     while (waitpid(r->pid, &r->status, __WALL) < 0) {
-        if (errno != EINTR) rec_die("cannot wait for the program");
+        if (errno != EINTR) rec_die(r->tool, "cannot wait for the program");
         if (rec_interrupted() && !r->interrupting) r->interrupting = ptrace(PTRACE_INTERRUPT, r->pid, NULL, NULL) == 0;
     }
 }
@@ -153,7 +154,7 @@ void rec_resume(recorder *r, int request)
     if (r->listen) request = PTRACE_LISTEN;
     r->listen = 0;
     if (ptrace(request, r->pid, NULL, (void *)(uintptr_t)signal) != 0 && errno != ESRCH) {
-        rec_die("cannot continue the program");
+        rec_die(r->tool, "cannot continue the program");
     }
     rec_wait(r);
     if (!WIFSTOPPED(r->status)) {

@@ -1,5 +1,6 @@
 /* show.c - the command show */
 #include "profdata.h"
+#include "names.h"
 
 static const option show_options[] = {
     { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
@@ -15,6 +16,8 @@ static const option show_options[] = {
     { "contexts", OPT_MAYBE, NULL, -1, NULL, NULL, 0 },
     { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
+    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     PROFDATA_COMMON,
     /* LLVM takes these too; on sample profiles they do nothing. */
     { "detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
@@ -35,7 +38,6 @@ static const option show_options[] = {
     { "text", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
     { "memory", OPT_LATER, "0", 0, NULL, NULL, 0 },
     { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
     { "max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
@@ -123,9 +125,14 @@ static int show_print(show *s, const reading *how)
 static int show_file(show *s, const char *path)
 {
     reading how = reading_make(&s->o[S_ISFS], &s->o[S_PASS]);
+    name_table names;
     int fatal, ok;
-    s->p = profile_read(s->tool, path, &how, &fatal);
+    memset(&names, 0, sizeof names);
+    how.names = &names;
+    if (s->tool->compat || names_open(s->tool, &names, s->o[S_NAMES].text, s->o[S_PROFILED].text, 1))
+        s->p = profile_read(s->tool, path, &how, &fatal);
     ok = s->p != NULL && show_print(s, &how);
+    names_free(&names);
     free(s->row);
     free(s->target);
     csspgo_profile_free(s->p);
@@ -134,16 +141,14 @@ static int show_file(show *s, const char *path)
 
 static int show_main(tool_context *tool, int argc, char **argv)
 {
-    option o[sizeof show_options / sizeof *show_options];
     show s;
     const char *path;
     output out;
     int files, ok;
     memset(&s, 0, sizeof s);
     s.tool = tool;
-    memcpy(o, show_options, sizeof show_options);
-    s.o = o;
-    files = options_parse(tool, s.o, argc, argv);
+    files = options_parse(tool, show_options, argc, argv);
+    s.o = tool->o;
     if (files < 0) return usage_status(tool);
     if (files > 1) return usage(tool, "one profile only, not '%s' too", argv[1]);
     if (files == 0 && tool->compat)

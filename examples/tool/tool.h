@@ -5,6 +5,9 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #  define _GNU_SOURCE
 #endif
+#define CSSPGO_WITH_LAYOUT
+#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_BOTTLENECK
 #include "../../csspgo.h"
 #include "../load.h"
 
@@ -28,6 +31,7 @@ typedef struct tool_context {
     FILE       *out, *err;        /* standard output and error, or what stands in for them                           */
     int         quiet;            /* --quiet: no warnings, no progress                                               */
     int         compat;           /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool    */
+    struct option *o;             /* of the command, once they are parsed; main frees them                           */
 } tool_context;
 
 typedef struct nearest {          /* of the names that were tried, the one with the fewest differences from `word` */
@@ -91,6 +95,8 @@ typedef struct reading {          /* how the inputs are read */
     uint32_t mask;                /* --fs-discriminator-pass: bits of a discriminator to keep */
     int      go_on;               /* --failure-mode=all, warn: a bad input is a warning      */
     uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
+    int      contextual;          /* 1: the last one that was read is a contextual profile   */
+    struct name_table *names;     /* of functions in these; NULL: they are not read          */
 } reading;
 
 enum { PASSES = 5 };
@@ -106,7 +112,7 @@ typedef struct command {
 } command;
 
 extern const command profgen_command, record_command, merge_command, show_command, overlap_command, folded_command,
-    flame_command, match_command;
+    flame_command, match_command, check_command, order_command, ctxprof_command, bottleneck_command;
 
 /* main.c */
 int help_print(const tool_context *tool, const command *one);   /* the help of one command, NULL: of all; returns 0 */
@@ -117,6 +123,7 @@ int hopeless(const tool_context *tool, const char *format, ...);  /* 3: done and
 int usage(const tool_context *tool, const char *format, ...);     /* usage_status(): the command line is at fault     */
 int usage_status(const tool_context *tool);                       /* 2; LLVM's is 1                                   */
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
+void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
 
 /* What a misspelt word may have meant: nearest_to, then nearest_try for every word that there is. */
@@ -125,19 +132,22 @@ void nearest_try(nearest *n, const char *name, size_t size);
 
 /* write.c */
 csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
+#define GCOV_VERSIONS "llvm|1|2|3"
+enum { GCOV_DEFAULT = 2 };                     /* place of "2" */
+uint32_t gcov_form(int version);
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
 csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
 /*
- * options.c: a command copies its table and has it filled in. LLVM's spelling: -x or --x, --x=v or --x v.
+ * options.c: copies a command's table to tool->o and fills it in. LLVM's spelling: -x or --x, --x=v or --x v.
  *
  *   options_parse    moves what is no option to the front of argv and returns how many that are
  *   options_before   stops at the first word that is no option, or behind "--", and returns its place
  *
  * Both return -1 after saying what is wrong.
  */
-int options_parse(const tool_context *tool, option *table, int argc, char **argv);
-int options_before(const tool_context *tool, option *table, int argc, char **argv);
+int options_parse(tool_context *tool, const option *table, int argc, char **argv);
+int options_before(tool_context *tool, const option *table, int argc, char **argv);
 option *option_named(option *o, const char *name, size_t size);   /* NULL: there is none                              */
 void options_free(option *o);
 
@@ -163,12 +173,16 @@ double percent(uint64_t part, uint64_t whole);
 
 /*
  * read.c: inputs of merge, show, overlap and match. NULL after saying why not; *fatal: that ends the program whatever
- * --failure-mode says.
+ * --failure-mode says. profile_of reads what profile_open opened, and closes it; file_read only reads, any profile of
+ * samples.
  */
 reading reading_make(const option *is_fs, const option *pass);
 csspgo_profile *profile_new(const tool_context *tool);
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
 csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
+int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);
+csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
+csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
                     const csspgo_error *e, int *fatal);
 

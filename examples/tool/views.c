@@ -7,19 +7,17 @@ static const option flame_options[] = {
     { "title", OPT_TEXT, NULL, 0, "Flame graph", NULL, 0 },
     { "width", OPT_NUMBER, NULL, 1200, NULL, NULL, 0 },
     { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
 /* Returns 0 after saying what is wrong. */
-int views_parse(const tool_context *tool, views *v, int flame, int argc, char **argv)
+int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
 {
-    option o[sizeof flame_options / sizeof *flame_options];
-    int files;
+    const int files = options_parse(tool, flame ? flame_options : folded_options, argc, argv);
+    const option *o = tool->o;
     memset(v, 0, sizeof *v);
     v->tool = tool;
-    if (flame) memcpy(o, flame_options, sizeof flame_options);
-    else memcpy(o, folded_options, sizeof folded_options);
-    files = options_parse(tool, o, argc, argv);
     if (files < 0) return 0;
     if (files == 0) return fail(tool, "which profile?"), 0;
     if (files > 1) return fail(tool, "one profile only: %s, %s", argv[0], argv[1]), 0;
@@ -41,21 +39,25 @@ int views_parse(const tool_context *tool, views *v, int flame, int argc, char **
 static void views_close(views *v)
 {
     csspgo_profile_free(v->p);
-    free(v->names.text.data);
-    free(v->names.names);
+    names_free(&v->names);
 }
 
 /* Reads the profile and the names. Returns 0 after saying what is wrong. */
 int views_open(views *v)
 {
-    const char *path = strcmp(v->input, "-") == 0 ? "/dev/stdin" : v->input;
     csspgo_error e;
-    if (v->names_file != NULL && !views_names_file(v->tool, &v->names, v->names_file)) return 0;
-    if (v->binary != NULL && !views_names_elf(v->tool, &v->names, v->binary)) return 0;
-    if (v->names.count != 0) qsort(v->names.names, v->names.count, sizeof *v->names.names, views_name_order);
+    csspgo_status s;
+    file_bytes f;
+    int contextual;
+    if (!file_open(v->input, &f)) return fail(v->tool, "%s: %s", v->input, strerror(errno)), 0;
+    contextual = is_contextual(v->tool, &f);
     v->p = csspgo_profile_new(seeded(), NULL);
-    if (v->p == NULL || v->names.text.failed) return fail(v->tool, "out of memory"), 0;
-    if (csspgo_read_file(v->p, path, &e) != CSSPGO_OK) return fail_at(v->tool, v->input, &e), 0;
+    if (v->p == NULL) fail(v->tool, "out of memory");
+    if (v->p == NULL || !names_open(v->tool, &v->names, v->names_file, v->binary, contextual))
+        return file_close(&f), 0;
+    s = contextual ? contextual_read(v->tool, v->input, &f, &v->names, v->p, &e) : file_read(v->p, v->input, &f, &e);
+    file_close(&f);
+    if (s != CSSPGO_OK) return fail_at(v->tool, v->input, &e), 0;
     v->out = stream_begin(v->tool, &v->file, v->output);
     return v->out != NULL;
 }
@@ -68,11 +70,26 @@ int views_end(views *v, int ok)
     return status;
 }
 
+/* A name of digits only stands for a GUID in text profiles with MD5 names. */
+static int views_is_guid(const char *name, size_t size, uint64_t *guid)
+{
+    size_t i;
+    *guid = 0;
+    if (size == 0 || size > 20) return 0;
+    for (i = 0; i < size; i++) {
+        const uint64_t digit = (uint64_t)(unsigned char)name[i] - '0';
+        if (digit > 9 || *guid > (UINT64_MAX - digit) / 10) return 0;
+        *guid = *guid * 10 + digit;
+    }
+    return 1;
+}
+
 /* A function's name: its own, else one that is known for its GUID, else 0x and the GUID. */
 void views_func_name(const views *v, csspgo_func func, views_text *t)
 {
-    size_t size, known_size = 0;
-    const char *name = csspgo_func_name(v->p, func, &size), *known;
+    size_t size;
+    const char *name = csspgo_func_name(v->p, func, &size);
+    const name_entry *known;
     uint64_t guid = 0;
     if (name != NULL && !views_is_guid(name, size, &guid)) {
         if (size == 0) views_say(t, "(no name)");
@@ -80,8 +97,8 @@ void views_func_name(const views *v, csspgo_func func, views_text *t)
         return;
     }
     if (name == NULL) guid = csspgo_func_guid(v->p, func);
-    known = views_names_find(&v->names, guid, &known_size);
-    if (known != NULL) views_add(t, known, known_size);
+    known = names_find(&v->names, guid);
+    if (known != NULL) views_add(t, v->names.text + known->begin, known->size);
     else if (name != NULL) views_add(t, name, size);
     else views_hex(t, guid);
 }
@@ -106,4 +123,6 @@ int views_is_inlined(const csspgo_profile *p, csspgo_node node)
 
 /* Behind the help of each of these commands. */
 const char views_help[] =
-    "folded, flame: collapsed stacks for other viewers, one a line; a self-contained SVG flame graph.\n";
+    "folded, flame: collapsed stacks for other viewers, one a line; a self-contained SVG flame graph. Of contextual\n"
+    "profiles (.ctxprof), too: widths are counts.\n"
+    "  --names=FILE, --binary=FILE       names for GUIDs: one a line; a program with symbols or probe descriptors\n";

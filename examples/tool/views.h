@@ -2,7 +2,7 @@
 #ifndef CSSPGO_TOOL_VIEWS_H
 #define CSSPGO_TOOL_VIEWS_H
 
-#include "tool.h"
+#include "names.h"
 
 extern const char views_style[], views_script[];
 
@@ -12,23 +12,12 @@ typedef struct views_text {
     int    failed;
 } views_text;
 
-typedef struct views_name {       /* a name for a GUID */
-    uint64_t guid;
-    size_t   begin, size;
-} views_name;
-
-typedef struct views_names {      /* sorted by GUID once all are in */
-    views_text  text;
-    views_name *names;
-    size_t      count, cap;
-} views_names;
-
 typedef struct views {
     const tool_context *tool;
     const char *input, *output, *title, *names_file, *binary;
     long        width;
     int         icicle, mark_inlined;
-    views_names names;
+    name_table  names;
     csspgo_profile *p;
     output      file;
     FILE       *out;              /* the stream of it; NULL: not open */
@@ -45,6 +34,7 @@ static const option folded_options[] = {
     VIEWS_COMMON,
     { "mark-inlined", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
     { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { "profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL, 0 },
     { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
 };
 
@@ -107,15 +97,8 @@ void views_percent(views_text *t, uint64_t part, uint64_t whole);
 uint64_t views_plus(uint64_t a, uint64_t b);
 void views_clean(views_text *t, const char *bytes, size_t size);
 
-/* views_names.c */
-int views_name_order(const void *a, const void *b);
-int views_names_file(const tool_context *tool, views_names *v, const char *path);
-int views_names_elf(const tool_context *tool, views_names *v, const char *path);
-const char *views_names_find(const views_names *v, uint64_t guid, size_t *size);
-int views_is_guid(const char *name, size_t size, uint64_t *guid);
-
 /* views.c */
-int views_parse(const tool_context *tool, views *v, int flame, int argc, char **argv);
+int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv);
 int views_open(views *v);
 int views_end(views *v, int ok);
 void views_func_name(const views *v, csspgo_func func, views_text *t);

@@ -51,6 +51,13 @@ static csspgo_status profile_to_file(const void *what, const char *name, csspgo_
     return csspgo_write_file(f->p, name, f->form, e);
 }
 
+/* GCC's form in the version that is place `version` of GCOV_VERSIONS. */
+uint32_t gcov_form(int version)
+{
+    static const uint32_t added[] = { 0, CSSPGO_GCC1, CSSPGO_GCC, CSSPGO_GCC3 };
+    return CSSPGO_GCOV | added[version];
+}
+
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
 {
     const profile_form f = { p, form };

@@ -1,0 +1,193 @@
+/* source.c - where samples come from: perf_event_open, or a timer signal */
+#define _GNU_SOURCE
+#include "sampler.h"
+
+#if defined(__linux__)
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum {
+    RING_PAGES = 64,              /* of the ring buffer: what an unprivileged user may lock is 128 */
+    RATE = 1999,                  /* samples a second of the clock and the timer */
+    BRANCHES = 200003,            /* taken branches between two samples of the LBR */
+    SLOTS = 256, FRAMES = 64      /* of the timer's own ring */
+};
+
+typedef struct slot {             /* what the signal handler leaves: a stack as csspgo_sample has it */
+    uint64_t stack[FRAMES];
+    uint32_t count;
+} slot;
+
+/* The handler's: it may interrupt anything, so its ring is static. The handler writes, source_next reads. */
+static slot                  timer_slot[SLOTS];
+static volatile sig_atomic_t timer_head, timer_tail, timer_lost;
+static uintptr_t             timer_stack_top;
+
+/* Return addresses along the frame pointers, all of which must lie in this thread's stack, upwards. */
+static void on_timer(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *u = (const ucontext_t *)context;
+    const int head = timer_head;
+    slot *s = &timer_slot[head];
+    uintptr_t pc, fp, sp;
+    (void)number;
+    (void)info;
+#if defined(__x86_64__)
+    pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+    fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
+    sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    pc = (uintptr_t)u->uc_mcontext.pc;
+    fp = (uintptr_t)u->uc_mcontext.regs[29];
+    sp = (uintptr_t)u->uc_mcontext.sp;
+#else
+    pc = fp = sp = 0;
+    (void)u;
+#endif
+    if ((head + 1) % SLOTS == timer_tail) {
+        timer_lost = timer_lost + 1;
+        return;
+    }
+    s->stack[0] = pc;
+    s->count = 1;
+    while (s->count < FRAMES && fp >= sp && fp % sizeof fp == 0 && fp < timer_stack_top - 2 * sizeof fp) {
+        const uintptr_t *frame = (const uintptr_t *)fp;
+        s->stack[s->count++] = frame[1];
+        if (frame[0] <= fp) break;
+        fp = frame[0];
+    }
+    timer_head = (head + 1) % SLOTS;
+}
+
+static void timer_set(long microseconds)
+{
+    struct itimerval v;
+    memset(&v, 0, sizeof v);
+    v.it_interval.tv_usec = v.it_value.tv_usec = microseconds;
+    setitimer(ITIMER_REAL, &v, NULL);
+}
+
+static int open_timer(void)
+{
+    struct sigaction a;
+    memset(&a, 0, sizeof a);
+    a.sa_sigaction = on_timer;
+    a.sa_flags = SA_SIGINFO | SA_RESTART;
+    return sigaction(SIGALRM, &a, NULL) == 0;
+}
+
+/* Opens the event for this thread, and maps its ring buffer. */
+static int open_event(source *s, source_kind kind)
+{
+    const size_t unit = (size_t)sysconf(_SC_PAGESIZE);
+    struct perf_event_attr a;
+    void *base;
+    memset(&a, 0, sizeof a);
+    a.size = sizeof a;
+    a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN;
+    a.disabled = a.exclude_kernel = a.exclude_hv = a.exclude_callchain_kernel = 1;
+    if (kind == BY_LBR) {
+        a.type = PERF_TYPE_HARDWARE;
+        a.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+        a.sample_period = BRANCHES;
+        a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+    } else {
+        a.type = PERF_TYPE_SOFTWARE;
+        a.config = PERF_COUNT_SW_CPU_CLOCK;
+        a.freq = 1;
+        a.sample_freq = RATE;
+    }
+    s->fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (s->fd < 0) return 0;
+    base = mmap(NULL, (1 + RING_PAGES) * unit, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+    s->ring.bounce_size = 65536;
+    s->ring.bounce = malloc(s->ring.bounce_size);
+    if (base == MAP_FAILED || s->ring.bounce == NULL) {
+        close(s->fd);
+        return 0;
+    }
+    s->page = (struct perf_event_mmap_page *)base;
+    s->ring.data = (const char *)base + unit;
+    s->ring.size = RING_PAGES * unit;
+    s->ring.event.sample_type = a.sample_type;
+    s->ring.event.branch_sample_type = a.branch_sample_type;
+    return 1;
+}
+
+void source_enable(source *s, int on)
+{
+    if (s->kind == BY_TIMER) timer_set(on ? 1000000 / RATE : 0);
+    else if (s->kind != BY_NOTHING) ioctl(s->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void source_open(source *s, const char *only, const void *stack_top)
+{
+    static const char *const names[] = { "lbr", "clock", "timer" };
+    static const char *const what[] = { "the CPU's last branch records, by perf_event_open",
+                                        "the kernel's CPU clock and call chains, by perf_event_open",
+                                        "a timer signal and frame pointers" };
+    int kind;
+    memset(s, 0, sizeof *s);
+    timer_stack_top = (uintptr_t)stack_top;
+    for (kind = BY_LBR; kind < BY_NOTHING; kind++) {
+        if (only != NULL && strcmp(only, names[kind]) != 0) continue;
+        if (kind == BY_TIMER ? open_timer() : open_event(s, (source_kind)kind)) break;
+        printf("not %s: %s\n", what[kind], strerror(errno));
+    }
+    s->kind = (source_kind)kind;
+    if (kind != BY_NOTHING) printf("samples from %s\n", what[kind]);
+}
+
+/* The slot of the last sample is given back to the handler when the next one is asked for. */
+static int next_of_timer(source *s, csspgo_sample *sample)
+{
+    if (s->reading) timer_tail = (timer_tail + 1) % SLOTS;
+    s->reading = timer_tail != timer_head;
+    if (!s->reading) return 0;
+    memset(sample, 0, sizeof *sample);
+    sample->stack = timer_slot[timer_tail].stack;
+    sample->stack_count = timer_slot[timer_tail].count;
+    sample->count = 1;
+    return 1;
+}
+
+int source_next(source *s, csspgo_sample *sample)
+{
+    csspgo_mmap map;
+    csspgo_item item;
+    if (s->kind == BY_NOTHING) return 0;
+    if (s->kind == BY_TIMER) return next_of_timer(s, sample);
+    if (!s->reading) s->ring.head = __atomic_load_n(&s->page->data_head, __ATOMIC_ACQUIRE);
+    s->reading = 1;
+    while ((item = csspgo_ring_next(&s->ring, sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+        const char *stack = (const char *)sample->stack, *ring = (const char *)s->ring.data;
+        if (item != CSSPGO_ITEM_SAMPLE) continue;
+        s->copied += stack < ring || stack >= ring + s->ring.size;
+        return 1;
+    }
+    __atomic_store_n(&s->page->data_tail, s->ring.tail, __ATOMIC_RELEASE);
+    s->reading = 0;
+    return 0;
+}
+
+uint64_t source_lost(const source *s)
+{
+    return s->ring.lost + (uint64_t)timer_lost;
+}
+
+void source_close(source *s)
+{
+    free(s->ring.bounce);
+}
+#endif

@@ -1,0 +1,134 @@
+/* bottleneck.c - the command bottleneck: why the hottest blocks of a sampled program are slow, context by context */
+#include "bottleneck.h"
+
+static const option bottleneck_options[] = {
+    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
+    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "mcpu", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
+    { "contexts", OPT_COUNT, NULL, 5, NULL, NULL, 0 },
+    { "alias", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "json", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
+    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+};
+
+/* 1 if the value of an option is in its range; else it says so. */
+static int bottleneck_in_range(const bottleneck_run *r, int which)
+{
+    const uint64_t v = (uint64_t)r->o[which].number;
+    return (v != 0 && v <= 1000) ||
+           (usage(r->tool, "--%s: %" PRIu64 " is out of range, 1 to 1000", r->o[which].name, v), 0);
+}
+
+/* The command line. Returns 0 after saying what is wrong. */
+static int bottleneck_check(const bottleneck_run *r, int files)
+{
+    static const int inputs[] = { B_BINARY, B_DEBUG_BINARY, B_PROFILE };
+    const option *o = r->o;
+    size_t i;
+    if (files != 0) return usage(r->tool, "what bottleneck reads is named by options: --binary, --profile"), 0;
+    if (o[B_BINARY].text == NULL) return usage(r->tool, "which program? --binary=FILE"), 0;
+    if (o[B_PROFILE].text == NULL) return usage(r->tool, "which profile? --profile=FILE"), 0;
+    for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (!output_spares(r->tool, o[B_OUTPUT].text, o[inputs[i]].text)) return 0;
+    return bottleneck_in_range(r, B_TOP) && bottleneck_in_range(r, B_CONTEXTS);
+}
+
+/* Reads program and profile. Returns 0 after saying what is wrong. */
+static int bottleneck_read(bottleneck_run *r)
+{
+    const char *path = r->o[B_PROFILE].text, *binary = r->o[B_BINARY].text;
+    char why[256];
+    csspgo_error e;
+    file_bytes f;
+    csspgo_status s;
+    if (!load_image(&r->image, binary, r->o[B_DEBUG_BINARY].text, why, sizeof why))
+        return fail(r->tool, "%s: %s", binary, why), 0;
+    if (r->image.functions == 0)
+        return fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", binary), 0;
+    r->mcpu = r->o[B_MCPU].text;
+    if (r->mcpu == NULL) r->mcpu = r->image.elf.machine == ELF_AARCH64 ? "neoverse-n1" : "skylake";
+    r->p = profile_new(r->tool);
+    if (r->p == NULL) return no_memory(r);
+    if (!file_open(path, &f)) return fail(r->tool, "%s: %s", path, strerror(errno)), 0;
+    s = file_read(r->p, path, &f, &e);
+    file_close(&f);
+    if (s != CSSPGO_OK) return fail_at(r->tool, path, &e), 0;
+    if ((csspgo_profile_flags(r->p) & CSSPGO_IS_PROBE) == 0)
+        return fail(r->tool, "%s: a profile by lines: blocks are found by probes (-fpseudo-probe-for-profiling)", path),
+               0;
+    return hot_checksums(r);
+}
+
+/* From inputs to the output. Returns 0 after saying what is wrong. */
+static int bottleneck_do(bottleneck_run *r, FILE *out)
+{
+    return bottleneck_read(r) && hot_find(r) && (r->paths == 0 || hot_model(r)) && hot_report(r, out);
+}
+
+void hot_free(bottleneck_run *r)
+{
+    size_t i, k;
+    for (i = 0; i < r->paths; i++) {
+        hot_path *p = &r->path[i];
+        for (k = 0; p->text != NULL && k < p->insns; k++) free(p->text[k]);
+        free(p->text);
+        free(p->context);
+        free(p->name);
+        free(p->source);
+        free(p->why);
+        free(p->doubt);
+        free(p->chain);
+        free(p->pass);
+        csspgo_sim_model_free(p->model);
+    }
+    free(r->path);
+    free(r->checksum);
+}
+
+static int bottleneck_main(tool_context *tool, int argc, char **argv)
+{
+    bottleneck_run r;
+    output out;
+    FILE *stream;
+    int files, status;
+    memset(&r, 0, sizeof r);
+    r.tool = tool;
+    files = options_parse(tool, bottleneck_options, argc, argv);
+    r.o = tool->o;
+    if (files < 0 || !bottleneck_check(&r, files)) return usage_status(tool);
+    stream = stream_begin(tool, &out, r.o[B_OUTPUT].text);
+    if (stream == NULL) return 1;
+    status = stream_end(tool, &out, r.o[B_OUTPUT].text, bottleneck_do(&r, stream));
+    if (status == 0 && r.paths == 0)
+        status = hopeless(tool, "%s: no block of %s has a count", r.o[B_PROFILE].text, r.o[B_BINARY].text);
+    hot_free(&r);
+    csspgo_profile_free(r.p);
+    load_free(&r.image);
+    return status;
+}
+
+const command bottleneck_command = {
+    "bottleneck", bottleneck_main,
+    "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N] [options]\n",
+    "bottleneck: why the hottest blocks of a sampled program are slow: for each loop and hot path the chain of\n"
+    "dependencies, the units or the width that binds it, and in which calling contexts it does: where a loop has few\n"
+    "iterations, no bound of the loop matters. An estimate: caches, branches and the front end are not modelled.\n"
+    "Needs llvm-objdump-19, llvm-mc-19 and llvm-mca-19.\n"
+    "  --binary=FILE                     the program (ELF, x86-64 or AArch64) with pseudo probes\n"
+    "  --debug-binary=FILE               has the symbols of a stripped program\n"
+    "  --profile=FILE                    its profile by probes, with contexts if these are to be told apart\n"
+    "  --mcpu=CPU                        any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default\n"
+    "  --top=N                           so many blocks (10)\n"
+    "  --contexts=N                      so many contexts of each, and the others together (5)\n"
+    "  --alias                           loads may depend on earlier stores\n"
+    "  --json                            for programs\n"
+    "  --output=FILE, -o FILE            where to; standard output is the default\n"
+    "  --quiet                           no warnings\n"
+    "\n",
+    NULL
+};

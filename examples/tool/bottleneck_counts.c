@@ -1,0 +1,256 @@
+/* bottleneck_counts.c - how often each block of a function executed in each of its calling contexts */
+#include "bottleneck.h"
+
+enum { HOT_FRAMES = 64 };         /* of an inline stack, or of a context as far as inlining is looked for in it */
+
+/* A path of inlining: hashes of its first frames; the location of the last one is left out. */
+static uint64_t hot_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t hot_call(uint64_t h, uint64_t guid, csspgo_loc loc)
+{
+    return hot_mix(hot_mix(h, guid), (uint64_t)loc.line << 32 | loc.discriminator);
+}
+
+/* Adds the paths of inlining of a function's probes, again and again where several probes have them. */
+int hot_inlined_add(hot_inlined *in, const csspgo_code *code, const csspgo_code_graph *g)
+{
+    csspgo_frame f[HOT_FRAMES];
+    size_t i, k;
+    for (i = 0; i < g->probes; i++) {
+        const size_t n = csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, HOT_FRAMES, NULL);
+        uint64_t h = 0;
+        if (n > HOT_FRAMES) continue;
+        if (in->count + n > in->cap) {
+            const size_t cap = 2 * in->cap + 1024;
+            uint64_t *v = (uint64_t *)realloc(in->hash, cap * sizeof *v);
+            if (v == NULL) return 0;
+            in->hash = v;
+            in->cap = cap;
+        }
+        for (k = 0; k + 1 < n; k++) {
+            h = hot_call(h, f[k].guid, f[k].loc);
+            in->hash[in->count++] = hot_mix(h, f[k + 1].guid);
+        }
+    }
+    return 1;
+}
+
+void hot_inlined_sort(hot_inlined *in)
+{
+    size_t i, n = 0;
+    if (in->count == 0) return;
+    qsort(in->hash, in->count, sizeof *in->hash, load_u64_cmp);
+    for (i = 1; i < in->count; i++)
+        if (in->hash[i] != in->hash[n]) in->hash[++n] = in->hash[i];
+    in->count = n + 1;
+}
+
+/*
+ * 1 if the counts of a context belong to code inside a caller: it was inlined there, so that the function's own code
+ * does not execute in this context. A node nested in its caller's record was inlined, whatever the code says.
+ */
+static int hot_is_inlined(const hot_inlined *in, const csspgo_profile *p, csspgo_node node)
+{
+    csspgo_node v[HOT_FRAMES];
+    size_t n = 0, i, k;
+    csspgo_node x;
+    if (csspgo_node_kind_of(p, node) == CSSPGO_INLINEE) return 1;
+    for (x = node; x.id > 1 && n < HOT_FRAMES; x = csspgo_node_parent(p, x)) v[n++] = x;
+    for (i = 1; i < n; i++) {                         /* from v[i] down to v[0] */
+        uint64_t h = 0;
+        for (k = i; k > 0; k--) {
+            h = hot_call(h, csspgo_func_guid(p, csspgo_node_func(p, v[k])), csspgo_node_loc(p, v[k - 1]));
+        }
+        h = hot_mix(h, csspgo_func_guid(p, csspgo_node_func(p, v[0])));
+        if (bsearch(&h, in->hash, in->count, sizeof h, load_u64_cmp) != NULL) return 1;
+    }
+    return 0;
+}
+
+/* How many of n sorted numbers are below x; 0 stands for 2^64. */
+static uint64_t hot_below(const uint64_t *v, size_t n, uint64_t x)
+{
+    size_t low = 0;
+    if (x == 0) return n;
+    while (n > low) {
+        const size_t at = low + (n - low) / 2;
+        if (v[at] < x) low = at + 1;
+        else n = at;
+    }
+    return low;
+}
+
+/* The inline stacks of all probes of the graph, and how often each probe occurs. */
+static int hot_stacks(hot_counts *c, csspgo_profile *p, const csspgo_code *code)
+{
+    const csspgo_code_graph *g = c->graph;
+    uint64_t *sorted;
+    size_t i, k, n = 0;
+    for (i = 0; i < g->probes; i++)
+        n += csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, NULL, 0, NULL);
+    c->frame = (csspgo_frame *)malloc((n + 1) * sizeof *c->frame);
+    sorted = (uint64_t *)malloc((g->probes + 1) * sizeof *sorted);
+    for (i = n = 0; c->frame != NULL && sorted != NULL && i < g->probes; i++) {
+        csspgo_frame *f = c->frame + n;
+        uint64_t h = 0;
+        c->first[i] = n;
+        n += csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, SIZE_MAX, NULL);
+        for (k = c->first[i]; k < n; k++) {
+            csspgo_frame *x = &c->frame[k];
+            x->func = csspgo_func_add_guid(p, x->guid);
+            h = hot_call(h, x->guid, x->loc);
+        }
+        c->hash[i] = sorted[i] = h;
+    }
+    if (c->frame == NULL || sorted == NULL) return free(sorted), 0;
+    c->first[g->probes] = n;
+    qsort(sorted, g->probes, sizeof *sorted, load_u64_cmp);
+    for (i = 0; i < g->probes; i++)
+        c->copies[i] = hot_below(sorted, g->probes, c->hash[i] + 1) - hot_below(sorted, g->probes, c->hash[i]);
+    free(sorted);
+    return 1;
+}
+
+static int hot_checksum_cmp(const void *a, const void *b)
+{
+    return load_u64_cmp(&((const hot_checksum *)a)->guid, &((const hot_checksum *)b)->guid);
+}
+
+/* 1 if the node was recorded of a function with another control flow: its probes are not those of this binary. */
+static int hot_is_stale(const bottleneck_run *r, csspgo_node n)
+{
+    hot_checksum key;
+    const hot_checksum *at;
+    key.guid = csspgo_func_guid(r->p, csspgo_node_func(r->p, n));
+    key.checksum = csspgo_checksum(r->p, n);
+    if (key.checksum == 0 || r->checksums == 0) return 0;
+    at = (const hot_checksum *)bsearch(&key, r->checksum, r->checksums, sizeof key, hot_checksum_cmp);
+    return at != NULL && at->checksum != key.checksum;
+}
+
+/* Checksums of the binary's functions; a warning if some in the profile differ. */
+int hot_checksums(bottleneck_run *r)
+{
+    csspgo_error e;
+    csspgo_match_input *input = csspgo_match_input_new(r->image.code, seeded(), &e);
+    const csspgo_match_code *f;
+    csspgo_node n;
+    uint64_t stale = 0;
+    size_t count = 0, i;
+    if (input == NULL) return fail(r->tool, "%s", e.message), 0;
+    f = csspgo_match_input_functions(input, &count);
+    r->checksum = (hot_checksum *)malloc((count + 1) * sizeof *r->checksum);
+    for (i = 0; r->checksum != NULL && i < count; i++) {
+        if (f[i].flags & CSSPGO_MATCH_NO_CHECKSUM || f[i].checksum == 0) continue;
+        r->checksum[r->checksums].guid = f[i].name != NULL ? csspgo_guid(f[i].name, f[i].name_size) : f[i].guid;
+        r->checksum[r->checksums++].checksum = f[i].checksum;
+    }
+    csspgo_match_input_free(input);
+    if (r->checksum == NULL) return no_memory(r);
+    qsort(r->checksum, r->checksums, sizeof *r->checksum, hot_checksum_cmp);
+    for (n.id = 2; n.id <= csspgo_node_count(r->p) + 1; n.id++) stale += (uint64_t)hot_is_stale(r, n);
+    if (stale != 0)
+        warn(r->tool, "%s: contexts left out, because their functions have another control flow in %s: %" PRIu64
+             "; see csspgo match", r->o[B_PROFILE].text, r->o[B_BINARY].text, stale);
+    return 1;
+}
+
+/* The counts of a function; g stays the block finder's. */
+int hot_counts_open(hot_counts *c, bottleneck_run *r, const hot_inlined *in, const csspgo_code_graph *g)
+{
+    const csspgo_func func = csspgo_func_add_guid(r->p, g->guid);
+    csspgo_node n;
+    size_t all = 0;
+    memset(c, 0, sizeof *c);
+    c->graph = g;
+    for (n = csspgo_func_nodes(r->p, func); n.id != 0; n = csspgo_node_next_same(r->p, n)) all++;
+    c->first = (size_t *)malloc((g->probes + 1) * sizeof *c->first);
+    c->copies = (uint64_t *)malloc((g->probes + 1) * sizeof *c->copies);
+    c->hash = (uint64_t *)malloc((g->probes + 1) * sizeof *c->hash);
+    c->node = (csspgo_node *)malloc((all + 1) * sizeof *c->node);
+    c->block = (uint64_t *)calloc(g->cfg.blocks + 1, sizeof *c->block);
+    if (c->first == NULL || c->copies == NULL || c->hash == NULL || c->node == NULL || c->block == NULL ||
+        !hot_stacks(c, r->p, r->image.code))
+        return hot_counts_close(c), 0;
+    for (n = csspgo_func_nodes(r->p, func); n.id != 0; n = csspgo_node_next_same(r->p, n))
+        if (!hot_is_inlined(in, r->p, n) && !hot_is_stale(r, n)) c->node[c->nodes++] = n;
+    return 1;
+}
+
+void hot_counts_close(hot_counts *c)
+{
+    free(c->frame);
+    free(c->first);
+    free(c->copies);
+    free(c->hash);
+    free(c->node);
+    free(c->block);
+    memset(c, 0, sizeof *c);
+}
+
+/* The count of a probe in a context of the function whose code it is in; 0: the profile does not have it. */
+static uint64_t hot_probe(const hot_counts *c, const csspgo_profile *p, size_t i, csspgo_node node)
+{
+    size_t k;
+    if (c->first[i] == c->first[i + 1]) return 0;
+    for (k = c->first[i]; k + 1 < c->first[i + 1] && node.id != 0; k++) {
+        const csspgo_frame *f = &c->frame[k];
+        const csspgo_node x = csspgo_child(p, node, f->loc, CSSPGO_CONTEXT, f[1].func);
+        node = x.id != 0 ? x : csspgo_child(p, node, f->loc, CSSPGO_INLINEE, f[1].func);
+    }
+    return node.id != 0 ? csspgo_body_count(p, node, c->frame[k].loc) : 0;
+}
+
+/* The fewest copies that a probe of block b has in the function; 0: the block has no block probe. */
+uint64_t hot_copies(const hot_counts *c, size_t b)
+{
+    const csspgo_code_block *x = &c->graph->code[b];
+    uint64_t fewest = 0;
+    size_t i;
+    for (i = x->first_probe; i < x->first_probe + x->probe_count; i++)
+        if (c->graph->probe[i].kind == CSSPGO_PROBE_BLOCK && (fewest == 0 || c->copies[i] < fewest))
+            fewest = c->copies[i];
+    return fewest;
+}
+
+/*
+ * Counts of all blocks in the given contexts together. The profile has one count for all copies of a probe: those that
+ * the compiler made of a loop's condition, for example, or of an unrolled loop. So the probes of a block that have the
+ * fewest copies tell its count, the largest one as a probe may be missing in a profile. If all of them have several,
+ * each copy gets the same share.
+ */
+void hot_count(hot_counts *c, const csspgo_profile *p, const csspgo_node *node, size_t nodes)
+{
+    size_t b, i, k;
+    memset(c->block, 0, c->graph->cfg.blocks * sizeof *c->block);
+    for (b = 0; b < c->graph->cfg.blocks; b++) {
+        const csspgo_code_block *x = &c->graph->code[b];
+        const uint64_t copies = hot_copies(c, b);
+        for (i = x->first_probe; i < x->first_probe + x->probe_count; i++) {
+            uint64_t sum = 0;
+            if (c->graph->probe[i].kind != CSSPGO_PROBE_BLOCK || c->copies[i] != copies) continue;
+            for (k = 0; k < nodes; k++) sum = sum_of(sum, hot_probe(c, p, i, node[k]));
+            if (sum / copies > c->block[b]) c->block[b] = sum / copies;
+        }
+    }
+}
+
+/* Puts the counts into the graph and makes them fit: then edges have counts, too. Blocks without probes are unknown. */
+csspgo_status hot_solve(const hot_counts *c, csspgo_code_graph *g, csspgo_error *e)
+{
+    size_t i;
+    for (i = 0; i < g->cfg.edges; i++) {
+        csspgo_cfg_edge *x = &g->cfg.edge[i];
+        x->count = 0;
+        x->known = x->from == 1 && g->code[x->to].probe_count == 0;     /* padding is not executed */
+    }
+    for (i = 0; i < g->cfg.blocks; i++) {
+        g->cfg.block[i].count = c->block[i];
+        g->cfg.block[i].known = hot_copies(c, i) != 0;
+    }
+    return csspgo_flow_solve(&g->cfg, NULL, seeded(), NULL, e);
+}

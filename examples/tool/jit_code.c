@@ -1,0 +1,321 @@
+/* jit_code.c - code that JITs made: their records, applied as time goes on */
+#include "jit.h"
+
+enum { PROCESSES = 1 << 16, INHERITED = 1 << 22 };
+
+/* ----- processes ----- */
+
+/* The number of processes with a smaller pid. */
+static size_t jit_process_before(const jit_code *j, uint32_t pid)
+{
+    size_t a = 0, b = j->processes;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (j->process[m].pid < pid) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+static jit_process *jit_find_process(jit_code *j, uint32_t pid)
+{
+    if (j->last < j->processes && j->process[j->last].pid == pid) return &j->process[j->last];
+    j->last = jit_process_before(j, pid);
+    return j->last < j->processes && j->process[j->last].pid == pid ? &j->process[j->last] : NULL;
+}
+
+static jit_process *jit_make_process(jit_code *j, uint32_t pid)
+{
+    jit_process *p = jit_find_process(j, pid), *v;
+    const size_t i = j->last;
+    if (p != NULL) return p;
+    if (j->processes == PROCESSES) return NULL;
+    v = (jit_process *)jit_room(j->process, j->processes, &j->process_cap, sizeof *v);
+    if (v == NULL) return NULL;
+    j->process = v;
+    memmove(v + i + 1, v + i, (j->processes++ - i) * sizeof *v);
+    memset(&v[i], 0, sizeof v[i]);
+    v[i].pid = pid;
+    return &v[i];
+}
+
+/* A process has ended, or runs another program. A map has no times: it stays. */
+static void jit_end_process(jit_code *j, uint32_t pid)
+{
+    jit_process *p = jit_find_process(j, pid);
+    if (p == NULL || p->has_map) return;
+    live_clear(&p->live);
+    memmove(p, p + 1, (size_t)(j->process + --j->processes - p) * sizeof *p);
+}
+
+/* ----- records ----- */
+
+/* The process of a record, as the recording knows it. */
+static uint32_t jit_pid(const jit_code *j, const jit_function *f, const jitdump_record *r)
+{
+    const jit_file *file = &j->file[f->file];
+    return r->pid == file->pid_inside ? file->pid : r->pid;
+}
+
+/* 1 if a function is the one that is at [begin, end): written twice. */
+static int jit_is_again(const jit_code *j, const live_range *at, uint32_t function)
+{
+    jitdump_record a, b;
+    return jit_load(j, at->function, &a) && jit_load(j, function, &b) && a.size == b.size &&
+           a.name_size == b.name_size && memcmp(a.name, b.name, a.name_size) == 0;
+}
+
+/* From now on code of a function begins at an address; what overlaps is gone. Returns 0: out of memory. */
+static int jit_put(jit_code *j, uint32_t pid, uint32_t function, uint64_t begin, uint64_t size)
+{
+    jit_process *p = jit_make_process(j, pid);
+    live_range r;
+    if (p == NULL) return j->processes == PROCESSES;
+    p->has_map |= j->function[function].kind == JIT_MAP;
+    memset(&r, 0, sizeof r);
+    r.begin = r.base = begin;
+    r.end = begin + size;
+    r.function = function;
+    if (j->untimed) {
+        const live_range *at = live_at(&p->live, begin);
+        jit_place *v;
+        if (at != NULL && at->begin == begin && at->end == r.end && jit_is_again(j, at, function)) return 1;
+        v = (jit_place *)jit_room(j->place, j->places, &j->place_cap, sizeof *v);
+        if (v == NULL) return 0;
+        j->place = v;
+        v[j->places].begin = begin;
+        v[j->places].end = r.end;
+        v[j->places].pid = pid;
+        v[j->places++].function = function;
+    }
+    j->function[function].now = begin;
+    return live_remove(&p->live, begin, r.end) && live_add(&p->live, &r);
+}
+
+/* Which file's code, and its number there. */
+static uint64_t jit_index_of(const jit_code *j, uint32_t function)
+{
+    const jit_function *f = &j->function[function];
+    return f->kind == JIT_MAP ? 0 : jitdump__64(&j->file[f->file].dump, (size_t)f->offset + 48);
+}
+
+static const jit_code *sorted_code;           /* qsort has no argument for the order */
+
+static int jit_index_order(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const uint32_t f = sorted_code->function[x].file, g = sorted_code->function[y].file;
+    const uint64_t i = jit_index_of(sorted_code, x), k = jit_index_of(sorted_code, y);
+    if (f != g) return f < g ? -1 : 1;
+    if (i != k) return i < k ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* The last JITDUMP_LOAD before a record of the same file that has a number; JIT_AMBIGUOUS: none, or no memory. */
+static uint32_t jit_latest(jit_code *j, uint32_t record, uint64_t index)
+{
+    const uint32_t file = j->function[record].file;
+    size_t a = 0, b, i;
+    if (j->by_index == NULL) {
+        j->by_index = (uint32_t *)malloc((j->functions + 1) * sizeof *j->by_index);
+        if (j->by_index == NULL) return JIT_AMBIGUOUS;
+        for (j->by_index_count = i = 0; i < j->functions; i++)
+            if (j->function[i].kind == JITDUMP_LOAD) j->by_index[j->by_index_count++] = (uint32_t)i;
+        sorted_code = j;
+        qsort(j->by_index, j->by_index_count, sizeof *j->by_index, jit_index_order);
+    }
+    for (b = j->by_index_count; a < b;) {
+        const size_t m = a + (b - a) / 2;
+        const uint32_t x = j->by_index[m], f = j->function[x].file;
+        const uint64_t k = jit_index_of(j, x);
+        if (f < file || (f == file && (k < index || (k == index && x < record)))) a = m + 1;
+        else b = m;
+    }
+    if (a == 0) return JIT_AMBIGUOUS;
+    i = j->by_index[a - 1];
+    return j->function[i].file == file && jit_index_of(j, (uint32_t)i) == index ? (uint32_t)i : JIT_AMBIGUOUS;
+}
+
+/* What a JITDUMP_MOVE moves: the code with that number at the old place; or with that number; or at the old place. */
+static const live_range *jit_moved(jit_code *j, uint32_t record, const jitdump_record *r, const jit_process *p)
+{
+    const live_range *at = live_at(&p->live, r->old), *x;
+    uint32_t f;
+    if (at != NULL && at->begin != r->old) at = NULL;
+    if (at != NULL && jit_index_of(j, at->function) == r->index) return at;
+    f = jit_latest(j, record, r->index);
+    x = f != JIT_AMBIGUOUS ? live_at(&p->live, j->function[f].now) : NULL;
+    return x != NULL && x->function == f ? x : at;
+}
+
+/* Applies a record. Returns 0: out of memory. */
+static int jit_apply(jit_code *j, uint32_t record)
+{
+    const jit_function *f = &j->function[record];
+    jitdump_record r;
+    jit_process *p;
+    const live_range *at;
+    live_range moved;
+    uint64_t was;
+    if (!jit_load(j, record, &r)) return 1;
+    if (f->kind != JITDUMP_MOVE) return jit_put(j, jit_pid(j, f, &r), record, r.address, r.size);
+    p = jit_find_process(j, jit_pid(j, f, &r));
+    at = p != NULL ? jit_moved(j, record, &r, p) : NULL;
+    if (at == NULL || r.address > UINT64_MAX - (at->end - at->begin)) return 1;
+    moved = *at;
+    was = j->function[moved.function].now;
+    if (!live_remove(&p->live, moved.begin, moved.end) ||
+        !jit_put(j, p->pid, moved.function, r.address, moved.end - moved.begin))
+        return 0;
+    if (j->function[moved.function].file != f->file) j->function[moved.function].now = was;   /* a child's copy */
+    return 1;
+}
+
+int jit_advance(jit_code *j, uint64_t time)
+{
+    if (j->untimed) return 1;
+    while (j->applied < j->functions && j->function[j->applied].time <= time)
+        if (!jit_apply(j, (uint32_t)j->applied++)) return 0;
+    return 1;
+}
+
+void jit_restart(jit_code *j)
+{
+    size_t i;
+    while (j->processes != 0) live_clear(&j->process[--j->processes].live);
+    for (i = 0; i < j->functions; i++) j->function[i].hit = 0;
+    j->applied = 0;
+    j->untimed = 0;
+    jit_sort(j);
+}
+
+/* ----- without times ----- */
+
+typedef struct jit_end { uint64_t at; uint32_t pid, place, closes, reserved; } jit_end;
+
+static int jit_end_order(const void *a, const void *b)
+{
+    const jit_end *x = (const jit_end *)a, *y = (const jit_end *)b;
+    if (x->pid != y->pid) return x->pid < y->pid ? -1 : 1;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return 0;
+}
+
+/* The ends of all places, by process and address. NULL: out of memory. */
+static jit_end *jit_ends(const jit_code *j)
+{
+    jit_end *v = (jit_end *)calloc(2 * j->places + 1, sizeof *v);
+    size_t i;
+    for (i = 0; v != NULL && i < 2 * j->places; i++) {
+        const jit_place *p = &j->place[i / 2];
+        v[i].closes = i & 1;
+        v[i].at = v[i].closes ? p->end : p->begin;
+        v[i].pid = p->pid;
+        v[i].place = (uint32_t)(i / 2);
+    }
+    if (v != NULL) qsort(v, 2 * j->places, sizeof *v, jit_end_order);
+    return v;
+}
+
+/* Live sets of what is at each place, JIT_AMBIGUOUS where there are several. Returns 0: out of memory. */
+static int jit_unambiguous(jit_code *j)
+{
+    jit_end *v = jit_ends(j);
+    uint64_t open = 0, sum = 0;               /* places that cover the address: how many, their numbers added up */
+    size_t i;
+    int ok = v != NULL;
+    for (i = 0; i < j->processes; i++) live_clear(&j->process[i].live);
+    for (i = 0; ok && i + 1 < 2 * j->places; i++) {
+        jit_process *p = jit_find_process(j, v[i].pid);
+        live_range r;
+        open += v[i].closes ? UINT64_MAX : 1;
+        sum += v[i].closes ? 0 - (uint64_t)v[i].place : v[i].place;
+        if (p == NULL || open == 0 || v[i + 1].at == v[i].at) continue;
+        memset(&r, 0, sizeof r);
+        r.begin = r.base = v[i].at;
+        r.end = v[i + 1].at;
+        r.function = open == 1 ? j->place[sum].function : JIT_AMBIGUOUS;
+        if (open == 1) r.base = j->place[sum].begin;
+        ok = live_add(&p->live, &r);
+    }
+    free(v);
+    free(j->place);
+    j->place = NULL;
+    j->places = j->place_cap = 0;
+    return ok;
+}
+
+int jit_without_times(jit_code *j)
+{
+    j->untimed = 1;
+    while (j->applied < j->functions)
+        if (!jit_apply(j, (uint32_t)j->applied++)) return 0;
+    return jit_unambiguous(j);
+}
+
+/* ----- what the kernel says ----- */
+
+/* 1 if a mapping is of a file that holds code; else a JIT may have asked for it. */
+static int jit_is_file(const csspgo_mmap *map)
+{
+    static const char *const others[] = { "//anon", "[", "/memfd:", "/dev/zero", "/SYSV", "anon_inode:" };
+    size_t i;
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        if (map->path_size >= strlen(others[i]) && memcmp(map->path, others[i], strlen(others[i])) == 0) return 0;
+    return map->path_size != 0 && jit_dump_of(map) == 0;
+}
+
+/* A mapping of a dump tells which process writes it. */
+static void jit_meet_dump(jit_code *j, const csspgo_mmap *map)
+{
+    const char *name = jit_last_component(map->path, map->path_size);
+    const size_t size = (size_t)(map->path + map->path_size - name);
+    size_t i;
+    for (i = 0; i < j->files; i++) {
+        const char *own = jit_last_component(j->file[i].path, strlen(j->file[i].path));
+        if (!j->file[i].is_map && strlen(own) == size && memcmp(own, name, size) == 0) j->file[i].pid = map->pid;
+    }
+}
+
+/* A child gets its parent's code. */
+static int jit_fork(jit_code *j, uint32_t parent, uint32_t child)
+{
+    jit_process *from;
+    if (parent == child) return 1;
+    if (!j->untimed) jit_end_process(j, child);
+    from = jit_find_process(j, parent);
+    if (from == NULL || jit_find_process(j, child) != NULL) return 1;
+    if (j->inherited + from->live.count > INHERITED || j->processes == PROCESSES) {
+        j->not_inherited++;
+        return 1;
+    }
+    j->inherited += from->live.count;
+    if (jit_make_process(j, child) == NULL) return 0;
+    from = jit_find_process(j, parent);
+    return live_copy(&jit_find_process(j, child)->live, &from->live);
+}
+
+int jit_event(jit_code *j, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
+{
+    jit_process *p;
+    if (item == CSSPGO_ITEM_FORK) return jit_fork(j, map->pid, sample->pid);
+    if (item == CSSPGO_ITEM_MMAP && jit_dump_of(map) != 0) jit_meet_dump(j, map);
+    if (j->untimed) return 1;
+    if (item == CSSPGO_ITEM_COMM && map->executable) jit_end_process(j, sample->pid);
+    if (item == CSSPGO_ITEM_EXIT && sample->pid == sample->tid) jit_end_process(j, sample->pid);
+    if (item != CSSPGO_ITEM_MMAP || !map->executable || !jit_is_file(map)) return 1;
+    p = jit_find_process(j, map->pid);
+    if (p == NULL || p->has_map || map->size == 0 || map->address > UINT64_MAX - map->size) return 1;
+    return live_remove(&p->live, map->address, map->address + map->size);
+}
+
+/* ----- look-up ----- */
+
+const live_range *jit_at(jit_code *j, uint32_t pid, uint64_t address)
+{
+    const jit_process *p = jit_find_process(j, pid);
+    const live_range *r = p != NULL ? live_at(&p->live, address) : NULL;
+    if (r != NULL || j->processes == 0) return r;
+    if (pid == 0 && j->processes == 1) return live_at(&j->process[0].live, address);
+    return j->process[0].pid == 0 ? live_at(&j->process[0].live, address) : NULL;      /* of any process */
+}

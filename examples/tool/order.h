@@ -1,0 +1,36 @@
+/* order.h - what the files of order share */
+#ifndef CSSPGO_TOOL_ORDER_H
+#define CSSPGO_TOOL_ORDER_H
+
+#include "tool.h"
+
+enum { /* places in the table of options */
+    R_OUTPUT, R_TESTS, R_BINARY, R_DEBUG_BINARY, R_PERFDATA, R_PERFSCRIPT, R_FORMAT, R_EVALUATE, R_PAGE, R_ALIGNMENT,
+    R_WEIGHTS, R_SIZES, R_RESERVOIR, R_LENGTH, R_SEED, R_IN_ORDER, R_START_UP, R_SAMPLES, R_JOIN, R_TRACES,
+    R_QUIET
+};
+
+typedef struct order_run {
+    const tool_context *tool;
+    option        *o;
+    csspgo_layout *l;             /* the traces of all inputs                               */
+    loaded         image;         /* --binary: with a code map if there are recordings      */
+    uint64_t       start_up;      /* --start-up in nanoseconds; 0: not given                */
+    uint64_t      *id;            /* the order                                              */
+    size_t         count;
+} order_run;
+
+/* order_input.c. These return 0 after saying what is wrong. */
+int order_open_binary(order_run *r);
+int order_read_profile(order_run *r, const char *path);
+int order_read_recordings(order_run *r, const option *in);
+
+/* order_program.c: as load_image, for any program: its functions are what its symbols say; no probes are looked for */
+int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+
+/* order_report.c */
+int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */
+void order_resolution(const order_run *r);         /* a warning if functions of the traces are not in the binary    */
+int order_evaluate(const order_run *r, FILE *out); /* prints a table; 0 after saying what is wrong                  */
+
+#endif

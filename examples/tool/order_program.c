@@ -1,0 +1,49 @@
+/* order_program.c - the functions of any program, from its symbols alone: order needs no probes */
+#include "order.h"
+
+/* The code of every function symbol, where symbols overlap that of the first one: for programs without probes. */
+static int load_program_functions(loaded *l)
+{
+    const elf_image *e = load_symbols(l);
+    load_range *v = (load_range *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
+    csspgo_status status = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    size_t n = 0, k;
+    uint32_t i;
+    for (i = 1; v != NULL && i < e->symbol_count; i++) {
+        elf_symbol y;
+        if (!elf_symbol_at(e, i, &y) || (y.type != ELF_FUNC && y.type != ELF_IFUNC)) continue;
+        if (y.size == 0 || y.section == ELF_UNDEFINED || y.value > UINT64_MAX - y.size) continue;
+        v[n].begin = y.value;
+        v[n].end = y.value + y.size;
+        v[n].name_size = (uint32_t)y.name_size;
+        v[n].part = y.bind == ELF_LOCAL;              /* of equal addresses the name that others see comes first */
+        v[n++].symbol = i;
+    }
+    if (v != NULL) qsort(v, n, sizeof *v, load_range_cmp);
+    for (k = 0; k < n && status == CSSPGO_OK; k++) {
+        csspgo_code_function f;
+        elf_symbol y;
+        elf_symbol_at(e, v[k].symbol, &y);
+        memset(&f, 0, sizeof f);
+        f.begin = v[k].begin;
+        f.end = v[k].end;
+        f.name = y.name;
+        f.name_size = y.name_size;
+        status = csspgo_code_add_function(l->code, l->module, &f, NULL);
+        l->functions += status == CSSPGO_OK;
+        if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* an alias, or nonsense */
+    }
+    l->range = v;
+    l->ranges = n;
+    return status == CSSPGO_OK;
+}
+
+int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+{
+    int ok = load_files(l, path, debug_path, why, why_size);
+    if (ok && load_symbols(l)->symbol_count <= 1) ok = load_fail(why, why_size, "no symbols");
+    ok = ok && load_module(l, path, why, why_size) && (!load_decodes(l) || load_code(l, why, why_size));
+    if (ok && !load_program_functions(l)) ok = load_fail(why, why_size, "out of memory");
+    if (!ok) load_free(l);
+    return ok;
+}

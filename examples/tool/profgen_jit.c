@@ -1,0 +1,317 @@
+/* profgen_jit.c - profgen: code of JITs instead of a program: files, samples, what is said */
+#include "profgen_jit.h"
+
+/* 1 if profiles are of JITs' code. */
+int jit_asked(const option *o)
+{
+    return o[O_JITDUMP].count + o[O_PERF_MAP].count != 0;
+}
+
+/* What differs by default: contexts stay as they were sampled, as no compiler of LLVM's reads them. */
+void jit_defaults(option *o)
+{
+    static const int off[] = { O_PREINLINER, O_NESTED, O_MERGE_COLD };
+    size_t i;
+    for (i = 0; i < sizeof off / sizeof *off; i++) {
+        if (o[off[i]].text != NULL) continue;
+        o[off[i]].text = "0";
+        o[off[i]].number = 0;
+    }
+}
+
+/* Checks the options. Returns 0 after saying what is wrong. */
+int jit_check(const profgen *g)
+{
+    static const int others[] = { O_BINARY, O_DEBUG_BINARY, O_KERNEL, O_SYMBOLS, O_UNSYMBOLIZED, O_PROFILE,
+                                  O_SHOW_PROBES,
+                                  O_COMPAT, O_PREAGG, O_PPROF, O_REPORT };
+    const option *o = g->o;
+    size_t i;
+    if (!jit_asked(o) && o[O_SHOW_JIT].number)
+        return usage(g->tool, "--show-jit-samples needs --jitdump or --perf-map"), 0;
+    for (i = 0; jit_asked(o) && i < sizeof others / sizeof *others; i++) {
+        const option *x = &o[others[i]];
+        if (x->kind == OPT_SWITCH ? x->number != 0 : x->text != NULL)
+            return usage(g->tool, "--%s does not go with --%s: profiles are of a program or of JITs' code", x->name,
+                         o[O_JITDUMP].count != 0 ? "jitdump" : "perf-map"), 0;
+    }
+    return 1;
+}
+
+/* ----- files ----- */
+
+/* What a file had that makes no sense. */
+static void jit_report_file(const profgen *g, const jit_file *f)
+{
+    const unsigned long long bad = (unsigned long long)jit_file_bad(f);
+    if (f->is_map && bad != 0) warn(g->tool, "%s: %llu lines make no sense", f->path, bad);
+    else if (f->dump.bad != 0)
+        warn(g->tool, "%s: byte %llu: and %llu more records make no sense", f->path,
+             (unsigned long long)f->dump.first_bad, (unsigned long long)f->dump.bad - 1);
+    if (f->dump.cut)
+        warn(g->tool, "%s: byte %llu: it ends inside a record: what came before counts", f->path,
+             (unsigned long long)f->dump.at);
+    if (!f->is_map && f->dump.machine != X86_64 && f->dump.machine != AARCH64)
+        warn(g->tool, "%s: code of machine %lu cannot be decoded: no branches in it count", f->path,
+             (unsigned long)f->dump.machine);
+}
+
+/* Adds a file. Returns 0 with a sentence in why. */
+static int jit_add(profgen *g, const char *path, int is_map, char *why, size_t why_size)
+{
+    struct jit_work *w = g->jit;
+    const jit_file *f;
+    if (!jit_add_file(w->code, path, is_map, why, why_size)) return 0;
+    f = &w->code->file[w->code->files - 1];
+    w->flat &= is_map || (f->dump.machine != X86_64 && f->dump.machine != AARCH64);
+    jit_report_file(g, f);
+    return 1;
+}
+
+int jit_begin(profgen *g, char *why, size_t why_size)
+{
+    const option *dumps = &g->o[O_JITDUMP], *maps = &g->o[O_PERF_MAP];
+    struct jit_work *w = g->jit = (struct jit_work *)calloc(1, sizeof *w);
+    size_t i;
+    g->binary = "the JIT's code";
+    if (w != NULL) w->code = (jit_code *)calloc(1, sizeof *w->code);
+    if (w != NULL) w->table = csspgo_line_table_new(seeded(), NULL);
+    if (w != NULL) w->samples = csspgo_profile_new(seeded(), NULL);
+    g->image.code = csspgo_code_new(seeded(), NULL);
+    if (w == NULL || w->code == NULL || w->table == NULL || w->samples == NULL || g->image.code == NULL)
+        return load_fail(why, why_size, "out of memory");
+    csspgo_set_profile_flags(w->samples, CSSPGO_IS_CS);
+    w->fresh = JIT_FRESH;
+    w->flat = 1;
+    for (i = 0; i < dumps->count + maps->count; i++) {
+        const int is_map = i >= dumps->count;
+        const char *path = is_map ? maps->list[i - dumps->count] : dumps->list[i];
+        if (!is_map && strcmp(path, "auto") == 0) {
+            w->automatic = 1;
+            continue;
+        }
+        g->binary = path;
+        if (!jit_add(g, path, is_map, why, why_size)) return 0;
+        g->binary = "the JIT's code";
+    }
+    w->flat &= !w->automatic;
+    return 1;
+}
+
+void jit_work_free(struct jit_work *w)
+{
+    if (w == NULL) return;
+    jit_free(w->code);
+    live_clear(&w->placed);
+    csspgo_line_table_free(w->table);
+    csspgo_profile_free(w->samples);
+    while (w->hits != 0) free(w->hit[--w->hits].row);
+    free(w->hit);
+    free(w->stack);
+    free(w->branch);
+    free(w);
+}
+
+/* ----- the clock ----- */
+
+static uint64_t jit_number(const unsigned char *p, size_t size, int big)
+{
+    uint64_t n = 0;
+    size_t i;
+    for (i = 0; i < size; i++) n |= (uint64_t)p[i] << 8 * (big ? size - 1 - i : i);
+    return n;
+}
+
+/* 1 if an event's times are of the monotonic clock: a perf_event_attr with use_clockid, clockid 1. */
+static int jit_attr_is_monotonic(const unsigned char *attr, size_t size, int big)
+{
+    const unsigned bit = big ? 63 - 25 : 25;                                  /* bit fields begin at the other end */
+    return size >= 96 && jit_number(attr + 40, 8, big) >> bit & 1 && jit_number(attr + 92, 4, big) == 1;
+}
+
+/* 1 if times in a perf.data are of the monotonic clock; p: its first bytes. */
+static int jit_is_monotonic(const unsigned char *p, size_t size)
+{
+    const int big = size >= 8 && memcmp(p, "2ELIFREP", 8) == 0;
+    uint64_t at, bytes;
+    if (size < 40 || (!big && memcmp(p, "PERFILE2", 8) != 0)) return 0;
+    if (jit_number(p + 8, 8, big) > 16) {
+        at = jit_number(p + 24, 8, big);
+        return at < size && jit_attr_is_monotonic(p + at, size - (size_t)at, big);
+    }
+    for (at = 16; size - at >= 8; at += bytes) {                              /* of a pipe: records from here on */
+        bytes = jit_number(p + at + 6, 2, big);
+        if (jit_number(p + at, 4, big) == 64)
+            return jit_attr_is_monotonic(p + at + 8, size - (size_t)at - 8, big);
+        if (bytes < 8 || bytes > size - at) return 0;
+    }
+    return 0;
+}
+
+/* The recording begins, with these bytes. Returns 0 after saying what is wrong. */
+int jit_recording(profgen *g, const void *bytes, size_t size)
+{
+    struct jit_work *w = g->jit;
+    int ok = 1;
+    w->started = 1;
+    jit_restart(w->code);
+    if (g->perfdata != NULL && jit_is_monotonic((const unsigned char *)bytes, size)) ok = jit_advance(w->code, 0);
+    else if (g->o[O_JITDUMP].count == 0) ok = jit_advance(w->code, UINT64_MAX);
+    else {
+        if (w->automatic)
+            return fail(g->tool, "%s: samples have no times of the monotonic clock (perf record -k mono), and without "
+                        "these no dump is looked for: give --jitdump=FILE", g->path),
+                   0;
+        warn(g->tool, "%s: samples have no times of the monotonic clock (perf record -k mono): code counts where no "
+                      "other code ever was", g->path);
+        ok = jit_without_times(w->code);
+    }
+    return ok || (fail(g->tool, "out of memory"), 0);
+}
+
+/* ----- samples ----- */
+
+/* Prints what a sample's address is. */
+static void jit_show(const profgen *g, const csspgo_sample *s, uint64_t address, const live_range *at)
+{
+    jitdump_record r;
+    printf("%llu\t%lu\t%llx\t", (unsigned long long)s->time, (unsigned long)s->pid, (unsigned long long)address);
+    if (at == NULL || at->function == JIT_AMBIGUOUS || !jit_load(g->jit->code, at->function, &r)) printf("-\t\n");
+    else {
+        put_safe(r.name, r.name_size, stdout);
+        printf("\t%llu\n", (unsigned long long)r.index);
+    }
+}
+
+/* An address of a process in the code map: 1 if it is no JIT's. Returns 0 after saying what is wrong. */
+static int jit_translate(profgen *g, uint32_t pid, uint64_t *address, int sampled)
+{
+    struct jit_work *w = g->jit;
+    const live_range *at = jit_at(w->code, pid, *address);
+    const jit_hit *hit;
+    w->addresses += sampled != 0;
+    w->ambiguous += sampled && at != NULL && at->function == JIT_AMBIGUOUS;
+    if (at == NULL || at->function == JIT_AMBIGUOUS) {
+        if (*address >> 63 == 0) *address = 1;
+        return 1;
+    }
+    w->known += sampled != 0;
+    if ((hit = jit_placed(g, at)) == NULL) return 0;
+    *address = hit->place + (*address - at->base);
+    return 1;
+}
+
+/* Room for a sample. Returns 0 after saying what is wrong. */
+static int jit_sample_room(profgen *g, const csspgo_sample *s)
+{
+    struct jit_work *w = g->jit;
+    void *p;
+    while (w->stack_cap < (size_t)s->stack_count + 1) {
+        if ((p = jit_room(w->stack, w->stack_cap, &w->stack_cap, sizeof *w->stack)) == NULL) break;
+        w->stack = (uint64_t *)p;
+    }
+    while (w->branch_cap < s->branch_count) {
+        if ((p = jit_room(w->branch, w->branch_cap, &w->branch_cap, sizeof *w->branch)) == NULL) break;
+        w->branch = (csspgo_branch *)p;
+    }
+    return (w->stack_cap > s->stack_count && w->branch_cap >= s->branch_count) || (fail(g->tool, "out of memory"), 0);
+}
+
+/* What is left of a sample if branch records say nothing. */
+static void jit_flatten(struct jit_work *w, csspgo_sample *s)
+{
+    if (s->stack_count == 0) w->stack[0] = s->branches[0].to;
+    s->stack = s->stack_count == 0 ? w->stack : s->stack;
+    s->stack_count += s->stack_count == 0;
+    s->branch_count = 0;
+    w->cut_branches = 1;
+}
+
+/* A sample that is counted already: the collector is told that there was one. */
+static void jit_empty(struct jit_work *w, csspgo_sample *s)
+{
+    w->stack[0] = 1;
+    s->stack = w->stack;
+    s->stack_count = 1;
+    s->branch_count = 0;
+}
+
+/* Counts a sample, or moves it to the code map. Returns 0 after saying what is wrong. */
+int jit_sample(profgen *g, csspgo_sample *s)
+{
+    struct jit_work *w = g->jit;
+    const uint64_t address = s->stack_count != 0 ? s->stack[0] : s->branch_count != 0 ? s->branches[0].to : 1;
+    uint32_t i;
+    if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (!jit_advance(w->code, s->time) || !jit_sample_room(g, s)) return fail(g->tool, "out of memory"), 0;
+    if (g->o[O_SHOW_JIT].number) jit_show(g, s, address, jit_at(w->code, s->pid, address));
+    if (w->flat && s->branch_count != 0) jit_flatten(w, s);
+    if (s->branch_count == 0 && !g->o[O_SKIP].number) {
+        const int ok = jit_count(g, s);
+        jit_empty(w, s);
+        return ok;
+    }
+    for (i = 0; i < s->stack_count; i++) {
+        w->stack[i] = s->stack[i];
+        if (!jit_translate(g, s->pid, &w->stack[i], i == 0)) return 0;
+    }
+    for (i = 0; i < s->branch_count; i++) {
+        w->branch[i] = s->branches[i];
+        if (!jit_translate(g, s->pid, &w->branch[i].from, 0)) return 0;
+        if (!jit_translate(g, s->pid, &w->branch[i].to, s->stack_count == 0 && i == 0)) return 0;
+    }
+    if (s->stack_count != 0) s->stack = w->stack;
+    if (s->branch_count != 0) s->branches = w->branch;
+    return 1;
+}
+
+/* The mapping of a dump: reads it if that is asked for. Returns 0 after saying what is wrong. */
+static int jit_found(profgen *g, const csspgo_mmap *map)
+{
+    struct jit_work *w = g->jit;
+    char path[4096];
+    struct stat st;
+    size_t i;
+    char why[256] = "no file";
+    if (!w->automatic || map->path_size >= sizeof path) return 1;
+    memcpy(path, map->path, map->path_size);
+    path[map->path_size] = '\0';
+    for (i = 0; i < w->code->files; i++)
+        if (strcmp(w->code->file[i].path, path) == 0) return 1;
+    if (stat(path, &st) != 0) snprintf(why, sizeof why, "%s", strerror(errno));
+    else if (S_ISREG(st.st_mode))
+        return jit_add(g, path, 0, why, sizeof why) || (fail(g->tool, "%s: %s", path, why), 0);
+    warn(g->tool, "%s: %s: its code does not count; if it is elsewhere now, give --jitdump=FILE", path, why);
+    return 1;
+}
+
+/* An item that is no sample. Returns 0 after saying what is wrong. */
+int jit_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
+{
+    struct jit_work *w = g->jit;
+    if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (item == CSSPGO_ITEM_MMAP && jit_dump_of(map) != 0 && !jit_found(g, map)) return 0;
+    if (sample->time != 0 && !jit_advance(w->code, sample->time)) return fail(g->tool, "out of memory"), 0;
+    return jit_event(w->code, item, sample, map) || (fail(g->tool, "out of memory"), 0);
+}
+
+/* ----- the end ----- */
+
+/* What is to be said when all is read. */
+void jit_report(const profgen *g)
+{
+    const struct jit_work *w = g->jit;
+    note(g->tool, "%llu of %llu samples are in %zu functions of JITs", (unsigned long long)w->known,
+         (unsigned long long)w->addresses, w->hits);
+    if (w->encoded)
+        note(g->tool, "text cannot carry some names of functions: they have %%3a for ':', and so on. Others can");
+    if (w->ambiguous != 0)
+        warn(g->tool, "%llu samples do not count: different code was at their addresses; record with -k mono",
+             (unsigned long long)w->ambiguous);
+    if (w->cut_branches)
+        warn(g->tool, "branch records do not count: they need code, which a perf map does not have. Let the JIT write "
+             "a dump (node --perf-prof) and give --jitdump");
+    if (w->code->not_inherited != 0)
+        warn(g->tool, "%llu processes got no code of their parent: there are too many",
+             (unsigned long long)w->code->not_inherited);
+}

@@ -1,0 +1,226 @@
+/*
+ * profgen_jit_place.c - profgen: code of JITs in the code map
+ *
+ * The code map gets a function when the first sample hits it. Each has a place of its own there, whatever becomes of
+ * its memory: so samples of code that was moved, or replaced since, and of several processes, add up by function. The
+ * place is the address where the function ran, or a made-up one if that is taken.
+ */
+#include "profgen_jit.h"
+
+/* The first line of a function: V8's names end in :LINE:COLUMN. 0: the name does not tell. */
+static uint32_t jit_first_line(const char *name, size_t size)
+{
+    uint64_t n[2] = { 0, 0 };
+    int i;
+    for (i = 0; i < 2; i++) {
+        uint64_t unit = 1;
+        const size_t end = size;
+        for (; size != 0 && name[size - 1] >= '0' && name[size - 1] <= '9' && end - size < 9; unit *= 10)
+            n[i] += (uint64_t)(name[--size] - '0') * unit;
+        if (size == end || size == 0 || name[size - 1] != ':') return 0;
+        size--;
+    }
+    return (uint32_t)n[1];
+}
+
+/* A line as a location: from the function's first line on; lines before it are of other functions, inlined. */
+static csspgo_loc jit_loc(uint32_t line, uint32_t first, uint32_t discriminator)
+{
+    if (line < first || line - first > 65535) return csspgo_at(0, 0);
+    return csspgo_at(line - first, discriminator);
+}
+
+/* The lines of a function; r: its record. Returns their number, and the rows for free(). NULL: out of memory. */
+static csspgo_line_row *jit_rows(const jit_code *j, const jit_function *f, const jitdump_record *r, uint64_t place,
+                                 size_t *rows)
+{
+    const jit_file *file = &j->file[f->file];
+    const uint64_t late = file->columns ? 0x40 : 0;
+    uint32_t first = jit_first_line(r->name, r->name_size);
+    csspgo_line_row *v;
+    jitdump_record d;
+    jitdump_line line;
+    size_t at = 0, n;
+    memset(&d, 0, sizeof d);
+    if (f->debug != 0 && jitdump_at(&file->dump, (size_t)f->offset - f->debug, &d) != 1) d.index = 0;
+    v = (csspgo_line_row *)calloc((size_t)d.index + 1, sizeof *v);
+    if (v == NULL) return NULL;
+    v[0].address = place;
+    v[0].inline_node = 1;
+    *rows = 1;
+    for (n = 0; n < d.index; n++) {
+        if (!jitdump_next_line(&file->dump, &d, r->address, r->address + r->size + late, &at, &line)) break;
+        if (first == 0) first = line.line;
+        if (line.address - r->address < late || line.address - late - r->address >= r->size) continue;
+        v[*rows].address = place + (line.address - late - r->address);
+        v[*rows].inline_node = 1;
+        v[(*rows)++].loc = jit_loc(line.line, first, line.discriminator);
+    }
+    return v;
+}
+
+/* Tells the line table of a function's lines. */
+static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, const csspgo_code_function *c)
+{
+    csspgo_line_row *v = (csspgo_line_row *)malloc(hit->rows * sizeof *v);
+    csspgo_line_inline node;
+    csspgo_status s;
+    size_t i;
+    if (v == NULL) return CSSPGO_E_NOMEM;
+    memset(&node, 0, sizeof node);
+    node.name = c->name;
+    node.name_size = c->name_size;
+    for (i = 0; i < hit->rows; i++) {
+        v[i] = hit->row[i];
+        v[i].address += c->begin;
+    }
+    s = csspgo_line_table_add(g->jit->table, g->image.code, csspgo_no_module(), &node, 1, v, hit->rows, NULL);
+    free(v);
+    return s;
+}
+
+/* Adds a function's code to the code map. */
+static csspgo_status jit_add_code(const profgen *g, const jit_function *f, const jitdump_record *r,
+                                  const csspgo_code_function *c)
+{
+    const uint32_t machine = g->jit->code->file[f->file].dump.machine;
+    csspgo_status s;
+    if (r->code != NULL && (machine == X86_64 || machine == AARCH64))
+        s = csspgo_code_add_bytes(g->image.code, csspgo_no_module(),
+                                  machine == X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64, c->begin, r->code,
+                                  (size_t)r->size, NULL, 0, NULL);
+    else s = csspgo_code_add_area(g->image.code, csspgo_no_module(), c->begin, r->size, NULL);
+    return s == CSSPGO_OK ? csspgo_code_add_function(g->image.code, csspgo_no_module(), c, NULL) : s;
+}
+
+/* 1 if a profile's text cannot have a byte in a name of a context, or not at its begin. */
+static int jit_is_special(unsigned char c, int first)
+{
+    return c < ' ' || c == ':' || c == '@' || c == '%' || c == 127 ||
+           (first && (c == ' ' || c == '#' || c == '[' || (c >= '0' && c <= '9')));
+}
+
+/* The name of a function in the profile. Text gets %3a for a colon; to has room for 3 * JITDUMP_NAME_LIMIT bytes. */
+static void jit_name(profgen *g, csspgo_code_function *c, const jitdump_record *r, char *to)
+{
+    static const char unnamed[] = "(no name)", digits[] = "0123456789abcdef";
+    size_t i;
+    c->name = r->name_size != 0 ? r->name : unnamed;
+    c->name_size = r->name_size != 0 ? r->name_size : sizeof unnamed - 1;
+    if (g->o[O_FORMAT].number != 1) return;
+    c->name = to;
+    for (i = c->name_size = 0; i < r->name_size; i++) {
+        const unsigned char byte = (unsigned char)r->name[i];
+        if (!jit_is_special(byte, i == 0)) {
+            to[c->name_size++] = (char)byte;
+            continue;
+        }
+        g->jit->encoded = 1;
+        to[c->name_size++] = '%';
+        to[c->name_size++] = digits[byte >> 4];
+        to[c->name_size++] = digits[byte & 15];
+    }
+    if (c->name_size != 0) return;
+    c->name = unnamed;
+    c->name_size = sizeof unnamed - 1;
+}
+
+/* A free place in the code map: at an address, or a made-up one. */
+static live_range jit_free_place(struct jit_work *w, uint64_t address, uint64_t size)
+{
+    live_range p;
+    memset(&p, 0, sizeof p);
+    p.begin = address;
+    if (address < 4096 || address > JIT_FRESH - size || live_overlaps(&w->placed, address, address + size)) {
+        p.begin = w->fresh;
+        w->fresh += size + 16;
+    }
+    p.base = p.begin;
+    p.end = p.begin + size;
+    return p;
+}
+
+/* Says what is wrong with a function. Returns NULL. */
+static jit_hit *jit_refuse(const profgen *g, const jit_function *f, csspgo_status s)
+{
+    fail(g->tool, "%s: byte %llu: %s", g->jit->code->file[f->file].path, (unsigned long long)f->offset,
+         csspgo_status_text(s));
+    return NULL;
+}
+
+static int jit_row_order(const void *a, const void *b)
+{
+    const csspgo_line_row *x = (const csspgo_line_row *)a, *y = (const csspgo_line_row *)b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    if (x->loc.line != y->loc.line) return x->loc.line < y->loc.line ? -1 : 1;
+    return x->loc.discriminator < y->loc.discriminator ? -1 : x->loc.discriminator > y->loc.discriminator;
+}
+
+/* Sorts lines by address; of several at one address the last one counts, as in a line table. */
+static void jit_sort_rows(jit_hit *h)
+{
+    size_t i, n = 0;
+    for (i = 1; i < h->rows && h->row[i - 1].address <= h->row[i].address; i++) {}
+    if (i < h->rows) qsort(h->row, h->rows, sizeof *h->row, jit_row_order);
+    for (i = 0; i < h->rows; i++) {
+        if (n != 0 && h->row[n - 1].address == h->row[i].address) n--;
+        h->row[n++] = h->row[i];
+    }
+    h->rows = n;
+}
+
+jit_hit *jit_hit_of(profgen *g, const live_range *at)
+{
+    struct jit_work *w = g->jit;
+    jit_function *f = &w->code->function[at->function];
+    char name[3 * JITDUMP_NAME_LIMIT];
+    jit_hit *v;
+    jitdump_record r;
+    csspgo_code_function c;
+    if (f->hit != 0) return &w->hit[f->hit - 1];
+    v = (jit_hit *)jit_room(w->hit, w->hits, &w->hit_cap, sizeof *v);
+    if (v == NULL) return jit_refuse(g, f, CSSPGO_E_NOMEM);
+    w->hit = v;
+    v += w->hits;
+    memset(v, 0, sizeof *v);
+    if (!jit_load(w->code, at->function, &r)) return jit_refuse(g, f, CSSPGO_E_TRUNCATED);   /* it has changed since */
+    memset(&c, 0, sizeof c);
+    jit_name(g, &c, &r, name);
+    v->func = csspgo_func_add(w->samples, c.name, c.name_size);
+    v->row = v->func.id != 0 ? jit_rows(w->code, f, &r, 0, &v->rows) : NULL;
+    if (v->row == NULL) return jit_refuse(g, f, CSSPGO_E_NOMEM);
+    jit_sort_rows(v);
+    f->hit = (uint32_t)++w->hits;
+    return v;
+}
+
+/* Gives a function a place in the code map: adds its code and lines there. */
+static csspgo_status jit_place_at(profgen *g, const live_range *at, jit_hit *hit)
+{
+    struct jit_work *w = g->jit;
+    const jit_function *f = &w->code->function[at->function];
+    jitdump_record r;
+    live_range p;
+    csspgo_code_function c;
+    csspgo_status s;
+    if (!jit_load(w->code, at->function, &r)) return CSSPGO_E_TRUNCATED;
+    p = jit_free_place(w, at->base, r.size);
+    memset(&c, 0, sizeof c);
+    c.begin = p.begin;
+    c.end = p.end;
+    c.name = csspgo_func_name(w->samples, hit->func, &c.name_size);
+    s = jit_add_code(g, f, &r, &c);
+    if (s == CSSPGO_OK) s = jit_add_lines(g, hit, &c);
+    if (s == CSSPGO_OK && !live_add(&w->placed, &p)) s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK) hit->place = p.begin;
+    return s;
+}
+
+jit_hit *jit_placed(profgen *g, const live_range *at)
+{
+    jit_hit *hit = jit_hit_of(g, at);
+    csspgo_status s;
+    if (hit == NULL || hit->place != 0) return hit;
+    s = jit_place_at(g, at, hit);
+    return s == CSSPGO_OK ? hit : jit_refuse(g, &g->jit->code->function[at->function], s);
+}

@@ -1,0 +1,95 @@
+/* profgen_mapped.c - profgen: the files that a recording has mapped, to name them when none is the program */
+#include "profgen.h"
+
+enum { MAPPED_MOST = 256, MAPPED_SHOWN = 8, MAPPED_LINE = 2048 };
+
+struct mapped_file {
+    char  *path;                  /* owned, ends in NUL                     */
+    char   id[41];                /* build id as digits, empty: not known   */
+    int    mapped;                /* 0: only its build id was told          */
+};
+
+char *build_text(const unsigned char *id, size_t size, char *to)
+{
+    size_t i;
+    *to = '\0';
+    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
+    return to;
+}
+
+/* The entry of a path, a new one if there is none; NULL if there are too many, or no memory. */
+static mapped_file *mapped_entry(profgen *g, const char *path, size_t size)
+{
+    mapped_file *f;
+    size_t i;
+    for (i = 0; i < g->files; i++)
+        if (strlen(g->file[i].path) == size && memcmp(g->file[i].path, path, size) == 0) return &g->file[i];
+    if (g->files == MAPPED_MOST) return NULL;
+    if (g->file == NULL) g->file = (mapped_file *)calloc(MAPPED_MOST, sizeof *g->file);
+    if (g->file == NULL) return NULL;
+    f = &g->file[g->files];
+    f->path = (char *)malloc(size + 1);
+    if (f->path == NULL) return NULL;
+    memcpy(f->path, path, size);
+    f->path[size] = '\0';
+    g->files++;
+    return f;
+}
+
+/* Remembers the file of a mapping event, or of a build id. Without memory for it the file is not named. */
+void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map)
+{
+    const int of_file = map->path_size != 0 && map->path[0] == '/' && (map->path_size < 2 || map->path[1] != '/');
+    mapped_file *f;
+    if (g->mapped || !of_file || (item == CSSPGO_ITEM_MMAP && !map->executable)) return;
+    f = mapped_entry(g, map->path, map->path_size);
+    if (f == NULL) return;
+    f->mapped |= item == CSSPGO_ITEM_MMAP;
+    if (map->build_id_size != 0) build_text(map->build_id, map->build_id_size, f->id);
+}
+
+/* Control characters of a recording do not reach the terminal. */
+size_t mapped_name(char *to, const char *path, size_t room)
+{
+    size_t n;
+    for (n = 0; path[n] != '\0' && n < room; n++) to[n] = path[n] < ' ' || path[n] == 127 ? '?' : path[n];
+    return n;
+}
+
+/*
+ * Says that none of the files mapped is the program. Returns 1 if that is an error: of several recordings one may be of
+ * another program, and without any file mapped nothing is said.
+ */
+int mapped_complain(const profgen *g, const char *path)
+{
+    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s";
+    static const char with[] = "build id ", without[] = "without build id";
+    const int several = g->o[O_PERFDATA].count + g->o[O_PERFSCRIPT].count > 1;
+    char line[MAPPED_LINE], own[41];
+    size_t i, n = 0, shown = 0, all = 0, size;
+    const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    for (i = 0; i < g->files; i++) {
+        const mapped_file *f = &g->file[i];
+        all += f->mapped != 0;
+        if (!f->mapped || shown == MAPPED_SHOWN) continue;
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s", shown++ != 0 ? ", " : "");
+        n += mapped_name(line + n, f->path, 128);
+        n += (size_t)snprintf(line + n, sizeof line - n, *f->id != '\0' ? " (%s)" : "%s", f->id);
+    }
+    if (all == 0) return 0;
+    if (all > shown) snprintf(line + n, sizeof line - n, " and %zu more", all - shown);
+    else line[n] = '\0';
+    build_text(id, size, own);
+    if (several) warn(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line);
+    else fail(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line);
+    return !several;
+}
+
+void mapped_forget(profgen *g)
+{
+    size_t i;
+    for (i = 0; i < g->files; i++) free(g->file[i].path);
+    free(g->file);
+    g->file = NULL;
+    g->files = 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# csspgo profgen with profiles of pprof and with pre-aggregated text of BOLT: profiles, what is said, what is refused.
+. ./t.sh
+B=build/aggregated
+rm -rf $B
+mkdir -p $B
+T="build/plain/csspgo profgen"
+make -s build/plain/csspgo || { fail "aggregated: the tool does not build"; finish; }
+PIE=data/unwind/bin/demo.pie DEMO=data/unwind/bin/demo.probe
+
+# equal NAME WANT GOT
+equal() { if [ -s $2 ] && cmp -s $2 $3; then pass; else fail "aggregated: $1"; diff $2 $3 | head -4; fi; }
+# ends NAME STATUS TEXT COMMAND...: its exit status, and a text on standard error
+ends() {
+    name=$1 want=$2 text=$3
+    shift 3
+    "$@" >/dev/null 2>$B/err
+    got=$?
+    if [ $got -eq $want ] && grep -q -- "$text" $B/err; then pass; else fail "aggregated: $name: status $got"; head -3 $B/err; fi
+}
+
+# pprof: the profile of the same stacks as text. Its build id is given the beginning of the program's
+$T --quiet --binary=$PIE --perfscript=data/pprof/demo.stacks.ps --format=text -o $B/want || fail "aggregated: stacks"
+for f in demo.pb unknown-fields.pb; do
+    LC_ALL=C sed 's/05a9/56e5/' data/pprof/$f >$B/$f
+    check "aggregated: $f" $T --quiet --binary=$PIE --pprof=$B/$f --format=text -o $B/got
+    equal $f $B/want $B/got
+done
+gzip -c $B/demo.pb >$B/demo.pb.gz
+$T --quiet --binary=$PIE --pprof=$B/demo.pb.gz --format=text -o $B/got 2>$B/err
+if grep -q 'gunzip it' $B/err; then skip "aggregated: gzip needs zlib"; else equal demo.pb.gz $B/want $B/got; fi
+check "aggregated: a pipe" sh -c "$T --quiet --binary=$PIE --pprof=- --format=text -o $B/got <$B/demo.pb"
+equal "a pipe" $B/want $B/got
+$T --quiet --binary=$PIE --pprof=$B/demo.pb --pprof-type=cpu --format=text -o $B/got
+equal "another type that is divided by the period" $B/want $B/got
+$T --quiet --binary=$PIE --pprof=$B/demo.pb --pprof=$B/demo.pb --skip-symbolization -o $B/twice.raw
+$T --quiet --binary=$PIE --pprof=$B/demo.pb --skip-symbolization -o $B/once.raw
+awk -F: '/:/ { $0 = $1 ":" 2 * $2 } { print }' $B/once.raw >$B/want.raw
+equal "two profiles add up" $B/want.raw $B/twice.raw
+ends "another program" 1 'the recorded program has build id 05a9' $T --binary=$PIE --pprof=data/pprof/demo.pb -o $B/out
+ends "no such type" 1 "no sample type 'wall'" $T --binary=$PIE --pprof=$B/demo.pb --pprof-type=wall -o $B/out
+head -c 150 $B/demo.pb >$B/cut.pb
+ends "a cut profile" 1 'longer than what it stands in' $T --binary=$PIE --pprof=$B/cut.pb -o $B/out
+ends "names only" 1 'no addresses, only names' $T --binary=$PIE --pprof=../fuzz/corpus/pprof/names_only -o $B/out
+
+# pre-aggregated text: both of its forms give one profile, and other counts of branches than samples have do not differ
+for f in demo demo.traces; do
+    check "aggregated: $f.preagg" $T --binary=$DEMO --preagg=data/preagg/$f.preagg --format=text -o $B/$f
+    check "aggregated: $f.preagg, raw" $T --quiet --binary=$DEMO --preagg=data/preagg/$f.preagg --skip-symbolization -o $B/$f.raw
+done
+equal "traces" $B/demo $B/demo.traces
+equal "traces, raw" $B/demo.raw $B/demo.traces.raw
+$T --quiet --binary=$DEMO --perfscript=data/unwind/traces/demo.probe.ps --ignore-stack-samples --skip-symbolization -o $B/samples.raw
+grep -- - $B/samples.raw | grep -v -- '->' >$B/want
+grep -- - $B/demo.raw | grep -v -- '->' >$B/got
+equal "ranges of the same samples" $B/want $B/got
+$T --quiet --binary=$DEMO --perfscript=data/unwind/traces/demo.probe.ps --format=preagg -o $B/out.preagg
+equal "the known text" data/preagg/demo.preagg $B/out.preagg
+printf 'F 401144 401130 3\nF 401130 401144 3\nB X:0 401130 1 0\nB 401130 X:0 1 0\nF 401130 401175 1\n' >$B/odd.preagg
+ends "a reversed range" 0 'odd.preagg:1: 1 ranges end before they begin' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out
+ends "a line elsewhere" 0 '1 lines do not count: their addresses' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out
+ends "a range across a jump" 0 '1 lines do not count: their ranges' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out
+printf 'F 401130 401144 3\nF 401130 40114x 3\n' >$B/bad.preagg
+ends "a bad line" 1 'bad.preagg:2:.*expected hexadecimal number' $T --binary=$DEMO --preagg=$B/bad.preagg -o $B/out
+printf 'B 1 2 3 0\n' >$B/none.preagg
+ends "nothing of the program" 3 'no counter is of a probe' $T --binary=$DEMO --preagg=$B/none.preagg -o $B/out
+ends "nothing to write" 3 'the output is empty' $T --binary=$DEMO --preagg=$B/none.preagg --format=preagg -o $B/out
+ends "two outputs" 2 'is made of' $T --binary=$DEMO --preagg=$B/bad.preagg --format=preagg --skip-symbolization -o $B/out
+ends "two inputs" 2 'give one of' $T --binary=$DEMO --preagg=$B/bad.preagg --pprof=$B/demo.pb -o $B/out
+finish

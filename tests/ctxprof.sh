@@ -1,0 +1,205 @@
+#!/bin/sh
+# csspgo ctxprof: contextual profiles between bitstreams, YAML and dumps; merging; tables; what is
+# refused; contextual profiles as inputs of other commands. Run in tests/.
+B=build/ctxprof_tool
+rm -rf $B
+mkdir -p $B
+. ./t.sh
+D=data/contextual
+T=build/plain/csspgo
+make -s $T || { fail "the tool does not build"; finish; }
+# same WHAT FILE COMMAND...: the command's standard output is the file
+same() {
+    name=$1 want=$2
+    shift 2
+    if "$@" 2>$B/err </dev/null | cmp -s - $want && [ ! -s $B/err ]; then pass; else fail "$name"; head -3 $B/err; fi
+}
+# refused STATUS PATTERN ARGUMENT...: nothing on standard output
+refused() {
+    want=$1 pattern=$2
+    shift 2
+    $T ctxprof "$@" >$B/out 2>$B/err </dev/null
+    got=$?
+    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "ctxprof $*: status $got"; head -3 $B/out $B/err; fi
+}
+# shows LINE ARGUMENT...
+shows() {
+    line=$1
+    shift
+    if $T ctxprof show "$@" | tr -s ' ' | grep -qx -e "$line"; then pass; else fail "ctxprof show $*: no '$line'"; fi
+}
+
+# ----- forms
+same "YAML of version 4" $D/big.v4.yaml $T ctxprof to-yaml $D/big.v4.ctxp
+check "version 4 of YAML" sh -c "$T ctxprof from-yaml $D/big.v4.yaml -o $B/big && [ \$(head -c 4 $B/big) = CTXP ]"
+same "version 4 of YAML and back" $D/big.v4.yaml $T ctxprof to-yaml $B/big
+same "version 1 stays as it is" $D/big.v1.ctxp $T ctxprof from-yaml --format=v1 $D/big.v1.ctxp
+check "into files" sh -c "$T ctxprof to-yaml $D/app.v1.ctxp -o $B/app.yaml && $T ctxprof from-yaml $B/app.yaml --output=$B/app.ctxp"
+same "a file and back" $B/app.yaml $T ctxprof to-yaml $B/app.ctxp
+same "a pipe" $B/app.yaml sh -c "cat $B/app.ctxp | $T ctxprof to-yaml /dev/stdin"
+check "a dump" sh -c "$T ctxprof to-yaml ../fuzz/corpus/ctxprof/shards.dump | grep -q 'TotalRootEntryCount: 7'"
+check "a dump: trees of one root add up" sh -c "$T ctxprof to-yaml ../fuzz/corpus/ctxprof/shards.dump | grep -q 'Counters:        \[ 18 \]'"
+
+# ----- merging, tables
+check "merge" $T ctxprof merge $D/big.v4.ctxp $D/app.v1.ctxp -o $B/both.ctxp
+check "merge the other way round" $T ctxprof merge $D/app.v1.ctxp $D/big.v4.ctxp -o $B/other.ctxp
+same "the order of inputs does not matter" $B/both.ctxp cat $B/other.ctxp
+check "merge with itself" $T ctxprof merge $B/app.ctxp $B/app.ctxp --format=yaml -o $B/twice.yaml
+shows "roots: 1" $B/app.ctxp
+shows "largest counter: $($T ctxprof show $B/app.ctxp | awk '/^largest counter/ { print 2 * $3 }')" $B/twice.yaml
+shows "contexts: $($T ctxprof show $D/big.v4.ctxp $D/app.v1.ctxp | awk '/^contexts/ { print $2 }')" $B/both.ctxp
+
+# ----- refused
+refused 2 "to-yaml, from-yaml, merge or show" 
+refused 2 "did you mean 'to-yaml'" to-yam $B/app.ctxp
+refused 2 "no input" to-yaml
+refused 2 "one input only" to-yaml $B/app.ctxp $B/app.yaml
+refused 2 "none of v4" from-yaml --format=v5 $B/app.yaml
+refused 2 "is the same file as input" from-yaml $B/app.yaml -o $B/app.yaml
+refused 1 "No such file" show $B/none
+refused 1 "stands twice" to-yaml $D/e_dupcallee.ctxp
+check "duplicates are merged on request" sh -c "$T ctxprof to-yaml --merge-duplicates $D/e_dupcallee.ctxp >$B/out"
+printf 'Contexts:\n  - Guid: 1\n    Counters: [ x ]\n' >$B/bad.yaml
+refused 1 "bad.yaml:3:17: " from-yaml $B/bad.yaml
+cp $B/app.ctxp $B/kept
+refused 1 "bad.yaml:3" from-yaml $B/bad.yaml -o $B/kept
+check "a failure leaves the output as it was" cmp $B/kept $B/app.ctxp
+check "no temporary file is left" sh -c "! ls -a $B | grep -q '^\.csspgo-'"
+
+# ----- as inputs of other commands
+grep -v '^#' $D/names.txt | awk '{ print $2 }' >$B/names
+N=--names=$B/names
+same "merge: into a profile of samples" $D/app.cs.prof $T merge --text $N $D/app.v1.ctxp
+$T show $D/app.cs.prof >$B/shown
+same "show: the same as of that profile" $B/shown $T show $N $D/app.v1.ctxp
+check "GUIDs are names where none is known" sh -c "$T show $D/app.v1.ctxp | grep -q '^Function: 8657661246551306189: 46, 1, 6 sampled lines'"
+for c in folded flame; do
+    $T $c $D/app.cs.prof >$B/want 2>$B/err
+    check "$c: the same" sh -c "$T $c $N $D/app.v1.ctxp 2>/dev/null | cmp - $B/want"
+done
+check "folded: GUIDs, a pipe" sh -c "cat $D/app.v1.ctxp | $T folded - 2>/dev/null | grep -qx '0x78263108925b2fcd;0x3cfe43d709473822 42'"
+for f in big.v1.ctxp big.v4.ctxp big.v4.yaml; do
+    check "show takes $f" sh -c "$T show $N --contexts $D/$f | grep -q ' 4 @ dispatch\$'"
+done
+check "show takes a dump" sh -c "$T show ../fuzz/corpus/ctxprof/shards.dump | grep -q '^Function: .*: [0-9]*, 18,'"
+check "overlap of a profile and itself" sh -c "$T overlap $D/big.v1.ctxp $D/big.v4.yaml | grep -q 'profile similarity: 9'"
+# names come from the other input, whichever of the two is contextual; counters of a text look like source lines
+for pair in "$D/app.v1.ctxp $D/app.cs.prof" "$D/app.cs.prof $D/app.v1.ctxp"; do
+    $T overlap $pair >$B/out 2>$B/err
+    check "overlap: $pair" sh -c "grep -q 'similarity: 100.000%' $B/out && grep -q 'sample overlap: 100.000%' $B/out && grep -q 'warning.* by source lines' $B/err"
+    check "merge --mix=add: $pair" sh -c "$T merge --mix=add --text $pair 2>$B/err | grep -qx '\[theRoot:4 @ mid:3 @ leaf\]:30:20' && grep -q 'warning.*by counters' $B/err"
+    check "merge: exact counts in place of samples: $pair" sh -c "$T merge --text $pair 2>$B/err | cmp - $D/app.cs.prof && grep -q 'worth 1 exact .*both: 9' $B/err"
+done
+check "merge: weights" sh -c "$T merge --text $N --weighted-input=3,$D/app.v1.ctxp $D/app.v1.ctxp | grep -qx '\[theRoot\]:184:4'"
+check "merge: names of several" sh -c "$T merge $N --text $D/app.v1.ctxp $D/big.v1.ctxp >$B/out && grep -q '^\[theRoot\]:46:1' $B/out && grep -q '^\[render\]:' $B/out"
+
+# contextual outputs: by name or on request
+check "merge into *.ctxprof" sh -c "$T merge $D/big.v4.ctxp $D/app.v1.ctxp -o $B/by_name.ctxprof && cmp $B/by_name.ctxprof $B/both.ctxp"
+same "merge --ctxprof" $B/both.ctxp $T merge --ctxprof $D/app.v1.ctxp $D/big.v4.ctxp
+check "a form that is asked for counts" sh -c "$T merge --text $N $D/app.v1.ctxp -o $B/text.ctxprof && cmp $B/text.ctxprof $D/app.cs.prof"
+echo 'theRoot leaf' >$B/renames
+printf 'theRoot:5:1\n 1: 5\n' >$B/flat.prof
+# mismerged STATUS PATTERN ARGUMENT...: merge fails so
+mismerged() {
+    want=$1 pattern=$2
+    shift 2
+    $T merge "$@" >$B/out 2>$B/err </dev/null
+    got=$?
+    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "merge $*: status $got"; head -3 $B/out $B/err; fi
+}
+mismerged 2 "a weight of a contextual profile needs --mix=add" --weighted-input=2,$D/app.v1.ctxp $D/app.cs.prof
+mismerged 2 "remapping-file beside contextual profiles needs" --remapping-file=$B/renames $D/app.v1.ctxp $D/app.cs.prof
+mismerged 1 "no context has exact and sampled counts.*see --mix=add" $D/big.v1.ctxp $D/app.cs.prof
+mismerged 1 "cannot be merged with .*flat.prof: only the former has" $D/app.v1.ctxp $B/flat.prof
+mismerged 1 "app.cs.prof is no contextual profile" --ctxprof $D/app.v1.ctxp $D/app.cs.prof
+check "or left out" sh -c "$T ctxprof merge $D/app.v1.ctxp >$B/alone && $T merge --failure-mode=all --ctxprof $D/app.v1.ctxp $D/app.cs.prof 2>$B/err | cmp - $B/alone && grep -q 'left out' $B/err"
+mismerged 2 "function does not go with a contextual output" --ctxprof --function=leaf $D/app.v1.ctxp
+mismerged 2 "a weight does not go with" --ctxprof --weighted-input=2,$D/app.v1.ctxp
+mismerged 1 "e_dupcallee.ctxp: byte .*stands twice" --ctxprof $D/e_dupcallee.ctxp
+mismerged 1 "e_dupcallee.ctxp: byte .*stands twice" --text $D/e_dupcallee.ctxp
+mismerged 1 "bad.yaml:3:17: " --text $B/bad.yaml
+mismerged 3 "the profile is empty" --ctxprof -o $B/empty.ctxprof $D/e_empty.ctxp
+mismerged 1 "No such file" --names=$B/none $D/app.v1.ctxp
+mismerged 1 "not an ELF\|ELF" --profiled-binary=$D/names.txt $D/app.v1.ctxp
+
+# A program with probes tells checksums, and which numbers blocks and calls have, if there is a counter for each block.
+# The last function has not.
+E=../examples/data/demo.elf
+guid() { printf %s $1 | md5sum | cut -c1-16 | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/0x\8\7\6\5\4\3\2\1/'; }
+if have md5sum; then
+cat >$B/demo.yaml <<DEMO
+Contexts:
+  - Guid: $(guid main)
+    Counters: [ 2, 10, 9, 1, 1 ]
+    Callsites:
+      - - Guid: $(guid price_orders)
+          Counters: [ 10, 100, 90, 10, 10 ]
+          Callsites:
+            - - Guid: 77
+                Counters: [ 90 ]
+      - [ ]
+      - - Guid: $(guid pack_text)
+          Counters: [ 10, 20 ]
+DEMO
+cat >$B/demo.want <<'DEMO'
+[main:4 @ price_orders]:310:10
+ 1: 10
+ 2: 100
+ 3: 90
+ 4: 90 77:90
+ 5: 10
+ 6: 10
+ !CFGChecksum: 281561395676419
+[main:4 @ price_orders:4 @ 77]:90:90
+ 1: 90
+ !CFGChecksum: 0
+[main]:43:2
+ 1: 2
+ 2: 10
+ 3: 9
+ 4: 10 price_orders:10
+ 6: 10 pack_text:10
+ 10: 1
+ 11: 1
+ !CFGChecksum: 1970412237346369
+[main:6 @ pack_text]:30:10
+ 1: 10
+ 2: 20
+ !CFGChecksum: 0
+DEMO
+$T merge --text --profiled-binary=$E $B/demo.yaml >$B/demo.prof 2>$B/err
+check "a program with probes" cmp $B/demo.prof $B/demo.want
+check "counters that are not its blocks'" grep -q "warning: .*one for each block of the binary: 1;" $B/err
+cat >$B/sampled.prof <<'DEMO'
+[main:5 @ pack_noise]:2:1
+ 1: 1
+ 2: 1
+ !CFGChecksum: 7
+[main:4 @ price_orders]:3:1
+ 1: 1
+ 2: 2
+ !CFGChecksum: 281561395676419
+DEMO
+check "samples by probes added to it" sh -c "$T merge --mix=add --text --quiet --profiled-binary=$E $B/demo.yaml $B/sampled.prof | grep -qx '\[main:4 @ price_orders\]:313:11'"
+$T merge --text --profiled-binary=$E $B/sampled.prof $B/demo.yaml >$B/out 2>$B/err
+check "samples by probes beside it" sh -c "grep -qx '\[main:4 @ price_orders\]:310:10' $B/out && grep -qx '\[main:5 @ pack_noise\]:[0-9]*:[0-9]*' $B/out"
+check "what became of them" grep -q 'exact counts: 4, with samples: 1; a sample is worth 36.67 exact counts, by contexts that had both: 1$' $B/err
+mismerged 1 "one is by counters, the other by probes; see --profiled-binary" --text $B/demo.yaml $B/sampled.prof
+check "overlap with them" sh -c "$T overlap --quality --profiled-binary=$E $B/demo.yaml $B/sampled.prof 2>/dev/null | grep -q 'blocks of contexts'"
+check "overlap without the program" sh -c "! $T overlap $B/demo.yaml $B/sampled.prof 2>$B/err && grep -q 'by counters with one by probes' $B/err"
+check "folded: names of the program" sh -c "$T folded --binary=$E $B/demo.yaml 2>/dev/null | grep -qx 'main;price_orders;0x000000000000004d 90'"
+else skip "a program with probes: no md5sum"; fi
+
+# ----- as LLVM 19's tool: it knows no such file
+if have llvm-profdata-19; then
+    for f in app.v1.ctxp big.v4.ctxp big.v4.yaml; do
+        for c in show "merge -o -" "overlap $D/app.cs.prof"; do
+            $T $c --llvm-compat $D/$f >$B/out 2>$B/err
+            got=$?
+            llvm-profdata-19 ${c%% *} --sample $(echo "$c" | sed 's/^[a-z]*//') $D/$f >$B/want 2>$B/want.err
+            want=$?
+            if [ $got -eq $want ] && cmp -s $B/out $B/want && cmp -s $B/err $B/want.err; then pass; else fail "--llvm-compat $c $f: $got, not $want"; head -3 $B/err $B/want.err; fi
+        done
+    done
+else skip "LLVM's tool on contextual profiles: no llvm-profdata-19"; fi
+finish

@@ -1,0 +1,101 @@
+#!/bin/sh
+# csspgo profgen --format=gcc: a recorded program's profile reaches gcc's blocks through -fauto-profile, names have no
+# suffixes of clones, inlinees count for their functions. FULL=1: C++ programs run fewer instructions. Run in tests/.
+HERE=$(pwd)
+B=$HERE/build/gcc
+rm -rf $B
+mkdir -p $B
+. ./t.sh
+T=$HERE/build/plain/csspgo
+make -s build/plain/csspgo || { fail "the tool does not build"; finish; }
+D=data/lines
+lines() { (cd $D/bin && exec $T profgen --quiet --format=gcc "$@") 2>$B/err; }
+lines --binary=clones.gcc --perfscript=../in/clones.perfscript -o $B/clones
+
+# ----- the form
+text() { $T merge --quiet --text $1; }
+version() { od -An -tu1 -j4 -N1 $1 | tr -d ' '; }
+check "version 2, for GCC 12 and later" [ "$(version $B/clones)" = 2 ]
+for v in llvm:42 1:1 2:2 3:3; do
+    lines --binary=clones.gcc --perfscript=../in/clones.perfscript --gcov-version=${v%:*} -o $B/other
+    check "--gcov-version=${v%:*}" [ "$(version $B/other)" = ${v#*:} ]
+done
+# GCC 12 takes the last position of a line, whatever its discriminator: that is the one with the largest count
+printf 'f:10:1\n 2: 99\n 3: 5\n 3.1: 9\n 3.2: 7\n 4: 50\n' >$B/lines.txt
+for v in 1 2; do
+    $T merge --quiet --gcc --gcov-version=$v $B/lines.txt -o $B/lines.afdo
+    check "version $v: the largest count of a line is its last" sh -c "od -An -v -tx1 $B/lines.afdo | tr -d ' \\n' |
+        grep -q '000003000000000005000000000000000200030000000000070000000000000001000300000000000900'"
+done
+lines --binary=clones.gcc --perfscript=../in/clones.perfscript --format=gcov -o $B/other
+check "gcov is gcc" cmp $B/clones $B/other
+lines --binary=shapes.g --perfscript=../in/shapes.g.perfscript -o $B/shapes
+for p in clones shapes; do
+    text $B/$p >$B/$p.txt
+    check "$p: names without suffixes" sh -c "[ -s $B/$p.txt ] && ! grep -q '^ *\([0-9.]*: \)\{0,1\}[A-Za-z_0-9]*[.][^:]*:[0-9]*\(:[0-9]*\)\{0,1\}$' $B/$p.txt"
+    check "$p: what ran was entered" sh -c "! grep -q '^[^ ].*:[1-9][0-9]*:0$' $B/$p.txt"
+done
+
+# ----- gcc takes it
+if ! [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] || ! gcc --version 2>/dev/null | grep -q 'Free Software' ||
+    ! gcc --help=common 2>/dev/null | grep -q -e '-fauto-profile'; then
+    skip "gcc: not x86-64 Linux with a gcc that has -fauto-profile"
+    finish
+fi
+RELEASE=$(gcc -dumpversion | sed 's/[.].*//')
+VERSION=2
+[ $RELEASE -ge 12 ] || VERSION=1
+[ $RELEASE -lt 16 ] || VERSION=3
+gcc -O2 -g -no-pie -o $B/hot programs/hot.c && $T record --quiet --software --period=50 -o $B/hot.ps $B/hot $(size 300 3000) >/dev/null 2>$B/err
+if ! [ -s $B/hot.ps ]; then
+    skip "gcc: cannot record here: $(tail -1 $B/err)"
+    finish
+fi
+# used NAME PROFILE: hot.c built with a profile, and what gcc knows of its blocks: function, largest and smallest count
+used() {
+    rm -f $B/$1*.afdo
+    gcc -O2 -no-pie -fauto-profile=$2 -fdump-ipa-afdo -dumpdir $B/$1. -o $B/$1 programs/hot.c 2>$B/$1.said
+    cat $B/$1*.afdo | awk '/^[a-z].*\)$/ { f = $0; sub(/ *\(.*/, "", f); sub(/.* /, "", f); most[f] = least[f] = "?" }
+        /<bb [0-9]*> \[count: [0-9]+\]/ { n = $NF; sub(/\]:/, "", n); n += 0
+            if (most[f] == "?" || n > most[f]) most[f] = n
+            if (least[f] == "?" || n < least[f]) least[f] = n }
+        END { for (f in most) print f, most[f], least[f] }' | sort
+}
+$T profgen --quiet --binary=$B/hot --perfscript=$B/hot.ps --format=gcc --gcov-version=$VERSION -o $B/hot.afdo
+used with $B/hot.afdo >$B/blocks
+check "gcc reads it without a word" [ ! -s $B/with.said ]
+blocks() { awk -v f=$1 "\$1 == f && $2 { ok = 1 } END { exit !ok }" $B/blocks; }
+check "the loop of main is known to run" blocks main '$2 > 100'
+check "the loop of large is hot" blocks large '$2 > 2000'
+check "... and its error path is not" blocks large '$3 == 0'
+check "an inlined function has its counts" blocks add '$2 > 100'
+check "the program does what it did" [ "$($B/hot 50)" = "$($B/with 50)" ]
+
+# ----- fewer instructions
+instructions() { valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 | sed -n 's/.*Collected : //p'; }
+# fewer NAME BEFORE AFTER ARGUMENTS...
+fewer() {
+    name=$1 before=$2 after=$3
+    shift 3
+    n=$(instructions $before "$@") m=$(instructions $after "$@")
+    if [ -n "$n" ] && [ -n "$m" ] && [ $m -lt $n ]; then pass; else fail "$name: $n instructions, $m with the profile"; fi
+}
+[ -n "$FULL" ] || finish
+if ! have valgrind; then
+    skip "gcc: valgrind is not installed"
+    finish
+fi
+fewer "hot.c" $B/hot $B/with 20000
+for p in json:nlohmann/json.hpp rapid:rapidjson/document.h; do
+    n=${p%:*}
+    if ! printf '#include <%s>\n' ${p#*:} | g++ -x c++ -fsyntax-only - 2>/dev/null; then
+        skip "gcc: ${p#*:} is not installed"
+        continue
+    fi
+    CXX="g++ -std=c++17 -O2 -no-pie -w"
+    $CXX -g -o $B/$n programs/$n.cpp && $T record --quiet --software --period=40 --max-branches=400000 -o $B/$n.ps $B/$n $(seq 100) >/dev/null 2>&1
+    $T profgen --quiet --binary=$B/$n --perfscript=$B/$n.ps --format=gcc --gcov-version=$VERSION -o $B/$n.afdo
+    check "$n: gcc builds it" $CXX -fauto-profile=$B/$n.afdo -o $B/$n.with programs/$n.cpp
+    fewer $n $B/$n $B/$n.with $(seq 30)
+done
+finish

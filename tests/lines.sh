@@ -1,0 +1,180 @@
+#!/bin/sh
+# csspgo profgen by source line: recorded programs of clang, gcc and Rust against the profiles that llvm-profgen-19 made of
+# them (data/lines), separate debug files, damaged debug information. Run in tests/.
+HERE=$(pwd)
+B=$HERE/build/lines
+rm -rf $B
+mkdir -p $B
+. ./t.sh
+T=$HERE/build/plain/csspgo
+make -s build/plain/csspgo || { fail "the tool does not build"; finish; }
+D=data/lines
+# profgen OPTION...: text from the folder of the programs, as split debug information has to be found from there
+profgen() { (cd $D/bin && exec $T profgen --format=text -o $B/out "$@") >$B/said 2>$B/err; }
+
+# ----- every mode, byte for byte, and what is said. Left out: without functions in the debug information LLVM 19 inlines by sizes that it
+#       reads from memory it never wrote (grid.strip.cs)
+while read -r want options; do
+    [ $want != grid.strip.cs.txt ] || continue
+    rm -f $B/out
+    profgen --llvm-compat $options
+    got=$?
+    if [ -f $B/out ]; then cmp -s $D/out/$want $B/out; else [ $got -eq 1 ] && [ ! -s $D/out/$want ]; fi
+    if [ $? -eq 0 ]; then pass; else fail "$want: status $got"; head -3 $B/err; fi
+    # WARNINGS.txt is without the line about mappings and with the name of LLVM's tool before an error
+    grep -v '^warning: No relevant mmap event is matched for ' $B/err >$B/said
+    grep "^$want: " $D/out/WARNINGS.txt | sed -e "s/^$want: //" -e 's/^llvm-profgen: //' -e '/^exit status/d' >$B/want
+    check "$want: messages" cmp $B/want $B/said
+done <$D/out/COMMANDS.tsv
+
+# ----- --show-detailed-warning: all that LLVM says of a recording of which one address in thirty is a little off, sorted:
+#       it takes ranges out of a hash map. Left out: contexts cut by other code, which LLVM counts by their names; and for
+#       grid.nodebug calls that match no stack, which LLVM goes on counting after a return to nowhere
+if have llvm-profgen-19 && have perl; then
+    for of in grid.d5:grid grid.fold:grid.fold shapes.g:shapes.g grid.nodebug:grid grid.split:grid; do
+        for seed in 1 2; do
+            perl -e 'srand(shift); while (<STDIN>) { s/401([0-9a-f]{3})/rand() < 0.03 ? sprintf("401%03x", hex($1) + int(rand(9)) - 4 & 0xfff) : "401$1"/ge; print }' \
+                $seed <$D/in/${of#*:}.perfscript >$B/off.ps
+            for o in --ignore-stack-samples --csspgo-preinliner=0; do
+                unlike='contexts are truncated\|missing probe for call'
+                [ $of != grid.nodebug:grid ] || unlike="$unlike\|branches'source"
+                (cd $D/bin && llvm-profgen-19 --binary=${of%:*} --perfscript=$B/off.ps --show-detailed-warning $o -o $B/llvm 2>&1) |
+                    grep -v "$unlike" | sort >$B/want
+                profgen --llvm-compat --binary=${of%:*} --perfscript=$B/off.ps --show-detailed-warning $o
+                grep -v "$unlike" $B/err | sort >$B/said
+                check "${of%:*} $seed $o: details" diff $B/want $B/said
+            done
+        done
+    done
+else
+    skip "lines: llvm-profgen-19 or perl is not installed"
+fi
+
+# ----- by default: the same counts where LLVM's are right
+flat() { profgen --ignore-stack-samples --perfscript=../in/grid.perfscript "$@"; }
+flat --binary=grid.strip
+check "debug information of a separate file" grep -q 'debug information is taken from .*grid.strip.debug' $B/err
+mv $B/out $B/linked
+flat --binary=grid.d5
+check "... gives the same profile" cmp $B/linked $B/out
+flat --binary=grid.strip --debug-binary=grid.strip.debug
+check "... and so does --debug-binary" cmp $B/linked $B/out
+rm $B/out
+cp $D/bin/grid.nodebug $B/alone
+flat --binary=$B/alone
+check "no debug information: status $?" sh -c "[ $? -eq 1 ] && [ ! -f $B/out ] && grep -q 'neither probe sections nor debug information' $B/err"
+profgen --ignore-stack-samples --binary=clones.gcc --perfscript=../in/clones.perfscript
+check "calls of gcc's clones count" grep -q ' scale[a-z_]*:[0-9]' $B/out
+
+# ----- split debug information in one .dwp file, with the index of DWARF 5 and with that of before
+mkdir -p $B/packed
+cp $D/bin/grid.split $D/bin/grid.split.dwp $B/packed
+packed() { (cd $B/packed && $T profgen --quiet --format=text --ignore-stack-samples --perfscript=$HERE/$D/in/grid.perfscript --binary=grid.split -o $B/out "$@") 2>$B/err; }
+flat --binary=grid.split
+mv $B/out $B/split
+packed
+check "a .dwp file beside the program" cmp $B/split $B/out
+mv $B/packed/grid.split.dwp $B/packed/other
+rm $B/out
+packed
+check "... without it nothing is found" sh -c "[ $? -eq 3 ] && [ ! -s $B/out ]"
+packed --dwp=other
+check "... with another name" cmp $B/split $B/out
+if have clang-19 && have llvm-dwp-19 && have llvm-profgen-19; then
+    echo 'volatile int z; static int g(int x) { return x + z; } int main(int n, char **v) { int s = 0; while (n--) s += g(n); return s; }' >$B/packed/p.c
+    (cd $B/packed && clang-19 -O2 -gdwarf-4 -gsplit-dwarf -fdebug-info-for-profiling -c p.c && clang-19 -no-pie -o p p.o && llvm-dwp-19 -e p -o p.dwp && rm p.dwo)
+    perl -e 'printf "1\n %x-%x:7\n0\n", map { hex($_) - 0x401000 } @ARGV' $(llvm-nm-19 $B/packed/p | awk '$3 == "main" { print $1, $1 }') >$B/packed/p.unsym
+    (cd $B/packed && llvm-profgen-19 --binary=p --unsymbolized-profile=p.unsym --fill-zero-for-all-funcs --format=text -o want >/dev/null 2>&1
+     $T profgen --llvm-compat --quiet --binary=p --unsymbolized-profile=p.unsym --fill-zero-for-all-funcs --format=text -o got 2>$B/err)
+    check "a .dwp file of DWARF 4" cmp $B/packed/want $B/packed/got
+    check "... with an inlined function" grep -q ': g:' $B/packed/got
+else
+    skip "lines: clang-19, llvm-dwp-19 or llvm-profgen-19 is not installed"
+fi
+
+# ----- a kernel: linked at ffffffff81001000, moved at start-up, called by users, whose frames end the stacks; as text and perf.data
+make -s build/plain/make_perfdata || fail "make_perfdata.c does not build"
+# kernel_script TEXT SHIFT EVENT: the addresses moved on, with an event's text
+kernel_script() {
+    awk -v shift=$2 -v event="$3" 'BEGIN { print "PERF_RECORD_MMAP 77/77: [0x401000(0x2000) @ 0x1000]: x /bin/user"; print "PERF_RECORD_MMAP -1/0: " event }
+        /PERF_RECORD/ { next }
+        /^ 0x/ { print "\t          00401234"; print "\t          7f0012345678" }
+        { gsub("ffffffff93", "ffffffff" shift); print }' $1
+}
+for at in 93:'[0xffffffff93001000(0x1000) @ 0xffffffff93001000]: x [kernel.kallsyms]_text' \
+    a7:'[0xffffffffa7001000(0x1000) @ 0xffffffff81001000]: x [kernel.kallsyms]_stext' \
+    81:'[0xffffffff81001000(0x1000) @ 0]: x [kernel.kallsyms]'; do
+    kernel_script $D/in/grid.high.perfscript ${at%%:*} "${at#*:}" >$B/kernel.ps
+    build/plain/make_perfdata file <$B/kernel.ps >$B/kernel.data
+    for o in --ignore-stack-samples --csspgo-preinliner=0; do
+        for from in --perfscript=$B/kernel.ps --perfdata=$B/kernel.data; do
+            profgen --llvm-compat --kernel --binary=grid.high $from $o
+            [ $o = --ignore-stack-samples ] && check "kernel at ${at%%:*}, ${from%%=*}" cmp $D/out/grid.high.nocs.txt $B/out
+            if have llvm-profgen-19; then
+                (cd $D/bin && llvm-profgen-19 --kernel --binary=grid.high --perfscript=$B/kernel.ps $o --format=text -o $B/llvm >$B/said 2>&1)
+                check "kernel at ${at%%:*}, ${from%%=*} $o: as LLVM" cmp $B/llvm $B/out
+            fi
+            profgen --kernel --binary=grid.high $from $o
+            mv $B/out $B/got
+            profgen --kernel --binary=grid.high --perfscript=../in/grid.high.perfscript $o
+            check "kernel at ${at%%:*}, ${from%%=*} $o" cmp $B/out $B/got
+        done
+    done
+done
+# the event is named after a symbol that is not where the code begins: LLVM takes every address for one 64 bytes before
+if have llvm-objcopy-19; then
+    llvm-objcopy-19 --add-symbol _stext=.text:0x40,global $D/bin/grid.high $B/vmlinux
+    sed 's/.*kernel.kallsyms.*/PERF_RECORD_MMAP -1\/0: [0xffffffff93001040(0xfc0) @ 0xffffffff93001040]: x [kernel.kallsyms]_stext/' $D/in/grid.high.perfscript >$B/kernel.ps
+    profgen --kernel --binary=$B/vmlinux --perfscript=$B/kernel.ps --csspgo-preinliner=0
+    check "a kernel that begins before _stext" cmp $B/out $B/got
+else
+    skip "lines: llvm-objcopy-19 is not installed"
+fi
+
+# ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
+profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
+check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out
+check "... is read again" $T merge --text $B/out -o $B/again
+profgen --ignore-stack-samples --binary=shapes.g --perfscript=../in/shapes.g.perfscript
+for f in _ZN12_GLOBAL__N_15applyIZ9real_mainEUliE_EElT_i _ZN12_GLOBAL__N_15applyIZ9real_mainEUliE0_EElT_i _ZL7measureRKN3geo5ShapeEl; do
+    check "$f has its symbol's name and was entered" grep -q "^$f:[0-9]*:[1-9]" $B/out
+    check "$f is called by it" grep -q "^ [0-9.]*: [0-9]* $f:[1-9]" $B/out
+done
+check "no function has the plain name" sh -c "! grep -q '^apply\|^measure' $B/out"
+
+# ----- damaged files give an error or a profile, never a crash
+[ -z "$FULL" ] || { make -s build/san/csspgo && T=$HERE/build/san/csspgo; }
+seed=1
+random() { seed=$(((seed * 1103515245 + 12345) & 0x7fffffff)); echo $(((seed >> 8) % $1)); }
+i=0 bad=0
+while [ $i -lt $(size 60 500) ]; do
+    case $((i % 4)) in
+    0) from=grid.d5 ;;
+    1) from=grid.gcc ;;
+    2) from=grid.d4 ;;
+    3) from=shapes.g ;;
+    esac
+    [ $((i % 8)) != 6 ] || from=grid.split.dwp
+    bytes=$(($(wc -c <$D/bin/$from)))
+    cp $D/bin/$from $B/mutant
+    if [ $((i % 5)) = 0 ]; then truncate -s $(random $bytes) $B/mutant
+    else
+        for k in 1 2 3 4; do
+            at=$((bytes / 4 + $(random $((bytes * 3 / 4)))))
+            printf "\\$(printf %03o $(random 256))" | dd of=$B/mutant bs=1 seek=$at conv=notrunc 2>/dev/null
+        done
+    fi
+    of=$B/mutant
+    if [ $from = grid.split.dwp ]; then
+        of=$B/packed/grid.split
+        mv $B/mutant $of.dwp
+    fi
+    timeout 20 $T profgen --quiet --binary=$of --unsymbolized-profile=$D/in/grid.d5_factor.unsym --fill-zero-for-all-funcs \
+        -o $B/out >$B/said 2>$B/err
+    got=$?
+    [ $got -le 3 ] && ! grep -q 'Sanitizer\|runtime error' $B/err || { bad=$((bad + 1)); cp $([ -f $B/mutant ] && echo $B/mutant || echo $of.dwp) $B/mutant.$i; head -5 $B/err; }
+    rm -f $B/mutant
+    i=$((i + 1))
+done
+if [ $bad -eq 0 ]; then pass; else fail "$bad of $i damaged programs: crash"; fi
+finish
