@@ -2622,9 +2622,9 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
 
 /*
- * Lists the addresses that the counters are about: calls of contexts, starts of ranges, both ends of branches; samples
- * without branch records: their addresses. What a program reads only for code that ran (debug information) it reads for
- * these.
+ * Lists the addresses that the counters are about: starts of ranges, both ends of branches; samples without branch
+ * records: their addresses. What a program reads only for code that ran (debug information) it reads for these, and for
+ * the calls of contexts.
  *
  *   module         whose link-time addresses; id 0: run-time addresses of code without a module
  *   address, cap   the output, cap elements, ascending, each address once; NULL and 0 to ask for their number
@@ -2636,6 +2636,10 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
  */
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err);
+
+/* Lists the calls in the contexts of the counters, in any other way as csspgo_collector_addresses. */
+CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address, size_t cap,
+                                                size_t *count, csspgo_error *err);
 
 /*
  * Lists the ranges that the counters are about, those that overlap joined: whatever ran between two branches.
@@ -27823,15 +27827,23 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
 
 /* ----- the addresses that counters are about ---------------------------------------------------------------------- */
 
-/* All of them, ascending. Returns 0 when memory is exhausted. */
-static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module,
-                                  csspgo__u64_list *out)
+/* The calls of contexts, ascending. Returns 0 when memory is exhausted. */
+static int csspgo__calls_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
 {
     size_t i, n = 0;
-    if (CSSPGO__FILL(&c->heap, *out, k->keys.count + 2 * k->n + k->hits) == NULL) return 0;
+    if (CSSPGO__FILL(&c->heap, *out, k->keys.count) == NULL) return 0;
     for (i = CSSPGO__ROOT + 1; i <= k->keys.count; i++)
         if (k->keys.node[i].func == 0)
             out->v[n++] = csspgo__module_address(c->code, module, (uint32_t)k->keys.node[i].site);
+    out->count = n;
+    return csspgo__sort(&c->heap, out->v, n, sizeof *out->v, csspgo__u64_cmp, NULL);
+}
+
+/* All other addresses, as csspgo__calls_list. */
+static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
+{
+    size_t i, n = 0;
+    if (CSSPGO__FILL(&c->heap, *out, 2 * k->n + k->hits) == NULL) return 0;
     for (i = 0; i < k->n; i++) {
         out->v[n++] = csspgo__module_address(c->code, module, k->v[i].a);
         if (k->v[i].node & CSSPGO__BRANCH) out->v[n++] = csspgo__module_address(c->code, module, k->v[i].b);
@@ -27841,8 +27853,11 @@ static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, u
     return csspgo__sort(&c->heap, out->v, n, sizeof *out->v, csspgo__u64_cmp, NULL);
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
-                                                    size_t cap, size_t *count, csspgo_error *err)
+typedef int csspgo__list_fn(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out);
+
+/* Gives what `list` lists, each once, to the caller of the library. */
+static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list,
+                                            uint64_t *address, size_t cap, size_t *count, csspgo_error *err)
 {
     csspgo__keyed keyed;
     csspgo__u64_list all = { NULL, 0, 0 };
@@ -27850,7 +27865,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
     size_t i, n = 0;
     if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
     s = csspgo__keyed_make(c, &keyed, 0);
-    if (s == CSSPGO_OK && !csspgo__addresses_list(c, &keyed, module.id, &all)) s = c->heap.status;
+    if (s == CSSPGO_OK && !list(c, &keyed, module.id, &all)) s = c->heap.status;
     for (i = 0; s == CSSPGO_OK && i < all.count; i++) {
         if (all.v[i] == CSSPGO__EXT || (i != 0 && all.v[i] == all.v[i - 1])) continue;
         if (n < cap) address[n] = all.v[i];
@@ -27861,6 +27876,18 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
     csspgo__keyed_free(c, &keyed);
     if (s == CSSPGO_OK && n > cap && address != NULL) s = CSSPGO_E_LIMIT;
     return csspgo__error_heap(err, s, &c->heap, "collector");
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
+                                                    size_t cap, size_t *count, csspgo_error *err)
+{
+    return csspgo__collector_list(c, module, csspgo__addresses_list, address, cap, count, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address, size_t cap,
+                                                size_t *count, csspgo_error *err)
+{
+    return csspgo__collector_list(c, module, csspgo__calls_list, address, cap, count, err);
 }
 
 /* The ranges as pairs, ascending, joined where they overlap. Returns 0 when memory is exhausted. */

@@ -62,7 +62,7 @@ else skip "no python3"; fi
 # ----- a loop in two contexts: 100 iterations and 2
 if [ "$(uname -sm)" != "Linux x86_64" ] || ! have clang-19; then skip "clang-19 on x86-64 Linux is needed for trip counts"; finish; fi
 clang-19 -O2 -g1 -fpseudo-probe-for-profiling -fno-optimize-sibling-calls -o $B/trips programs/trips.c || fail "trips.c"
-if $T record --quiet --software --period=150 -o $B/trips.script -- $B/trips 2>$B/err; [ -s $B/trips.script ]; then
+if env -i $T record --quiet --software --period=150 -o $B/trips.script -- $B/trips 2>$B/err; [ -s $B/trips.script ]; then
     $T profgen --quiet --binary=$B/trips --perfscript=$B/trips.script --csspgo-preinliner=0 --gen-cs-nested-profile=0 \
         --csprof-merge-cold-context=0 --format=text --output=$B/trips.prof || fail "profgen of trips"
     $T bottleneck --binary=$B/trips --profile=$B/trips.prof --mcpu=skylake --top=1 >$B/out || fail "trips"

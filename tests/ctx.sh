@@ -33,7 +33,7 @@ ctx_count() {
 }
 # ctx_sample DIR NAME PROGRAM PERIOD: samples of DIR/PROGRAM with whole stacks, DIR/NAME.ps, and their profile, DIR/NAME.prof
 ctx_sample() {
-    build/plain/csspgo record --quiet --software --max-stack=1000 --period=$4 -o $1/$2.ps -- $1/$3 >/dev/null && ctx_generate $1 $2 $3
+    env -i build/plain/csspgo record --quiet --software --max-stack=1000 --period=$4 -o $1/$2.ps -- $1/$3 >/dev/null && ctx_generate $1 $2 $3
 }
 ctx_generate() {
     build/plain/csspgo profgen --quiet --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0 \

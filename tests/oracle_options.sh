@@ -160,14 +160,14 @@ have llvm-strip-19 && have llvm-objcopy-19 && have clang-19 || { skip "llvm-stri
 if clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie -Wl,--build-id -w -o $B/mix programs/mix.c -lm; then pass; else
     fail "mix does not build"; finish
 fi
-$TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/mix.ps -- $B/mix >$B/record.out 2>&1
+env -i $TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/mix.ps -- $B/mix >$B/record.out 2>&1
 [ -z "$FULL" ] || of_19 mix $B/mix $B/mix.ps
 
 # flow-sensitive discriminators: the image says so, and ExtBinary then has the flag
 if clang-19 -O2 -g -fpseudo-probe-for-profiling -mllvm -enable-fs-discriminator=true -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie -w -o $B/fs programs/mix.c -lm; then pass; else
     fail "mix with flow-sensitive discriminators does not build"; finish
 fi
-$TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/fs.ps -- $B/fs >$B/record.out 2>&1
+env -i $TOOL record --software --period=61 --seed=7 --count=500 --stop -o $B/fs.ps -- $B/fs >$B/record.out 2>&1
 for o in "" --ignore-stack-samples "--csspgo-preinliner=0 --gen-cs-nested-profile=0" --use-md5; do
     both "flow-sensitive, $o, text" $B/fs $B/fs.ps $S $o
     # ExtBinary: all bytes but the metadata, which LLVM writes in the order of a hash map, and its size and flags

@@ -111,7 +111,7 @@ program() {
     name=$1 samples=$2 source=$3
     shift 3
     if ! "$@" -w -o $B/$name programs/$source -lm >$B/cc.out 2>&1; then fail "$name does not build"; head -5 $B/cc.out; return; fi
-    if ! $TOOL record --software --period=61 --seed=7 --count=$samples --stop -o $B/$name.ps -- $B/$name >$B/record.out 2>&1; then
+    if ! env -i $TOOL record --software --period=61 --seed=7 --count=$samples --stop -o $B/$name.ps -- $B/$name >$B/record.out 2>&1; then
         : # --stop ends the program before it is done
     fi
     if [ "$(grep -c '^ 0x' $B/$name.ps)" -lt $((samples / 2)) ]; then fail "$name: the recording is too short"; cat $B/record.out; return; fi

@@ -17,7 +17,7 @@ command -v clang++-19 >/dev/null 2>&1 || skip "clang++-19 is not installed"
 make -s build/plain/truth || { fail "truth.c does not build"; finish; }
 clang++-19 -std=c++17 -fdelayed-template-parsing -O2 -g -w -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
     -fno-optimize-sibling-calls -fno-pie -no-pie -o $B/rapid programs/rapid.cpp || { fail "rapid.cpp does not build"; finish; }
-$TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 10000 60000) -o $B/rapid.ps -- $B/rapid >/dev/null || { fail "record"; finish; }
+env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 10000 60000) -o $B/rapid.ps -- $B/rapid >/dev/null || { fail "record"; finish; }
 # the script is not a script without gaps any more: that must be seen
 grep -v '^[[:space:]]*$' $B/rapid.ps | awk '/0x.*\/0x/ && ++n == 100 { next } { print }' >$B/gap.ps
 build/plain/truth $B/rapid $B/gap.ps >/dev/null 2>&1 && fail "a recording with a gap is taken" || passed=$((passed + 1))
@@ -40,7 +40,7 @@ for o in "" --llvm-compat; do sizes $o -o $B/sizes$o && sizes $o --debug-sizes -
 # the same by source line, with contexts and without
 LINES="-O2 -g -w -fdebug-info-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
 if clang-19 $LINES -o $B/image programs/image.c -lm &&
-    $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 8000 40000) -o $B/image.ps -- $B/image >/dev/null; then
+    env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 8000 40000) -o $B/image.ps -- $B/image >/dev/null; then
     for m in -l -f; do
         if build/plain/truth $m $B/image $B/image.ps >$B/lines$m 2>&1; then passed=$((passed + $(grep -c '^| image' $B/lines$m)))
         else fail "lines $m are not true"; cat $B/lines$m; fi

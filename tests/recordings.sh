@@ -169,7 +169,7 @@ C
     F="-O1 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fpseudo-probe-for-profiling -fno-optimize-sibling-calls"
     { clang-19 $F -fPIC -shared -o $B/libwork.so $B/lib.c && clang-19 $F -o $B/app $B/app.c $B/libwork.so -Wl,-rpath,'$ORIGIN' &&
         clang-19 $F -o $B/whole $B/app.c $B/lib.c; } || fail "a program with a library does not build"
-    for p in app whole; do $TOOL record --quiet --software --period=41 -o $B/$p.ps -- $B/$p || fail "record $p"; done
+    for p in app whole; do env -i $TOOL record --quiet --software --period=41 -o $B/$p.ps -- $B/$p || fail "record $p"; done
     both="--binary=$B/libwork.so --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
     for by in "" --use-dwarf-correlation; do
         profile app.prof $B/app $both $by --perfscript=$B/app.ps || fail "two images $by: status $?"

@@ -138,6 +138,12 @@ static void addresses_of_counters(void)
     T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, NULL), CSSPGO_E_LIMIT);
     T_EQ(again, n);
     T_EQ(memcmp(first, list, sizeof first), 0);
+    T_EQ(csspgo_collector_calls(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_calls(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+    T_CHECK(n != 0 && n < 512);
+    T_EQ(csspgo_collector_calls(c, r.t.module, list, 512, &again, NULL), CSSPGO_OK);
+    T_EQ(again, n);
+    for (i = 0; i < n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1]));
     T_EQ(csspgo_collector_ranges(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_collector_ranges(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
     T_CHECK(n > 2 && n < 256);

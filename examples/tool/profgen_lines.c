@@ -271,26 +271,39 @@ static void areas_settle(debug_areas *a, debug_area *v)
     a->n = n;
 }
 
+/* Adds instructions, and marks their functions as sampled. */
+static void areas_at(line_work *w, const uint64_t *address, size_t n, int mark, debug_areas *out, debug_area *v)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const line_range *const r = mark ? range_at(w, address[i]) : NULL;
+        if (r != NULL) w->sampled[r->function] = 1;
+        area_add(out, v, address[i], address[i] + 1);
+    }
+}
+
 /*
  * The code whose lines are needed: all of the functions that the counters are about, which get marked, and whatever ran
  * outside of them. Returns the areas, for free(); NULL: out of memory.
+ * By line, LLVM's contexts hold no addresses: it does not know the sizes of functions that only called.
  */
 static debug_area *areas_of(const profgen *g, line_work *w, debug_areas *out)
 {
-    size_t addresses, ran, i;
-    uint64_t *address = listed(g, csspgo_collector_addresses, 1, &addresses);
+    size_t calls, addresses, ran, i;
+    uint64_t *call = listed(g, csspgo_collector_calls, 1, &calls);
+    uint64_t *address = call != NULL ? listed(g, csspgo_collector_addresses, 1, &addresses) : NULL;
     uint64_t *range = address != NULL ? listed(g, csspgo_collector_ranges, 2, &ran) : NULL;
-    debug_area *v = range != NULL ? (debug_area *)malloc((addresses + ran + w->ranges + 1) * sizeof *v) : NULL;
+    debug_area *v = range != NULL ? (debug_area *)malloc((calls + addresses + ran + w->ranges + 1) * sizeof *v) : NULL;
     out->n = 0;
-    for (i = 0; v != NULL && i < addresses; i++) {
-        const line_range *const r = range_at(w, address[i]);
-        if (r != NULL) w->sampled[r->function] = 1;
-        area_add(out, v, address[i], address[i] + 1);
+    if (v != NULL) {
+        areas_at(w, call, calls, w->table == NULL || !g->tool->compat, out, v);
+        areas_at(w, address, addresses, 1, out, v);
     }
     for (i = 0; v != NULL && i < ran; i++) area_add(out, v, range[2 * i], range[2 * i + 1] + 1);
     for (i = 0; v != NULL && i < w->ranges; i++)
         if (w->sampled[w->range[i].function]) area_add(out, v, w->range[i].begin, w->range[i].end);
     if (v != NULL) areas_settle(out, v);
+    free(call);
     free(address);
     free(range);
     return v;
