@@ -2638,8 +2638,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
                                                     size_t cap, size_t *count, csspgo_error *err);
 
 /* Lists the calls in the contexts of the counters, in any other way as csspgo_collector_addresses. */
-CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address, size_t cap,
-                                                size_t *count, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
+                                                size_t cap, size_t *count, csspgo_error *err);
 
 /*
  * Lists the ranges that the counters are about, those that overlap joined: whatever ran between two branches.
@@ -27884,8 +27884,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
     return csspgo__collector_list(c, module, csspgo__addresses_list, address, cap, count, err);
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address, size_t cap,
-                                                size_t *count, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
+                                                size_t cap, size_t *count, csspgo_error *err)
 {
     return csspgo__collector_list(c, module, csspgo__calls_list, address, cap, count, err);
 }
