@@ -2,18 +2,20 @@
 #include "bottleneck.h"
 
 static const option bottleneck_options[] = {
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "mcpu", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
-    { "contexts", OPT_COUNT, NULL, 5, NULL, NULL, 0 },
-    { "alias", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "json", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("binary", OPT_TEXT, NULL, 0, "FILE", "the program (ELF, x86-64 or AArch64) with pseudo probes"),
+    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
+           "has the symbols or the debug information that the program lacks"),
+    OPTION("profile", OPT_TEXT, NULL, 0, "FILE",
+           "its profile by probes, with contexts if these are to be told apart"),
+    OPTION("mcpu", OPT_TEXT, NULL, 0, "CPU", "any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default"),
+    OPTION("top", OPT_COUNT, NULL, 10, "N", "so many blocks"),
+    OPTION("contexts", OPT_COUNT, NULL, 5, "N", "so many contexts of each, and the others together"),
+    OPTION("alias", OPT_SWITCH, NULL, 0, NULL, "loads may depend on earlier stores"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* 1 if the value of an option is in its range; else it says so. */
@@ -113,22 +115,10 @@ static int bottleneck_main(tool_context *tool, int argc, char **argv)
 }
 
 const command bottleneck_command = {
-    "bottleneck", bottleneck_main,
+    "bottleneck", bottleneck_main, bottleneck_options, NULL,
     "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N] [options]\n",
-    "bottleneck: why the hottest blocks of a sampled program are slow: for each loop and hot path the chain of\n"
-    "dependencies, the units or the width that binds it, and in which calling contexts it does: where a loop has few\n"
-    "iterations, no bound of the loop matters. An estimate: caches, branches and the front end are not modelled.\n"
-    "Needs llvm-objdump-19, llvm-mc-19 and llvm-mca-19.\n"
-    "  --binary=FILE                     the program (ELF, x86-64 or AArch64) with pseudo probes\n"
-    "  --debug-binary=FILE               has the symbols of a stripped program\n"
-    "  --profile=FILE                    its profile by probes, with contexts if these are to be told apart\n"
-    "  --mcpu=CPU                        any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default\n"
-    "  --top=N                           so many blocks (10)\n"
-    "  --contexts=N                      so many contexts of each, and the others together (5)\n"
-    "  --alias                           loads may depend on earlier stores\n"
-    "  --json                            for programs\n"
-    "  --output=FILE, -o FILE            where to; standard output is the default\n"
-    "  --quiet                           no warnings\n"
-    "\n",
-    NULL
+    "why the hottest blocks of a sampled program are slow",
+    "For each loop and hot path: the chain of dependencies, the units or the width that binds it, and in which "
+    "calling contexts it does: where a loop has few iterations, no bound of the loop matters. An estimate: "
+    "caches, branches and the front end are not modelled. Needs llvm-objdump-19, llvm-mc-19 and llvm-mca-19.\n"
 };

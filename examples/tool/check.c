@@ -5,15 +5,17 @@
 enum { CK_BINARY, CK_DEBUG, CK_OUTPUT, CK_O_ALIAS, CK_JSON, CK_TOP, CK_MIN_FIT, CK_QUIET };
 
 static const option check_options[] = {
-    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "json", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
-    { "min-fit", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
+           "the program, with pseudo probes, or else debug information if the profile is by source line"),
+    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
+           "has the symbols or the debug information that the program lacks"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
+    OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
+    OPTION("min-fit", OPT_TEXT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTIONS_END
 };
 
 /* What became of a function of the profile; the order is that of the tables. */
@@ -344,15 +346,8 @@ static int check_main(tool_context *tool, int argc, char **argv)
 }
 
 const command check_command = {
-    "check", check_main,
+    "check", check_main, check_options, NULL,
     "csspgo check --binary=FILE [--min-fit=PERCENT] [--json] [-o FILE] PROFILE\n",
-    "check: what of a profile fits a program as it is, function by function; match repairs the rest.\n"
-    "  --binary=FILE                     the program, with pseudo probes, or else debug information if the profile is\n"
-    "                                    by source line\n"
-    "  --debug-binary=FILE               its symbols or debug information, if it has none\n"
-    "  --min-fit=PERCENT                 status 3 if a smaller share of the samples fits\n"
-    "  --json                            for programs; --output=FILE, -o FILE: where to\n"
-    "  --top=N                           functions to list that lost samples; 10 is the default\n"
-    "  --quiet                           no warnings\n",
-    NULL
+    "what of a profile fits a program as it is, function by function",
+    "match repairs the rest.\n"
 };

@@ -4,14 +4,16 @@
 enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET };
 
 static const option ctxprof_options[] = {
-    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "format", OPT_CHOICE, "v4|v1|yaml", -1, NULL, NULL, 0 },
-    { "keep-empty", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "merge-duplicates", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "keep-larger", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("format", OPT_CHOICE, "v4|v1|yaml", -1, NULL,
+           "form of the output; v1: for LLVM 19, roots and what is below them only"),
+    OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4 also has what was never entered"),
+    OPTION("merge-duplicates", OPT_SWITCH, NULL, 0, NULL, "a function that stands twice in one place is added up"),
+    OPTION("keep-larger", OPT_SWITCH, NULL, 0, NULL,
+           "of functions with other numbers of counters the one entered more often"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTIONS_END
 };
 
 /* What can be done: the word behind "ctxprof". */
@@ -127,19 +129,12 @@ static int ctxprof_main(tool_context *tool, int argc, char **argv)
 }
 
 const command ctxprof_command = {
-    "ctxprof", ctxprof_main,
+    "ctxprof", ctxprof_main, ctxprof_options, "to-yaml|from-yaml|merge|show",
     "csspgo ctxprof to-yaml|from-yaml FILE [-o FILE]\n"
     "csspgo ctxprof merge|show FILE... [-o FILE]\n",
-    "ctxprof: contextual profiles (exact counts per calling context, .ctxprof). An input is a bitstream of LLVM 19 or\n"
-    "later, YAML or a dump of the runtime, whatever the action. Standard output unless -o FILE is given.\n"
-    "show, merge, overlap, folded and flame take contextual profiles, too.\n"
-    "  to-yaml                           as llvm-ctxprof-util toYAML\n"
-    "  from-yaml                         as llvm-ctxprof-util fromYAML: a bitstream of version 4\n"
-    "  merge                             adds up inputs\n"
-    "  show                              their size, the range of their counters, their shape\n"
-    "  --format=v4|v1|yaml               v1: for LLVM 19, roots and what is below them only\n"
-    "  --keep-empty                      version 4 also has what was never entered\n"
-    "  --merge-duplicates                a function that stands twice in one place is added up\n"
-    "  --keep-larger                     of functions with other numbers of counters the one entered more often\n",
-    NULL
+    "contextual profiles (exact counts per calling context, .ctxprof): other forms, sums, tables",
+    "An input is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. show, "
+    "merge, overlap, folded and flame take contextual profiles, too.\n"
+    "to-yaml: as llvm-ctxprof-util toYAML. from-yaml: as fromYAML, a bitstream of version 4. merge: adds up "
+    "inputs. show: their size, the range of their counters, their shape.\n"
 };

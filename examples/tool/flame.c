@@ -231,8 +231,8 @@ static int views_flame(tool_context *tool, int argc, char **argv)
 }
 
 const command flame_command = {
-    "flame", views_flame,
+    "flame", views_flame, flame_options, NULL,
     "csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n",
-    NULL,
-    views_help
+    "a self-contained SVG flame graph",
+    "Of contextual profiles (.ctxprof), too: widths are counts.\n"
 };

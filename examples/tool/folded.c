@@ -196,8 +196,8 @@ static int views_folded(tool_context *tool, int argc, char **argv)
 }
 
 const command folded_command = {
-    "folded", views_folded,
+    "folded", views_folded, folded_options, NULL,
     "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n",
-    NULL,
-    views_help
+    "collapsed stacks for other viewers, one a line",
+    "Of contextual profiles (.ctxprof), too.\n"
 };

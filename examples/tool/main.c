@@ -8,13 +8,13 @@
  *   csspgo order PROFILE..., csspgo order --perfdata=F --binary=B
  *   csspgo ctxprof to-yaml | from-yaml | merge | show FILE...
  *   csspgo bottleneck --binary=B --profile=P --mcpu=CPU --top=N
- *   csspgo help [COMMAND], csspgo version
+ *   csspgo help [COMMAND | --man | --bash], csspgo --version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
  *
- * Each command is a file of its name, with its options, its help and the order of its work; larger ones have files of
- * what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c, order_*.c,
+ * Each command is a file of its name, with the table of its options and their help and the order of its work; larger
+ * ones have files of what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c, order_*.c,
  * bottleneck_*.c).
  */
 #include "tool.h"
@@ -24,15 +24,6 @@ static const command *const commands[] = { &profgen_command, &record_command, &m
                                            &check_command, &order_command, &ctxprof_command, &bottleneck_command };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char other_usage[] =
-    "csspgo help [COMMAND]\n"
-    "csspgo version\n";
-
-static const char exit_statuses[] =
-    "Exit status: 0 done; 1 an input or output is at fault; 2 the command line is;\n"
-    "             3 done, but of no use: an empty profile, everything dropped, nothing kept (not with "
-    "--llvm-compat).\n";
-
 static const command *command_named(const char *name)
 {
     size_t i;
@@ -41,33 +32,9 @@ static const command *command_named(const char *name)
     return NULL;
 }
 
-/* Lines of usage, all below the word "usage:", which the first one has before it. */
-static void usage_print(const tool_context *tool, const char *lines, int first)
+const command *command_at(size_t i)
 {
-    while (*lines != '\0') {
-        const char *next = strchr(lines, '\n') + 1;
-        fprintf(tool->out, "%s%.*s", first ? "usage: " : "       ", (int)(next - lines), lines);
-        lines = next;
-        first = 0;
-    }
-}
-
-int help_print(const tool_context *tool, const command *one)
-{
-    size_t i;
-    for (i = 0; i < COMMANDS; i++)
-        if (one == NULL || one == commands[i]) usage_print(tool, commands[i]->usage, one != NULL || i == 0);
-    if (one == NULL) usage_print(tool, other_usage, 0);
-    fputc('\n', tool->out);
-    for (i = 0; i < COMMANDS; i++) {
-        const command *c = commands[i];
-        const int last = one != NULL || i + 1 == COMMANDS || commands[i + 1]->shared != c->shared;
-        if (one != NULL && one != c) continue;
-        if (c->help != NULL) fputs(c->help, tool->out);
-        if (c->shared != NULL && last) fputs(c->shared, tool->out);
-    }
-    fputs(exit_statuses, tool->out);
-    return 0;
+    return i < COMMANDS ? commands[i] : NULL;
 }
 
 static int version_print(const tool_context *tool)
@@ -86,7 +53,7 @@ static int version_print(const tool_context *tool)
     return fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd) < 0;
 }
 
-/* Names the command that may have been meant, or all. Returns the exit status. */
+/* Names the command that may have been meant. Returns the exit status. */
 static int unknown_command(const tool_context *tool, const char *word)
 {
     nearest n = nearest_to(word, strlen(word));
@@ -104,6 +71,17 @@ static int is_option(const char *argument, const char *name)
     return argument[0] == '-' && strcmp(argument + (argument[1] == '-' ? 2 : 1), name) == 0;
 }
 
+/* csspgo help [COMMAND | --man | --bash]. Returns the exit status. */
+static int help_run(const tool_context *tool, const char *word)
+{
+    const command *c = word != NULL ? command_named(word) : NULL;
+    if (word == NULL || c != NULL) return help_print(tool, c);
+    if (is_option(word, "man")) return help_man(tool);
+    if (is_option(word, "bash")) return help_bash(tool);
+    if (word[0] == '-') return usage(tool, "unknown option '%s'; help has --man and --bash", word);
+    return unknown_command(tool, word);
+}
+
 static int run(tool_context *tool, int argc, char **argv)
 {
     const command *c = argc > 1 ? command_named(argv[1]) : NULL;
@@ -113,7 +91,7 @@ static int run(tool_context *tool, int argc, char **argv)
         help |= is_option(argv[k], "help") || strcmp(argv[k], "-h") == 0;
     }
     if (argc < 2) return usage(tool, "which command? 'csspgo help' lists all");
-    if (strcmp(argv[1], "help") == 0) return help_print(tool, argc > 2 ? command_named(argv[2]) : NULL);
+    if (strcmp(argv[1], "help") == 0) return help_run(tool, argc > 2 ? argv[2] : NULL);
     if (help) return help_print(tool, c);
     if (strcmp(argv[1], "version") == 0 || is_option(argv[1], "version")) return version_print(tool);
     return c != NULL ? c->run_fn(tool, argc - 2, argv + 2) : unknown_command(tool, argv[1]);

@@ -2,20 +2,23 @@
 #include "match.h"
 
 static const option match_options[] = {
-    { "old-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "p", OPT_ALIAS, "old-profile", 0, NULL, NULL, 0 },
-    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, NULL, 0 },
-    { "rename", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "fit", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, NULL, 0 },
-    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "top", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("old-profile", OPT_TEXT, NULL, 0, "FILE", "the profile of the older build"),
+    OPTION("p", OPT_ALIAS, "old-profile", 0, NULL, NULL),
+    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
+           "the new program, with pseudo probes, or else debug information if the profile is by source line"),
+    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
+           "has the symbols or the debug information that the program lacks"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; without it only the report is made"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, "how; all but align are ways of LLVM"),
+    OPTION("rename", OPT_SWITCH, NULL, 1, NULL,
+           "looks for renamed functions; without this option align and llvm-main do"),
+    OPTION("fit", OPT_SWITCH, NULL, 0, NULL, "makes the counts fit the new program's control flow"),
+    OPTION("format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, "form of the output"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
+    OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no report, no warnings"),
+    OPTIONS_END
 };
 
 /* Reads the program for the profile that was read. Returns 0 after saying what is wrong. */
@@ -145,19 +148,8 @@ static int match_main(tool_context *tool, int argc, char **argv)
 }
 
 const command match_command = {
-    "match", match_main,
+    "match", match_main, match_options, NULL,
     "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
-    "match: carries a profile over to changed code, and tells what became of it.\n"
-    "  --old-profile=FILE, -p FILE       of the older build\n"
-    "  --binary=FILE                     the new program, with pseudo probes, or else debug information if the profile is\n"
-    "                                    by source line\n"
-    "  --debug-binary=FILE               its symbols or debug information, if it has none\n"
-    "  --output=FILE, -o FILE            where to; without it only the report is made\n"
-    "  --mode=align|lexical|llvm19|llvm-main   how; align is the default, the others are LLVM's ways\n"
-    "  --rename=0|1                      look for renamed functions; default: align and llvm-main do\n"
-    "  --fit                             make the counts fit the new program's control flow\n"
-    "  --format=extbinary|text|binary    extbinary is the default; --use-md5: GUIDs instead of names in it\n"
-    "  --top=N                           functions to list that lost samples; 10 is the default\n"
-    "  --quiet                           no report, no warnings\n",
+    "carries a profile over to changed code, and tells what became of it",
     NULL
 };

@@ -4,64 +4,79 @@
 #include "names.h"
 
 static const option merge_options[] = {
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "output-form", OPT_LATER, NULL, 0, NULL, NULL, 0 },   /* set by --text, --binary ... */
-    { "weighted-input", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "input-files", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL, NULL, 0 },
-    { "prof-sym-list", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "compress-all-sections", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "split-layout", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "convert-sample-profile-layout", OPT_CHOICE, "none|nest|flat", 0, NULL, NULL, 0 },
-    { "gen-cs-nested-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
-    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, NULL, NULL, 0 },
-    { "compress-recursion", OPT_NUMBER, NULL, 0, NULL, NULL, 0 },
-    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "no-function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "remapping-file", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "output-size-limit", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL, NULL, 0 },
-    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "mix", OPT_CHOICE, "combine|add", 0, NULL, NULL, 0 },
-    { "text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, NULL, 0 },
-    { "binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, NULL, 0 },
-    { "extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, NULL, 0 },
-    { "gcc", OPT_SET, "output-form", CSSPGO_GCOV, NULL, NULL, 0 },
-    { "ctxprof", OPT_SET, "output-form", MERGE_CONTEXTUAL, NULL, NULL, 0 },
-    { "f", OPT_ALIAS, "input-files", 0, NULL, NULL, 0 },
-    { "r", OPT_ALIAS, "remapping-file", 0, NULL, NULL, 0 },
-    { "j", OPT_ALIAS, "num-threads", 0, NULL, NULL, 0 },
-    { "num-threads", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output-form", OPT_LATER, NULL, 0, NULL, NULL),   /* set by --text, --binary ... */
+    OPTION("weighted-input", OPT_LIST, NULL, 0, "N,FILE", "every count of FILE times N"),
+    OPTION("input-files", OPT_TEXT, NULL, 0, "FILE", "has names of inputs, one a line: [N,]FILE"),
+    OPTION("dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, "prints the names of all inputs instead"),
+    OPTION("failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL,
+           "an input that is bad or does not go with the others: any: stop; all, warn: go on without it"),
+    OPTION("prof-sym-list", OPT_TEXT, NULL, 0, "FILE", "symbols to list in an ExtBinary profile, one a line"),
+    OPTION("drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, "leaves out the lists of the inputs"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
+    OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compressed sections; needs a build with zlib"),
+    OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, "marked as covering part of the program"),
+    OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL,
+           "ExtBinary: functions without inlinees in sections of their own; text: marks these, for newer LLVM"),
+    OPTION("convert-sample-profile-layout", OPT_CHOICE, "none|nest|flat", 0, NULL,
+           "nest: contexts become inlinees; flat: no contexts and no inlinees"),
+    OPTION("gen-cs-nested-profile", OPT_SWITCH, NULL, 0, NULL, "the same as --convert-sample-profile-layout=nest"),
+    OPTION("generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL,
+           "... and what is nested counts in its function too"),
+    OPTION("sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, "cold contexts go into shorter ones"),
+    OPTION("sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, "cold contexts go away"),
+    OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N", "frames of the shorter ones"),
+    OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
+           "a count up to which a context is cold, in place of the cutoff"),
+    OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
+           "cold is what lies behind this share of all counts"),
+    OPTION("compress-recursion", OPT_NUMBER, NULL, 0, "N",
+           "in contexts: cycles of up to N frames, -1 any, are folded"),
+    OPTION("function", OPT_TEXT, NULL, 0, "REGEX", "keeps functions by context"),
+    OPTION("no-function", OPT_TEXT, NULL, 0, "REGEX", "removes functions by context"),
+    OPTION("remapping-file", OPT_TEXT, NULL, 0, "FILE", "renames functions: OLD NEW, one pair a line"),
+    OPTION("output-size-limit", OPT_COUNT, NULL, 0, "BYTES", "drops the coldest functions until the output fits"),
+    OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
+           "... as LLVM reads it, GCC up to 11, GCC 12 to 15, or newer ones"),
+    OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
+    OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
+           "keeps the bits of discriminators that passes up to this one set"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+           "the instrumented program of a contextual profile: its names, and where each block has a counter also "
+           "checksums and probes"),
+    OPTION("mix", OPT_CHOICE, "combine|add", 0, NULL,
+           "contextual inputs beside samples. combine: contexts with exact counts have only these, others their "
+           "samples, in one scale, by the contexts that had both; add: the sum of both as they are"),
+    OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
+    OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),
+    OPTION("extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, "form of the output: ExtBinary, the default"),
+    OPTION("gcc", OPT_SET, "output-form", CSSPGO_GCOV, NULL, "form of the output: GCC's"),
+    OPTION("ctxprof", OPT_SET, "output-form", MERGE_CONTEXTUAL, NULL,
+           "form of the output: contextual (version 4), of contextual inputs only; also where its name ends in "
+           ".ctxprof. csspgo ctxprof merge writes the other forms"),
+    OPTION("f", OPT_ALIAS, "input-files", 0, NULL, NULL),
+    OPTION("r", OPT_ALIAS, "remapping-file", 0, NULL, NULL),
+    OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
+    OPTION("num-threads", OPT_COUNT, NULL, 0, "N", "as LLVM takes it, without effect: one thread does it"),
     PROFDATA_COMMON,
     /* LLVM takes these too; on sample profiles they do nothing. */
-    { "sparse", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "keep-vtable-symbols", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "memprof-full-schema", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "instr-prof-cold-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "memprof-version", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "binary-file", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "supplement-instr-with-sample", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "compbinary", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("sparse", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("keep-vtable-symbols", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("memprof-full-schema", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("instr-prof-cold-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("memprof-version", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
+    OPTION("binary-file", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTION("supplement-instr-with-sample", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTION("compbinary", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* ----- merge: writing --------------------------------------------------------------------------------------------- */
@@ -230,32 +245,10 @@ static int merge_main(tool_context *tool, int argc, char **argv)
 }
 
 const command merge_command = {
-    "merge", merge_main,
+    "merge", merge_main, merge_options, NULL,
     "csspgo merge [options] PROFILE... [-o FILE]\n",
-    "merge: adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's). A directory: its files.\n"
-    "  --text, --binary, --extbinary, --gcc   form of the output; ExtBinary is the default\n"
-    "  --ctxprof                         of contextual inputs only: a contextual output (version 4), as where its name\n"
-    "                                    ends in .ctxprof; csspgo ctxprof merge writes the other forms of these\n"
-    "  --mix=combine|add                 contextual inputs beside samples. combine, the default: contexts with exact\n"
-    "                                    counts have only these, others their samples, in one scale, by the contexts\n"
-    "                                    that had both; add: the sum of both as they are\n"
-    "  --weighted-input=N,FILE           every count of FILE times N\n"
-    "  --input-files=FILE, -f FILE       names of inputs, one a line: [N,]FILE; --dump-input-file-list prints all\n"
-    "  --failure-mode=any|all|warn       an input that is bad or does not go with the others: stop; go on without it\n"
-    "  --use-md5, --compress-all-sections, --gen-partial-profile, --split-layout   ExtBinary: as in profgen;\n"
-    "                                    --split-layout of text: marks functions without inlinees, for newer LLVM\n"
-    "  --prof-sym-list=FILE, --drop-profile-symbol-list   symbols to list, one a line; none\n"
-    "  --gcov-version=llvm|1|2|3         --gcc: as LLVM reads it, GCC up to 11, GCC 12 and later (the default), or\n"
-    "                                    newer AutoFDO's version 3\n"
-    "  --remapping-file=FILE, -r FILE    renames functions: OLD NEW, one pair a line\n"
-    "  --compress-recursion=N            in contexts: cycles of up to N frames, -1 any, are folded\n"
-    "  --sample-merge-cold-context, --sample-trim-cold-context   cold contexts: into shorter ones; away\n"
-    "  --sample-frame-depth-for-cold-context=N   frames of these shorter ones; 1 is the default\n"
-    "  --profile-summary-cold-count=N, --profile-summary-cutoff-cold=PPM   what is cold\n"
-    "  --convert-sample-profile-layout=nest|flat   contexts become inlinees; no contexts and no inlinees\n"
-    "  --generate-merged-base-profiles   ... and what is nested counts in its function too\n"
-    "  --function=REGEX, --no-function=REGEX   keeps, removes functions by context\n"
-    "  --output-size-limit=BYTES         drops the coldest functions until the output fits\n"
-    "  --profile-isfs, --fs-discriminator-pass=Base|Pass1|Pass2|Pass3|PassLast   flow-sensitive discriminators\n",
-    profdata_help
+    "adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's)",
+    "A directory: its files. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with "
+    "contexts, counts in place of samples. A function's name is its GUID, or what another profile calls it, or "
+    "of --names or --profiled-binary.\n"
 };

@@ -103,7 +103,8 @@ static int options_begin(tool_context *tool, const option *table, int argc)
     if (o == NULL) return fail(tool, "out of memory"), 0;
     memcpy(o, table, (n + 1) * sizeof *o);
     for (; o->name != NULL; o++)
-        if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
+        if (o->kind == OPT_TEXT) o->text = o->values;
+        else if (o->kind == OPT_LIST && (o->list = (const char **)calloc((size_t)argc + 1, sizeof *o->list)) == NULL)
             return fail(tool, "out of memory"), 0;
     return 1;
 }

@@ -2,32 +2,44 @@
 #include "order.h"
 
 static const option order_options[] = {
-    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "num-test-traces", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "perfdata", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "perfscript", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "format", OPT_CHOICE, "lld|gold|macho|msvc|gnuld", 0, NULL, NULL, 0 },
-    { "evaluate", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "page-size", OPT_COUNT, NULL, 4096, NULL, NULL, 0 },
-    { "alignment", OPT_COUNT, NULL, 16, NULL, NULL, 0 },
-    { "use-weights", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "use-sizes", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, UINT32_MAX, NULL, NULL, 0 },
-    { "temporal-profile-max-trace-length", OPT_COUNT, NULL, UINT32_MAX, NULL, NULL, 0 },
-    { "seed", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "in-order", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "start-up", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "min-samples", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "join-equal", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "write-traces", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "pd", OPT_ALIAS, "perfdata", 0, NULL, NULL, 0 },
-    { "ps", OPT_ALIAS, "perfscript", 0, NULL, NULL, 0 },
-    { "llvm-compat", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
+    OPTION("num-test-traces", OPT_COUNT, NULL, 0, "N",
+           "orders without the last N traces, and evaluates with them alone"),
+    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
+           "the program (ELF): names and sizes of its functions; with samples also where they are. Functions that "
+           "it does not have are left out"),
+    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
+           "has the symbols or the debug information that the program lacks"),
+    OPTION("perfdata", OPT_LIST, NULL, 0, "FILE",
+           "samples with times (perf record -T): traces are then the times at which functions were seen first, "
+           "one for each process"),
+    OPTION("perfscript", OPT_LIST, NULL, 0, "FILE", "the same of perf script -F +time"),
+    OPTION("format", OPT_CHOICE, "lld|gold|macho|msvc|gnuld", 0, NULL, "for which linker"),
+    OPTION("evaluate", OPT_SWITCH, NULL, 0, NULL,
+           "prints how many pages the traces touch; the order only with --output"),
+    OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES", "... of pages; without --binary a page is 32 functions"),
+    OPTION("alignment", OPT_COUNT, NULL, 16, "BYTES", "... of functions"),
+    OPTION("use-weights", OPT_SWITCH, NULL, 0, NULL, "a trace of weight 10 counts like ten"),
+    OPTION("use-sizes", OPT_SWITCH, NULL, 0, NULL, "groups functions by bytes, too, as lld does"),
+    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, UINT32_MAX, "N",
+           "keeps N traces, chosen at random; all is the default"),
+    OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, UINT32_MAX, "N",
+           "keeps N functions of each trace; all is the default"),
+    OPTION("seed", OPT_COUNT, NULL, 0, "N", "of the random choice"),
+    OPTION("in-order", OPT_SWITCH, NULL, 0, NULL,
+           "samples: without times they are in the order of time, as of csspgo record"),
+    OPTION("start-up", OPT_TEXT, NULL, 0, "SECONDS",
+           "samples: only functions first seen so soon after the begin of a process"),
+    OPTION("min-samples", OPT_COUNT, NULL, 0, "N", "samples: only functions seen in so many samples"),
+    OPTION("join-equal", OPT_SWITCH, NULL, 0, NULL, "samples: equal traces become one whose weight is their number"),
+    OPTION("write-traces", OPT_TEXT, NULL, 0, "FILE",
+           "the traces of all inputs as text, for llvm-profdata and for other runs"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
+    OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
+    OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    OPTIONS_END
 };
 
 /* Seconds of --start-up as nanoseconds. Returns 0 if the text is none. */
@@ -225,33 +237,9 @@ static int order_main(tool_context *tool, int argc, char **argv)
 }
 
 const command order_command = {
-    "order", order_main,
+    "order", order_main, order_options, NULL,
     "csspgo order [options] PROFILE...\n"
     "csspgo order (--perfdata=FILE | --perfscript=FILE) --binary=FILE [options]\n",
-    "order: traces of first execution become an order of functions that needs few page faults.\n"
-    "  PROFILE                           text, indexed or raw instrumentation profiles with temporal traces\n"
-    "  --perfdata=FILE, --perfscript=FILE    samples with times (perf record -T, script -F +time): traces are then\n"
-    "                                    the times at which functions were seen first, one for each process\n"
-    "  --binary=FILE                     the program (ELF): names and sizes of its functions; with samples also where\n"
-    "                                    they are. Functions that it does not have are left out\n"
-    "  --debug-binary=FILE               has the symbols of a stripped program\n"
-    "  --output=FILE, -o FILE            where to; standard output is the default\n"
-    "  --format=lld|gold|macho|msvc|gnuld    for which linker; lld is the default\n"
-    "  --num-test-traces=N               orders without the last N traces, and evaluates with them alone\n"
-    "  --evaluate                        prints how many pages the traces touch; the order only with --output\n"
-    "  --page-size=N, --alignment=N      ... of pages (4096) and functions (16) in bytes; without --binary a page is\n"
-    "                                    32 functions\n"
-    "  --use-weights                     a trace of weight 10 counts like ten\n"
-    "  --use-sizes                       groups functions by bytes, too, as lld does\n"
-    "  --start-up=SECONDS                samples: only functions first seen so soon after the begin of a process\n"
-    "  --in-order                        samples: without times they are in the order of time, as of csspgo record\n"
-    "  --min-samples=N                   samples: ... and in so many samples\n"
-    "  --join-equal                      samples: equal traces become one whose weight is their number\n"
-    "  --write-traces=FILE               the traces of all inputs as text, for llvm-profdata and for other runs\n"
-    "  --temporal-profile-trace-reservoir-size=N, --temporal-profile-max-trace-length=N, --seed=N\n"
-    "                                    keep N traces, chosen at random; N functions of each; default: all\n"
-    "  --llvm-compat                     exactly what llvm-profdata-19 order writes\n"
-    "  --quiet                           no warnings, no progress\n"
-    "\n",
-    NULL
+    "traces of first execution become an order of functions that needs few page faults",
+    "PROFILE: text, indexed or raw instrumentation profiles with temporal traces.\n"
 };

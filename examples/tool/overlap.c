@@ -5,21 +5,26 @@
 enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED };
 
 static const option overlap_options[] = {
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "value-cutoff", OPT_COUNT, NULL, -1, NULL, NULL, 0 },
-    { "similarity-cutoff", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "quality", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
-    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("function", OPT_TEXT, NULL, 0, "TEXT", "lists functions whose context has this"),
+    OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions with such a count in TEST"),
+    OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions that are less similar"),
+    OPTION("quality", OPT_SWITCH, NULL, 0, NULL, "instead: how close the blocks of TEST come to those of BASE"),
+    OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
+    OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
+           "keeps the bits of discriminators that passes up to this one set"),
+    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+           "the instrumented program of a contextual profile: its names, and where each block has a counter also "
+           "checksums and probes"),
     PROFDATA_COMMON,
-    { "cs", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("cs", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
+           "a count up to which a context is cold, in place of the cutoff"),
+    OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
+           "cold is what lies behind this share of all counts"),
+    OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTIONS_END
 };
 
 typedef struct overlap {
@@ -236,10 +241,10 @@ static int overlap_main(tool_context *tool, int argc, char **argv)
 }
 
 const command overlap_command = {
-    "overlap", overlap_main,
+    "overlap", overlap_main, overlap_options, NULL,
     "csspgo overlap [options] BASE TEST\n",
-    "overlap: how much two profiles have in common.\n"
-    "  --value-cutoff=N, --similarity-cutoff=PPM, --function=TEXT   which functions to list\n"
-    "  --quality                         instead: how close the blocks of TEST come to those of BASE\n",
-    profdata_help
+    "how much two profiles have in common",
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with contexts, counts in "
+    "place of samples. A function's name is its GUID, or what another profile calls it, or of --names or "
+    "--profiled-binary.\n"
 };

@@ -9,15 +9,17 @@
 
 /* Accepted by the commands below: what LLVM's have in common. */
 #define PROFDATA_COMMON \
-    { "sample", OPT_IGNORED, NULL, 0, NULL, NULL, 0 }, \
-    { "instr", OPT_LATER, "0", 0, NULL, NULL, 0 }, \
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 }, \
-    { "llvm-compat", OPT_IGNORED, NULL, 0, NULL, NULL, 0 }, \
-    { "profile-summary-hot-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
-    { "profile-summary-cutoff-hot", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
-    { "profile-summary-huge-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
-    { "profile-summary-large-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 }, \
-    { "profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL, 0 }
+    OPTION("sample", OPT_IGNORED, NULL, 0, NULL, NULL), \
+    OPTION("instr", OPT_LATER, "0", 0, NULL, NULL), \
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL), \
+    OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"), \
+    OPTION("profile-summary-hot-count", OPT_COUNT, NULL, 0, "N", \
+           "a count from which a function is hot, in place of the cutoff"), \
+    OPTION("profile-summary-cutoff-hot", OPT_COUNT, NULL, 0, "PPM", \
+           "hot is what makes up this share of all counts"), \
+    OPTION("profile-summary-huge-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL), \
+    OPTION("profile-summary-large-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL), \
+    OPTION("profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL)
 
 enum {
     S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
@@ -132,6 +134,5 @@ int merge_filter(merge *m);
 int merge_symbols(merge *m);
 
 /* the end of their help */
-extern const char profdata_help[];
 
 #endif

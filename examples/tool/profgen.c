@@ -2,88 +2,134 @@
 #include "profgen.h"
 
 const option profgen_options[] = {
-    { "binary", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "perfscript", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "ps", OPT_ALIAS, "perfscript", 0, NULL, NULL, 0 },
-    { "perfdata", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "pd", OPT_ALIAS, "perfdata", 0, NULL, NULL, 0 },
-    { "unsymbolized-profile", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL, 0 },
-    { "llvm-sample-profile", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "output", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL, NULL, 0 },
-    { "gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL, NULL, 0 },
-    { "use-md5", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "compress-all-sections", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "split-layout", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "skip-symbolization", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "use-offset", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "use-first-loadable-segment-as-base", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "ignore-stack-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "compress-recursion", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
-    { "csprof-max-context-depth", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
-    { "infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "max-search-depth", OPT_NUMBER, NULL, 0, NULL, NULL, 0 },
-    { "fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "csspgo-replay-preinline", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "sample-profile-hot-inline-threshold", OPT_COUNT, NULL, 1500, NULL, NULL, 0 },
-    { "sample-profile-cold-inline-threshold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "sample-profile-inline-growth-limit", OPT_COUNT, NULL, 12, NULL, NULL, 0 },
-    { "sample-profile-inline-limit-min", OPT_COUNT, NULL, 100, NULL, NULL, 0 },
-    { "sample-profile-inline-limit-max", OPT_COUNT, NULL, 50000, NULL, NULL, 0 },
-    { "csspgo-preinliner-multiplier-for-previous-inlining", OPT_COUNT, NULL, 100, NULL, NULL, 0 },
-    { "csprof-merge-cold-context", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "csprof-max-cold-context-depth", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
-    { "trim-cold-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "gen-cs-nested-profile", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
-    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, NULL, NULL, 0 },
-    { "profile-summary-hot-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-density-threshold", OPT_COUNT, NULL, 50, NULL, NULL, 0 },
-    { "profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, NULL, NULL, 0 },
-    { "show-density", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "sort-profiled-scc-member", OPT_SWITCH, NULL, 1, NULL, NULL, 0 },
-    { "populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "update-total-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "pid", OPT_NUMBER, NULL, -1, NULL, NULL, 0 },
-    { "show-mmap-events", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "debug-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "kernel", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "use-dwarf-correlation", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "dwp", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "debug-sizes", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "leading-ip-only", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "perf-event", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "perf-events", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "sample-period", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
-    { "jitdump", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "perf-map", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "show-jit-samples", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "preagg", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "report", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "spe-branch-profile", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "bogus-stacks", OPT_CHOICE, "drop|records", 0, NULL, NULL, 0 },
-    { "image-base", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "pprof", OPT_LIST, NULL, 0, NULL, NULL, 0 },
-    { "pprof-type", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "show-images", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "llvm-compat", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program, with pseudo probes, or else with debug information: then counts are of source lines "
+           "(ELF, x86-64 or AArch64). Several times: libraries of it, or programs of one system, in one profile "
+           "with contexts through all of them, and a table of the samples in each"),
+    OPTION("perfscript", OPT_LIST, NULL, 0, "FILE",
+           "text of csspgo record, or of perf script --show-mmap-events with any -F, such as -F ip,brstack or, "
+           "for several processes, -F pid,ip,brstack --show-task-events. This and the next four several times, "
+           "also mixed: they add up"),
+    OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
+    OPTION("perfdata", OPT_LIST, NULL, 0, "FILE", "what perf record -b --call-graph fp wrote, to a file or a pipe"),
+    OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
+    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE", "what --skip-symbolization wrote"),
+    OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
+    OPTION("llvm-sample-profile", OPT_TEXT, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL,
+           "form of the output. gcc, gcov: for gcc -fauto-profile=FILE, by source line, without contexts; preagg: "
+           "no profile but pre-aggregated text, for perf2bolt --pa, of any recording; preagg-traces: shorter, for "
+           "BOLT 21 and later"),
+    OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
+           "... as LLVM reads it, GCC up to 11, GCC 12 to 15, or newer ones"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
+    OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compressed sections; needs a build with zlib"),
+    OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, "marked as covering part of the program"),
+    OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL, "functions without inlinees in sections of their own"),
+    OPTION("skip-symbolization", OPT_SWITCH, NULL, 0, NULL,
+           "writes raw counters per context of addresses instead of a profile"),
+    OPTION("use-offset", OPT_SWITCH, NULL, 1, NULL,
+           "... with offsets from the base of the program, not plain addresses"),
+    OPTION("use-first-loadable-segment-as-base", OPT_SWITCH, NULL, 0, NULL,
+           "... the base is the first segment that is loaded"),
+    OPTION("ignore-stack-samples", OPT_SWITCH, NULL, 0, NULL, "no contexts"),
+    OPTION("compress-recursion", OPT_NUMBER, NULL, -1, "N",
+           "longest cycle of frames that is folded; -1 any (default), 0 none"),
+    OPTION("csprof-max-context-depth", OPT_NUMBER, NULL, -1, "N", "innermost frames kept; -1 all (default)"),
+    OPTION("infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, "looks for frames that tail calls lost"),
+    OPTION("max-search-depth", OPT_NUMBER, NULL, 0, "N", "... through at most N tail calls"),
+    OPTION("fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL,
+           "without contexts: zero counts for functions without samples too"),
+    OPTION("csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, "chooses contexts to inline"),
+    OPTION("use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL,
+           "the size of a function is that of its code, else the number of its locations"),
+    OPTION("csspgo-replay-preinline", OPT_SWITCH, NULL, 0, NULL, "the pre-inliner repeats what was inlined"),
+    OPTION("sample-profile-hot-inline-threshold", OPT_COUNT, NULL, 1500, "N",
+           "pre-inliner: size up to which hot contexts are inlined"),
+    OPTION("sample-profile-cold-inline-threshold", OPT_COUNT, NULL, 0, "N", "pre-inliner: the same for cold ones"),
+    OPTION("sample-profile-inline-growth-limit", OPT_COUNT, NULL, 12, "N",
+           "pre-inliner: how many times as large a function may become"),
+    OPTION("sample-profile-inline-limit-min", OPT_COUNT, NULL, 100, "N", "pre-inliner: ... at least"),
+    OPTION("sample-profile-inline-limit-max", OPT_COUNT, NULL, 50000, "N", "pre-inliner: ... at most"),
+    OPTION("csspgo-preinliner-multiplier-for-previous-inlining", OPT_COUNT, NULL, 100, "N",
+           "pre-inliner: the hot threshold times N where the context was inlined"),
+    OPTION("csprof-merge-cold-context", OPT_SWITCH, NULL, 1, NULL,
+           "cold contexts go into shorter ones; with the pre-inliner only if asked for"),
+    OPTION("csprof-max-cold-context-depth", OPT_COUNT, NULL, 1, "N", "frames of these shorter ones"),
+    OPTION("trim-cold-profile", OPT_SWITCH, NULL, 0, NULL, "what stays cold is dropped"),
+    OPTION("gen-cs-nested-profile", OPT_SWITCH, NULL, 1, NULL,
+           "contexts become nested inlinees; else they stay contexts"),
+    OPTION("generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL,
+           "... and what is nested counts in its function too"),
+    OPTION("profile-summary-cutoff-hot", OPT_COUNT, NULL, 990000, "PPM",
+           "hot is what makes up this share of all counts"),
+    OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
+           "cold is what lies behind this share of all counts"),
+    OPTION("profile-summary-hot-count", OPT_COUNT, NULL, 0, "N",
+           "a count from which a function is hot, in place of the cutoff"),
+    OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
+           "a count up to which a context is cold, in place of the cutoff"),
+    OPTION("profile-density-threshold", OPT_COUNT, NULL, 50, "N",
+           "samples per location below which more are asked for"),
+    OPTION("profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, "PPM",
+           "... of the functions that make up this share of the samples"),
+    OPTION("show-density", OPT_SWITCH, NULL, 0, NULL, "prints samples per location of the hot functions"),
+    OPTION("sort-profiled-scc-member", OPT_SWITCH, NULL, 1, NULL,
+           "pre-inliner: functions that call each other in the order of their calls"),
+    OPTION("populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL,
+           "extbinary: lists the program's functions, with and without samples"),
+    OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
+    OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
+    OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
+    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
+           "has the symbols or the debug information that the program lacks"),
+    OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel"),
+    OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
+    OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
+    OPTION("use-dwarf-correlation", OPT_SWITCH, NULL, 0, NULL, "by source line although there are probes"),
+    OPTION("dwp", OPT_TEXT, NULL, 0, "FILE", "split debug information of the program"),
+    OPTION("debug-sizes", OPT_SWITCH, NULL, 0, NULL,
+           "the pre-inliner takes sizes from debug information, not from probes"),
+    OPTION("leading-ip-only", OPT_SWITCH, NULL, 0, NULL, "the sampled address counts, branch records do not"),
+    OPTION("perf-event", OPT_LIST, NULL, 0, "NAME",
+           "of a script without call stacks: only lines that begin with NAME"),
+    OPTION("perf-events", OPT_LIST, NULL, 0, "NAME,...",
+           "of a script without call stacks: only lines that begin with one of these"),
+    OPTION("sample-period", OPT_COUNT, NULL, 1, "N", "... its samples count N / (branch records - 1)"),
+    OPTION("jitdump", OPT_LIST, NULL, 0, "FILE",
+           "instead of --binary: a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that "
+           "the recording names. The pre-inliner is off. Several times, too"),
+    OPTION("perf-map", OPT_LIST, NULL, 0, "FILE", "the same per function, of perf-PID.map"),
+    OPTION("show-jit-samples", OPT_SWITCH, NULL, 0, NULL,
+           "prints time, process, address and function of each sample"),
+    OPTION("preagg", OPT_LIST, NULL, 0, "FILE",
+           "pre-aggregated text of BOLT: branches and ranges with counts, no contexts"),
+    OPTION("report", OPT_TEXT, NULL, 0, "FILE", "what became of the samples, as JSON"),
+    OPTION("spe-branch-profile", OPT_SWITCH, NULL, 0, NULL,
+           "branch records of Arm SPE: each sample is one branch (perf script --itrace=bl1 -F pid,ip,brstack); "
+           "counts it and the code up to the next one"),
+    OPTION("bogus-stacks", OPT_CHOICE, "drop|records", 0, NULL,
+           "call stacks that are later than the branch records, as on AArch64: drop the sample, or use its "
+           "records without contexts"),
+    OPTION("image-base", OPT_COUNT, NULL, 0, "ADDR",
+           "where the program was, of recordings without mapping events, as SEP's"),
+    OPTION("pprof", OPT_LIST, NULL, 0, "FILE",
+           "profile.proto of pprof, plain or with gzip: call stacks without branches"),
+    OPTION("pprof-type", OPT_TEXT, NULL, 0, "NAME",
+           "the type of value that counts; else samples, count, or the default type"),
+    OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
+           "a table of where the samples fell, in files that were given or not"),
+    OPTION("llvm-compat", OPT_SWITCH, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
+    OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     /* What llvm-profgen 19 has and this tool refuses. */
-    { "show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL, 0 },
-    { "show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
-    { "show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL, 0 },
-    { "disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
+    OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
+    OPTION("show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
+    OPTION("disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* Recordings, or files of counters: number i of all; NULL behind the last. Those of perf.data come first. */
@@ -293,83 +339,10 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
 }
 
 const command profgen_command = {
-    "profgen", profgen_main,
+    "profgen", profgen_main, profgen_options, NULL,
     "csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --pprof=FILE |\n"
     "               --preagg=FILE | --unsymbolized-profile=FILE) --output=FILE [options]\n"
     "csspgo profgen --jitdump=FILE|auto | --perf-map=FILE ... --perfdata=FILE --output=FILE [options]\n",
-    "profgen: samples of a program become a profile for clang -fprofile-sample-use. FILE -: standard input or output.\n"
-    "  --binary=FILE                     program with pseudo probes, or else with debug information: then counts are of\n"
-    "                                    source lines (ELF, x86-64 or AArch64)\n"
-    "                                    several times: libraries of it, or programs of one system, in one profile with\n"
-    "                                    contexts through all of them, and a table of the samples in each\n"
-    "  --use-dwarf-correlation           by source line although there are probes\n"
-    "  --perfscript=FILE                 text of csspgo record, or of perf script --show-mmap-events with any -F, "
-    "such as\n"
-    "                                    -F ip,brstack or, for several processes, -F pid,ip,brstack "
-    "--show-task-events\n"
-    "  --perfdata=FILE                   what perf record -b --call-graph fp wrote, to a file or a pipe\n"
-    "  --unsymbolized-profile=FILE       what --skip-symbolization wrote\n"
-    "  --preagg=FILE                     pre-aggregated text of BOLT: branches and ranges with counts, no contexts\n"
-    "  --pprof=FILE                      profile.proto of pprof, plain or with gzip: call stacks without branches\n"
-    "                                    any of these five several times, also --perfdata with --perfscript: they add up\n"
-    "  --pprof-type=NAME                 the type of value that counts; else samples, count, or the default type\n"
-    "  --output=FILE, -o FILE            where to\n"
-    "  --format=extbinary|binary|text    extbinary is the default, and what the next four are for\n"
-    "  --format=gcc                      (or gcov) for gcc -fauto-profile=FILE: by source line, without contexts\n"
-    "  --gcov-version=llvm|1|2|3         ... as LLVM reads it, GCC up to 11, GCC 12 to 15 (the default), newer ones\n"
-    "  --format=preagg                   no profile but pre-aggregated text, for perf2bolt --pa, of any recording\n"
-    "  --format=preagg-traces            shorter, for BOLT 21 and later\n"
-    "  --use-md5                         GUIDs instead of names\n"
-    "  --compress-all-sections           needs a build with zlib\n"
-    "  --gen-partial-profile             marked as covering part of the program\n"
-    "  --split-layout                    functions without inlinees in sections of their own\n"
-    "  --skip-symbolization              write raw counters per context of addresses instead of a profile\n"
-    "  --use-offset=0                    ... with plain addresses\n"
-    "  --ignore-stack-samples            no contexts\n"
-    "  --compress-recursion=N            longest cycle of frames that is folded; -1 any (default), 0 none\n"
-    "  --csprof-max-context-depth=N      innermost frames kept; -1 all (default)\n"
-    "  --infer-missing-frames=0          do not look for frames that tail calls lost\n"
-    "  --max-search-depth=N              ... through at most N tail calls\n"
-    "  --fill-zero-for-all-funcs         without contexts: zero counts for functions without samples too\n"
-    "  --csspgo-preinliner=0             do not choose contexts to inline. Its thresholds:\n"
-    "    --sample-profile-hot-inline-threshold=N (1500), --sample-profile-cold-inline-threshold=N (0),\n"
-    "    --sample-profile-inline-growth-limit=N (12), --sample-profile-inline-limit-min=N (100),\n"
-    "    --sample-profile-inline-limit-max=N (50000), --csspgo-replay-preinline, --sort-profiled-scc-member,\n"
-    "    --csspgo-preinliner-multiplier-for-previous-inlining=N (100)\n"
-    "  --use-context-cost-for-preinliner=0   functions are as large as they have locations, not as their code\n"
-    "  --debug-sizes                     the pre-inliner takes sizes from debug information, not from probes\n"
-    "  --csprof-merge-cold-context=0|1   cold contexts go into shorter ones: off with the pre-inliner, else on\n"
-    "  --csprof-max-cold-context-depth=N frames of these shorter ones; 1 is the default\n"
-    "  --trim-cold-profile               what stays cold is dropped\n"
-    "  --gen-cs-nested-profile=0         contexts stay contexts; else they become nested inlinees\n"
-    "  --generate-merged-base-profiles   ... and what is nested counts in its function too\n"
-    "  --profile-summary-hot-count=N, --profile-summary-cold-count=N, ...-cutoff-hot=PPM, ...-cutoff-cold=PPM\n"
-    "  --update-total-samples            without contexts: totals are sums of the counts\n"
-    "  --populate-profile-symbol-list    extbinary: lists the program's functions, with and without samples\n"
-    "  --show-density                    prints samples per location of the hot functions\n"
-    "  --llvm-sample-profile=FILE        works on a profile with contexts instead of samples\n"
-    "  --pid=N                           only mapping events of this process\n"
-    "  --kernel                          the program is the kernel\n"
-    "  --debug-binary=FILE               has the symbols of a stripped program\n"
-    "  --show-pseudo-probe               prints the probe descriptors; --show-detailed-warning: what makes no sense\n"
-    "  --profile-density-threshold=N, --profile-density-cutoff-hot=PPM   when more samples are asked for\n"
-    "  --show-images                     a table of where the samples fell, in files that were given or not\n"
-    "  --show-mmap-events                print where the program was mapped\n"
-    "  --jitdump=FILE                    instead of --binary: a JIT's code, of its jit-PID.dump (record with -k mono),\n"
-    "                                    auto: of all dumps that the recording names. The pre-inliner is off\n"
-    "  --perf-map=FILE                   the same per function, of perf-PID.map. Both may be given several times\n"
-    "  --show-jit-samples                prints time, process, address and function of each sample\n"
-    "  --perf-event=NAME, --perf-events=NAME,...   of a script without call stacks: only lines that begin with NAME:\n"
-    "  --sample-period=N                 ... its samples count N / (branch records - 1)\n"
-    "  --spe-branch-profile              branch records of Arm SPE: each sample is one branch (perf script\n"
-    "                                    --itrace=bl1 -F pid,ip,brstack); counts it and the code up to the next one\n"
-    "  --bogus-stacks=drop|records       call stacks that are later than the branch records, as on AArch64: drop the\n"
-    "                                    sample (default), or use its records without contexts\n"
-    "  --image-base=ADDR                 where the program was, of recordings without mapping events, as SEP's\n"
-    "  --leading-ip-only                 the sampled address counts, branch records do not\n"
-    "  --llvm-compat                     exactly what llvm-profgen 19 writes\n"
-    "  --report=FILE                     what became of the samples, as JSON\n"
-    "  --quiet                           no warnings, no progress, no report on the terminal\n"
-    "\n",
-    NULL
+    "samples of a program become a profile for clang -fprofile-sample-use",
+    "FILE -: standard input or output.\n"
 };

@@ -246,12 +246,3 @@ csspgo_profile *profile_read(const tool_context *tool, const char *path, reading
     *fatal = 0;
     return profile_open(tool, path, how, &f) ? profile_of(tool, path, &f, how, fatal) : NULL;
 }
-
-/* Behind the help of each of these commands. */
-const char profdata_help[] =
-    "merge, show, overlap: contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with\n"
-    "contexts, counts in place of samples. A function's name is its GUID, or what another profile calls it, or from:\n"
-    "  --names=FILE                      one name a line\n"
-    "  --profiled-binary=FILE            the instrumented program; where each block has a counter also for checksums and\n"
-    "                                    probes: to be used by compilers, or beside samples by probes\n"
-    "merge, show, overlap: -o FILE; --llvm-compat: bytes, messages and exit statuses of llvm-profdata 19 --sample.\n";

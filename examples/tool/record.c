@@ -31,24 +31,30 @@ enum {
 };
 
 static const option record_options[] = {
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "start", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "period", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "jitter", OPT_COUNT, NULL, 10, NULL, NULL, 0 },
-    { "seed", OPT_COUNT, NULL, 1, NULL, NULL, 0 },
-    { "count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "max-branches", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "depth", OPT_COUNT, NULL, 32, NULL, NULL, 0 },
-    { "max-stack", OPT_COUNT, NULL, REC_STACK, NULL, NULL, 0 },
-    { "software", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "step", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "aslr", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "stop", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "frame-pointers", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "quiet", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "help", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("output", OPT_TEXT, "-", 0, "FILE",
+           "where to; default is standard output (the program's own then goes to standard error)"),
+    OPTION("start", OPT_TEXT, NULL, 0, "SYMBOL",
+           "begins when this function is reached (main, or the entry point if there is none)"),
+    OPTION("period", OPT_COUNT, NULL, 0, "N",
+           "taken branches between two samples (1000; 100003 with a hardware LBR)"),
+    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT", "how far a distance may lie off the period, at random"),
+    OPTION("seed", OPT_COUNT, NULL, 1, "N", "of that random sequence; the same seed gives the same sequence"),
+    OPTION("count", OPT_COUNT, NULL, 0, "N", "stops recording after N samples; the program runs on"),
+    OPTION("max-branches", OPT_COUNT, NULL, 0, "N", "stops recording after N taken branches; the program runs on"),
+    OPTION("depth", OPT_COUNT, NULL, 32, "N", "branch records per sample"),
+    OPTION("max-stack", OPT_COUNT, NULL, REC_STACK, "N", "frames per sample, innermost first"),
+    OPTION("software", OPT_SWITCH, NULL, 0, NULL, "uses the software LBR even if the CPU has one"),
+    OPTION("step", OPT_SWITCH, NULL, 0, NULL,
+           "single-steps every instruction (slow; leaves the program's code untouched)"),
+    OPTION("aslr", OPT_SWITCH, NULL, 0, NULL,
+           "keeps address space randomisation (off by default: equal runs give equal files)"),
+    OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "kills the program where recording stops"),
+    OPTION("frame-pointers", OPT_SWITCH, NULL, 0, NULL,
+           "follows the frame pointers as perf does, instead of keeping an exact call stack"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no messages but errors"),
+    OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* The numbers that were given lie in their ranges. Returns 0 after saying which one does not. */
@@ -180,25 +186,10 @@ static int record_main(tool_context *tool, int argc, char **argv)
 #endif
 
 const command record_command = {
-    "record", record_main,
+    "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n",
-    "record: runs PROGRAM and writes branch and call-stack samples as perf-script text.\n"
-    "  -o FILE            where to; default is standard output (the program's own then goes to standard error)\n"
-    "  --period=N         taken branches between two samples (1000; 100003 with a hardware LBR)\n"
-    "  --jitter=PERCENT   how far a distance may lie off the period, at random (10)\n"
-    "  --seed=N           of that random sequence (1); the same seed gives the same sequence\n"
-    "  --start=SYMBOL     begin when this function is reached (main, or the entry point if there is none)\n"
-    "  --count=N          stop recording after N samples; the program runs on\n"
-    "  --max-branches=N   stop recording after N taken branches; the program runs on\n"
-    "  --stop             kill the program where recording stops\n"
-    "  --depth=N          branch records per sample (32)\n"
-    "  --max-stack=N      frames per sample, innermost first (127)\n"
-    "  --frame-pointers   follow the frame pointers as perf does, instead of keeping an exact call stack\n"
-    "  --software         use the software LBR even if the CPU has one\n"
-    "  --step             single-step every instruction (slow; leaves the program's code untouched)\n"
-    "  --aslr             keep address space randomisation (off by default: equal runs give equal files)\n"
-    "  --quiet            no messages but errors\n"
+    "runs PROGRAM and writes branch and call-stack samples as perf-script text",
     "Only the first thread is recorded; other threads and child processes run freely and are counted.\n"
-    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own errors.\n",
-    NULL
+    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
+    "errors.\n"
 };

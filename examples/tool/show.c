@@ -3,43 +3,50 @@
 #include "names.h"
 
 static const option show_options[] = {
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 },
-    { "all-functions", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "function", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "json", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "show-format", OPT_CHOICE, "text|json|yaml", 0, NULL, NULL, 0 },
-    { "detailed-summary", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "hot-func-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "topn", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "show-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "show-sec-info-only", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "contexts", OPT_MAYBE, NULL, -1, NULL, NULL, 0 },
-    { "profile-isfs", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL, NULL, 0 },
-    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("all-functions", OPT_SWITCH, NULL, 0, NULL, "all functions, which is the default without --function"),
+    OPTION("function", OPT_TEXT, NULL, 0, "NAME", "only this function"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL,
+           "an array of functions, as LLVM has it; an object if more is asked for"),
+    OPTION("show-format", OPT_CHOICE, "text|json|yaml", 0, NULL, "the same: --show-format=json is --json"),
+    OPTION("detailed-summary", OPT_SWITCH, NULL, 0, NULL, "also the counts of functions and samples by hotness"),
+    OPTION("hot-func-list", OPT_SWITCH, NULL, 0, NULL, "also the hot functions"),
+    OPTION("topn", OPT_COUNT, NULL, 0, "N", "also the N hottest functions"),
+    OPTION("show-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "also the list of symbols of an ExtBinary profile"),
+    OPTION("show-sec-info-only", OPT_SWITCH, NULL, 0, NULL, "instead: the sections of an ExtBinary profile"),
+    OPTION("contexts", OPT_MAYBE, NULL, -1, "DEPTH",
+           "instead: the tree of contexts with each one's share of the samples"),
+    OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
+    OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
+           "keeps the bits of discriminators that passes up to this one set"),
+    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+           "the instrumented program of a contextual profile: its names, and where each block has a counter also "
+           "checksums and probes"),
     PROFDATA_COMMON,
     /* LLVM takes these too; on sample profiles they do nothing. */
-    { "detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL, 0 },
-    { "value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cold-count", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { "generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "counts", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "covered", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "binary-ids", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "ic-targets", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "list-below-cutoff", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "memop-sizes", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "profile-version", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "show-vtables", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "showcs", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "temporal-profile-traces", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "text", OPT_IGNORED, NULL, 0, NULL, NULL, 0 },
-    { "memory", OPT_LATER, "0", 0, NULL, NULL, 0 },
-    { "debug-info", OPT_LATER, NULL, 0, NULL, NULL, 0 },
-    { "max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
+    OPTION("value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
+           "a count up to which a context is cold, in place of the cutoff"),
+    OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
+           "cold is what lies behind this share of all counts"),
+    OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("counts", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("covered", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("binary-ids", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("ic-targets", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("list-below-cutoff", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("memop-sizes", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("profile-version", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("show-vtables", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("showcs", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("temporal-profile-traces", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("text", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("memory", OPT_LATER, "0", 0, NULL, NULL),
+    OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* The next inlinee after n below top, in any order; id 0 at the end. */
@@ -168,12 +175,10 @@ static int show_main(tool_context *tool, int argc, char **argv)
 }
 
 const command show_command = {
-    "show", show_main,
+    "show", show_main, show_options, NULL,
     "csspgo show [options] PROFILE\n",
-    "show: prints a profile.\n"
-    "  --json, --function=NAME, --detailed-summary, --hot-func-list, --topn=N\n"
-    "  --show-prof-sym-list, --show-sec-info-only\n"
-    "  --contexts[=DEPTH]                the tree of contexts with each one's share of the samples\n"
-    "                                    --json: an array of functions, as LLVM's; an object if more is asked for\n",
-    profdata_help
+    "prints a profile",
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with contexts, counts in "
+    "place of samples. A function's name is its GUID, or what another profile calls it, or of --names or "
+    "--profiled-binary.\n"
 };

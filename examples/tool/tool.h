@@ -48,7 +48,7 @@ typedef struct writer {
 } writer;
 
 typedef enum option_kind {
-    OPT_TEXT,                     /* the last one counts                                                     */
+    OPT_TEXT,                     /* the last one counts; `values` is the default                            */
     OPT_LIST,                     /* all count: option.list                                                  */
     OPT_SWITCH,                   /* on or off                                                               */
     OPT_NUMBER,                   /* signed                                                                  */
@@ -67,10 +67,17 @@ typedef struct option {
     option_kind  kind;
     const char  *values;          /* see kind                                                                */
     long long    number;          /* the default, then the value; OPT_COUNT: to be cast; OPT_CHOICE: its place */
+    const char  *argument;        /* what help calls the value; NULL: it has none, or `values` or 0|1 say it */
+    const char  *help;            /* what it does; NULL: nothing, or an alias, or what is not there          */
     const char  *text;            /* as given; NULL = not given                                              */
     const char **list;            /* OPT_LIST                                                                */
     size_t       count;
 } option;
+
+/* A row of a command's table, and the row behind the last one. */
+#define OPTION(name, kind, values, number, argument, help) \
+    { name, kind, values, number, argument, help, NULL, NULL, 0 }
+#define OPTIONS_END OPTION(NULL, OPT_TEXT, NULL, 0, NULL, NULL)
 
 typedef struct progress {
     int    on;
@@ -104,18 +111,31 @@ extern const char pass_names[];
 
 /* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
 typedef struct command {
-    const char *name;
-    int       (*run_fn)(tool_context *tool, int argc, char **argv);
-    const char *usage;            /* "csspgo NAME ..." and further lines                                             */
-    const char *help;             /* "NAME: what it does" and its options; NULL: nothing but `shared`                */
-    const char *shared;           /* what it has in common with the commands beside it; or NULL                      */
+    const char   *name;
+    int         (*run_fn)(tool_context *tool, int argc, char **argv);
+    const option *options;
+    const char   *words;          /* what may stand behind its name, "a|b|c"; NULL: nothing but files and options    */
+    const char   *usage;          /* "csspgo NAME ..." and further lines                                             */
+    const char   *brief;          /* what it does, one sentence                                                      */
+    const char   *notes;          /* what else there is to know, one line a paragraph; or NULL                       */
 } command;
 
 extern const command profgen_command, record_command, merge_command, show_command, overlap_command, folded_command,
     flame_command, match_command, check_command, order_command, ctxprof_command, bottleneck_command;
 
-/* main.c */
-int help_print(const tool_context *tool, const command *one);   /* the help of one command, NULL: of all; returns 0 */
+/* main.c: the command at a place, NULL behind the last one */
+const command *command_at(size_t i);
+
+/* help.c, help_man.c: help, manual page and completion, all of the commands and their tables. They return 0. */
+int help_print(const tool_context *tool, const command *one);   /* of one command, NULL: which there are              */
+int help_man(const tool_context *tool);
+int help_bash(const tool_context *tool);
+int help_is_listed(const option *o);                            /* 1: it does something and is no alias               */
+int help_is_ignored(const option *o);                           /* 1: it is taken and does nothing                    */
+int help_is_refused(const option *table, const option *o);      /* 1: LLVM's tool has it, this one does not           */
+const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
+size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
+extern const char help_statuses[];                              /* of the whole program, one line each                */
 
 /* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
 int fail(const tool_context *tool, const char *format, ...);      /* 1: an input or output is at fault                */

@@ -1,14 +1,27 @@
 /* views.c - what folded and flame share: command line, input, figures of a node */
 #include "views.h"
 
-static const option flame_options[] = {
+#define VIEWS_COMMON \
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
+    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names for GUIDs, one a line"), \
+    OPTION("binary", OPT_TEXT, NULL, 0, "FILE", "a program with symbols or probe descriptors: names for GUIDs")
+
+const option folded_options[] = {
     VIEWS_COMMON,
-    { "icicle", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "title", OPT_TEXT, NULL, 0, "Flame graph", NULL, 0 },
-    { "width", OPT_NUMBER, NULL, 1200, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
+    OPTION("mark-inlined", OPT_SWITCH, NULL, 0, NULL, "_[i] behind the names of inlined frames"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
+    OPTIONS_END
+};
+
+const option flame_options[] = {
+    VIEWS_COMMON,
+    OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "the outermost frame on top"),
+    OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "above the picture"),
+    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
+    OPTIONS_END
 };
 
 /* Returns 0 after saying what is wrong. */
@@ -120,9 +133,3 @@ int views_is_inlined(const csspgo_profile *p, csspgo_node node)
 {
     return csspgo_node_kind_of(p, node) == CSSPGO_INLINEE || (csspgo_attributes(p, node) & CSSPGO_WAS_INLINED) != 0;
 }
-
-/* Behind the help of each of these commands. */
-const char views_help[] =
-    "folded, flame: collapsed stacks for other viewers, one a line; a self-contained SVG flame graph. Of contextual\n"
-    "profiles (.ctxprof), too: widths are counts.\n"
-    "  --names=FILE, --binary=FILE       names for GUIDs: one a line; a program with symbols or probe descriptors\n";

@@ -25,18 +25,7 @@ typedef struct views {
 
 enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH };   /* places in both tables */
 
-#define VIEWS_COMMON \
-    { "output", OPT_TEXT, NULL, 0, "-", NULL, 0 }, \
-    { "names", OPT_TEXT, NULL, 0, NULL, NULL, 0 }, \
-    { "binary", OPT_TEXT, NULL, 0, NULL, NULL, 0 }
-
-static const option folded_options[] = {
-    VIEWS_COMMON,
-    { "mark-inlined", OPT_SWITCH, NULL, 0, NULL, NULL, 0 },
-    { "o", OPT_ALIAS, "output", 0, NULL, NULL, 0 },
-    { "profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL, 0 },
-    { NULL, OPT_TEXT, NULL, 0, NULL, NULL, 0 }
-};
+extern const option folded_options[], flame_options[];   /* views.c */
 
 enum {
     VIEWS_SIDE = 10, VIEWS_TOP = 60, VIEWS_ROW = 18,  /* margins and height of a row, px                           */
@@ -124,6 +113,5 @@ uint32_t views_shade(const char *s, size_t size);
 int views_write_svg(const views_flame_data *d, FILE *out);
 
 /* the end of their help */
-extern const char views_help[];
 
 #endif
