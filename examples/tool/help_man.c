@@ -169,7 +169,9 @@ int help_bash(const tool_context *tool)
     for (i = 0; (c = command_at(i)) != NULL; i++) fprintf(out, "%s ", c->name);
     fputs("help version\"\n    case $command in\n", out);
     for (i = 0; (c = command_at(i)) != NULL; i++) bash_command(out, c);
-    fputs("    help) words=$commands options=\"--man --bash\" ;;\n    *) options=\"--help --version\" ;;\n    esac\n", out);
+    fputs("    help) words=$commands options=\"--man --bash\" ;;\n"
+          "    *) options=\"--help --version\" ;;\n"
+          "    esac\n", out);
     fputs(bash_tail, out);
     return 0;
 }

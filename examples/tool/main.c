@@ -14,8 +14,8 @@
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
  *
  * Each command is a file of its name, with the table of its options and their help and the order of its work; larger
- * ones have files of what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c, order_*.c,
- * bottleneck_*.c).
+ * ones have files of what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c,
+ * order_*.c, bottleneck_*.c).
  */
 #include "tool.h"
 
@@ -50,7 +50,8 @@ static int version_print(const tool_context *tool)
 #else
     const char *zstd = "no";
 #endif
-    return fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd) < 0;
+    fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd);
+    return 0;
 }
 
 /* Names the command that may have been meant. Returns the exit status. */
