@@ -1953,7 +1953,8 @@ typedef struct csspgo_perfdata_stats {
     uint64_t early;               /* times that records were handed out before their order was certain         */
     uint32_t events;              /* described so far                                                          */
     uint32_t has_branches, has_stacks;   /* 1: some event has branch records, call stacks                      */
-    uint32_t reserved;
+    uint32_t has_stack_copies;    /* 1: some event has stacks as bytes, which are not unwound (--call-graph    */
+                                  /* dwarf): its samples are the sampled address alone                         */
 } csspgo_perfdata_stats;
 
 /*
@@ -22194,7 +22195,7 @@ enum {                            /* perf_event_attr.sample_type; in this order 
     CSSPGO__HAS_IP = 1, CSSPGO__HAS_TID = 2, CSSPGO__HAS_TIME = 4, CSSPGO__HAS_ADDR = 8,
     CSSPGO__HAS_ID = 0x40, CSSPGO__HAS_STREAM_ID = 0x200, CSSPGO__HAS_CPU = 0x80,  /* stream before cpu */
     CSSPGO__HAS_PERIOD = 0x100, CSSPGO__HAS_READ = 0x10, CSSPGO__HAS_CALLCHAIN = 0x20,
-    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800
+    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800, CSSPGO__HAS_USER_STACK = 0x2000
 };
 enum {                            /* perf_event_attr.read_format                                       */
     CSSPGO__READ_ENABLED = 1, CSSPGO__READ_RUNNING = 2, CSSPGO__READ_ID = 4, CSSPGO__READ_GROUP = 8,
@@ -22714,6 +22715,7 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
         d->stats.has_branches = 1;
     }
     if (e->sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
+    if (e->sample_type & CSSPGO__HAS_USER_STACK) d->stats.has_stack_copies = 1;
     if (e->sample_type & CSSPGO__HAS_TIME) d->timed = 1;
     d->stats.events++;
     return 1;

@@ -16,24 +16,76 @@ says() { if grep -q -e "$1" $B/json; then pass; else fail "no '$1' in the report
 said() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" $B/json | head -n 1; }
 
 check "four processes" report --binary=$R/w --perfdata=$R/mp.data
-says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11 }'
+says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11, "lost": 0 }'
 [ "$(grep -c '"pid": ' $B/json)" -eq 4 ] && pass || fail "processes: $(grep pid $B/json)"
 says '"fit": [1-9][0-9]*, "other": 0, "first_other": ""'
 says '"use": "perf record -b, or csspgo record"'
+says '"pid": 23322, "samples": 3, "used": 3, "in_program": 3, "dropped": { .*"late_stacks": 0 }, "repaired_or_cut": { '
+says '"path": "/tmp/rec/w", "given": true, "samples": 11, "used": 11, "in_program": 11, '
+for key in $(sed 's/"[^"]*":/\n&\n/g' $B/json | sed -n 's/^"\(.*\)":$/\1/p' | sort -u); do
+    grep -q "^| .*\`$key\`" README.md && pass || fail "README.md does not say what $key is"
+done
 if have python3; then check "it is JSON" python3 -m json.tool $B/json; else skip "no python3"; fi
 
 check "branches and stacks" report $demo --perfscript=$D/demo.perfscript
 says '"advice": \[\]'
 [ "$(said read)" -gt "$(said in_program)" ] && [ "$(said in_program)" -ge "$(said in_functions_with_probes)" ] && pass || fail "samples: $(head -2 $B/json)"
+says '"path": "/demo.elf", "given": true, '
+says '"path": "/usr/lib/x86_64-linux-gnu/libc.so.6", "given": false, "samples": [0-9]*, "used": [0-9]*, "in_program": 0, '
+# what a column adds up to in the processes and in the files
+sum_of() { sed -n "/\"$1\": \[/,/^  ]/s/.*\"$2\": \([0-9]*\).*/\1/p" $B/json | awk '{ n += $1 } END { print n + 0 }'; }
+for column in samples:read used:used in_program:in_program not_in_program:not_in_program bad_return_addresses:bad_return_addresses; do
+    all=$(said ${column#*:})
+    [ "$(sum_of processes ${column%:*})" -eq "$all" ] && [ "$(sum_of images ${column%:*})" -eq "$all" ] && pass ||
+        fail "$column: $all in all, $(sum_of processes ${column%:*}) in processes, $(sum_of images ${column%:*}) in files"
+done
 awk '/^ 0x/ || /PERF_RECORD/ { print; if (/^ 0x/) print "" }' $D/demo.perfscript >$B/flat.ps
 check "branches without stacks" report $demo --perfscript=$B/flat.ps
 says '"use": "perf record -g"'
 awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next } { print $1; print $NF "\n" }' $D/demo.perfscript >$B/bare.ps
 check "stacks of one frame" report $demo --perfscript=$B/bare.ps
 says '"use": "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"'
+says '"of_one_frame": [1-9][0-9]*, "most_frames": 1, '
+# stacks of 127 frames, the most that the kernel takes
+awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next }
+    { print $1; for (i = 0; i < 126; i++) print $2; print $NF "\n" }' $D/demo.perfscript >$B/deep.ps
+report $demo --perfscript=$B/deep.ps
+says '"most_frames": 127, '
+says '"use": "sysctl kernel.perf_event_max_stack=1024"'
+
+# call stacks as bytes, as of perf record --call-graph dwarf: PERFILE2, one event, a mapping and two samples of one address
+le() { # SIZE NUMBER...: little-endian
+    size=$1
+    shift
+    for v; do
+        i=$size
+        while [ $i -gt 0 ]; do
+            bytes="$bytes\\0$((v >> 6 & 3))$((v >> 3 & 7))$((v & 7))" v=$((v >> 8)) i=$((i - 1))
+        done
+    done
+}
+at=$(awk '/^[ \t]*5555/ { print $1; exit }' $D/demo.perfscript)
+bytes=PERFILE2
+le 8 104 144 104 144 248 168 0 0 0 0 0 0 $((128 << 32 | 1)) 0 1000 $((1 | 2 | 0x20 | 0x1000 | 0x2000)) 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+le 4 1 $((56 << 16 | 2)) 7 7
+le 8 $((0x555555555000)) 4096 4096
+bytes="$bytes/demo.elf\\0000\\0000\\0000\\0000\\0000\\0000\\0000"
+for i in 1 2; do
+    le 4 9 $((56 << 16 | 2))
+    le 8 $((0x$at))
+    le 4 7 7
+    le 8 0 0 0 0
+done
+printf '%b' "$bytes" >$B/copies.data
+check "copies of stacks" report $demo --perfdata=$B/copies.data
+says '"read": 2, "used": 2, "in_program": 2, '
+says '"copies_of_memory": true'
+says '"use": "perf record --call-graph fp, or --perfscript with what perf script prints of the recording"'
+grep -q omit-frame-pointer $B/json && fail "no frame pointers, as if stacks were walked" || pass
 sed 's/0x\([0-9a-f]\)/0x1\1/g; s/^\( *\)\([0-9a-f]\)/\17\2/' $D/demo.perfscript | grep -v PERF_RECORD >$B/elsewhere.ps
 report $demo --perfscript=$B/elsewhere.ps
 says 'few samples are in this program'
+says '"path": null, "given": false, "samples": [1-9][0-9]*, "used": 0, '
 says '"not_in_program": [1-9]'
 cp $D/demo.perfscript $D/demo.elf $B
 for to in $B/demo.perfscript $B/demo.elf $B/prof; do

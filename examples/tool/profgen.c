@@ -300,7 +300,7 @@ static int profgen_run(profgen *g)
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     how = profgen_how(g);
     g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
-    ok = profgen_spaces(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
+    ok = profgen_spaces(g) && health_begin(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
     ok = ok && profgen_read_inputs(g);
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
@@ -308,7 +308,7 @@ static int profgen_run(profgen *g)
     if (ok && !tool->quiet && g->sampled == NULL) profgen_warnings(g);
     if (ok) images_show(g);
     if (ok) details_show(g);
-    if (ok && g->unsymbolized == NULL && g->sampled == NULL && health_wanted(g)) ok = health_report(g);
+    if (ok && g->health != NULL) ok = health_report(g);
     if (ok && g->partial && !g->o[O_LEADING].number && csspgo_collector_get_stats(g->collector).samples == 0)
         ok = (fail(tool, "interrupted before the first sample: %s is not written", g->output), 0);
     if (ok) status = profgen_write(g);
@@ -330,6 +330,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     csspgo_spaces_free(g.spaces);
     mapped_forget(&g);
     images_free(g.images);
+    health_free(g.health);
     lines_free(g.lines);
     free(g.detail);
     csspgo_sizes_free(g.sizes);

@@ -48,7 +48,9 @@ typedef struct profgen {
     int               ids_read;   /* the build ids behind the data were read before it */
     mapped_file      *file;       /* as long as no mapping is the program's: what was mapped */
     size_t            files;
-    health           *health;     /* of the report that is wanted; NULL: none, or no sample yet */
+    health           *health;     /* of the report that is wanted; NULL: none */
+    int               user_stacks;           /* some event has copies of stacks (perf record --call-graph dwarf) */
+    uint64_t          lost;       /* samples that the kernel lost */
     int               pidless;    /* some sample does not say of which process it is */
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
@@ -123,7 +125,7 @@ size_t mapped_name(char *to, const char *path, size_t room);
 int recording_open(profgen *g, recording *r, int any);
 void recording_close(recording *r);
 unsigned long long recording_samples(const recording *r);
-void recording_warnings(const tool_context *tool, const recording *r);
+void recording_warnings(profgen *g, const recording *r);
 int recording_feed(profgen *g, recording *r, const void *piece, size_t size);
 int interrupted(void);                         /* 1 after SIGINT */
 void catch_interrupt(int flags);
@@ -188,9 +190,13 @@ int images_begin(profgen *g);
 csspgo_status images_units(const profgen *g);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
+const loaded *images_at(const profgen *g, uint64_t *address);
+
+/* profgen_tally.c */
 int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);
-int images_tally(images *x, const csspgo_sample *sample);
+int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *placed);
 void images_show(const profgen *g);
+void images_json(const profgen *g, FILE *out);
 
 /* profgen_sizes.c */
 int probe_sizes(profgen *g);
@@ -202,11 +208,13 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e);
 
-/* profgen_health.c */
-int health_wanted(const profgen *g);
-void health_sample(profgen *g, const csspgo_sample *s);
-int health_report(const profgen *g);
+/* profgen_health.c: those that return int give 0 after saying what is wrong */
+int health_begin(profgen *g);
+void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_stats *before);
 void health_free(health *h);
+
+/* profgen_health_report.c */
+int health_report(const profgen *g);
 
 /* profgen_gcc.c */
 int is_for_gcc(const profgen *g);

@@ -103,7 +103,7 @@ static int flat_address(profgen *g, flat_reader *f, uint64_t ip, uint64_t times)
         s.stack = &ip;
         s.stack_count = 1;
         s.count = times;
-        return profgen_place(g, &s) && profgen_address(g, &s);
+        return profgen_item(g, CSSPGO_ITEM_SAMPLE, &s, NULL);
     }
     if (!is_code(g, ip)) return 1;
     f->size += (size_t)sprintf(f->lines + f->size, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", ip - g->bias, ip - g->bias,

@@ -1,45 +1,13 @@
-/* profgen_images.c - profgen: several programs and libraries in one run, and a table of where samples fell
+/* profgen_images.c - profgen: several programs and libraries in one run
  *
  * All are modules of one code map. Those behind the first are mapped 2^44 bytes apart from each other, above what any
  * file has as link-time addresses; csspgo_spaces moves samples there. A call from one to another goes through a stub
  * of .plt that jumps on: its two branch records become one, of the call to where the stub jumped, so contexts and call
  * targets are as if all were linked statically.
- *
- * The table is made by a code map of its own, whose modules are the files that are mapped, given or not: each is one
- * segment of 2^44 bytes at the file's offsets.
  */
-#include "profgen.h"
+#include "profgen_images.h"
 
-enum { IMAGE_BITS = 44, STUB_MOST = 64, IMAGES_SHOWN = 12 };
-#define TALLY_BASE ((uint64_t)1 << 62)            /* no address of a program or of the kernel */
-
-typedef struct image {            /* of one --binary behind the first */
-    const char *path;
-    loaded      loaded;
-    line_work  *lines;
-} image;
-
-typedef struct stubs { uint64_t begin, end; } stubs;   /* a section of them, where the code map has it */
-
-typedef struct tallied {          /* a file, or another name of a mapping */
-    char    *path;
-    uint64_t samples;
-    int      given;               /* it is one of --binary */
-} tallied;
-
-struct images {
-    image         *v;
-    size_t         count;
-    stubs         *stub;
-    size_t         stubs;
-    csspgo_branch *branch;        /* of the last sample with joined branches */
-    size_t         branch_cap;
-    csspgo_code   *code;          /* of the table */
-    csspgo_spaces *spaces;
-    tallied       *file;
-    size_t         files, file_cap;
-    uint64_t       kernel, nowhere, all;
-};
+enum { STUB_MOST = 64 };
 
 /* What several images do not go with. Returns 0 after saying so. */
 int images_check(const profgen *g)
@@ -117,7 +85,7 @@ int images_load(profgen *g, char *why, size_t why_size)
     const option *o = &g->o[O_BINARY];
     images *x;
     size_t i;
-    if (g->tool->compat || (o->count < 2 && !g->o[O_IMAGES].number)) return 1;
+    if (g->tool->compat || (o->count < 2 && !g->o[O_IMAGES].number && g->o[O_REPORT].text == NULL)) return 1;
     x = g->images = (images *)calloc(1, sizeof *x);
     if (x != NULL) x->v = (image *)calloc(o->count, sizeof *x->v);
     if (x == NULL || x->v == NULL) return load_fail(why, why_size, "out of memory");
@@ -149,6 +117,15 @@ void images_free(images *x)
     free(x->branch);
     free(x->file);
     free(x);
+}
+
+/* What has the ranges of a link-time address, which becomes that of its own file. */
+const loaded *images_at(const profgen *g, uint64_t *address)
+{
+    const uint64_t i = g->spaces != NULL ? *address >> IMAGE_BITS : 0;
+    if (i == 0 || i > images_more(g->images)) return *address -= g->bias, &g->image;
+    *address -= i << IMAGE_BITS;
+    return &g->images->v[i - 1].loaded;
 }
 
 /* How many there are besides the first. */
@@ -220,6 +197,7 @@ int images_join(images *x, csspgo_sample *s)
 {
     const csspgo_branch *b = s->branches;
     uint32_t i, n = 0;
+    if (x->stubs == 0) return 1;
     for (i = 0; i + 1 < s->branch_count && !is_stub(x, b[i].from, b[i + 1].to); i++) {}
     if (i + 1 >= s->branch_count) return 1;
     if (x->branch_cap < s->branch_count) {
@@ -240,111 +218,4 @@ int images_join(images *x, csspgo_sample *s)
     s->branches = x->branch;
     s->branch_count = n;
     return 1;
-}
-
-/* ----- the table -------------------------------------------------------------------------------------------------- */
-
-/* The number of a file, added if it is new; -1 without memory. */
-static long long tally_file(images *x, const csspgo_mmap *map)
-{
-    csspgo_segment whole;
-    csspgo_module m;
-    char name[24];
-    size_t i;
-    for (i = 0; i < x->files; i++)
-        if (strlen(x->file[i].path) == map->path_size && memcmp(x->file[i].path, map->path, map->path_size) == 0)
-            return (long long)i;
-    if (x->files == x->file_cap) {
-        const size_t cap = x->file_cap * 2 + 16;
-        tallied *v = (tallied *)realloc(x->file, cap * sizeof *v);
-        if (v == NULL) return -1;
-        x->file = v;
-        x->file_cap = cap;
-    }
-    memset(&x->file[i], 0, sizeof x->file[i]);
-    if ((x->file[i].path = (char *)malloc(map->path_size + 1)) == NULL) return -1;
-    memcpy(x->file[i].path, map->path, map->path_size);
-    x->file[i].path[map->path_size] = '\0';
-    x->files++;
-    memset(&whole, 0, sizeof whole);
-    whole.size = (uint64_t)1 << IMAGE_BITS;
-    whole.executable = 1;
-    m = csspgo_code_add_module(x->code, name, (size_t)sprintf(name, "%zu", i), &whole, 1, NULL);
-    if (m.id == 0) return -1;
-    return csspgo_code_map(x->code, m, TALLY_BASE + ((uint64_t)i << IMAGE_BITS), NULL) == CSSPGO_OK ? (long long)i : -1;
-}
-
-/* Tells the table of an event; given: it is a mapping of one of --binary. Returns 0 without memory. */
-int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given)
-{
-    csspgo_mmap numbered = *map;
-    char name[24];
-    if (item == CSSPGO_ITEM_BUILD_ID) return 1;
-    if (item == CSSPGO_ITEM_MMAP && map->executable && map->size != 0) {
-        const long long i = tally_file(x, map);
-        if (i < 0) return 0;
-        x->file[i].given |= given;
-        numbered.path = name;
-        numbered.path_size = (size_t)sprintf(name, "%lld", i);
-        numbered.build_id_size = 0;
-    }
-    return csspgo_spaces_event(x->spaces, item, sample, &numbered, NULL) == CSSPGO_OK;
-}
-
-/* Counts a sample, as recorded, where its sampled address is. Returns 0 without memory. */
-int images_tally(images *x, const csspgo_sample *sample)
-{
-    csspgo_sample s = *sample;
-    const uint64_t count = s.count != 0 ? s.count : 1;
-    uint64_t at;
-    if (s.stack_count == 0 && s.branch_count == 0) return 1;
-    at = s.stack_count != 0 ? s.stack[0] : s.branches[0].to;
-    s.stack = &at;
-    s.stack_count = 1;
-    s.branch_count = 0;
-    if (csspgo_spaces_sample(x->spaces, &s, NULL) != CSSPGO_OK) return 0;
-    x->all = sum_of(x->all, count);
-    if (s.stack[0] >> 63 != 0) x->kernel = sum_of(x->kernel, count);
-    else if (s.stack[0] < TALLY_BASE || (s.stack[0] - TALLY_BASE) >> IMAGE_BITS >= x->files)
-        x->nowhere = sum_of(x->nowhere, count);
-    else {
-        tallied *f = &x->file[(s.stack[0] - TALLY_BASE) >> IMAGE_BITS];
-        f->samples = sum_of(f->samples, count);
-    }
-    return 1;
-}
-
-static int tallied_cmp(const void *a, const void *b)
-{
-    const tallied *x = (const tallied *)a, *y = (const tallied *)b;
-    if (x->samples != y->samples) return x->samples > y->samples ? -1 : 1;
-    return strcmp(x->path, y->path);
-}
-
-static void tally_row(const profgen *g, uint64_t samples, const char *where, const char *given)
-{
-    char safe[256];
-    const size_t n = mapped_name(safe, where, sizeof safe - 1);
-    safe[n] = '\0';
-    note(g->tool, "%6.2f%% %10llu samples in %s%s", percent(samples, g->images->all), (unsigned long long)samples, safe,
-         given);
-}
-
-/* Prints the table: all that were given, and of the others those with most samples. */
-void images_show(const profgen *g)
-{
-    images *x = g->images;
-    uint64_t rest = 0;
-    size_t i, shown = 0;
-    if (x == NULL || x->all == 0) return;
-    if (x->files != 0) qsort(x->file, x->files, sizeof *x->file, tallied_cmp);
-    for (i = 0; i < x->files; i++) {
-        const tallied *f = &x->file[i];
-        if (!f->given && (f->samples == 0 || shown == IMAGES_SHOWN)) rest = sum_of(rest, f->samples);
-        else tally_row(g, f->samples, f->path, f->given ? "" : ", which is not given");
-        shown += !f->given;
-    }
-    if (rest != 0) tally_row(g, rest, "other files", "");
-    if (x->kernel != 0) tally_row(g, x->kernel, "the kernel", "");
-    if (x->nowhere != 0) tally_row(g, x->nowhere, "no mapping that is known", "");
 }

@@ -47,7 +47,7 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
     if (r->pprof != NULL) pprof_over(g, r);
-    else recording_warnings(g->tool, r);
+    else recording_warnings(g, r);
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
     g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
     if (g->jit != NULL) return 1;

@@ -35,8 +35,9 @@ unsigned long long recording_samples(const recording *r)
 }
 
 /* What was in it that made no sense. */
-void recording_warnings(const tool_context *tool, const recording *r)
+void recording_warnings(profgen *g, const recording *r)
 {
+    const tool_context *tool = g->tool;
     if (r->script != NULL) {
         const csspgo_script_stats s = csspgo_script_get_stats(r->script);
         const unsigned long long bad = s.bad_frame_lines + s.bad_records + s.bad_mmaps;
@@ -48,6 +49,8 @@ void recording_warnings(const tool_context *tool, const recording *r)
         const unsigned long long bad = s.bad_records + s.unknown_events;
         if (bad != 0) warn(tool, "%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
+        g->lost = sum_of(g->lost, s.lost);
+        g->user_stacks |= s.has_stack_copies != 0;
         if (s.lost != 0) warn(tool, "%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
     }
 }

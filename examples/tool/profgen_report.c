@@ -141,11 +141,12 @@ int profgen_worth(const profgen *g, const csspgo_profile *p)
 {
     const char *const place = g->jit != NULL ? "function" : g->lines != NULL ? "line" : "probe";
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
-    if (g->tool->compat || (p != NULL ? !is_blank(p) : g->unsymbolized != NULL || g->preagg != NULL || profgen_dropped(g) < samples))
-        return 0;
+    const int counters = g->unsymbolized != NULL || g->preagg != NULL;
+    if (g->tool->compat || (p != NULL ? !is_blank(p) : counters || profgen_dropped(g) < samples)) return 0;
     if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
-    if (g->unsymbolized != NULL || g->preagg != NULL)
+    if (counters)
         return hopeless(g->tool, "%s: no counter is of a %s of %s", g->path, place, g->binary);
     if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");
-    return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a %s of %s", samples, place, g->binary);
+    return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a %s of %s", samples, place,
+                    g->binary);
 }

@@ -138,32 +138,43 @@ static int profgen_trace(profgen *g, const csspgo_sample *sample)
     return fail(g->tool, "%s: %s%s", g->path, e.message, s.time == 0 ? ", or --in-order" : ""), 0;
 }
 
+/* A sample into the collector. Returns 0 after saying what is wrong. */
+static int profgen_count(profgen *g, const csspgo_sample *placed)
+{
+    csspgo_sample weighted;
+    uint64_t dropped;
+    csspgo_status s;
+    makers_sample(g, placed);
+    if (g->o[O_LEADING].number && !g->tool->compat) return profgen_address(g, placed);
+    if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
+    g->branches |= placed->branch_count != 0;
+    g->stacks |= placed->branch_count != 0 && placed->stack_count != 0;
+    weighted = *placed;
+    if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, placed);
+    dropped = details_wanted(g) ? profgen_dropped(g) : 0;
+    s = csspgo_collector_add(g->collector, &weighted, 1, NULL);
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
+    return !details_wanted(g) || details_add(g, placed, profgen_dropped(g) == dropped);
+}
+
 /* One item of a recording. Returns 0 after saying what is wrong. */
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
-    csspgo_sample placed, weighted;
-    uint64_t dropped;
-    csspgo_status s;
+    csspgo_collector_stats before;
+    csspgo_sample placed;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
     if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
     placed = *sample;
-    if (g->images != NULL && !images_tally(g->images, sample)) return fail(g->tool, "out of memory"), 0;
     if (!profgen_place(g, &placed)) return 0;
-    if (g->images != NULL && !images_join(g->images, &placed)) return fail(g->tool, "out of memory"), 0;
+    if (g->images != NULL && (!images_tally(g, sample, &placed) || !images_join(g->images, &placed)))
+        return fail(g->tool, "out of memory"), 0;
     if (g->sampler != NULL) return profgen_trace(g, &placed);
     if (g->aggregator != NULL)
         return csspgo_aggregator_add(g->aggregator, &placed, 1, NULL) == CSSPGO_OK ||
                (fail(g->tool, "out of memory"), 0);
-    makers_sample(g, &placed);
-    if (health_wanted(g)) health_sample(g, &placed);
-    if (g->o[O_LEADING].number && !g->tool->compat) return profgen_address(g, &placed);
-    if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
-    g->branches |= placed.branch_count != 0;
-    g->stacks |= placed.branch_count != 0 && placed.stack_count != 0;
-    weighted = placed;
-    if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, &placed);
-    dropped = details_wanted(g) ? profgen_dropped(g) : 0;
-    s = csspgo_collector_add(g->collector, &weighted, 1, NULL);
-    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
-    return !details_wanted(g) || details_add(g, &placed, profgen_dropped(g) == dropped);
+    if (g->health == NULL) return profgen_count(g, &placed);
+    before = csspgo_collector_get_stats(g->collector);
+    if (!profgen_count(g, &placed)) return 0;
+    health_sample(g, &placed, &before);
+    return 1;
 }

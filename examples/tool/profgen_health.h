@@ -1,0 +1,42 @@
+/* profgen_health.h - profgen: what its health report counts */
+#ifndef CSSPGO_TOOL_PROFGEN_HEALTH_H
+#define CSSPGO_TOOL_PROFGEN_HEALTH_H
+
+#include "profgen.h"
+
+enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 3, HEALTH_DISTINCT = 7, HEALTH_ADVICE = 10, HEALTH_PROCESSES = 1000 };
+
+typedef struct health_counts {    /* of the samples of a process, or of a file */
+    uint64_t samples, here;       /* here: the sampled address is in the program */
+    uint64_t dropped[HEALTH_DROPPED], mended[HEALTH_MENDED];    /* by reason */
+} health_counts;
+
+typedef struct health_process {
+    uint32_t      pid;            /* 0: samples that do not say of which process they are       */
+    health_counts n;
+} health_process;
+
+struct health {
+    health_process *process;      /* by pid; what comes when there are HEALTH_PROCESSES: others */
+    size_t          processes, last;
+    health_counts   others, all;
+    uint64_t        probed;       /* samples in a function that has probes                      */
+    uint64_t        stacks, bare; /* of samples in the program: those with a call stack; of one frame */
+    uint64_t        ends;         /* ... and with as many frames as the deepest one             */
+    uint32_t        deepest;
+};
+
+typedef struct health_count { const char *key, *text; uint64_t n; } health_count;
+
+typedef struct health_advice { const char *flag, *why; } health_advice;
+
+/* profgen_health.c */
+uint64_t health_used(const health_counts *n);
+size_t health_advise(const profgen *g, const health *h, health_advice *a);
+void health_name_counts(const health_counts *n, health_count *dropped, health_count *mended);
+void health_distinct(const profgen *g, health_count *v);
+
+/* profgen_health_report.c: ' "samples": ..., ' and the counts by reason, of a process or file */
+void health_json_counts(const health_counts *n, FILE *out);
+
+#endif

@@ -1,0 +1,150 @@
+/* profgen_health_report.c - profgen: its health report, on a terminal and as JSON */
+#include "profgen_health.h"
+#include "profdata.h"
+
+enum { HEALTH_SHOWN = 3 };
+
+/* ----- on a terminal: ten lines at most --------------------------------------------------------------------------- */
+
+/* ": 3 of this, 4 of that": those that are there. Returns what comes before the next one. */
+static const char *put_counts(const char *between, const health_count *c, FILE *out)
+{
+    for (; c->key != NULL; c++)
+        if (c->n != 0) {
+            fprintf(out, "%s%" PRIu64 " %s", between, c->n, c->text);
+            between = ", ";
+        }
+    return between;
+}
+
+/* What became of the samples of processes. */
+static void text_processes(const health *h, FILE *out)
+{
+    size_t i;
+    for (i = 0; h->processes > 1 && i < h->processes && i < HEALTH_SHOWN; i++) {
+        const health_counts *n = &h->process[i].n;
+        fprintf(out, "health: process %" PRIu32 ": %" PRIu64 " of %" PRIu64 " samples used, %" PRIu64
+                " in the program\n", h->process[i].pid, health_used(n), n->samples, n->here);
+    }
+    if (h->processes > HEALTH_SHOWN) fprintf(out, "health: and %zu more\n", h->processes - HEALTH_SHOWN);
+}
+
+static void health_text(const profgen *g, const health *h, FILE *out)
+{
+    health_count d[HEALTH_DROPPED + 1], m[HEALTH_MENDED + 1], distinct[HEALTH_DISTINCT + 1];
+    health_advice a[HEALTH_ADVICE];
+    const size_t n = health_advise(g, h, a);
+    size_t i, more = 0;
+    health_name_counts(&h->all, d, m);
+    health_distinct(g, distinct);
+    fprintf(out, "health: %" PRIu64 " of %" PRIu64 " samples used", health_used(&h->all), h->all.samples);
+    put_counts(": ", d, out);
+    fprintf(out, "\nhealth: %.1f%% of the samples are in the program", percent(h->all.here, h->all.samples));
+    if (g->lines == NULL) fprintf(out, ", %.1f%% of these in functions with probes", percent(h->probed, h->all.here));
+    putc('\n', out);
+    text_processes(h, out);
+    for (i = 0; m[i].key != NULL; i++) more |= m[i].n != 0;
+    for (i = 0; distinct[i].key != NULL; i++) more |= distinct[i].n != 0;
+    if (more != 0) {
+        fputs("health: repaired or cut", out);
+        put_counts(put_counts(": ", m, out), distinct, out);
+        putc('\n', out);
+    }
+    for (i = 0; i < n && i < 3; i++) fprintf(out, "health: %s (%s)\n", a[i].why, a[i].flag);
+}
+
+/* ----- JSON ------------------------------------------------------------------------------------------------------- */
+
+static void json_keys(const health_count *c, const char *between, FILE *out)
+{
+    for (; c->key != NULL; c++, between = ",") fprintf(out, "%s \"%s\": %" PRIu64, between, c->key, c->n);
+}
+
+void health_json_counts(const health_counts *n, FILE *out)
+{
+    health_count d[HEALTH_DROPPED + 1], m[HEALTH_MENDED + 1];
+    health_name_counts(n, d, m);
+    fprintf(out, " \"samples\": %" PRIu64 ", \"used\": %" PRIu64 ", \"in_program\": %" PRIu64 ", \"dropped\": {",
+            n->samples, health_used(n), n->here);
+    json_keys(d, "", out);
+    fputs(" }, \"repaired_or_cut\": {", out);
+    json_keys(m, "", out);
+    fputs(" }", out);
+}
+
+static void json_processes(const health *h, FILE *out)
+{
+    size_t i;
+    fputs("  \"processes\": [", out);
+    for (i = 0; i < h->processes; i++) {
+        fprintf(out, "%s\n    { \"pid\": %" PRIu32 ",", i != 0 ? "," : "", h->process[i].pid);
+        health_json_counts(&h->process[i].n, out);
+        fputs(" }", out);
+    }
+    fprintf(out, "%s],\n  \"other_processes\": {", h->processes != 0 ? "\n  " : "");
+    health_json_counts(&h->others, out);
+    fputs(" },\n", out);
+}
+
+static void json_builds(const profgen *g, FILE *out)
+{
+    csspgo_spaces_stats s;
+    char id[41];
+    memset(&s, 0, sizeof s);
+    if (g->spaces != NULL) s = csspgo_spaces_get_stats(g->spaces);
+    fprintf(out, "  \"build_ids\": { \"fit\": %" PRIu64 ", \"other\": %" PRIu64 ", \"first_other\": \"%s\" },\n",
+            s.builds, s.other_builds, build_text(s.other_build, s.other_build_size, id));
+}
+
+/* The whole recording. */
+static void json_all(const profgen *g, const health *h, FILE *out)
+{
+    health_count d[HEALTH_DROPPED + 1], m[HEALTH_MENDED + 1], distinct[HEALTH_DISTINCT + 1];
+    health_name_counts(&h->all, d, m);
+    health_distinct(g, distinct);
+    fprintf(out, "{\n  \"samples\": { \"read\": %" PRIu64 ", \"used\": %" PRIu64 ", \"in_program\": %" PRIu64,
+            h->all.samples, health_used(&h->all), h->all.here);
+    if (g->lines == NULL) fprintf(out, ", \"in_functions_with_probes\": %" PRIu64, h->probed);
+    fprintf(out, ", \"lost\": %" PRIu64 " },\n  \"dropped\": {", g->lost);
+    json_keys(d, "", out);
+    fputs(" },\n  \"repaired_or_cut\": {", out);
+    json_keys(m, "", out);
+    json_keys(distinct, ",", out);
+    fprintf(out, " },\n  \"stacks\": { \"all\": %" PRIu64 ", \"of_one_frame\": %" PRIu64 ", \"most_frames\": %" PRIu32
+            ", \"of_most_frames\": %" PRIu64 ", \"copies_of_memory\": %s },\n",
+            h->stacks, h->bare, h->deepest, h->ends, g->user_stacks ? "true" : "false");
+}
+
+static void health_json(const profgen *g, const health *h, FILE *out)
+{
+    health_advice a[HEALTH_ADVICE];
+    const size_t n = health_advise(g, h, a);
+    size_t i;
+    json_all(g, h, out);
+    json_processes(h, out);
+    images_json(g, out);
+    json_builds(g, out);
+    fputs("  \"advice\": [", out);
+    for (i = 0; i < n; i++) {
+        fprintf(out, "%s\n    { \"why\": ", i != 0 ? "," : "");
+        json_string(out, a[i].why, strlen(a[i].why));
+        fputs(", \"use\": ", out);
+        json_string(out, a[i].flag, strlen(a[i].flag));
+        fputs(" }", out);
+    }
+    fputs(n != 0 ? "\n  ]\n}\n" : "]\n}\n", out);
+}
+
+/* Returns 0 after saying what is wrong. */
+int health_report(const profgen *g)
+{
+    const char *const path = g->o[O_REPORT].text;
+    output o;
+    FILE *out;
+    if (!g->tool->quiet && isatty(fileno(g->tool->err))) health_text(g, g->health, g->tool->err);
+    if (path == NULL) return 1;
+    out = stream_begin(g->tool, &o, path);
+    if (out == NULL) return 0;
+    health_json(g, g->health, out);
+    return stream_end(g->tool, &o, path, 1) == 0;
+}
