@@ -112,11 +112,29 @@ $B/make_jitdump branches $B/branches
 check "branches: status" profgen --jitdump=auto --perfdata=$B/branches/perf.data --format=text
 if grep -q '^.caller1:0 @ callee1.:6:0$' $B/out; then pass; else fail "branches: all of the callee ran twice"; cat $B/out; fi
 
+# ----- a program and JIT code that call each other
+mkdir $B/program
+$B/make_jitdump program $B/program
+w="--binary=data/recordings/w --perfdata=$B/program/perf.data"
+check "program: status" profgen $w --use-dwarf-correlation --jitdump=auto --format=text --report=$B/json --show-jit-samples
+printf '1020\t2000\t20001\tcallee\n1030\t2000\t5556190\t-\n1040\t2000\t5556190\t-\n' >$B/want
+head -3 $B/said | cut -f1-4 >$B/got
+check "program: samples" diff $B/want $B/got
+printf '[phase:0 @ caller:0 @ callee]\n[phase:0 @ caller:0 @ leaf]\n[phase:0 @ caller]\n[phase:0 @ mid:0 @ leaf]\n[phase:0 @ mid]\n[phase]\n' >$B/want
+sed -n 's/^\(\[.*\]\):[0-9]*:[0-9]*$/\1/p' $B/out | LC_ALL=C sort >$B/got
+check "program: contexts" diff $B/want $B/got
+says "program: what was hit" '2 of 6 samples are in 2 functions of JITs'
+if grep -q '"path": "/x/w", "given": true, "samples": 4, ' $B/json && grep -q '"path": "\[jit\]", "given": true, "samples": 2, ' $B/json; then pass; else fail "program: files of the samples"; cat $B/json; fi
+profgen $w --jitdump=auto
+says "program: probes" "data/recordings/w: JITs' code has no probes: give --use-dwarf-correlation"
+profgen $w --use-dwarf-correlation --perf-map=$D/perf-2000.map
+says "program: a perf map" '--perf-map does not go with --binary'
+profgen --jitdump=$D/small.dump --perfdata=$D/small.data --report=$B/json
+says "no program: a report" '--report does not go with --jitdump alone'
+
 # ----- errors say where; any part of a dump gives what is in it
 profgen --jitdump=$D/small.data --perfdata=$D/small.data
 says "no dump" 'small.data: byte 0: no jitdump'
-profgen --jitdump=$D/small.dump --perfdata=$D/small.data --binary=$TOOL
-says "a program besides" '--binary does not go with --jitdump'
 for n in 3 39 56 200 500 700; do
     head -c $n $D/small.dump >$B/cut.dump
     profgen --jitdump=$B/cut.dump --perfdata=$D/small.data

@@ -5,6 +5,7 @@
  *     make_jitdump random SEED DIR            processes that fork, exec and exit; load, move, replace and unmap code
  *     make_jitdump contexts DIR               two processes with different code at the same addresses, call stacks
  *     make_jitdump branches DIR               the same with branch records
+ *     make_jitdump program DIR                a program, /x/w, that calls JIT code which calls it
  *     make_jitdump large FUNCTIONS SAMPLES HIT DIR   one process, for the bench: functions of 513 bytes with 12 lines;
  *                                             HIT of them have samples
  */
@@ -361,6 +362,30 @@ static void make_contexts(unsigned type)
         }
 }
 
+/*
+ * The program is data/recordings/w: phase calls mid up to 0x1247, mid calls leaf up to 0x1203. A callee of JIT code
+ * which phase called, leaf below the same, leaf as compiled; with branch records, the callee's return.
+ */
+static void make_program(void)
+{
+    const uint64_t w = UINT64_C(0x5555000), stack[][3] = {
+        { 0x20001, 0x10006, w + 0x1247 }, { w + 0x1190, 0x10006, w + 0x1247 }, { w + 0x1190, w + 0x1203, w + 0x1247 },
+    };
+    static const unsigned char caller[] = { 0x90, 0xe8, 0xfa, 0xff, 0, 0, 0xc3 }, callee[] = { 0x90, 0x90, 0xc3 };
+    unsigned i;
+    begin_data(IP | TID | TIME | CHAIN);
+    now += 10;
+    map(FIRST_PID, w, 0x2000, "/x/w");
+    begin_dump(0);
+    lines(0, 0x10000, 2, 6);
+    load(0, 0x10000, caller, sizeof caller, "caller");
+    load(0, 0x20000, callee, sizeof callee, "callee");
+    for (i = 0; i < 6; i++) {
+        now += 10;
+        sample(FIRST_PID, stack[i % 3], 3, NULL, 0);
+    }
+}
+
 /* Their code is 128 times add eax, 1 (4 bytes with a prefix) and a return. */
 static void make_large(unsigned functions, unsigned samples, unsigned hit)
 {
@@ -395,6 +420,7 @@ int main(int argc, char **argv)
         make_random();
     } else if (strcmp(argv[1], "contexts") == 0) make_contexts(IP | TID | TIME | CHAIN);
     else if (strcmp(argv[1], "branches") == 0) make_contexts(IP | TID | TIME | CHAIN | BRANCHES);
+    else if (strcmp(argv[1], "program") == 0) make_program();
     else if (argc > 5) make_large((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
     end_data();
     for (p = 0; p < PROCESSES; p++)

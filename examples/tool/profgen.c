@@ -99,9 +99,9 @@ const option profgen_options[] = {
            "of a script without call stacks: only lines that begin with one of these"),
     OPTION("sample-period", OPT_COUNT, NULL, 1, "N", "... its samples count N / (branch records - 1)"),
     OPTION("jitdump", OPT_LIST, NULL, 0, "FILE",
-           "instead of --binary: a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that "
-           "the recording names. The pre-inliner is off. Several times, too"),
-    OPTION("perf-map", OPT_LIST, NULL, 0, "FILE", "the same per function, of perf-PID.map"),
+           "a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that the recording names; "
+           "with --binary besides the program's, by source line. The pre-inliner is off. Several times, too"),
+    OPTION("perf-map", OPT_LIST, NULL, 0, "FILE", "the same per function, of perf-PID.map, without --binary"),
     OPTION("show-jit-samples", OPT_SWITCH, NULL, 0, NULL,
            "prints time, process, address and function of each sample"),
     OPTION("preagg", OPT_LIST, NULL, 0, "FILE",
@@ -295,7 +295,7 @@ static int profgen_run(profgen *g)
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
     if (!profgen_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
-    if (g->jit == NULL && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
+    if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     how = profgen_how(g);
@@ -343,7 +343,8 @@ const command profgen_command = {
     "profgen", profgen_main, profgen_options, NULL,
     "csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --pprof=FILE |\n"
     "               --preagg=FILE | --unsymbolized-profile=FILE) --output=FILE [options]\n"
-    "csspgo profgen --jitdump=FILE|auto | --perf-map=FILE ... --perfdata=FILE --output=FILE [options]\n",
+    "csspgo profgen [--binary=FILE] --jitdump=FILE|auto ... --perfdata=FILE --output=FILE [options]\n"
+    "csspgo profgen --perf-map=FILE ... --perfdata=FILE --output=FILE [options]\n",
     "samples of a program become a profile for clang -fprofile-sample-use",
     "FILE -: standard input or output.\n"
 };

@@ -7,8 +7,8 @@
 enum { /* places in the table below */
     O_BINARY, O_PERFSCRIPT, O_PS_ALIAS, O_PERFDATA, O_PD_ALIAS, O_UNSYMBOLIZED, O_UP_ALIAS, O_PROFILE, O_OUTPUT,
     O_O_ALIAS, O_FORMAT, O_GCOV_VERSION, O_MD5, O_COMPRESS_ALL, O_PARTIAL, O_SPLIT, O_SKIP, O_USE_OFFSET,
-    O_FIRST_LOADABLE, O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES, O_REPLAY,
-    O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
+    O_FIRST_LOADABLE, O_IGNORE_STACK, O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_FILL, O_PREINLINER, O_SIZES,
+    O_REPLAY, O_HOT_INLINE, O_COLD_INLINE, O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_TRIM,
     O_NESTED, O_KEEP_BASE, O_CUTOFF_HOT, O_CUTOFF_COLD, O_HOT_COUNT, O_COLD_COUNT, O_DENSITY, O_DENSITY_CUTOFF,
     O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL, O_DETAILS,
     O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
@@ -35,7 +35,8 @@ typedef struct profgen {
     int               last;       /* ... and none follows                          */
     loaded            image;
     line_work        *lines;      /* what is read of the debug information; NULL: by probes */
-    struct jit_work  *jit;        /* code of JITs is profiled, and no program; or NULL */
+    struct jit_work  *jit;        /* code of JITs is profiled; or NULL */
+    int               jit_only;   /* ... and no program */
     csspgo_sizes     *sizes;      /* by probes: what LLVM takes for the pre-inliner, or NULL */
     images           *images;     /* further --binary, and the table of all; NULL: neither */
     csspgo_collector *collector;
@@ -169,11 +170,13 @@ void lines_free(line_work *w);
 
 /* profgen_jit.c: these return 0 after saying what is wrong; jit_begin with a sentence in why */
 int jit_begin(profgen *g, char *why, size_t why_size);
+csspgo_status jit_tell_lines(const profgen *g, csspgo_line_table *table);
 int jit_asked(const option *o);                /* 1 if profiles are of JITs' code */
 int jit_check(const profgen *g);
 void jit_defaults(option *o);
 int jit_recording(profgen *g, const void *bytes, size_t size);
 int jit_sample(profgen *g, csspgo_sample *s);
+int jit_join(profgen *g, const csspgo_sample *recorded, csspgo_sample *s);
 int jit_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 void jit_report(const profgen *g);
 void jit_work_free(struct jit_work *w);

@@ -7,7 +7,7 @@ enum { KERNEL_FRAMES = 127 };     /* of a call stack: the most that Linux takes 
 /* Prepares the report if one is wanted: of a file's name, or on a terminal. */
 int health_begin(profgen *g)
 {
-    if (g->tool->compat || g->sampler != NULL || g->jit != NULL) return 1;
+    if (g->tool->compat || g->sampler != NULL || g->jit_only) return 1;
     if (g->unsymbolized != NULL || g->sampled != NULL) return 1;
     if (g->o[O_REPORT].text == NULL && (g->tool->quiet || !isatty(fileno(g->tool->err)))) return 1;
     g->health = (health *)calloc(1, sizeof *g->health);

@@ -50,7 +50,7 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     else recording_warnings(g, r);
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
     g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
-    if (g->jit != NULL) return 1;
+    if (g->jit_only) return 1;
     if (!g->mapped && g->o[O_KERNEL].number && as_llvm(g))
         return fail(g->tool, "Kernel is requested, but no kernel is found in mmap events."), 0;
     if (!g->mapped && g->o[O_KERNEL].number) return fail(g->tool, "%s: no mapping event is for the kernel", r->path), 0;
@@ -148,7 +148,7 @@ int profgen_spaces(profgen *g)
     size_t size;
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
     if (!makers_map(g)) return 0;
-    if (g->tool->compat || g->o[O_KERNEL].number || g->jit != NULL) return 1;
+    if (g->tool->compat || g->o[O_KERNEL].number || g->jit_only) return 1;
     if (id != NULL) csspgo_code_set_build_id(g->image.code, g->image.module, id, size < 20 ? size : 20, NULL);
     g->spaces = csspgo_spaces_new(g->image.code, seeded(), NULL);
     return (g->spaces != NULL && images_begin(g)) || (fail(g->tool, "out of memory"), 0);
@@ -162,7 +162,7 @@ static int profgen_next_recording(profgen *g)
     mapped_forget(g);
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
-    if (g->jit != NULL) return 1;
+    if (g->jit_only) return 1;
     if ((g->collector != NULL && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ||
         csspgo_code_map(g->image.code, g->image.module, 0, NULL) != CSSPGO_OK)
         return fail(g->tool, "out of memory"), 0;
@@ -209,10 +209,9 @@ int profgen_spares(const profgen *g)
 }
 
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
-int profgen_load(profgen *g, char *why, size_t why_size)
+static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
-    if (jit_asked(g->o)) return jit_begin(g, why, why_size);
     if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
     if (!is_by_line(g)) {
         load_free(l);
@@ -220,4 +219,15 @@ int profgen_load(profgen *g, char *why, size_t why_size)
     }
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     return load_module(l, g->binary, why, why_size) && load_code(l, why, why_size) && lines_load(g, why, why_size);
+}
+
+/* What is profiled: a program, code of JITs, or both by line. Returns 0 with a sentence in why. */
+int profgen_load(profgen *g, char *why, size_t why_size)
+{
+    g->jit_only = jit_asked(g->o) && g->binary == NULL;
+    if (!g->jit_only && !profgen_load_program(g, why, why_size)) return 0;
+    if (!jit_asked(g->o)) return 1;
+    if (!g->jit_only && g->lines == NULL)
+        return load_fail(why, why_size, "JITs' code has no probes: give --use-dwarf-correlation");
+    return jit_begin(g, why, why_size);
 }

@@ -19,23 +19,34 @@ void jit_defaults(option *o)
     }
 }
 
+/* 1 if none of the options is given; else says why they do not go with code of JITs. */
+static int jit_lacks(const profgen *g, const int *others, size_t n, const char *why)
+{
+    const char *const with = g->o[O_JITDUMP].count != 0 ? "jitdump" : "perf-map";
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const option *x = &g->o[others[i]];
+        if (x->kind == OPT_SWITCH ? x->number != 0 : x->text != NULL)
+            return usage(g->tool, "--%s does not go with --%s%s", x->name, with, why), 0;
+    }
+    return 1;
+}
+
 /* Checks the options. Returns 0 after saying what is wrong. */
 int jit_check(const profgen *g)
 {
-    static const int others[] = { O_BINARY, O_DEBUG_BINARY, O_KERNEL, O_SYMBOLS, O_UNSYMBOLIZED, O_PROFILE,
-                                  O_SHOW_PROBES,
-                                  O_COMPAT, O_PREAGG, O_PPROF, O_REPORT };
+    static const int never[] = { O_KERNEL, O_UNSYMBOLIZED, O_PROFILE, O_SHOW_PROBES, O_COMPAT, O_PREAGG, O_PPROF };
+    static const int of_program[] = { O_DEBUG_BINARY, O_SYMBOLS, O_REPORT };
     const option *o = g->o;
-    size_t i;
-    if (!jit_asked(o) && o[O_SHOW_JIT].number)
-        return usage(g->tool, "--show-jit-samples needs --jitdump or --perf-map"), 0;
-    for (i = 0; jit_asked(o) && i < sizeof others / sizeof *others; i++) {
-        const option *x = &o[others[i]];
-        if (x->kind == OPT_SWITCH ? x->number != 0 : x->text != NULL)
-            return usage(g->tool, "--%s does not go with --%s: profiles are of a program or of JITs' code", x->name,
-                         o[O_JITDUMP].count != 0 ? "jitdump" : "perf-map"), 0;
-    }
-    return 1;
+    if (!jit_asked(o))
+        return !o[O_SHOW_JIT].number || (usage(g->tool, "--show-jit-samples needs --jitdump or --perf-map"), 0);
+    if (g->binary == NULL && !jit_lacks(g, of_program, sizeof of_program / sizeof *of_program, " alone")) return 0;
+    if (g->binary != NULL && o[O_PERF_MAP].count != 0)
+        return usage(g->tool, "--perf-map does not go with --binary: it has no code, so call stacks would end there; "
+                              "give --jitdump"), 0;
+    if (g->binary != NULL && o[O_SKIP].number)
+        return usage(g->tool, "--skip-symbolization does not go with --binary and --jitdump"), 0;
+    return jit_lacks(g, never, sizeof never / sizeof *never, "");
 }
 
 /* ----- files ----- */
@@ -72,12 +83,13 @@ int jit_begin(profgen *g, char *why, size_t why_size)
 {
     const option *dumps = &g->o[O_JITDUMP], *maps = &g->o[O_PERF_MAP];
     struct jit_work *w = g->jit = (struct jit_work *)calloc(1, sizeof *w);
+    const char *const program = g->jit_only ? "the JIT's code" : g->binary;
     size_t i;
-    g->binary = "the JIT's code";
+    g->binary = program;
     if (w != NULL) w->code = (jit_code *)calloc(1, sizeof *w->code);
     if (w != NULL) w->table = csspgo_line_table_new(seeded(), NULL);
     if (w != NULL) w->samples = csspgo_profile_new(seeded(), NULL);
-    g->image.code = csspgo_code_new(seeded(), NULL);
+    if (g->jit_only) g->image.code = csspgo_code_new(seeded(), NULL);
     if (w == NULL || w->code == NULL || w->table == NULL || w->samples == NULL || g->image.code == NULL)
         return load_fail(why, why_size, "out of memory");
     csspgo_set_profile_flags(w->samples, CSSPGO_IS_CS);
@@ -92,7 +104,7 @@ int jit_begin(profgen *g, char *why, size_t why_size)
         }
         g->binary = path;
         if (!jit_add(g, path, is_map, why, why_size)) return 0;
-        g->binary = "the JIT's code";
+        g->binary = program;
     }
     w->flat &= !w->automatic;
     return 1;
@@ -183,8 +195,11 @@ static void jit_show(const profgen *g, const csspgo_sample *s, uint64_t address,
     }
 }
 
-/* An address of a process in the code map: 1 if it is no JIT's. Returns 0 after saying what is wrong. */
-static int jit_translate(profgen *g, uint32_t pid, uint64_t *address, int sampled)
+/*
+ * An address of a process in the code map; otherwise: what it is if it is no JIT's. Returns 0 after saying what is
+ * wrong.
+ */
+static int jit_translate(profgen *g, uint32_t pid, uint64_t *address, uint64_t otherwise, int sampled)
 {
     struct jit_work *w = g->jit;
     const live_range *at = jit_at(w->code, pid, *address);
@@ -192,13 +207,19 @@ static int jit_translate(profgen *g, uint32_t pid, uint64_t *address, int sample
     w->addresses += sampled != 0;
     w->ambiguous += sampled && at != NULL && at->function == JIT_AMBIGUOUS;
     if (at == NULL || at->function == JIT_AMBIGUOUS) {
-        if (*address >> 63 == 0) *address = 1;
+        *address = otherwise;
         return 1;
     }
     w->known += sampled != 0;
     if ((hit = jit_placed(g, at)) == NULL) return 0;
     *address = hit->place + (*address - at->base);
     return 1;
+}
+
+/* Without a program: its own code is unknown, the kernel's stays. */
+static uint64_t jit_otherwise(uint64_t address)
+{
+    return address >> 63 != 0 ? address : 1;
 }
 
 /* Room for a sample. Returns 0 after saying what is wrong. */
@@ -236,12 +257,33 @@ static void jit_empty(struct jit_work *w, csspgo_sample *s)
     s->branch_count = 0;
 }
 
+/* Moves a sample to the code map; placed: with addresses that are no JIT's. Returns 0 after saying what is wrong. */
+static int jit_move(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, csspgo_sample *s)
+{
+    struct jit_work *w = g->jit;
+    const int alone = g->jit_only;
+    uint32_t i;
+    for (i = 0; i < s->stack_count; i++) {
+        const uint64_t a = w->stack[i] = recorded->stack[i], to = alone ? jit_otherwise(a) : placed->stack[i];
+        if (!jit_translate(g, s->pid, &w->stack[i], to, i == 0)) return 0;
+    }
+    for (i = 0; i < s->branch_count; i++) {
+        const csspgo_branch b = w->branch[i] = recorded->branches[i], *p = &placed->branches[i];
+        const uint64_t from = alone ? jit_otherwise(b.from) : p->from, to = alone ? jit_otherwise(b.to) : p->to;
+        if (!jit_translate(g, s->pid, &w->branch[i].from, from, 0)) return 0;
+        if (!jit_translate(g, s->pid, &w->branch[i].to, to, s->stack_count == 0 && i == 0)) return 0;
+    }
+    if (s->stack_count != 0) s->stack = w->stack;
+    if (s->branch_count != 0) s->branches = w->branch;
+    return 1;
+}
+
 /* Counts a sample, or moves it to the code map. Returns 0 after saying what is wrong. */
 int jit_sample(profgen *g, csspgo_sample *s)
 {
     struct jit_work *w = g->jit;
     const uint64_t address = s->stack_count != 0 ? s->stack[0] : s->branch_count != 0 ? s->branches[0].to : 1;
-    uint32_t i;
+    csspgo_sample recorded;
     if (!w->started && !jit_recording(g, "", 0)) return 0;
     if (!jit_advance(w->code, s->time) || !jit_sample_room(g, s)) return fail(g->tool, "out of memory"), 0;
     if (g->o[O_SHOW_JIT].number) jit_show(g, s, address, jit_at(w->code, s->pid, address));
@@ -251,18 +293,21 @@ int jit_sample(profgen *g, csspgo_sample *s)
         jit_empty(w, s);
         return ok;
     }
-    for (i = 0; i < s->stack_count; i++) {
-        w->stack[i] = s->stack[i];
-        if (!jit_translate(g, s->pid, &w->stack[i], i == 0)) return 0;
-    }
-    for (i = 0; i < s->branch_count; i++) {
-        w->branch[i] = s->branches[i];
-        if (!jit_translate(g, s->pid, &w->branch[i].from, 0)) return 0;
-        if (!jit_translate(g, s->pid, &w->branch[i].to, s->stack_count == 0 && i == 0)) return 0;
-    }
-    if (s->stack_count != 0) s->stack = w->stack;
-    if (s->branch_count != 0) s->branches = w->branch;
-    return 1;
+    recorded = *s;
+    return jit_move(g, &recorded, &recorded, s);
+}
+
+/* A sample of a program and of JITs' code; s: as recorded, but the program's addresses are the code map's already. */
+int jit_join(profgen *g, const csspgo_sample *recorded, csspgo_sample *s)
+{
+    struct jit_work *w = g->jit;
+    const uint64_t address = s->stack_count != 0 ? recorded->stack[0]
+                           : s->branch_count != 0 ? recorded->branches[0].to : 1;
+    const csspgo_sample placed = *s;
+    if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (!jit_advance(w->code, s->time) || !jit_sample_room(g, s)) return fail(g->tool, "out of memory"), 0;
+    if (g->o[O_SHOW_JIT].number) jit_show(g, s, address, jit_at(w->code, s->pid, address));
+    return jit_move(g, recorded, &placed, s);
 }
 
 /* The mapping of a dump: reads it if that is asked for. Returns 0 after saying what is wrong. */

@@ -31,10 +31,10 @@ static csspgo_loc jit_loc(uint32_t line, uint32_t first, uint32_t discriminator)
 }
 
 /* The lines of a function; r: its record. Returns their number, and the rows for free(). NULL: out of memory. */
-static csspgo_line_row *jit_rows(const jit_code *j, const jit_function *f, const jitdump_record *r, uint64_t place,
-                                 size_t *rows)
+static csspgo_line_row *jit_rows(const profgen *g, const jit_function *f, const jitdump_record *r, size_t *rows)
 {
-    const jit_file *file = &j->file[f->file];
+    const jit_file *file = &g->jit->code->file[f->file];
+    const int columns = file->columns && !g->jit_only;         /* a program's discriminators are read otherwise */
     const uint64_t late = file->columns ? 0x40 : 0;
     uint32_t first = jit_first_line(r->name, r->name_size);
     csspgo_line_row *v;
@@ -45,22 +45,21 @@ static csspgo_line_row *jit_rows(const jit_code *j, const jit_function *f, const
     if (f->debug != 0 && jitdump_at(&file->dump, (size_t)f->offset - f->debug, &d) != 1) d.index = 0;
     v = (csspgo_line_row *)calloc((size_t)d.index + 1, sizeof *v);
     if (v == NULL) return NULL;
-    v[0].address = place;
     v[0].inline_node = 1;
     *rows = 1;
     for (n = 0; n < d.index; n++) {
         if (!jitdump_next_line(&file->dump, &d, r->address, r->address + r->size + late, &at, &line)) break;
         if (first == 0) first = line.line;
         if (line.address - r->address < late || line.address - late - r->address >= r->size) continue;
-        v[*rows].address = place + (line.address - late - r->address);
+        v[*rows].address = line.address - late - r->address;
         v[*rows].inline_node = 1;
-        v[(*rows)++].loc = jit_loc(line.line, first, line.discriminator);
+        v[(*rows)++].loc = jit_loc(line.line, first, columns ? 0 : line.discriminator);
     }
     return v;
 }
 
-/* Tells the line table of a function's lines. */
-static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, const csspgo_code_function *c)
+/* Tells a line table of a function's lines. */
+static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, csspgo_line_table *table)
 {
     csspgo_line_row *v = (csspgo_line_row *)malloc(hit->rows * sizeof *v);
     csspgo_line_inline node;
@@ -68,14 +67,22 @@ static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, const c
     size_t i;
     if (v == NULL) return CSSPGO_E_NOMEM;
     memset(&node, 0, sizeof node);
-    node.name = c->name;
-    node.name_size = c->name_size;
+    node.name = csspgo_func_name(g->jit->samples, hit->func, &node.name_size);
     for (i = 0; i < hit->rows; i++) {
         v[i] = hit->row[i];
-        v[i].address += c->begin;
+        v[i].address += hit->place;
     }
-    s = csspgo_line_table_add(g->jit->table, g->image.code, csspgo_no_module(), &node, 1, v, hit->rows, NULL);
+    s = csspgo_line_table_add(table, g->image.code, csspgo_no_module(), &node, 1, v, hit->rows, NULL);
     free(v);
+    return s;
+}
+
+csspgo_status jit_tell_lines(const profgen *g, csspgo_line_table *table)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; s == CSSPGO_OK && i < g->jit->hits; i++)
+        if (g->jit->hit[i].place != 0) s = jit_add_lines(g, &g->jit->hit[i], table);
     return s;
 }
 
@@ -125,13 +132,15 @@ static void jit_name(profgen *g, csspgo_code_function *c, const jitdump_record *
     c->name_size = sizeof unnamed - 1;
 }
 
-/* A free place in the code map: at an address, or a made-up one. */
-static live_range jit_free_place(struct jit_work *w, uint64_t address, uint64_t size)
+/* A free place in the code map: at an address if there is no program, or a made-up one. */
+static live_range jit_free_place(const profgen *g, uint64_t address, uint64_t size)
 {
+    struct jit_work *w = g->jit;
     live_range p;
     memset(&p, 0, sizeof p);
     p.begin = address;
-    if (address < 4096 || address > JIT_FRESH - size || live_overlaps(&w->placed, address, address + size)) {
+    if (!g->jit_only || address < 4096 || address > JIT_FRESH - size ||
+        live_overlaps(&w->placed, address, address + size)) {
         p.begin = w->fresh;
         w->fresh += size + 16;
     }
@@ -187,7 +196,7 @@ jit_hit *jit_hit_of(profgen *g, const live_range *at)
     memset(&c, 0, sizeof c);
     jit_name(g, &c, &r, name);
     v->func = csspgo_func_add(w->samples, c.name, c.name_size);
-    v->row = v->func.id != 0 ? jit_rows(w->code, f, &r, 0, &v->rows) : NULL;
+    v->row = v->func.id != 0 ? jit_rows(g, f, &r, &v->rows) : NULL;
     if (v->row == NULL) return jit_refuse(g, f, CSSPGO_E_NOMEM);
     jit_sort_rows(v);
     f->hit = (uint32_t)++w->hits;
@@ -204,13 +213,12 @@ static csspgo_status jit_place_at(profgen *g, const live_range *at, jit_hit *hit
     csspgo_code_function c;
     csspgo_status s;
     if (!jit_load(w->code, at->function, &r)) return CSSPGO_E_TRUNCATED;
-    p = jit_free_place(w, at->base, r.size);
+    p = jit_free_place(g, at->base, r.size);
     memset(&c, 0, sizeof c);
     c.begin = p.begin;
     c.end = p.end;
     c.name = csspgo_func_name(w->samples, hit->func, &c.name_size);
     s = jit_add_code(g, f, &r, &c);
-    if (s == CSSPGO_OK) s = jit_add_lines(g, hit, &c);
     if (s == CSSPGO_OK && !live_add(&w->placed, &p)) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) hit->place = p.begin;
     return s;

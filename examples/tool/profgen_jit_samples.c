@@ -81,9 +81,12 @@ static csspgo_status jit_sampled(const profgen *g, csspgo_profile *p, csspgo_err
 csspgo_status jit_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e)
 {
     csspgo_generate_options by_line = *how;
+    csspgo_status s;
     by_line.llvm = 0;
     by_line.flow_sensitive = 1;              /* discriminators may be columns: kept whole */
     by_line.update_totals = (uint32_t)g->o[O_TOTALS].number;
     if (csspgo_collector_get_stats(g->collector).branches == 0) return jit_sampled(g, p, e);
+    s = jit_tell_lines(g, g->jit->table);
+    if (s != CSSPGO_OK) return e->status = s;
     return csspgo_collector_line_profile(g->collector, g->jit->table, p, &by_line, NULL, e);
 }

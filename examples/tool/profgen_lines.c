@@ -362,6 +362,7 @@ csspgo_status lines_profile(profgen *g, csspgo_profile *p, const csspgo_generate
         w->sizes = csspgo_sizes_new(seeded(), NULL);
     s = w->table != NULL ? units_read(g, w) : CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) s = images_units(g);
+    if (s == CSSPGO_OK && g->jit != NULL) s = jit_tell_lines(g, w->table);
     if (s == CSSPGO_OK) return csspgo_collector_line_profile(g->collector, w->table, p, &by_line, NULL, e);
     snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
     return e->status = s;

@@ -6,7 +6,7 @@ int makers_map(profgen *g)
 {
     elf_segment s;
     uint32_t i;
-    if (g->o[O_IMAGE_BASE].text == NULL || g->jit != NULL) return 1;
+    if (g->o[O_IMAGE_BASE].text == NULL || g->jit_only) return 1;
     memset(&s, 0, sizeof s);
     for (i = 0; i < g->image.elf.segment_count; i++)
         if (elf_segment_at(&g->image.elf, i, &s) && s.type == ELF_LOAD) break;

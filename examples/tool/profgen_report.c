@@ -27,7 +27,7 @@ void profgen_warnings(profgen *g)
         llvm_samples(g);
         return;
     }
-    if (g->jit != NULL && s.branches == 0) return;         /* said already; counts are samples */
+    if (g->jit_only && s.branches == 0) return;         /* said already; counts are samples */
     if (s.addresses != 0 && s.branches == 0)
         warn(g->tool, "no branch records: counts are estimates from %llu sampled addresses",
              (unsigned long long)s.addresses);
@@ -139,7 +139,7 @@ int profgen_show_probes(const profgen *g)
 /* The exit status once all is written; p: NULL, or what was. Raw counters are of no use if every sample was dropped. */
 int profgen_worth(const profgen *g, const csspgo_profile *p)
 {
-    const char *const place = g->jit != NULL ? "function" : g->lines != NULL ? "line" : "probe";
+    const char *const place = g->jit_only ? "function" : g->lines != NULL ? "line" : "probe";
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
     const int counters = g->unsymbolized != NULL || g->preagg != NULL;
     if (g->tool->compat || (p != NULL ? !is_blank(p) : counters || profgen_dropped(g) < samples)) return 0;

@@ -98,7 +98,8 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     const long long pid = g->o[O_PID].number;
     uint64_t known;
     csspgo_status s;
-    if (g->jit != NULL) return jit_item(g, item, sample, map);
+    if (g->jit != NULL && !jit_item(g, item, sample, map)) return 0;
+    if (g->jit_only) return 1;
     if (item == CSSPGO_ITEM_MMAP && g->o[O_SHOW_MMAP].number)
         printf("Mmap: Binary %.*s loaded at 0x%llx: \n", (int)map->path_size, map->path,
                (unsigned long long)map->address);
@@ -120,12 +121,14 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
 /* Moves a sample to link-time addresses. Returns 0 after saying what is wrong. */
 int profgen_place(profgen *g, csspgo_sample *sample)
 {
+    const csspgo_sample recorded = *sample;
     csspgo_status s;
     g->pidless |= sample->pid == 0;
-    if (g->jit != NULL) return jit_sample(g, sample);
+    if (g->jit_only) return jit_sample(g, sample);
     if (g->spaces == NULL) return 1;
     s = csspgo_spaces_sample(g->spaces, sample, NULL);
-    return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
+    return g->jit == NULL || jit_join(g, &recorded, sample);
 }
 
 /* A sample for `order`. Returns 0 after saying what is wrong. */

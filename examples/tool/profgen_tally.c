@@ -60,7 +60,7 @@ static health_counts *tally_given(const profgen *g, uint64_t address)
 {
     images *x = g->images;
     const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
-    const char *path = i != 0 && i <= x->count ? x->v[i - 1].path : g->binary;
+    const char *path = i == 0 ? g->binary : i <= x->count ? x->v[i - 1].path : "[jit]";
     const long long at = tally_file(x, path, strlen(path));
     if (at < 0) return NULL;
     x->file[at].given = 1;
