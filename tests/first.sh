@@ -86,4 +86,82 @@ cmp -s ../csspgo.h $B/root/usr/include/csspgo.h && cmp -s $B/csspgo.1 $B/root/us
     [ "$($B/root/usr/bin/csspgo --version)" = "$($T --version)" ] && pass || fail "what make install put there is something else"
 MAKEFLAGS='' make -s -C ../examples uninstall B="$(pwd)/build/plain" PREFIX=/usr DESTDIR="$root" >$B/out 2>&1
 [ -z "$(find $B/root -type f)" ] && pass || fail "make uninstall leaves: $(find $B/root -type f)"
+
+# ----- exit status for scripts: 3 with a sentence if the result is of no use or not as good as asked for
+printf 'a:30:1\n 1: 30\nb:70:2\n 1: 70\n' >$B/a.prof
+printf 'a:30:1\n 1: 30\nc:70:2\n 1: 70\n' >$B/other.prof
+printf '[main:3 @ f]:3:1\n 1: 3\n' >$B/cs.prof
+printf 'p:5:1\n 1: 5\n !CFGChecksum: 5\n' >$B/p5.prof
+printf 'p:15:1\n 1: 15\n !CFGChecksum: 6\n' >$B/p6.prof
+printf '\0\0\0\0garbage' >$B/garbage
+: >$B/zero
+$T merge --no-function=. --text $B/a.prof -o $B/none.prof >$B/out 2>$B/err
+[ $? -eq 3 ] && grep -q 'none.prof: the profile is empty' $B/err && pass || fail "merge makes an empty profile"
+# ends STATUS TEXT ARGUMENTS...: a line of standard error has TEXT; none: nothing is said
+ends() {
+    want=$1 text=$2
+    shift 2
+    $T "$@" >$B/out 2>$B/err </dev/null
+    got=$?
+    if [ $got -eq "$want" ] && { [ "$text" = none ] && [ ! -s $B/err ] || grep -q -e "$text" $B/err; }; then pass
+    else fail "csspgo $*: status $got, $(head -3 $B/err)"; fi
+}
+ends 0 'warning: .*: the profile is empty' merge --no-function=. --allow-empty $B/a.prof -o $B/none.ext
+ends 3 'got: the profile is empty' merge $B/none.prof -o $B/got
+ends 3 'is empty' overlap $B/a.prof $B/none.ext
+ends 0 'is empty' overlap --allow-empty $B/a.prof $B/none.ext
+ends 0 none overlap --min-overlap=17 $B/a.prof $B/other.prof
+ends 3 'the overlap is 17.647%, less than --min-overlap=18' overlap --min-overlap=18 $B/a.prof $B/other.prof
+ends 0 none overlap --quality --min-overlap=30% $B/a.prof $B/other.prof
+ends 3 'less than --min-overlap=31%' overlap --quality --min-overlap=31% $B/a.prof $B/other.prof
+for bad in 101 -1 x 5x '' nan; do says 2 "'$bad' is not a percentage" overlap --min-overlap="$bad" $B/a.prof $B/other.prof; done
+ends 0 'records with another checksum' merge --max-dropped=25 $B/p6.prof $B/p5.prof -o $B/got
+ends 3 '25.00% of the samples are lost as checksums differ' merge --max-dropped=24.9 $B/p6.prof $B/p5.prof -o $B/got
+
+# ----- one bad file among many
+ends 1 'garbage' merge $B/a.prof $B/garbage -o $B/got
+ends 3 '1 input was left out' merge --failure-mode=all $B/a.prof $B/garbage -o $B/got
+ends 0 'warning: .*garbage' merge --failure-mode=warn $B/a.prof $B/garbage -o $B/got
+ends 0 'warning: .*garbage' merge --failure-mode=all --max-skipped=1 $B/a.prof $B/garbage -o $B/got
+ends 3 '2 inputs were left out' merge --failure-mode=warn --max-skipped=1 $B/a.prof $B/garbage $B/nowhere -o $B/got
+ends 0 'warning: .*nowhere: No such file' merge --failure-mode=warn --text $B/nowhere $B/a.prof -o $B/got
+cmp -s $B/a.prof $B/got || [ "$($T overlap $B/a.prof $B/got | grep -c 'similarity: 100.000%')" -eq 1 ] && pass || fail "what a missing input leaves"
+ends 1 'nowhere: No such file' merge $B/nowhere $B/a.prof -o $B/got
+ends 1 'no profile could be read' merge --failure-mode=warn $B/nowhere -o $B/got
+ends 3 'cs.prof cannot be merged with .*a.prof and is left out: only the former has contexts' merge --failure-mode=all $B/a.prof $B/cs.prof -o $B/got
+ends 1 'cs.prof cannot be merged with .*a.prof: only the former has contexts' merge $B/a.prof $B/cs.prof -o $B/got
+# an empty profile changes nothing, wherever it stands, and keeps the mark of its kind
+$T merge --allow-empty --no-function=. $B/cs.prof -o $B/cs.none >$B/out 2>&1
+$T merge --allow-empty --no-function=. $B/p5.prof -o $B/p.none >$B/out 2>&1
+$T merge $B/a.prof -o $B/want
+for none in zero none.prof none.ext cs.none p.none; do
+    for order in "$none a.prof" "a.prof $none" "$none $none a.prof $none"; do
+        $T merge $(for f in $order; do echo $B/$f; done) -o $B/got 2>$B/err && cmp -s $B/want $B/got && pass || fail "merge $order: $(cat $B/err)"
+    done
+done
+$T merge $B/zero $B/cs.none $B/zero -o $B/got 2>$B/err
+[ $? -eq 3 ] && $T show --show-sec-info-only $B/got | grep -q '^ProfileSummary.*{context}' && pass || fail "an empty profile loses its mark"
+printf '# nothing\n\n' >$B/comment
+ends 0 'comment is empty' merge $B/comment $B/a.prof -o $B/got
+
+# ----- thresholds of profgen and match
+D=../examples/data
+demo="--quiet --binary=$D/demo.elf --perfscript=$B/demo.ps"
+cp $D/demo.perfscript $B/demo.ps
+for i in 1 2 3; do
+    printf '\n\t7f0000001000\n\t7f0000002000\n 0x7f0000001000/0x7f0000002000/P/-/-/0 0x7f0000001000/0x7f0000002000/P/-/-/0\n'
+done >>$B/demo.ps
+ends 0 none profgen $demo -o $B/demo.prof --max-dropped=2 --min-density=14
+ends 3 '1.88% of 160 samples were dropped, more than --max-dropped=1.5%' profgen $demo -o $B/demo.prof --max-dropped=1.5%
+ends 3 'there are 15.0 samples per location, less than --min-density=16' profgen $demo -o $B/demo.prof --min-density=16
+{ sed -n '/^ PERF_RECORD/p' $D/demo.perfscript; tail -n 12 $B/demo.ps; } >$B/none.ps
+ends 3 'the profile is empty: no sample of 3 hit a probe' profgen --binary=$D/demo.elf --perfscript=$B/none.ps -o $B/none.demo
+ends 0 'the profile is empty' profgen --allow-empty --binary=$D/demo.elf --perfscript=$B/none.ps -o $B/none.demo
+$T profgen $demo --format=text --gen-cs-nested-profile=0 -o $B/demo.text --ignore-stack-samples 2>$B/err
+printf 'gone:10000:1\n 1: 10000\n !CFGChecksum: 77\n' | cat $B/demo.text - >$B/stale.prof
+ends 0 none match --quiet --old-profile=$B/stale.prof --binary=$D/demo.elf -o $B/got --min-kept=50
+ends 3 'of the samples of .* are kept, less than --min-kept=90' match --quiet --old-profile=$B/stale.prof --binary=$D/demo.elf -o $B/got --min-kept=90
+printf 'gone:10000:1\n 1: 10000\n !CFGChecksum: 77\n' >$B/gone.prof
+ends 3 'nothing of .* was kept' match --quiet --old-profile=$B/gone.prof --binary=$D/demo.elf -o $B/got
+ends 0 'nothing of .* was kept' match --allow-empty --old-profile=$B/gone.prof --binary=$D/demo.elf -o $B/got
 finish

@@ -13,8 +13,9 @@ static const option check_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
-    OPTION("min-fit", OPT_TEXT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
+    OPTION("min-fit", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    ALLOW_EMPTY,
     OPTIONS_END
 };
 
@@ -39,7 +40,6 @@ typedef struct check_func {       /* a function of the profile; by its id */
 
 typedef struct check_run {
     match_run    m;
-    double       min_fit;         /* percent */
     match_old   *guid;            /* functions of the program by GUID; func.id is the place in m.code */
     check_place *place;           /* of all functions, sorted */
     size_t       places;
@@ -287,8 +287,8 @@ static int check_report(check_run *c)
     if (all_samples(c) == 0) return hopeless(tool, "%s: the profile is empty", c->m.profile);
     if (c->lost == all_samples(c))
         return hopeless(tool, "nothing of %s fits: is it a profile of %s?", c->m.profile, c->m.binary);
-    if (fit_of(c) < c->min_fit)
-        return hopeless(tool, "%.2f%% of the samples of %s fit %s, less than --min-fit=%s", fit_of(c), c->m.profile,
+    if (fit_of(c) < option_percent(&c->m.o[CK_MIN_FIT]))
+        return missed(tool, "%.2f%% of the samples of %s fit %s, less than --min-fit=%s", fit_of(c), c->m.profile,
                         c->m.binary, c->m.o[CK_MIN_FIT].text);
     return 0;
 }
@@ -299,15 +299,11 @@ static int check_report(check_run *c)
 static int check_arguments(check_run *c, int files, char **argv)
 {
     match_run *const m = &c->m;
-    const char *const fit = m->o[CK_MIN_FIT].text, *const to = m->o[CK_OUTPUT].text;
-    char *end = NULL;
+    const char *const to = m->o[CK_OUTPUT].text;
     if (files == 0) return usage(m->tool, "which profile?"), 0;
     if (files > 1) return usage(m->tool, "one profile, not '%s' too", argv[1]), 0;
     m->profile = argv[0], m->binary = m->o[CK_BINARY].text, m->debug = m->o[CK_DEBUG].text;
     if (m->binary == NULL) return usage(m->tool, "which program? --binary is missing"), 0;
-    if (fit != NULL) c->min_fit = strtod(fit, &end);
-    if (fit != NULL && (end == fit || *end != '\0' || !(c->min_fit >= 0 && c->min_fit <= 100)))
-        return usage(m->tool, "--min-fit: '%s' is not a percentage", fit), 0;
     return output_spares(m->tool, to, m->profile) && output_spares(m->tool, to, m->binary) &&
            output_spares(m->tool, to, m->debug);
 }

@@ -18,6 +18,8 @@ static const option match_options[] = {
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no report, no warnings"),
+    OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples is kept"),
+    ALLOW_EMPTY,
     OPTIONS_END
 };
 

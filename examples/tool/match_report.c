@@ -204,6 +204,18 @@ static void match_print_renames(const match_run *m, FILE *out)
     }
 }
 
+/* The exit status for what was kept of all. */
+static int match_worth(const match_run *m, const match_line *all)
+{
+    const option *least = &m->o[MT_MIN_KEPT];
+    if (all->samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->profile);
+    if (all->kept == 0)
+        return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->profile, m->binary);
+    if (percent(all->kept, all->samples) >= option_percent(least)) return 0;
+    return missed(m->tool, "%.2f%% of the samples of %s are kept, less than --min-kept=%s",
+                  percent(all->kept, all->samples), m->profile, least->text);
+}
+
 /* Prints the report; out: NULL if none is wanted. Returns the exit status. */
 int match_print(match_run *m, FILE *out)
 {
@@ -229,7 +241,5 @@ int match_print(match_run *m, FILE *out)
     free(claimed);
     free(claim);
     if (!ok) return fail(m->tool, "out of memory");
-    if (line[4].kept != 0) return 0;
-    if (line[4].samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->profile);
-    return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->profile, m->binary);
+    return match_worth(m, &line[4]);
 }

@@ -10,7 +10,8 @@ static const option merge_options[] = {
     OPTION("input-files", OPT_TEXT, NULL, 0, "FILE", "has names of inputs, one a line: [N,]FILE"),
     OPTION("dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, "prints the names of all inputs instead"),
     OPTION("failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL,
-           "an input that is bad or does not go with the others: any: stop; all, warn: go on without it"),
+           "an input that is bad or does not go with the others: any: stop; all: go on without it, status 3 at the "
+           "end; warn: go on"),
     OPTION("prof-sym-list", OPT_TEXT, NULL, 0, "FILE", "symbols to list in an ExtBinary profile, one a line"),
     OPTION("drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, "leaves out the lists of the inputs"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
@@ -49,6 +50,11 @@ static const option merge_options[] = {
     OPTION("mix", OPT_CHOICE, "combine|add", 0, NULL,
            "contextual inputs beside samples. combine: contexts with exact counts have only these, others their "
            "samples, in one scale, by the contexts that had both; add: the sum of both as they are"),
+    OPTION("max-skipped", OPT_COUNT, NULL, 0, "N",
+           "status 3 if more inputs were left out; without it none may be with --failure-mode=all, any number with warn"),
+    OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
+           "status 3 if a larger share of the samples is lost as checksums differ"),
+    ALLOW_EMPTY,
     OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
     OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),
     OPTION("extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, "form of the output: ExtBinary, the default"),
@@ -195,21 +201,53 @@ static int merge_default_form(const merge *m)
     return !m->tool->compat && dot != NULL && strcmp(dot, ".ctxprof") == 0 ? MERGE_CONTEXTUAL : CSSPGO_EXTBINARY;
 }
 
+/* 1 if more inputs were left out than may be. */
+int merge_skipped(const merge *m)
+{
+    const option *most = &m->o[M_MAX_SKIPPED];
+    if (m->tool->compat && most->text == NULL) return 0;
+    return most->text != NULL ? m->skipped > (uint64_t)most->number : m->skipped != 0 && m->o[M_FAILURE].number == 1;
+}
+
+/* The exit status once all is written. */
+static int merge_worth(const merge *m, uint64_t samples)
+{
+    const option *most = &m->o[M_MAX_DROPPED];
+    const double lost = percent(m->dropped, sum_of(samples, m->dropped));
+    if (!m->tool->compat && csspgo_record_count(m->p) == 0)
+        return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
+    if (merge_skipped(m)) return missed(m->tool, "%zu input%s left out", m->skipped, m->skipped == 1 ? " was" : "s were");
+    if (most->text == NULL || lost <= option_percent(most)) return 0;
+    return missed(m->tool, "%.2f%% of the samples are lost as checksums differ, more than --max-dropped=%s", lost,
+                  most->text);
+}
+
+/* The samples of all functions. */
+static uint64_t merge_samples(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) sum = sum_of(sum, csspgo_total(p, n));
+    return sum;
+}
+
 /* Returns the exit status. */
 static int merge_run(merge *m)
 {
     csspgo_status s;
+    uint64_t samples;
     if (!merge_spares(m)) return usage_status(m->tool);
     if (!output_ready(m->tool, m->o[M_OUTPUT].text)) return 1;
     if (m->o[M_FORM].number == MERGE_CONTEXTUAL) return merge_contextual(m);
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return m->usage != 0 ? m->usage : 1;
+    samples = m->o[M_MAX_DROPPED].text != NULL ? merge_samples(m->p) : 0;
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail(m->tool, "%s", csspgo_status_text(s));
     if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
-    if (m->tool->compat || csspgo_record_count(m->p) != 0) return 0;
-    return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
+    return merge_worth(m, samples);
 }
 
 static int merge_main(tool_context *tool, int argc, char **argv)
@@ -229,7 +267,7 @@ static int merge_main(tool_context *tool, int argc, char **argv)
     else if (m.o[M_COLD_FRAMES].number == 0)
         status = usage(tool, "--sample-frame-depth-for-cold-context=0 would leave no frame");
     else if (!merge_inputs(&m, files, argv)) status = m.usage != 0 ? m.usage : 1;
-    else if (m.inputs == 0)
+    else if (m.inputs + m.skipped == 0)
         status =
             usage(tool, "no input files specified. See %s merge -help", tool->compat ? "llvm-profdata-19" : "csspgo");
     else if (m.o[M_DUMP].number)

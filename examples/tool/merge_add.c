@@ -50,7 +50,8 @@ static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
     else if (m->tool->compat && (stats.clamped | stats.mismatched) != 0 &&
              !merge_notes(m->tool, p, how.result, in->path))
         s = CSSPGO_E_NOMEM;
-    else if (!m->tool->compat) merge_warnings(m->tool, &stats, in->path);
+    m->dropped = sum_of(m->dropped, stats.dropped);
+    if (s == CSSPGO_OK && !m->tool->compat) merge_warnings(m->tool, &stats, in->path);
     free(how.result);
     return s == CSSPGO_OK;
 }
@@ -106,6 +107,12 @@ static uint32_t merge_flags(const tool_context *tool, const csspgo_profile *sum,
     return csspgo_profile_flags(p_empty ? sum : p);
 }
 
+int merge_skip(merge *m, const reading *how)
+{
+    m->skipped += how->go_on != 0;
+    return how->go_on;
+}
+
 /*
  * Reads one input and adds it. The first one, if its counts stay as they are, is the sum. A contextual profile is left
  * open the first time that it is met. Returns 0 after an error.
@@ -116,16 +123,16 @@ static int merge_one(merge *m, merge_input *in, reading *how)
     uint32_t flags;
     csspgo_profile *p;
     if (!in->open) {
-        if (!profile_open(m->tool, in->path, how, &in->file)) return how->go_on;
+        if (!profile_open(m->tool, in->path, how, &in->file)) return merge_skip(m, how);
         in->open = is_contextual(m->tool, &in->file);
         if (in->open) return 1;
     }
     in->open = 0;
     p = profile_of(m->tool, in->path, &in->file, how, &fatal);
-    if (p == NULL) return how->go_on && !fatal;
+    if (p == NULL) return !fatal && merge_skip(m, how);
     if (!merge_fits(m, p, in, how)) {
         csspgo_profile_free(p);
-        return how->go_on && !m->tool->compat;
+        return !m->tool->compat && merge_skip(m, how);
     }
     if (how->contextual && csspgo_node_count(p) != 0) m->by_counters = 1;
     if (m->renames != 0 || (m->tool->compat && m->remaps)) {   /* LLVM loses the same when there is nothing to rename */
@@ -171,6 +178,7 @@ int merge_read(merge *m)
     int ok = 1;
     how.go_on = m->o[M_FAILURE].number != 0;
     how.names = m->names;
+    how.takes_empty = 1;
     bar.on = bar.on && m->inputs > 1;
     if (!m->tool->compat) ok = names_open(m->tool, m->names, m->o[M_NAMES].text, m->o[M_PROFILED].text, 1);
     for (i = 0; i < m->inputs && ok; i++) {

@@ -6,7 +6,8 @@
 static int is_for_samples(const option *o)
 {
     static const char *const others[] = { "output", "weighted-input", "input-files", "failure-mode", "num-threads",
-                                          "quiet", "names", "profiled-binary" };
+                                          "quiet", "names", "profiled-binary", "max-skipped",
+                                          "allow-empty" };
     size_t i;
     if (o->kind == OPT_SET || o->kind == OPT_IGNORED || o->kind == OPT_LATER) return 0;
     if (o->kind == OPT_SWITCH ? o->number == 0 : o->text == NULL) return 0;
@@ -29,23 +30,23 @@ static int merge_applies(const merge *m)
 }
 
 /* Adds one input to c. Returns 0 after an error. */
-static int merge_contextual_input(const merge *m, csspgo_ctx *c, const char *path, const reading *how)
+static int merge_contextual_input(merge *m, csspgo_ctx *c, const char *path, const reading *how)
 {
     csspgo_status s;
     csspgo_error e;
     file_bytes f;
     int fatal = 0;
-    if (!profile_open(m->tool, path, how, &f)) return how->go_on;
+    if (!profile_open(m->tool, path, how, &f)) return merge_skip(m, how);
     if (!is_contextual(m->tool, &f)) {
         file_close(&f);
         if (how->go_on) warn(m->tool, "%s is no contextual profile and is left out", path);
         else fail(m->tool, "%s is no contextual profile, which the output is to be; see --extbinary, --text", path);
-        return how->go_on;
+        return merge_skip(m, how);
     }
     s = csspgo_ctx_read(c, f.data, f.size, NULL, &e);
     if (s != CSSPGO_OK) reading_failed(m->tool, how, path, &f, &e, &fatal);
     file_close(&f);
-    return s == CSSPGO_OK || how->go_on;
+    return s == CSSPGO_OK || merge_skip(m, how);
 }
 
 int merge_contextual(merge *m)
@@ -68,6 +69,7 @@ int merge_contextual(merge *m)
     csspgo_ctx_free(c);
     if (status == 0 && stats.roots + stats.flat == 0)
         return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
+    if (status == 0 && merge_skipped(m)) return missed(m->tool, "%zu inputs were left out", m->skipped);
     return status;
 }
 
@@ -88,7 +90,7 @@ static int merge_open_inputs(merge *m, csspgo_ctx *c, const reading *how, const 
         if (*in == NULL) *in = at;
         s = csspgo_ctx_read(c, at->file.data, at->file.size, NULL, &e);
         if (s != CSSPGO_OK) reading_failed(m->tool, how, at->path, &at->file, &e, &fatal);
-        ok = ok && (s == CSSPGO_OK || how->go_on);
+        ok = ok && (s == CSSPGO_OK || merge_skip(m, how));
     }
     return ok;
 }
@@ -117,11 +119,11 @@ static int merge_combine_with(merge *m, const csspgo_ctx *c, const merge_input *
         if (s == CSSPGO_OK) merge_combined(m, &stats);
     }
     csspgo_profile_free(alone);
-    if (s == CSSPGO_OK) return fits || how->go_on;
+    if (s == CSSPGO_OK) return fits || merge_skip(m, how);
     if (s == CSSPGO_E_ARGUMENT)
         snprintf(e.message + strlen(e.message), sizeof e.message - strlen(e.message), "; see --mix=add");
     reading_failed(m->tool, how, in->path, &in->file, &e, &fatal);
-    return how->go_on;
+    return merge_skip(m, how);
 }
 
 int merge_combine(merge *m, reading *how)

@@ -27,15 +27,24 @@ static int fail_input(const tool_context *tool, const char *path)
     return tool->compat && *path == '\0' ? fail(tool, "%s", why) : fail(tool, "%s: %s", path, why);
 }
 
+/* An input that is not there. Returns 1 if it may be left out. */
+static int merge_missing(merge *m, const char *path)
+{
+    if (m->tool->compat || m->o[M_FAILURE].number == 0) return fail_input(m->tool, path), 0;
+    warn(m->tool, "%s: %s", path, strerror(errno));
+    m->skipped++;
+    return 1;
+}
+
 /* What is found below a directory: regular files are inputs, except temporary ones of an output being written. */
 static int merge_add_entry(merge *m, const FTSENT *e, uint64_t weight)
 {
     const int unread = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
     struct stat st = *e->fts_statp;
     if (strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0) return 1;
-    if (unread && !m->tool->compat) return fail(m->tool, "%s: %s", e->fts_path, strerror(e->fts_errno)), 0;
+    if (unread && !m->tool->compat) return errno = e->fts_errno, merge_missing(m, e->fts_path);
     if (e->fts_info == FTS_SLNONE && stat(e->fts_path, &st) != 0)   /* a link to nothing, or an error */
-        return errno == ENOENT || errno == ELOOP || m->tool->compat || (fail_input(m->tool, e->fts_path), 0);
+        return errno == ENOENT || errno == ELOOP || m->tool->compat || merge_missing(m, e->fts_path);
     return (e->fts_info != FTS_F && e->fts_info != FTS_SLNONE) || !S_ISREG(st.st_mode) ||
            merge_push(m, e->fts_path, weight);
 }
@@ -59,7 +68,7 @@ static int merge_add(merge *m, const char *path, uint64_t weight)
 {
     struct stat st;
     if (strcmp(path, "-") == 0) return merge_push(m, path, weight);
-    if (stat(path, &st) != 0) return fail_input(m->tool, path), 0;
+    if (stat(path, &st) != 0) return merge_missing(m, path);
     if (S_ISDIR(st.st_mode)) return merge_add_directory(m, path, weight);
     if (!S_ISREG(st.st_mode) && m->tool->compat) return 1;     /* LLVM overlooks pipes */
     return merge_push(m, path, weight);

@@ -19,8 +19,21 @@ int fail(const tool_context *tool, const char *format, ...)
     return 1;
 }
 
-/* All is done and written, and nobody can use it, such as an empty profile: exit status 3; LLVM's tools have none. */
+/*
+ * All is done and written, and nobody can use it, such as an empty profile: exit status 3, unless --allow-empty is
+ * given; LLVM's tools have none.
+ */
 int hopeless(const tool_context *tool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!tool->allow_empty || !tool->quiet) say(tool, tool->allow_empty ? "warning: " : "error: ", format, args);
+    va_end(args);
+    return tool->allow_empty ? 0 : 3;
+}
+
+/* All is done and written, and a threshold of the command line is missed: exit status 3. */
+int missed(const tool_context *tool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -48,6 +48,18 @@ static int option_number(const char *value, long long *number)
     return errno == 0 && *end == '\0' && end != value;
 }
 
+static int option_is_percent(const char *value)
+{
+    char *end;
+    const double percent = strtod(value, &end);
+    return end != value && (*end == '\0' || strcmp(end, "%") == 0) && percent >= 0 && percent <= 100;
+}
+
+double option_percent(const option *o)
+{
+    return o->text != NULL ? strtod(o->text, NULL) : -1;
+}
+
 /* Returns 0 after saying what is wrong. */
 static int option_set(const tool_context *tool, option *o, const char *value)
 {
@@ -60,6 +72,7 @@ static int option_set(const tool_context *tool, option *o, const char *value)
     case OPT_NUMBER: ok = option_number(value, &o->number); break;
     case OPT_MAYBE: ok = *value == '\0' || option_count(value, &o->number); break;
     case OPT_COUNT: ok = option_count(value, &o->number); break;
+    case OPT_PERCENT: ok = option_is_percent(value); break;
     case OPT_CHOICE: ok = (o->number = option_choice(o->values, value)) >= 0; break;
     case OPT_LATER:
         if (o->values != NULL && (strcmp(value, o->values) == 0 || (*o->values == '0' && strcmp(value, "false") == 0)))
@@ -72,6 +85,7 @@ static int option_set(const tool_context *tool, option *o, const char *value)
         return usage(tool, "--%s is not implemented: %s", o->name, o->values), 0;
     }
     if (!ok && o->kind == OPT_CHOICE) usage(tool, "--%s: '%s' is none of %s", o->name, value, o->values);
+    else if (!ok && o->kind == OPT_PERCENT) usage(tool, "--%s: '%s' is not a percentage", o->name, value);
     else if (!ok) usage(tool, "--%s: '%s' is not a value for it", o->name, value);
     return ok;
 }
@@ -112,8 +126,9 @@ static int options_begin(tool_context *tool, const option *table, int argc)
 /* What all commands do with their options. */
 static void options_end(tool_context *tool)
 {
-    const option *quiet = option_named(tool->o, "quiet", 5);
+    const option *quiet = option_named(tool->o, "quiet", 5), *empty = option_named(tool->o, "allow-empty", 11);
     tool->quiet = quiet != NULL && quiet->number != 0;
+    tool->allow_empty = empty != NULL && empty->number != 0;
 }
 
 /* Takes the option at argv[*i], and its value if that is the next argument. Returns 0 after saying what is wrong. */

@@ -39,6 +39,7 @@ static const option order_options[] = {
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
     OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    ALLOW_EMPTY,
     OPTIONS_END
 };
 

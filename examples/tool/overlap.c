@@ -2,7 +2,7 @@
 #include "profdata.h"
 #include "names.h"
 
-enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED };
+enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED, V_LEAST };
 
 static const option overlap_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
@@ -17,6 +17,9 @@ static const option overlap_options[] = {
     OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
+    OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
+           "status 3 if less of the samples overlaps; with --quality, of blocks"),
+    ALLOW_EMPTY,
     PROFDATA_COMMON,
     OPTION("cs", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
@@ -34,6 +37,8 @@ typedef struct overlap {
     csspgo_profile *p[2];
     int             contextual[2];   /* 1: a contextual profile */
     FILE           *out;
+    double          overlap;      /* percent of the samples, or with --quality of blocks      */
+    int             empty;        /* 1: that is of no use, as one of the two is empty         */
 } overlap;
 
 static csspgo_overlap_options overlap_how(const overlap *v)
@@ -137,11 +142,12 @@ static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t 
 }
 
 /* --quality: how close test's block counts come to base's, whatever the forms of the two. */
-static int overlap_quality(const overlap *v)
+static int overlap_quality(overlap *v)
 {
     csspgo_quality q;
     const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL, NULL);
     if (s != CSSPGO_OK) return fail(v->tool, "%s", csspgo_status_text(s)), 0;
+    v->overlap = q.overlap * 100;
     fprintf(v->out,
             "                          overlap    delta\n"
             "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
@@ -175,8 +181,10 @@ static int overlap_print(overlap *v)
         if ((i == 0 ? f.base_samples : f.test_samples) == 0) {
             fprintf(v->out, "Sum of sample counts for profile %s is 0.\n", v->path[i]);
             n = 0;
+            v->empty = 1;
             ok = -1;
         }
+    if (s == CSSPGO_OK) v->overlap = csspgo_share(f.overlap_samples, f.union_samples) * 100;
     if (ok == 1) overlap_program(v, &f);
     if (ok == 1) ok = overlap_rows(v, row, n);
     free(row);
@@ -217,11 +225,22 @@ static int overlap_read(overlap *v)
     return ok;
 }
 
+/* The exit status once all is printed. */
+static int overlap_worth(const overlap *v)
+{
+    const option *least = &v->o[V_LEAST];
+    if (v->empty && !v->tool->compat)
+        return hopeless(v->tool, "%s and %s: nothing to compare, one of them is empty", v->path[0], v->path[1]);
+    if (v->overlap >= option_percent(least)) return 0;
+    return missed(v->tool, "%s and %s: the overlap is %.3f%%, less than --min-overlap=%s", v->path[0], v->path[1],
+                  v->overlap, least->text);
+}
+
 static int overlap_main(tool_context *tool, int argc, char **argv)
 {
     overlap v;
     output out;
-    int files, ok;
+    int files, ok, status;
     memset(&v, 0, sizeof v);
     v.tool = tool;
     files = options_parse(tool, overlap_options, argc, argv);
@@ -237,7 +256,8 @@ static int overlap_main(tool_context *tool, int argc, char **argv)
     ok = overlap_read(&v) && overlap_print(&v);
     csspgo_profile_free(v.p[0]);
     csspgo_profile_free(v.p[1]);
-    return stream_end(tool, &out, v.o[V_OUTPUT].text, ok);
+    status = stream_end(tool, &out, v.o[V_OUTPUT].text, ok);
+    return status != 0 ? status : overlap_worth(&v);
 }
 
 const command overlap_command = {

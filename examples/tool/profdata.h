@@ -59,6 +59,7 @@ typedef struct merge {
     option         *o;
     merge_input    *input;
     size_t          inputs, cap;
+    size_t          skipped;      /* inputs that were left out                   */
     file_bytes      remap;        /* --remapping-file, which renames points into */
     csspgo_rename  *rename;
     size_t          renames;
@@ -67,6 +68,7 @@ typedef struct merge {
     const char     *filled;       /* path of the first input that is not empty   */
     int             by_counters;  /* 1: locations are those of contextual inputs */
     struct name_table *names;     /* of functions in these                       */
+    uint64_t        dropped;      /* samples lost as checksums differ            */
     int             usage;        /* exit status if the command line is at fault */
 } merge;
 
@@ -80,7 +82,7 @@ enum {
     M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
     M_SPLIT, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
     M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
-    M_PROFILED, M_MIX
+    M_PROFILED, M_MIX, M_MAX_SKIPPED, M_MAX_DROPPED
 };
 
 enum { MERGE_CONTEXTUAL = 100 };  /* the output's form beside CSSPGO_TEXT ...: a contextual profile */
@@ -125,7 +127,9 @@ int merge_read(merge *m);
 int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, const reading *how);
 
 /* merge_contextual.c */
-int merge_contextual(merge *m);   /* the exit status */
+int merge_contextual(merge *m);
+int merge_skipped(const merge *m);
+int merge_skip(merge *m, const reading *how);     /* counts an input that is left out; 0 if none may be */   /* the exit status */
 int merge_combine(merge *m, reading *how);   /* adds what is open as --mix=combine does; 0 after an error */
 
 /* merge_edit.c */

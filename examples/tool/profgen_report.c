@@ -95,7 +95,7 @@ void profgen_density(const profgen *g, const csspgo_profile *p)
     const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
     if (as_llvm(g)) llvm_density(g, density, least);
     else if (density == 0) warn(g->tool, "the profile is empty, or --profile-density-cutoff-hot is too low");
-    else if (density > 0 && density < least)
+    else if (density > 0 && least / density >= 1.05)       /* else it would be "1.0 times as many" */
         warn(g->tool, "%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
              least / density, density, least);
     if (g->o[O_SHOW_DENSITY].number)
@@ -136,17 +136,36 @@ int profgen_show_probes(const profgen *g)
     return d != NULL || (fail(g->tool, "out of memory"), 0);
 }
 
-/* The exit status once all is written; p: NULL, or what was. Raw counters are of no use if every sample was dropped. */
-int profgen_worth(const profgen *g, const csspgo_profile *p)
+/* The exit status if nothing came of the samples. */
+static int profgen_empty(const profgen *g)
 {
     const char *const place = g->jit_only ? "function" : g->lines != NULL ? "line" : "probe";
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
-    const int counters = g->unsymbolized != NULL || g->preagg != NULL;
-    if (g->tool->compat || (p != NULL ? !is_blank(p) : counters || profgen_dropped(g) < samples)) return 0;
     if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
-    if (counters)
+    if (g->unsymbolized != NULL || g->preagg != NULL)
         return hopeless(g->tool, "%s: no counter is of a %s of %s", g->path, place, g->binary);
     if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");
     return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a %s of %s", samples, place,
                     g->binary);
+}
+
+/* The exit status once all is written; p: NULL, or what was. Raw counters are of no use if every sample was dropped. */
+int profgen_worth(const profgen *g, const csspgo_profile *p)
+{
+    const uint64_t samples = csspgo_collector_get_stats(g->collector).samples, dropped = profgen_dropped(g);
+    const uint64_t density = (uint64_t)g->o[O_MIN_DENSITY].number;
+    const option *most = &g->o[O_MAX_DROPPED];
+    const int counters = g->unsymbolized != NULL || g->preagg != NULL;
+    if (!g->tool->compat && (p != NULL ? is_blank(p) : !counters && dropped >= samples)) return profgen_empty(g);
+    if (most->text != NULL && percent(dropped, samples) > option_percent(most))
+        return missed(g->tool, "%.2f%% of %" PRIu64 " samples were dropped, more than --max-dropped=%s",
+                      percent(dropped, samples), samples, most->text);
+    if (density != 0 && p != NULL) {
+        const double have = density_of(p, (uint64_t)g->o[O_DENSITY_CUTOFF].number);
+        if (have < 0) return fail(g->tool, "out of memory");
+        if (have < (double)density)
+            return missed(g->tool, "there are %.1f samples per location, less than --min-density=%" PRIu64, have,
+                          density);
+    }
+    return 0;
 }

@@ -215,6 +215,18 @@ int profile_open(const tool_context *tool, const char *path, const reading *how,
     return 0;
 }
 
+/* 1 if there is nothing but empty lines and comments, which the library refuses. */
+static int is_empty_text(const file_bytes *f)
+{
+    const char *p = (const char *)f->data, *const end = p + f->size, *stop;
+    for (; p < end; p = stop + 1) {
+        stop = (const char *)memchr(p, '\n', (size_t)(end - p));
+        if (stop == NULL) stop = end;
+        if (*p != '#' && p != stop && !(stop - p == 1 && *p == '\r')) return 0;
+    }
+    return 1;
+}
+
 /* Makes a profile of an input that is open, and closes it. */
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal)
 {
@@ -224,7 +236,10 @@ csspgo_profile *profile_of(const tool_context *tool, const char *path, file_byte
     *fatal = p == NULL;
     how->form = csspgo_sniff(f->data, f->size);
     how->contextual = how->names != NULL && is_contextual(tool, f);
-    if (p != NULL)
+    if (p != NULL && how->takes_empty && !tool->compat && how->form == CSSPGO_TEXT && is_empty_text(f)) {
+        warn(tool, "%s is empty", path);
+        s = CSSPGO_OK;
+    } else if (p != NULL)
         s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
     if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
     if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);

@@ -30,6 +30,7 @@ typedef struct tool_context {
     const char *program;          /* what it is called in messages                                                   */
     FILE       *out, *err;        /* standard output and error, or what stands in for them                           */
     int         quiet;            /* --quiet: no warnings, no progress                                               */
+    int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
     int         compat;           /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool    */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
 } tool_context;
@@ -53,6 +54,7 @@ typedef enum option_kind {
     OPT_SWITCH,                   /* on or off                                                               */
     OPT_NUMBER,                   /* signed                                                                  */
     OPT_COUNT,                    /* unsigned, 64 bits; 0x, 0b and 0 begin other bases                       */
+    OPT_PERCENT,                  /* 0 to 100, with or without %: option_percent                             */
     OPT_MAYBE,                    /* OPT_COUNT whose value may be left out: text is then ""                  */
     OPT_CHOICE,                   /* one word of `values`, "a|b|c"                                           */
     OPT_SET,                      /* gives the option `values` its own number                                */
@@ -73,6 +75,8 @@ typedef struct option {
     const char **list;            /* OPT_LIST                                                                */
     size_t       count;
 } option;
+
+#define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
 
 /* A row of a command's table, and the row behind the last one. */
 #define OPTION(name, kind, values, number, argument, help) \
@@ -101,6 +105,7 @@ typedef struct reading {          /* how the inputs are read */
     int      is_fs;               /* --profile-isfs                                          */
     uint32_t mask;                /* --fs-discriminator-pass: bits of a discriminator to keep */
     int      go_on;               /* --failure-mode=all, warn: a bad input is a warning      */
+    int      takes_empty;         /* 1: a text without a function is an empty profile        */
     uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
     int      contextual;          /* 1: the last one that was read is a contextual profile   */
     struct name_table *names;     /* of functions in these; NULL: they are not read          */
@@ -139,7 +144,8 @@ extern const char help_statuses[];                              /* of the whole 
 
 /* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
 int fail(const tool_context *tool, const char *format, ...);      /* 1: an input or output is at fault                */
-int hopeless(const tool_context *tool, const char *format, ...);  /* 3: done and written, and of no use               */
+int hopeless(const tool_context *tool, const char *format, ...);  /* 3: done and written, and of no use; 0 if allowed */
+int missed(const tool_context *tool, const char *format, ...);    /* 3: ... and not as good as an option asks for     */
 int usage(const tool_context *tool, const char *format, ...);     /* usage_status(): the command line is at fault     */
 int usage_status(const tool_context *tool);                       /* 2; LLVM's is 1                                   */
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
@@ -169,6 +175,7 @@ csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pa
 int options_parse(tool_context *tool, const option *table, int argc, char **argv);
 int options_before(tool_context *tool, const option *table, int argc, char **argv);
 option *option_named(option *o, const char *name, size_t size);   /* NULL: there is none                              */
+double option_percent(const option *o);                           /* of OPT_PERCENT; -1: it was not given           */
 void options_free(option *o);
 
 /* progress.c: a line on a terminal's standard error, twice a second; nothing elsewhere or with --quiet. */
