@@ -51,7 +51,8 @@ static const option merge_options[] = {
            "contextual inputs beside samples. combine: contexts with exact counts have only these, others their "
            "samples, in one scale, by the contexts that had both; add: the sum of both as they are"),
     OPTION("max-skipped", OPT_COUNT, NULL, 0, "N",
-           "status 3 if more inputs were left out; without it none may be with --failure-mode=all, any number with warn"),
+           "status 3 if more inputs were left out; without it none may be with --failure-mode=all, any number with "
+           "warn"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if a larger share of the samples is lost as checksums differ"),
     ALLOW_EMPTY,
@@ -216,7 +217,8 @@ static int merge_worth(const merge *m, uint64_t samples)
     const double lost = percent(m->dropped, sum_of(samples, m->dropped));
     if (!m->tool->compat && csspgo_record_count(m->p) == 0)
         return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
-    if (merge_skipped(m)) return missed(m->tool, "%zu input%s left out", m->skipped, m->skipped == 1 ? " was" : "s were");
+    if (merge_skipped(m))
+        return missed(m->tool, "%zu input%s left out", m->skipped, m->skipped == 1 ? " was" : "s were");
     if (most->text == NULL || lost <= option_percent(most)) return 0;
     return missed(m->tool, "%.2f%% of the samples are lost as checksums differ, more than --max-dropped=%s", lost,
                   most->text);
@@ -228,7 +230,8 @@ static uint64_t merge_samples(const csspgo_profile *p)
     uint64_t sum = 0;
     csspgo_node n;
     for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
-        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) sum = sum_of(sum, csspgo_total(p, n));
+        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE)
+            sum = sum_of(sum, csspgo_total(p, n));
     return sum;
 }
 
