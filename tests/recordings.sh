@@ -76,6 +76,16 @@ raw() {
 }
 same() { if [ "$2" = "$3" ]; then pass; else fail "$1: $3"; fi; }
 
+# the directory of perf record --threads: what to do, also if its file without samples is given: no data, no features
+mkdir $B/threads
+head -c $(od -An -tu8 -j40 -N8 $D/mp.data | tr -d ' ') $D/mp.data >$B/threads/data
+for at in 48,8 72,32; do dd if=/dev/zero of=$B/threads/data bs=1 seek=${at%,*} count=${at#*,} conv=notrunc 2>$B/said; done
+for i in 0 1 2; do : >$B/threads/data.$i; done
+for given in threads threads/data; do
+    if $TOOL profgen --binary=$demo --perfdata=$B/$given -o $B/out 2>$B/said; then fail "$given is read"; else pass; fi
+    says "$given" 'threads: a directory of perf record --threads, with a recording in its files data and data.0 to data.2: record'
+done
+
 # Arm SPE: one branch a sample, taken or not, perhaps with the target of the one before
 { head -1 $D/plain.ps
   printf ' 1000  0x401171/0x401159/P/-/-/17/COND/- \n 1000  0x401171/0x401159/M/-/-/17/COND/- \n'

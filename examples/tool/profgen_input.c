@@ -89,13 +89,50 @@ static int recording_build_ids(profgen *g, FILE *f)
            ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
 }
 
+/* 1 if a directory has the file of perf record --threads of a number; -1: the one with all but the samples. */
+static int thread_file(const char *directory, int number)
+{
+    char path[4096];
+    struct stat st;
+    const int n = number < 0 ? snprintf(path, sizeof path, "%s/data", directory)
+                             : snprintf(path, sizeof path, "%s/data.%d", directory, number);
+    return n > 0 && (size_t)n < sizeof path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Says what to do with a directory of perf record --threads, if that is what it is. Returns 1 if so. */
+static int is_thread_directory(const profgen *g, const char *directory)
+{
+    char last[24] = "";
+    int n = 0;
+    if (!thread_file(directory, -1) || !thread_file(directory, 0)) return 0;
+    while (n < 100000 && thread_file(directory, n + 1)) n++;
+    if (n != 0) sprintf(last, " to data.%d", n);
+    fail(g->tool, "%s: a directory of perf record --threads, with a recording in its files data and data.0%s: record "
+         "without --threads, or give what perf script -i %s prints as --perfscript", directory, last, directory);
+    return 1;
+}
+
+/* The same if its file without samples was given. */
+static int is_thread_data(const profgen *g)
+{
+    const char *const slash = strrchr(g->path, '/'), *const name = slash != NULL ? slash + 1 : g->path;
+    char directory[4096] = ".";
+    const size_t n = slash != NULL ? (size_t)(slash - g->path) : 0;
+    if (strcmp(name, "data") != 0 || n >= sizeof directory) return 0;
+    if (slash != NULL) memcpy(directory, n != 0 ? g->path : "/", n != 0 ? n : 1);
+    if (n != 0) directory[n] = '\0';
+    return is_thread_directory(g, directory);
+}
+
 /* Reads from f; total: its bytes if it can be read twice, else 0. Returns 0 after saying what is wrong. */
 static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
     int ok = recording_open(g, &r, !g->tool->compat);
     if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
-    ok = ok && recording_read(g, &r, f, total) && recording_over(g, &r, recording_samples(&r));
+    ok = ok && recording_read(g, &r, f, total);
+    if (ok && r.data != NULL && recording_samples(&r) == 0 && is_thread_data(g)) ok = 0;
+    ok = ok && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
     return ok;
 }
@@ -121,6 +158,8 @@ int profgen_read_recording(profgen *g)
     else f = is_stdin ? stdin : fopen(path, "rb");
     if (f == NULL) return fail(g->tool, "%s: %s", path, strerror(errno)), file_close(&text), 0;
     setvbuf(f, NULL, _IONBF, 0);
+    if (!is_stdin && !in_memory && fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode) && is_thread_directory(g, path))
+        return fclose(f), 0;
     if (in_memory) total = text.size;
     else if (!is_stdin && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) total = (unsigned long long)st.st_size;
     ok = recording_read_from(g, f, total);
