@@ -34,6 +34,18 @@ for p in $programs; do
     done
 done
 
+# bursts: wherever they fall, the program does what it does alone
+for p in $programs; do
+    (exec $B/$p) >$B/native 2>&1
+    status=$?
+    for mode in --overhead=1000 --timer; do
+        $TOOL record --quiet $mode -F 20000 -o $B/$p.bursts -- $B/$p >$B/traced 2>&1
+        got=$?
+        if [ $got -eq $status ]; then pass; else fail "$p, bursts, $mode: status $got, alone $status"; fi
+        if cmp -s $B/native $B/traced; then pass; else fail "$p, bursts, $mode: output differs"; diff $B/native $B/traced | head -4; fi
+    done
+done
+
 # options
 $TOOL record --quiet --software --count=3 --period=50 --depth=4 -o $B/count -- $B/qsort >/dev/null 2>&1
 if [ "$(grep -c 0x.*/0x $B/count)" -eq 3 ]; then pass; else fail "--count=3 gave $(grep -c 0x.*/0x $B/count)"; fi

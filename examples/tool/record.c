@@ -1,11 +1,13 @@
 /* record.c - `csspgo record`: runs a program and writes perf-script text of branch records and call stacks
  *
- * Two sources of samples:
+ * Three sources of samples:
  *
  *   LBR            the CPU's own record of its last taken branches, through perf_event_open, where the machine has one.
  *                  (Written after the kernel's documentation and never run against real records: the machines it was
  *                  developed on have none. What decodes the records, csspgo_ring_next, is tested on synthetic pages.)
- *   software LBR   on x86-64 Linux everywhere: the program runs under ptrace and every taken branch is noted.
+ *   bursts         on x86-64 Linux everywhere: the program runs, and at random times a thread of it is stopped and its
+ *                  next branches are followed under ptrace (record_burst.c, record_threads.c).
+ *   software LBR   with --exact, also there: the whole run under ptrace, and every taken branch is noted.
  *
  * How the software LBR keeps its speed. A stop under ptrace costs some ten microseconds, a single step in a virtual
  * machine twice that. So the program is not stepped: code is decoded from where it stands up to the next branch, an
@@ -27,32 +29,42 @@
 
 enum {
     R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
-    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER
 };
 
 static const option record_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE",
            "where to; default is standard output (the program's own then goes to standard error)"),
     OPTION("start", OPT_TEXT, NULL, 0, "SYMBOL",
-           "begins when this function is reached (main, or the entry point if there is none)"),
+           "exact: begins when this function is reached (main, or the entry point if there is none)"),
     OPTION("period", OPT_COUNT, NULL, 0, "N",
-           "taken branches between two samples (1000; 100003 with a hardware LBR)"),
-    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT", "how far a distance may lie off the period, at random"),
-    OPTION("seed", OPT_COUNT, NULL, 1, "N", "of that random sequence; the same seed gives the same sequence"),
-    OPTION("count", OPT_COUNT, NULL, 0, "N", "stops recording after N samples; the program runs on"),
-    OPTION("max-branches", OPT_COUNT, NULL, 0, "N", "stops recording after N taken branches; the program runs on"),
+           "exact: taken branches between two samples (1000); with a hardware LBR 100003"),
+    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT", "exact: how far a distance may lie off the period, at random"),
+    OPTION("seed", OPT_COUNT, NULL, 1, "N", "exact: of that random sequence; the same seed gives the same sequence"),
+    OPTION("count", OPT_COUNT, NULL, 0, "N", "exact: stops recording after N samples; the program runs on"),
+    OPTION("max-branches", OPT_COUNT, NULL, 0, "N",
+           "exact: stops recording after N taken branches; the program runs on"),
     OPTION("depth", OPT_COUNT, NULL, 32, "N", "branch records per sample"),
     OPTION("max-stack", OPT_COUNT, NULL, REC_STACK, "N", "frames per sample, innermost first"),
-    OPTION("software", OPT_SWITCH, NULL, 0, NULL, "uses the software LBR even if the CPU has one"),
+    OPTION("software", OPT_SWITCH, NULL, 0, NULL, "the same as --exact"),
     OPTION("step", OPT_SWITCH, NULL, 0, NULL,
-           "single-steps every instruction (slow; leaves the program's code untouched)"),
+           "exact: single-steps every instruction (slow; leaves the program's code untouched)"),
     OPTION("aslr", OPT_SWITCH, NULL, 0, NULL,
            "keeps address space randomisation (off by default: equal runs give equal files)"),
-    OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "kills the program where recording stops"),
+    OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "exact: kills the program where recording stops"),
     OPTION("frame-pointers", OPT_SWITCH, NULL, 0, NULL,
-           "follows the frame pointers as perf does, instead of keeping an exact call stack"),
+           "exact: follows the frame pointers as perf does, instead of keeping an exact call stack"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no messages but errors"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
+    OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
+           "follows every branch: thousands of times slower than the program, the same at each run"),
+    OPTION("frequency", OPT_COUNT, NULL, 1000, "N", "samples per second of a thread's CPU time, at most"),
+    OPTION("overhead", OPT_COUNT, NULL, 30, "PERCENT",
+           "of the CPU time that samples may take; they become rarer for it"),
+    OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
+    OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
+           "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
+    OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTIONS_END
 };
@@ -63,6 +75,7 @@ static int rec_check_numbers(const tool_context *tool, const option *o)
     static const struct { int option; uint64_t lowest, highest; } ranges[] = {
         { R_PERIOD, 1, (uint64_t)1 << 40 }, { R_JITTER, 0, 100 },        { R_COUNT, 1, UINT64_MAX },
         { R_BRANCHES, 1, UINT64_MAX },      { R_DEPTH, 1, 4096 },        { R_STACK, 1, 65536 },
+        { R_RATE, 1, 100000 },              { R_OVERHEAD, 1, 1000 },
     };
     size_t i;
     for (i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -73,6 +86,17 @@ static int rec_check_numbers(const tool_context *tool, const option *o)
                      ranges[i].lowest, ranges[i].highest), 0;
     }
     return 1;
+}
+
+/* The number of seconds after which recording ends. Returns 0 after saying that it is none. */
+static int rec_take_duration(const tool_context *tool, const option *o, double *seconds)
+{
+    char *end;
+    *seconds = 0;
+    if (o->text == NULL) return 1;
+    *seconds = strtod(o->text, &end);
+    if (end != o->text && *end == '\0' && *seconds > 0 && *seconds < 1e9) return 1;
+    return usage(tool, "--duration: '%s' is not a number of seconds", o->text), 0;
 }
 
 static void rec_take(rec_options *r, const option *o)
@@ -88,11 +112,16 @@ static void rec_take(rec_options *r, const option *o)
     r->depth = (uint64_t)o[R_DEPTH].number;
     r->max_stack = (uint64_t)o[R_STACK].number;
     r->step = o[R_STEP].number != 0;
-    r->software = r->step || o[R_SOFTWARE].number;
+    r->software = r->step || o[R_SOFTWARE].number || o[R_EXACT].number;
     r->aslr = o[R_ASLR].number != 0;
     r->stop = o[R_STOP].number != 0;
     r->frame_pointers = o[R_FRAME_POINTERS].number != 0;
     r->quiet = o[R_QUIET].number != 0;
+    r->exact = r->software || r->frame_pointers || r->stop || r->start != NULL || r->period != 0 || r->count != 0 ||
+               r->max_branches != 0 || o[R_JITTER].text != NULL || o[R_SEED].text != NULL;
+    r->rate = (uint64_t)o[R_RATE].number;
+    r->overhead = (uint64_t)o[R_OVERHEAD].number;
+    r->timer = o[R_TIMER].number != 0;
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -105,6 +134,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
     if (at >= argc) return usage(tool, "which program?"), 0;
     rec_take(r, o);
+    if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
     r->program = argv + at;
     return 1;
 }
@@ -122,9 +152,9 @@ static int rec_has_lbr(void)
 /* Chooses the source and runs it: an exit status, or -1 for the program's. */
 static int rec_run(recorder *r)
 {
-    if (!r->o.software && rec_has_lbr()) return rec_hardware(r);
+    if (!r->o.software && !r->o.timer && rec_has_lbr()) return rec_hardware(r);
 #if defined(REC_SOFTWARE)
-    return rec_software(r);
+    return r->o.exact ? rec_software(r) : rec_bursts(r);
 #else
     return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
 #endif
@@ -140,6 +170,9 @@ static int record_main(tool_context *tool, int argc, char **argv)
     memset(&r, 0, sizeof r);
     if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
     r.tool = tool;
+#if defined(REC_SOFTWARE)
+    r.memory = -1;
+#endif
     path = r.o.output != NULL ? r.o.output : "-";
     if (!rec_spares_program(tool, &r.o, path)) return 2;
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
@@ -189,7 +222,10 @@ const command record_command = {
     "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n",
     "runs PROGRAM and writes branch and call-stack samples as perf-script text",
-    "Only the first thread is recorded; other threads and child processes run freely and are counted.\n"
+    "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
+    "and at random times a thread is stopped and its next branches are followed; compile with "
+    "-fno-omit-frame-pointer.\n"
+    "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
     "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
     "errors.\n"
 };

@@ -35,6 +35,11 @@ typedef struct rec_options {
     uint64_t count, max_branches; /* stop after so many; 0 = never                             */
     uint64_t depth, max_stack;    /* branch records, frames of a sample                        */
     int      software, step, aslr, stop, frame_pointers, quiet;
+    int      exact;               /* every branch is followed, not bursts                      */
+    uint64_t rate, overhead;      /* bursts: at most so many a second of a thread's CPU time, percent of that */
+    double   duration;            /* seconds until recording ends; 0 = the program's end       */
+    pid_t    pid;                 /* of a running program, or 0                                */
+    int      timer;               /* bursts: by a timer, without events of the kernel          */
     char   **program;             /* its name and arguments, NULL-terminated                   */
 } rec_options;
 
@@ -54,11 +59,26 @@ typedef struct rec_frame {        /* an open call                               
 
 typedef struct rec_page rec_page;
 
+typedef struct rec_thread {       /* a thread that bursts are taken of                                               */
+    pid_t    tid, process;
+    int      event;               /* the kernel's cpu-clock of it; -1: there is none                                 */
+    int      statistics, place;   /* /proc/PID/task/TID/schedstat and stat, or -1                                    */
+    uint64_t used;                /* CPU time by the former, as last read                                            */
+    int      asked;               /* to stop                                                                         */
+    int      listens;             /* in a group stop                                                                 */
+} rec_thread;
+
+typedef struct rec_stop {         /* what waitpid told                                                               */
+    pid_t    tid;
+    int      status;
+} rec_stop;
+
 typedef struct recorder {
     const tool_context *tool;
     rec_options o;
     FILE    *out;
     pid_t    pid;
+    pid_t    process;             /* that the thread pid belongs to; 0: it is the first                              */
     int      status;              /* of the last wait                                                                */
     int      gone, done;          /* the program ended; recording is over                                            */
     cpu_set_t cpus;               /* those we were allowed before pinning                                            */
@@ -76,6 +96,8 @@ typedef struct recorder {
 
     rec_map *maps;
     size_t   map_count, map_room;
+    uint64_t maps_loaded;         /* the burst in which that was, and when                                           */
+    double   maps_time;
     int      maps_stale, code_stale; /* some mapping, some executable one may have changed                           */
     int      memory;              /* /proc/PID/mem                                                                   */
 #if defined(REC_SOFTWARE)
@@ -96,6 +118,15 @@ typedef struct recorder {
     rec_frame *frames;            /* the open calls, innermost last                                                  */
     size_t   frame_count, frame_room;
     uint64_t stack_begin, stack_end; /* mapping of the stack pointer at the last branch                              */
+
+    uint64_t burst;               /* number of the last burst, or 0. In one, `done` means that it is over            */
+    int      burst_event;         /* the PTRACE_EVENT that ended it                                                  */
+    int      late;                /* it ended in a system call that takes its time; the thread was left in it        */
+    int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
+    int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
+    uint64_t armed;               /* where, or 0                                                                     */
+    rec_stop *stops;              /* of other threads, seen while waiting for that of the burst                      */
+    size_t   stop_count, stop_room;
 #endif
 } recorder;
 
@@ -141,12 +172,17 @@ void rec_unplant(recorder *r, uint64_t address);
 size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to);
 const rec_block *rec_plan(recorder *r, uint64_t address);
 
+int rec_arm(recorder *r, uint64_t address);
+void rec_disarm(recorder *r);
+
 /* record_stack.c */
+uint64_t rec_next_random(recorder *r);
 uint64_t rec_distance(recorder *r);
 void rec_gap(recorder *r);
 uint64_t rec_stack_of(recorder *r, uint64_t sp);
 void rec_settle(recorder *r, uint64_t sp);
 void rec_push_frame(recorder *r, uint64_t back, uint64_t slot);
+void rec_sample(recorder *r, uint64_t leaf);
 void rec_branch(recorder *r, uint64_t from, int call, uint64_t back);
 
 /* record_stop.c */
@@ -165,8 +201,27 @@ void rec_on_syscall_exit(recorder *r);
 int rec_emulate(recorder *r);
 
 /* record_step.c */
+int rec_launch(recorder *r, unsigned long options);
+void rec_advance(recorder *r);
 void rec_free_software(recorder *r);
 int rec_software(recorder *r);
+
+/* record_burst.c */
+int rec_burst(recorder *r, pid_t tid, uint64_t branches);
+void rec_wait_in_burst(recorder *r);
+void rec_on_syscall_in_burst(recorder *r);
+
+/* record_clock.c */
+int rec_clock_open(rec_thread *t, uint64_t interval);
+void rec_clock_close(rec_thread *t);
+int rec_clock_rang(const rec_thread *t);
+int rec_clock_ran(rec_thread *t);
+void rec_clock_stop(const rec_thread *t);
+void rec_clock_start(const rec_thread *t, uint64_t interval);
+int rec_clock_cpu(const rec_thread *t);
+
+/* record_threads.c */
+int rec_bursts(recorder *r);
 
 /* record_hardware.c */
 int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a);

@@ -10,6 +10,7 @@
 struct rec_page {
     uint64_t  address;
     int       plantable;
+    uint64_t  checked;            /* the last burst in which `code` was what memory has */
     uint32_t  planted_count;
     unsigned char code[REC_PAGE], planted[REC_PAGE / 8], inside[REC_PAGE / 8];
     rec_block block[REC_PAGE];
@@ -71,6 +72,8 @@ void rec_load_maps(recorder *r)
     r->maps = NULL;
     r->map_count = r->map_room = 0;
     r->maps_stale = r->code_stale = 0;
+    r->maps_loaded = r->burst;
+    r->maps_time = rec_seconds();
     f = fopen(name, "re");
     while (f != NULL && getline(&line, &room, f) > 0) {
         unsigned long begin, end, offset;
@@ -86,8 +89,8 @@ void rec_load_maps(recorder *r)
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
                 const char *file = line[path] != '\0' ? line + path : "//anon";
-                rec_write_map(r->out, r->pid, begin, end - begin, offset, m.device, m.inode, m.access, file,
-                              strlen(file));
+                rec_write_map(r->out, r->process != 0 ? r->process : r->pid, begin, end - begin, offset, m.device,
+                              m.inode, m.access, file, strlen(file));
             }
         }
         if (r->map_count == r->map_room) {
@@ -131,6 +134,34 @@ static size_t rec_page_index(const recorder *r, uint64_t address)
     return low;
 }
 
+/* Between two bursts the program ran unseen: reads a known page again. Returns 0 if it is not there any more. */
+static int rec_refresh(recorder *r, rec_page *page, size_t index)
+{
+    unsigned char code[REC_PAGE];
+    if (page->checked == r->burst) return 1;
+    if (pread(r->memory, code, REC_PAGE, (off_t)page->address) != REC_PAGE) return 0;
+    page->checked = r->burst;
+    if (memcmp(code, page->code, REC_PAGE) == 0) return 1;
+    memcpy(page->code, code, REC_PAGE);
+    memset(page->inside, 0, sizeof page->inside);
+    memset(page->block, 0, sizeof page->block);
+    page->plantable = 1;
+    if (index > 0) memset(r->pages[index - 1]->block, 0, sizeof page->block); /* blocks may run on into this one */
+    r->maps_stale = 1;
+    return 1;
+}
+
+/* The mapping that address is in, or NULL. In a burst, what is not known is looked for in the mappings of now. */
+static const rec_map *rec_map_of(recorder *r, uint64_t address)
+{
+    const rec_map *m = rec_find_map(r, address);
+    if ((m == NULL || m->begin > address) && r->maps_loaded != r->burst) {
+        rec_load_maps(r);
+        m = rec_find_map(r, address);
+    }
+    return m != NULL && m->begin <= address ? m : NULL;
+}
+
 /* The page of code that holds address, read once; NULL where code can change unseen or there is none. */
 static rec_page *rec_page_at(recorder *r, uint64_t address)
 {
@@ -138,13 +169,13 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
     const rec_map *m;
     rec_page *page;
     size_t i;
-    if (r->page != NULL && r->page->address == begin) return r->page;
+    if (r->page != NULL && r->page->address == begin && r->page->checked == r->burst) return r->page;
     i = rec_page_index(r, begin);
-    if (i < r->page_count && r->pages[i]->address == begin) return r->page = r->pages[i];
-    m = rec_find_map(r, address);
-    if (m == NULL || m->begin > address || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') {
-        return NULL;
+    if (i < r->page_count && r->pages[i]->address == begin) {
+        return rec_refresh(r, r->pages[i], i) ? r->page = r->pages[i] : NULL;
     }
+    m = rec_map_of(r, address);
+    if (m == NULL || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') return NULL;
     if (r->page_count == r->page_room) {
         const size_t more = r->page_room != 0 ? 2 * r->page_room : 64;
         rec_page **grown = (rec_page **)realloc(r->pages, more * sizeof *grown);
@@ -156,6 +187,7 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
     if (page == NULL) rec_die(r->tool, "out of memory");
     page->address = begin;
     page->plantable = 1;
+    page->checked = r->burst;
     if (pread(r->memory, page->code, REC_PAGE, (off_t)begin) != REC_PAGE) {
         free(page);
         return NULL;
@@ -244,6 +276,26 @@ void rec_unplant(recorder *r, uint64_t address)
         rec_die(r->tool, "cannot restore code");
     rec_clear_bit(page->planted, address);
     page->planted_count--;
+}
+
+/* Puts the thread's one hardware breakpoint at address: no code is changed, other threads do not see it. */
+int rec_arm(recorder *r, uint64_t address)
+{
+    const size_t registers = offsetof(struct user, u_debugreg);
+    if (r->armed == address) return 1;
+    if (ptrace(PTRACE_POKEUSER, r->pid, (void *)registers, (void *)(uintptr_t)address) != 0) return 0;
+    if (r->armed == 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)(registers + 7 * sizeof(long)), (void *)1L) != 0) {
+        return 0;
+    }
+    r->armed = address;
+    return 1;
+}
+
+void rec_disarm(recorder *r)
+{
+    const size_t control = offsetof(struct user, u_debugreg) + 7 * sizeof(long);
+    if (r->armed != 0) ptrace(PTRACE_POKEUSER, r->pid, (void *)control, (void *)0L);
+    r->armed = 0;
 }
 
 /* Up to REC_INSN bytes of code at address, without our breakpoints; returns how many there are. */

@@ -3,15 +3,21 @@
 
 #if defined(REC_SOFTWARE)
 
-/* The distance to the next sample: period ± jitter, never 0 (xorshift64). */
+uint64_t rec_next_random(recorder *r)
+{
+    r->random ^= r->random << 13;                          /* xorshift64 */
+    r->random ^= r->random >> 7;
+    r->random ^= r->random << 17;
+    return r->random;
+}
+
+/* The distance to the next sample: period ± jitter, never 0. */
 uint64_t rec_distance(recorder *r)
 {
     const uint64_t span = r->o.period / 100 * r->o.jitter + r->o.period % 100 * r->o.jitter / 100;
-    r->random ^= r->random << 13;
-    r->random ^= r->random >> 7;
-    r->random ^= r->random << 17;
+    const uint64_t random = rec_next_random(r);
     if (span == 0) return r->o.period;
-    return r->o.period - span + r->random % (2 * span + 1) + (r->o.period == span);
+    return r->o.period - span + random % (2 * span + 1) + (r->o.period == span);
 }
 
 /* Execution went on where no branch led: older records would make up ranges that were not run. */
@@ -96,7 +102,7 @@ static size_t rec_walk_frames(const recorder *r, uint64_t *stack, size_t room)
     return n;
 }
 
-static void rec_sample(recorder *r, uint64_t leaf)
+void rec_sample(recorder *r, uint64_t leaf)
 {
     const uint32_t depth = (uint32_t)r->o.depth;
     size_t frames = 1;
@@ -128,7 +134,9 @@ void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
     else rec_settle(r, r->regs.rsp);
     r->branches++;
     if (--r->countdown == 0) {
-        if (r->lbr_count < 2 && depth > 1) {               /* just behind a gap: the next one will do */
+        if (r->burst != 0) {
+            r->done = 1;
+        } else if (r->lbr_count < 2 && depth > 1) {               /* just behind a gap: the next one will do */
             r->countdown = 1;
         } else {
             rec_sample(r, r->regs.rip);
@@ -136,7 +144,10 @@ void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
         }
     }
     if (r->branches == r->o.max_branches) r->done = 1;
-    if ((r->branches & 4095) == 0) rec_progress(r);
+    if ((r->branches & 4095) == 0) {
+        if (r->o.duration > 0 && rec_seconds() - r->began >= r->o.duration) r->done = 1;
+        rec_progress(r);
+    }
 }
 
 #endif

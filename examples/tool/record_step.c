@@ -41,6 +41,8 @@ static void rec_run_to(recorder *r, uint64_t end)
             }
         } else if (r->event == REC_SIGNAL) {
             r->signal = WSTOPSIG(r->status);
+        } else if (r->event == REC_TRAP && r->armed != 0 && r->regs.rip == r->armed) {
+            return;
         } else if (r->event == REC_TRAP && (r->regs.rip == end + 1 || rec_is_planted(r, r->regs.rip - 1))) {
             r->regs.rip--;
             r->regs_changed |= REC_IP;
@@ -108,7 +110,7 @@ static void rec_step(recorder *r)
         if (r->syscall != UINT64_MAX) rec_on_syscall_exit(r);
         rec_after_step(r, &before, &insn, size);
         if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
-    } else {
+    } else if (info.si_code != TRAP_HWBKPT || r->armed == 0) {
         rec_pass_trap(r);
     }
 }
@@ -128,10 +130,16 @@ static int rec_run_block(recorder *r)
     if (r->done) return 1;
     if (chain == REC_CHAIN) return 0;                      /* a loop of branches only: let signals through */
     end = r->regs.rip + block->skip;
-    if (!rec_plant(r, end)) return 0;
+    if (r->by_register ? !rec_arm(r, end) : !rec_plant(r, end)) return 0;
     rec_unplant(r, r->regs.rip);                           /* the end of a block that was cut for its length */
     rec_run_to(r, end);
     return 1;
+}
+
+/* Goes on by one block or instruction. */
+void rec_advance(recorder *r)
+{
+    if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
 }
 
 /* The run-time address of the start symbol, from the program's own file; 0 with a message if it has none. */
@@ -260,35 +268,44 @@ void rec_free_software(recorder *r)
     free(r->pages);
     free(r->frames);
     free(r->maps);
+    free(r->stops);
     if (r->memory >= 0) close(r->memory);
+}
+
+/* Starts the program, traced with these options, and lets it stand behind its exec. Returns 0 with a message. */
+int rec_launch(recorder *r, unsigned long options)
+{
+    int go, failure, error;
+    if (!rec_spawn(r, &go, &failure)) return 0;
+    if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
+        kill(r->pid, SIGKILL);
+        return fail(r->tool, "cannot trace the program: %s", strerror(errno)), 0;
+    }
+    if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno)), 0;
+    close(go);
+    do { rec_wait(r); } while (WIFSTOPPED(r->status) && r->status >> 16 != PTRACE_EVENT_EXEC &&
+                               ptrace(PTRACE_CONT, r->pid, NULL, NULL) == 0);
+    error = rec_exec_error(failure);
+    if (error != 0) return fail(r->tool, "%s: %s", r->o.program[0], strerror(error)), 0;
+    if (!WIFSTOPPED(r->status)) return fail(r->tool, "%s: %s", r->o.program[0], "ended before it began"), 0;
+    rec_open_memory(r);
+    rec_get_regs(r);
+    return 1;
 }
 
 int rec_software(recorder *r)
 {
     const unsigned long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |
                                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEVFORKDONE;
-    int go, failure, error, started;
-    char text[128];
+    char text[200];
+    int started;
     if (r->o.period == 0) r->o.period = 1000;
     r->countdown = rec_distance(r);
-    r->memory = -1;
     r->step_only = r->o.step;
     rec_pin(r);
-    if (!rec_spawn(r, &go, &failure)) return 1;
-    if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
-        kill(r->pid, SIGKILL);
-        return fail(r->tool, "cannot trace the program: %s", strerror(errno));
-    }
-    if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno));
-    close(go);
-    do { rec_wait(r); } while (WIFSTOPPED(r->status) && r->status >> 16 != PTRACE_EVENT_EXEC &&
-                               ptrace(PTRACE_CONT, r->pid, NULL, NULL) == 0);
-    error = rec_exec_error(failure);
-    if (error != 0) return fail(r->tool, "%s: %s", r->o.program[0], strerror(error));
-    if (!WIFSTOPPED(r->status)) return fail(r->tool, "%s: %s", r->o.program[0], "ended before it began");
-    rec_open_memory(r);
-    rec_get_regs(r);
-    snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only",
+    if (!rec_launch(r, options)) return 1;
+    snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only: the program runs "
+             "thousands of times slower",
              (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
              r->o.frame_pointers ? "frame-pointer" : "exact");
     note(r->tool, "%s", text);
@@ -301,7 +318,7 @@ int rec_software(recorder *r)
         if (rec_interrupted()) break;
         if (r->moved && !rec_run_to_start(r)) break;
         if (r->gone || r->done) break;
-        if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
+        rec_advance(r);
     }
     rec_detach(r);
     if (r->branches == 0 && r->gone) warn(r->tool, "the program ended before the start symbol was reached");

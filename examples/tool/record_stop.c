@@ -138,6 +138,10 @@ static void rec_on_event(recorder *r, int event)
 
 void rec_wait(recorder *r)
 {
+    if (r->burst != 0) {
+        rec_wait_in_burst(r);
+        return;
+    }
     while (waitpid(r->pid, &r->status, __WALL) < 0) {
         if (errno != EINTR) rec_die(r->tool, "cannot wait for the program");
         if (rec_interrupted() && !r->interrupting) r->interrupting = ptrace(PTRACE_INTERRUPT, r->pid, NULL, NULL) == 0;
@@ -157,6 +161,11 @@ void rec_resume(recorder *r, int request)
         rec_die(r->tool, "cannot continue the program");
     }
     rec_wait(r);
+    if (r->late) {
+        r->event = REC_OTHER;
+        r->moved = 1;
+        return;
+    }
     if (!WIFSTOPPED(r->status)) {
         r->gone = 1;
         r->event = REC_GONE;
@@ -165,7 +174,12 @@ void rec_resume(recorder *r, int request)
     event = r->status >> 16;
     r->event = event != 0 ? REC_OTHER : WSTOPSIG(r->status) == (SIGTRAP | 0x80) ? REC_SYSTEM_CALL
              : WSTOPSIG(r->status) == SIGTRAP ? REC_TRAP : REC_SIGNAL;
-    if (event != 0) rec_on_event(r, event);
+    if (event != 0 && r->burst != 0) {
+        r->burst_event = event;
+        r->moved = 1;
+    } else if (event != 0) {
+        rec_on_event(r, event);
+    }
     rec_get_regs(r);
 }
 
@@ -183,6 +197,7 @@ void rec_on_syscall_entry(recorder *r)
     const struct user_regs_struct *a = &r->regs;
     const uint64_t page = ~(uint64_t)(REC_PAGE - 1);
     uint64_t begin = 0, size = 0, handler;
+    if (r->burst != 0) rec_on_syscall_in_burst(r);
     switch (r->syscall) {
     case SYS_mmap:
         r->maps_stale = 1;
@@ -229,6 +244,10 @@ void rec_on_syscall_entry(recorder *r)
 /* After it. */
 void rec_on_syscall_exit(recorder *r)
 {
+    if (r->burst != 0 && (r->syscall == SYS_rt_sigreturn || r->syscall == SYS_rt_sigprocmask)) {
+        r->done = 1;                                       /* the mask of signals is the program's own again */
+        return;
+    }
     switch (r->syscall) {
     case SYS_rt_sigreturn:
         rec_gap(r);

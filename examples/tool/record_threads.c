@@ -1,0 +1,352 @@
+/* record_threads.c - bursts: the threads of the program, and what each stop of one means */
+#include "record.h"
+
+#if defined(REC_SOFTWARE)
+
+typedef struct rec_watch {
+    recorder *r;
+    rec_thread *threads;
+    size_t   count, room;
+    pid_t    first;               /* the process whose end is that of the recording          */
+    int      gone, status;        /* it has ended so                                         */
+    int      timer;               /* no cpu-clock events                                     */
+    int      cpu;                 /* that the recorder is on, or -1                          */
+    pid_t    last;                /* the thread it was found for, as many bursts ago         */
+    int      stays;
+    double   rings;               /* when the timer rings next                               */
+    double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
+    double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
+    sigset_t mask;                /* as it was                                               */
+} rec_watch;
+
+static rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
+{
+    size_t i;
+    for (i = 0; i < w->count; i++) if (w->threads[i].tid == tid) return &w->threads[i];
+    return NULL;
+}
+
+/*
+ * Nanoseconds to the next burst of a thread: the mean is 1 / rate, or more if bursts would take too much of the time.
+ * (Shorter bursts would also cost less. But the first branches of a burst are those behind slow code.)
+ */
+static uint64_t rec_interval(const rec_watch *w)
+{
+    recorder *r = w->r;
+    const double wanted = 1e9 / (double)r->o.rate;
+    const double least = (double)r->o.depth * w->cost * 1e9 * 100 / (double)r->o.overhead;
+    const double mean = wanted > least ? wanted : least;
+    return (uint64_t)(mean * (0.5 + (double)(rec_next_random(r) >> 11) / 9007199254740992.0));
+}
+
+static void rec_open_clock(rec_watch *w, rec_thread *t)
+{
+    if (!w->timer && rec_clock_open(t, rec_interval(w))) return;
+    if (!w->timer) {
+        rec_clock_close(t);
+        warn(w->r->tool, "no cpu-clock events here (%s): a timer takes the samples", strerror(errno));
+    }
+    w->timer = 1;
+    rec_clock_open(t, 0);
+}
+
+static rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
+{
+    rec_thread *t = rec_find_thread(w, tid);
+    if (t != NULL) return t;
+    if (w->count == w->room) {
+        const size_t more = w->room != 0 ? 2 * w->room : 16;
+        rec_thread *grown = (rec_thread *)realloc(w->threads, more * sizeof *grown);
+        if (grown == NULL) rec_die(w->r->tool, "out of memory");
+        w->threads = grown;
+        w->room = more;
+    }
+    t = &w->threads[w->count++];
+    memset(t, 0, sizeof *t);
+    t->tid = tid;
+    t->process = process;
+    rec_open_clock(w, t);
+    return t;
+}
+
+static void rec_remove_thread(rec_watch *w, rec_thread *t)
+{
+    rec_clock_close(t);
+    *t = w->threads[--w->count];
+}
+
+/* Goes to the CPU that the thread is on: there, they take turns several times faster than across two. */
+static void rec_join_cpu(rec_watch *w, const rec_thread *t)
+{
+    cpu_set_t one;
+    int cpu;
+    if (w->cpu >= 0 && w->last == t->tid && ++w->stays < 16) return;
+    w->last = t->tid;
+    w->stays = 0;
+    cpu = rec_clock_cpu(t);
+    if (cpu == w->cpu || cpu < 0 || cpu >= CPU_SETSIZE) return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) == 0) w->cpu = cpu;
+}
+
+static void rec_go_on(rec_thread *t, int signal)
+{
+    ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
+}
+
+static void rec_on_stop(rec_watch *w, pid_t tid, int status);
+
+/* CPU seconds that the recorder has taken. In a burst the thread's stops and starts take as much again. */
+static double rec_cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Takes a burst of a thread that stands for it, and lets it go on. */
+static void rec_take_burst(rec_watch *w, rec_thread *t)
+{
+    recorder *r = w->r;
+    const uint64_t before = r->branches;
+    const pid_t tid = t->tid;
+    double began;
+    rec_clock_stop(t);
+    rec_join_cpu(w, t);
+    began = rec_cpu_seconds();
+    r->process = t->process;
+    r->by_register = r->by_register || w->count > 1;
+    if (!rec_burst(r, tid, r->o.depth)) {
+        rec_clock_start(t, rec_interval(w));
+        rec_go_on(t, 0);
+        return;
+    }
+    if (r->branches > before && !r->late) {
+        const double took = 2 * (rec_cpu_seconds() - began);
+        w->spent += took;
+        w->cost += (took / (double)(r->branches - before) - w->cost) / 16;
+    }
+    rec_clock_start(t, rec_interval(w));
+    if (w->timer) rec_clock_ran(t);                        /* the burst's own time does not count */
+    if (r->late) return;
+    if (r->gone || r->burst_event != 0) {
+        rec_on_stop(w, tid, r->status);
+    } else if (r->signal == SIGSTOP && rec_clock_rang(t)) {
+        rec_go_on(t, 0);
+    } else {
+        rec_go_on(t, r->signal);
+    }
+}
+
+/* Another program runs in the process: its other threads are gone, and their clocks with them. */
+static void rec_on_other_program(rec_watch *w, rec_thread *t)
+{
+    recorder *r = w->r;
+    const pid_t process = t->process;
+    size_t i = 0;
+    while (i < w->count) {
+        if (w->threads[i].process == process) rec_remove_thread(w, &w->threads[i]);
+        else i++;
+    }
+    r->pid = process;
+    rec_drop_pages(r, 0, UINT64_MAX, 0);
+    rec_open_memory(r);
+    free(r->maps);
+    r->maps = NULL;
+    r->map_count = r->map_room = 0;
+    r->by_register = r->o.pid != 0;
+    r->step_only = 0;
+    r->trap_ignored = 0;
+    rec_go_on(rec_add_thread(w, process, process), 0);
+}
+
+static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
+{
+    if (signal == SIGTRAP && t->asked) {
+        t->asked = 0;
+        rec_take_burst(w, t);
+    } else if (signal == SIGTRAP) {                        /* a new thread, or the end of a group stop */
+        t->listens = 0;
+        rec_go_on(t, 0);
+    } else {
+        t->listens = 1;
+        ptrace(PTRACE_LISTEN, t->tid, NULL, NULL);
+    }
+}
+
+static void rec_on_stop(rec_watch *w, pid_t tid, int status)
+{
+    rec_thread *t = rec_find_thread(w, tid);
+    const int event = WIFSTOPPED(status) ? status >> 16 : 0, signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    if (!WIFSTOPPED(status)) {
+        if (t != NULL) rec_remove_thread(w, t);
+        if (tid == w->first) {
+            w->gone = 1;
+            w->status = status;
+        }
+        return;
+    }
+    if (t == NULL) t = rec_add_thread(w, tid, w->first);
+    if (event == PTRACE_EVENT_EXEC) {
+        rec_on_other_program(w, t);
+    } else if (event == PTRACE_EVENT_STOP) {
+        rec_on_event_stop(w, t, signal);
+    } else if (event != 0 || signal == (SIGTRAP | 0x80)) { /* a thread was made; the end of a system call in a burst */
+        rec_go_on(t, 0);
+    } else if (signal == SIGSTOP && rec_clock_rang(t)) {
+        rec_take_burst(w, t);
+    } else {
+        rec_go_on(t, signal == SIGTRAP && w->r->trap_ignored ? 0 : signal);
+    }
+}
+
+/* The timer: asks each thread that ran since the last time to stop. */
+static void rec_ring(rec_watch *w)
+{
+    size_t i;
+    if (!w->timer || rec_seconds() < w->rings) return;
+    w->rings = rec_seconds() + (double)rec_interval(w) * 1e-9;
+    for (i = 0; i < w->count; i++) {
+        rec_thread *t = &w->threads[i];
+        if (!t->asked && !t->listens && rec_clock_ran(t)) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+    }
+}
+
+/* Waits for a stop, not longer than to the next thing to do. */
+static void rec_doze(const rec_watch *w)
+{
+    const double now = rec_seconds();
+    double until = now + 0.1;
+    struct timespec t;
+    if (w->end != 0 && w->end < until) until = w->end;
+    if (w->timer && w->rings < until) until = w->rings;
+    if (until <= now) return;
+    t.tv_sec = 0;
+    t.tv_nsec = (long)((until - now) * 1e9);
+    ppoll(NULL, 0, &t, &w->mask);
+}
+
+static void rec_watch_threads(rec_watch *w)
+{
+    recorder *r = w->r;
+    while (!w->gone && w->count != 0 && !rec_interrupted() && !ferror(r->out)) {
+        pid_t tid = 0;
+        int status = 0;
+        if (w->end != 0 && rec_seconds() >= w->end) break;
+        rec_progress(r);
+        rec_ring(w);
+        if (r->stop_count != 0) {
+            const rec_stop first = r->stops[0];
+            memmove(r->stops, r->stops + 1, --r->stop_count * sizeof *r->stops);
+            tid = first.tid;
+            status = first.status;
+        } else {
+            tid = waitpid(-1, &status, __WALL | WNOHANG);
+        }
+        if (tid > 0) rec_on_stop(w, tid, status);
+        else if (tid < 0 && errno == ECHILD) break;
+        else rec_doze(w);
+    }
+}
+
+/* What a thread that is to be let go has to say. Returns 1 when it is gone or let go. */
+static int rec_let_go_at(rec_watch *w, const rec_thread *t, int status)
+{
+    const int event = WIFSTOPPED(status) ? status >> 16 : 0, signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    if (!WIFSTOPPED(status)) {
+        if (t->tid == w->first) {
+            w->gone = 1;
+            w->status = status;
+        }
+        return 1;
+    }
+    if ((event == 0 && signal == SIGSTOP) || (event == PTRACE_EVENT_STOP && signal != SIGTRAP)) {
+        return ptrace(PTRACE_DETACH, t->tid, NULL, NULL) == 0 || errno == ESRCH;
+    }
+    ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)(event == 0 && signal != (SIGTRAP | 0x80) ? signal : 0));
+    return 0;
+}
+
+/*
+ * Lets all threads run on untraced. A SIGSTOP of its own, or the one of its clock that was under way, brings each to a
+ * stop from which it is let go without it.
+ */
+static void rec_let_go(rec_watch *w)
+{
+    const double end = rec_seconds() + 2;
+    size_t i;
+    for (i = 0; i < w->count; i++) {
+        rec_clock_close(&w->threads[i]);
+        if (w->threads[i].listens) ptrace(PTRACE_INTERRUPT, w->threads[i].tid, NULL, NULL);
+        else syscall(SYS_tgkill, w->threads[i].process, w->threads[i].tid, SIGSTOP);
+    }
+    while (w->count != 0 && rec_seconds() < end) {
+        recorder *r = w->r;
+        rec_thread *t;
+        int status = 0;
+        pid_t tid;
+        if (r->stop_count != 0) {
+            tid = r->stops[--r->stop_count].tid;
+            status = r->stops[r->stop_count].status;
+        } else {
+            tid = waitpid(-1, &status, __WALL | WNOHANG);
+        }
+        if (tid < 0) break;
+        if (tid == 0) {
+            rec_doze(w);
+            continue;
+        }
+        t = rec_find_thread(w, tid);
+        if (t == NULL && WIFSTOPPED(status)) {             /* a thread just made */
+            t = rec_add_thread(w, tid, w->first);
+            rec_clock_close(t);
+            syscall(SYS_tgkill, t->process, t->tid, SIGSTOP);
+        }
+        if (t != NULL && rec_let_go_at(w, t, status)) rec_remove_thread(w, t);
+    }
+}
+
+static void rec_on_child_stop(int signal)
+{
+    (void)signal;
+}
+
+/* Runs or attaches to the program and takes bursts of its threads. Returns as rec_software does. */
+int rec_bursts(recorder *r)
+{
+    const unsigned long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
+    struct sigaction on_child;
+    sigset_t child;
+    rec_watch w;
+    memset(&w, 0, sizeof w);
+    memset(&on_child, 0, sizeof on_child);
+    w.r = r;
+    w.cpu = -1;
+    w.cost = 20e-6;
+    w.timer = r->o.timer;
+    on_child.sa_handler = rec_on_child_stop;
+    sigaction(SIGCHLD, &on_child, NULL);
+    sched_getaffinity(0, sizeof r->cpus, &r->cpus);
+    if (!rec_launch(r, options)) return 1;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &w.mask);
+    note(r->tool, "bursts of up to %llu branches, %llu a second of each thread's CPU time",
+         (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
+    w.first = r->pid;
+    if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
+    rec_go_on(rec_add_thread(&w, r->pid, r->pid), 0);
+    rec_watch_threads(&w);
+    if (!w.gone) rec_let_go(&w);
+    sched_setaffinity(0, sizeof r->cpus, &r->cpus);
+    sigprocmask(SIG_SETMASK, &w.mask, NULL);
+    r->pid = w.first;
+    r->gone = w.gone;
+    r->status = w.status;
+    while (w.count != 0) rec_remove_thread(&w, &w.threads[0]);
+    free(w.threads);
+    return -1;
+}
+
+#endif
