@@ -42582,13 +42582,7 @@ enum {
     CSSPGO__SIM_NO_BUFFER = 64    /* is never full */
 };
 
-typedef enum csspgo__sim_state {      /* the set that it is in       */
-    CSSPGO__SIM_PENDING,
-    CSSPGO__SIM_READY,
-    CSSPGO__SIM_WAITING,
-    CSSPGO__SIM_ISSUED,
-    CSSPGO__SIM_EXECUTED
-} csspgo__sim_state;
+enum { CSSPGO__SIM_PENDING, CSSPGO__SIM_READY, CSSPGO__SIM_WAITING, CSSPGO__SIM_ISSUED };   /* sets; or executed */
 
 typedef struct csspgo__sim_source {   /* of a read: the def that it depends on                       */
     uint32_t distance;            /* from the instruction back to the producer: 1 to n               */
@@ -42614,21 +42608,21 @@ typedef struct csspgo__sim_code { /* an instruction of the block, prepared      
     uint32_t overlaps;            /* 1: two of its uses have a candidate in common                   */
 } csspgo__sim_code;
 
-typedef struct csspgo__sim_slot { /* an instruction in flight                                        */
-    uint64_t ready_at;            /* cycle in which all results of issued producers are there        */
-    uint64_t issued_at, done_at;
+typedef struct csspgo__sim_slot { /* an instruction in flight; 64 bytes: a line of the cache     */
+    uint64_t at;                  /* before its issue: cycle in which all results of issued producers are there; from
+                                     then on: cycle in which it is executed */
     uint64_t busy;                /* resources that were busy when its issue was last tried          */
-    csspgo_bottleneck_dependency reg;   /* the critical one so far                                   */
-    uint32_t reg_read;            /* its read                                                        */
-    uint32_t unknown;             /* reads whose producer is not issued                              */
-    uint32_t reader, readers;     /* reads that wait for this one: the first (in csspgo__sim.link, + 1), how many */
-    uint32_t group;               /* number of its memory group; 0: it does not use memory           */
-    uint32_t iid;
     const csspgo__sim_code *code;
+    uint32_t iid;
+    uint32_t group;               /* number of its memory group; 0: it does not use memory           */
+    uint32_t reader, readers;     /* reads that wait for this one: the first (in csspgo__sim.link, + 1), how many */
     uint32_t place;               /* in the list of its set: of wait or ready                        */
-    uint32_t listed;              /* 1: in csspgo__sim.known                                         */
     uint32_t pressure[3];         /* as in csspgo__bn_flight, if the analysis is known               */
-    csspgo__sim_state state;
+    uint16_t cycles;              /* that the critical read was to wait; 0: there is none            */
+    uint8_t  read;                /* the critical one                                                */
+    uint8_t  unknown;             /* reads whose producer is not issued                              */
+    uint8_t  listed;              /* 1: in csspgo__sim.known                                         */
+    uint8_t  state;
 } csspgo__sim_slot;
 
 typedef struct csspgo__sim_group { /* of memory operations; see the table in the spec of llvm-mca's load-store unit */
@@ -42773,6 +42767,12 @@ static csspgo__sim_slot *csspgo__sim_at(const csspgo__sim *s, uint32_t iid)
     return &s->slot[iid & s->mask];
 }
 
+/* 1: issued, and its last cycle is over. */
+static int csspgo__sim_executed(const csspgo__sim *s, const csspgo__sim_slot *x)
+{
+    return x->state == CSSPGO__SIM_ISSUED && x->at <= s->now;
+}
+
 /* ----- events -----
  *
  * csspgo_bottleneck_simulate knows the analysis: then it is told without events what it needs to know, and the
@@ -42860,8 +42860,8 @@ static void csspgo__sim_group_note(const csspgo__sim *s, csspgo__sim_group *g, u
     const csspgo__sim_slot *x;
     if (longest == 0) return;
     x = csspgo__sim_at(s, longest - 1);
-    if (x->done_at <= s->now + g->note_cycles) return;
-    g->note_cycles = x->done_at - s->now;
+    if (x->at <= s->now + g->note_cycles) return;
+    g->note_cycles = x->at - s->now;
     g->note_iid = longest - 1;
 }
 
@@ -42958,7 +42958,7 @@ static void csspgo__sim_memory_issued(csspgo__sim *s, const csspgo__sim_slot *x)
     csspgo__sim_group *g = csspgo__sim_group_at(s, x->group);
     uint32_t e;
     g->issued++;
-    if (g->longest == 0 || csspgo__sim_at(s, g->longest - 1)->done_at < x->done_at) g->longest = x->iid + 1;
+    if (g->longest == 0 || csspgo__sim_at(s, g->longest - 1)->at < x->at) g->longest = x->iid + 1;
     if (!csspgo__sim_group_executing(g)) return;
     for (e = g->after; e != 0; e = s->edge[e - 1].next) csspgo__sim_edge_issued(s, e - 1, g->longest);
 }
@@ -42986,14 +42986,14 @@ static int csspgo__sim_waits(const csspgo__sim *s, const csspgo__sim_slot *x)
 
 static int csspgo__sim_is_ready(const csspgo__sim *s, const csspgo__sim_slot *x)
 {
-    return x->ready_at <= s->now && (x->group == 0 || csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group)));
+    return x->at <= s->now && (x->group == 0 || csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group)));
 }
 
 static void csspgo__sim_enter_pending(csspgo__sim *s, csspgo__sim_slot *x)
 {
     x->state = CSSPGO__SIM_PENDING;
     s->pending.v[s->pending.count++] = x;
-    if (x->ready_at < s->pending_at) s->pending_at = x->ready_at;
+    if (x->at < s->pending_at) s->pending_at = x->at;
 }
 
 static void csspgo__sim_enter_ready(csspgo__sim *s, csspgo__sim_slot *x)
@@ -43085,19 +43085,13 @@ static void csspgo__sim_promote_pending(csspgo__sim *s)
     for (i = 0; i < s->pending.count;) {
         csspgo__sim_slot *x = s->pending.v[i];
         if (!csspgo__sim_is_ready(s, x)) {
-            if (x->ready_at > s->now && x->ready_at < s->pending_at) s->pending_at = x->ready_at;
+            if (x->at > s->now && x->at < s->pending_at) s->pending_at = x->at;
             i++;
             continue;
         }
         csspgo__sim_enter_ready(s, x);
         s->pending.v[i] = s->pending.v[--s->pending.count];
     }
-}
-
-static void csspgo__sim_executed(csspgo__sim *s, csspgo__sim_slot *x)
-{
-    x->state = CSSPGO__SIM_EXECUTED;
-    if (x->group != 0) csspgo__sim_memory_executed(s, x);
 }
 
 /* Instructions whose last cycle is over leave the issued set, into s->executed. */
@@ -43109,13 +43103,13 @@ static void csspgo__sim_execute(csspgo__sim *s)
     s->issued_next = UINT64_MAX;
     for (i = 0; i < s->issued.count;) {
         csspgo__sim_slot *x = s->issued.v[i];
-        const uint64_t at = x->done_at;
+        const uint64_t at = x->at;
         if (at > s->now) {
             if (at < s->issued_next) s->issued_next = at;
             i++;
             continue;
         }
-        csspgo__sim_executed(s, x);
+        if (x->group != 0) csspgo__sim_memory_executed(s, x);
         s->executed.v[s->executed.count++] = x;
         s->issued.v[i] = s->issued.v[--s->issued.count];
     }
@@ -43128,7 +43122,7 @@ static void csspgo__sim_retire(csspgo__sim *s)
     for (; left != 0 && s->head != s->tail; left--, s->head++) {
         const csspgo__sim_slot *x = csspgo__sim_at(s, s->head);
         const csspgo__sim_code *c = x->code;
-        if (x->state != CSSPGO__SIM_EXECUTED || x->done_at >= s->now) return;
+        if (x->state != CSSPGO__SIM_ISSUED || x->at >= s->now) return;
         s->room += c->room;
         if (c->flags == 0) continue;
         s->loads -= (c->flags & CSSPGO_SIM_LOAD) != 0;
@@ -43263,18 +43257,14 @@ static void csspgo__sim_take_units(csspgo__sim *s, const csspgo__sim_code *c, cs
 
 /* ----- issue ----- */
 
-/* Read k of x gets its result in c cycles (c > 0), counted from now: is it the critical one? */
-static void csspgo__sim_critical(const csspgo__sim *s, csspgo__sim_slot *x, uint32_t k, uint32_t producer,
-                                 const csspgo__sim_source *from, uint64_t cycles)
+/* Read k of x gets its result in so many cycles (more than 0), counted from now: is it the critical one? */
+static void csspgo__sim_critical(const csspgo__sim *s, csspgo__sim_slot *x, uint32_t k, uint64_t cycles)
 {
-    const int better = s->llvm == 19 ? k >= x->reg_read
-                                     : cycles > x->reg.cycles || (cycles == x->reg.cycles && k < x->reg_read);
-    if (x->ready_at < s->now + cycles) x->ready_at = s->now + cycles;
-    if (x->reg.cycles != 0 && !better) return;
-    x->reg.iid = producer;
-    x->reg.reg = from->reg;
-    x->reg.cycles = (uint32_t)cycles;
-    x->reg_read = k;
+    const int better = s->llvm == 19 ? k >= x->read : cycles > x->cycles || (cycles == x->cycles && k < x->read);
+    if (x->at < s->now + cycles) x->at = s->now + cycles;
+    if (x->cycles != 0 && !better) return;
+    x->cycles = (uint16_t)cycles;
+    x->read = (uint8_t)k;
 }
 
 /* Tells the reads that waited for x when its results come. */
@@ -43286,7 +43276,7 @@ static void csspgo__sim_wake(csspgo__sim *s, csspgo__sim_slot *x)
         csspgo__sim_slot *r = &s->slot[place];
         const csspgo__sim_source *from = &s->source[r->code->source + k];
         next = s->link[at - 1];
-        if (from->latency != 0) csspgo__sim_critical(s, r, k, x->iid, from, from->latency);
+        if (from->latency != 0) csspgo__sim_critical(s, r, k, from->latency);
         if (--r->unknown == 0) csspgo__sim_changed(s, r);
     }
     x->reader = x->readers = 0;
@@ -43317,9 +43307,14 @@ static csspgo_bottleneck_event *csspgo__sim_issue_event(csspgo__sim *s, const cs
     }
     if (e == NULL) return NULL;
     e->busy = x->busy;
-    e->reg = x->reg;
     e->uses = 0;
-    e->mem.iid = e->mem.reg = e->mem.cycles = 0;
+    e->reg.iid = e->reg.reg = e->mem.iid = e->mem.reg = e->mem.cycles = 0;
+    e->reg.cycles = x->cycles;
+    if (x->cycles != 0) {
+        const csspgo__sim_source *from = &s->source[x->code->source + x->read];
+        e->reg.iid = x->iid - from->distance;
+        e->reg.reg = from->reg;
+    }
     if (x->group != 0) {
         csspgo__sim_group *g = csspgo__sim_group_at(s, x->group);
         csspgo__sim_group_age(s, g);
@@ -43347,17 +43342,16 @@ static void csspgo__sim_issue(csspgo__sim *s, csspgo__sim_slot *x)
     csspgo__sim_take_units(s, c, csspgo__sim_issue_event(s, x, &own));
     if (s->analysis != NULL && s->status == CSSPGO_OK) s->status = csspgo__bn_issued(s->analysis, &own, x->pressure);
     x->state = CSSPGO__SIM_ISSUED;
-    x->issued_at = s->now;
-    x->done_at = s->now + c->latency;
+    x->at = s->now + c->latency;
     s->issued_uops += c->uops;
     csspgo__sim_wake(s, x);
     if (x->group != 0) csspgo__sim_memory_issued(s, x);
     if (c->latency == 0) {
-        csspgo__sim_executed(s, x);
+        if (x->group != 0) csspgo__sim_memory_executed(s, x);
         csspgo__sim_event(s, CSSPGO_BOTTLENECK_EXECUTED, x->iid);
     } else {
         s->issued.v[s->issued.count++] = x;
-        if (x->done_at < s->issued_next) s->issued_next = x->done_at;
+        if (x->at < s->issued_next) s->issued_next = x->at;
     }
     if (users && csspgo__sim_promote_wait(s)) csspgo__sim_promote_pending(s);
 }
@@ -43450,14 +43444,14 @@ static void csspgo__sim_read(csspgo__sim *s, uint32_t iid, csspgo__sim_slot *x, 
         csspgo__sim_slot *p;
         if (iid < from->distance || producer < s->head) continue;
         p = csspgo__sim_at(s, producer);
-        if (p->state <= CSSPGO__SIM_WAITING) {
+        if (p->state != CSSPGO__SIM_ISSUED) {
             const uint32_t at = ((iid & s->mask) << s->reads) + k;
             s->link[at] = p->reader;
             p->reader = at + 1;
             p->readers++;
             x->unknown++;
-        } else if (p->issued_at + from->latency > s->now) {
-            csspgo__sim_critical(s, x, k, producer, from, p->issued_at + from->latency - s->now);
+        } else if (p->at + from->latency > s->now + p->code->latency) {
+            csspgo__sim_critical(s, x, k, p->at + from->latency - s->now - p->code->latency);
         }
     }
 }
@@ -43468,9 +43462,9 @@ static void csspgo__sim_enter(csspgo__sim *s, uint32_t index)
     const csspgo__sim_code *c = &s->code[index];
     const uint32_t iid = s->tail++;
     csspgo__sim_slot *x = csspgo__sim_at(s, iid);
-    x->ready_at = x->busy = 0;
-    x->reg.iid = x->reg.reg = x->reg.cycles = x->reg_read = 0;
-    x->unknown = x->reader = x->readers = x->group = x->listed = 0;
+    x->at = x->busy = 0;
+    x->reader = x->readers = x->group = 0;
+    x->cycles = x->read = x->unknown = x->listed = 0;
     x->pressure[0] = x->pressure[1] = x->pressure[2] = 0;
     x->state = CSSPGO__SIM_PENDING;
     x->iid = iid;
@@ -43505,7 +43499,7 @@ static void csspgo__sim_dispatch(csspgo__sim *s)
     s->owed -= late;
     if (late != 0) {
         csspgo__sim_event(s, CSSPGO_BOTTLENECK_DISPATCHED, s->tail - 1);
-        if (s->analysis != NULL && csspgo__sim_at(s, s->tail - 1)->state == CSSPGO__SIM_EXECUTED)
+        if (s->analysis != NULL && csspgo__sim_executed(s, csspgo__sim_at(s, s->tail - 1)))
             csspgo__bn_again(s->analysis, s->tail - 1);
     }
     while (room != 0 && s->tail != s->total) {
@@ -43539,7 +43533,7 @@ static void csspgo__sim_pending_pressure(csspgo__sim *s, csspgo_bottleneck_kind 
     for (i = 0; i + s->pending_new < s->pending.count; i++) {
         const csspgo__sim_slot *x = s->pending.v[i];
         if (kind == CSSPGO_BOTTLENECK_REGISTERS) {
-            if (x->ready_at <= s->now) continue;
+            if (x->at <= s->now) continue;
         } else if (x->group == 0 || csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group))) {
             continue;
         }
@@ -43564,7 +43558,7 @@ static void csspgo__sim_count_pressure(csspgo__sim *s)
     }
     for (i = 0; i + s->pending_new < s->pending.count; i++) {
         csspgo__sim_slot *x = s->pending.v[i];
-        const int reads = x->ready_at > s->now;
+        const int reads = x->at > s->now;
         const int memory = x->group != 0 && !csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group));
         if ((!reads && !memory) || csspgo__sim_blocked(s, x->code) != 0) continue;
         if (reads) csspgo__bn_flag(b, CSSPGO_BOTTLENECK_REGISTERS);
@@ -43665,26 +43659,21 @@ static uint32_t *csspgo__sim_put_group(const csspgo__sim *s, uint32_t *to, uint3
     return to;
 }
 
-/* An instruction in flight: at most 13 numbers. */
+/* An instruction in flight: at most 8 numbers. */
 static uint32_t *csspgo__sim_put_slot(const csspgo__sim *s, uint32_t *to, uint32_t iid)
 {
     const csspgo__sim_slot *x = csspgo__sim_at(s, iid);
-    const int reg = x->reg.cycles != 0, busy = x->busy != 0;
+    const int reg = x->cycles != 0, busy = x->busy != 0;
     const int pressure = (x->pressure[0] | x->pressure[1] | x->pressure[2]) != 0;
-    if (x->state >= CSSPGO__SIM_ISSUED) {
-        *to++ = (uint32_t)x->state;
-        *to++ = csspgo__sim_left(s, x->done_at);
-        *to++ = csspgo__sim_left(s, x->issued_at + x->code->slowest);
+    if (x->state == CSSPGO__SIM_ISSUED) {
+        *to++ = x->state;
+        *to++ = csspgo__sim_left(s, x->at + 1);         /* in the cycle after this one it is retired, if 0 */
+        *to++ = csspgo__sim_left(s, x->at + x->code->slowest - x->code->latency);
         return to;
     }
-    *to++ = (uint32_t)x->state | x->listed << 4 | (uint32_t)reg << 5 | (uint32_t)busy << 6 | (uint32_t)pressure << 7;
-    *to++ = csspgo__sim_left(s, x->ready_at);
-    if (reg) {
-        *to++ = iid - x->reg.iid;
-        *to++ = x->reg.reg;
-        *to++ = x->reg.cycles;
-        *to++ = x->reg_read;
-    }
+    *to++ = x->state | (uint32_t)x->listed << 4 | (uint32_t)reg << 5 | (uint32_t)busy << 6 | (uint32_t)pressure << 7;
+    *to++ = csspgo__sim_left(s, x->at);
+    if (reg) *to++ = (uint32_t)x->cycles << 8 | x->read;
     if (busy) to = csspgo__sim_put64(to, x->busy);
     if (pressure) {
         memcpy(to, x->pressure, sizeof x->pressure);
@@ -43741,11 +43730,11 @@ static uint64_t csspgo__sim_hash(csspgo__sim *s)
     for (i = 0; i < s->sets; i++) h = csspgo__mix(h ^ s->set_next[i], UINT64_C(0x9E3779B97F4A7C15));
     for (k = 0; k < s->pending.count; k++) {
         const csspgo__sim_slot *x = s->pending.v[k];
-        sum += (uint64_t)(s->tail - x->iid) << 32 | csspgo__sim_left(s, x->ready_at);
+        sum += (uint64_t)(s->tail - x->iid) << 32 | csspgo__sim_left(s, x->at);
     }
     for (k = 0; k < s->issued.count; k++) {
         const csspgo__sim_slot *x = s->issued.v[k];
-        sum += (uint64_t)(s->tail - x->iid) << 16 ^ (x->done_at - s->now) << 48;
+        sum += (uint64_t)(s->tail - x->iid) << 16 ^ (x->at - s->now) << 48;
     }
     h = csspgo__mix(h, sum + UINT64_C(0xD6E8FEB86659FD93));
     s->sign_at = s->now;
@@ -44855,7 +44844,7 @@ CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
 /* 1: the simulator dispatched iid, and it is not executed. */
 static int csspgo__sim_in_flight(const csspgo__sim *s, uint32_t iid)
 {
-    return iid >= s->head && csspgo__sim_at(s, iid)->state != CSSPGO__SIM_EXECUTED;
+    return iid >= s->head && !csspgo__sim_executed(s, csspgo__sim_at(s, iid));
 }
 
 /* The instruction's entry if it is in flight, else NULL. */
