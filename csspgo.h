@@ -42691,6 +42691,8 @@ typedef struct csspgo__sim {
     csspgo__sim_set           wait, pending, ready, issued, executed;
     csspgo__sim_set           known;         /* elements of wait that may leave                          */
     csspgo__sim_set           free;          /* while instructions are issued: those that may be         */
+    int                       plain;         /* 1: orders of sets do not matter: see csspgo__sim_changed */
+    int                       memory;        /* 1: the block has stores, so that memory groups matter */
     int                       memory_left;   /* 1: any element of wait with memory may leave  */
     int                       memory_moved;  /* 1: a memory group of an element of pending may be ready  */
     uint64_t                  pending_at, issued_next;   /* the next cycle in which one may leave */
@@ -42715,12 +42717,14 @@ typedef struct csspgo__sim {
     uint64_t                  dispatched, issued_uops, uops;   /* micro-operations: of this cycle, and all */
     int                       token_stall;
     uint32_t                  load_group, store_group, groups;   /* the current ones; 0: none      */
+    uint32_t                  last_store;    /* the instruction of store_group */
     /* the search for a period */
     int                        wrapped;      /* an iteration was dispatched in this cycle        */
     int                        ordered;      /* the order of wait and pending matters            */
     int                        searching;
     csspgo__sim_sign           sign[CSSPGO__SIM_SIGNS];   /* the last one for each value of a part of the hash */
     uint64_t                   sign_at;      /* cycle of the last one                            */
+    uint64_t                   sign_sum;     /* of what was issued since                         */
     uint32_t                   signs;        /* number of iterations                             */
     uint32_t                   due;          /* the one after which the state is compared; 0: none */
     uint32_t                   misses, quiet;   /* comparisons that failed; no new one before this iteration */
@@ -42840,7 +42844,10 @@ static int csspgo__sim_group_ready(const csspgo__sim_group *g)
     return g->before == g->before_done;
 }
 
-/* 1: all members that are not executed are issued, and there are such. */
+/*
+ * 1: all members that are not executed are issued, and there are such. Without aliases nothing waits for the execution
+ * of a group: executed members count as issued.
+ */
 static int csspgo__sim_group_executing(const csspgo__sim_group *g)
 {
     return g->issued != 0 && g->issued == g->members - g->done;
@@ -42865,22 +42872,51 @@ static void csspgo__sim_group_note(const csspgo__sim *s, csspgo__sim_group *g, u
     g->note_iid = longest - 1;
 }
 
-/* An element of wait that may leave. */
+static int csspgo__sim_waits(const csspgo__sim *s, const csspgo__sim_slot *x)
+{
+    return x->unknown != 0 || (x->group != 0 && csspgo__sim_group_waits(csspgo__sim_group_at(s, x->group)));
+}
+
+static void csspgo__sim_enter_pending(csspgo__sim *s, csspgo__sim_slot *x)
+{
+    x->state = CSSPGO__SIM_PENDING;
+    s->pending.v[s->pending.count++] = x;
+    if (x->at < s->pending_at) s->pending_at = x->at;
+}
+
+/*
+ * An element of wait that may leave. Where orders do not matter it leaves at once, and wait is but a count: orders
+ * show in lists of events, and, with instructions that are issued when they are dispatched, in what is pending then.
+ */
 static void csspgo__sim_changed(csspgo__sim *s, csspgo__sim_slot *x)
 {
-    if (x->listed) return;
-    x->listed = 1;
-    s->known.v[s->known.count++] = x;
+    if (s->plain) {
+        if (csspgo__sim_waits(s, x)) return;
+        s->wait.count--;
+        csspgo__sim_enter_pending(s, x);
+    } else if (!x->listed) {
+        x->listed = 1;
+        s->known.v[s->known.count++] = x;
+    }
 }
 
 /* A predecessor of g has changed: its members may leave wait, or pending. */
 static void csspgo__sim_group_changed(csspgo__sim *s, const csspgo__sim_group *g)
 {
-    csspgo__sim_slot *x = csspgo__sim_at(s, g->first);
+    const uint32_t number = csspgo__sim_at(s, g->first)->group;
+    uint32_t iid, left = g->members;
     s->memory_moved = 1;
     if (csspgo__sim_group_waits(g)) return;
-    if (g->members != 1) s->memory_left = 1;
-    else if (x->state == CSSPGO__SIM_WAITING) csspgo__sim_changed(s, x);
+    if (left != 1 && !s->plain) {
+        s->memory_left = 1;
+        return;
+    }
+    for (iid = g->first; left != 0 && iid != s->tail; iid++) {
+        csspgo__sim_slot *x = csspgo__sim_at(s, iid);
+        if (x->group != number) continue;
+        left--;
+        if (x->state == CSSPGO__SIM_WAITING) csspgo__sim_changed(s, x);
+    }
 }
 
 /* The group of `edge` is told that its predecessor executes (all issued), or, later, is executed. */
@@ -42921,13 +42957,24 @@ static void csspgo__sim_group_after(csspgo__sim *s, uint32_t number, uint32_t k,
 }
 
 /*
+ * The current group of stores, which has one member; 0: none. Without aliases nobody is told when that is executed: it
+ * is looked up.
+ */
+static uint32_t csspgo__sim_store_group(const csspgo__sim *s)
+{
+    if (s->store_group == 0 || s->m->alias) return s->store_group;
+    if (s->last_store < s->head || csspgo__sim_executed(s, csspgo__sim_at(s, s->last_store))) return 0;
+    return s->store_group;
+}
+
+/*
  * The memory group of an operation that is dispatched. Groups in flight have members in flight, and were made in
  * program order: their numbers are less than a window apart.
  */
 static uint32_t csspgo__sim_group_join(csspgo__sim *s, uint32_t flags)
 {
     const int data = s->m->alias != 0;
-    const uint32_t load = s->load_group, store = s->store_group;
+    const uint32_t load = s->load_group, store = csspgo__sim_store_group(s);
     csspgo__sim_group *g;
     uint32_t number;
     if (!(flags & CSSPGO_SIM_STORE) && load > store && !csspgo__sim_group_executing(csspgo__sim_group_at(s, load))) {
@@ -42946,6 +42993,7 @@ static uint32_t csspgo__sim_group_join(csspgo__sim *s, uint32_t flags)
         if (load != 0) csspgo__sim_group_after(s, number, 0, load, data);
         if (store != 0) csspgo__sim_group_after(s, number, 1, store, data);
         s->store_group = number;
+        s->last_store = s->tail - 1;
     } else if (data && store != 0) {
         csspgo__sim_group_after(s, number, 0, store, 1);
     }
@@ -42960,6 +43008,7 @@ static void csspgo__sim_memory_issued(csspgo__sim *s, const csspgo__sim_slot *x)
     g->issued++;
     if (g->longest == 0 || csspgo__sim_at(s, g->longest - 1)->at < x->at) g->longest = x->iid + 1;
     if (!csspgo__sim_group_executing(g)) return;
+    if (!s->m->alias && s->load_group == x->group) s->load_group = 0;
     for (e = g->after; e != 0; e = s->edge[e - 1].next) csspgo__sim_edge_issued(s, e - 1, g->longest);
 }
 
@@ -42968,6 +43017,7 @@ static void csspgo__sim_memory_executed(csspgo__sim *s, const csspgo__sim_slot *
     const uint32_t number = x->group;
     csspgo__sim_group *g = csspgo__sim_group_at(s, number);
     uint32_t e;
+    if (number == 0 || !s->m->alias) return;
     g->issued--;
     g->done++;
     if (g->longest == x->iid + 1) g->longest = 0;
@@ -42979,21 +43029,9 @@ static void csspgo__sim_memory_executed(csspgo__sim *s, const csspgo__sim_slot *
 
 /* ----- states of instructions ----- */
 
-static int csspgo__sim_waits(const csspgo__sim *s, const csspgo__sim_slot *x)
-{
-    return x->unknown != 0 || (x->group != 0 && csspgo__sim_group_waits(csspgo__sim_group_at(s, x->group)));
-}
-
 static int csspgo__sim_is_ready(const csspgo__sim *s, const csspgo__sim_slot *x)
 {
     return x->at <= s->now && (x->group == 0 || csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group)));
-}
-
-static void csspgo__sim_enter_pending(csspgo__sim *s, csspgo__sim_slot *x)
-{
-    x->state = CSSPGO__SIM_PENDING;
-    s->pending.v[s->pending.count++] = x;
-    if (x->at < s->pending_at) s->pending_at = x->at;
 }
 
 static void csspgo__sim_enter_ready(csspgo__sim *s, csspgo__sim_slot *x)
@@ -43007,7 +43045,8 @@ static void csspgo__sim_enter_wait(csspgo__sim *s, csspgo__sim_slot *x)
 {
     x->state = CSSPGO__SIM_WAITING;
     x->place = (uint32_t)s->wait.count;
-    s->wait.v[s->wait.count++] = x;
+    if (!s->plain) s->wait.v[x->place] = x;
+    s->wait.count++;
 }
 
 /* x leaves wait or ready: the last element takes its place. */
@@ -43024,20 +43063,6 @@ static void csspgo__sim_leave_wait(csspgo__sim *s, csspgo__sim_slot *x)
     csspgo__sim_enter_pending(s, x);
 }
 
-/* Without an order: those that are known to have changed, if they wait no more. Returns 1 if any went. */
-static int csspgo__sim_promote_known(csspgo__sim *s)
-{
-    const size_t before = s->wait.count;
-    size_t i;
-    for (i = 0; i < s->known.count; i++) {
-        csspgo__sim_slot *x = s->known.v[i];
-        x->listed = 0;
-        if (!csspgo__sim_waits(s, x)) csspgo__sim_leave_wait(s, x);
-    }
-    s->known.count = 0;
-    return s->wait.count != before;
-}
-
 /*
  * wait -> pending. Returns 1 if any went. Only those that are known to have changed can go, unless a memory group with
  * several members stopped waiting: so there is no need to look at all. They go in the order of a scan from the left.
@@ -43046,10 +43071,7 @@ static int csspgo__sim_promote_wait(csspgo__sim *s)
 {
     const size_t before = s->wait.count;
     size_t i, n;
-    if (!s->memory_left) {
-        if (s->known.count == 0) return 0;
-        if (s->known.count == 1 || (s->sink == NULL && !s->ordered)) return csspgo__sim_promote_known(s);
-    }
+    if (!s->memory_left && s->known.count == 0) return 0;
     for (i = 0; i < s->known.count; i++) s->known.v[i]->listed = 0;
     if (s->memory_left) {
         s->memory_left = 0;
@@ -43109,7 +43131,7 @@ static void csspgo__sim_execute(csspgo__sim *s)
             i++;
             continue;
         }
-        if (x->group != 0) csspgo__sim_memory_executed(s, x);
+        csspgo__sim_memory_executed(s, x);
         s->executed.v[s->executed.count++] = x;
         s->issued.v[i] = s->issued.v[--s->issued.count];
     }
@@ -43333,27 +43355,52 @@ static void csspgo__sim_buffers_add(csspgo__sim *s, const csspgo__sim_code *c, u
     for (b = c->buffers; b != 0; b &= b - 1) s->buffer[csspgo__sim_bit(b)] += more;
 }
 
+/* Hands x to the analysis, or an event to the sink, and gives it its units. */
+static void csspgo__sim_start(csspgo__sim *s, csspgo__sim_slot *x)
+{
+    csspgo_bottleneck_event own;
+    csspgo__sim_take_units(s, x->code, csspgo__sim_issue_event(s, x, &own));
+    if (s->analysis != NULL && s->status == CSSPGO_OK) s->status = csspgo__bn_issued(s->analysis, &own, x->pressure);
+    csspgo__sim_buffers_add(s, x->code, 1);
+    x->state = CSSPGO__SIM_ISSUED;
+    x->at = s->now + x->code->latency;
+    s->issued_uops += x->code->uops;
+    s->sign_sum += (uint64_t)(s->tail - x->iid) << 20 ^ (s->now - s->sign_at);
+}
+
+static void csspgo__sim_await_end(csspgo__sim *s, csspgo__sim_slot *x)
+{
+    s->issued.v[s->issued.count++] = x;
+    if (x->at < s->issued_next) s->issued_next = x->at;
+}
+
 static void csspgo__sim_issue(csspgo__sim *s, csspgo__sim_slot *x)
 {
-    const csspgo__sim_code *c = x->code;
     const int users = csspgo__sim_has_users(s, x);
-    csspgo_bottleneck_event own;
-    csspgo__sim_buffers_add(s, c, 1);
-    csspgo__sim_take_units(s, c, csspgo__sim_issue_event(s, x, &own));
-    if (s->analysis != NULL && s->status == CSSPGO_OK) s->status = csspgo__bn_issued(s->analysis, &own, x->pressure);
-    x->state = CSSPGO__SIM_ISSUED;
-    x->at = s->now + c->latency;
-    s->issued_uops += c->uops;
+    csspgo__sim_start(s, x);
     csspgo__sim_wake(s, x);
     if (x->group != 0) csspgo__sim_memory_issued(s, x);
-    if (c->latency == 0) {
-        if (x->group != 0) csspgo__sim_memory_executed(s, x);
+    if (x->code->latency == 0) {
+        csspgo__sim_memory_executed(s, x);
         csspgo__sim_event(s, CSSPGO_BOTTLENECK_EXECUTED, x->iid);
     } else {
-        s->issued.v[s->issued.count++] = x;
-        if (x->at < s->issued_next) s->issued_next = x->at;
+        csspgo__sim_await_end(s, x);
     }
     if (users && csspgo__sim_promote_wait(s)) csspgo__sim_promote_pending(s);
+}
+
+/* The same where orders do not matter: the end of an instruction matters only if the order of memory does. */
+static void csspgo__sim_issue_plain(csspgo__sim *s, csspgo__sim_slot *x)
+{
+    const size_t waiting = s->wait.count;
+    csspgo__sim_start(s, x);
+    csspgo__sim_wake(s, x);
+    if (x->group != 0) {
+        csspgo__sim_memory_issued(s, x);
+        if (x->code->latency == 0) csspgo__sim_memory_executed(s, x);
+        else if (s->m->alias) csspgo__sim_await_end(s, x);
+    }
+    if (s->wait.count != waiting) csspgo__sim_promote_pending(s);
 }
 
 /*
@@ -43406,6 +43453,41 @@ static void csspgo__sim_issue_ready(csspgo__sim *s)
         csspgo__sim_slot *x = s->ready.v[i];
         x->busy = csspgo__sim_blocked(s, x->code);
         s->busy |= x->busy;
+    }
+}
+
+/*
+ * The same where orders do not matter: those without free units gather at the beginning of the list, and those that
+ * become ready come to its end.
+ */
+static void csspgo__sim_issue_any(csspgo__sim *s)
+{
+    csspgo__sim_slot **const list = s->ready.v;
+    size_t i, blocked = 0;
+    while (blocked != s->ready.count) {
+        csspgo__sim_slot *best = NULL;
+        int64_t rank = INT64_MAX;
+        size_t at = 0;
+        for (i = blocked; i < s->ready.count; i++) {
+            csspgo__sim_slot *x = list[i];
+            const int64_t own = (int64_t)x->iid - (int64_t)x->readers;
+            if (csspgo__sim_blocked(s, x->code)) {
+                list[i] = list[blocked];
+                list[blocked++] = x;
+                if (best != NULL && at == blocked - 1) at = i;
+            } else if (own < rank || (own == rank && x->iid < best->iid)) {
+                rank = own;
+                best = x;
+                at = i;
+            }
+        }
+        if (best == NULL) break;
+        list[at] = list[--s->ready.count];
+        csspgo__sim_issue_plain(s, best);
+    }
+    for (i = 0; i < s->ready.count; i++) {
+        list[i]->busy = csspgo__sim_blocked(s, list[i]->code);
+        s->busy |= list[i]->busy;
     }
 }
 
@@ -43478,7 +43560,7 @@ static void csspgo__sim_enter(csspgo__sim *s, uint32_t index)
     if (c->flags != 0) {
         s->loads += (c->flags & CSSPGO_SIM_LOAD) != 0;
         s->stores += (c->flags & CSSPGO_SIM_STORE) != 0;
-        x->group = csspgo__sim_group_join(s, c->flags);
+        if (s->memory) x->group = csspgo__sim_group_join(s, c->flags);
     }
     if (csspgo__sim_waits(s, x)) {
         csspgo__sim_enter_wait(s, x);
@@ -43602,7 +43684,8 @@ static void csspgo__sim_cycle(csspgo__sim *s)
     csspgo__sim_promote_pending(s);
     for (i = 0; s->sink != NULL && i < s->executed.count; i++)
         csspgo__sim_event(s, CSSPGO_BOTTLENECK_EXECUTED, s->executed.v[i]->iid);
-    csspgo__sim_issue_ready(s);
+    if (s->plain) csspgo__sim_issue_any(s);
+    else csspgo__sim_issue_ready(s);
     csspgo__sim_dispatch(s);
     csspgo__sim_pressure(s);
     csspgo__sim_event(s, CSSPGO_BOTTLENECK_CYCLE, 0);
@@ -43643,7 +43726,7 @@ static uint32_t *csspgo__sim_put_group(const csspgo__sim *s, uint32_t *to, uint3
     const uint32_t note = age < g->note_cycles ? (uint32_t)(g->note_cycles - age) : 0;
     uint32_t e;
     *to++ = s->groups - number;
-    if (g->done == g->members) return to;
+    if (g->done == g->members || (!s->m->alias && g->issued == g->members)) return to;
     *to++ = g->before;
     *to++ = g->before_issued;
     *to++ = g->before_done;
@@ -43691,6 +43774,7 @@ static int csspgo__sim_state_room(csspgo__sim *s, csspgo__u32_list *to)
 /* The state at the end of a cycle, into `to`, which has room. */
 static void csspgo__sim_put_state(const csspgo__sim *s, csspgo__u32_list *to)
 {
+    const uint32_t store = csspgo__sim_store_group(s);
     uint32_t i, group = 0, *w = to->v;
     uint64_t u;
     size_t k;
@@ -43699,7 +43783,7 @@ static void csspgo__sim_put_state(const csspgo__sim *s, csspgo__u32_list *to)
     *w++ = s->owed;
     *w++ = (uint32_t)(s->token_stall << 2 | s->memory_left << 1 | s->memory_moved);
     *w++ = s->load_group != 0 ? s->groups - s->load_group + 1 : 0;
-    *w++ = s->store_group != 0 ? s->groups - s->store_group + 1 : 0;
+    *w++ = store != 0 ? s->groups - store + 1 : 0;
     w = csspgo__sim_put64(w, s->free_units);
     for (u = ~s->free_units; u != 0; u &= u - 1) *w++ = csspgo__sim_left(s, s->free_at[csspgo__sim_bit(u)]);
     for (i = 0; i < s->sets; i++) {
@@ -43718,7 +43802,7 @@ static void csspgo__sim_put_state(const csspgo__sim *s, csspgo__u32_list *to)
     to->count = (size_t)(w - to->v);
 }
 
-/* A hash of what is quickly known of the state, with the cycles that the iteration took. */
+/* A hash of what is quickly known of the state, with what was issued since the last one, and when. */
 static uint64_t csspgo__sim_hash(csspgo__sim *s)
 {
     uint64_t h = s->now - s->sign_at, sum = 0;
@@ -43726,18 +43810,15 @@ static uint64_t csspgo__sim_hash(csspgo__sim *s)
     size_t k;
     h = csspgo__mix(h ^ (uint64_t)s->next << 32, s->tail - s->head + UINT64_C(0x9E3779B97F4A7C15));
     h = csspgo__mix(h ^ s->wait.count ^ s->pending.count << 16, s->ready.count + UINT64_C(0xD6E8FEB86659FD93));
-    h = csspgo__mix(h ^ s->issued.count ^ (uint64_t)s->owed << 32, s->free_units + UINT64_C(0xBF58476D1CE4E5B9));
+    h = csspgo__mix(h ^ s->sign_sum ^ (uint64_t)s->owed << 32, s->free_units + UINT64_C(0xBF58476D1CE4E5B9));
     for (i = 0; i < s->sets; i++) h = csspgo__mix(h ^ s->set_next[i], UINT64_C(0x9E3779B97F4A7C15));
     for (k = 0; k < s->pending.count; k++) {
         const csspgo__sim_slot *x = s->pending.v[k];
         sum += (uint64_t)(s->tail - x->iid) << 32 | csspgo__sim_left(s, x->at);
     }
-    for (k = 0; k < s->issued.count; k++) {
-        const csspgo__sim_slot *x = s->issued.v[k];
-        sum += (uint64_t)(s->tail - x->iid) << 16 ^ (x->at - s->now) << 48;
-    }
     h = csspgo__mix(h, sum + UINT64_C(0xD6E8FEB86659FD93));
     s->sign_at = s->now;
+    s->sign_sum = 0;
     return h;
 }
 
@@ -44052,6 +44133,7 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
         for (k = 0; k < x->defs; k++)
             if (c->slowest < x->def[k].latency) c->slowest = x->def[k].latency;
         s->ordered |= c->latency == 0 && c->needs == 0;
+        s->memory |= (c->flags & CSSPGO_SIM_STORE) != 0;
         csspgo__sim_prepare_reads(s, x, i, w, defs);
         uses += x->uses;
         reads += x->reads;
@@ -44130,6 +44212,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     s->buffer[CSSPGO__SIM_NO_BUFFER] = UINT32_MAX / 2;
     csspgo__sim_prepare_owners(s);
     status = csspgo__sim_prepare(s, block, err);
+    s->plain = sink == NULL && !s->ordered;
     for (i = 0; i < m->groups && status == CSSPGO_OK; i++) csspgo__sim_set_number(s, m->group[i]);
     if (status == CSSPGO_OK && !csspgo__sim_window(s)) status = csspgo__error_plain(err, s->heap.status);
     if (status == CSSPGO_OK)
