@@ -42578,7 +42578,7 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
  * block, as a distance in instructions.
  */
 enum {
-    CSSPGO__SIM_SETS = 256, CSSPGO__SIM_EVENTS = 256, CSSPGO__SIM_LIST = 64, CSSPGO__SIM_MOST = 65535,
+    CSSPGO__SIM_SETS = 256, CSSPGO__SIM_FEW = 16, CSSPGO__SIM_EVENTS = 256, CSSPGO__SIM_LIST = 64, CSSPGO__SIM_MOST = 65535,
     CSSPGO__SIM_NO_BUFFER = 64    /* is never full */
 };
 
@@ -42706,6 +42706,7 @@ typedef struct csspgo__sim {
     /* candidate sets: of units, or, where they have several resources in them, of the bits of these */
     uint64_t                  set_units[CSSPGO__SIM_SETS], set_members[CSSPGO__SIM_SETS];
     uint64_t                  set_next[CSSPGO__SIM_SETS], set_removed[CSSPGO__SIM_SETS];
+    uint64_t                  set_alike[CSSPGO__SIM_FEW];     /* the same as the members if these are units; else 0 */
     uint64_t                  sets_of[128][CSSPGO__SIM_SETS / 64];  /* that contain unit i, or (64 + i) bit i */
     uint32_t                  sets, set_words;   /* their number; so many words of each list are in use */
     uint32_t                  bit_sets;          /* 1: some have resources in them */
@@ -42783,8 +42784,10 @@ static int csspgo__sim_executed(const csspgo__sim *s, const csspgo__sim_slot *x)
  * instructions' slots stand for its own ring.
  */
 
-static csspgo_status csspgo__bn_issued(csspgo_bottleneck *b, const csspgo_bottleneck_event *e,
+static csspgo_status csspgo__bn_waited(csspgo_bottleneck *b, const csspgo_bottleneck_event *e,
                                        const uint32_t *pressure);
+static void csspgo__bn_use(csspgo_bottleneck *b, uint32_t unit, uint32_t iid, uint32_t cycles);
+static void csspgo__bn_issue_ends(csspgo_bottleneck *b, uint32_t iid);
 static void csspgo__bn_busy(csspgo_bottleneck *b, uint64_t busy);
 static void csspgo__bn_cycle(csspgo_bottleneck *b);
 static void csspgo__bn_stall(csspgo_bottleneck *b);
@@ -43226,6 +43229,20 @@ static uint64_t csspgo__sim_choose(csspgo__sim *s, uint32_t set)
     return set == CSSPGO__SIM_SETS ? units : csspgo__sim_member(s, set, s->free_units);
 }
 
+/* Tells all sets of units that this one is no longer free: they are few, so without a jump. */
+static void csspgo__sim_tell_all(csspgo__sim *s, uint64_t unit)
+{
+    const uint32_t sets = s->sets;
+    uint32_t i;
+    for (i = 0; i < sets; i++) {
+        const uint64_t in = s->set_alike[i] & unit, above = in > s->set_next[i] ? in : 0;
+        const uint64_t next = s->set_next[i] & ~(in ^ above), removed = s->set_removed[i] | above;
+        const uint64_t again = in != above && next == 0 ? UINT64_MAX : 0;
+        s->set_next[i] = next | ((s->set_members[i] ^ removed) & again);
+        s->set_removed[i] = removed & ~again;
+    }
+}
+
 /* Tells the sets of this list that a member is no longer free. */
 static void csspgo__sim_tell(csspgo__sim *s, const uint64_t *list, uint64_t member)
 {
@@ -43251,15 +43268,17 @@ static void csspgo__sim_take(csspgo__sim *s, uint64_t u, uint32_t cycles)
     const csspgo__sim_owner *o = &s->owner[unit];
     s->free_units &= ~u;
     s->free_at[unit] = s->now + cycles;
-    csspgo__sim_tell(s, s->sets_of[unit], u);
+    if (s->sets <= CSSPGO__SIM_FEW) csspgo__sim_tell_all(s, u);
+    else csspgo__sim_tell(s, s->sets_of[unit], u);
     if (o->bit == 0 || (s->free_units & o->units)) return;
     s->free_bits &= ~o->bit;
     if (s->bit_sets) csspgo__sim_tell(s, s->sets_of[64 + csspgo__sim_bit(o->bit)], o->bit);
 }
 
-/* Gives an instruction its units, and names them in e (NULL is fine). */
-static void csspgo__sim_take_units(csspgo__sim *s, const csspgo__sim_code *c, csspgo_bottleneck_event *e)
+/* Gives x its units, and names them in e (NULL is fine) or tells the analysis. */
+static void csspgo__sim_take_units(csspgo__sim *s, const csspgo__sim_slot *x, csspgo_bottleneck_event *e)
 {
+    const csspgo__sim_code *c = x->code;
     uint64_t shared[CSSPGO__SIM_LIST];
     uint32_t i;
     if (c->overlaps) csspgo__sim_share(s, c, shared);
@@ -43270,6 +43289,7 @@ static void csspgo__sim_take_units(csspgo__sim *s, const csspgo__sim_code *c, cs
                            : d->set == CSSPGO__SIM_SETS ? d->units
                                                         : csspgo__sim_choose(s, d->set);
         csspgo__sim_take(s, u, d->cycles);
+        if (s->analysis != NULL) csspgo__bn_use(s->analysis, csspgo__sim_bit(u), x->iid, d->cycles);
         if (e == NULL) continue;
         s->use[s->uses].unit = csspgo__sim_bit(u);
         s->use[s->uses++].cycles = d->cycles;
@@ -43314,20 +43334,10 @@ static int csspgo__sim_has_users(const csspgo__sim *s, const csspgo__sim_slot *x
     return g->after != 0 && !csspgo__sim_group_executing(g);
 }
 
-/*
- * The event of an issue: the critical dependencies are known, the units are named by csspgo__sim_take_units. own: the
- * event if it is not put into the list.
- */
-static csspgo_bottleneck_event *csspgo__sim_issue_event(csspgo__sim *s, const csspgo__sim_slot *x,
-                                                        csspgo_bottleneck_event *own)
+/* What x waited for last. The units that it takes are named by csspgo__sim_take_units. */
+static void csspgo__sim_say_issued(csspgo__sim *s, const csspgo__sim_slot *x, csspgo_bottleneck_event *e)
 {
-    csspgo_bottleneck_event *e = csspgo__sim_event(s, CSSPGO_BOTTLENECK_ISSUED, x->iid);
-    if (s->analysis != NULL) {
-        s->uses = 0;
-        e = own;
-        e->iid = x->iid;
-    }
-    if (e == NULL) return NULL;
+    e->iid = x->iid;
     e->busy = x->busy;
     e->uses = 0;
     e->reg.iid = e->reg.reg = e->mem.iid = e->mem.reg = e->mem.cycles = 0;
@@ -43343,7 +43353,6 @@ static csspgo_bottleneck_event *csspgo__sim_issue_event(csspgo__sim *s, const cs
         e->mem.iid = g->note_iid;
         e->mem.cycles = (uint32_t)g->note_cycles;
     }
-    return e;
 }
 
 /* Frees an entry of each buffer of an instruction (more: 1), or takes one (UINT32_MAX). */
@@ -43358,9 +43367,14 @@ static void csspgo__sim_buffers_add(csspgo__sim *s, const csspgo__sim_code *c, u
 /* Hands x to the analysis, or an event to the sink, and gives it its units. */
 static void csspgo__sim_start(csspgo__sim *s, csspgo__sim_slot *x)
 {
-    csspgo_bottleneck_event own;
-    csspgo__sim_take_units(s, x->code, csspgo__sim_issue_event(s, x, &own));
-    if (s->analysis != NULL && s->status == CSSPGO_OK) s->status = csspgo__bn_issued(s->analysis, &own, x->pressure);
+    csspgo_bottleneck_event own, *e = csspgo__sim_event(s, CSSPGO_BOTTLENECK_ISSUED, x->iid);
+    if (e != NULL) csspgo__sim_say_issued(s, x, e);
+    if (s->analysis != NULL && (x->busy != 0 || x->cycles != 0 || x->group != 0) && s->status == CSSPGO_OK) {
+        csspgo__sim_say_issued(s, x, &own);
+        s->status = csspgo__bn_waited(s->analysis, &own, x->pressure);
+    }
+    csspgo__sim_take_units(s, x, e);
+    if (s->analysis != NULL) csspgo__bn_issue_ends(s->analysis, x->iid);
     csspgo__sim_buffers_add(s, x->code, 1);
     x->state = CSSPGO__SIM_ISSUED;
     x->at = s->now + x->code->latency;
@@ -43982,6 +43996,7 @@ static uint32_t csspgo__sim_set_number(csspgo__sim *s, uint64_t units)
     s->bit_sets |= list != 0;
     s->set_units[i] = units;
     s->set_members[i] = s->set_next[i] = members;
+    if (i < CSSPGO__SIM_FEW && list == 0) s->set_alike[i] = members;
     s->set_words = i / 64 + 1;
     return s->sets++;
 }
@@ -44157,7 +44172,6 @@ static int csspgo__sim_window(csspgo__sim *s)
     for (i = 0; i < sets; i++) set[i]->v = lists + i * window;
     if (s->searching && (!csspgo__sim_state_room(s, &s->state) || !csspgo__sim_state_room(s, &s->past.state)))
         return 0;
-    if (s->analysis != NULL) return CSSPGO__ARRAY(&s->arrays, s->use, 64);
     if (s->sink == NULL) return 1;
     s->wait_cap = 4 * window;
     return CSSPGO__ARRAY(&s->arrays, s->event, CSSPGO__SIM_EVENTS) &&
@@ -45068,54 +45082,61 @@ static void csspgo__bn_link_users(csspgo_bottleneck *b, uint64_t busy, uint32_t 
 }
 
 /*
- * The edges of an instruction that is issued now, and the units that it takes: first units, then registers, then
- * memory, which is LLVM's order, and decides between edges of equal cost. Only then does it become the last user of its
- * units, so it never waits for itself. LLVM lays the graph out when the last instruction is issued, whatever is still
- * to come: in its mode later edges are left out. pressure: cycles of each kind, for this instruction. Returns the
- * heap's status when memory is exhausted, and has then changed nothing.
+ * The edges of an instruction that is issued now: first units, then registers, then memory, which is LLVM's order, and
+ * decides between edges of equal cost. Only then does it become the last user of its units, so it never waits for
+ * itself. pressure: cycles of each kind, for this instruction. Returns the heap's status when memory is exhausted, and
+ * has then changed nothing.
  */
-static csspgo_status csspgo__bn_issued(csspgo_bottleneck *b, const csspgo_bottleneck_event *e,
+static csspgo_status csspgo__bn_waited(csspgo_bottleneck *b, const csspgo_bottleneck_event *e,
                                        const uint32_t *pressure)
 {
     const uint32_t t = e->iid % b->n;
-    size_t i;
-    if (!b->frozen) {
-        /* an edge for each unit that was busy, and two for data: room for all, so that nothing fails midway */
-        if (b->edges.count + 66 > b->room) {
-            if (!CSSPGO__MORE(&b->heap, b->edges, 90) || !csspgo__map_room(&b->heap, &b->map, 90))
-                return b->heap.status;
-            b->room = b->edges.count + 90;
-        }
-        csspgo__bn_link_users(b, e->busy, t, pressure[0]);
-        if (e->reg.cycles != 0)
-            csspgo__bn_link(b, CSSPGO_BOTTLENECK_ON_REGISTER, e->reg.iid, t, e->reg.reg,
-                            e->reg.cycles + 2 * (uint64_t)pressure[1]);
-        if (e->mem.cycles != 0)
-            csspgo__bn_link(b, CSSPGO_BOTTLENECK_ON_MEMORY, e->mem.iid, t, 0,
-                            e->mem.cycles + 2 * (uint64_t)pressure[2]);
+    if (b->frozen) return CSSPGO_OK;
+    /* an edge for each unit that was busy, and two for data: room for all, so that nothing fails midway */
+    if (b->edges.count + 66 > b->room) {
+        if (!CSSPGO__MORE(&b->heap, b->edges, 90) || !csspgo__map_room(&b->heap, &b->map, 90)) return b->heap.status;
+        b->room = b->edges.count + 90;
     }
-    for (i = 0; i < e->uses; i++) {
-        csspgo__bn_user *u = &b->user[e->use[i].unit & 63];
-        if (e->use[i].unit > 63) {
-            b->stats.ignored++;
-            continue;
-        }
-        u->iid = e->iid;
-        u->cycles = e->use[i].cycles;
-        u->kept = 0;
-    }
-    if (b->heap.llvm != 0 && e->iid == b->total - 1) b->frozen = 1;
+    csspgo__bn_link_users(b, e->busy, t, pressure[0]);
+    if (e->reg.cycles != 0)
+        csspgo__bn_link(b, CSSPGO_BOTTLENECK_ON_REGISTER, e->reg.iid, t, e->reg.reg,
+                        e->reg.cycles + 2 * (uint64_t)pressure[1]);
+    if (e->mem.cycles != 0)
+        csspgo__bn_link(b, CSSPGO_BOTTLENECK_ON_MEMORY, e->mem.iid, t, 0, e->mem.cycles + 2 * (uint64_t)pressure[2]);
     return CSSPGO_OK;
+}
+
+/* Instruction iid takes a unit. */
+static void csspgo__bn_use(csspgo_bottleneck *b, uint32_t unit, uint32_t iid, uint32_t cycles)
+{
+    csspgo__bn_user *u = &b->user[unit];
+    u->iid = iid;
+    u->cycles = cycles;
+    u->kept = 0;
+}
+
+/*
+ * LLVM lays the graph out when the last instruction is issued, whatever is still to come: in its mode later edges are
+ * left out.
+ */
+static void csspgo__bn_issue_ends(csspgo_bottleneck *b, uint32_t iid)
+{
+    if (b->heap.llvm != 0 && iid == b->total - 1) b->frozen = 1;
 }
 
 static int csspgo__bn_issue(csspgo_bottleneck *b, const csspgo_bottleneck_event *e)
 {
     csspgo__bn_flight *f = csspgo__bn_find(b, e->iid);
+    size_t i;
     if (f == NULL || f->state == CSSPGO__BN_RUNS) {
         b->stats.ignored++;
         return 1;
     }
-    if (csspgo__bn_issued(b, e, f->pressure) != CSSPGO_OK) return 0;
+    if (csspgo__bn_waited(b, e, f->pressure) != CSSPGO_OK) return 0;
+    for (i = 0; i < e->uses; i++)
+        if (e->use[i].unit > 63) b->stats.ignored++;
+        else csspgo__bn_use(b, e->use[i].unit, e->iid, e->use[i].cycles);
+    csspgo__bn_issue_ends(b, e->iid);
     f->state = CSSPGO__BN_RUNS;
     return 1;
 }
