@@ -42578,11 +42578,13 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
  * block, as a distance in instructions.
  */
 enum {
-    CSSPGO__SIM_SETS = 256, CSSPGO__SIM_FEW = 16, CSSPGO__SIM_EVENTS = 256, CSSPGO__SIM_LIST = 64, CSSPGO__SIM_MOST = 65535,
+    CSSPGO__SIM_SETS = 256, CSSPGO__SIM_FEW = 16,
+    CSSPGO__SIM_EVENTS = 256, CSSPGO__SIM_LIST = 64, CSSPGO__SIM_MOST = 65535,
     CSSPGO__SIM_NO_BUFFER = 64    /* is never full */
 };
 
-enum { CSSPGO__SIM_PENDING, CSSPGO__SIM_READY, CSSPGO__SIM_WAITING, CSSPGO__SIM_ISSUED };   /* sets; or executed */
+/* States of instructions: the sets that they are in. Executed ones are ISSUED. */
+enum { CSSPGO__SIM_PENDING, CSSPGO__SIM_READY, CSSPGO__SIM_WAITING, CSSPGO__SIM_ISSUED };
 
 typedef struct csspgo__sim_source {   /* of a read: the def that it depends on                       */
     uint32_t distance;            /* from the instruction back to the producer: 1 to n               */
