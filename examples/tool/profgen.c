@@ -251,8 +251,8 @@ static int profgen_write(profgen *g)
         return profgen_worth(g, NULL);
     }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
-    p = profile_new(g->tool);
-    if (p == NULL) return 1;
+    p = g->jit_only ? jit_take_samples(g) : NULL;
+    if (p == NULL && (p = profile_new(g->tool)) == NULL) return 1;
     s = profgen_profile(g, p, &e);
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;

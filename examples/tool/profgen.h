@@ -170,6 +170,7 @@ void lines_free(line_work *w);
 
 /* profgen_jit.c: these return 0 after saying what is wrong; jit_begin with a sentence in why */
 int jit_begin(profgen *g, char *why, size_t why_size);
+csspgo_profile *jit_take_samples(const profgen *g);
 csspgo_status jit_tell_lines(const profgen *g, csspgo_line_table *table);
 int jit_asked(const option *o);                /* 1 if profiles are of JITs' code */
 int jit_check(const profgen *g);

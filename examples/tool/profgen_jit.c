@@ -83,12 +83,14 @@ int jit_begin(profgen *g, char *why, size_t why_size)
 {
     const option *dumps = &g->o[O_JITDUMP], *maps = &g->o[O_PERF_MAP];
     struct jit_work *w = g->jit = (struct jit_work *)calloc(1, sizeof *w);
+    csspgo_options large = *seeded();
     const char *const program = g->jit_only ? "the JIT's code" : g->binary;
     size_t i;
     g->binary = program;
     if (w != NULL) w->code = (jit_code *)calloc(1, sizeof *w->code);
     if (w != NULL) w->table = csspgo_line_table_new(seeded(), NULL);
-    if (w != NULL) w->samples = csspgo_profile_new(seeded(), NULL);
+    large.allocator = big_blocks();
+    if (w != NULL) w->samples = csspgo_profile_new(&large, NULL);
     if (g->jit_only) g->image.code = csspgo_code_new(seeded(), NULL);
     if (w == NULL || w->code == NULL || w->table == NULL || w->samples == NULL || g->image.code == NULL)
         return load_fail(why, why_size, "out of memory");

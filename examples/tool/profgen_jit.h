@@ -13,6 +13,7 @@ typedef struct jit_hit {          /* a function that has samples            */
     csspgo_func      func;        /* in jit_work.samples                    */
     csspgo_line_row *row;         /* its lines, by address from its begin   */
     size_t           rows;
+    uint64_t         counted;     /* jit_work.counted when it was in a stack */
 } jit_hit;
 
 struct jit_work {
@@ -23,6 +24,9 @@ struct jit_work {
     size_t    hits, hit_cap;
     csspgo_line_table *table;
     csspgo_profile *samples;      /* without branch records: counted as they come */
+    uint64_t  counted;            /* of these, how many are in it           */
+    uint32_t  newest;             /* function of samples                    */
+    int       recursive;          /* some stack has a function twice, or functions have one name */
     uint64_t *stack;              /* of the sample that is placed           */
     csspgo_branch *branch;
     size_t    stack_cap, branch_cap;

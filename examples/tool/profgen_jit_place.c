@@ -199,6 +199,8 @@ jit_hit *jit_hit_of(profgen *g, const live_range *at)
     v->row = v->func.id != 0 ? jit_rows(g, f, &r, &v->rows) : NULL;
     if (v->row == NULL) return jit_refuse(g, f, CSSPGO_E_NOMEM);
     jit_sort_rows(v);
+    w->recursive |= v->func.id <= w->newest;
+    w->newest = v->func.id > w->newest ? v->func.id : w->newest;
     f->hit = (uint32_t)++w->hits;
     return v;
 }

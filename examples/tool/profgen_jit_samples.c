@@ -55,9 +55,12 @@ int jit_count(profgen *g, const csspgo_sample *s)
     while (first + 1 < s->stack_count && s->stack[first] >> 63 != 0) first++;         /* frames of the kernel */
     n = jit_frames(g, s, frame, first);
     if (n == 0) return 1;
+    w->counted++;
     while (n-- != 0) {
-        const jit_hit *h = jit_hit_of(g, &frame[n]);
+        jit_hit *h = jit_hit_of(g, &frame[n]);
         if (h == NULL) return 0;
+        w->recursive |= h->counted == w->counted;
+        h->counted = w->counted;
         node = csspgo_node_add(w->samples, node, loc, CSSPGO_CONTEXT, h->func);
         loc = jit_line(h, frame[n].begin - frame[n].base);
         if (node.id == 0) return fail(g->tool, "out of memory"), 0;
@@ -67,15 +70,23 @@ int jit_count(profgen *g, const csspgo_sample *s)
     return status == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(status)), 0);
 }
 
-/* The samples, with recursion compressed as it is among branch records. */
+/* The samples as a profile, for csspgo_profile_free; NULL: what the collector has is the profile. */
+csspgo_profile *jit_take_samples(const profgen *g)
+{
+    csspgo_profile *p = g->jit->samples;
+    if (csspgo_collector_get_stats(g->collector).branches != 0) return NULL;
+    g->jit->samples = NULL;
+    return p;
+}
+
+/* Compresses recursion in what jit_take_samples gave, as it is among branch records. */
 static csspgo_status jit_sampled(const profgen *g, csspgo_profile *p, csspgo_error *e)
 {
     const long long cycle = g->o[O_COMPRESS].number;
-    csspgo_status s;
-    csspgo_set_profile_flags(p, csspgo_profile_flags(g->jit->samples));
-    s = csspgo_add_profile(p, g->jit->samples, e);
-    if (s != CSSPGO_OK || cycle == 0) return s;
-    return csspgo_compress_recursion(p, cycle < 0 ? UINT32_MAX : (uint32_t)cycle, e);
+    if (cycle != 0 && g->jit->recursive)
+        return csspgo_compress_recursion(p, cycle < 0 ? UINT32_MAX : (uint32_t)cycle, e);
+    memset(e, 0, sizeof *e);
+    return CSSPGO_OK;
 }
 
 csspgo_status jit_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e)

@@ -52,17 +52,17 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     const option *o = g->o;
     const int contexts = (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0, preinline = contexts && o[O_PREINLINER].number;
     csspgo_cold_options cold;
-    uint64_t hot_count, cold_count;
-    csspgo_status s;
+    uint64_t hot_count = 0, cold_count = 0;
+    csspgo_status s = CSSPGO_OK;
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    s = profgen_thresholds(g, p, &hot_count, &cold_count);
-    if (s == CSSPGO_OK && preinline) s = profgen_preinline(g, p, cold_count);
     memset(&cold, 0, sizeof cold);
-    cold.threshold = contexts ? hot_count : cold_count;
     cold.merge = contexts && (o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number : !preinline);
     cold.trim = o[O_TRIM].number != 0;
     cold.frames = (uint32_t)o[O_COLD_DEPTH].number;
     cold.base_only = preinline && !cold.merge;
+    if (preinline || cold.merge || cold.trim) s = profgen_thresholds(g, p, &hot_count, &cold_count);
+    if (s == CSSPGO_OK && preinline) s = profgen_preinline(g, p, cold_count);
+    cold.threshold = contexts ? hot_count : cold_count;
     if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold, NULL);
     if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
         s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
