@@ -8,7 +8,7 @@ cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
 B=build/layout
 . ./t.sh
-count=${1:-$(size 40 360)}
+count=${1:-$(size 30 360)}
 tool=llvm-profdata-19
 
 if ! command -v $tool >/dev/null 2>&1; then

@@ -959,7 +959,7 @@ static void emitting_for_a_long_time_stays_cheap(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    const uint32_t rounds = (uint32_t)t_cases("CSSPGO_EMITTED", 20000, 100000);
+    const uint32_t rounds = (uint32_t)t_cases("CSSPGO_EMITTED", 10000, 100000);
     csspgo_inline in;
     csspgo_probe p;
     uint32_t i;

@@ -1200,7 +1200,7 @@ static void random_sequence(uint64_t seed)
 /* CSSPGO_TRACK_RUNS sets how many; oracle_track.sh has 100,000. */
 static void random_sequences_answer_as_the_model(void)
 {
-    const unsigned long n = t_cases("CSSPGO_TRACK_RUNS", 2000, 10000);
+    const unsigned long n = t_cases("CSSPGO_TRACK_RUNS", 1200, 10000);
     unsigned long i;
     for (i = 1; i <= n && t_failed == 0; i++) {
         random_sequence(i * UINT64_C(0x9E3779B97F4A7C15));
