@@ -132,6 +132,23 @@ says "program: a perf map" '--perf-map does not go with --binary'
 profgen --jitdump=$D/small.dump --perfdata=$D/small.data --report=$B/json
 says "no program: a report" '--report does not go with --jitdump alone'
 
+# ----- no input is overwritten, nor a dump that the recording names
+cp $D/small.dump $B/kept.dump
+cp $D/perf-2000.map $B/kept.map
+cp $B/program/jit-2000.dump $B/kept.auto
+spared() { # FILE OPTION...: the output would be the file
+    cp $1 $B/before
+    of=$1
+    shift
+    if $TOOL profgen "$@" -o $of >$B/said 2>$B/err; then fail "$of is overwritten"; else pass; fi
+    check "$of is as it was" cmp $B/before $of
+    says "$of" "output '$of' is the same file as input"
+}
+spared $B/kept.dump --jitdump=$B/kept.dump --perfdata=$D/small.data
+spared $B/kept.map --perf-map=$B/kept.map --perfdata=$D/small.data
+spared $B/program/jit-2000.dump --jitdump=auto --perfdata=$B/program/perf.data
+spared $B/kept.auto --binary=data/recordings/w --use-dwarf-correlation --dwp=$B/kept.auto --perfdata=$D/small.data
+
 # ----- errors say where; any part of a dump gives what is in it
 profgen --jitdump=$D/small.data --perfdata=$D/small.data
 says "no dump" 'small.data: byte 0: no jitdump'

@@ -140,6 +140,7 @@ int profgen_no_contexts(profgen *g);
 int flat_read(profgen *g, const file_bytes *text);
 
 /* profgen_input.c */
+int profgen_spares_file(const profgen *g, const char *path);
 int profgen_spares(const profgen *g);
 int profgen_load(profgen *g, char *why, size_t why_size);
 int recording_over(profgen *g, const recording *r, unsigned long long samples);

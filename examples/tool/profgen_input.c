@@ -229,22 +229,29 @@ int profgen_read_inputs(profgen *g)
     return 1;
 }
 
-/* Neither the profile nor the report may take the place of an input. Returns 0 after saying which one would. */
+/* Neither the profile nor the report may take the place of a file that is read. Returns 0 after saying which would. */
+int profgen_spares_file(const profgen *g, const char *path)
+{
+    return output_spares(g->tool, g->output, path) &&
+           (g->o[O_REPORT].text == NULL || output_spares(g->tool, g->o[O_REPORT].text, path));
+}
+
+/* The same of all inputs, and of each other. */
 int profgen_spares(const profgen *g)
 {
-    const char *const to[] = { g->output, g->o[O_REPORT].text };
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP };
+    const option *o = g->o;
     const char *path;
     size_t i, k;
-    for (k = 0; k < 2 && to[k] != NULL; k++) {
-        for (i = 0; (path = profgen_input(g, i)) != NULL; i++)
-            if (!output_spares(g->tool, to[k], path)) return 0;
-        for (i = 0; i < g->o[O_BINARY].count; i++)
-            if (!output_spares(g->tool, to[k], g->o[O_BINARY].list[i])) return 0;
-        if (!output_spares(g->tool, to[k], g->sampled) ||
-            !output_spares(g->tool, to[k], g->o[O_DEBUG_BINARY].text))
-            return 0;
-    }
-    return to[1] == NULL || output_spares(g->tool, to[1], to[0]);
+    for (i = 0; (path = profgen_input(g, i)) != NULL; i++)
+        if (!profgen_spares_file(g, path)) return 0;
+    for (k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (i = 0; i < o[lists[k]].count; i++) {
+            path = o[lists[k]].list[i];
+            if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(g, path)) return 0;
+        }
+    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DEBUG_BINARY].text) &&
+           profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
 }
 
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
