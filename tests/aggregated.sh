@@ -56,6 +56,19 @@ grep -- - $B/demo.raw | grep -v -- '->' >$B/got
 equal "ranges of the same samples" $B/want $B/got
 $T --quiet --binary=$DEMO --perfscript=data/unwind/traces/demo.probe.ps --format=preagg -o $B/out.preagg
 equal "the known text" data/preagg/demo.preagg $B/out.preagg
+# ... of raw counters: what begins behind a call was entered by a return unless its own function jumped there
+printf '2\n4011c4-4011d2:5\n4011b0-4011bf:4\n1\n401176->4011c4:7\n' >$B/one.raw
+printf '1\n4011c4-4011d2:4\n1\n4011d2->4011c4:2\n' >$B/two.raw
+$T --quiet --binary=$DEMO --use-offset=0 --unsymbolized-profile=$B/one.raw --format=preagg -o $B/got
+printf 'F 4011b0 4011bf 4\nf 4011c4 4011d2 5\nB 401176 4011c4 7 0\n' >$B/want
+equal "raw counters" $B/want $B/got
+$T --quiet --binary=$DEMO --use-offset=0 --unsymbolized-profile=$B/one.raw --unsymbolized-profile=$B/two.raw --format=preagg -o $B/got
+printf 'F 4011b0 4011bf 4\nF 4011c4 4011d2 2\nf 4011c4 4011d2 7\nB 401176 4011c4 7 0\nB 4011d2 4011c4 2 0\n' >$B/want
+equal "raw counters twice" $B/want $B/got
+$T --quiet --binary=$DEMO --unsymbolized-profile=$B/samples.raw --format=preagg -o $B/got
+awk '{ print $2, $3 }' $B/got | sort -u >$B/got.places
+awk '{ print $2, $3 }' $B/out.preagg | sort -u >$B/want.places
+if [ $(wc -l <$B/got.places) -ge 40 ] && [ -z "$(comm -23 $B/got.places $B/want.places)" ]; then pass; else fail "raw counters of samples"; fi
 printf 'F 401144 401130 3\nF 401130 401144 3\nB X:0 401130 1 0\nB 401130 X:0 1 0\nF 401130 401175 1\n' >$B/odd.preagg
 ends "a reversed range" 0 'odd.preagg:1: 1 ranges end before they begin' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out
 ends "a line elsewhere" 0 '1 lines do not count: their addresses' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out

@@ -193,8 +193,8 @@ static int profgen_check(profgen *g)
         return usage(g->tool, "give one of --perfscript, --perfdata, --unsymbolized-profile, --preagg, --pprof and "
                               "--llvm-sample-profile"),
                0;
-    if (preagg_wanted(g) && (g->unsymbolized != NULL || g->sampled != NULL || o[O_SKIP].number || jit_asked(o)))
-        return usage(g->tool, "--format=preagg is made of --binary and --perfdata, --perfscript or --preagg"), 0;
+    if (preagg_wanted(g) && (g->sampled != NULL || o[O_SKIP].number || jit_asked(o)))
+        return usage(g->tool, "--format=preagg is made of --binary and recordings or raw counters"), 0;
     if (!profgen_check_inputs(g) || !jit_check(g) || !images_check(g)) return 0;
     if (g->tool->compat && g->perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
         return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;

@@ -161,6 +161,9 @@ void preagg_over(const profgen *g, const recording *r);
 void preagg_warnings(const profgen *g);
 int preagg_run(profgen *g);
 
+/* profgen_preagg_raw.c */
+int preagg_take_raw(profgen *g);
+
 /* profgen_lines.c */
 int is_by_line(const profgen *g);
 int lines_load(profgen *g, char *why, size_t why_size);

@@ -175,7 +175,12 @@ int preagg_run(profgen *g)
     g->aggregator = csspgo_aggregator_new(g->image.code, g->image.module, seeded(), NULL);
     ok = preagg_sections(g) && preagg_functions(g) && profgen_spaces(g) &&
          (g->aggregator != NULL || (fail(g->tool, "out of memory"), 0));
-    ok = ok && profgen_read_inputs(g);
+    if (ok && g->unsymbolized != NULL) {
+        const csspgo_collector_options how = profgen_how(g);
+        g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
+        ok = g->collector != NULL || (fail(g->tool, "out of memory"), 0);
+    }
+    ok = ok && profgen_read_inputs(g) && (g->unsymbolized == NULL || preagg_take_raw(g));
     if (!interrupted()) catch_interrupt(SA_RESTART);
     status = ok ? preagg_write(g) : 1;
     return interrupted() ? 128 + SIGINT : status;
