@@ -42600,7 +42600,7 @@ typedef struct csspgo__sim_need { /* a use, prepared                            
 
 typedef struct csspgo__sim_code { /* an instruction of the block, prepared                           */
     uint64_t buffers;
-    uint64_t units, bits;         /* of its only need; of none, all units and no resource; of more, 0 and 0 */
+    uint64_t units[2], bits[2];   /* of its first needs; of those that it does not have, all units and no resource */
     uint32_t buffer;              /* the only one; CSSPGO__SIM_NO_BUFFER: none, or several           */
     uint32_t source, sources;     /* in csspgo__sim.source                                           */
     uint32_t need, needs;         /* in csspgo__sim.need                                             */
@@ -42608,6 +42608,8 @@ typedef struct csspgo__sim_code { /* an instruction of the block, prepared      
     uint32_t latency, flags;
     uint32_t slowest;             /* the largest latency of its defs                                 */
     uint32_t overlaps;            /* 1: two of its uses have a candidate in common                   */
+    uint32_t many;                /* 1: it has more than two needs, or overlaps                      */
+    uint32_t slots;               /* of its dispatch: micro-operations, at most the machine's width  */
 } csspgo__sim_code;
 
 typedef struct csspgo__sim_slot { /* an instruction in flight; 64 bytes: a line of the cache     */
@@ -42702,6 +42704,7 @@ typedef struct csspgo__sim {
     uint64_t                  now;
     /* units */
     uint64_t                  free_units, free_at[64];
+    uint64_t                  brief;         /* units taken in this cycle for no more than it */
     uint64_t                  free_bits;     /* resources with a free unit */
     csspgo__sim_owner         owner[64];     /* of a unit */
     uint64_t                  bit_units[64]; /* of a resource, by the number of its bit */
@@ -42716,6 +42719,7 @@ typedef struct csspgo__sim {
     /* buffers, queues */
     uint32_t                  buffer[65];    /* entries left; behind those of the machine CSSPGO__SIM_NO_BUFFER */
     uint32_t                  room, loads, stores;   /* entries left of the reorder buffer, entries used of queues */
+    uint32_t                  most_loads, most_stores;
     uint32_t                  owed;          /* micro-operations of the last one that are yet to be dispatched */
     uint64_t                  dispatched, issued_uops, uops;   /* micro-operations: of this cycle, and all */
     int                       token_stall;
@@ -43112,7 +43116,8 @@ static void csspgo__sim_promote_pending(csspgo__sim *s)
     for (i = 0; i < s->pending.count;) {
         csspgo__sim_slot *x = s->pending.v[i];
         if (!csspgo__sim_is_ready(s, x)) {
-            if (x->at > s->now && x->at < s->pending_at) s->pending_at = x->at;
+            const uint64_t at = x->at > s->now ? x->at : UINT64_MAX;
+            s->pending_at = at < s->pending_at ? at : s->pending_at;
             i++;
             continue;
         }
@@ -43159,15 +43164,18 @@ static void csspgo__sim_retire(csspgo__sim *s)
 
 /* ----- units ----- */
 
+/* Most units are taken for one cycle: these are free in the next one. */
 static void csspgo__sim_free_units(csspgo__sim *s)
 {
     uint64_t taken;
-    for (taken = ~s->free_units; taken != 0; taken &= taken - 1) {
+    for (taken = ~(s->free_units | s->brief); taken != 0; taken &= taken - 1) {
         const uint32_t u = csspgo__sim_bit(taken);
-        if (s->free_at[u] > s->now) continue;
-        s->free_units |= (uint64_t)1 << u;
-        s->free_bits |= s->owner[u].bit;
+        if (s->free_at[u] <= s->now) s->brief |= (uint64_t)1 << u;
     }
+    s->free_units |= s->brief;
+    for (taken = s->bit_sets ? s->brief : 0; taken != 0; taken &= taken - 1)
+        s->free_bits |= s->owner[csspgo__sim_bit(taken)].bit;
+    s->brief = 0;
 }
 
 /*
@@ -43188,16 +43196,23 @@ static uint64_t csspgo__sim_share(const csspgo__sim *s, const csspgo__sim_code *
     return busy;
 }
 
-/* The resources that keep an instruction from being issued now; 0: none. */
-static uint64_t csspgo__sim_blocked(const csspgo__sim *s, const csspgo__sim_code *c)
+/* The resources that keep an instruction with many needs from being issued now; 0: none. */
+static uint64_t csspgo__sim_many_blocked(const csspgo__sim *s, const csspgo__sim_code *c)
 {
     uint64_t busy = 0;
     uint32_t i;
-    if (c->needs <= 1) return (c->units & s->free_units) != 0 ? 0 : c->bits;
     if (c->overlaps) return csspgo__sim_share(s, c, NULL);
     for (i = 0; i < c->needs; i++)
         if (!(s->need[c->need + i].units & s->free_units)) busy |= s->need[c->need + i].bits;
     return busy;
+}
+
+/* The same for any instruction. */
+static uint64_t csspgo__sim_blocked(const csspgo__sim *s, const csspgo__sim_code *c)
+{
+    if (c->many) return csspgo__sim_many_blocked(s, c);
+    return ((c->units[0] & s->free_units) != 0 ? 0 : c->bits[0]) |
+           ((c->units[1] & s->free_units) != 0 ? 0 : c->bits[1]);
 }
 
 /*
@@ -43270,11 +43285,12 @@ static void csspgo__sim_take(csspgo__sim *s, uint64_t u, uint32_t cycles)
     const csspgo__sim_owner *o = &s->owner[unit];
     s->free_units &= ~u;
     s->free_at[unit] = s->now + cycles;
+    s->brief |= cycles == 1 ? u : 0;
     if (s->sets <= CSSPGO__SIM_FEW) csspgo__sim_tell_all(s, u);
     else csspgo__sim_tell(s, s->sets_of[unit], u);
-    if (o->bit == 0 || (s->free_units & o->units)) return;
+    if (!s->bit_sets || o->bit == 0 || (s->free_units & o->units)) return;
     s->free_bits &= ~o->bit;
-    if (s->bit_sets) csspgo__sim_tell(s, s->sets_of[64 + csspgo__sim_bit(o->bit)], o->bit);
+    csspgo__sim_tell(s, s->sets_of[64 + csspgo__sim_bit(o->bit)], o->bit);
 }
 
 /* Gives x its units, and names them in e (NULL is fine) or tells the analysis. */
@@ -43473,33 +43489,31 @@ static void csspgo__sim_issue_ready(csspgo__sim *s)
 }
 
 /*
- * The same where orders do not matter: those without free units gather at the beginning of the list, and those that
- * become ready come to its end.
+ * The same where orders do not matter: each is tried once, in the order of ranks. Those without free units gather at
+ * the beginning of the list; those that become ready come to its end.
  */
 static void csspgo__sim_issue_any(csspgo__sim *s)
 {
     csspgo__sim_slot **const list = s->ready.v;
     size_t i, blocked = 0;
     while (blocked != s->ready.count) {
-        csspgo__sim_slot *best = NULL;
-        int64_t rank = INT64_MAX;
-        size_t at = 0;
-        for (i = blocked; i < s->ready.count; i++) {
-            csspgo__sim_slot *x = list[i];
-            const int64_t own = (int64_t)x->iid - (int64_t)x->readers;
-            if (csspgo__sim_blocked(s, x->code)) {
-                list[i] = list[blocked];
-                list[blocked++] = x;
-                if (best != NULL && at == blocked - 1) at = i;
-            } else if (own < rank || (own == rank && x->iid < best->iid)) {
-                rank = own;
-                best = x;
-                at = i;
-            }
+        csspgo__sim_slot *x;
+        int64_t least = INT64_MAX;
+        size_t at = blocked;
+        for (i = blocked; i < s->ready.count; i++) {        /* rank and age in one number: a window is below 2^17 */
+            const int64_t age = (int64_t)(list[i]->iid - s->head);
+            const int64_t own = (age - (int64_t)list[i]->readers) * 131072 + age;
+            at = own < least ? i : at;
+            least = own < least ? own : least;
         }
-        if (best == NULL) break;
-        list[at] = list[--s->ready.count];
-        csspgo__sim_issue_plain(s, best);
+        x = list[at];
+        if (csspgo__sim_blocked(s, x->code)) {
+            list[at] = list[blocked];
+            list[blocked++] = x;
+        } else {
+            list[at] = list[--s->ready.count];
+            csspgo__sim_issue_plain(s, x);
+        }
     }
     for (i = 0; i < s->ready.count; i++) {
         list[i]->busy = csspgo__sim_blocked(s, list[i]->code);
@@ -43512,22 +43526,17 @@ static void csspgo__sim_issue_any(csspgo__sim *s)
 /* 1 if the next instruction has space; else 0. The reorder buffer and the schedulers both say when they are full. */
 static int csspgo__sim_space(csspgo__sim *s, const csspgo__sim_code *c)
 {
-    const csspgo_sim_machine *m = s->m;
-    int space = 1, full = s->buffer[c->buffer] == 0;
+    const int space = s->room >= c->room, load = (c->flags & CSSPGO_SIM_LOAD) != 0;
+    const int store = (c->flags & CSSPGO_SIM_STORE) != 0;
+    int full = (s->buffer[c->buffer] == 0) | (load & (s->loads >= s->most_loads)) |
+               (store & (s->stores >= s->most_stores));
     uint64_t b;
-    if (s->room < c->room) {
-        csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
-        space = 0;
-    }
     if (c->buffer == CSSPGO__SIM_NO_BUFFER)
         for (b = c->buffers; b != 0; b &= b - 1) full |= s->buffer[csspgo__sim_bit(b)] == 0;
-    if (c->flags != 0) {
-        full |= (c->flags & CSSPGO_SIM_LOAD) && m->loads != 0 && s->loads >= m->loads;
-        full |= (c->flags & CSSPGO_SIM_STORE) && m->stores != 0 && s->stores >= m->stores;
-    }
-    if (full) csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
     s->token_stall = full;
-    if (space && !full) return 1;
+    if (space & !full) return 1;
+    if (!space) csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
+    if (full) csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
     if (s->analysis != NULL) csspgo__bn_stall(s->analysis);
     return 0;
 }
@@ -43602,13 +43611,13 @@ static void csspgo__sim_dispatch(csspgo__sim *s)
     }
     while (room != 0 && s->tail != s->total) {
         const uint32_t index = s->next;
-        const uint32_t uops = s->code[index].uops;
-        if ((uops < width ? uops : width) > room || !csspgo__sim_space(s, &s->code[index])) return;
+        const csspgo__sim_code *c = &s->code[index];
+        if (c->slots > room || !csspgo__sim_space(s, c)) return;
         csspgo__sim_enter(s, index);
         s->next = index + 1 != s->n ? index + 1 : 0;
         s->wrapped |= s->next == 0;
-        if (uops > width) s->owed = uops - width;
-        room -= uops < width ? uops : width;
+        s->owed = c->uops - c->slots;
+        room -= c->slots;
     }
 }
 
@@ -43645,6 +43654,7 @@ static void csspgo__sim_count_pressure(csspgo__sim *s)
 {
     csspgo_bottleneck *b = s->analysis;
     const uint64_t busy = s->busy & csspgo__bn_seen(b);
+    int registers = 0;
     size_t i;
     if (s->busy != 0) {
         csspgo__bn_busy(b, s->busy);
@@ -43656,14 +43666,14 @@ static void csspgo__sim_count_pressure(csspgo__sim *s)
     }
     for (i = 0; i + s->pending_new < s->pending.count; i++) {
         csspgo__sim_slot *x = s->pending.v[i];
-        const int reads = x->at > s->now;
-        const int memory = x->group != 0 && !csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group));
-        if ((!reads && !memory) || csspgo__sim_blocked(s, x->code) != 0) continue;
-        if (reads) csspgo__bn_flag(b, CSSPGO_BOTTLENECK_REGISTERS);
-        if (memory) csspgo__bn_flag(b, CSSPGO_BOTTLENECK_MEMORY);
+        const int waits = csspgo__sim_blocked(s, x->code) == 0, reads = waits & (x->at > s->now);
         x->pressure[1] += (uint32_t)reads;
-        x->pressure[2] += (uint32_t)memory;
+        registers |= reads;
+        if (x->group == 0 || !waits || csspgo__sim_group_ready(csspgo__sim_group_at(s, x->group))) continue;
+        x->pressure[2]++;
+        csspgo__bn_flag(b, CSSPGO_BOTTLENECK_MEMORY);
     }
+    if (registers) csspgo__bn_flag(b, CSSPGO_BOTTLENECK_REGISTERS);
 }
 
 /* At a cycle's end, if the front end ran ahead or had to stop: what could not be issued, and why. */
@@ -44059,8 +44069,11 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim *s, const csspgo_sim_i
         all |= at->units;
         c->needs++;
     }
-    c->units = c->needs == 0 ? UINT64_MAX : c->needs == 1 ? d->units : 0;
-    c->bits = c->needs == 1 ? d->bits : 0;
+    for (i = 0; i < 2; i++) {
+        c->units[i] = i < c->needs ? d[i].units : UINT64_MAX;
+        c->bits[i] = i < c->needs ? d[i].bits : 0;
+    }
+    c->many = c->needs > 2 || c->overlaps;
     for (i = 1; c->overlaps && i < c->needs; i++) {
         const csspgo__sim_need one = d[i];
         const unsigned size = csspgo__sim_popcount(one.units);
@@ -44140,6 +44153,7 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
         c->source = (uint32_t)reads;
         c->uops = x->uops;
         c->room = x->uops == 0 ? 1 : x->uops < s->m->reorder ? x->uops : s->m->reorder;
+        c->slots = x->uops < s->m->width ? x->uops : s->m->width;
         c->latency = x->latency;
         c->flags = x->flags & (CSSPGO_SIM_LOAD | CSSPGO_SIM_STORE);
         c->buffers = x->buffers;
@@ -44222,6 +44236,8 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     s->total = (uint32_t)n * iterations;
     s->llvm = how != NULL ? how->llvm : 0;
     s->room = m->reorder;
+    s->most_loads = m->loads != 0 ? m->loads : UINT32_MAX;
+    s->most_stores = m->stores != 0 ? m->stores : UINT32_MAX;
     s->free_units = s->free_bits = UINT64_MAX;
     s->pending_at = s->issued_next = UINT64_MAX;
     for (i = 0; i < m->buffers; i++) s->buffer[i] = m->buffer[i];
