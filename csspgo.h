@@ -42589,6 +42589,7 @@ enum { CSSPGO__SIM_PENDING, CSSPGO__SIM_READY, CSSPGO__SIM_WAITING, CSSPGO__SIM_
 typedef struct csspgo__sim_source {   /* of a read: the def that it depends on                       */
     uint32_t distance;            /* from the instruction back to the producer: 1 to n               */
     uint32_t latency;             /* of the def                                                      */
+    uint32_t producer;            /* latency of the producer, which its def may exceed               */
     uint32_t reg;
 } csspgo__sim_source;
 
@@ -42696,6 +42697,7 @@ typedef struct csspgo__sim {
     csspgo__sim_set           known;         /* elements of wait that may leave                          */
     csspgo__sim_set           free;          /* while instructions are issued: those that may be         */
     int                       plain;         /* 1: orders of sets do not matter: see csspgo__sim_changed */
+    int                       near;          /* 1: producers stay in the window until all results are there */
     int                       memory;        /* 1: the block has stores, so that memory groups matter */
     int                       memory_left;   /* 1: any element of wait with memory may leave  */
     int                       memory_moved;  /* 1: a memory group of an element of pending may be ready  */
@@ -43246,16 +43248,16 @@ static uint64_t csspgo__sim_choose(csspgo__sim *s, uint32_t set)
     return set == CSSPGO__SIM_SETS ? units : csspgo__sim_member(s, set, s->free_units);
 }
 
-/* Tells all sets of units that this one is no longer free: they are few, so without a jump. */
+/* Tells all sets of units that this one is no longer free: they are few, so without a jump, and two at a time. */
 static void csspgo__sim_tell_all(csspgo__sim *s, uint64_t unit)
 {
-    const uint32_t sets = s->sets;
+    const uint32_t sets = (s->sets + 1) & ~(uint32_t)1;
     uint32_t i;
     for (i = 0; i < sets; i++) {
-        const uint64_t in = s->set_alike[i] & unit, above = in > s->set_next[i] ? in : 0;
-        const uint64_t next = s->set_next[i] & ~(in ^ above), removed = s->set_removed[i] | above;
-        const uint64_t again = in != above && next == 0 ? UINT64_MAX : 0;
-        s->set_next[i] = next | ((s->set_members[i] ^ removed) & again);
+        const uint64_t in = s->set_alike[i] & unit, next = s->set_next[i];
+        const uint64_t removed = s->set_removed[i] | ((next & (0 - in)) == 0 ? in : 0);     /* those above next */
+        const uint64_t again = next == in && in != 0 ? UINT64_MAX : 0;
+        s->set_next[i] = (next & ~in) | ((s->set_alike[i] ^ removed) & again);
         s->set_removed[i] = removed & ~again;
     }
 }
@@ -43549,7 +43551,7 @@ static void csspgo__sim_read(csspgo__sim *s, uint32_t iid, csspgo__sim_slot *x, 
         const csspgo__sim_source *from = &s->source[c->source + k];
         const uint32_t producer = iid - from->distance;
         csspgo__sim_slot *p;
-        if (iid < from->distance || producer < s->head) continue;
+        if (iid < from->distance || (!s->near && producer < s->head)) continue;
         p = csspgo__sim_at(s, producer);
         if (p->state != CSSPGO__SIM_ISSUED) {
             const uint32_t at = ((iid & s->mask) << s->reads) + k;
@@ -43557,8 +43559,8 @@ static void csspgo__sim_read(csspgo__sim *s, uint32_t iid, csspgo__sim_slot *x, 
             p->reader = at + 1;
             p->readers++;
             x->unknown++;
-        } else if (p->at + from->latency > s->now + p->code->latency) {
-            csspgo__sim_critical(s, x, k, p->at + from->latency - s->now - p->code->latency);
+        } else if (p->at + from->latency > s->now + from->producer) {
+            csspgo__sim_critical(s, x, k, p->at + from->latency - s->now - from->producer);
         }
     }
 }
@@ -43913,7 +43915,7 @@ static void csspgo__sim_search(csspgo__sim *s, uint64_t most)
 /* ----- preparation: what depends on the block and the machine only ----- */
 
 typedef struct csspgo__sim_write {   /* a def of the block */
-    uint32_t reg, index, latency;
+    uint32_t reg, index, latency, producer;
 } csspgo__sim_write;
 
 static int csspgo__sim_write_cmp(const void *ctx, const void *a, const void *b)
@@ -44115,6 +44117,8 @@ static void csspgo__sim_prepare_reads(csspgo__sim *s, const csspgo_sim_instructi
         if (at == 0 || w[at - 1].reg != x->read[k]) continue;       /* no def: always ready */
         from->distance = index - w[at - 1].index + (earlier ? 0 : s->n);
         from->latency = w[at - 1].latency;
+        from->producer = w[at - 1].producer;
+        s->near &= from->latency <= from->producer;
         from->reg = x->read[k];
         c->sources++;
     }
@@ -44140,6 +44144,7 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
             w[at].reg = block[i].def[k].reg;
             w[at].index = i;
             w[at].latency = block[i].def[k].latency;
+            w[at].producer = block[i].latency;
         }
     }
     if (!csspgo__sort(&s->heap, w, defs, sizeof *w, csspgo__sim_write_cmp, NULL))
@@ -44232,6 +44237,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     s->analysis = b;
     if (b != NULL) csspgo__bn_follow(b, s);
     s->searching = sink == NULL;
+    s->near = 1;
     s->n = (uint32_t)n;
     s->total = (uint32_t)n * iterations;
     s->llvm = how != NULL ? how->llvm : 0;
@@ -44245,6 +44251,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     csspgo__sim_prepare_owners(s);
     status = csspgo__sim_prepare(s, block, err);
     s->plain = sink == NULL && !s->ordered;
+    s->near &= n <= m->reorder;
     for (i = 0; i < m->groups && status == CSSPGO_OK; i++) csspgo__sim_set_number(s, m->group[i]);
     if (status == CSSPGO_OK && !csspgo__sim_window(s)) status = csspgo__error_plain(err, s->heap.status);
     if (status == CSSPGO_OK)
