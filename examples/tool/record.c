@@ -29,7 +29,7 @@
 
 enum {
     R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
-    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID
 };
 
 static const option record_options[] = {
@@ -64,6 +64,9 @@ static const option record_options[] = {
     OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
     OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
            "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
+    OPTION("pid", OPT_COUNT, NULL, 0, "PID",
+           "attaches to a process that runs, all its threads; it is let go when recording ends"),
+    OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTIONS_END
@@ -75,7 +78,7 @@ static int rec_check_numbers(const tool_context *tool, const option *o)
     static const struct { int option; uint64_t lowest, highest; } ranges[] = {
         { R_PERIOD, 1, (uint64_t)1 << 40 }, { R_JITTER, 0, 100 },        { R_COUNT, 1, UINT64_MAX },
         { R_BRANCHES, 1, UINT64_MAX },      { R_DEPTH, 1, 4096 },        { R_STACK, 1, 65536 },
-        { R_RATE, 1, 100000 },              { R_OVERHEAD, 1, 1000 },
+        { R_RATE, 1, 100000 },              { R_OVERHEAD, 1, 1000 },     { R_PID, 1, INT32_MAX },
     };
     size_t i;
     for (i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -122,6 +125,7 @@ static void rec_take(rec_options *r, const option *o)
     r->rate = (uint64_t)o[R_RATE].number;
     r->overhead = (uint64_t)o[R_OVERHEAD].number;
     r->timer = o[R_TIMER].number != 0;
+    r->pid = (pid_t)o[R_PID].number;
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -132,8 +136,10 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     *status = 2;
     if (at < 0 || !rec_check_numbers(tool, o)) return 0;
     if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
-    if (at >= argc) return usage(tool, "which program?"), 0;
     rec_take(r, o);
+    if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
+    if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
+    if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
     if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
     r->program = argv + at;
     return 1;
@@ -152,7 +158,7 @@ static int rec_has_lbr(void)
 /* Chooses the source and runs it: an exit status, or -1 for the program's. */
 static int rec_run(recorder *r)
 {
-    if (!r->o.software && !r->o.timer && rec_has_lbr()) return rec_hardware(r);
+    if (!r->o.software && !r->o.timer && r->o.pid == 0 && rec_has_lbr()) return rec_hardware(r);
 #if defined(REC_SOFTWARE)
     return r->o.exact ? rec_software(r) : rec_bursts(r);
 #else
@@ -193,7 +199,7 @@ static int record_main(tool_context *tool, int argc, char **argv)
     if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
     if (status < 0) {
         rec_summary(&r);
-        status = r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
+        status = r.o.pid != 0 ? 0 : r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
         if (!written) status = 1;
     }
 #if defined(REC_SOFTWARE)
@@ -220,7 +226,8 @@ static int record_main(tool_context *tool, int argc, char **argv)
 
 const command record_command = {
     "record", record_main, record_options, NULL,
-    "csspgo record [options] [--] PROGRAM [arguments]\n",
+    "csspgo record [options] [--] PROGRAM [arguments]\n"
+    "csspgo record [options] --pid=PID\n",
     "runs PROGRAM and writes branch and call-stack samples as perf-script text",
     "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
     "and at random times a thread is stopped and its next branches are followed; compile with "

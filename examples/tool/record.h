@@ -130,6 +130,24 @@ typedef struct recorder {
 #endif
 } recorder;
 
+#if defined(REC_SOFTWARE)
+typedef struct rec_watch {        /* bursts: the threads of the program                       */
+    recorder *r;
+    rec_thread *threads;
+    size_t   count, room;
+    pid_t    first;               /* the process whose end is that of the recording          */
+    int      gone, status;        /* it has ended so                                         */
+    int      timer;               /* no cpu-clock events                                     */
+    int      cpu;                 /* that the recorder is on, or -1                          */
+    pid_t    last;                /* the thread it was found for, as many bursts ago         */
+    int      stays;
+    double   rings;               /* when the timer rings next                               */
+    double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
+    double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
+    sigset_t mask;                /* as it was                                               */
+} rec_watch;
+#endif
+
 enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
 enum { REC_IP = 1, REC_SP = 2, REC_FLAGS = 4 };                          /* recorder.regs_changed */
 enum { REC_TRAP_FLAG = 0x100, REC_POPF_FLAGS = 0x244dd5 };               /* in eflags; those that popf can change */
@@ -221,7 +239,16 @@ void rec_clock_start(const rec_thread *t, uint64_t interval);
 int rec_clock_cpu(const rec_thread *t);
 
 /* record_threads.c */
+rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
+rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process);
+void rec_remove_thread(rec_watch *w, rec_thread *t);
+void rec_doze(const rec_watch *w);
+pid_t rec_next_stop(rec_watch *w, int *status);
 int rec_bursts(recorder *r);
+
+/* record_attach.c */
+int rec_attach(rec_watch *w);
+void rec_let_go(rec_watch *w);
 
 /* record_hardware.c */
 int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a);

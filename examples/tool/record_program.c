@@ -88,9 +88,13 @@ void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t
 /* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
 {
-    const char *name = o->program[0], *path = getenv("PATH");
+    const char *name = o->pid == 0 ? o->program[0] : "/", *path = getenv("PATH");
     char file[PATH_MAX];
     size_t n;
+    if (o->pid != 0) {
+        snprintf(file, sizeof file, "/proc/%ld/exe", (long)o->pid);
+        return output_spares(tool, to, file);
+    }
     snprintf(file, sizeof file, "%s", name);
     for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
         n = strcspn(path, ":");

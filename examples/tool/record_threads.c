@@ -3,23 +3,7 @@
 
 #if defined(REC_SOFTWARE)
 
-typedef struct rec_watch {
-    recorder *r;
-    rec_thread *threads;
-    size_t   count, room;
-    pid_t    first;               /* the process whose end is that of the recording          */
-    int      gone, status;        /* it has ended so                                         */
-    int      timer;               /* no cpu-clock events                                     */
-    int      cpu;                 /* that the recorder is on, or -1                          */
-    pid_t    last;                /* the thread it was found for, as many bursts ago         */
-    int      stays;
-    double   rings;               /* when the timer rings next                               */
-    double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
-    double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
-    sigset_t mask;                /* as it was                                               */
-} rec_watch;
-
-static rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
+rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
     size_t i;
     for (i = 0; i < w->count; i++) if (w->threads[i].tid == tid) return &w->threads[i];
@@ -50,7 +34,7 @@ static void rec_open_clock(rec_watch *w, rec_thread *t)
     rec_clock_open(t, 0);
 }
 
-static rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
+rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
 {
     rec_thread *t = rec_find_thread(w, tid);
     if (t != NULL) return t;
@@ -69,7 +53,7 @@ static rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
     return t;
 }
 
-static void rec_remove_thread(rec_watch *w, rec_thread *t)
+void rec_remove_thread(rec_watch *w, rec_thread *t)
 {
     rec_clock_close(t);
     *t = w->threads[--w->count];
@@ -214,7 +198,7 @@ static void rec_ring(rec_watch *w)
 }
 
 /* Waits for a stop, not longer than to the next thing to do. */
-static void rec_doze(const rec_watch *w)
+void rec_doze(const rec_watch *w)
 {
     const double now = rec_seconds();
     double until = now + 0.1;
@@ -227,83 +211,33 @@ static void rec_doze(const rec_watch *w)
     ppoll(NULL, 0, &t, &w->mask);
 }
 
+/* The next stop or end of a thread to look at: the thread, 0 if there is none yet, -1 if there are no threads. */
+pid_t rec_next_stop(rec_watch *w, int *status)
+{
+    recorder *r = w->r;
+    const pid_t tid = r->stop_count != 0 ? r->stops[0].tid : 0;
+    if (tid == 0) {
+        const pid_t one = waitpid(-1, status, __WALL | WNOHANG);
+        return one < 0 && errno == EINTR ? 0 : one;
+    }
+    *status = r->stops[0].status;
+    memmove(r->stops, r->stops + 1, --r->stop_count * sizeof *r->stops);
+    return tid;
+}
+
 static void rec_watch_threads(rec_watch *w)
 {
     recorder *r = w->r;
     while (!w->gone && w->count != 0 && !rec_interrupted() && !ferror(r->out)) {
-        pid_t tid = 0;
         int status = 0;
+        pid_t tid;
         if (w->end != 0 && rec_seconds() >= w->end) break;
         rec_progress(r);
         rec_ring(w);
-        if (r->stop_count != 0) {
-            const rec_stop first = r->stops[0];
-            memmove(r->stops, r->stops + 1, --r->stop_count * sizeof *r->stops);
-            tid = first.tid;
-            status = first.status;
-        } else {
-            tid = waitpid(-1, &status, __WALL | WNOHANG);
-        }
+        tid = rec_next_stop(w, &status);
         if (tid > 0) rec_on_stop(w, tid, status);
-        else if (tid < 0 && errno == ECHILD) break;
+        else if (tid < 0) break;
         else rec_doze(w);
-    }
-}
-
-/* What a thread that is to be let go has to say. Returns 1 when it is gone or let go. */
-static int rec_let_go_at(rec_watch *w, const rec_thread *t, int status)
-{
-    const int event = WIFSTOPPED(status) ? status >> 16 : 0, signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
-    if (!WIFSTOPPED(status)) {
-        if (t->tid == w->first) {
-            w->gone = 1;
-            w->status = status;
-        }
-        return 1;
-    }
-    if ((event == 0 && signal == SIGSTOP) || (event == PTRACE_EVENT_STOP && signal != SIGTRAP)) {
-        return ptrace(PTRACE_DETACH, t->tid, NULL, NULL) == 0 || errno == ESRCH;
-    }
-    ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)(event == 0 && signal != (SIGTRAP | 0x80) ? signal : 0));
-    return 0;
-}
-
-/*
- * Lets all threads run on untraced. A SIGSTOP of its own, or the one of its clock that was under way, brings each to a
- * stop from which it is let go without it.
- */
-static void rec_let_go(rec_watch *w)
-{
-    const double end = rec_seconds() + 2;
-    size_t i;
-    for (i = 0; i < w->count; i++) {
-        rec_clock_close(&w->threads[i]);
-        if (w->threads[i].listens) ptrace(PTRACE_INTERRUPT, w->threads[i].tid, NULL, NULL);
-        else syscall(SYS_tgkill, w->threads[i].process, w->threads[i].tid, SIGSTOP);
-    }
-    while (w->count != 0 && rec_seconds() < end) {
-        recorder *r = w->r;
-        rec_thread *t;
-        int status = 0;
-        pid_t tid;
-        if (r->stop_count != 0) {
-            tid = r->stops[--r->stop_count].tid;
-            status = r->stops[r->stop_count].status;
-        } else {
-            tid = waitpid(-1, &status, __WALL | WNOHANG);
-        }
-        if (tid < 0) break;
-        if (tid == 0) {
-            rec_doze(w);
-            continue;
-        }
-        t = rec_find_thread(w, tid);
-        if (t == NULL && WIFSTOPPED(status)) {             /* a thread just made */
-            t = rec_add_thread(w, tid, w->first);
-            rec_clock_close(t);
-            syscall(SYS_tgkill, t->process, t->tid, SIGSTOP);
-        }
-        if (t != NULL && rec_let_go_at(w, t, status)) rec_remove_thread(w, t);
     }
 }
 
@@ -328,15 +262,17 @@ int rec_bursts(recorder *r)
     on_child.sa_handler = rec_on_child_stop;
     sigaction(SIGCHLD, &on_child, NULL);
     sched_getaffinity(0, sizeof r->cpus, &r->cpus);
-    if (!rec_launch(r, options)) return 1;
+    if (r->o.pid != 0 ? !rec_attach(&w) : !rec_launch(r, options)) return 1;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &w.mask);
     note(r->tool, "bursts of up to %llu branches, %llu a second of each thread's CPU time",
          (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
-    w.first = r->pid;
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
-    rec_go_on(rec_add_thread(&w, r->pid, r->pid), 0);
+    if (r->o.pid == 0) {
+        w.first = r->pid;
+        rec_go_on(rec_add_thread(&w, r->pid, r->pid), 0);
+    }
     rec_watch_threads(&w);
     if (!w.gone) rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
