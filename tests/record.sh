@@ -46,6 +46,36 @@ for p in $programs; do
     done
 done
 
+# a process that runs: it is taken hold of, and let go as it was
+rm -f $B/fifo
+mkfifo $B/fifo
+cat $B/fifo >$B/traced &
+reader=$!
+if $TOOL record --quiet --pid=$reader --duration=0.05 -o $B/attached 2>$B/out; then
+    if grep -q 'TracerPid:.0$' /proc/$reader/status; then pass; else fail "--pid: not let go"; fi
+    echo read >$B/fifo
+    if wait $reader && [ "$(cat $B/traced)" = read ]; then pass; else fail "--pid: the process was disturbed"; fi
+else
+    if grep -q 'cannot trace' $B/out; then skip "--pid: not allowed here"; else fail "--pid: $(cat $B/out)"; fi
+    echo read >$B/fifo
+    wait $reader
+fi
+rm -f $B/fifo
+$TOOL record --quiet --pid=$$ --exact -o $B/attached 2>/dev/null
+if [ $? -eq 2 ]; then pass; else fail "--pid --exact"; fi
+
+# the counts of bursts beside those of every branch
+if [ -n "$FULL" ] && have clang-19; then
+    clang-19 -O2 -w -fno-omit-frame-pointer -fpseudo-probe-for-profiling -o $B/busy programs/record/busy.c
+    $TOOL record --quiet --exact --jitter=0 --period=31 --max-branches=200000 -o $B/exact.ps -- $B/busy 100000 >/dev/null
+    $TOOL record --quiet -F 300 -o $B/bursts.ps -- $B/busy 100000000 >/dev/null
+    for n in exact bursts; do
+        $TOOL profgen --quiet --ignore-stack-samples --format=text --binary=$B/busy --perfscript=$B/$n.ps -o $B/$n.prof
+    done
+    same=$($TOOL overlap $B/exact.prof $B/bursts.prof | sed -n 's/.*profile similarity: \([0-9]*\)\..*/\1/p')
+    if [ "${same:-0}" -ge 85 ]; then pass; else fail "bursts: the profile is the exact one to $same %"; fi
+fi
+
 # options
 $TOOL record --quiet --software --count=3 --period=50 --depth=4 -o $B/count -- $B/qsort >/dev/null 2>&1
 if [ "$(grep -c 0x.*/0x $B/count)" -eq 3 ]; then pass; else fail "--count=3 gave $(grep -c 0x.*/0x $B/count)"; fi
