@@ -92,6 +92,22 @@ else
     skip "lines: clang-19, llvm-dwp-19 or llvm-profgen-19 is not installed"
 fi
 
+# ----- sections compressed by zstd, and one that says that it is larger than it can be
+if have llvm-objcopy-19 && have perl && $T version | grep -q 'zstd: yes' &&
+    llvm-objcopy-19 --compress-debug-sections=zstd $D/bin/grid.d5 $B/zstd 2>$B/err; then
+    flat --llvm-compat --binary=$B/zstd
+    check "sections compressed by zstd" cmp $D/out/grid.d5.nocs.txt $B/out
+    rm $B/out
+    perl -0777 -pe 's/(\x02\0{7}).{8}(.{8}\x28\xb5\x2f\xfd)/$1\xff\xff\xff\xff\0\0\0\0$2/s' $B/zstd >$B/bomb
+    flat --binary=$B/bomb
+    check "... larger than it can be: status $?" sh -c "[ $? -eq 1 ] && [ ! -f $B/out ] && grep -q 'larger than it can be' $B/err"
+    perl -0777 -pe 's/(\x02\0{7}.{16}\x28\xb5\x2f\xfd.{40})../$1\xff\xff/s' $B/zstd >$B/bomb
+    flat --binary=$B/bomb
+    check "... damaged: status $?" sh -c "[ $? -eq 1 ] && [ ! -f $B/out ] && grep -q 'compressed section is damaged' $B/err"
+else
+    skip "lines: llvm-objcopy-19, perl or zstd is missing"
+fi
+
 # ----- a kernel: linked at ffffffff81001000, moved at start-up, called by users, whose frames end the stacks; as text and perf.data
 make -s build/plain/make_perfdata || fail "make_perfdata.c does not build"
 # kernel_script TEXT SHIFT EVENT: the addresses moved on, with an event's text

@@ -4,30 +4,64 @@
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
 #endif
+#ifdef CSSPGO_USE_ZSTD
+#  include <zstd.h>
+#endif
+
+enum { COMPRESSED_ZLIB = 1, COMPRESSED_ZSTD = 2 };           /* ch_type of ELF */
 
 static const char *const section_names[SECTION_COUNT] = {
     "info", "abbrev", "str", "line_str", "addr", "str_offsets", "ranges", "rnglists", "line", "aranges", "cu_index"
 };
 
-/* Inflates `size` bytes. Returns 0 with a sentence in why. */
-static int inflate_into(debug_section *s, const unsigned char *from, uint64_t n, uint64_t size, char *why,
-                        size_t why_size)
+/* 1 if this build reads the type. */
+static int is_readable(uint32_t type)
+{
+#ifdef CSSPGO_USE_ZLIB
+    if (type == COMPRESSED_ZLIB) return 1;
+#endif
+#ifdef CSSPGO_USE_ZSTD
+    if (type == COMPRESSED_ZSTD) return 1;
+#endif
+    return (void)type, 0;
+}
+
+/* Decompresses exactly `size` bytes. Returns 0 if the stream is of anything else. */
+static int decompress(uint32_t type, void *to, size_t size, const unsigned char *from, size_t n)
 {
 #ifdef CSSPGO_USE_ZLIB
     uLongf got = (uLongf)size;
+    if (type == COMPRESSED_ZLIB) return uncompress((Bytef *)to, &got, from, (uLong)n) == Z_OK && got == size;
+#endif
+#ifdef CSSPGO_USE_ZSTD
+    if (type == COMPRESSED_ZSTD) return ZSTD_decompress(to, size, from, n) == size;
+#endif
+    return (void)type, (void)to, (void)size, (void)from, (void)n, 0;
+}
+
+/*
+ * Inflates `size` bytes. Returns 0 with a sentence in why. zlib cannot shrink more than 1032 times; what zstd shrank
+ * more is no debug information.
+ */
+static int inflate_into(debug_section *s, uint32_t type, const unsigned char *from, uint64_t n, uint64_t size, char *why,
+                        size_t why_size)
+{
+    if (!is_readable(type)) {
+        if (type != COMPRESSED_ZLIB && type != COMPRESSED_ZSTD)
+            return load_fail(why, why_size, "the debug information is compressed by an unknown method");
+        snprintf(why, why_size, "the debug information is compressed, and this build is without %s",
+                 type == COMPRESSED_ZSTD ? "zstd" : "zlib");
+        return 0;
+    }
     if (size > 1032 * n + 64)
         return load_fail(why, why_size, "a compressed section says that it is larger than it can be");
     s->copy = malloc((size_t)size + 1);
     if (s->copy == NULL) return load_fail(why, why_size, "out of memory");
-    if (uncompress((Bytef *)s->copy, &got, from, (uLong)n) != Z_OK || got != size)
+    if (!decompress(type, s->copy, (size_t)size, from, (size_t)n))
         return load_fail(why, why_size, "a compressed section is damaged");
     s->data = (const unsigned char *)s->copy;
     s->size = (size_t)size;
     return 1;
-#else
-    (void)s, (void)from, (void)n, (void)size;
-    return load_fail(why, why_size, "the debug information is compressed, and this build is without zlib");
-#endif
 }
 
 /* A section with a header before its stream: of ELF, or the old one of .zdebug_ sections. */
@@ -39,13 +73,10 @@ static int section_inflate(debug_section *s, const elf_section *e, int old, char
     if (old) {
         if (e->size < 12 || memcmp(p, "ZLIB", 4) != 0) return 1;
         for (i = 4; i < 12; i++) size = size << 8 | p[i];
-        return inflate_into(s, p + 12, e->size - 12, size, why, why_size);
+        return inflate_into(s, COMPRESSED_ZLIB, p + 12, e->size - 12, size, why, why_size);
     }
     if (e->size < 24) return 1;
-    if (elf__32(p) == 1) return inflate_into(s, p + 24, e->size - 24, elf__64(p + 8), why, why_size);
-    snprintf(why, why_size, "%.*s is compressed in a way that this build cannot read (type %u)", (int)e->name_size,
-             e->name, (unsigned)elf__32(p));
-    return 0;
+    return inflate_into(s, elf__32(p), p + 24, e->size - 24, elf__64(p + 8), why, why_size);
 }
 
 /* Which section of debug information a name is of; SECTION_COUNT: of none. *old: it is a .zdebug_ section. */
