@@ -27857,7 +27857,7 @@ static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, u
 
 typedef int csspgo__list_fn(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out);
 
-/* Gives what `list` lists, each once, to the caller of the library. */
+/* Gives what `list` lists, each once, to the caller of the library. By line also the calls that are cut off count. */
 static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list,
                                             uint64_t *address, size_t cap, size_t *count, csspgo_error *err)
 {
@@ -27866,7 +27866,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     csspgo_status s;
     size_t i, n = 0;
     if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
-    s = csspgo__keyed_make(c, &keyed, 0);
+    s = csspgo__keyed_make(c, &keyed, 1);
     if (s == CSSPGO_OK && !list(c, &keyed, module.id, &all)) s = c->heap.status;
     for (i = 0; s == CSSPGO_OK && i < all.count; i++) {
         if (all.v[i] == CSSPGO__EXT || (i != 0 && all.v[i] == all.v[i - 1])) continue;
@@ -32154,9 +32154,41 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     return node;
 }
 
+/* 1 if two line nodes are inlined at the same place, whatever functions they are. */
+static int csspgo__line_beside(const csspgo_line_table *l, uint32_t a, uint32_t b)
+{
+    const csspgo__line_node *v = l->node;
+    for (;;) {
+        if (v[a].parent == 0 || v[b].parent == 0) return v[a].parent == v[b].parent;
+        if (v[a].site.line != v[b].site.line || v[a].site.discriminator != v[b].site.discriminator) return 0;
+        if (v[a].parent == v[b].parent) return 1;
+        a = v[a].parent;
+        b = v[b].parent;
+        if (v[a].func != v[b].func) return 0;
+    }
+}
+
 /*
- * Cuts a range into fragments where the line node changes, since each line node has a context of its own. first: where
- * the last range's first instruction was. Returns 0 when memory is exhausted.
+ * One past the last of the probe sites [a, end) that one fragment has. LLVM 19 cuts a range only where the calls around
+ * an instruction change: all that was inlined at one place counts for what comes first.
+ */
+static size_t csspgo__line_fragment_end(const csspgo__by_line *x, size_t a, size_t end)
+{
+    const csspgo__probe_site *v = x->g.site;
+    const csspgo__row *row = x->l->row;
+    size_t b = a + 1;
+    for (; b < end; b++) {
+        const uint32_t node = row[v[b].probe].node, before = row[v[b - 1].probe].node;
+        if (node == before && (!x->g.how.llvm || node == row[v[a].probe].node)) continue;
+        if (!x->g.how.llvm || !csspgo__line_beside(x->l, before, node)) break;
+        if (v[b - 1].pos + csspgo__insn_size(x->g.code, v[b - 1].pos) != v[b].pos) break;
+    }
+    return b;
+}
+
+/*
+ * Cuts a range into fragments, each with a context of its own. first: where the last range's first instruction was.
+ * Returns 0 when memory is exhausted.
  */
 static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo__counter *v, size_t *first)
 {
@@ -32166,8 +32198,7 @@ static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo
     for (; a < end; a = b) {
         const uint32_t line = x->l->row[g->site[a].probe].node;
         csspgo__counter piece = { v->count, csspgo__line_leaf(x, key, line), (uint32_t)a, 0, 0 };
-        for (b = a + 1; b < end && x->l->row[g->site[b].probe].node == line; b++) {}
-        piece.b = (uint32_t)b;
+        piece.b = (uint32_t)(b = csspgo__line_fragment_end(x, a, end));
         if (piece.node == 0) return 0;
         if (piece.node == CSSPGO__ROOT || v->count == 0) continue;
         if (!CSSPGO__PUT(&g->c->heap, x->fragment, piece)) return csspgo__gen_fail(g, &g->c->heap);
