@@ -31785,7 +31785,7 @@ static uint32_t csspgo__disc_number(uint32_t e)
 
 static uint32_t csspgo__disc_base(uint32_t d)
 {
-    if ((d & 7) == 7 && (d & 0x10000000)) return d >> 16 & 7;          /* of a call with a probe */
+    if ((d & 7) == 7) return d & 0x10000000 ? d >> 16 & 7 : d >> 3 & 0xffff;   /* of a call with a probe: its id */
     return d & 1 ? 0 : csspgo__disc_number(d >> 1);
 }
 
