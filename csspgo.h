@@ -29011,18 +29011,31 @@ static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint3
     return r;
 }
 
+/* The node `up` frames above a node. */
+static const csspgo__tree_node *csspgo__track_above(const csspgo_profile *p, uint32_t id, uint32_t up)
+{
+    while (up-- != 0) id = p->tree.node[id].parent;
+    return &p->tree.node[id];
+}
+
 /*
- * What LLVM 19 loses when the call of a function by itself, node id, merges into the function, node top: the same call
- * below it, and so on down. LLVM takes id out of the tree last, so they merge into it after its counts were taken.
+ * What LLVM 19 loses when node id, whose function called itself, directly or through others, merges into the function,
+ * node top: all that is below it by the same calls once more, and so on down. LLVM takes id out of the tree last, so
+ * they merge into it after its counts were taken.
  */
 static void csspgo__track_lose(csspgo_tracker *t, uint32_t id, uint32_t top)
 {
     csspgo_profile *p = t->m.p;
-    const csspgo__tree_node *n = &p->tree.node[id];
-    if (top == 0 || n->parent != top) return;
-    while ((id = csspgo__tree_find(&p->tree, id, n->site, n->func)) != 0) {
-        csspgo__record *r = &p->record[p->tree.node[id].record];
-        if (p->tree.node[id].record == 0) continue;
+    uint32_t up = id, length = 0, k;
+    if (top == 0) return;
+    for (; up != 0 && up != top; up = p->tree.node[up].parent) length++;
+    for (k = 1; up != 0; k++) {
+        const csspgo__tree_node *n = csspgo__track_above(p, id, length - 1);
+        csspgo__record *r;
+        id = csspgo__tree_find(&p->tree, id, n->site, n->func);
+        if (id == 0) return;
+        r = &p->record[p->tree.node[id].record];
+        if (k < length || p->tree.node[id].record == 0) continue;
         r->total = r->head = 0;
         memset(&r->body, 0, sizeof r->body);
         memset(&r->target, 0, sizeof r->target);
