@@ -3295,6 +3295,21 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
                                                        const csspgo_generate_options *how,
                                                        csspgo_generate_stats *stats, csspgo_error *err);
 
+/*
+ * Gives a collector's counters contexts of names in place of addresses, as llvm-profgen --skip-symbolization has them
+ * for code without probes: [main:3.1 @ foo]. What has no line gets the empty context. Does nothing if the collector has
+ * no contexts of addresses. Sampled addresses of samples without branch records are forgotten.
+ *
+ *   how   NULL: defaults; its llvm and flow_sensitive count
+ *   err   NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: the counters are then what they were
+ * Cost      as csspgo_collector_line_profile
+ * Source    LLVM 19: llvm-profgen's keys of contexts without probes
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, csspgo_line_table *l,
+                                                        const csspgo_generate_options *how, csspgo_error *err);
+
 #endif /* CSSPGO_NO_GENERATE */
 
 /* ===== >>match: profiles of older code in terms of changed code =================================================== */
@@ -32192,9 +32207,8 @@ static size_t csspgo__line_fragment_end(const csspgo__by_line *x, size_t a, size
     size_t b = a + 1;
     for (; b < end; b++) {
         const uint32_t node = row[v[b].probe].node, before = row[v[b - 1].probe].node;
-        if (node == before && (!x->g.how.llvm || node == row[v[a].probe].node)) continue;
-        if (!x->g.how.llvm || !csspgo__line_beside(x->l, before, node)) break;
-        if (v[b - 1].pos + csspgo__insn_size(x->g.code, v[b - 1].pos) != v[b].pos) break;
+        if (node != before && !(x->g.how.llvm && csspgo__line_beside(x->l, before, node))) break;
+        if (x->g.how.llvm && v[b - 1].pos + csspgo__insn_size(x->g.code, v[b - 1].pos) != v[b].pos) break;
     }
     return b;
 }
@@ -32382,6 +32396,145 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.fragment);
     return s;
+}
+
+/* ----- counters with contexts of names ---------------------------------------------------------------------------- */
+
+/* Notes a counter of a profile's node; the root stands for code without lines. */
+static int csspgo__named_put(csspgo__by_line *x, const csspgo__counter *v, uint32_t node, uint32_t a, uint32_t b)
+{
+    csspgo__counter named = { v->count, node | (v->node & CSSPGO__BRANCH), a, b, 0 };
+    if (node == 0) return 0;
+    return CSSPGO__PUT(&x->g.c->heap, x->fragment, named) ? 1 : csspgo__gen_fail(&x->g, &x->g.c->heap);
+}
+
+/* Cuts a range into fragments; each instruction without a line is one. Returns 0 when memory is exhausted. */
+static int csspgo__named_range(csspgo__by_line *x, const csspgo__counter *v)
+{
+    const csspgo__probe_site *site = x->g.site;
+    size_t a = csspgo__probe_site_lower(site, x->g.sites, 0, v->a), b;
+    const size_t end = csspgo__probe_site_lower(site, x->g.sites, a, v->b + 1);
+    uint32_t pos, line;
+    for (pos = v->a; pos <= v->b; pos++) {
+        if (a == end || site[a].pos != pos) {
+            if (!(x->g.code->byte[pos] & CSSPGO__START)) continue;
+            if (!csspgo__named_put(x, v, CSSPGO__ROOT, pos, pos)) return 0;
+            continue;
+        }
+        line = x->l->row[site[a].probe].node;
+        b = csspgo__line_fragment_end(x, a, end);
+        if (!csspgo__named_put(x, v, csspgo__line_leaf(x, v->node, line), pos, site[b - 1].pos)) return 0;
+        pos = site[b - 1].pos;
+        a = b;
+    }
+    return 1;
+}
+
+/* Lists all counters, by nodes of a fresh profile. Returns 0 when memory is exhausted. */
+static int csspgo__named_list(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i;
+    csspgo__rows_prune(x->l, g->code);
+    if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
+    if (!csspgo__gen_profile(g, &g->c->heap) || !CSSPGO__GEN_ARRAY(g, g->copy, x->l->nodes + 1) ||
+        !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    if (!csspgo__frames_init(g)) return 0;
+    if (!csspgo__tree_init(&g->c->heap, &x->met)) return csspgo__gen_fail(g, &g->c->heap);
+    if (!csspgo__line_keys(x)) return 0;
+    for (i = 0; i < g->keyed.n; i++) {
+        const csspgo__counter *v = &g->keyed.v[i];
+        const uint32_t key = v->node & ~CSSPGO__BRANCH;
+        const csspgo__row *row = v->node & CSSPGO__BRANCH ? csspgo__row_of(x, v->a) : NULL;
+        uint32_t node = CSSPGO__ROOT;
+        if (!(v->node & CSSPGO__BRANCH)) {
+            if (!csspgo__named_range(x, v)) return 0;
+            continue;
+        }
+        if (row != NULL) node = csspgo__line_leaf(x, key, row->node);
+        if (!csspgo__named_put(x, v, node, v->a, v->b)) return 0;
+    }
+    return csspgo__counters_sum(&g->c->heap, x->fragment.v, &x->fragment.count) || csspgo__gen_fail(g, &g->c->heap);
+}
+
+/* The function of a profile's node among the names of contexts; 0 when memory is exhausted. */
+static uint32_t csspgo__named_func(csspgo__gen *g, uint32_t node)
+{
+    size_t size = 0;
+    const char *name = node > CSSPGO__ROOT ? csspgo__name_text(&g->p->names, g->p->tree.node[node].func, &size) : "";
+    const uint32_t func = csspgo__names_intern(&g->c->heap, &g->c->names, name, size);
+    return func != 0 ? func : (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+}
+
+/*
+ * The contexts of names in `trie`, and in leaf (one entry per node of the profile) the function at the end of each.
+ * Returns 0 when memory is exhausted.
+ */
+static int csspgo__named_contexts(csspgo__gen *g, csspgo__tree *trie, uint32_t *leaf)
+{
+    csspgo__heap *h = &g->c->heap;
+    const csspgo__tree *t = &g->p->tree;
+    uint32_t *calls, *func;
+    uint32_t i;
+    if (!csspgo__tree_init(h, trie)) return csspgo__gen_fail(g, h);
+    if (!CSSPGO__GEN_ARRAY(g, calls, t->count + 1) || !CSSPGO__GEN_ARRAY(g, func, t->count + 1)) return 0;
+    calls[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (i = CSSPGO__ROOT; i <= t->count; i++) {              /* a parent has a smaller id than its children */
+        const csspgo__tree_node *n = &t->node[i];
+        if ((func[i] = csspgo__named_func(g, i)) == 0) return 0;
+        if (i != CSSPGO__ROOT) calls[i] = calls[n->parent];
+        if (i != CSSPGO__ROOT && n->parent != CSSPGO__ROOT)
+            calls[i] = csspgo__tree_add(h, trie, calls[i], csspgo__site(csspgo__site_loc(n->site), CSSPGO_CONTEXT),
+                                        func[n->parent]);
+        leaf[i] = calls[i] != 0 ? csspgo__tree_add(h, trie, calls[i], CSSPGO__LEAF, func[i]) : 0;
+        if (leaf[i] == 0) return csspgo__gen_fail(g, h);
+    }
+    return 1;
+}
+
+/* Puts the listed counters in place of the collector's. Returns 0 when memory is exhausted. */
+static int csspgo__named_commit(csspgo__by_line *x)
+{
+    csspgo_collector *c = x->g.c;
+    csspgo__tree trie;
+    uint32_t *leaf;
+    size_t i;
+    memset(&trie, 0, sizeof trie);
+    if (!CSSPGO__GEN_ARRAY(&x->g, leaf, x->g.p->tree.count + 1)) return 0;
+    if (!csspgo__named_contexts(&x->g, &trie, leaf) || !csspgo__collector_room(c, 0, x->fragment.count)) {
+        csspgo__tree_free(&c->heap, &trie);
+        return csspgo__gen_fail(&x->g, &c->heap);
+    }
+    csspgo__tree_free(&c->heap, &c->trie);
+    c->trie = trie;
+    c->counter.count = c->path.count = 0;
+    csspgo__map_clear(&c->map);
+    c->mode = CSSPGO__NAMES;
+    for (i = 0; i < x->fragment.count; i++) {
+        const csspgo__counter *v = &x->fragment.v[i];
+        const uint32_t node = leaf[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
+        const csspgo__increment t = { csspgo__counter_hash(c, node, v->a, v->b), node, v->a, v->b };
+        csspgo__counter_add(c, &t, v->count);
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, csspgo_line_table *l,
+                                                        const csspgo_generate_options *how, csspgo_error *err)
+{
+    csspgo__by_line x;
+    csspgo_status s;
+    if (c->mode != CSSPGO__CONTEXTS) return csspgo__error_plain(err, CSSPGO_OK);
+    memset(&x, 0, sizeof x);
+    x.l = l;
+    csspgo__gen_init(&x.g, c, how);
+    x.g.by_line = 1;
+    s = csspgo__keyed_make(c, &x.g.keyed, 1);
+    if (s == CSSPGO_OK && !(csspgo__named_list(&x) && csspgo__named_commit(&x))) s = x.g.status;
+    csspgo__gen_free(&x.g);
+    csspgo__tree_free(&c->heap, &x.met);
+    CSSPGO__DROP(&c->heap, x.fragment);
+    return csspgo__error_heap(err, s, &c->heap, "collector");
 }
 
 #endif /* CSSPGO_NO_GENERATE */

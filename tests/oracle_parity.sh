@@ -58,15 +58,13 @@ listed() {
     if [ -s $B/llvm.list ] && cmp -s $B/llvm.list $B/ours.list; then pass; else fail "$1: symbol lists differ"; fi
 }
 
-# all NAME: every mode. By line, raw counters with contexts are left out: LLVM's have names in place of addresses.
+# all NAME: every mode
 all() {
     same $1 raw-flat --skip-symbolization --ignore-stack-samples
-    if [ -z "$by_line" ]; then
-        same $1 raw --skip-symbolization
-        same $1 raw-plain --skip-symbolization --use-offset=0
-        same $1 raw-depth3 --skip-symbolization --csprof-max-context-depth=3
-        same $1 raw-nocompress --skip-symbolization --compress-recursion=0
-    fi
+    same $1 raw --skip-symbolization
+    same $1 raw-plain --skip-symbolization --use-offset=0
+    same $1 raw-depth3 --skip-symbolization --csprof-max-context-depth=3
+    same $1 raw-nocompress --skip-symbolization --compress-recursion=0
     same $1 cs --format=text $OFF
     same $1 cs-noinfer --format=text $OFF --infer-missing-frames=0
     same $1 cs-nocompress --format=text $OFF --compress-recursion=0

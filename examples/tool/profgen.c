@@ -247,7 +247,8 @@ static int profgen_write(profgen *g)
     csspgo_status s;
     if (g->o[O_SKIP].number && g->sampled == NULL) {
         profgen_idle(g, csspgo_collector_has_contexts(g->collector));
-        if (profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, path, &e);
+        s = as_llvm(g) && csspgo_collector_has_contexts(g->collector) ? lines_name(g, &e) : CSSPGO_OK;
+        if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, path, &e);
         return profgen_worth(g, NULL);
     }
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
