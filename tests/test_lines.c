@@ -120,9 +120,12 @@ static void addresses_of_counters(void)
 {
     csspgo_module none;
     uint64_t list[512], first[4];
+    csspgo_collector_options cut;
     csspgo_collector *c;
     size_t n, again, i;
     recorded r;
+    memset(&cut, 0, sizeof cut);
+    cut.limit_depth = 1;
     none.id = 77;
     recorded_open(&r, "tiny.line", NULL);
     c = llvm_collector(r.t.code, NULL, NULL);
@@ -152,6 +155,12 @@ static void addresses_of_counters(void)
     for (i = 0; i < 2 * n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1] || (i & 1)));
     T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, NULL), CSSPGO_E_LIMIT);
     T_EQ(memcmp(first, list, sizeof first), 0);
+    T_EQ(csspgo_collector_calls(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+    csspgo_collector_free(c);
+    c = llvm_collector(r.t.code, &cut, NULL);                 /* frames that are cut off have lines, too */
+    feed_script(c, r.t.code, "data/generate/tiny.perfscript");
+    T_EQ(csspgo_collector_calls(c, r.t.module, NULL, 0, &again, NULL), CSSPGO_OK);
+    T_EQ(again, n);
     csspgo_collector_free(c);
     recorded_close(&r);
 }
@@ -326,6 +335,58 @@ static void names_are_compressed_and_cut(void)
     recorded_close(&r);
 }
 
+static void check_raw(csspgo_collector *c, const recorded *r, const char *path)
+{
+    const csspgo_unsymbolized_options offsets = { r->t.module, r->t.base };
+    char *want, *got;
+    size_t want_size, got_size;
+    want = t_file(path, &want_size);
+    T_EQ(csspgo_write_unsymbolized(c, &offsets, NULL, 0, &got_size, NULL), CSSPGO_OK);
+    got = (char *)malloc(got_size + 1);
+    T_EQ(csspgo_write_unsymbolized(c, &offsets, got, got_size, NULL, NULL), CSSPGO_OK);
+    t_same(path, got, got_size, want, want_size);
+    free(got);
+    free(want);
+}
+
+/* Raw counters, recorded from LLVM; none is lost where memory is short. */
+static void contexts_become_names(void)
+{
+    static const char *const name[] = { "tiny", "demo" };
+    const csspgo_generate_options how = line_options(0, 0, 1, 0);
+    int i;
+    for (i = 0; i < 2; i++) {
+        csspgo_status s = CSSPGO_E_NOMEM;
+        char path[64];
+        t_heap heap;
+        csspgo_options o = t_options(&heap, 0);
+        csspgo_collector *c;
+        long nth;
+        recorded r;
+        snprintf(path, sizeof path, "%s.line", name[i]);
+        recorded_open(&r, path, NULL);
+        T_EQ(recorded_lines(&r), CSSPGO_OK);
+        c = llvm_collector(r.t.code, NULL, &o);
+        snprintf(path, sizeof path, "data/generate/%s.perfscript", name[i]);
+        feed_script(c, r.t.code, path);
+        for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
+            heap.calls = 0;
+            heap.nth = i == 0 ? nth : 0;
+            s = csspgo_collector_name_contexts(c, r.lines, &how, NULL);
+            T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        }
+        heap.nth = 0;
+        T_EQ(s, CSSPGO_OK);
+        snprintf(path, sizeof path, "data/generate/out/%s.line.cs.unsym", name[i]);
+        check_raw(c, &r, path);
+        T_EQ(csspgo_collector_name_contexts(c, r.lines, &how, NULL), CSSPGO_OK);      /* they have names already */
+        check_raw(c, &r, path);
+        csspgo_collector_free(c);
+        T_EQ(heap.live, 0);
+        recorded_close(&r);
+    }
+}
+
 static void failing_allocations_change_nothing_with_names(void)
 {
     csspgo_profile *want = csspgo_profile_new(NULL, NULL);
@@ -439,6 +500,32 @@ static void an_inlined_call_is_not_added_to_its_line(void)
     p = hand_made_profile(&h, &as_llvm, CSSPGO_OK);
     T_EQ(line_count(p, "f", 2), 20);
     csspgo_profile_free(p);
+}
+
+/*
+ * Two functions inlined at one place: for LLVM 19 what runs through both belongs to the first. A discriminator of a
+ * call with a probe, 8 id + 7, stands for the probe.
+ */
+static void what_is_inlined_beside(void)
+{
+    static const csspgo_line_inline node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } }, { "h", 1, 1, { 2, 0 } } };
+    static const csspgo_line_row row[] = { { 0x1040, 1, { 1, 23 } }, { 0x1048, 2, { 1, 0 } }, { 0x1050, 3, { 7, 0 } },
+                                           { 0x1060, 1, { 3, 0 } } };
+    const csspgo_generate_options how = line_options(0, 0, 1, 0);
+    int llvm;
+    for (llvm = 0; llvm < 2; llvm++) {
+        hand_made h = hand_made_run(llvm ? 19 : 0, 0, 2, 10);
+        csspgo_profile *p;
+        csspgo_line_table_free(h.lines);
+        h.lines = csspgo_line_table_new(NULL, NULL);
+        T_EQ(csspgo_line_table_add(h.lines, h.code, csspgo_no_module(), node, 3, row, 4, NULL), CSSPGO_OK);
+        p = hand_made_profile(&h, llvm ? &how : NULL, CSSPGO_OK);
+        T_EQ(line_count(p, "f:2 @ g", 1), 10);
+        T_EQ(line_count(p, "f:2 @ g", 7), llvm ? 10 : 0);
+        T_EQ(line_count(p, "f:2 @ h", 7), llvm ? 0 : 10);
+        T_EQ(csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(1, 2)), 10);
+        csspgo_profile_free(p);
+    }
 }
 
 /* What code without lines called keeps its counts, without that caller. */
@@ -637,6 +724,7 @@ int main(void)
     a_call_has_one_context();
     callees_are_compressed();
     an_inlined_call_is_not_added_to_its_line();
+    what_is_inlined_beside();
     callers_without_lines_are_left_out();
     lines_without_branch_records();
     bad_tables_are_refused();
@@ -646,6 +734,7 @@ int main(void)
     names_make_the_profile_that_samples_make();
     names_are_no_use_by_probe_and_take_no_samples();
     names_are_compressed_and_cut();
+    T_FAILING(contexts_become_names());
     T_FAILING(failing_allocations_change_nothing_with_names());
     return t_end();
 }
