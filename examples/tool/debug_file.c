@@ -43,8 +43,8 @@ static int decompress(uint32_t type, void *to, size_t size, const unsigned char 
  * Inflates `size` bytes. Returns 0 with a sentence in why. zlib cannot shrink more than 1032 times; what zstd shrank
  * more is no debug information.
  */
-static int inflate_into(debug_section *s, uint32_t type, const unsigned char *from, uint64_t n, uint64_t size, char *why,
-                        size_t why_size)
+static int inflate_into(debug_section *s, uint32_t type, const unsigned char *from, uint64_t n, uint64_t size,
+                        char *why, size_t why_size)
 {
     if (!is_readable(type)) {
         if (type != COMPRESSED_ZLIB && type != COMPRESSED_ZSTD)
