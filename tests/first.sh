@@ -164,4 +164,47 @@ ends 3 'of the samples of .* are kept, less than --min-kept=90' match --quiet --
 printf 'gone:10000:1\n 1: 10000\n !CFGChecksum: 77\n' >$B/gone.prof
 ends 3 'nothing of .* was kept' match --quiet --old-profile=$B/gone.prof --binary=$D/demo.elf -o $B/got
 ends 0 'nothing of .* was kept' match --allow-empty --old-profile=$B/gone.prof --binary=$D/demo.elf -o $B/got
+
+# ----- files of another kind are named, with the option that takes them
+printf '\037\213\010\0\0\0' >$B/x.gz
+printf 'PERFILE2\150\0\0\0' >$B/x.data
+printf '<?xml version="1.0"?>\n<svg>\n' >$B/x.svg
+printf '{\n  "samples": 1\n}\n' >$B/x.json
+printf '\377lprofi\201\014\0\0\0' >$B/x.profdata
+printf 'DTiJ\001\0\0\0' >$B/x.dump
+for c in "merge -o $B/got" show "overlap $B/a.prof" folded "flame -o $B/got" "check --binary=$D/demo.elf"; do
+    set -- $c
+    command=$1
+    shift
+    says 1 'demo.elf: this is a program (ELF), which profgen --binary takes' $command "$@" $D/demo.elf
+    says 1 'x.data: this is a recording of perf (perf.data), which profgen --perfdata takes' $command "$@" $B/x.data
+    says 1 'demo.perfscript: this is text of perf script, which profgen --perfscript takes' $command "$@" $D/demo.perfscript
+    says 1 'x.gz: this is compressed (gzip)' $command "$@" $B/x.gz
+    says 1 'x.svg: this is .*(SVG)' $command "$@" $B/x.svg
+    says 1 'x.json: this is JSON' $command "$@" $B/x.json
+done
+says 1 'x.profdata: this is an instrumentation profile: its traces are what order takes' show $B/x.profdata
+ends 0 'warning: .*demo.elf: this is a program (ELF)' merge --failure-mode=warn $B/a.prof $D/demo.elf -o $B/got
+says 1 'x.data: this is a recording of perf' profgen --binary=$D/demo.elf --perfscript=$B/x.data -o $B/got
+says 1 'demo.perfscript: this is text of perf script' profgen --binary=$D/demo.elf --perfdata=$D/demo.perfscript -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --binary=$D/demo.elf --perfscript=$B/a.prof -o $B/got
+says 1 'demo.prof: this is a sample profile' profgen --binary=$B/demo.prof --perfscript=$D/demo.perfscript -o $B/got
+says 1 'demo.elf: this is a program' profgen --binary=$D/demo.elf --perfscript=$D/demo.elf -o $B/got
+says 1 'demo.elf: this is a program' profgen --binary=$D/demo.elf --pprof=$D/demo.elf -o $B/got
+says 1 'x.gz: this is compressed' profgen --binary=$B/x.gz --perfscript=$D/demo.perfscript -o $B/got
+says 1 'x.dump: this is a dump of JIT code' profgen --binary=$D/demo.elf --perfdata=$B/x.dump -o $B/got
+says 1 'demo.prof: this is a sample profile' match --old-profile=$B/demo.prof --binary=$B/demo.prof
+says 1 'demo.elf: this is a program' match --old-profile=$D/demo.elf --binary=$D/demo.elf
+says 1 'a.prof: this is a sample profile' order $B/a.prof
+if have strip && strip -o $B/stripped $D/demo.elf 2>$B/err; then
+    says 1 'stripped: no symbols.*--debug-binary=FILE' profgen --binary=$B/stripped --perfscript=$D/demo.perfscript -o $B/got
+    says 1 'stripped: no symbols.*--debug-binary=FILE' order --binary=$B/stripped --perfscript=$D/demo.perfscript
+    mkdir -p $B/bare && mv $B/stripped $B/bare/demo.elf
+    ends 0 none profgen --quiet --binary=$B/bare/demo.elf --debug-binary=$D/demo.elf --perfscript=$B/demo.ps -o $B/got
+else skip "no strip for this program"; fi
+# as many samples as are wanted, or 4 % fewer, is enough
+for least in 15 16 17; do
+    $T profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript --profile-density-threshold=$least -o $B/got 2>$B/err
+    ! grep -q '1\.0 times as many' $B/err && pass || fail "$(grep times $B/err)"
+done
 finish

@@ -151,7 +151,7 @@ spared $B/kept.auto --binary=data/recordings/w --use-dwarf-correlation --dwp=$B/
 
 # ----- errors say where; any part of a dump gives what is in it
 profgen --jitdump=$D/small.data --perfdata=$D/small.data
-says "no dump" 'small.data: byte 0: no jitdump'
+says "no dump" 'small.data: this is a recording of perf (perf.data), which profgen --perfdata takes'
 for n in 3 39 56 200 500 700; do
     head -c $n $D/small.dump >$B/cut.dump
     profgen --jitdump=$B/cut.dump --perfdata=$D/small.data

@@ -49,6 +49,7 @@ static int bottleneck_read(bottleneck_run *r)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
+    if (kind_refused(r->tool, binary, KIND_PROGRAM) || kind_refused(r->tool, path, KIND_PROFILE)) return 0;
     if (!load_image(&r->image, binary, r->o[B_DEBUG_BINARY].text, why, sizeof why))
         return fail(r->tool, "%s: %s", binary, why), 0;
     if (r->image.functions == 0)

@@ -30,6 +30,7 @@ int match_load(match_run *m)
     csspgo_probe_tables t;
     char why[256];
     size_t i;
+    if (kind_refused(m->tool, path, KIND_PROGRAM) || kind_refused(m->tool, debug, KIND_PROGRAM)) return 0;
     if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
         !load_is_linked(&m->image.elf, why, sizeof why) ||

@@ -67,6 +67,7 @@ int order_read_profile(order_run *r, const char *path)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
+    if (kind_refused(r->tool, path, KIND_TRACES)) return 0;
     if (!file_open(path, &f)) {
         if (r->tool->compat && *path == '\0') fail(r->tool, "%s", strerror(errno));
         else fail(r->tool, "%s: %s", path, strerror(errno));

@@ -291,6 +291,24 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     return output_ready(tool, g->output) ? -1 : 1;
 }
 
+/* Returns 0 after naming a file that belongs to another option. */
+static int profgen_kinds_fit(const profgen *g)
+{
+    static const struct { int option; unsigned takes; } inputs[] = {
+        { O_BINARY, KIND_PROGRAM }, { O_PERFDATA, KIND_PERFDATA }, { O_PERFSCRIPT, KIND_SCRIPT },
+        { O_PREAGG, KIND_OTHER }, { O_PPROF, KIND_GZIP }, { O_UNSYMBOLIZED, KIND_PROFILE }, { O_JITDUMP, KIND_JITDUMP },
+        { O_PERF_MAP, KIND_OTHER }
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        const option *o = &g->o[inputs[i].option];
+        for (k = 0; k < o->count; k++)
+            if (kind_refused(g->tool, o->list[k], inputs[i].takes)) return 0;
+    }
+    return !kind_refused(g->tool, g->o[O_DEBUG_BINARY].text, KIND_PROGRAM) &&
+           !kind_refused(g->tool, g->sampled, KIND_PROFILE);
+}
+
 /* From the program and its samples to the output. Returns the exit status. */
 static int profgen_run(profgen *g)
 {
@@ -299,6 +317,7 @@ static int profgen_run(profgen *g)
     char why[256];
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
+    if (!profgen_kinds_fit(g)) return 1;
     if (!profgen_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);

@@ -152,6 +152,17 @@ void warn(const tool_context *tool, const char *format, ...);     /* nothing wit
 void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
 
+/*
+ * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing.
+ * kind_refused: 1 after saying it about a regular file, never with --llvm-compat.
+ */
+enum {
+    KIND_OTHER = 0, KIND_PROFILE = 1, KIND_PROGRAM = 2, KIND_PERFDATA = 4, KIND_SCRIPT = 8, KIND_GZIP = 16,
+    KIND_JITDUMP = 32, KIND_TRACES = 64
+};
+const char *kind_words(const void *data, size_t size, unsigned takes);
+int kind_refused(const tool_context *tool, const char *path, unsigned takes);
+
 /* What a misspelt word may have meant: nearest_to, then nearest_try for every word that there is. */
 nearest nearest_to(const char *word, size_t size);
 void nearest_try(nearest *n, const char *name, size_t size);

@@ -62,6 +62,7 @@ int views_open(views *v)
     csspgo_status s;
     file_bytes f;
     int contextual;
+    if (kind_refused(v->tool, v->input, KIND_PROFILE)) return 0;
     if (!file_open(v->input, &f)) return fail(v->tool, "%s: %s", v->input, strerror(errno)), 0;
     contextual = is_contextual(v->tool, &f);
     v->p = csspgo_profile_new(seeded(), NULL);

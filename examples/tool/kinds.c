@@ -1,0 +1,83 @@
+/* kinds.c - what a file is by its first bytes, for those that were given where another kind belongs */
+#include "tool.h"
+
+enum { KIND_BYTES = 512 };
+
+typedef struct kind_row {
+    unsigned    kind;
+    const char *magic;
+    size_t      size;
+    const char *words;            /* what it is, and who takes it */
+} kind_row;
+
+static const kind_row kind_rows[] = {
+    { KIND_PROGRAM, "\177ELF", 4, "this is a program (ELF), which profgen --binary takes" },
+    { KIND_PERFDATA, "PERFILE2", 8, "this is a recording of perf (perf.data), which profgen --perfdata takes" },
+    { KIND_GZIP, "\037\213", 2,
+      "this is compressed (gzip); profgen --pprof takes such profiles of pprof, all else must be decompressed" },
+    { KIND_OTHER, "\050\265\057\375", 4, "this is compressed (zstd): it must be decompressed" },
+    { KIND_OTHER, "\375" "7zXZ", 5, "this is compressed (xz): it must be decompressed" },
+    { KIND_OTHER, "BZh", 3, "this is compressed (bzip2): it must be decompressed" },
+    { KIND_JITDUMP, "DTiJ", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
+    { KIND_JITDUMP, "JiTD", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
+    { KIND_TRACES, "\377lprofi\201", 8, "this is an instrumentation profile: its traces are what order takes" },
+    { KIND_TRACES, "\201rforpl\377", 8, "this is a raw instrumentation profile: its traces are what order takes" },
+    { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
+    { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
+    { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes" },
+    { KIND_OTHER, "<svg", 4, "this is a picture (SVG), such as flame makes" },
+    { KIND_OTHER, "<?xml", 5, "this is XML or a picture (SVG), such as flame makes" },
+    { KIND_OTHER, "{\"", 2, "this is JSON, which is for other programs" },
+    { KIND_OTHER, "{\n", 2, "this is JSON, which is for other programs" },
+    { KIND_OTHER, "[{", 2, "this is JSON, which is for other programs" },
+    { KIND_OTHER, "[\n", 2, "this is JSON, which is for other programs" }
+};
+
+/* 1 if the first line is NAME:NUMBER:NUMBER, as in profiles in text. */
+static int is_profile_text(const char *text, size_t size)
+{
+    const char *const stop = (const char *)memchr(text, '\n', size), *p = stop;
+    int field;
+    if (stop == NULL || memchr(text, '\0', size) != NULL) return 0;
+    for (field = 0; field < 2; field++) {
+        const char *const end = p;
+        while (p > text && p[-1] >= '0' && p[-1] <= '9') p--;
+        if (p == end || p == text || p[-1] != ':') return 0;
+        p--;
+    }
+    return p > text && *text != ' ';
+}
+
+const char *kind_words(const void *data, size_t size, unsigned takes)
+{
+    const char *text = (const char *)data;
+    const uint32_t form = csspgo_sniff(data, size);
+    size_t i, blank = 0;
+    while (blank < size && blank < 64 && strchr(" \t\r\n", text[blank]) != NULL && text[blank] != '\0') blank++;
+    for (i = 0; i < sizeof kind_rows / sizeof *kind_rows; i++) {
+        const kind_row *k = &kind_rows[i];
+        const size_t skip = k->kind == KIND_SCRIPT || k->kind == KIND_OTHER ? blank : 0;
+        if (size - skip < k->size || memcmp(text + skip, k->magic, k->size) != 0) continue;
+        return takes & k->kind ? NULL : k->words;
+    }
+    if (takes & KIND_PROFILE) return NULL;
+    if ((form != CSSPGO_TEXT && form != 0) || is_profile_text(text, size))
+        return "this is a sample profile, which merge, show, match and others take";
+    return NULL;
+}
+
+int kind_refused(const tool_context *tool, const char *path, unsigned takes)
+{
+    char bytes[KIND_BYTES];
+    const char *words = NULL;
+    struct stat st;
+    ssize_t n;
+    int fd;
+    if (tool->compat || path == NULL || strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
+    fd = open(path, O_RDONLY);
+    if (fd < 0) return 0;
+    n = read(fd, bytes, sizeof bytes);
+    close(fd);
+    if (n > 0) words = kind_words(bytes, (size_t)n, takes);
+    return words != NULL && fail(tool, "%s: %s", path, words);
+}
