@@ -73,7 +73,8 @@ int kind_refused(const tool_context *tool, const char *path, unsigned takes)
     struct stat st;
     ssize_t n;
     int fd;
-    if (tool->compat || path == NULL || strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
+    if (tool->compat || path == NULL || strcmp(path, "-") == 0) return 0;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
     fd = open(path, O_RDONLY);
     if (fd < 0) return 0;
     n = read(fd, bytes, sizeof bytes);

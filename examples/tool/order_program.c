@@ -41,7 +41,8 @@ static int load_program_functions(loaded *l)
 int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
 {
     int ok = load_files(l, path, debug_path, why, why_size);
-    if (ok && load_symbols(l)->symbol_count <= 1) ok = load_fail(why, why_size, "no symbols: --debug-binary=FILE names the file that has them");
+    if (ok && load_symbols(l)->symbol_count <= 1)
+        ok = load_fail(why, why_size, "no symbols: --debug-binary=FILE names the file that has them");
     ok = ok && load_module(l, path, why, why_size) && (!load_decodes(l) || load_code(l, why, why_size));
     if (ok && !load_program_functions(l)) ok = load_fail(why, why_size, "out of memory");
     if (!ok) load_free(l);
