@@ -207,4 +207,57 @@ for least in 15 16 17; do
     $T profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript --profile-density-threshold=$least -o $B/got 2>$B/err
     ! grep -q '1\.0 times as many' $B/err && pass || fail "$(grep times $B/err)"
 done
+
+# ----- names as people write them
+N=data/names
+if ${CC:-cc} -O1 -std=c99 -Wall -Wextra -o $B/names demangle_lines.c ../examples/tool/demangle*.c >$B/out 2>&1 && [ ! -s $B/out ]; then
+    $B/names <$N/itanium.txt >$B/names.out
+    diff $N/itanium.want $B/names.out >$B/out && pass || fail "names differ: $(head -4 $B/out)"
+    $B/names <$N/rust.txt | diff $N/rust.want - >$B/out && pass || fail "names of Rust differ: $(cat $B/out)"
+    # every beginning of a name ends well
+    awk 'NR % 40 == 0 { for (i = 1; i <= length($0); i++) print substr($0, 1, i) }' $N/itanium.txt | $B/names >$B/out && pass || fail "beginnings of names"
+else fail "demangle.c: $(head -3 $B/out)"; fi
+if have llvm-cxxfilt-19; then
+    llvm-cxxfilt-19 <$N/itanium.txt | diff - $N/itanium.want >$B/out && pass || fail "what is wanted is not what LLVM says: $(head -4 $B/out)"
+else skip "no llvm-cxxfilt-19 to check the wanted names"; fi
+cat >$B/cxx.prof <<'END'
+_ZN3app6Parser5parseEPKc:900:9
+ 1: 500
+ 2: 400 _ZL4helpi.__uniq.123456:300
+ 3: _ZL4helpi.__uniq.123456:300
+  1: 300
+_ZN3app6WriterI3FooE5parseEv:50:2
+ 1: 50
+plain_c.__uniq.77:40:1
+ 1: 40
+END
+# shows TEXT ARGUMENTS...: what is printed has the text
+shows() {
+    text=$1
+    shift
+    $T "$@" >$B/out 2>$B/err
+    grep -q -F -e "$text" $B/out && pass || fail "csspgo $*: no $text"
+}
+shows 'app::Parser::parse(char const*);help(int) 300' folded $B/cxx.prof
+shows '_ZN3app6Parser5parseEPKc;_ZL4helpi.__uniq.123456 300' folded --no-demangle $B/cxx.prof
+shows 'plain_c 40' folded $B/cxx.prof
+shows 'app::Parser::parse(char const*)' flame $B/cxx.prof
+shows '_ZN3app6Parser5parseEPKc' flame --no-demangle $B/cxx.prof
+shows 'Function: app::Parser::parse(char const*): 900, 9' show $B/cxx.prof
+shows 'Function: _ZN3app6Parser5parseEPKc: 900, 9' show --no-demangle $B/cxx.prof
+shows 'Function: _ZN3app6Parser5parseEPKc: 900, 9' show --llvm-compat $B/cxx.prof
+shows 'calls: help(int):300' show $B/cxx.prof
+shows 'app::Parser::parse(char const*)' show --hot-func-list $B/cxx.prof
+shows 'app::Parser::parse(char const*)' show --contexts $B/cxx.prof
+shows '_ZN3app6Parser5parseEPKc:900:9' merge --text $B/cxx.prof
+# --function takes what people call a function
+shows 'Function: app::Parser::parse(char const*): 900' show --function=Parser::parse $B/cxx.prof
+shows 'Function: app::Parser::parse(char const*): 900' show --function=app::Parser::parse $B/cxx.prof
+shows 'Function: app::Parser::parse(char const*): 900' show --function='app::Parser::parse(char const*)' $B/cxx.prof
+shows 'Function: app::Parser::parse(char const*): 900' show --function=_ZN3app6Parser5parseEPKc $B/cxx.prof
+shows 'app::Parser::parse(char const*):3 @ help(int): 300' show --function=help $B/cxx.prof
+shows 'Function: plain_c: 40' show --function=plain_c $B/cxx.prof
+says 1 "2 functions are called 'parse', give the whole name of one: app::Parser::parse(char const\*), app::Writer<Foo>::parse()" show --function=parse $B/cxx.prof
+says 1 "the profile has no function 'plian_c'; did you mean 'plain_c'?" show --function=plian_c $B/cxx.prof
+says 1 "the profile has no function 'xyzzyxyzzy'" show --function=xyzzyxyzzy $B/cxx.prof
 finish

@@ -333,7 +333,7 @@ Samples collected in the function's body {
   1: 800
   2.1: 400
 }
-No inlined callsites in this function" $T show --function=_Z4leafi text/02-basic.txt
+No inlined callsites in this function" $T show --no-demangle --function=_Z4leafi text/02-basic.txt
 same "--function finds a GUID by name" "$($T show --function=15822663052811949562 conv/02-basic.md5)" $T show --function=main conv/02-basic.md5
 same "0 of 0 is 0" "0 out of 0 functions with profile (0.00%) are considered hot functions (max sample >= 0)." \
     sh -c "$T show --hot-func-list hand/raw-no-functions.prof | head -1"

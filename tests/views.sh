@@ -71,7 +71,7 @@ END { close_to(0); for (s in sum) printf "%s %.0f\n", s, sum[s] }
 END
 for p in $B/gen-cs $B/gen-nested $D/nested $D/cs; do
     n=${p##*/}
-    $T folded $p.txt >$B/$n.ours 2>$B/$n.sum
+    $T folded --no-demangle $p.txt >$B/$n.ours 2>$B/$n.sum
     awk -f $B/model.awk $p.txt | sort >$B/$n.model
     holds "$n: the stacks are the model's" cmp $B/$n.ours $B/$n.model
     holds "$n: sorted by bytes" sort -c $B/$n.ours

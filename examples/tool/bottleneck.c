@@ -15,6 +15,7 @@ static const option bottleneck_options[] = {
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    NO_DEMANGLE,
     ALLOW_EMPTY,
     OPTIONS_END
 };

@@ -84,18 +84,16 @@ static void text_verdict(const hot_path *p, const hot_context *c, char *text, si
 
 static void text_context(bottleneck_run *r, const hot_path *p, const hot_context *c, FILE *out)
 {
-    char verdict[100], trips[24] = "-", *context = NULL;
+    char verdict[100], trips[24] = "-";
     if (p->loop && c->entries != 0) snprintf(trips, sizeof trips, "%.1f", (double)c->count / (double)c->entries);
     text_verdict(p, c, verdict, sizeof verdict);
     fprintf(out, "   %7.2f %%  %8s  ", percent(c->count, executions(p)), p->loop && c->entries == 0 ? "many" : trips);
     if (c->cycles != 0) fprintf(out, "%10.2f  ", (double)c->cycles / c->iterations);
     else fprintf(out, "%10s  ", "-");
     fprintf(out, "%-52s  ", verdict);
-    if (c->node.id != 0) context = context_text(r->p, c->node);
-    if (context != NULL) put_safe(context, strlen(context), out);
+    if (c->node.id != 0) put_context_shown(r->tool, r->p, c->node, out);
     else fprintf(out, "%" PRIu64 " other context%s", c->others, c->others == 1 ? "" : "s");
     fputc('\n', out);
-    free(context);
 }
 
 /* The slowest loop-carried chain, instruction by instruction. */
@@ -139,7 +137,7 @@ static void text_path(bottleneck_run *r, size_t i, FILE *out)
     char units[400];
     size_t k;
     fprintf(out, "\n%u. ", (unsigned)i + 1);
-    put_safe(p->name, strlen(p->name), out);
+    put_shown(r->tool, p->name, strlen(p->name), out);
     fprintf(out, ", %s at 0x%" PRIx64 ": %u block%s, %u instructions", p->loop ? "loop" : "path", p->begin[0],
             (unsigned)p->blocks, p->blocks == 1 ? "" : "s", (unsigned)p->insns);
     if (p->source != NULL) fputs(", ", out), put_safe(p->source, strlen(p->source), out);

@@ -15,6 +15,7 @@ static const option check_options[] = {
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("min-fit", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    NO_DEMANGLE,
     ALLOW_EMPTY,
     OPTIONS_END
 };
@@ -230,7 +231,7 @@ static void report_text(check_run *c, size_t rows, FILE *out)
     if (rows != 0) fprintf(out, "%16s %16s  %s\n", "lost samples", "of", "function");
     for (i = 0; i < rows; i++) {
         fprintf(out, "%16" PRIu64 " %16" PRIu64 "  ", c->func[i].lost, c->func[i].samples);
-        put_name_safe(c->m.old, c->func[i].func, out);
+        put_name_safe(c->m.tool, c->m.old, c->func[i].func, out);
         fprintf(out, ": %s\n", state_of(&c->func[i]) == CHECK_CHANGED ? "its control flow has changed"
                                : state_of(&c->func[i]) == CHECK_GONE  ? "not in the program"
                                : c->func[i].changed != 0              ? "some records are of another control flow"

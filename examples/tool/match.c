@@ -19,6 +19,7 @@ static const option match_options[] = {
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no report, no warnings"),
     OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples is kept"),
+    NO_DEMANGLE,
     ALLOW_EMPTY,
     OPTIONS_END
 };

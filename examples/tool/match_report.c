@@ -85,7 +85,7 @@ static void match_worst(match_run *m, match_row *row, size_t n, FILE *out)
     fprintf(out, "%16s %16s  %s\n", "lost samples", "of", "function");
     for (i = 0; i < n && i < top; i++) {
         fprintf(out, "%16" PRIu64 " %16" PRIu64 "  ", row[i].lost, row[i].samples);
-        put_name_safe(m->old, row[i].old, out);
+        put_name_safe(m->tool, m->old, row[i].old, out);
         fputs(": ", out);
         match_why(m, &row[i], out);
         fputc('\n', out);
@@ -196,9 +196,9 @@ static void match_print_renames(const match_run *m, FILE *out)
         const csspgo_match_outcome a = csspgo_matcher_about(m->matcher, c->guid);
         if (!a.renamed) continue;
         fputs("renamed: ", out);
-        put_name_safe(m->old, match_old_func(m, a.profile), out);
+        put_name_safe(m->tool, m->old, match_old_func(m, a.profile), out);
         fputs(" is now ", out);
-        if (c->name != NULL) put_safe(c->name, c->name_size, out);
+        if (c->name != NULL) put_shown(m->tool, c->name, c->name_size, out);
         else fprintf(out, "%" PRIu64, c->guid);
         putc('\n', out);
     }

@@ -126,8 +126,10 @@ static int options_begin(tool_context *tool, const option *table, int argc)
 /* What all commands do with their options. */
 static void options_end(tool_context *tool)
 {
+    const option *plain = option_named(tool->o, "no-demangle", 11);
     const option *quiet = option_named(tool->o, "quiet", 5), *empty = option_named(tool->o, "allow-empty", 11);
     tool->quiet = quiet != NULL && quiet->number != 0;
+    tool->demangle = plain != NULL && plain->number == 0 && !tool->compat;
     tool->allow_empty = empty != NULL && empty->number != 0;
 }
 

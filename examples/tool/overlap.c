@@ -19,6 +19,7 @@ static const option overlap_options[] = {
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if less of the samples overlaps; with --quality, of blocks"),
+    NO_DEMANGLE,
     ALLOW_EMPTY,
     PROFDATA_COMMON,
     OPTION("cs", OPT_IGNORED, NULL, 0, NULL, NULL),
@@ -104,7 +105,7 @@ static void overlap_row_print(const overlap *v, const csspgo_overlap_row *r)
     at = cell_pad(v->out, at, 96);
     at += (unsigned)fprintf(v->out, "%" PRIu64, r->test_samples);
     cell_pad(v->out, at, 111);
-    put_context(v->p[1], r->test, v->out);
+    put_context_shown(v->tool, v->p[1], r->test, v->out);
     putc('\n', v->out);
 }
 

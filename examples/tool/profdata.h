@@ -96,7 +96,11 @@ void indent(FILE *out, unsigned n);
 int show_all(show *s);
 int is_number(const char *text, uint64_t *v);
 csspgo_func func_named(const tool_context *tool, csspgo_profile *p, const char *name);
-int show_one(show *s, const char *name);
+
+/* show_named.c: the same, or by the end of its name as people write it; says what is wrong if there is none. */
+csspgo_func func_meant(const tool_context *tool, csspgo_profile *p, const char *name);
+
+int show_one(show *s, csspgo_func f, const char *name);
 
 /* show_json.c */
 void json_string(FILE *out, const char *text, size_t size);

@@ -26,7 +26,7 @@ csspgo_profile *profile_new(const tool_context *tool)
     return p;
 }
 
-static csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f)
+csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f)
 {
     size_t n;
     const char *name = csspgo_func_name(p, f, &n);

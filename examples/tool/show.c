@@ -23,6 +23,7 @@ static const option show_options[] = {
     OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
+    NO_DEMANGLE,
     PROFDATA_COMMON,
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
@@ -65,10 +66,11 @@ static csspgo_node next_nested(csspgo_profile *p, csspgo_node top, csspgo_node n
  * Keeps the contexts of one function, with what is nested in them, if it has any: to put a whole profile in order for
  * the sake of one function takes a third of the time that reading it does. Returns 0: out of memory.
  */
-static int show_only(show *s, csspgo_func f)
+static int show_only(show *s, csspgo_func *only)
 {
     csspgo_profile *p = s->p, *q = profile_new(s->tool);
     csspgo_status status = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    const csspgo_func f = *only;
     csspgo_node top, n;
     for (top = csspgo_func_nodes(p, f); top.id != 0; top = csspgo_node_next_same(p, top)) {
         if (csspgo_node_kind_of(p, top) == CSSPGO_INLINEE || !csspgo_has_record(p, top)) continue;
@@ -77,6 +79,7 @@ static int show_only(show *s, csspgo_func f)
     }
     if (status == CSSPGO_OK && csspgo_record_count(q) != 0) {
         csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+        *only = func_copy(q, p, f);
         s->p = q;
         q = p;
     }
@@ -116,16 +119,17 @@ static int show_print(show *s, const reading *how)
     const char *name = o[S_FUNCTION].text != NULL && *o[S_FUNCTION].text != '\0' ? o[S_FUNCTION].text : NULL;
     const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
     const int others = o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number || o[S_SUMMARY].number;
+    csspgo_func one;
+    one.id = 0;
     if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
-    if (name != NULL && !o[S_ALL].number && !others && !show_only(s, func_named(s->tool, s->p, name))) return 0;
-    if ((o[S_ALL].number || name == NULL || o[S_HOT].number || o[S_TOPN].number ||
-         func_named(s->tool, s->p, name).id != 0) &&
-        !show_list(s))
-        return 0;
-    if (json && name != NULL && !o[S_ALL].number)
+    if (o[S_ALL].number) name = NULL;
+    if (json && name != NULL)
         return fail(s->tool, "the JSON format is supported only when all functions are to be printed"), 0;
+    if (name != NULL && (one = func_meant(s->tool, s->p, name)).id == 0 && !s->tool->compat) return 0;
+    if (name != NULL && !others && !show_only(s, &one)) return 0;
+    if ((name == NULL || o[S_HOT].number || o[S_TOPN].number || one.id != 0) && !show_list(s)) return 0;
     if (json) return show_as_json(s, others);
-    if (o[S_ALL].number || name == NULL ? !show_all(s) : !show_one(s, name)) return 0;
+    if (name == NULL ? !show_all(s) : !show_one(s, one, name)) return 0;
     return show_others(s, 0);
 }
 

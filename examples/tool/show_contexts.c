@@ -70,7 +70,7 @@ static void tree_print_row(show *s, const tree_row *r, uint64_t all)
         put_loc(csspgo_node_loc(s->p, r->node), s->out);
         fputs(" @ ", s->out);
     }
-    put_name_safe(s->p, csspgo_node_func(s->p, r->node), s->out);
+    put_name_safe(s->tool, s->p, csspgo_node_func(s->p, r->node), s->out);
     putc('\n', s->out);
 }
 

@@ -17,7 +17,7 @@ int show_symbols(show *s, int json)
     fputs(json ? "[" : "======== Dump profile symbol list ========\n", s->out);
     for (i = 0; i < n; i++) {
         if (json) json_line(s->out, i == 0, 4), json_name(s, v[i]);
-        else put_name(s->p, v[i], s->out), putc('\n', s->out);
+        else put_name_shown(s->tool, s->p, v[i], s->out), putc('\n', s->out);
     }
     if (json) fputs("\n  ]", s->out);
     free(v);

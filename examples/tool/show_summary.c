@@ -91,7 +91,7 @@ static void show_hot_row(show *s, const show_row *r, uint64_t all)
     at = cell_pad(s->out, at, 42);
     at += (unsigned)fprintf(s->out, "%" PRIu64, r->entries);
     cell_pad(s->out, at, 58);
-    put_context(s->p, r->node, s->out);
+    put_context_shown(s->tool, s->p, r->node, s->out);
     putc('\n', s->out);
 }
 

@@ -118,7 +118,7 @@ static int show_record(show *s, csspgo_node node, unsigned in)
         if (k < s->targets && same_loc(s->target[k].loc, b[i].loc)) fputs(", calls:", s->out);
         for (; k < s->targets && same_loc(s->target[k].loc, b[i].loc); k++) {
             putc(' ', s->out);
-            put_name(s->p, s->target[k].func, s->out);
+            put_name_shown(s->tool, s->p, s->target[k].func, s->out);
             fprintf(s->out, ":%" PRIu64, s->target[k].count);
         }
         putc('\n', s->out);
@@ -134,7 +134,7 @@ static size_t show_function(show *s, size_t i)
 {
     const unsigned nest = s->row[i].nest;
     fputs("Function: ", s->out);
-    put_context(s->p, s->row[i].node, s->out);
+    put_context_shown(s->tool, s->p, s->row[i].node, s->out);
     fputs(": ", s->out);
     for (;;) {
         const show_row *r = &s->row[i];
@@ -154,7 +154,7 @@ static size_t show_function(show *s, size_t i)
         indent(s->out, 4 * (next - 1 - nest) + 2);
         put_loc(csspgo_node_loc(s->p, s->row[i].node), s->out);
         fputs(": inlined callee: ", s->out);
-        put_name(s->p, show_func(s, i), s->out);
+        put_name_shown(s->tool, s->p, show_func(s, i), s->out);
         fputs(": ", s->out);
     }
 }
@@ -198,9 +198,8 @@ csspgo_func func_named(const tool_context *tool, csspgo_profile *p, const char *
 }
 
 /* --function: every context of it; where it has no record of its own, every inlined copy. */
-int show_one(show *s, const char *name)
+int show_one(show *s, csspgo_func f, const char *name)
 {
-    const csspgo_func f = func_named(s->tool, s->p, name);
     size_t i, found = 0;
     unsigned any;
     if (s->tool->compat) return show_one_compat(s, f);

@@ -1,5 +1,6 @@
 /* text.c - names and contexts as text */
 #include "tool.h"
+#include "demangle.h"
 
 void put_name(csspgo_profile *p, csspgo_func f, FILE *out)
 {
@@ -71,12 +72,45 @@ void put_safe(const char *name, size_t n, FILE *out)
     }
 }
 
-void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out)
+void put_shown(const tool_context *tool, const char *name, size_t n, FILE *out)
+{
+    char text[DEMANGLE_MOST];
+    const size_t size = tool->demangle && n <= sizeof text ? demangle_clean(name, n, text, sizeof text) : 0;
+    if (size != 0) put_safe(text, size, out);
+    else put_safe(name, n, out);
+}
+
+void put_name_safe(const tool_context *tool, csspgo_profile *p, csspgo_func f, FILE *out)
 {
     size_t n;
     const char *name = csspgo_func_name(p, f, &n);
     if (name == NULL) put_name(p, f, out);
-    else put_safe(name, n, out);
+    else put_shown(tool, name, n, out);
+}
+
+void put_name_shown(const tool_context *tool, csspgo_profile *p, csspgo_func f, FILE *out)
+{
+    if (tool->demangle) put_name_safe(tool, p, f, out);
+    else put_name(p, f, out);
+}
+
+/* The frames of a context are parted by " @ "; behind the names of all but the last one is ":LOCATION". */
+void put_context_shown(const tool_context *tool, csspgo_profile *p, csspgo_node node, FILE *out)
+{
+    char *text = context_text(p, node), *at = text;
+    while (at != NULL && tool->demangle) {
+        char *const next = strstr(at, " @ ");
+        size_t n = next != NULL ? (size_t)(next - at) : strlen(at), all = n;
+        if (*at == '[' && at == text) putc(*at++, out), n--, all--;
+        while (next != NULL && n != 0 && at[n] != ':') n--;
+        while (next == NULL && text[0] == '[' && n != 0 && at[n - 1] == ']') n--;
+        put_shown(tool, at, n, out);
+        put_safe(at + n, all - n, out);
+        if (next != NULL) fputs(" @ ", out);
+        at = next != NULL ? next + 3 : NULL;
+    }
+    if (text != NULL && !tool->demangle) fputs(text, out);
+    free(text);
 }
 
 /* What LLVM prints for 0 of 0 is -nan. */

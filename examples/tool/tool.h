@@ -30,6 +30,7 @@ typedef struct tool_context {
     const char *program;          /* what it is called in messages                                                   */
     FILE       *out, *err;        /* standard output and error, or what stands in for them                           */
     int         quiet;            /* --quiet: no warnings, no progress                                               */
+    int         demangle;         /* names are shown as people write them: no --no-demangle, no --llvm-compat         */
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
     int         compat;           /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool    */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
@@ -76,6 +77,7 @@ typedef struct option {
     size_t       count;
 } option;
 
+#define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, "names as the compiler has them")
 #define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
 
 /* A row of a command's table, and the row behind the last one. */
@@ -197,9 +199,15 @@ void progress_end(progress *p);
 void progress_text(char *text, size_t size, unsigned long long bytes, unsigned long long total,
                    unsigned long long samples, double seconds);
 
-/* text.c: names and contexts. As they are, for the output of LLVM's tools; _safe: without what a terminal obeys. */
+/*
+ * text.c: names and contexts. As they are, for the output of LLVM's tools; _safe: without what a terminal obeys, and with
+ * tool->demangle as people write them; _shown: as LLVM's tools without that.
+ */
 void put_name(csspgo_profile *p, csspgo_func f, FILE *out);
-void put_name_safe(csspgo_profile *p, csspgo_func f, FILE *out);
+void put_name_safe(const tool_context *tool, csspgo_profile *p, csspgo_func f, FILE *out);
+void put_name_shown(const tool_context *tool, csspgo_profile *p, csspgo_func f, FILE *out);
+void put_context_shown(const tool_context *tool, csspgo_profile *p, csspgo_node node, FILE *out);
+void put_shown(const tool_context *tool, const char *name, size_t n, FILE *out);
 void put_safe(const char *name, size_t n, FILE *out);
 void put_loc(csspgo_loc loc, FILE *out);
 void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
@@ -216,6 +224,7 @@ double percent(uint64_t part, uint64_t whole);
  */
 reading reading_make(const option *is_fs, const option *pass);
 csspgo_profile *profile_new(const tool_context *tool);
+csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f);      /* the function of p in q */
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
 csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);

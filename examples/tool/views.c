@@ -1,5 +1,6 @@
 /* views.c - what folded and flame share: command line, input, figures of a node */
 #include "views.h"
+#include "demangle.h"
 
 #define VIEWS_COMMON \
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
@@ -11,6 +12,7 @@ const option folded_options[] = {
     OPTION("mark-inlined", OPT_SWITCH, NULL, 0, NULL, "_[i] behind the names of inlined frames"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
+    NO_DEMANGLE,
     OPTIONS_END
 };
 
@@ -21,6 +23,7 @@ const option flame_options[] = {
     OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
+    NO_DEMANGLE,
     OPTIONS_END
 };
 
@@ -98,6 +101,15 @@ static int views_is_guid(const char *name, size_t size, uint64_t *guid)
     return 1;
 }
 
+/* Adds a name, as people write it unless --no-demangle is given. */
+static void views_add_name(const views *v, const char *name, size_t size, views_text *t)
+{
+    char text[DEMANGLE_MOST];
+    const size_t n = v->tool->demangle && size <= sizeof text ? demangle_clean(name, size, text, sizeof text) : 0;
+    if (n != 0) views_add(t, text, n);
+    else views_add(t, name, size);
+}
+
 /* A function's name: its own, else one that is known for its GUID, else 0x and the GUID. */
 void views_func_name(const views *v, csspgo_func func, views_text *t)
 {
@@ -107,12 +119,12 @@ void views_func_name(const views *v, csspgo_func func, views_text *t)
     uint64_t guid = 0;
     if (name != NULL && !views_is_guid(name, size, &guid)) {
         if (size == 0) views_say(t, "(no name)");
-        views_add(t, name, size);
+        views_add_name(v, name, size, t);
         return;
     }
     if (name == NULL) guid = csspgo_func_guid(v->p, func);
     known = names_find(&v->names, guid);
-    if (known != NULL) views_add(t, v->names.text + known->begin, known->size);
+    if (known != NULL) views_add_name(v, v->names.text + known->begin, known->size, t);
     else if (name != NULL) views_add(t, name, size);
     else views_hex(t, guid);
 }
