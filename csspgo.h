@@ -44260,6 +44260,7 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim *s, const csspgo_sim_i
         if (x->use[i].cycles == 0) continue;
         at->units = x->use[i].units;
         at->bits = csspgo__sim_bits(s->m, at->units);
+        if (at->bits == 0) return csspgo__sim_refuse(err, index, " uses units that no resource has");
         at->cycles = x->use[i].cycles;
         at->set = csspgo__sim_set_number(s, at->units);
         if (at->set == CSSPGO__SIM_SETS && (at->units & (at->units - 1)) != 0)

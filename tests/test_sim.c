@@ -281,6 +281,8 @@ static void bad_arguments_are_refused(void)
     csspgo_sim_machine m = csspgo_sim_generic_ooo();
     csspgo_sim_instruction x = csspgo_sim_generic_instruction(CSSPGO_SIM_INTEGER), bad;
     csspgo_sim_options how;
+    const csspgo_bottleneck_resource other = { NULL, 1, 1 };
+    const csspgo_sim_use elsewhere = { 6, 5 };
     csspgo_sim_use none;
     uint32_t empty[64];
     csspgo_error e;
@@ -306,6 +308,10 @@ static void bad_arguments_are_refused(void)
     REFUSED((bad.use = &none, bad.uses = 1));
     REFUSED(m.buffer = empty);
     REFUSED(m.width = 0);
+    m = csspgo_sim_generic_ooo();
+    m.resource = &other;
+    m.resources = 1;
+    REFUSED((bad.use = &elsewhere, bad.uses = 1));
     m = csspgo_sim_generic_ooo();
     REFUSED(m.reorder = 65536);
 #undef REFUSED
