@@ -116,7 +116,7 @@ END
         case $m in WITH_*) ;; *) for other in $with; do links $other $m; done ;; esac
         for other in STATIC $rest; do
             uses STATIC $m $other
-            silent "$m $other: all is defined" $linker -std=c99 $defines -fsyntax-only $B/uses.c
+            silent "$m $other: all is defined" $CC $WC $QUICKER $defines -fsyntax-only $B/uses.c
         done
     done
     [ "$(echo $with | wc -w)" -lt 2 ] || links $with
