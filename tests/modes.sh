@@ -80,9 +80,9 @@ links() {
     silent "$* links" $linker -std=c99 $defines -o $B/uses $B/uses.c $libs
 }
 
-# Each macro alone is linked, and each opt-in layer with each other macro. Pairs are, too, as far as it matters: of a
-# static function that is used but not defined the compiler tells, which is much faster. So is clang as a linker of what
-# is compiled without optimisation. The macros are those that the header asks for.
+# Each macro alone is linked, and all opt-in layers together. Pairs are, too, as far as it matters: of a static function
+# that is used but not defined the compiler tells, which is much faster. So is clang as a linker of what is compiled
+# without optimisation. The macros are those that the header asks for.
 macros() {
     silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" $QUICKER -fsyntax-only $impl
     cat >$B/heap.c <<'END'
@@ -113,7 +113,6 @@ END
         m=${rest%% *} rest=${rest#$m} rest=${rest# }
         silent "-DCSSPGO_$m builds without a warning" $CC $WC -DCSSPGO_$m -fsyntax-only $impl
         links $m
-        case $m in WITH_*) ;; *) for other in $with; do links $other $m; done ;; esac
         for other in STATIC $rest; do
             uses STATIC $m $other
             silent "$m $other: all is defined" $CC $WC $QUICKER $defines -fsyntax-only $B/uses.c
