@@ -9,7 +9,7 @@ objdump=${OBJDUMP:-llvm-objdump-19}
 objcopy=${OBJCOPY:-llvm-objcopy-19}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/t.sh"
-limit=${1:-$(size 250000 12000000)} random=$(size 250000 4000000)
+limit=${1:-$(size 250000 5000000)} random=$(size 250000 1500000)
 passed=0 failed=0 skipped=0 total=0 undecodable=0 transfers=0 differences=0
 
 finish() {
