@@ -21,7 +21,7 @@ make -s build/plain/bench_match || fail "bench_match does not build"
 ${CC:-cc} -std=c99 -O2 -Wall -Wextra -o $B/gen_stale ../bench/gen_stale.c || fail "gen_stale does not build"
 for i in $(size 1 "1 2"); do $B/gen_stale $i $(size 120 400) >$B/own$i.txt; done
 D=data/stale
-build/plain/bench_match -a $(size 1000 16000) $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
+build/plain/bench_match -a $(size 1000 8000) $D/bench/scores.tsv $D/bench/corpus.txt $D/real/*.txt ../bench/stale/*.txt $B/own*.txt >$B/accept.out 2>&1
 grep -E '^FAILED' $B/accept.out
 line=$(tail -n 1 $B/accept.out)
 set -- $line
