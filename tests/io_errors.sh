@@ -201,7 +201,7 @@ faults() {
 asked=0
 each() {
     asked=$((asked + 1)) command=$1
-    [ -n "$FULL" ] || [ $((asked % 6)) -eq 3 ] || return 0
+    [ -n "$FULL" ] || [ $((asked % 4)) -eq 3 ] || return 0
     shift
     rm -rf out links && mkdir out links && ln -s ../out/x links/x
     $T $command -o out/x "$@" <in/a.text >/dev/null 2>&1 || fail "$command $*"

@@ -26,9 +26,9 @@ blocks() {
 }
 seed=${2:-1}
 if [ -z "$FULL$1" ]; then
-    blocks skylake x86_64 25
-    blocks btver2 x86_64 15 1
-    blocks neoverse-n2 aarch64 25
+    blocks skylake x86_64 40
+    blocks btver2 x86_64 25 1
+    blocks neoverse-n2 aarch64 40
     finish
 fi
 for cpu in btver2 haswell skylake icelake-server znver3 znver4; do blocks $cpu x86_64 ${1:-550}; done

@@ -38,18 +38,16 @@ sizes() { $TOOL profgen --quiet --format=text --binary=$B/rapid --perfscript=$B/
 for o in "" --llvm-compat; do sizes $o -o $B/sizes$o && sizes $o --debug-sizes -o $B/debug$o || fail "sizes $o"; done
 ! cmp -s $B/sizes $B/debug && cmp -s $B/sizes--llvm-compat $B/debug--llvm-compat && passed=$((passed + 1)) || fail "--debug-sizes"
 # the same by source line, with contexts and without
-if [ -n "$FULL" ]; then
 LINES="-O2 -g -w -fdebug-info-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
 if clang-19 $LINES -o $B/image programs/image.c -lm &&
-    env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=40000 -o $B/image.ps -- $B/image >/dev/null; then
-    for m in -l -f; do
+    env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 8000 40000) -o $B/image.ps -- $B/image >/dev/null; then
+    for m in -l $(size "" -f); do
         if build/plain/truth $m $B/image $B/image.ps >$B/lines$m 2>&1; then passed=$((passed + $(grep -c '^| image' $B/lines$m)))
         else fail "lines $m are not true"; cat $B/lines$m; fi
         # exact by line, and LLVM's rules are not
         awk -F'|' '/^\| image/ && NF == 11 && $4 !~ /recorded/ { rows++; wrong += $6; llvm += $8 } END { exit rows != 6 || wrong != 0 || llvm == 0 }' $B/lines$m && passed=$((passed + 1)) || { fail "lines $m: not exact, or so are LLVM's"; cat $B/lines$m; }
     done
 else fail "image.c does not build or run"; fi
-fi
 # what LLVM's rules lose shows: the measure can tell
 awk -F'|' '/^\| rapid/ && NF == 11 && $8 + 0 == 0 { bad = 1 } END { exit bad }' $B/table && passed=$((passed + 1)) || fail "no error of LLVM's rules is seen"
 finish

@@ -9,7 +9,7 @@
 # FULL=1: all sizes and modes. STRICT=1: a skip is a failure.
 cd "$(dirname "$0")" || exit 1
 B=build
-J=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+J=${JOBS:-$(($(nproc 2>/dev/null || echo 1) + 1))}   # one more than processors: some jobs wait
 unset MAKEFLAGS MAKELEVEL MFLAGS
 # strstr is not asked to read all of a long text each time; memory that was freed is used again after 8 MiB more
 ASAN_OPTIONS=${ASAN_OPTIONS:-intercept_strstr=0:quarantine_size_mb=8}

@@ -1884,7 +1884,7 @@ static void random_profiles_equal_llvm(void)
         { "bin", CSSPGO_BINARY }, { "ext", CSSPGO_EXTBINARY }, { "md5", CSSPGO_EXTBINARY | CSSPGO_MD5 },
         { "extz", CSSPGO_EXTBINARY | CSSPGO_COMPRESS }
     };
-    const unsigned profiles = (unsigned)t_cases("CSSPGO_RANDOM_PROFILES", 2, 60);
+    const unsigned profiles = (unsigned)t_cases("CSSPGO_RANDOM_PROFILES", 4, 60);
     char path[100], text[100];
     unsigned i, k;
     if (system("llvm-profdata-19 --version >/dev/null 2>&1") != 0) {
