@@ -214,11 +214,13 @@ if ${CC:-cc} -O1 -std=c99 -Wall -Wextra -o $B/names demangle_lines.c ../examples
     $B/names <$N/itanium.txt >$B/names.out
     diff $N/itanium.want $B/names.out >$B/out && pass || fail "names differ: $(head -4 $B/out)"
     $B/names <$N/rust.txt | diff $N/rust.want - >$B/out && pass || fail "names of Rust differ: $(cat $B/out)"
+    $B/names <$N/rust_v0.txt | diff $N/rust_v0.want - >$B/out && pass || fail "names of Rust's newer scheme differ: $(head -4 $B/out)"
     # every beginning of a name ends well
-    awk 'NR % 40 == 0 { for (i = 1; i <= length($0); i++) print substr($0, 1, i) }' $N/itanium.txt | $B/names >$B/out && pass || fail "beginnings of names"
+    awk 'NR % 40 == 0 { for (i = 1; i <= length($0); i++) print substr($0, 1, i) }' $N/itanium.txt $N/rust_v0.txt | $B/names >$B/out && pass || fail "beginnings of names"
 else fail "demangle.c: $(head -3 $B/out)"; fi
 if have llvm-cxxfilt-19; then
-    llvm-cxxfilt-19 <$N/itanium.txt | diff - $N/itanium.want >$B/out && pass || fail "what is wanted is not what LLVM says: $(head -4 $B/out)"
+    cat $N/itanium.want $N/rust_v0.want >$B/names.want
+    cat $N/itanium.txt $N/rust_v0.txt | llvm-cxxfilt-19 | diff - $B/names.want >$B/out && pass || fail "what is wanted is not what LLVM says: $(head -4 $B/out)"
 else skip "no llvm-cxxfilt-19 to check the wanted names"; fi
 cat >$B/cxx.prof <<'END'
 _ZN3app6Parser5parseEPKc:900:9

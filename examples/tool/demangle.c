@@ -129,7 +129,7 @@ static void rust_part(demangler *d, const char *p, const char *end)
     }
 }
 
-static void rust_path(demangler *d)
+static void rust_old_path(demangler *d)
 {
     int parts = 0;
     while (!d->failed && dm_at(d, 0) != 'E') {
@@ -155,10 +155,14 @@ static void dm_run(demangler *d, const char *name, size_t size)
     uint32_t top;
     if (is_rust(name, size)) {
         d->p = name + 3;
-        rust_path(d);
+        rust_old_path(d);
         return;
     }
     d->p = name + 2;
+    if (name[1] == 'R') {
+        dm_rust(d);
+        return;
+    }
     top = dm_encoding(d);
     if (dm_at(d, 0) == '.') {
         const uint32_t n = dm_text(d, DM_SUFFIXED, d->p, (size_t)(d->end - d->p));
@@ -174,7 +178,7 @@ size_t demangle(const char *name, size_t size, char *out, size_t cap)
 {
     demangler *d;
     size_t n;
-    if (size < 3 || size > DEMANGLE_MOST || name[0] != '_' || name[1] != 'Z') return 0;
+    if (size < 3 || size > DEMANGLE_MOST || name[0] != '_' || (name[1] != 'Z' && name[1] != 'R')) return 0;
     d = (demangler *)malloc(sizeof *d);
     if (d == NULL) return 0;
     memset(d, 0, offsetof(demangler, sub));

@@ -1,4 +1,4 @@
-/* demangle.h - names of C++ (Itanium ABI) and Rust (the older scheme) as people write them
+/* demangle.h - names of C++ (Itanium ABI) and Rust (both schemes) as people write them
  *
  * Needs neither a C++ runtime nor csspgo.h. Depth, number of nodes, steps and output are bounded. Where an expression
  * would have to be printed, and whatever else is not known, leaves the name as it is.
@@ -110,6 +110,9 @@ uint32_t dm_literal(demangler *d);                    /* behind its L */
 
 /* demangle_expr.c */
 uint32_t dm_expression(demangler *d);
+
+/* demangle_rust.c */
+void dm_rust(demangler *d);                           /* behind its _R */
 
 /* demangle_print.c */
 void dm_print(demangler *d, uint32_t node);
