@@ -1,4 +1,4 @@
-/* record.c - `csspgo record`: runs a program and writes perf-script text of branch records and call stacks
+/* record.c - `csspgo record`: runs a program and writes samples of it, as perf script text or perf.data
  *
  * Three sources of samples:
  *
@@ -34,7 +34,8 @@ enum {
 
 static const option record_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE",
-           "where to; default is standard output (the program's own then goes to standard error)"),
+           "where to; NAME.data is written as perf.data, all else as perf-script text. Default is standard output "
+           "(the program's own then goes to standard error)"),
     OPTION("start", OPT_TEXT, NULL, 0, "SYMBOL",
            "exact: begins when this function is reached (main, or the entry point if there is none)"),
     OPTION("period", OPT_COUNT, NULL, 0, "N",
@@ -141,6 +142,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
     if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
+    if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
     r->program = argv + at;
     return 1;
 }
@@ -194,7 +196,8 @@ static int record_main(tool_context *tool, int argc, char **argv)
     sigaction(SIGINT, &interrupt, &r.interrupt);
     sigaction(SIGTERM, &interrupt, &r.terminate);
     r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
-    status = r.out != NULL ? rec_run(&r) : fail(tool, "%s: %s", path, strerror(errno));
+    status = r.out == NULL ? fail(tool, "%s: %s", path, strerror(errno)) : rec_output_begin(&r) ? rec_run(&r) : 1;
+    if (status < 0) rec_output_end(&r);
     written = output_end(&out, status < 0);
     if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
     if (status < 0) {
@@ -209,6 +212,7 @@ static int record_main(tool_context *tool, int argc, char **argv)
     free(r.newest);
     free(r.stack);
     free(r.bounce);
+    free(r.record);
     return status;
 }
 
@@ -228,7 +232,7 @@ const command record_command = {
     "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n"
     "csspgo record [options] --pid=PID\n",
-    "runs PROGRAM and writes branch and call-stack samples as perf-script text",
+    "runs PROGRAM and writes branch and call-stack samples as perf-script text or perf.data",
     "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
     "and at random times a thread is stopped and its next branches are followed; compile with "
     "-fno-omit-frame-pointer.\n"

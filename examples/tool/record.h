@@ -51,6 +51,16 @@ typedef struct rec_map {          /* a line of /proc/PID/maps                   
     int      seen;                /* its event is written                                                            */
 } rec_map;
 
+typedef struct rec_build_id {
+    uint32_t size;                /* 0: not known                                                                    */
+    unsigned char bytes[20];
+} rec_build_id;
+
+typedef struct rec_origin {       /* of a sample                                                                     */
+    pid_t    pid, tid;
+    uint64_t time, period;        /* nanoseconds; what the sample stands for, in nanoseconds or branches             */
+} rec_origin;
+
 typedef struct rec_frame {        /* an open call                                                                    */
     uint64_t back;                /* return address                                                                  */
     uint64_t slot;                /* where it lies on the stack                                                      */
@@ -66,6 +76,7 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     uint64_t used;                /* CPU time by the former, as last read                                            */
     int      asked;               /* to stop                                                                         */
     int      listens;             /* in a group stop                                                                 */
+    uint64_t interval;            /* of its clock, as last set                                                       */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */
@@ -93,6 +104,12 @@ typedef struct recorder {
     csspgo_branch *newest;        /* scratch: the ring, newest first                                                 */
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+    int      data;                /* perf.data is written                                                            */
+    unsigned char *record;        /* scratch: one record of it                                                       */
+    size_t   record_size;
+    uint64_t first_time, last_time; /* of samples                                                                    */
+    uint64_t period;              /* CPU nanoseconds that the burst stands for                                       */
+    struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
 
     rec_map *maps;
     size_t   map_count, map_room;
@@ -165,15 +182,25 @@ double rec_seconds(void);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                        double seconds);
-void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records);
-void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *device,
-                   unsigned long inode, const char *access, const char *path, size_t path_size);
+void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id);
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to);
 int rec_spawn(recorder *r, int *go, int *failure);
 int rec_exec_error(int failure);
 int rec_exit_status(int status);
 int rec_wait_for_end(recorder *r);
 void rec_summary(const recorder *r);
+
+/* record_output.c */
+uint64_t rec_now(void);
+int rec_is_data(const rec_options *o);
+int rec_output_begin(recorder *r);
+void rec_output_end(recorder *r);
+void rec_put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, size_t frames, const csspgo_branch *b,
+                    size_t records);
+void rec_put_map(recorder *r, pid_t pid, const rec_map *m, const char *path, const rec_build_id *id);
+void rec_put_name(recorder *r, pid_t pid, pid_t tid, const char *name, int exec);
+void rec_name_thread(recorder *r, pid_t pid, pid_t tid, int exec);
+void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent);
 
 /* record_code.c */
 void rec_die(const tool_context *tool, const char *what);

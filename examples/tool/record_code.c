@@ -89,8 +89,10 @@ void rec_load_maps(recorder *r)
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
                 const char *file = line[path] != '\0' ? line + path : "//anon";
-                rec_write_map(r->out, r->process != 0 ? r->process : r->pid, begin, end - begin, offset, m.device,
-                              m.inode, m.access, file, strlen(file));
+                rec_build_id id;
+                memset(&id, 0, sizeof id);
+                if (r->data) rec_find_build_id(r->pid, file, &id);
+                rec_put_map(r, r->process != 0 ? r->process : r->pid, &m, file, &id);
             }
         }
         if (r->map_count == r->map_room) {

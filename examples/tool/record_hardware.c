@@ -36,12 +36,31 @@ int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a)
             a->disabled = a->enable_on_exec = 1;
             a->exclude_kernel = a->exclude_hv = a->exclude_callchain_kernel = 1;
             a->mmap = a->mmap2 = 1;
+            a->use_clockid = 1;
+            a->clockid = CLOCK_MONOTONIC;
             a->watermark = 1;
             a->wakeup_watermark = 1 << 16;
             fd = (int)syscall(SYS_perf_event_open, a, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
         }
     }
     return fd;
+}
+
+static void rec_put_ring_map(recorder *r, const csspgo_mmap *map)
+{
+    char path[PATH_MAX];
+    rec_build_id id;
+    rec_map m;
+    memset(&m, 0, sizeof m);
+    memset(&id, 0, sizeof id);
+    m.begin = map->address;
+    m.end = map->address + map->size;
+    m.offset = map->file_offset;
+    memcpy(m.access, "r-xp", sizeof m.access);
+    memcpy(m.device, "00:00", 6);
+    snprintf(path, sizeof path, "%.*s", (int)map->path_size, map->path);
+    if (r->data) rec_find_build_id((pid_t)map->pid, path, &id);
+    rec_put_map(r, (pid_t)map->pid, &m, path, &id);
 }
 
 /* Writes what is in the ring buffer. */
@@ -54,14 +73,18 @@ static void rec_drain(recorder *r, struct perf_event_mmap_page *page, csspgo_rin
     ring->head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     while (!r->done && (item = csspgo_ring_next(ring, &sample, &map, &error)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP && map.executable) {
-            rec_write_map(r->out, (pid_t)map.pid, map.address, map.size, map.file_offset, "00:00", 0, "r-xp", map.path,
-                          map.path_size);
+            rec_put_ring_map(r, &map);
         } else if (item == CSSPGO_ITEM_SAMPLE && sample.branch_count != 0) {
             const size_t n = sample.branch_count < r->o.depth ? sample.branch_count : (size_t)r->o.depth;
             const size_t frames = sample.stack_count < r->o.max_stack ? sample.stack_count : (size_t)r->o.max_stack;
-            rec_write_sample(r->out, sample.stack, frames, sample.branches, n);
+            rec_origin at;
+            at.pid = (pid_t)sample.pid;
+            at.tid = (pid_t)sample.tid;
+            at.time = sample.time;
+            at.period = r->o.period;
+            rec_put_sample(r, &at, sample.stack, frames, sample.branches, n);
             r->branches += r->o.period;
-            if (++r->samples == r->o.count || (r->o.max_branches != 0 && r->branches >= r->o.max_branches)) r->done = 1;
+            if (r->samples == r->o.count || (r->o.max_branches != 0 && r->branches >= r->o.max_branches)) r->done = 1;
         }
     }
     __atomic_store_n(&page->data_tail, ring->tail, __ATOMIC_RELEASE);
@@ -92,6 +115,7 @@ int rec_hardware(recorder *r)
     ring.size = PAGES * unit;
     ring.event.sample_type = attr.sample_type;
     ring.event.branch_sample_type = attr.branch_sample_type;
+    r->hardware = attr;
     if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno));
     close(go);
     error = rec_exec_error(failure);

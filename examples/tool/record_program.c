@@ -65,24 +65,31 @@ void rec_progress(recorder *r)
     fprintf(stderr, "\r\033[K%s ", text);
 }
 
-/* One sample as perf script prints it: frames innermost first, then the records newest first on one line. */
-void rec_write_sample(FILE *out, const uint64_t *stack, size_t frames, const csspgo_branch *b, size_t records)
+/* The build id of the file that a process has mapped under this path. */
+void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id)
 {
-    size_t i;
-    for (i = 0; i < frames; i++) fprintf(out, "\t%16llx\n", (unsigned long long)stack[i]);
-    for (i = 0; i < records; i++) {
-        fprintf(out, " 0x%llx/0x%llx/%c/-/-/0 ", (unsigned long long)b[i].from, (unsigned long long)b[i].to,
-                (b[i].flags & 1) != 0 ? 'M' : (b[i].flags & 2) != 0 ? 'P' : '-');
+    char name[PATH_MAX + 32], why[160];
+    const unsigned char *bytes;
+    struct stat info;
+    elf_image image;
+    size_t size = 0;
+    void *data;
+    int fd;
+    memset(id, 0, sizeof *id);
+    if (path[0] != '/' || path[1] == '/') return;
+    snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
+    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return;
+    data = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0
+           ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (data == MAP_FAILED) return;
+    bytes = elf_open(data, (size_t)info.st_size, &image, why, sizeof why) ? elf_build_id(&image, &size) : NULL;
+    if (bytes != NULL) {
+        id->size = (uint32_t)(size < sizeof id->bytes ? size : sizeof id->bytes);
+        memcpy(id->bytes, bytes, id->size);
     }
-    fputs("\n\n", out);
-}
-
-void rec_write_map(FILE *out, pid_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *device,
-                          unsigned long inode, const char *access, const char *path, size_t path_size)
-{
-    fprintf(out, " PERF_RECORD_MMAP2 %ld/%ld: [%#llx(%#llx) @ %#llx %s %lu 0]: %s %.*s\n", (long)pid, (long)pid,
-            (unsigned long long)begin, (unsigned long long)size, (unsigned long long)offset, device, inode, access,
-            (int)path_size, path);
+    munmap(data, (size_t)info.st_size);
 }
 
 /* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */

@@ -105,6 +105,7 @@ static size_t rec_walk_frames(const recorder *r, uint64_t *stack, size_t room)
 void rec_sample(recorder *r, uint64_t leaf)
 {
     const uint32_t depth = (uint32_t)r->o.depth;
+    rec_origin at;
     size_t frames = 1;
     uint32_t i;
     if (r->code_stale) rec_load_maps(r);
@@ -115,8 +116,11 @@ void rec_sample(recorder *r, uint64_t leaf)
         frames += r->o.frame_pointers ? rec_walk_frame_pointers(r, r->stack + 1, room)
                                       : rec_walk_frames(r, r->stack + 1, room);
     }
-    rec_write_sample(r->out, r->stack, frames, r->newest, r->lbr_count);
-    r->samples++;
+    at.pid = r->process != 0 ? r->process : r->pid;
+    at.tid = r->pid;
+    at.time = rec_now();
+    at.period = r->burst != 0 ? r->period : r->o.period;
+    rec_put_sample(r, &at, r->stack, frames, r->newest, r->lbr_count);
     if (r->samples == r->o.count || ferror(r->out)) r->done = 1;
 }
 

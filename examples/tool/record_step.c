@@ -309,6 +309,7 @@ int rec_software(recorder *r)
              (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
              r->o.frame_pointers ? "frame-pointer" : "exact");
     note(r->tool, "%s", text);
+    rec_name_thread(r, r->pid, r->pid, 0);
     started = rec_run_to_start(r);
     if (!started) {
         kill(r->pid, SIGKILL);

@@ -25,7 +25,8 @@ static uint64_t rec_interval(const rec_watch *w)
 
 static void rec_open_clock(rec_watch *w, rec_thread *t)
 {
-    if (!w->timer && rec_clock_open(t, rec_interval(w))) return;
+    t->interval = rec_interval(w);
+    if (!w->timer && rec_clock_open(t, t->interval)) return;
     if (!w->timer) {
         rec_clock_close(t);
         warn(w->r->tool, "no cpu-clock events here (%s): a timer takes the samples", strerror(errno));
@@ -49,6 +50,7 @@ rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
     memset(t, 0, sizeof *t);
     t->tid = tid;
     t->process = process;
+    rec_name_thread(w->r, process, tid, 0);
     rec_open_clock(w, t);
     return t;
 }
@@ -100,9 +102,11 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
     r->process = t->process;
+    r->period = t->interval;
     r->by_register = r->by_register || w->count > 1;
+    t->interval = rec_interval(w);
     if (!rec_burst(r, tid, r->o.depth)) {
-        rec_clock_start(t, rec_interval(w));
+        rec_clock_start(t, t->interval);
         rec_go_on(t, 0);
         return;
     }
@@ -111,7 +115,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         w->spent += took;
         w->cost += (took / (double)(r->branches - before) - w->cost) / 16;
     }
-    rec_clock_start(t, rec_interval(w));
+    rec_clock_start(t, t->interval);
     if (w->timer) rec_clock_ran(t);                        /* the burst's own time does not count */
     if (r->late) return;
     if (r->gone || r->burst_event != 0) {
