@@ -29,7 +29,7 @@
 
 enum {
     R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
-    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID, R_FOLLOW
 };
 
 static const option record_options[] = {
@@ -67,6 +67,7 @@ static const option record_options[] = {
            "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
     OPTION("pid", OPT_COUNT, NULL, 0, "PID",
            "attaches to a process that runs, all its threads; it is let go when recording ends"),
+    OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "records child processes too, and what they run"),
     OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
@@ -127,6 +128,7 @@ static void rec_take(rec_options *r, const option *o)
     r->overhead = (uint64_t)o[R_OVERHEAD].number;
     r->timer = o[R_TIMER].number != 0;
     r->pid = (pid_t)o[R_PID].number;
+    r->follow = o[R_FOLLOW].number != 0;
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -141,6 +143,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
+    if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
     if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
     if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
     r->program = argv + at;
@@ -183,6 +186,9 @@ static int record_main(tool_context *tool, int argc, char **argv)
 #endif
     path = r.o.output != NULL ? r.o.output : "-";
     if (!rec_spares_program(tool, &r.o, path)) return 2;
+#if defined(REC_SOFTWARE)
+    if (r.o.pid != 0 && !rec_guard(tool, &status)) return status;
+#endif
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.random == 0) r.random = 1;
     r.terminal = !r.o.quiet && isatty(2);

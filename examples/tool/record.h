@@ -40,6 +40,7 @@ typedef struct rec_options {
     double   duration;            /* seconds until recording ends; 0 = the program's end       */
     pid_t    pid;                 /* of a running program, or 0                                */
     int      timer;               /* bursts: by a timer, without events of the kernel          */
+    int      follow;              /* child processes too                                       */
     char   **program;             /* its name and arguments, NULL-terminated                   */
 } rec_options;
 
@@ -148,6 +149,23 @@ typedef struct recorder {
 } recorder;
 
 #if defined(REC_SOFTWARE)
+enum {
+    REC_TRACE = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                PTRACE_O_TRACEVFORK
+};
+
+typedef struct rec_process {      /* what the recorder has of one, while another is at hand   */
+    pid_t    pid;
+    int      shared;              /* its memory is another process's too                      */
+    rec_map *maps;
+    size_t   map_count, map_room;
+    uint64_t maps_loaded;
+    double   maps_time;
+    rec_page **pages;
+    size_t   page_count, page_room;
+    int      memory, by_register, step_only;
+} rec_process;
+
 typedef struct rec_watch {        /* bursts: the threads of the program                       */
     recorder *r;
     rec_thread *threads;
@@ -162,6 +180,10 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
     double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
     sigset_t mask;                /* as it was                                               */
+    rec_process *processes, none;
+    size_t   process_count, process_room;
+    rec_stop *newborn;            /* first stops of threads that are not known yet            */
+    size_t   newborn_count, newborn_room;
 } rec_watch;
 #endif
 
@@ -178,6 +200,7 @@ typedef struct rec_block {
 /* record_program.c */
 void rec_on_interrupt(int signal);
 int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
+void (*rec_pass_interrupt(pid_t recorder))(int);
 double rec_seconds(void);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
@@ -265,6 +288,16 @@ void rec_clock_stop(const rec_thread *t);
 void rec_clock_start(const rec_thread *t, uint64_t interval);
 int rec_clock_cpu(const rec_thread *t);
 
+/* record_process.c */
+int64_t rec_status(pid_t tid, const char *name, int base);
+pid_t rec_process_of(pid_t tid);
+void rec_enter(rec_watch *w, pid_t pid);
+int rec_shares_memory(const rec_watch *w, pid_t pid);
+void rec_forget_process(rec_watch *w, pid_t pid);
+void rec_on_newborn(rec_watch *w, pid_t tid, int status);
+void rec_on_birth(rec_watch *w, const rec_thread *t, int event);
+void rec_free_newborn(rec_watch *w);
+
 /* record_threads.c */
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
 rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process);
@@ -276,6 +309,7 @@ int rec_bursts(recorder *r);
 /* record_attach.c */
 int rec_attach(rec_watch *w);
 void rec_let_go(rec_watch *w);
+int rec_guard(const tool_context *tool, int *status);
 
 /* record_hardware.c */
 int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a);

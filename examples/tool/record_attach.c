@@ -4,26 +4,12 @@
 #if defined(REC_SOFTWARE)
 
 #include <dirent.h>
-
-/* The process that the number, of any of its threads, stands for; 0 if there is none. */
-static pid_t rec_process_of(pid_t pid)
-{
-    char name[64], line[128];
-    long process = 0;
-    FILE *f;
-    snprintf(name, sizeof name, "/proc/%ld/status", (long)pid);
-    f = fopen(name, "re");
-    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-        if (sscanf(line, "Tgid: %ld", &process) == 1) break;
-    }
-    if (f != NULL) fclose(f);
-    return (pid_t)process;
-}
+#include <sys/prctl.h>
 
 /* Takes hold of the threads that it has not yet. Returns how many, or -1 where that is refused. */
 static int rec_seize(rec_watch *w, pid_t process)
 {
-    const unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
+    const unsigned long options = REC_TRACE;
     const struct dirent *entry;
     char name[64];
     int n = 0;
@@ -53,9 +39,7 @@ int rec_attach(rec_watch *w)
     if (process == 0) return fail(r->tool, "there is no process %ld", (long)r->o.pid), 0;
     do { n = rec_seize(w, process); } while (n > 0);
     if (n < 0 || w->count == 0) return fail(r->tool, "cannot trace process %ld: %s", (long)process, strerror(errno)), 0;
-    w->first = r->pid = process;
-    r->by_register = 1;
-    rec_open_memory(r);
+    w->first = process;
     return 1;
 }
 
@@ -74,55 +58,84 @@ static int rec_will_ring(const rec_thread *t)
     return 0;
 }
 
-/* A stop of a thread that is to be let go: it may have a signal to take along. Returns 1 when it is gone or let go. */
-static int rec_let_go_at(rec_watch *w, const rec_thread *t, int status)
+/* Whether a stop is under way to the thread that the recorder wants: it must come before the thread is let go. */
+static int rec_is_due(const rec_thread *t)
+{
+    const int64_t pending = rec_status(t->tid, "SigPnd", 16);
+    return t->asked || (pending > 0 && (pending >> (SIGSTOP - 1) & 1) != 0);
+}
+
+/* A thread that stops or ends: with a signal to take along, it is let go. */
+static void rec_let_go_at(rec_watch *w, pid_t tid, int status)
 {
     const int event = WIFSTOPPED(status) ? status >> 16 : 0;
+    rec_thread *t = rec_find_thread(w, tid);
     int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
     const int group_stop = event == PTRACE_EVENT_STOP && signal != SIGTRAP;
-    if (!WIFSTOPPED(status)) {
-        if (t->tid == w->first) {
-            w->gone = 1;
-            w->status = status;
-        }
-        return 1;
+    if (!WIFSTOPPED(status) && tid == w->first) {
+        w->gone = 1;
+        w->status = status;
     }
-    if (event != 0 || signal == (SIGTRAP | 0x80) || (signal == SIGSTOP && rec_clock_rang(t))) signal = 0;
-    if (group_stop || !rec_will_ring(t)) {
-        return ptrace(PTRACE_DETACH, t->tid, NULL, (void *)(uintptr_t)signal) == 0 || errno == ESRCH;
+    if (t != NULL) t->asked = 0;
+    if (event != 0 || signal == (SIGTRAP | 0x80) || (signal == SIGSTOP && t != NULL && rec_clock_rang(t))) signal = 0;
+    if (WIFSTOPPED(status) && t != NULL && !group_stop && rec_will_ring(t)) {
+        ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)signal);
+        return;
     }
-    ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
-    return 0;
+    if (WIFSTOPPED(status)) ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)signal);
+    if (t != NULL) rec_remove_thread(w, t);
 }
 
 /*
- * Lets all threads run on untraced, each from its next stop. A clock that is closed does not ring any more, but it may
- * have rung: that SIGSTOP must come before.
+ * Lets all threads run on untraced. A clock that is closed does not ring any more, but it may have rung: that SIGSTOP
+ * must come before. No thread is stopped for it: system calls such as epoll_wait would fail with EINTR. A thread that
+ * does not stop by itself is let go by the kernel when the recorder ends.
  */
 void rec_let_go(rec_watch *w)
 {
     const double end = rec_seconds() + 2;
-    size_t i;
-    for (i = 0; i < w->count; i++) {
-        rec_clock_close(&w->threads[i]);
-        ptrace(PTRACE_INTERRUPT, w->threads[i].tid, NULL, NULL);
+    size_t i, due;
+    for (i = 0; i < w->count; i++) rec_clock_close(&w->threads[i]);
+    while (w->newborn_count != 0) {
+        const rec_stop s = w->newborn[--w->newborn_count];
+        rec_let_go_at(w, s.tid, s.status);
     }
-    while (w->count != 0 && rec_seconds() < end) {
-        rec_thread *t;
+    do {
         int status = 0;
-        const pid_t tid = rec_next_stop(w, &status);
-        if (tid < 0) break;
-        if (tid == 0) {
-            rec_doze(w);
-            continue;
-        }
-        t = rec_find_thread(w, tid);
-        if (t == NULL && WIFSTOPPED(status)) {             /* a thread just made */
-            t = rec_add_thread(w, tid, w->first);
-            rec_clock_close(t);
-        }
-        if (t != NULL && rec_let_go_at(w, t, status)) rec_remove_thread(w, t);
+        pid_t tid;
+        for (due = i = 0; i < w->count; i++) due += (size_t)rec_is_due(&w->threads[i]);
+        while ((tid = rec_next_stop(w, &status)) > 0) rec_let_go_at(w, tid, status);
+        if (due != 0) rec_doze(w);
+    } while (due != 0 && rec_seconds() < end);
+}
+
+/*
+ * Records in a process of its own, to which no key of the terminal leads and which ends the recording when this one is
+ * killed: a clock or breakpoint that nobody takes back would stop or kill the program. Returns 1 in that process; 0 in
+ * this one when it has ended, with its exit status.
+ */
+int rec_guard(const tool_context *tool, int *status)
+{
+    const pid_t self = getpid();
+    struct sigaction pass;
+    pid_t child;
+    fflush(NULL);
+    child = fork();
+    if (child < 0) return *status = fail(tool, "cannot fork: %s", strerror(errno)), 0;
+    if (child == 0) {
+        setsid();
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != self) raise(SIGTERM);
+        return 1;
     }
+    memset(&pass, 0, sizeof pass);
+    pass.sa_handler = rec_pass_interrupt(child);
+    sigaction(SIGINT, &pass, NULL);
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR) { }
+    *status = rec_exit_status(*status);
+    return 0;
 }
 
 #endif

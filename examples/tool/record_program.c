@@ -16,6 +16,21 @@ void rec_on_interrupt(int signal)
     rec_signal_came = 1;
 }
 
+static volatile sig_atomic_t rec_recorder;            /* the process to which signals are passed on */
+
+static void rec_on_pass(int signal)
+{
+    (void)signal;
+    kill((pid_t)rec_recorder, SIGTERM);
+}
+
+/* The handler that ends the recording of another process. */
+void (*rec_pass_interrupt(pid_t recorder))(int)
+{
+    rec_recorder = recorder;
+    return rec_on_pass;
+}
+
 double rec_seconds(void)
 {
     struct timespec t;
@@ -162,13 +177,27 @@ int rec_exit_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 0;
 }
 
-/* Waits for the end of a program that is not traced any more; a second interrupt gets through to us. */
+/*
+ * Waits for the end of a program that is not recorded any more; a second interrupt gets through to us. Threads that
+ * did not stop when recording ended are let go when they do.
+ */
 int rec_wait_for_end(recorder *r)
 {
+    pid_t tid;
+    int status = 0;
     sigaction(SIGINT, &r->interrupt, NULL);
     sigaction(SIGTERM, &r->terminate, NULL);
     if (r->o.stop) kill(r->pid, SIGKILL);
-    while (waitpid(r->pid, &r->status, __WALL) < 0 && errno == EINTR) { }
+    for (;;) {
+        tid = waitpid(-1, &status, __WALL);
+        if (tid < 0 && errno == EINTR) continue;
+        if (tid < 0 || (tid == r->pid && !WIFSTOPPED(status))) break;
+        if (WIFSTOPPED(status)) {
+            const int quiet = status >> 16 != 0 || WSTOPSIG(status) == (SIGTRAP | 0x80);
+            ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)(quiet ? 0 : WSTOPSIG(status)));
+        }
+    }
+    r->status = status;
     return r->o.stop ? 0 : rec_exit_status(r->status);
 }
 

@@ -101,9 +101,9 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_clock_stop(t);
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
-    r->process = t->process;
+    rec_enter(w, t->process);
     r->period = t->interval;
-    r->by_register = r->by_register || w->count > 1;
+    r->by_register = r->by_register || rec_shares_memory(w, t->process);
     t->interval = rec_interval(w);
     if (!rec_burst(r, tid, r->o.depth)) {
         rec_clock_start(t, t->interval);
@@ -137,15 +137,9 @@ static void rec_on_other_program(rec_watch *w, rec_thread *t)
         if (w->threads[i].process == process) rec_remove_thread(w, &w->threads[i]);
         else i++;
     }
-    r->pid = process;
-    rec_drop_pages(r, 0, UINT64_MAX, 0);
-    rec_open_memory(r);
-    free(r->maps);
-    r->maps = NULL;
-    r->map_count = r->map_room = 0;
-    r->by_register = r->o.pid != 0;
-    r->step_only = 0;
+    rec_forget_process(w, process);
     r->trap_ignored = 0;
+    rec_name_thread(r, process, process, 1);
     rec_go_on(rec_add_thread(w, process, process), 0);
 }
 
@@ -163,24 +157,42 @@ static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
     }
 }
 
+/* A thread has ended; one that was not known yet is one that nobody has to wait for. */
+static void rec_on_end(rec_watch *w, pid_t tid, int status)
+{
+    rec_thread *t = rec_find_thread(w, tid);
+    if (tid == w->first) {
+        w->gone = 1;
+        w->status = status;
+    }
+    if (t != NULL) {
+        rec_put_task(w->r, PERF_RECORD_EXIT, t->process, tid, t->process);
+        rec_remove_thread(w, t);
+    }
+    rec_forget_process(w, tid);
+    rec_free_newborn(w);
+}
+
 static void rec_on_stop(rec_watch *w, pid_t tid, int status)
 {
     rec_thread *t = rec_find_thread(w, tid);
     const int event = WIFSTOPPED(status) ? status >> 16 : 0, signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
     if (!WIFSTOPPED(status)) {
-        if (t != NULL) rec_remove_thread(w, t);
-        if (tid == w->first) {
-            w->gone = 1;
-            w->status = status;
-        }
+        rec_on_end(w, tid, status);
         return;
     }
-    if (t == NULL) t = rec_add_thread(w, tid, w->first);
+    if (t == NULL) {
+        rec_on_newborn(w, tid, status);
+        return;
+    }
     if (event == PTRACE_EVENT_EXEC) {
         rec_on_other_program(w, t);
     } else if (event == PTRACE_EVENT_STOP) {
         rec_on_event_stop(w, t, signal);
-    } else if (event != 0 || signal == (SIGTRAP | 0x80)) { /* a thread was made; the end of a system call in a burst */
+    } else if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
+        rec_on_birth(w, t, event);
+        rec_go_on(rec_find_thread(w, tid), 0);
+    } else if (event != 0 || signal == (SIGTRAP | 0x80)) { /* the end of a system call in a burst */
         rec_go_on(t, 0);
     } else if (signal == SIGSTOP && rec_clock_rang(t)) {
         rec_take_burst(w, t);
@@ -253,7 +265,7 @@ static void rec_on_child_stop(int signal)
 /* Runs or attaches to the program and takes bursts of its threads. Returns as rec_software does. */
 int rec_bursts(recorder *r)
 {
-    const unsigned long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
+    const unsigned long options = PTRACE_O_EXITKILL | REC_TRACE;
     struct sigaction on_child;
     sigset_t child;
     rec_watch w;
@@ -278,14 +290,17 @@ int rec_bursts(recorder *r)
         rec_go_on(rec_add_thread(&w, r->pid, r->pid), 0);
     }
     rec_watch_threads(&w);
-    if (!w.gone) rec_let_go(&w);
+    rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
     sigprocmask(SIG_SETMASK, &w.mask, NULL);
     r->pid = w.first;
     r->gone = w.gone;
     r->status = w.status;
     while (w.count != 0) rec_remove_thread(&w, &w.threads[0]);
+    while (w.process_count != 0) rec_forget_process(&w, w.processes[0].pid);
     free(w.threads);
+    free(w.processes);
+    free(w.newborn);
     return -1;
 }
 
