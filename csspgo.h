@@ -110,6 +110,10 @@
  *     CSSPGO_MALLOC(n), CSSPGO_FREE(p)   implementation  heap for objects made without an allocator; malloc and free
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
+ *     CSSPGO_VALIDATE                implementation      says on stderr which mistake of the program a call shows, and
+ *                                                        aborts; slower
+ *     CSSPGO_VALIDATE_LOG(function, text)   implementation   with the above, is called instead; where it returns, the
+ *                                                        call goes on as without CSSPGO_VALIDATE
  *     CSSPGO_USE_ZLIB                implementation      compressed sections, pprof with gzip (link zlib); without it,
  *                                                        E_UNSUPPORTED
  *     CSSPGO_USE_ZSTD                implementation      recordings of perf record -z (link zstd); without it,
@@ -226,7 +230,7 @@ typedef enum csspgo_status {
 typedef struct csspgo_error {
     csspgo_status status;         /* CSSPGO_OK, or what failed first                                    */
     uint32_t      line, column;   /* 1-based, in text input; 0 in binary input                          */
-    uint64_t      offset;         /* bytes from the start of the input, 0 to size                       */
+    uint64_t      offset;         /* bytes from the start of the input, 0 to size; index in an array    */
     char          message[160];   /* one sentence with the offending value; terminated; printable ASCII */
 } csspgo_error;
 
@@ -1384,14 +1388,15 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * probes outside it are skipped. A function where there is one already is E_ARGUMENT too: remove the old code first.
  *
  * csspgo_code_add_transfers: several transfers may be added at one address. The first one says where a direct transfer
- * goes, the last one which kind the instruction is. If an indirect call or jump (target 0) is added again with a
- * target, the linker or the JIT knows that it always goes there: csspgo_match_input_new takes this target as the
- * callee.
+ * goes, the last one which kind the instruction is; csspgo_code_stats counts those that differ. If an indirect call or
+ * jump (target 0) is added again with a target, the linker or the JIT knows that it always goes there:
+ * csspgo_match_input_new takes this target as the callee.
  *
  * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes
- * with id 0 or of an unknown kind get no count.
+ * with id 0 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts them.
  *
- * Returns   CSSPGO_OK, E_ARGUMENT, E_NOMEM, E_LIMIT; on failure nothing of the call was added
+ * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the address, or with the index in the array, which is also in
+ *           err->offset; E_NOMEM, E_LIMIT. On failure nothing of the call was added
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
@@ -1452,6 +1457,8 @@ typedef struct csspgo_code_stats {
     uint64_t removed_bytes;       /* bytes of removed code whose tables are still there                          */
     uint64_t functions, transfers, probes;   /* entries of the tables, including those of such removed code      */
     uint64_t moved_bytes;         /* bytes moved so far to keep the tables in order                              */
+    uint64_t unlike_transfers;    /* added so far: of another kind or target than one at the same address        */
+    uint64_t idle_probes;         /* added so far: not at known code, or with id 0 or an unknown kind: no counts */
 } csspgo_code_stats;
 
 /* What the map holds. */
@@ -2560,6 +2567,8 @@ typedef struct csspgo_collector_stats {
     uint64_t wrong_paths;         /* branches dropped: speculated, on a wrong path (with multiplicity)                */
     uint64_t doubled;             /* branches dropped: equal to the newer one, no path in between (likewise)          */
     uint64_t fused;               /* branches moved from the comparison before them (likewise)                        */
+    uint64_t unknown_transfers;   /* branches within known code from an instruction that is no transfer of the code   */
+                                  /* map (likewise; not with llvm): transfers are missing, or it is other code        */
     uint64_t late_stacks;         /* samples whose stack is later than their records: dropped, or their stacks are    */
     uint64_t bad_targets;         /* single branches: no instruction begins at the target, though it is in known code */
     uint64_t bad_sources;         /* single branches not taken whose source is no conditional branch                  */
@@ -2618,6 +2627,20 @@ CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 /* Statistics of the samples so far; complete after csspgo_collector_flush. */
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c);
+
+/*
+ * Writes these statistics as text, for people: the number of samples, a line for each other counter that is not 0, and
+ * sentences that begin with "advice: " where the figures, or what the code map has, show a mistake: code or transfers
+ * that were not added, modules that are not mapped, samples of another program.
+ *
+ *   buf, cap   the output, cap bytes, not terminated; NULL and 0 to ask for the size
+ *   size       NULL, or gets the bytes needed
+ *
+ * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled)
+ * Cost      O(1), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
+                                                      csspgo_error *err);
 
 /* The memory that the collector holds, in bytes. */
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
@@ -5242,6 +5265,13 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
 #if (defined(CSSPGO_WITH_LAYOUT) || defined(CSSPGO_WITH_CTXPROF)) && defined(_MSC_VER) && !defined(__GNUC__)
 #  include <intrin.h>
 #endif
+#if defined(CSSPGO_VALIDATE) && !defined(CSSPGO_VALIDATE_LOG)
+#  ifdef CSSPGO_NO_STDIO
+#    error "csspgo: CSSPGO_VALIDATE without stdio needs a CSSPGO_VALIDATE_LOG(function, text)"
+#  endif
+#  include <stdlib.h>
+#  define CSSPGO_VALIDATE_LOG(function, text) (fprintf(stderr, "csspgo: %s: %s\n", (function), (text)), abort())
+#endif
 #ifndef CSSPGO_ASSERT
 #  include <assert.h>
 #  define CSSPGO_ASSERT(x) assert(x)
@@ -5586,6 +5616,30 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspg
     }
     return csspgo__error_set(err, status, 0, csspgo_status_text(status));
 }
+
+/*
+ * ----- misuse: with CSSPGO_VALIDATE, mistakes that a call would go along with are told -----------------------------
+ *
+ * CSSPGO__EXPECT(ok, text): text says what is wrong and what to do. Without CSSPGO_VALIDATE neither argument is
+ * evaluated, and no text is in the program.
+ */
+#ifdef CSSPGO_VALIDATE
+static void csspgo__misuse(const char *function, const char *text)
+{
+    CSSPGO_VALIDATE_LOG(function, text);
+}
+
+/* Tells of an error in the program's tables that a call refuses; a program that ignores the status goes on without. */
+CSSPGO__UNUSED static csspgo_status csspgo__misused(const char *function, const csspgo_error *err, const char *text,
+                                                    csspgo_status status)
+{
+    csspgo__misuse(function, err != NULL ? err->message : text);
+    return status;
+}
+#  define CSSPGO__EXPECT(ok, text) ((ok) ? (void)0 : csspgo__misuse(__func__, (text)))
+#else
+#  define CSSPGO__EXPECT(ok, text) ((void)0)
+#endif
 
 /* ----- memory: every object owns a heap; sizes are counted against limits.max_bytes ------------------------------ */
 
@@ -9304,6 +9358,7 @@ CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 
 static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 {
+    CSSPGO__EXPECT(f.id <= p->names.count, "no such function: the handle is of another profile, or was not set");
     return f.id != 0 && f.id <= p->names.count;
 }
 
@@ -9344,6 +9399,7 @@ CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func fu
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
 static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__EXPECT(node.id <= p->tree.count, "no such node: the handle is of another profile, or of before a rebuild");
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
 
@@ -18902,6 +18958,7 @@ struct csspgo_code {
     uint32_t          serials;    /* of areas                                                           */
     uint32_t          released;   /* areas given back so far                                            */
     uint32_t          changes;    /* how often code or tables were added, removed or given back         */
+    uint64_t          unlike_transfers, idle_probes;   /* csspgo_code_stats                             */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -18938,6 +18995,7 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
 {
     size_t i;
     if (c == NULL) return;
+    CSSPGO__EXPECT(c->holder == NULL, "a collector still uses the map: free all collectors first");
     csspgo__names_free(&c->heap, &c->names);
     csspgo__names_free(&c->heap, &c->paths);
     csspgo__free(&c->heap, c->checksum, c->checksum_cap * sizeof *c->checksum);
@@ -18951,10 +19009,10 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     csspgo__object_free(c, sizeof *c);
 }
 
-/* E_ARGUMENT with a sentence that ends in a number. */
+/* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
 static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t number)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, text);
+    csspgo__error_set(err, CSSPGO_E_ARGUMENT, number, text);
     csspgo__say_u64(err, number);
     return CSSPGO_E_ARGUMENT;
 }
@@ -18966,6 +19024,13 @@ static csspgo_status csspgo__address_error(csspgo_error *err, const char *text, 
     csspgo__say_hex(err, address);
     return CSSPGO_E_ARGUMENT;
 }
+
+#ifdef CSSPGO_VALIDATE
+#  define csspgo__argument_error(err, text, number) \
+    csspgo__misused(__func__, (err), (text), csspgo__argument_error((err), (text), (number)))
+#  define csspgo__address_error(err, text, address) \
+    csspgo__misused(__func__, (err), (text), csspgo__address_error((err), (text), (address)))
+#endif
 
 /* The status of the last allocation that failed. */
 static csspgo_status csspgo__code_fail(const csspgo_code *c, csspgo_error *err)
@@ -19494,8 +19559,9 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
     uint64_t from = 0, gap = 0;
     csspgo_status s;
     if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (size == 0) return csspgo__address_error(err, "no bytes: ", address + bias);
     if (!csspgo__window_free_at(&c->table[CSSPGO__WINDOWS], address + bias, size))
-        return csspgo__address_error(err, "no bytes, or other code is there: ", address + bias);
+        return csspgo__address_error(err, "other code is there: ", address + bias);
     s = csspgo__area_room(c, size, &from, &gap);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     fresh.pos = (uint32_t)from;
@@ -19652,17 +19718,31 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
     return id;
 }
 
+/* What a function of a program's tables must be, wherever it is. */
+static csspgo_status csspgo__new_function_check(const csspgo_code *c, csspgo_module module,
+                                                const csspgo_code_function *f, csspgo_error *err)
+{
+    const char *text = NULL;
+    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (f->end == f->begin) text = "no code: function ";
+    else if (f->end < f->begin) text = "end below begin: function ";
+    else if (f->guid == 0 && f->name == NULL) text = "no name and no GUID: function ";
+    else if (f->name != NULL && f->name_size == 0) text = "a name of size 0: function ";
+    if (text != NULL) return csspgo__address_error(err, text, f->begin);
+    CSSPGO__EXPECT(f->name == NULL || f->name[f->name_size - 1] != '\0',
+                   "the name ends in a zero byte, which becomes part of it: name_size is strlen of the name");
+    return csspgo__error_plain(err, f->name_size > c->heap.limits.max_name ? CSSPGO_E_LIMIT : CSSPGO_OK);
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
                                                   csspgo_error *err)
 {
+    const csspgo_status status = csspgo__new_function_check(c, module, f, err);
     csspgo__area area;
     csspgo__range r;
     const csspgo__range *before;
     area.size = 0;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    if (f->end <= f->begin || (f->guid == 0 && f->name == NULL))
-        return csspgo__address_error(err, "a function without code, or without name and GUID: ", f->begin);
-    if (f->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (status != CSSPGO_OK) return status;
     r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
     if (r.func == 0) return csspgo__code_fail(c, err);
     r.begin = csspgo__pos_in(c, module.id, f->begin);
@@ -19672,12 +19752,12 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
         r.begin = area.pos;
     }
     if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin)
-        return csspgo__address_error(err, "a function that ends outside of its area: ", f->begin);
+        return csspgo__address_error(err, "it ends outside its code: function ", f->begin);
     r.end = r.begin + (uint32_t)(f->end - f->begin);
     r.fragment = f->fragment;
     before = csspgo__range_before(c, r.end);
     if (before != NULL && before->end > r.begin)
-        return csspgo__address_error(err, "a function where there is one already: ", f->begin);
+        return csspgo__address_error(err, "another function is there: function ", f->begin);
     c->changes++;
     if (csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r)) return csspgo__error_plain(err, CSSPGO_OK);
     if (area.size != 0) csspgo__area_undo(c, &area);
@@ -19694,6 +19774,15 @@ static void csspgo__transfers_undo(csspgo_code *c, csspgo_module module, const c
     }
 }
 
+/* Counts a transfer that is unlike the first one listed at pos; there is one. */
+static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t)
+{
+    const csspgo__code_transfer *first = csspgo__transfer_at(c, pos);
+    const int other = first->kind != (uint32_t)t->kind || (t->target != first->target && t->target && first->target);
+    CSSPGO__EXPECT(!other, "two transfers at one address differ in kind or target: is old code not removed?");
+    c->unlike_transfers += (unsigned)other;
+}
+
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
@@ -19703,8 +19792,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
-        if (t->kind > CSSPGO_RET || t->size == 0 || t->size > 15)
-            s = csspgo__argument_error(err, "a kind or size that is none: transfer ", i);
+        if (t->kind > CSSPGO_RET) s = csspgo__argument_error(err, "unknown kind: transfer ", i);
+        else if (t->size == 0 || t->size > 15) s = csspgo__argument_error(err, "not 1 to 15 bytes: transfer ", i);
         else if (pos == 0) s = csspgo__argument_error(err, "not at known code: transfer ", i);
         else if (!csspgo__transfer_list(c, pos, t->kind, t->target)) s = csspgo__code_fail(c, err);
     }
@@ -19715,6 +19804,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     for (i = 0; i < count; i++) {
         const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
         const uint32_t after = csspgo__pos_in(c, module.id, transfers[i].address + transfers[i].size);
+        if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) csspgo__transfer_compare(c, pos, &transfers[i]);
         csspgo__kind_set(c, pos, transfers[i].kind);
         if (transfers[i].kind == CSSPGO_CALL && after == pos + transfers[i].size)
             csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
@@ -19743,6 +19833,9 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
         c->probe[c->node[node].first + c->node[node].count++] = p;
         c->node[c->node[node].top].placed += pos != 0;
+        CSSPGO__EXPECT(pos != 0, "a probe that is not at known code: it will never count");
+        CSSPGO__EXPECT(p.id != 0 && p.kind <= CSSPGO_PROBE_DIRECT_CALL, "a probe of id 0 or of an unknown kind");
+        c->idle_probes += pos == 0 || p.id == 0 || p.kind > CSSPGO_PROBE_DIRECT_CALL;
     }
     c->probes = at;
 }
@@ -19808,7 +19901,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
         const csspgo_descriptor *d = &descriptors[i];
         uint32_t id;
         if (d->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-        id = csspgo__func_bind(c, d->guid, d->name, d->name_size, d->checksum);
+        id = csspgo__func_bind(c, d->guid, d->name_size != 0 ? d->name : NULL, d->name_size, d->checksum);
         if (id == 0) return csspgo__code_fail(c, err);
         c->names.name[id].flags |= CSSPGO__DESCRIBED;
     }
@@ -19891,18 +19984,25 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     return s;
 }
 
-CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
+/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there; E_NOMEM, E_LIMIT. */
+static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias)
 {
+    csspgo__code_module *m = &c->module[module.id];
     csspgo_status s = CSSPGO_OK;
-    csspgo__code_module *m;
-    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    m = &c->module[module.id];
     if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    if (s != CSSPGO_OK) return s;
     m->bias = bias;
     m->mapped = 1;
-    return csspgo__error_plain(err, CSSPGO_OK);
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
+{
+    csspgo_status s;
+    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    s = csspgo__module_map(c, module, bias);
+    if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
+    return csspgo__error_plain(err, s);
 }
 
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
@@ -19961,7 +20061,7 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
         const csspgo__code_module *mod = &c->module[m.id];
         found = csspgo__module_fits(c, mod, e);
         if (e->file_offset == mod->base_offset) {
-            s = csspgo_code_map(c, m, e->address - mod->base, NULL);
+            s = csspgo__module_map(c, m, e->address - mod->base);
             found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
         }
     }
@@ -20011,6 +20111,8 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     uint64_t at = end;
     csspgo__window *w;
     if (begin >= end) return csspgo__address_error(err, "nothing to remove: end is not above ", begin);
+    CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
+                   "no code is there: it was removed already, or never added");
     c->changes++;
     while (at > begin && (w = csspgo__window_before(c, at)) != NULL) {
         at = w->begin;
@@ -20035,6 +20137,8 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     stats.transfers = c->table[CSSPGO__TRANSFERS].count;
     stats.probes = c->probes;
     for (i = 0; i < CSSPGO__GAPS; i++) stats.moved_bytes += c->table[i].moved;
+    stats.unlike_transfers = c->unlike_transfers;
+    stats.idle_probes = c->idle_probes;
     return stats;
 }
 
@@ -26726,7 +26830,7 @@ static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__windo
 enum { CSSPGO__RESUMED = 2 };     /* while placing: unknown code that, say the flags, went back to what it broke off */
 
 typedef struct csspgo__record_notes {  /* what became of a sample's records */
-    uint32_t not_taken, wrong_paths, doubled, fused;
+    uint32_t not_taken, wrong_paths, doubled, fused, unknown;
 } csspgo__record_notes;
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
@@ -26756,7 +26860,7 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
             csspgo__transfer_target(code, next) == pair[1]) {
             pair[0] = next;
             notes->fused++;
-        }
+        } else notes->unknown++;
     }
     if (!has_newer || pair[0] != pair[-2] || pair[1] != pair[-1]) return 1;
     if (csspgo__runs_straight(code, pair[1], pair[0])) return 1;
@@ -26906,6 +27010,7 @@ static void csspgo__notes_count(csspgo_collector_stats *stats, const csspgo__rec
     csspgo__count_times(&stats->wrong_paths, notes->wrong_paths, count);
     csspgo__count_times(&stats->doubled, notes->doubled, count);
     csspgo__count_times(&stats->fused, notes->fused, count);
+    csspgo__count_times(&stats->unknown_transfers, notes->unknown, count);
 }
 
 /*
@@ -27566,6 +27671,10 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 {
     csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
+    CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
+    CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
+                                   how->keep_records | how->single_branches) <= 1,
+                   "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
     c->code = code;
     csspgo__holder_add(c, code);
     if (how != NULL) c->how = *how;
@@ -27661,6 +27770,43 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
     return status;
 }
 
+#ifdef CSSPGO_VALIDATE
+/* 1 if code runs straight from a to b. */
+static int csspgo__order_runs(const csspgo_code *code, uint64_t a, uint64_t b)
+{
+    const uint32_t start = csspgo__pos(code, a), end = csspgo__pos(code, b);
+    return start > CSSPGO__EXT && end > CSSPGO__EXT && csspgo__runs_straight(code, start, end) && b - a < 1 << 16;
+}
+
+/* 1 if the call before a return address goes to the function of another frame for certain. */
+static int csspgo__order_calls(const csspgo_code *code, uint64_t return_address, uint64_t callee)
+{
+    const uint32_t after = csspgo__pos(code, return_address), pos = csspgo__pos(code, callee);
+    const uint32_t call = after > CSSPGO__EXT ? csspgo__call_before(code, after) : 0;
+    const csspgo__range *r = pos > CSSPGO__EXT ? csspgo__range_of(code, pos) : NULL;
+    return call != 0 && r != NULL && csspgo__called_range(code, call) == r->begin;
+}
+
+/* Tells of a sample whose arrays make sense only the other way round. */
+static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s)
+{
+    uint32_t i, right = 0, turned = 0;
+    for (i = 1; i < s->branch_count; i++) {
+        const csspgo_branch *newer = &s->branches[i - 1], *older = &s->branches[i];
+        right += (unsigned)csspgo__order_runs(code, older->to, newer->from);
+        turned += (unsigned)csspgo__order_runs(code, newer->to, older->from);
+    }
+    CSSPGO__EXPECT(right != 0 || turned < 2, "the branch records stand oldest first: the newest has to come first");
+    right = turned = 0;
+    for (i = 1; i < s->stack_count; i++) {
+        right += (unsigned)csspgo__order_calls(code, s->stack[i], s->stack[i - 1]);
+        turned += (unsigned)csspgo__order_calls(code, s->stack[i - 1], s->stack[i]);
+    }
+    CSSPGO__EXPECT(right != 0 || turned < 2, "the call stack stands outermost frame first: the sampled address has to "
+                                             "come first, the outermost return address last");
+}
+#endif
+
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
@@ -27670,6 +27816,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "samples do not mix with contexts of names");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
+#ifdef CSSPGO_VALIDATE
+        csspgo__sample_check(c->code, &sample);
+#endif
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
@@ -27690,6 +27839,98 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 {
     return c->heap.used;
+}
+
+/* ----- the statistics as text ------------------------------------------------------------------------------------- */
+
+static void csspgo__report_line(csspgo__sink *s, uint64_t n, const char *text)
+{
+    if (n == 0) return;
+    csspgo__put_u64(s, n);
+    csspgo__put_str(s, text);
+}
+
+/* What became of samples: those that do not count, and those without a context or with a shorter one. */
+static void csspgo__report_samples(csspgo__sink *s, const csspgo_collector_stats *v)
+{
+    csspgo__report_line(s, v->no_stack, " samples dropped: no call stack, though the first sample had one\n");
+    csspgo__report_line(s, v->no_branches, " samples dropped: no branch record with an end in known code\n");
+    csspgo__report_line(s, v->prologue_leaves, " samples dropped: sampled in a prologue or epilogue\n");
+    csspgo__report_line(s, v->late_stacks, " samples whose stack is later than their branch records\n");
+    csspgo__report_line(s, v->external_leaves, " samples in unknown code\n");
+    csspgo__report_line(s, v->bad_return_addresses, " stacks cut at a return address without a call before it\n");
+    csspgo__report_line(s, v->kernel_leaves, " stacks that began in the kernel\n");
+    csspgo__report_line(s, v->addresses, " samples without branch records: counted by address\n");
+    csspgo__report_line(s, v->unwound, " distinct samples unwound\n");
+    csspgo__report_line(s, v->branches, " branch records of these\n");
+    csspgo__report_line(s, v->repaired_stacks, " distinct stacks whose missing callers were found\n");
+    csspgo__report_line(s, v->cut_stacks, " distinct stacks whose missing callers were not found: no context\n");
+    csspgo__report_line(s, v->mismatched_external, " calls from unknown code that the stack did not show\n");
+    csspgo__report_line(s, v->mismatched_leaf, " calls from known code that the stack did not show\n");
+    csspgo__report_line(s, v->zero_returns, " returns to no call: older records have no context\n");
+    csspgo__report_line(s, v->return_jumps, " returns that were jumps\n");
+    csspgo__report_line(s, v->entry_calls, " calls by unknown code that looked like returns\n");
+    csspgo__report_line(s, v->truncated_contexts, " contexts cut because unknown code lies in between\n");
+    csspgo__report_line(s, v->deep_contexts, " contexts cut to limits.max_depth\n");
+}
+
+/* What became of branch records and of the ranges between them. */
+static void csspgo__report_branches(csspgo__sink *s, const csspgo_collector_stats *v)
+{
+    csspgo__report_line(s, v->oldest_branches, " oldest branches left out\n");
+    csspgo__report_line(s, v->paired_external, " ranges in unknown code\n");
+    csspgo__report_line(s, v->unpaired_external, " ranges with one end in unknown code: not counted\n");
+    csspgo__report_line(s, v->invalid_ranges, " ranges across a transfer, or backwards: not counted\n");
+    csspgo__report_line(s, v->unplaced, " counts outside known code: not counted\n");
+    csspgo__report_line(s, v->elided_interrupts, " branches of interrupts and system calls left out\n");
+    csspgo__report_line(s, v->not_taken, " branches not taken\n");
+    csspgo__report_line(s, v->wrong_paths, " branches on a wrong path\n");
+    csspgo__report_line(s, v->doubled, " branches recorded twice\n");
+    csspgo__report_line(s, v->fused, " branches recorded at the comparison before them\n");
+    csspgo__report_line(s, v->unknown_transfers, " branches from instructions that are no transfers\n");
+    csspgo__report_line(s, v->bad_targets, " single branches to no instruction\n");
+    csspgo__report_line(s, v->bad_sources, " single branches not taken from no conditional branch\n");
+}
+
+/* Which mistakes the figures show, and what to do about them. */
+static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
+{
+    const csspgo_collector_stats *v = &c->stats;
+    const csspgo_code *code = c->code;
+    if (code->live == 0)
+        csspgo__put_str(s, "advice: the code map has no code: add it before the samples\n");
+    else if (v->samples != 0 && v->no_branches + v->external_leaves >= v->samples)
+        csspgo__put_str(s, "advice: no sample is in known code: they are of another program, or a module is not where "
+                           "csspgo_code_mmap or csspgo_code_map said\n");
+    if (code->live != 0 && code->table[CSSPGO__TRANSFERS].count == 0)
+        csspgo__put_str(s, "advice: the code map has no transfers, so there are no contexts: add them with "
+                           "csspgo_code_add_transfers, or the code with csspgo_code_add_bytes\n");
+    else if (v->unknown_transfers > v->branches / 64)
+        csspgo__put_str(s, "advice: branches begin where the code map has none: some code lacks its transfers, or "
+                           "other code ran\n");
+    if (v->bad_return_addresses > v->samples / 8)
+        csspgo__put_str(s, "advice: many stacks are cut: frame pointers are missing, or calls in the transfers are, or "
+                           "their sizes are wrong\n");
+    if (v->samples != 0 && v->addresses == v->samples)
+        csspgo__put_str(s, "advice: no sample has branch records: csspgo_collector_profile needs csspgo_estimate\n");
+    if (code->idle_probes != 0)
+        csspgo__put_str(s, "advice: some probes are not at known code, or have id 0 or an unknown kind: "
+                           "csspgo_code_stats.idle_probes\n");
+    if (code->unlike_transfers != 0)
+        csspgo__put_str(s, "advice: transfers at one address differ: remove old code before new code comes there\n");
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
+                                                      csspgo_error *err)
+{
+    csspgo__sink s;
+    csspgo__sink_buffer(&s, buf, cap);
+    csspgo__put_u64(&s, c->stats.samples);
+    csspgo__put_str(&s, " samples\n");
+    csspgo__report_samples(&s, &c->stats);
+    csspgo__report_branches(&s, &c->stats);
+    csspgo__report_advice(&s, c);
+    return csspgo__sink_end(&s, size, err);
 }
 
 /* ----- counters by canonical context ------------------------------------------------------------------------------ */

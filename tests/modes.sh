@@ -96,6 +96,15 @@ static void f(void *p) { (void)p; }
 int main(void) { return csspgo_profile_new(NULL, NULL) != NULL; }
 END
     silent "CSSPGO_MALLOC and CSSPGO_FREE replace the heap" sh -c "$CC $WC $QUICKER -o $B/heap $B/heap.c && $B/heap"
+    silent "CSSPGO_VALIDATE builds without a warning" $CC $WC $QUICKER -DCSSPGO_VALIDATE -fsyntax-only $impl
+    silent "CSSPGO_VALIDATE_LOG, without stdio" $CC $WC $QUICKER -DCSSPGO_VALIDATE -DCSSPGO_NO_STDIO '-DCSSPGO_VALIDATE_LOG(f,t)=((void)(f),(void)(t))' -fsyntax-only $impl
+    cat >$B/validate.c <<'END'
+#define CSSPGO_VALIDATE
+#define CSSPGO_IMPLEMENTATION
+#include "../../../csspgo.h"
+int main(void) { return csspgo_code_remove(csspgo_code_new(NULL, NULL), 2, 1, NULL) == CSSPGO_OK; }
+END
+    check "CSSPGO_VALIDATE says what is wrong and aborts" sh -c "$CC $QUICKER -o $B/validate $B/validate.c && ! $B/validate 2>$B/validate.out; grep 'csspgo_code_remove: nothing to remove' $B/validate.out"
     printf 'static void f(void);\nint main(void) { f(); return 0; }\n' >$B/undefined.c
     check "the compiler tells of what is used but not defined" sh -c "$CC -fsyntax-only $B/undefined.c 2>&1 | grep -q 'never defined\|not defined\|undefined'"
     linker=$CC

@@ -748,12 +748,16 @@ static void a_refusal_says_why(void)
     other.id = 7;
     T_EQ(csspgo_code_add_function(c, none, &f, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a function where there is one already: 0x1000");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "another function is there: function 0x1000");
     refused(csspgo_code_add_function(c, other, &f, &e), &e, "no such module: 7");
-    refused(csspgo_code_add_area(c, none, 0x1008, 16, &e), &e, "no bytes, or other code is there: 0x1008");
+    refused(csspgo_code_add_area(c, none, 0x1008, 16, &e), &e, "other code is there: 0x1008");
+    refused(csspgo_code_add_area(c, none, 0x2008, 0, &e), &e, "no bytes: 0x2008");
     refused(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0, "", 1, NULL, 0, &e), &e, "no such csspgo_arch: 9");
-    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "a kind or size that is none: transfer 0");
+    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "not 1 to 15 bytes: transfer 0");
     t.size = 5;
+    t.kind = (csspgo_kind)6;
+    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "unknown kind: transfer 0");
+    t.kind = CSSPGO_CALL;
     t.address = 0x2000;
     refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "not at known code: transfer 0");
     refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e, "no such node: probe 0");
@@ -763,7 +767,20 @@ static void a_refusal_says_why(void)
     refused(csspgo_code_map(c, none, 0, &e), &e, "no such module: 0");
     f.begin = 0x1010;
     f.end = 0x1010;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a function without code, or without name and GUID: 0x1010");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "no code: function 0x1010");
+    f.end = 0x1000;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "end below begin: function 0x1010");
+    f.begin = 0xff0;
+    f.end = 0x1001;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "other code is there: 0xff0");
+    f.begin = 0x1000;
+    f.end = 0x1011;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "it ends outside its code: function 0x1000");
+    f.name_size = 0;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a name of size 0: function 0x1000");
+    f.name = NULL;
+    f.guid = 0;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "no name and no GUID: function 0x1000");
     csspgo_code_free(c);
 }
 

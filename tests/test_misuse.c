@@ -1,0 +1,300 @@
+/* test_misuse.c - mistakes of the program: what CSSPGO_VALIDATE says of them, and what counters and reports show. The
+ * hook keeps the sentence and lets the call go on, except where that would use freed memory.
+ */
+#include <setjmp.h>
+#include <string.h>
+
+static char last_said[256];
+static unsigned times_said;
+static jmp_buf *leave_by;         /* NULL: the call goes on */
+
+static void keep_sentence(const char *function, const char *text)
+{
+    const size_t n = strlen(function), m = strlen(text);
+    times_said++;
+    last_said[0] = '\0';
+    if (n + m + 3 < sizeof last_said) {
+        memcpy(last_said, function, n);
+        memcpy(last_said + n, ": ", 2);
+        memcpy(last_said + n + 2, text, m + 1);
+    }
+    if (leave_by != NULL) longjmp(*leave_by, 1);
+}
+
+#define CSSPGO_VALIDATE
+#define CSSPGO_VALIDATE_LOG(function, text) keep_sentence((function), (text))
+#include "t.h"
+
+/* Since the last call, one sentence with this text was said; NULL: nothing was. */
+static int said(const char *text)
+{
+    const int right = text == NULL ? times_said == 0 : times_said != 0 && strstr(last_said, text) != NULL;
+    if (!right) fprintf(stderr, "said %u times, last: %s\n", times_said, last_said);
+    times_said = 0;
+    return right;
+}
+
+/* main calls f, f calls g; main ends in a loop. */
+enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, SIZE = 0x100 };
+
+static csspgo_status function_at(csspgo_code *code, uint64_t begin, uint64_t end, const char *name, csspgo_error *err)
+{
+    csspgo_code_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    return csspgo_code_add_function(code, csspgo_no_module(), &f, err);
+}
+
+static csspgo_status transfer_at(csspgo_code *code, uint64_t address, csspgo_kind kind, uint64_t target)
+{
+    csspgo_transfer t;
+    memset(&t, 0, sizeof t);
+    t.address = address;
+    t.size = 5;
+    t.kind = kind;
+    t.target = target;
+    return csspgo_code_add_transfers(code, csspgo_no_module(), &t, 1, NULL);
+}
+
+/* transfers: how many of the six are told. */
+static csspgo_code *make_code(unsigned transfers)
+{
+    static const struct { uint64_t at, to; csspgo_kind kind; } all[] = {
+        { MAIN + 0x10, F, CSSPGO_CALL }, { F + 0x20, G, CSSPGO_CALL }, { G + 0x30, 0, CSSPGO_RET },
+        { MAIN + 0x80, MAIN, CSSPGO_JMP }, { G + 0x10, G + 0x20, CSSPGO_COND }, { F + 0x40, 0, CSSPGO_RET }
+    };
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    unsigned i;
+    T_EQ(function_at(code, MAIN, MAIN + SIZE, "main", NULL), CSSPGO_OK);
+    T_EQ(function_at(code, F, F + SIZE, "f", NULL), CSSPGO_OK);
+    T_EQ(function_at(code, G, G + SIZE, "g", NULL), CSSPGO_OK);
+    for (i = 0; i < transfers; i++) T_EQ(transfer_at(code, all[i].at, all[i].kind, all[i].to), CSSPGO_OK);
+    return code;
+}
+
+static csspgo_branch branch(uint64_t from, uint64_t to)
+{
+    csspgo_branch b;
+    b.from = from;
+    b.to = to;
+    b.flags = 0;
+    return b;
+}
+
+/* A hundred samples in g, called by f, called by main; turned: the arrays stand the wrong way round. */
+static csspgo_collector *collect(csspgo_code *code, int turn_stack, int turn_branches)
+{
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    uint64_t stack[3];
+    csspgo_branch b[5];
+    csspgo_sample s;
+    unsigned i;
+    b[0] = branch(G + 0x10, G + 0x20);
+    b[1] = branch(F + 0x20, G);
+    b[2] = branch(MAIN + 0x10, F);
+    b[3] = branch(MAIN + 0x80, MAIN);
+    b[4] = branch(F + 0x40, MAIN + 0x15);
+    stack[0] = G + 0x28;
+    stack[1] = F + 0x25;
+    stack[2] = MAIN + 0x15;
+    for (i = 0; i < 2 && turn_branches; i++) {
+        const csspgo_branch swap = b[i];
+        b[i] = b[4 - i];
+        b[4 - i] = swap;
+    }
+    if (turn_stack) {
+        stack[0] = MAIN + 0x15;
+        stack[2] = G + 0x28;
+    }
+    memset(&s, 0, sizeof s);
+    s.stack = stack;
+    s.stack_count = 3;
+    s.branches = b;
+    s.branch_count = 5;
+    s.count = 100;
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
+    return c;
+}
+
+/* The report, terminated, in static memory; its size is told, and a short buffer gets as much as fits. */
+static const char *report(const csspgo_collector *c)
+{
+    static char text[4000], part[4000];
+    size_t size = 0, other = 0;
+    csspgo_error e;
+    T_EQ(csspgo_collector_report_text(c, NULL, 0, &size, &e), CSSPGO_OK);
+    T_CHECK(size != 0 && size < sizeof text);
+    T_EQ(csspgo_collector_report_text(c, text, sizeof text - 1, &other, &e), CSSPGO_OK);
+    T_EQ(size, other);
+    text[size] = '\0';
+    memset(part, 'x', sizeof part);
+    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_LIMIT);
+    T_CHECK(memcmp(part, text, 10) == 0 && part[10] == 'x');
+    return text;
+}
+
+static void a_correct_run_gets_no_advice(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_collector *c = collect(code, 0, 0);
+    const char *text = report(c);
+    T_MSG(strncmp(text, "100 samples\n", 12) == 0 && strstr(text, "advice") == NULL, text);
+    T_EQ(csspgo_collector_get_stats(c).unknown_transfers, 0);
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void forgotten_transfers_are_counted_and_told(void)
+{
+    unsigned n;
+    for (n = 0; n < 6; n++) {
+        csspgo_code *code = make_code(n);
+        csspgo_collector *c = collect(code, 0, 0);
+        const char *text = report(c);
+        T_EQ(csspgo_collector_get_stats(c).unknown_transfers, 100 * (n < 3 ? 5 - n : 6 - n));
+        T_MSG(strstr(text, " branches from instructions that are no transfers\n") != NULL, text);
+        T_MSG(strstr(text, n == 0 ? "advice: the code map has no transfers" : "advice: branches begin where") != NULL, text);
+        T_MSG((strstr(text, "advice: many stacks are cut") != NULL) == (n < 2), text);
+        csspgo_collector_free(c);
+        csspgo_code_free(code);
+    }
+    T_CHECK(said(NULL));
+}
+
+static void samples_of_other_code_are_told(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_collector *c = collect(code, 0, 0);
+    T_MSG(strstr(report(c), "advice: the code map has no code") != NULL, report(c));
+    csspgo_collector_free(c);
+    T_EQ(function_at(code, 0x9000, 0x9100, "other", NULL), CSSPGO_OK);
+    T_EQ(transfer_at(code, 0x9010, CSSPGO_RET, 0), CSSPGO_OK);
+    c = collect(code, 0, 0);
+    T_MSG(strstr(report(c), "advice: no sample is in known code") != NULL, report(c));
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void arrays_the_wrong_way_round_are_told(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_collector_free(collect(code, 1, 0));
+    T_CHECK(said("csspgo__sample_check: the call stack stands outermost frame first"));
+    csspgo_collector_free(collect(code, 0, 1));
+    T_CHECK(said("the branch records stand oldest first"));
+    csspgo_code_free(code);
+}
+
+static void refused_tables_are_told(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_code_function f;
+    csspgo_error e;
+    T_CHECK(said(NULL));
+    T_EQ(function_at(code, F, F + 8, "f", NULL), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_code_add_function: another function is there"));
+    T_EQ(function_at(code, F, F + 8, "f", &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_code_add_function: another function is there: function 0x2000"));
+    T_EQ(transfer_at(code, 0x9000, CSSPGO_RET, 0), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_code_add_transfers: not at known code"));
+    T_EQ(csspgo_code_get_stats(code).unlike_transfers, 0);
+    T_EQ(transfer_at(code, G + 0x30, CSSPGO_RET, 0), CSSPGO_OK);
+    T_EQ(transfer_at(code, MAIN + 0x10, CSSPGO_CALL, 0), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    T_EQ(transfer_at(code, G + 0x30, CSSPGO_CALL, F), CSSPGO_OK);
+    T_CHECK(said("two transfers at one address differ"));
+    T_EQ(transfer_at(code, MAIN + 0x10, CSSPGO_CALL, G), CSSPGO_OK);
+    T_CHECK(said("two transfers at one address differ"));
+    T_EQ(csspgo_code_get_stats(code).unlike_transfers, 2);
+    memset(&f, 0, sizeof f);
+    f.begin = 0x4000;
+    f.end = 0x4010;
+    f.name = "zero";
+    f.name_size = 5;
+    T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f, &e), CSSPGO_OK);
+    T_CHECK(said("the name ends in a zero byte"));
+    T_EQ(csspgo_code_remove(code, 0x4000, 0x4010, &e), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    T_EQ(csspgo_code_remove(code, 0x4000, 0x4010, &e), CSSPGO_OK);
+    T_CHECK(said("csspgo_code_remove: no code is there"));
+    csspgo_code_free(code);
+}
+
+static void probes_without_counts_are_told(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_collector *c;
+    csspgo_inline in;
+    csspgo_probe p;
+    csspgo_error e;
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    in.guid = csspgo_guid("f", 1);
+    p.address = F;
+    p.inline_node = 1;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
+    T_CHECK(said("a probe of id 0"));
+    p.id = 1;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    p.address = 0x9000;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
+    T_CHECK(said("a probe that is not at known code"));
+    T_EQ(csspgo_code_get_stats(code).idle_probes, 2);
+    p.inline_node = 2;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("no such node: probe 0"));
+    c = collect(code, 0, 0);
+    T_MSG(strstr(report(c), "advice: some probes are not at known code") != NULL, report(c));
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void lives_and_handles_are_checked(void)
+{
+    csspgo_code *code = make_code(0);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_collector_options how;
+    csspgo_node node;
+    jmp_buf here;
+    leave_by = &here;
+    if (setjmp(here) == 0) csspgo_code_free(code);    /* does not get further than its first check */
+    leave_by = NULL;
+    T_CHECK(said("csspgo_code_free: a collector still uses the map"));
+    csspgo_collector_free(c);
+    memset(&how, 0xa5, sizeof how);
+    how.llvm = 0;
+    c = csspgo_collector_new(code, &how, NULL, NULL);
+    T_CHECK(said("a choice in the options is neither 0 nor 1"));
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    node.id = 0;
+    T_EQ(csspgo_total(p, node), 0);
+    T_EQ(csspgo_total(p, csspgo_root(p)), 0);
+    T_CHECK(said(NULL));
+    node.id = 77;
+    T_EQ(csspgo_total(p, node), 0);
+    T_CHECK(said("no such node: the handle is of another profile"));
+    csspgo_profile_free(p);
+    T_CHECK(said(NULL));
+}
+
+int main(void)
+{
+    a_correct_run_gets_no_advice();
+    forgotten_transfers_are_counted_and_told();
+    samples_of_other_code_are_told();
+    arrays_the_wrong_way_round_are_told();
+    refused_tables_are_told();
+    probes_without_counts_are_told();
+    lives_and_handles_are_checked();
+    return t_end();
+}
