@@ -166,7 +166,6 @@ expect 2 show text/02-basic.txt --debug-info=x
 expect 2 show text/02-basic.txt --memory
 expect 2 show text/02-basic.txt --output=text/02-basic.txt
 expect 1 show text/02-basic.txt --function=absent
-expect 1 show text/02-basic.txt --function=main --json
 expect 1 show text/02-basic.txt --output=/nonexistent/x
 expect 2 overlap text/02-basic.txt
 expect 2 overlap text/02-basic.txt text/02-basic.txt text/02-basic.txt

@@ -1,7 +1,8 @@
 /* ctxprof.c - csspgo ctxprof: contextual profiles, from one form into another, merged, and their tables */
 #include "names.h"
+#include "json.h"
 
-enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET };
+enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET, CT_JSON };
 
 static const option ctxprof_options[] = {
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
@@ -13,6 +14,7 @@ static const option ctxprof_options[] = {
     OPTION("keep-larger", OPT_SWITCH, NULL, 0, NULL,
            "of functions with other numbers of counters the one entered more often"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "tables for programs; of what is written, too, then on standard output"),
     OPTIONS_END
 };
 
@@ -60,8 +62,31 @@ static int ctxprof_write(const tool_context *tool, const csspgo_ctx *c, const ct
     return contextual_write(tool, o[CT_OUTPUT].text != NULL ? o[CT_OUTPUT].text : "-", c, &how);
 }
 
+static void ctxprof_json(const csspgo_ctx *c, int inputs, FILE *out)
+{
+    const csspgo_ctx_stats s = csspgo_ctx_get_stats(c);
+    json j = json_to(out);
+    unsigned i;
+    json_begin(&j, NULL, '{');
+    json_count(&j, "inputs", (uint64_t)inputs);
+    json_count(&j, "roots", s.roots);
+    json_count(&j, "contexts", s.roots + s.callees);
+    json_count(&j, "unhandled_functions", s.unhandled);
+    json_count(&j, "flat_functions", s.flat);
+    json_count(&j, "counters", s.counters);
+    json_count(&j, "counters_not_0", s.nonzero);
+    json_count(&j, "max_counter", s.max_counter);
+    json_count(&j, "max_per_entry", s.max_relative);
+    json_count(&j, "max_depth", s.max_depth);
+    json_count(&j, "call_sites", s.sites);
+    json_begin(&j, "call_sites_with", '[');           /* 1 to 7 callees, and 8 or more */
+    for (i = 1; i <= 8; i++) json_count(&j, NULL, s.sites_with[i & 7]);
+    json_end(&j);
+    json_end(&j);
+}
+
 /* The tables: size, range and shape. Returns the exit status. */
-static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c)
+static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c, int inputs)
 {
     const csspgo_ctx_stats s = csspgo_ctx_get_stats(c);
     const char *path = tool->o[CT_OUTPUT].text != NULL ? tool->o[CT_OUTPUT].text : "-";
@@ -69,6 +94,7 @@ static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c)
     FILE *out = stream_begin(tool, &to, path);
     unsigned i;
     if (out == NULL) return 1;
+    if (tool->o[CT_JSON].number) return ctxprof_json(c, inputs, out), stream_end(tool, &to, path, 1);
     fprintf(out, "roots:                  %" PRIu64 "\n", s.roots);
     fprintf(out, "contexts:               %" PRIu64 "\n", s.roots + s.callees);
     fprintf(out, "unhandled functions:    %" PRIu64 "\n", s.unhandled);
@@ -92,7 +118,8 @@ static int ctxprof_do(const tool_context *tool, const ctxprof_action *action, in
     int i, status = 0;
     if (c == NULL) return 1;
     for (i = 0; i < files && status == 0; i++) status = ctxprof_read(tool, c, file[i]);
-    if (status == 0) status = action->tables ? ctxprof_show(tool, c) : ctxprof_write(tool, c, action);
+    if (status == 0) status = action->tables ? ctxprof_show(tool, c, files) : ctxprof_write(tool, c, action);
+    if (status == 0 && !action->tables && tool->o[CT_JSON].number) ctxprof_json(c, files, tool->out);
     csspgo_ctx_free(c);
     return status;
 }
@@ -123,6 +150,8 @@ static int ctxprof_main(tool_context *tool, int argc, char **argv)
     if (words == 1) return usage(tool, "ctxprof %s: no input", action->name);
     if (words > 2 && !action->many)
         return usage(tool, "ctxprof %s: one input only, not also '%s'", action->name, argv[2]);
+    if (tool->o[CT_JSON].number && !action->tables && !json_goes(tool, tool->o[CT_OUTPUT].text, "the profile"))
+        return 2;
     for (i = 1; i < words; i++)
         if (!output_spares(tool, tool->o[CT_OUTPUT].text, argv[i])) return 2;
     if (!output_ready(tool, tool->o[CT_OUTPUT].text)) return 1;

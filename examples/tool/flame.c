@@ -161,7 +161,7 @@ static int views_draw_node(views_flame_data *d, csspgo_node n, uint32_t depth, u
     for (c = csspgo_node_first_child(d->p, n); c.id != 0; c = csspgo_node_next_sibling(d->p, c)) {
         views_child *child;
         if (d->weight[c.id] == 0) continue;
-        if (views_x(d, d->weight[c.id]) < VIEWS_NARROW) {
+        if (views_x(d, d->weight[c.id]) < d->narrow) {
             cut += d->weight[c.id];
             cut_frames += d->frames[c.id];
             continue;
@@ -186,7 +186,7 @@ static int views_draw_node(views_flame_data *d, csspgo_node n, uint32_t depth, u
     d->seen[b->kind] = 1;
     d->cut += cut;
     d->cut_frames += cut_frames;
-    if (views_x(d, cut) < VIEWS_NARROW) return 1;
+    if (views_x(d, cut) < d->narrow || d->v->json) return 1;
     b = views_draw(d, n, depth + 1, at, cut);
     if (b == NULL) return 0;
     b->kind = VIEWS_CUT;
@@ -217,8 +217,11 @@ static int views_flame(tool_context *tool, int argc, char **argv)
     if (ok) {
         d.v = &v;
         d.p = v.p;
+        d.narrow = v.json ? 0 : VIEWS_NARROW;
         d.units = (uint32_t)(v.width - 2 * VIEWS_SIDE) * VIEWS_UNIT;
-        ok = views_all_names(&d) && views_weigh(&d) && views_draw_all(&d) && views_write_svg(&d, v.out);
+        ok = views_all_names(&d) && views_weigh(&d) && views_draw_all(&d);
+        if (ok && v.json) views_write_json(&d, v.out);
+        else ok = ok && views_write_svg(&d, v.out);
         if (!ok) fail(tool, "out of memory");
     }
     free(d.text.data);

@@ -140,10 +140,8 @@ static int views_push(views_items *v, const csspgo_profile *q, csspgo_node node,
     return 1;
 }
 
-/* Prints the stacks in the order of their bytes. */
-static int views_print_stacks(const csspgo_profile *q, FILE *out)
+int views_each_stack(const csspgo_profile *q, views_stack_fn fn, void *ctx)
 {
-    uint64_t samples = 0, lines = 0;
     views_items v;
     views_text path;
     int ok;
@@ -152,25 +150,45 @@ static int views_print_stacks(const csspgo_profile *q, FILE *out)
     ok = views_push(&v, q, csspgo_root(q), 0);
     while (ok && v.count != 0) {
         const views_item x = v.items[--v.count];
+        csspgo_node node;
+        node.id = x.node;
         path.size = x.path_size;
         views_add(&path, x.name, x.name_size);
         views_add(&path, x.tail, x.tail_size);
-        if (x.count != 0) {
-            views_add(&path, "\n", 1);
-            if (!path.failed) fwrite(path.data, 1, path.size, out);
-            samples = views_plus(samples, x.count);
-            lines++;
-        } else {
-            csspgo_node node;
-            node.id = x.node;
-            ok = views_push(&v, q, node, path.size);
-        }
-        ok = ok && !path.failed;
+        if (x.count == 0) ok = views_push(&v, q, node, path.size);
+        else views_add(&path, "\n", 1);
+        ok = ok && !path.failed && (x.count == 0 || fn(ctx, node, x.count, &path));
     }
     free(v.items);
     free(path.data);
-    if (ok) fprintf(stderr, "%llu samples in %llu stacks\n", (unsigned long long)samples, (unsigned long long)lines);
     return ok;
+}
+
+typedef struct views_lines {
+    FILE    *out;
+    uint64_t samples, lines;
+} views_lines;
+
+static int views_print_stack(void *ctx, csspgo_node node, uint64_t count, const views_text *line)
+{
+    views_lines *l = (views_lines *)ctx;
+    (void)node;
+    fwrite(line->data, 1, line->size, l->out);
+    l->samples = views_plus(l->samples, count);
+    l->lines++;
+    return 1;
+}
+
+/* Prints the stacks in the order of their bytes, or in another form. */
+static int views_print_stacks(const views *v, const csspgo_profile *q)
+{
+    views_lines l;
+    memset(&l, 0, sizeof l);
+    l.out = v->out;
+    if (v->format != 0 ? !views_export(v, q, &l.samples, &l.lines) : !views_each_stack(q, views_print_stack, &l))
+        return 0;
+    fprintf(stderr, "%llu samples in %llu stacks\n", (unsigned long long)l.samples, (unsigned long long)l.lines);
+    return 1;
 }
 
 static int views_folded(tool_context *tool, int argc, char **argv)
@@ -187,7 +205,7 @@ static int views_folded(tool_context *tool, int argc, char **argv)
     if (ok) {
         s.q = csspgo_profile_new(&options, NULL);
         s.frames = (csspgo_func *)calloc(2 * ((size_t)csspgo_func_count(v.p) + 1), sizeof *s.frames);
-        ok = s.q != NULL && s.frames != NULL && views_collapse(&s) && views_print_stacks(s.q, v.out);
+        ok = s.q != NULL && s.frames != NULL && views_collapse(&s) && views_print_stacks(&v, s.q);
         if (!ok) fail(tool, "out of memory");
     }
     csspgo_profile_free(s.q);
@@ -197,7 +215,8 @@ static int views_folded(tool_context *tool, int argc, char **argv)
 
 const command folded_command = {
     "folded", views_folded, folded_options, NULL,
-    "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--names=FILE] [--binary=FILE]\n",
+    "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--format=folded|json|speedscope|pprof] [--names=FILE]\n"
+    "              [--binary=FILE]\n",
     "collapsed stacks for other viewers, one a line",
     "Of contextual profiles (.ctxprof), too.\n"
 };

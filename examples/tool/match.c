@@ -1,5 +1,6 @@
 /* match.c - the command match */
 #include "match.h"
+#include "json.h"
 
 static const option match_options[] = {
     OPTION("old-profile", OPT_TEXT, NULL, 0, "FILE", "the profile of the older build"),
@@ -19,6 +20,7 @@ static const option match_options[] = {
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no report, no warnings"),
     OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples is kept"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the report for programs"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     OPTIONS_END
@@ -90,6 +92,7 @@ static int match_do(match_run *m)
 {
     const char *path = m->profile;
     const int to_stdout = m->o[MT_OUTPUT].text != NULL && strcmp(m->o[MT_OUTPUT].text, "-") == 0;
+    const int quiet = m->tool->quiet && !m->o[MT_JSON].number;
     csspgo_match_options how;
     csspgo_error e;
     reading r;
@@ -114,7 +117,7 @@ static int match_do(match_run *m)
         return fail(m->tool, "%s: %s", path, e.message);
     if (m->o[MT_FIT].number && !match_fit(m)) return 1;
     status = match_write(m);
-    return status != 0 ? status : match_print(m, m->tool->quiet ? NULL : to_stdout ? stderr : stdout);
+    return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);
 }
 
 /* All but m->o. */
@@ -146,6 +149,9 @@ static int match_main(tool_context *tool, int argc, char **argv)
     if (files > 0) usage(tool, "'%s' is no option; give --old-profile and --binary", argv[0]);
     else if (files == 0 && m.profile == NULL) usage(tool, "--old-profile is missing");
     else if (files == 0 && m.binary == NULL) usage(tool, "--binary is missing");
+    else if (files == 0 && m.o[MT_JSON].number && m.o[MT_OUTPUT].text != NULL &&
+             !json_goes(tool, m.o[MT_OUTPUT].text, "the profile"))
+        status = 2;
     else if (files == 0 && match_spares(&m)) status = output_ready(tool, m.o[MT_OUTPUT].text) ? match_do(&m) : 1;
     match_free(&m);
     return status;

@@ -1,5 +1,6 @@
 /* match_report.c - match: the report */
 #include "match.h"
+#include "json.h"
 
 static uint64_t match_body_sum(const csspgo_profile *p, csspgo_func f)
 {
@@ -63,32 +64,33 @@ static int match_renames(const match_run *m)
     return mode == 0 || mode == 22;
 }
 
-static void match_why(const match_run *m, const match_row *r, FILE *out)
+/* A sentence of why a function lost samples. */
+static void match_why(const match_run *m, const match_row *r, char *text, size_t size)
 {
     const csspgo_match_outcome f = csspgo_matcher_about(m->matcher, r->guid);
-    if (r->gone) fprintf(out, "no such function in the new program; %s",
-                         match_renames(m) ? "none was found to be it under a new name"
-                                          : "renamed ones were not looked for");
-    else if (f.locations == 0) fprintf(out, "the binary has no %s of it", m->lines != NULL ? "lines" : "probes");
+    if (r->gone)
+        snprintf(text, size, "no such function in the new program; %s",
+                 match_renames(m) ? "none was found to be it under a new name" : "renamed ones were not looked for");
+    else if (f.locations == 0)
+        snprintf(text, size, "the binary has no %s of it", m->lines != NULL ? "lines" : "probes");
     else if (f.lost_calls != 0)
-        fprintf(out, "%u of %u call sites not found, %u of %u new locations are not in the profile", f.lost_calls,
-                f.calls, f.unknown, f.locations);
-    else fprintf(out, "%u of %u new locations are not in the profile", f.unknown, f.locations);
+        snprintf(text, size, "%u of %u call sites not found, %u of %u new locations are not in the profile",
+                 f.lost_calls, f.calls, f.unknown, f.locations);
+    else snprintf(text, size, "%u of %u new locations are not in the profile", f.unknown, f.locations);
 }
 
 static void match_worst(match_run *m, match_row *row, size_t n, FILE *out)
 {
     const size_t top = (size_t)m->o[MT_TOP].number;
+    char why[200];
     size_t i;
-    qsort(row, n, sizeof *row, match_row_order);
     if (n == 0 || top == 0) return;
     fprintf(out, "%16s %16s  %s\n", "lost samples", "of", "function");
     for (i = 0; i < n && i < top; i++) {
         fprintf(out, "%16" PRIu64 " %16" PRIu64 "  ", row[i].lost, row[i].samples);
         put_name_safe(m->tool, m->old, row[i].old, out);
-        fputs(": ", out);
-        match_why(m, &row[i], out);
-        fputc('\n', out);
+        match_why(m, &row[i], why, sizeof why);
+        fprintf(out, ": %s\n", why);
     }
     if (n > top) fprintf(out, "%zu more functions lost samples\n", n - top);
 }
@@ -204,6 +206,55 @@ static void match_print_renames(const match_run *m, FILE *out)
     }
 }
 
+static void match_json_lines(const match_run *m, const match_line *line, json *j)
+{
+    static const char *const keys[] = { "unchanged", "stale", "renamed", "gone", "all" };
+    size_t i;
+    json_text(j, "profile", m->profile);
+    json_text(j, "binary", m->binary);
+    for (i = 0; i < 5; i++) {
+        json_begin(j, keys[i], '{');
+        json_count(j, "functions", line[i].functions);
+        json_count(j, "samples", line[i].samples);
+        json_count(j, "kept", line[i].kept);
+        json_end(j);
+    }
+    json_real(j, "kept_percent", percent(line[4].kept, line[4].samples));
+}
+
+static void match_json(const match_run *m, const match_line *line, const match_row *row, size_t n, FILE *out)
+{
+    json j = json_to(out);
+    char why[200];
+    size_t i;
+    json_begin(&j, NULL, '{');
+    match_json_lines(m, line, &j);
+    json_begin(&j, "renames", '[');
+    for (i = 0; i < m->codes; i++) {
+        const csspgo_match_code *c = &m->code[i];
+        const csspgo_match_outcome a = csspgo_matcher_about(m->matcher, c->guid);
+        if (!a.renamed) continue;
+        json_begin(&j, NULL, '{');
+        json_func(&j, "old", m->old, match_old_func(m, a.profile));
+        if (c->name != NULL) json_bytes(&j, "new", c->name, c->name_size);
+        else json_bytes(&j, "new", why, (size_t)snprintf(why, sizeof why, "%" PRIu64, c->guid));
+        json_end(&j);
+    }
+    json_end(&j);
+    json_begin(&j, "lost", '[');
+    for (i = 0; i < n && i < (size_t)m->o[MT_TOP].number; i++) {
+        json_begin(&j, NULL, '{');
+        json_func(&j, "function", m->old, row[i].old);
+        json_count(&j, "samples", row[i].samples);
+        json_count(&j, "lost", row[i].lost);
+        match_why(m, &row[i], why, sizeof why);
+        json_text(&j, "why", why);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
 /* The exit status for what was kept of all. */
 static int match_worth(const match_run *m, const match_line *all)
 {
@@ -232,7 +283,9 @@ int match_print(match_run *m, FILE *out)
         match_rows_gone(m, line, claimed, n, row, &rows);
         match_sum_lines(line);
     }
-    if (ok && out != NULL) {
+    if (ok && rows != 0) qsort(row, rows, sizeof *row, match_row_order);
+    if (ok && out != NULL && m->o[MT_JSON].number) match_json(m, line, row, rows, out);
+    else if (ok && out != NULL) {
         match_print_lines(m, line, out);
         match_print_renames(m, out);
         match_worst(m, row, rows, out);

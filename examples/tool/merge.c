@@ -2,6 +2,7 @@
 #include "profdata.h"
 #include "limit.h"
 #include "names.h"
+#include "json.h"
 
 static const option merge_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
@@ -55,6 +56,7 @@ static const option merge_options[] = {
            "warn"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if a larger share of the samples is lost as checksums differ"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "what was merged, for programs, on standard output"),
     ALLOW_EMPTY,
     OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
     OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),
@@ -210,6 +212,49 @@ int merge_skipped(const merge *m)
     return most->text != NULL ? m->skipped > (uint64_t)most->number : m->skipped != 0 && m->o[M_FAILURE].number == 1;
 }
 
+/* The samples of all functions. */
+static uint64_t merge_samples(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE)
+            sum = sum_of(sum, csspgo_total(p, n));
+    return sum;
+}
+
+/* Functions that have a record of their own. */
+static uint64_t merge_functions(const csspgo_profile *p)
+{
+    uint64_t n = 0;
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        csspgo_node node = csspgo_func_nodes(p, f);
+        while (node.id != 0 && !csspgo_has_record(p, node)) node = csspgo_node_next_same(p, node);
+        n += node.id != 0;
+    }
+    return n;
+}
+
+/* --json: what was read and written. */
+static void merge_json(const merge *m)
+{
+    static const char *const forms[] = { "text", "binary", "extbinary", "gcc" };
+    const uint32_t form = (uint32_t)m->o[M_FORM].number;
+    json j = json_to(m->tool->out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "output", m->o[M_OUTPUT].text);
+    json_text(&j, "form", form == CSSPGO_TEXT ? forms[0] : form == CSSPGO_BINARY ? forms[1]
+                          : form == CSSPGO_EXTBINARY ? forms[2] : forms[3]);
+    json_count(&j, "inputs", m->inputs);
+    json_count(&j, "skipped", m->skipped);
+    json_count(&j, "functions", merge_functions(m->p));
+    json_count(&j, "records", csspgo_record_count(m->p));
+    json_count(&j, "samples", merge_samples(m->p));
+    json_count(&j, "dropped_samples", m->dropped);
+    json_end(&j);
+}
+
 /* The exit status once all is written. */
 static int merge_worth(const merge *m, uint64_t samples)
 {
@@ -224,22 +269,12 @@ static int merge_worth(const merge *m, uint64_t samples)
                   most->text);
 }
 
-/* The samples of all functions. */
-static uint64_t merge_samples(const csspgo_profile *p)
-{
-    uint64_t sum = 0;
-    csspgo_node n;
-    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
-        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE)
-            sum = sum_of(sum, csspgo_total(p, n));
-    return sum;
-}
-
 /* Returns the exit status. */
 static int merge_run(merge *m)
 {
     csspgo_status s;
     uint64_t samples;
+    if (m->o[M_JSON].number && !json_goes(m->tool, m->o[M_OUTPUT].text, "the profile")) return usage_status(m->tool);
     if (!merge_spares(m)) return usage_status(m->tool);
     if (!output_ready(m->tool, m->o[M_OUTPUT].text)) return 1;
     if (m->o[M_FORM].number == MERGE_CONTEXTUAL) return merge_contextual(m);
@@ -250,6 +285,7 @@ static int merge_run(merge *m)
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail(m->tool, "%s", csspgo_status_text(s));
     if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;
+    if (m->o[M_JSON].number) merge_json(m);
     return merge_worth(m, samples);
 }
 

@@ -1,13 +1,14 @@
 /* merge_contextual.c - merge: contextual profiles into a contextual profile, and beside profiles of samples */
 #include "profdata.h"
 #include "names.h"
+#include "json.h"
 
 /* 1 if an option says something that a contextual output cannot have. */
 static int is_for_samples(const option *o)
 {
     static const char *const others[] = { "output", "weighted-input", "input-files", "failure-mode", "num-threads",
                                           "quiet", "names", "profiled-binary", "max-skipped",
-                                          "allow-empty" };
+                                          "allow-empty", "json" };
     size_t i;
     if (o->kind == OPT_SET || o->kind == OPT_IGNORED || o->kind == OPT_LATER) return 0;
     if (o->kind == OPT_SWITCH ? o->number == 0 : o->text == NULL) return 0;
@@ -49,6 +50,20 @@ static int merge_contextual_input(merge *m, csspgo_ctx *c, const char *path, con
     return s == CSSPGO_OK || merge_skip(m, how);
 }
 
+static void merge_contextual_json(const merge *m, const csspgo_ctx_stats *s)
+{
+    json j = json_to(m->tool->out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "output", m->o[M_OUTPUT].text);
+    json_text(&j, "form", "ctxprof");
+    json_count(&j, "inputs", m->inputs);
+    json_count(&j, "skipped", m->skipped);
+    json_count(&j, "roots", s->roots);
+    json_count(&j, "records", s->roots + s->callees + s->flat + s->unhandled);
+    json_count(&j, "counters", s->counters);
+    json_end(&j);
+}
+
 int merge_contextual(merge *m)
 {
     csspgo_ctx_write_options form;
@@ -67,6 +82,7 @@ int merge_contextual(merge *m)
     if (ok) status = contextual_write(m->tool, m->o[M_OUTPUT].text, c, &form);
     stats = csspgo_ctx_get_stats(c);
     csspgo_ctx_free(c);
+    if (status == 0 && m->o[M_JSON].number) merge_contextual_json(m, &stats);
     if (status == 0 && stats.roots + stats.flat == 0)
         return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
     if (status == 0 && merge_skipped(m)) return missed(m->tool, "%zu inputs were left out", m->skipped);

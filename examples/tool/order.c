@@ -35,6 +35,7 @@ static const option order_options[] = {
     OPTION("write-traces", OPT_TEXT, NULL, 0, "FILE",
            "the traces of all inputs as text, for llvm-profdata and for other runs"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the order and, with --evaluate, the table, for programs"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
@@ -83,6 +84,7 @@ static int order_check(order_run *r, int files)
     if (recordings != 0 && o[R_BINARY].text == NULL)
         return usage(r->tool, "--%s needs --binary", o[o[R_PERFDATA].count != 0 ? R_PERFDATA : R_PERFSCRIPT].name), 0;
     if (o[R_SIZES].number && o[R_BINARY].text == NULL) return usage(r->tool, "--use-sizes needs --binary"), 0;
+    if (r->tool->compat && o[R_JSON].number) return usage(r->tool, "--json: LLVM has none"), 0;
     if (r->tool->compat && o[R_FORMAT].number != 0)
         return usage(r->tool, "--format: LLVM has none but lld's"), 0;
     return order_start_up(r);
@@ -207,6 +209,7 @@ static int order_do(order_run *r, int files, char **argv, FILE *out)
     const int table = r->o[R_EVALUATE].number != 0, is_file = r->o[R_OUTPUT].text != NULL;
     if (!order_begin(r) || !order_read(r, files, argv) || !order_make(r) || !order_write_traces(r)) return 0;
     if (r->o[R_BINARY].text != NULL) order_resolution(r);
+    if (r->o[R_JSON].number) return order_json(r, out);
     return (!table || order_evaluate(r, r->tool->out)) && ((table && !is_file) || order_print(r, out));
 }
 

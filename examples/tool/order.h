@@ -7,7 +7,7 @@
 enum { /* places in the table of options */
     R_OUTPUT, R_TESTS, R_BINARY, R_DEBUG_BINARY, R_PERFDATA, R_PERFSCRIPT, R_FORMAT, R_EVALUATE, R_PAGE, R_ALIGNMENT,
     R_WEIGHTS, R_SIZES, R_RESERVOIR, R_LENGTH, R_SEED, R_IN_ORDER, R_START_UP, R_SAMPLES, R_JOIN, R_TRACES,
-    R_QUIET
+    R_QUIET, R_JSON
 };
 
 typedef struct order_run {
@@ -31,6 +31,7 @@ int load_program(loaded *l, const char *path, const char *debug_path, char *why,
 /* order_report.c */
 int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */
 void order_resolution(const order_run *r);         /* a warning if functions of the traces are not in the binary    */
+int order_json(const order_run *r, FILE *out);     /* the order, with --evaluate the table, as JSON */
 int order_evaluate(const order_run *r, FILE *out); /* prints a table; 0 after saying what is wrong                  */
 
 #endif

@@ -1,5 +1,6 @@
 /* order_report.c - order: the functions of the binary, and what an order is worth */
 #include "order.h"
+#include "json.h"
 
 typedef struct order_symbol {     /* a function symbol of the binary                            */
     uint64_t address, size;
@@ -132,5 +133,57 @@ int order_evaluate(const order_run *r, FILE *out)
     ok = ok && order_row(r, out, "first seen first", first, n, &score) &&
          order_row(r, out, "in this order", r->id, r->count, &score);
     free(first);
+    return ok;
+}
+
+/* ----- JSON ------------------------------------------------------------------------------------------------------- */
+
+static int order_json_row(const order_run *r, json *j, const char *key, const uint64_t *id, size_t count)
+{
+    csspgo_layout_score s;
+    if (!order_row(r, NULL, NULL, id, count, &s)) return 0;
+    json_begin(j, key, '{');
+    json_count(j, "pages_10_percent", s.pages_10);
+    json_count(j, "pages_50_percent", s.pages_50);
+    json_count(j, "pages", s.pages);
+    json_count(j, "area", s.area);
+    json_count(j, "pages_of_all", s.layout_pages);
+    json_end(j);
+    return 1;
+}
+
+static int order_json_pages(const order_run *r, json *j)
+{
+    uint64_t *first = (uint64_t *)malloc((r->count + 1) * sizeof *first);
+    size_t n = 0;
+    int ok = (first != NULL && order_first_seen(r, first, &n)) || (fail(r->tool, "out of memory"), 0);
+    json_begin(j, "evaluation", '{');
+    if (ok && r->o[R_BINARY].text != NULL) ok = order_json_row(r, j, "as_linked", NULL, 0);
+    ok = ok && order_json_row(r, j, "first_seen_first", first, n) &&
+         order_json_row(r, j, "in_this_order", r->id, r->count);
+    json_end(j);
+    free(first);
+    return ok;
+}
+
+int order_json(const order_run *r, FILE *out)
+{
+    const csspgo_layout_stats stats = csspgo_layout_get_stats(r->l);
+    json j = json_to(out);
+    size_t i, size;
+    int ok = 1;
+    json_begin(&j, NULL, '{');
+    json_count(&j, "traces", stats.traces);
+    json_count(&j, "functions", stats.functions);
+    if (r->o[R_EVALUATE].number) ok = order_json_pages(r, &j);
+    json_begin(&j, "order", '[');
+    for (i = 0; i < r->count; i++) {
+        const char *name = csspgo_layout_name(r->l, r->id[i], &size);
+        char guid[24];
+        if (name == NULL) name = guid, size = (size_t)snprintf(guid, sizeof guid, "%" PRIu64, r->id[i]);
+        json_bytes(&j, NULL, name, size);
+    }
+    json_end(&j);
+    json_end(&j);
     return ok;
 }

@@ -1,8 +1,9 @@
 /* overlap.c - the command overlap */
 #include "profdata.h"
 #include "names.h"
+#include "json.h"
 
-enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED, V_LEAST };
+enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED, V_LEAST, V_JSON };
 
 static const option overlap_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
@@ -19,6 +20,7 @@ static const option overlap_options[] = {
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if less of the samples overlaps; with --quality, of blocks"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs; shares are from 0 to 1"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     PROFDATA_COMMON,
@@ -109,6 +111,53 @@ static void overlap_row_print(const overlap *v, const csspgo_overlap_row *r)
     putc('\n', v->out);
 }
 
+static void overlap_json_counts(json *j, const char *key, csspgo_overlap_counts n)
+{
+    json_begin(j, key, '{');
+    json_count(j, "both", n.both);
+    json_count(j, "base_only", n.base_only);
+    json_count(j, "test_only", n.test_only);
+    json_end(j);
+}
+
+static void overlap_json_head(const overlap *v, json *j)
+{
+    json_begin(j, NULL, '{');
+    json_text(j, "base", v->path[0]);
+    json_text(j, "test", v->path[1]);
+}
+
+static void overlap_json_program(const csspgo_overlap_figures *f, json *j)
+{
+    json_real(j, "similarity", f->similarity);
+    json_real(j, "overlap", csspgo_share(f->overlap_samples, f->union_samples));
+    json_count(j, "base_samples", f->base_samples);
+    json_count(j, "test_samples", f->test_samples);
+    json_count(j, "base_unique_samples", f->base_unique_samples);
+    json_count(j, "test_unique_samples", f->test_unique_samples);
+    overlap_json_counts(j, "functions", f->functions);
+    overlap_json_counts(j, "hot_functions", f->hot_functions);
+    overlap_json_counts(j, "hot_blocks", f->hot_blocks);
+}
+
+/* Returns 0: out of memory. */
+static int overlap_json_row(const overlap *v, const csspgo_overlap_row *r, json *j)
+{
+    char *context = context_text(v->p[1], r->test);
+    if (context == NULL) return 0;
+    json_begin(j, NULL, '{');
+    json_text(j, "function", context);
+    json_real(j, "base_weight", r->base_weight);
+    json_real(j, "test_weight", r->test_weight);
+    json_real(j, "similarity", r->similarity);
+    json_real(j, "overlap", csspgo_share(r->overlap_samples, r->union_samples));
+    json_count(j, "base_samples", r->base_samples);
+    json_count(j, "test_samples", r->test_samples);
+    json_end(j);
+    free(context);
+    return 1;
+}
+
 /* 1 if the row is to be printed; -1: out of memory. */
 static int overlap_wants(const overlap *v, const csspgo_overlap_row *r)
 {
@@ -142,6 +191,42 @@ static int overlap_rows(const overlap *v, const csspgo_overlap_row *row, size_t 
     return 1;
 }
 
+/* Returns 0 after saying what is wrong. */
+static int overlap_json(const overlap *v, const csspgo_overlap_figures *f, const csspgo_overlap_row *row, size_t n)
+{
+    json j = json_to(v->out);
+    size_t i;
+    overlap_json_head(v, &j);
+    overlap_json_program(f, &j);
+    json_begin(&j, "details", '[');
+    for (i = 0; i < n; i++) {
+        const int wanted = overlap_wants(v, &row[i]);
+        if (wanted < 0 || (wanted && !overlap_json_row(v, &row[i], &j))) return fail(v->tool, "out of memory"), 0;
+    }
+    json_end(&j);
+    json_end(&j);
+    return 1;
+}
+
+static void overlap_json_blocks(json *j, const char *key, double share, double delta)
+{
+    json_begin(j, key, '{');
+    json_real(j, "overlap", share);
+    json_real(j, "delta", delta);
+    json_end(j);
+}
+
+static int overlap_json_quality(const overlap *v, const csspgo_quality *q)
+{
+    json j = json_to(v->out);
+    overlap_json_head(v, &j);
+    overlap_json_blocks(&j, "blocks_of_functions", q->overlap, q->delta);
+    overlap_json_blocks(&j, "blocks_of_contexts", q->context_overlap, q->context_delta);
+    overlap_json_blocks(&j, "test_spread_over_base", q->spread_overlap, q->spread_delta);
+    json_end(&j);
+    return 1;
+}
+
 /* --quality: how close test's block counts come to base's, whatever the forms of the two. */
 static int overlap_quality(overlap *v)
 {
@@ -149,6 +234,7 @@ static int overlap_quality(overlap *v)
     const csspgo_status s = csspgo_compare_blocks(v->p[0], v->p[1], NULL, &q, NULL, 0, NULL, NULL);
     if (s != CSSPGO_OK) return fail(v->tool, "%s", csspgo_status_text(s)), 0;
     v->overlap = q.overlap * 100;
+    if (v->o[V_JSON].number) return overlap_json_quality(v, &q);
     fprintf(v->out,
             "                          overlap    delta\n"
             "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
@@ -180,14 +266,14 @@ static int overlap_print(overlap *v)
     if (s != CSSPGO_OK) ok = (fail(v->tool, "%s", csspgo_status_text(s)), 0);
     for (i = 0; i < 2 && s == CSSPGO_OK; i++)
         if ((i == 0 ? f.base_samples : f.test_samples) == 0) {
-            fprintf(v->out, "Sum of sample counts for profile %s is 0.\n", v->path[i]);
+            if (!v->o[V_JSON].number) fprintf(v->out, "Sum of sample counts for profile %s is 0.\n", v->path[i]);
             n = 0;
             v->empty = 1;
             ok = -1;
         }
     if (s == CSSPGO_OK) v->overlap = csspgo_share(f.overlap_samples, f.union_samples) * 100;
-    if (ok == 1) overlap_program(v, &f);
-    if (ok == 1) ok = overlap_rows(v, row, n);
+    if (v->o[V_JSON].number) ok = s == CSSPGO_OK && overlap_json(v, &f, row, n);
+    else if (ok == 1) overlap_program(v, &f), ok = overlap_rows(v, row, n);
     free(row);
     return ok != 0;
 }

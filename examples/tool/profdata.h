@@ -23,7 +23,7 @@
 
 enum {
     S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
-    S_PASS, S_NAMES, S_PROFILED
+    S_PASS, S_NAMES, S_PROFILED, S_ONLY, S_TOP
 };
 
 typedef struct show_row {         /* a record, in the order of csspgo_order */
@@ -82,10 +82,13 @@ enum {
     M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
     M_SPLIT, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
     M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
-    M_PROFILED, M_MIX, M_MAX_SKIPPED, M_MAX_DROPPED
+    M_PROFILED, M_MIX, M_MAX_SKIPPED, M_MAX_DROPPED, M_JSON
 };
 
 enum { MERGE_CONTEXTUAL = 100 };  /* the output's form beside CSSPGO_TEXT ...: a contextual profile */
+
+/* show.c: what else is asked for; json: members of an object, of which these are the first ones or not */
+int show_others(show *s, int json, int first);
 
 /* show_text.c */
 int same_loc(csspgo_loc a, csspgo_loc b);
@@ -116,7 +119,7 @@ int show_hot(show *s, int json);
 
 /* show_sections.c */
 int show_symbols(show *s, int json);
-int show_sections(const tool_context *tool, const char *path, FILE *out);
+int show_sections(const tool_context *tool, const char *path, int json, FILE *out);
 
 /* show_contexts.c */
 int show_contexts(show *s, const reading *how, int json);

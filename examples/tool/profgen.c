@@ -128,6 +128,7 @@ const option profgen_options[] = {
     OPTION("llvm-compat", OPT_SWITCH, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
     /* What llvm-profgen 19 has and this tool refuses. */
     OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
     OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
@@ -286,7 +287,7 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     if (files < 0) return usage_status(tool);
     if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
     if (g->o[O_HELP].number) return help_print(tool, &profgen_command);
-    if (!profgen_check(g) || !profgen_spares(g)) return usage_status(tool);
+    if (!profgen_check(g) || !health_wanted(g) || !profgen_spares(g)) return usage_status(tool);
     if (jit_asked(g->o)) jit_defaults(g->o);
     return output_ready(tool, g->output) ? -1 : 1;
 }

@@ -13,7 +13,7 @@ enum { /* places in the table below */
     O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL,
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
-    O_PPROF_TYPE, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP
+    O_PPROF_TYPE, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
 };
 
 enum {                            /* places in the choice of --format */
@@ -218,6 +218,7 @@ csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e);
 
 /* profgen_health.c: those that return int give 0 after saying what is wrong */
+int health_wanted(profgen *g);                       /* --json; 0 after refusing it */
 int health_begin(profgen *g);
 void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_stats *before);
 void health_free(health *h);

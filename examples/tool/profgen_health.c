@@ -1,8 +1,20 @@
 /* profgen_health.c - profgen: what became of the samples, and what to do better when recording */
 #include "profgen_health.h"
 #include "profgen_images.h"
+#include "json.h"
 
 enum { KERNEL_FRAMES = 127 };     /* of a call stack: the most that Linux takes by default */
+
+int health_wanted(profgen *g)
+{
+    option *const o = g->o;
+    if (!o[O_JSON].number) return 1;
+    if (g->tool->compat || g->jit_only || preagg_wanted(g) || o[O_UNSYMBOLIZED].count != 0 || g->sampled != NULL)
+        return usage(g->tool, "--json reports on samples of a program: --binary and --perfdata, --perfscript, --pprof"),
+               0;
+    if (o[O_REPORT].text == NULL) o[O_REPORT].text = "-";
+    return json_goes(g->tool, g->output, "the profile");
+}
 
 /* Prepares the report if one is wanted: of a file's name, or on a terminal. */
 int health_begin(profgen *g)

@@ -26,10 +26,12 @@
  * SIGTRAP is kept unblocked while recording, or the kernel would reset its handler at the first stop.
  */
 #include "record.h"
+#include "json.h"
 
 enum {
     R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
-    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID, R_FOLLOW
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID, R_FOLLOW,
+    R_JSON
 };
 
 static const option record_options[] = {
@@ -68,6 +70,8 @@ static const option record_options[] = {
     OPTION("pid", OPT_COUNT, NULL, 0, "PID",
            "attaches to a process that runs, all its threads; it is let go when recording ends"),
     OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "records child processes too, and what they run"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL,
+           "what was recorded, for programs, on standard output; the program's own then goes to standard error"),
     OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
@@ -129,6 +133,7 @@ static void rec_take(rec_options *r, const option *o)
     r->timer = o[R_TIMER].number != 0;
     r->pid = (pid_t)o[R_PID].number;
     r->follow = o[R_FOLLOW].number != 0;
+    r->json = o[R_JSON].number != 0;
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -144,6 +149,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
     if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
+    if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
     if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
     if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
     r->program = argv + at;
@@ -169,6 +175,20 @@ static int rec_run(recorder *r)
 #else
     return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
 #endif
+}
+
+static void rec_json(const recorder *r, const char *path)
+{
+    json j = json_to(r->tool->out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "output", path);
+    json_count(&j, "samples", r->samples);
+    json_count(&j, "taken_branches", r->branches);
+    json_real(&j, "seconds", rec_seconds() - r->began);
+    json_count(&j, "threads_not_recorded", r->threads);
+    json_count(&j, "children_not_recorded", r->children);
+    json_flag(&j, "stopped_by_signal", rec_interrupted());
+    json_end(&j);
 }
 
 static int record_main(tool_context *tool, int argc, char **argv)
@@ -208,6 +228,7 @@ static int record_main(tool_context *tool, int argc, char **argv)
     if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
     if (status < 0) {
         rec_summary(&r);
+        if (r.o.json) rec_json(&r, path);
         status = r.o.pid != 0 ? 0 : r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
         if (!written) status = 1;
     }

@@ -34,7 +34,7 @@ typedef struct rec_options {
     uint64_t jitter, seed;        /* percent of the period; of the generator                   */
     uint64_t count, max_branches; /* stop after so many; 0 = never                             */
     uint64_t depth, max_stack;    /* branch records, frames of a sample                        */
-    int      software, step, aslr, stop, frame_pointers, quiet;
+    int      software, step, aslr, stop, frame_pointers, quiet, json;
     int      exact;               /* every branch is followed, not bursts                      */
     uint64_t rate, overhead;      /* bursts: at most so many a second of a thread's CPU time, percent of that */
     double   duration;            /* seconds until recording ends; 0 = the program's end       */

@@ -146,7 +146,7 @@ int rec_spawn(recorder *r, int *go, int *failure)
         close(hold[1]);
         if (read(hold[0], &byte, 1) != 1) _exit(127);
         if (!r->o.aslr) personality(ADDR_NO_RANDOMIZE | (unsigned long)personality(0xffffffff));
-        if (r->o.output == NULL) dup2(2, 1);
+        if (r->o.output == NULL || r->o.json) dup2(2, 1);
         sigaction(SIGINT, &r->interrupt, NULL);
         sigaction(SIGTERM, &r->terminate, NULL);
         execvp(r->o.program[0], r->o.program);

@@ -23,6 +23,8 @@ static const option show_options[] = {
     OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
+    OPTION("summary", OPT_SWITCH, NULL, 0, NULL, "instead: the counts of functions and samples by hotness"),
+    OPTION("top", OPT_COUNT, NULL, 0, "N", "instead: the N hottest functions"),
     NO_DEMANGLE,
     PROFDATA_COMMON,
     /* LLVM takes these too; on sample profiles they do nothing. */
@@ -87,17 +89,29 @@ static int show_only(show *s, csspgo_func *only)
     return status == CSSPGO_OK || (fail(s->tool, "%s", csspgo_status_text(status)), 0);
 }
 
-/* What else is asked for than functions; json: members of the object that begins with the functions. */
-static int show_others(show *s, int json)
+static int show_wants_hot(const option *o)
+{
+    return o[S_HOT].number || o[S_TOPN].number || o[S_TOP].number;
+}
+
+/* 1: no functions, only what else is asked for. */
+static int show_wants_only(const option *o)
+{
+    return o[S_ONLY].number || o[S_TOP].number;
+}
+
+int show_others(show *s, int json, int first)
 {
     static const char *const keys[] = { "symbols", "summary", "hot" };
     static int (*const print[])(show *s, int json) = { show_symbols, show_summary, show_hot };
     const option *o = s->o;
-    const int asked[] = { o[S_SYMBOLS].number != 0, o[S_SUMMARY].number != 0, o[S_HOT].number || o[S_TOPN].number };
+    const int asked[] = { o[S_SYMBOLS].number != 0, o[S_SUMMARY].number || o[S_ONLY].number, show_wants_hot(o) };
     size_t i;
     for (i = 0; i < 3; i++) {
-        if (asked[i] && json) fprintf(s->out, ",\n  \"%s\": ", keys[i]);
-        if (asked[i] && !print[i](s, json)) return 0;
+        if (!asked[i]) continue;
+        if (json) fprintf(s->out, "%s\n  \"%s\": ", first ? "" : ",", keys[i]);
+        if (!print[i](s, json)) return 0;
+        first = 0;
     }
     return 1;
 }
@@ -105,12 +119,25 @@ static int show_others(show *s, int json)
 /* JSON: the functions as LLVM has them, an array; if more is asked for, an object of these. LLVM prints text then. */
 static int show_as_json(show *s, int others)
 {
-    if (others && !s->tool->compat) fputs("{\n  \"functions\": ", s->out);
-    if (!show_json(s)) return 0;
-    if (s->tool->compat || !others) putc('\n', s->out);
-    if (!show_others(s, !s->tool->compat)) return 0;
-    if (others && !s->tool->compat) fputs("\n}\n", s->out);
+    const int only = show_wants_only(s->o), object = others && !s->tool->compat;
+    if (object) putc('{', s->out);
+    if (object && !only) fputs("\n  \"functions\": ", s->out);
+    if (!only && !show_json(s)) return 0;
+    if (!object) putc('\n', s->out);
+    if (!show_others(s, object, only)) return 0;
+    if (object) fputs("\n}\n", s->out);
     return 1;
+}
+
+/* Keeps one function for JSON. Returns 0 after saying why not. */
+static int show_json_one(show *s, csspgo_func one, const char *name, int others)
+{
+    csspgo_profile *const p = s->p;
+    if (s->tool->compat)
+        return fail(s->tool, "the JSON format is supported only when all functions are to be printed"), 0;
+    if (others) return fail(s->tool, "JSON of one function: without summary, hot functions or symbols"), 0;
+    if (!show_only(s, &one)) return 0;
+    return s->p != p || (fail(s->tool, "'%s' is only inlined in others: JSON has it with --contexts", name), 0);
 }
 
 static int show_print(show *s, const reading *how)
@@ -118,19 +145,19 @@ static int show_print(show *s, const reading *how)
     const option *o = s->o;
     const char *name = o[S_FUNCTION].text != NULL && *o[S_FUNCTION].text != '\0' ? o[S_FUNCTION].text : NULL;
     const int json = o[S_JSON].number || o[S_FORMAT].number == 1;
-    const int others = o[S_HOT].number || o[S_TOPN].number || o[S_SYMBOLS].number || o[S_SUMMARY].number;
+    const int others = show_wants_hot(o) || o[S_SYMBOLS].number || o[S_SUMMARY].number || o[S_ONLY].number;
     csspgo_func one;
     one.id = 0;
     if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
     if (o[S_ALL].number) name = NULL;
-    if (json && name != NULL)
-        return fail(s->tool, "the JSON format is supported only when all functions are to be printed"), 0;
+    if (json && name != NULL && s->tool->compat) return show_json_one(s, one, name, others);
     if (name != NULL && (one = func_meant(s->tool, s->p, name)).id == 0 && !s->tool->compat) return 0;
-    if (name != NULL && !others && !show_only(s, &one)) return 0;
-    if ((name == NULL || o[S_HOT].number || o[S_TOPN].number || one.id != 0) && !show_list(s)) return 0;
+    if (json && name != NULL && !show_json_one(s, one, name, others)) return 0;
+    if (!json && name != NULL && !others && !show_only(s, &one)) return 0;
+    if ((name == NULL || json || show_wants_hot(o) || one.id != 0) && !show_list(s)) return 0;
     if (json) return show_as_json(s, others);
-    if (name == NULL ? !show_all(s) : !show_one(s, one, name)) return 0;
-    return show_others(s, 0);
+    if (!show_wants_only(o) && (name == NULL ? !show_all(s) : !show_one(s, one, name))) return 0;
+    return show_others(s, 0, 0);
 }
 
 static int show_file(show *s, const char *path)
@@ -155,7 +182,7 @@ static int show_main(tool_context *tool, int argc, char **argv)
     show s;
     const char *path;
     output out;
-    int files, ok;
+    int files, ok, json;
     memset(&s, 0, sizeof s);
     s.tool = tool;
     files = options_parse(tool, show_options, argc, argv);
@@ -174,7 +201,8 @@ static int show_main(tool_context *tool, int argc, char **argv)
         warn(tool, "-function argument ignored: showing all functions");
     s.out = stream_begin(tool, &out, path);
     if (s.out == NULL) return 1;
-    ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], s.out) : show_file(&s, argv[0]);
+    json = !tool->compat && (s.o[S_JSON].number || s.o[S_FORMAT].number == 1);
+    ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], json, s.out) : show_file(&s, argv[0]);
     return stream_end(tool, &out, path, ok);
 }
 

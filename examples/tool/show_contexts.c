@@ -186,8 +186,10 @@ int show_contexts(show *s, const reading *how, int json)
         if (r->depth < most)
             for (i = r->children; i-- > 0;) stack[top++] = r->child + i;
     }
-    if (json) fputs("\n  ]\n}\n", s->out);
+    if (json) fputs("\n  ]", s->out);
     free(stack);
     free(v);
+    if (!show_list(s) || !show_others(s, json, 0)) return 0;
+    if (json) fputs("\n}\n", s->out);
     return 1;
 }

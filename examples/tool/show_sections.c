@@ -1,5 +1,6 @@
 /* show_sections.c - show: sections and symbols */
 #include "profdata.h"
+#include "json.h"
 
 static int show_symbol_order(const void *a, const void *b, void *ctx)
 {
@@ -38,27 +39,58 @@ static const char *section_name(uint64_t type)
     return type < sizeof names / sizeof *names ? names[type] : "UnknownSection";
 }
 
-static void show_section(const csspgo_section *c, FILE *out)
+/* The i-th flag that a section has, from *at on; NULL: no more. */
+static const char *section_flag_next(const csspgo_section *c, size_t *at)
 {
     static const section_flag flags[] = {
         { ANY_SECTION, 0, "compressed" }, { ANY_SECTION, 1, "flat" }, { 2, 33, "fixlenmd5" }, { 2, 32, "md5" },
         { 2, 34, "uniq" }, { 1, 32, "partial" }, { 1, 33, "context" }, { 1, 36, "preInlined" },
         { 1, 34, "fs-discriminator" }, { 4, 32, "ordered" }, { 5, 32, "probe" }, { 5, 33, "attr" }
     };
-    const char *comma = "";
-    size_t i;
+    for (; *at < sizeof flags / sizeof *flags; ++*at) {
+        const section_flag *f = &flags[*at];
+        if (f->type != ANY_SECTION && f->type != c->type) continue;
+        if (!(c->flags >> f->bit & 1)) continue;
+        if (c->type == 2 && f->bit == 32 && c->flags >> 33 & 1) continue;   /* fixlenmd5 says it */
+        return flags[(*at)++].name;
+    }
+    return NULL;
+}
+
+static void show_section(const csspgo_section *c, FILE *out)
+{
+    const char *comma = "", *flag;
+    size_t at = 0;
     fprintf(out, "%s - Offset: %" PRIu64 ", Size: %" PRIu64 ", Flags: {", section_name(c->type), c->offset, c->size);
-    for (i = 0; i < sizeof flags / sizeof *flags; i++) {
-        if (flags[i].type != ANY_SECTION && flags[i].type != c->type) continue;
-        if (!(c->flags >> flags[i].bit & 1)) continue;
-        if (c->type == 2 && flags[i].bit == 32 && c->flags >> 33 & 1) continue;   /* fixlenmd5 says it */
-        fprintf(out, "%s%s", comma, flags[i].name);
+    while ((flag = section_flag_next(c, &at)) != NULL) {
+        fprintf(out, "%s%s", comma, flag);
         comma = ",";
     }
     fputs("}\n", out);
 }
 
-int show_sections(const tool_context *tool, const char *path, FILE *out)
+static void json_sections(const csspgo_section *v, size_t n, FILE *out)
+{
+    json j = json_to(out);
+    const char *flag;
+    size_t i, at;
+    json_begin(&j, NULL, '{');
+    json_begin(&j, "sections", '[');
+    for (i = 0; i < n; i++) {
+        json_begin(&j, NULL, '{');
+        json_text(&j, "type", section_name(v[i].type));
+        json_count(&j, "offset", v[i].offset);
+        json_count(&j, "size", v[i].size);
+        json_begin(&j, "flags", '[');
+        for (at = 0; (flag = section_flag_next(&v[i], &at)) != NULL;) json_text(&j, NULL, flag);
+        json_end(&j);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+}
+
+int show_sections(const tool_context *tool, const char *path, int as_json, FILE *out)
 {
     csspgo_section *v = NULL;
     uint64_t sizes = 0, end = 0;
@@ -73,20 +105,22 @@ int show_sections(const tool_context *tool, const char *path, FILE *out)
     s = csspgo_sections(f.data, f.size, NULL, 0, &n, &e);
     if (s == CSSPGO_OK && (v = (csspgo_section *)calloc(n + 1, sizeof *v)) == NULL) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) csspgo_sections(f.data, f.size, v, n, &n, &e);
+    if (s == CSSPGO_OK && as_json) json_sections(v, n, out);
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
-        show_section(&v[i], out);
+        if (!as_json) show_section(&v[i], out);
         sizes += v[i].size;
         if (v[i].offset + v[i].size > end) end = v[i].offset + v[i].size;
     }
-    if (s == CSSPGO_OK)
+    if (s == CSSPGO_OK && !as_json)
         fprintf(out, "Header Size: %" PRIu64 "\nTotal Sections Size: %" PRIu64 "\nFile Size: %" PRIu64 "\n",
                 n != 0 ? v[0].offset : 0, sizes, end);
-    else if (s == CSSPGO_E_UNSUPPORTED)
+    else if (s == CSSPGO_E_UNSUPPORTED && !as_json)
         warn(tool,
              "-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
              "formats.");
-    else reading_failed(tool, &how, path, &f, &e, &fatal);
+    else if (s == CSSPGO_E_UNSUPPORTED) fail(tool, "%s: only ExtBinary profiles have sections", path);
+    else if (s != CSSPGO_OK) reading_failed(tool, &how, path, &f, &e, &fatal);
     file_close(&f);
     free(v);
-    return s == CSSPGO_OK || s == CSSPGO_E_UNSUPPORTED;
+    return s == CSSPGO_OK || (s == CSSPGO_E_UNSUPPORTED && !as_json);
 }

@@ -160,16 +160,17 @@ static int json_hot_row(const show *s, const show_row *r, int first)
 
 int show_hot(show *s, int json)
 {
-    const uint64_t most = (uint64_t)s->o[S_TOPN].number;
+    const uint64_t top = (uint64_t)s->o[S_TOP].number, most = top != 0 ? top : (uint64_t)s->o[S_TOPN].number;
     csspgo_status status;
     const hot_figures h = show_hot_figures(s, &status);
+    const uint64_t least = top != 0 ? 0 : h.least;
     uint64_t printed = 0;
     size_t i;
     if (status != CSSPGO_OK) return fail(s->tool, "%s", csspgo_status_text(status)), 0;
     if (json) json_hot_head(s, &h);
     else show_hot_head(s, &h);
     for (i = 0; i < s->rows && (most == 0 || printed < most); i++) {
-        if (s->row[i].nest != 0 || s->row[i].max < h.least) continue;
+        if (s->row[i].nest != 0 || s->row[i].max < least) continue;
         if (!json) show_hot_row(s, &s->row[i], h.total);
         else if (!json_hot_row(s, &s->row[i], printed == 0)) return 0;
         printed++;

@@ -10,6 +10,10 @@
 const option folded_options[] = {
     VIEWS_COMMON,
     OPTION("mark-inlined", OPT_SWITCH, NULL, 0, NULL, "_[i] behind the names of inlined frames"),
+    OPTION("format", OPT_CHOICE, "folded|json|speedscope|pprof", 0, NULL,
+           "collapsed stacks, one a line; JSON; a file for speedscope; profile.proto for pprof, with gzip in a build "
+           "with zlib"),
+    OPTION("json", OPT_SET, "format", 1, NULL, "the same as --format=json"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -20,7 +24,8 @@ const option flame_options[] = {
     VIEWS_COMMON,
     OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "the outermost frame on top"),
     OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "above the picture"),
-    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture"),
+    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture; without this option it fits the window"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the tree of frames as JSON, as d3-flame-graph takes it"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -44,7 +49,12 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
     if (!output_spares(tool, v->output, v->input) || !output_spares(tool, v->output, v->names_file) ||
         !output_spares(tool, v->output, v->binary))
         return 0;
-    if (!flame) return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
+    if (!flame) {
+        v->format = (unsigned)o[VIEWS_FORMAT].number;
+        return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
+    }
+    v->json = o[VIEWS_JSON].number != 0;
+    v->fits = o[VIEWS_WIDTH].text == NULL;
     v->icicle = o[VIEWS_OWN].number != 0;
     v->title = o[VIEWS_TITLE].text;
     v->width = (long)o[VIEWS_WIDTH].number;

@@ -17,13 +17,18 @@ typedef struct views {
     const char *input, *output, *title, *names_file, *binary;
     long        width;
     int         icicle, mark_inlined;
+    int         fits;             /* the picture fits the window        */
+    int         json;             /* flame: no picture, but JSON        */
+    unsigned    format;           /* folded: its place among the words  */
     name_table  names;
     csspgo_profile *p;
     output      file;
     FILE       *out;              /* the stream of it; NULL: not open */
 } views;
 
-enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH };   /* places in both tables */
+enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON };   /* places in both tables */
+
+enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
 extern const option folded_options[], flame_options[];   /* views.c */
 
@@ -64,6 +69,9 @@ typedef struct views_flame_data {
     size_t         *begin;                /* by function id, where in text; one more for the end        */
     uint64_t       *weight;               /* by node id, with all below it, >> shift                    */
     uint32_t       *frames;               /* by node id: nodes with weight, itself and all below it     */
+    uint64_t       *old;                  /* --diff: the same of the older profile; NULL: there is none */
+    uint64_t        old_all, gone;        /* ... of everything; of stacks that only it has              */
+    uint32_t        narrow;               /* in units: what is narrower is not drawn                    */
     unsigned        shift;                /* 0 unless all weights together exceed 64 bits               */
     uint64_t        all, alone;           /* of everything; of what has no context, both >> shift       */
     uint32_t        depth;                /* of the deepest box                                         */
@@ -76,6 +84,9 @@ typedef struct views_flame_data {
     int             seen[VIEWS_KINDS];
 } views_flame_data;
 
+/* A stack: its innermost frame, and how often; line: as it is printed. Returns 0: out of memory. */
+typedef int (*views_stack_fn)(void *ctx, csspgo_node node, uint64_t count, const views_text *line);
+
 /* views_text.c */
 void views_add(views_text *t, const char *bytes, size_t n);
 void views_say(views_text *t, const char *s);
@@ -85,6 +96,15 @@ uint64_t views_scaled(uint64_t part, uint64_t whole, uint64_t scale);
 void views_percent(views_text *t, uint64_t part, uint64_t whole);
 uint64_t views_plus(uint64_t a, uint64_t b);
 void views_clean(views_text *t, const char *bytes, size_t size);
+
+/* folded.c: calls fn for each stack, in the order of their lines; 0: out of memory, or fn returned 0 */
+int views_each_stack(const csspgo_profile *q, views_stack_fn fn, void *ctx);
+
+/* folded_export.c: stacks in other forms; what a walk through them has */
+int views_export(const views *v, const csspgo_profile *q, uint64_t *samples, uint64_t *stacks);
+
+/* flame_json.c */
+void views_write_json(const views_flame_data *d, FILE *out);
 
 /* views.c */
 int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv);
@@ -111,7 +131,5 @@ uint32_t views_shade(const char *s, size_t size);
 
 /* flame_svg.c */
 int views_write_svg(const views_flame_data *d, FILE *out);
-
-/* the end of their help */
 
 #endif
