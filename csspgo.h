@@ -1052,6 +1052,18 @@ typedef struct csspgo_cold_options {
 CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
 
 /*
+ * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
+ * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of all counts of a function
+ * stay. What fits stays as it is. Functions without context and inlinees stay, too. Rebuilds.
+ *
+ *   max_bytes   in bytes; somewhat fewer contexts may remain than would fit
+ *
+ * Returns   CSSPGO_OK; E_LIMIT: it needs more than max_bytes without any context; E_NOMEM
+ * Cost      O(n log n) for each of a few rounds
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
+
+/*
  * Compresses recursion in contexts: among the callers of a function it removes each repetition of a cycle of 1, 2, ...
  * up to max_cycle frames (UINT32_MAX: of any length). Records that get the same context are merged as
  * csspgo_add_profile merges them. Rebuilds.
@@ -17470,6 +17482,99 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
     s = csspgo__plan_begin(&x.f, p);
     if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
     return csspgo__plan_end(&x.f, p, s, err);
+}
+
+/* ----- shrinking to a size ---------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__shrinking {
+    csspgo_profile   *q;          /* a copy of the profile                                     */
+    csspgo__heap      heap;       /* of the list                                               */
+    csspgo__u64_list  total;      /* of the records with callers, ascending                    */
+    uint64_t          max_bytes;
+    uint64_t          bytes;      /* of q and its records with callers, before the last round: */
+    size_t            records;    /* 0 before the first one                                    */
+} csspgo__shrinking;
+
+/*
+ * Makes q a copy of a profile, in memory that has the size of what it holds: an operation leaves room where records
+ * were merged.
+ */
+static csspgo_status csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from)
+{
+    csspgo_status s;
+    csspgo_profile *copy = csspgo__like(from, &s);
+    if (copy != NULL) s = csspgo_add_profile(copy, from, NULL);
+    if (copy != NULL) copy->heap.limits = from->heap.limits;
+    csspgo_profile_free(s == CSSPGO_OK ? x->q : copy);
+    if (s == CSSPGO_OK) x->q = copy;
+    return s;
+}
+
+/* Lists the totals of the records that have callers. Returns 0 when memory is exhausted. */
+static int csspgo__shrink_list(csspgo__shrinking *x)
+{
+    const csspgo_profile *q = x->q;
+    const csspgo__tree_node *v = q->tree.node;
+    uint32_t id;
+    x->total.count = 0;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;) {
+        const csspgo_node_kind kind = csspgo__kind_at(q, id);
+        const uint32_t frame = kind == CSSPGO_DUPLICATE ? v[id].parent : id;
+        if (v[id].record == 0 || kind == CSSPGO_INLINEE || v[frame].parent == CSSPGO__ROOT) continue;
+        if (!CSSPGO__PUT(&x->heap, x->total, q->record[v[id].record].total)) return 0;
+    }
+    return csspgo__sort(&x->heap, x->total.v, x->total.count, sizeof *x->total.v, csspgo__u64_cmp, NULL);
+}
+
+/*
+ * Merges the coldest records away: as many as would do if all took the same memory, and a sixteenth of all, so that the
+ * rounds are few. What a record takes is first guessed from all that the profile holds, which is too much, and then
+ * from what the last round saved.
+ */
+static csspgo_status csspgo__shrink_round(csspgo__shrinking *x)
+{
+    const uint64_t bytes = x->q->heap.used;
+    csspgo_cold_options how;
+    csspgo_status s;
+    uint64_t cut, each;
+    size_t n;
+    if (!csspgo__shrink_list(x)) return x->heap.status;
+    n = x->total.count;
+    if (n == 0 || n == x->records) return CSSPGO_E_LIMIT;
+    each = x->records > n && x->bytes > bytes ? (x->bytes - bytes) / (x->records - n) : bytes / n;
+    cut = (bytes - x->max_bytes) / (each != 0 ? each : 1) + n / 16;
+    if (cut >= n) cut = n - 1;
+    memset(&how, 0, sizeof how);
+    how.merge = 1;
+    how.threshold = csspgo__sat_add(x->total.v[cut], 1);
+    x->records = n;
+    x->bytes = bytes;
+    s = csspgo_trim_cold(x->q, &how, NULL);
+    return s == CSSPGO_OK ? csspgo__shrink_copy(x, x->q) : s;
+}
+
+/* Works on a copy, so that a failure leaves p as it was, and the room that p had to grow does not matter. */
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
+{
+    csspgo__shrinking x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    x.max_bytes = max_bytes;
+    x.heap = csspgo__heap_loan(&p->heap);
+    if (p->heap.used <= max_bytes) return csspgo__error_plain(err, CSSPGO_OK);
+    s = csspgo__shrink_copy(&x, p);
+    while (s == CSSPGO_OK && x.q->heap.used > max_bytes) s = csspgo__shrink_round(&x);
+    CSSPGO__DROP(&x.heap, x.total);
+    if (s == CSSPGO_OK) {
+        csspgo__profile_take(p, x.q);
+        return csspgo__error_plain(err, s);
+    }
+    csspgo_profile_free(x.q);
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
+    csspgo__say_u64(err, max_bytes);
+    csspgo__say(err, " bytes");
+    return s;
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */

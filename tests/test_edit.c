@@ -900,7 +900,7 @@ static void operations_keep_what_they_promise(void)
 
 /* ===== failures and shapes ===== */
 
-enum { OPERATIONS = 11 };
+enum { OPERATIONS = 12 };
 
 static csspgo_status any_operation(csspgo_profile *p, unsigned op)
 {
@@ -920,6 +920,9 @@ static csspgo_status any_operation(csspgo_profile *p, unsigned op)
     case 7:
     case 8: return csspgo_trim_cold(p, &o, NULL);
     case 9: return csspgo_threshold(p, 990000, &count, NULL);
+    case 11:
+        s = csspgo_shrink(p, csspgo_profile_memory(p) * 3 / 4, NULL);
+        return s == CSSPGO_E_LIMIT ? CSSPGO_OK : s;
     default:
         rng_state = 77;
         q = random_profile((csspgo_profile_flags(p) & CSSPGO_IS_CS ? CS : 0) | (csspgo_profile_flags(p) & CSSPGO_IS_PROBE ? PROBE | CONFLICTS : 0));
@@ -1065,6 +1068,78 @@ static void a_full_profile_can_be_read_written_and_shrunk(void)
             }
 }
 
+/* The sum of the counts of each function in all its contexts, by id; and the smallest total of a record with callers. */
+static uint64_t *sums_of(const csspgo_profile *p, uint64_t *coldest)
+{
+    uint64_t *sum = (uint64_t *)calloc(csspgo_func_count(p) + 1, sizeof *sum);
+    csspgo_node n = csspgo_root(p);
+    *coldest = UINT64_MAX;
+    while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0) {
+        const uint64_t total = csspgo_total(p, n);
+        sum[csspgo_node_func(p, n).id] += total;
+        if (csspgo_has_record(p, n) && csspgo_node_parent(p, n).id != csspgo_root(p).id && total < *coldest)
+            *coldest = total;
+    }
+    return sum;
+}
+
+/* 3000 calls of main to a hundred functions, with totals of 4 to 200, from the last call on if turned. */
+static csspgo_profile *many_contexts(const csspgo_options *o, int turned)
+{
+    csspgo_profile *p = csspgo_profile_new(o, NULL);
+    uint32_t i, k;
+    char name[30];
+    csspgo_node n, m;
+    if (p == NULL) abort();
+    add_flags(p, CSSPGO_IS_CS);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
+    csspgo_add_total(p, n, 100000);
+    for (i = 0; i < 3000; i++) {
+        const uint32_t site = turned ? 3000 - i : i + 1;
+        sprintf(name, "function number %u", (unsigned)(site * 7 % 100));
+        m = csspgo_node_add(p, n, csspgo_at(site, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
+        for (k = 1; k <= 4; k++) T_EQ(csspgo_add_body(p, m, csspgo_at(k, 0), 1 + site % 50), CSSPGO_OK);
+        csspgo_add_total(p, m, 4 * (1 + site % 50));
+    }
+    return p;
+}
+
+/* The coldest contexts go first, in any order of input; every function keeps its sum; what cannot fit changes nothing. */
+static void a_profile_shrinks_to_a_size(void)
+{
+    uint64_t bytes, coldest, last = 0, *before, *after;
+    t_heap heap;
+    csspgo_options o = t_options(&heap, 0);
+    csspgo_profile *p = many_contexts(&o, 0), *turned = many_contexts(&o, 1), *q, *other;
+    csspgo_error e;
+    T_EQ(csspgo_shrink(p, csspgo_profile_memory(p), &e), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, turned) && csspgo_record_count(p) == 3001);
+    before = sums_of(p, &coldest);
+    T_EQ(coldest, 4);
+    for (bytes = 300000; bytes > 40000; bytes -= bytes / 5) {
+        q = csspgo_profile_clone(p, NULL);
+        other = csspgo_profile_clone(turned, NULL);
+        T_EQ(csspgo_shrink(q, bytes, &e), CSSPGO_OK);
+        T_CHECK(e.status == CSSPGO_OK && csspgo_profile_memory(q) <= bytes && csspgo_profile_memory(q) > bytes / 2);
+        T_EQ(csspgo_shrink(other, bytes, NULL), CSSPGO_OK);
+        T_CHECK(csspgo_equal(q, other) && t_valid(q));
+        after = sums_of(q, &coldest);
+        T_CHECK(memcmp(before, after, (csspgo_func_count(p) + 1) * sizeof *before) == 0);
+        T_CHECK(coldest > last);
+        last = coldest;
+        free(after);
+        csspgo_profile_free(q);
+        csspgo_profile_free(other);
+    }
+    T_EQ(csspgo_shrink(turned, 3000, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_shrink(turned, 3000, &e), CSSPGO_E_LIMIT);
+    T_CHECK(strcmp(e.message, "the profile without contexts does not fit into 3000 bytes") == 0 && csspgo_equal(p, turned));
+    csspgo_profile_free(turned);
+    csspgo_profile_free(p);
+    free(before);
+    T_EQ(heap.live_bytes, 0);
+}
+
 static void null_options_trim_what_is_cold(void)
 {
     csspgo_profile *p = from_text("a:9000000:1\n 1: 9000000\nb:1:1\n 1: 1\n");
@@ -1193,6 +1268,7 @@ int main(void)
     T_FAILING(every_allocation_may_fail());
     the_limit_of_memory_holds();
     a_full_profile_can_be_read_written_and_shrunk();
+    a_profile_shrinks_to_a_size();
     null_options_trim_what_is_cold();
     hostile_shapes_take_no_more_than_others();
     deep_contexts_are_a_matter_of_limits();
