@@ -119,9 +119,10 @@ static void check_live(jit_code *j, const jit_process *p)
     size_t i;
     uint32_t k;
     for (i = 0; i < s->count; i++) {
-        REQUIRE(s->block[i]->count != 0 && s->block[i]->count <= LIVE_BLOCK && s->block[i]->sets != 0);
-        for (k = 0; k < s->block[i]->count; k++) {
-            const live_range *r = &s->block[i]->range[k];
+        REQUIRE(s->entry[i].block->count != 0 && s->entry[i].block->count <= LIVE_BLOCK && s->entry[i].block->sets != 0);
+        REQUIRE(s->entry[i].begin == s->entry[i].block->range[0].begin);
+        for (k = 0; k < s->entry[i].block->count; k++) {
+            const live_range *r = &s->entry[i].block->range[k];
             jitdump_record record;
             REQUIRE(r->begin >= end && r->begin < r->end && r->base <= r->begin);
             end = r->end;

@@ -27,9 +27,14 @@ typedef struct live_block {       /* never empty */
     live_range range[LIVE_BLOCK];
 } live_block;
 
+typedef struct live_entry {
+    uint64_t    begin;            /* of the block's first range */
+    live_block *block;
+} live_entry;
+
 typedef struct live_set {
-    live_block **block;           /* by address */
-    size_t       count, cap;
+    live_entry *entry;            /* by address */
+    size_t      count, cap;
 } live_set;
 
 /* Those that return an int fail with 0 when out of memory. live_at: NULL: nothing is there. */
@@ -106,6 +111,7 @@ void jit_free(jit_code *j);
 /* jit_code.c. Those that return an int fail with 0 when out of memory. */
 void jit_restart(jit_code *j);                                               /* before each recording; hit is 0  */
 int jit_without_times(jit_code *j);                                          /* then, instead of jit_advance     */
+int jit_is_due(const jit_code *j, uint64_t time);                            /* 1: jit_advance changes something */
 int jit_advance(jit_code *j, uint64_t time);
 int jit_event(jit_code *j, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 const live_range *jit_at(jit_code *j, uint32_t pid, uint64_t address);       /* NULL: no code of a JIT           */

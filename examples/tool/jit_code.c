@@ -171,10 +171,14 @@ static int jit_apply(jit_code *j, uint32_t record)
     return 1;
 }
 
+int jit_is_due(const jit_code *j, uint64_t time)
+{
+    return !j->untimed && j->applied < j->functions && j->function[j->applied].time <= time;
+}
+
 int jit_advance(jit_code *j, uint64_t time)
 {
-    if (j->untimed) return 1;
-    while (j->applied < j->functions && j->function[j->applied].time <= time)
+    while (jit_is_due(j, time))
         if (!jit_apply(j, (uint32_t)j->applied++)) return 0;
     return 1;
 }

@@ -326,7 +326,7 @@ static int profgen_run(profgen *g)
     how = profgen_how(g);
     g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
     ok = profgen_spaces(g) && health_begin(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
-    ok = ok && profgen_read_inputs(g);
+    ok = ok && profgen_read_inputs(g) && (g->jit == NULL || jit_settle(g));
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
     if (ok && g->jit != NULL) jit_report(g);

@@ -182,6 +182,7 @@ int jit_check(const profgen *g);
 void jit_defaults(option *o);
 int jit_recording(profgen *g, const void *bytes, size_t size);
 int jit_sample(profgen *g, csspgo_sample *s);
+int jit_settle(profgen *g);
 int jit_join(profgen *g, const csspgo_sample *recorded, csspgo_sample *s);
 int jit_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 void jit_report(const profgen *g);

@@ -119,8 +119,15 @@ void jit_work_free(struct jit_work *w)
     live_clear(&w->placed);
     csspgo_line_table_free(w->table);
     csspgo_profile_free(w->samples);
-    while (w->hits != 0) free(w->hit[--w->hits].row);
+    while (w->rows != NULL) {
+        jit_rows *const next = w->rows->next;
+        free(w->rows);
+        w->rows = next;
+    }
     free(w->hit);
+    free(w->batch.word);
+    free(w->batch.key);
+    free(w->batch.sorted);
     free(w->stack);
     free(w->branch);
     free(w);
@@ -167,6 +174,7 @@ int jit_recording(profgen *g, const void *bytes, size_t size)
 {
     struct jit_work *w = g->jit;
     int ok = 1;
+    if (!jit_settle(g)) return 0;
     w->started = 1;
     jit_restart(w->code);
     if (g->perfdata != NULL && jit_is_monotonic((const unsigned char *)bytes, size)) ok = jit_advance(w->code, 0);
@@ -250,15 +258,6 @@ static void jit_flatten(struct jit_work *w, csspgo_sample *s)
     w->cut_branches = 1;
 }
 
-/* A sample that is counted already: the collector is told that there was one. */
-static void jit_empty(struct jit_work *w, csspgo_sample *s)
-{
-    w->stack[0] = 1;
-    s->stack = w->stack;
-    s->stack_count = 1;
-    s->branch_count = 0;
-}
-
 /* Moves a sample to the code map; placed: with addresses that are no JIT's. Returns 0 after saying what is wrong. */
 static int jit_move(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, csspgo_sample *s)
 {
@@ -280,21 +279,26 @@ static int jit_move(profgen *g, const csspgo_sample *recorded, const csspgo_samp
     return 1;
 }
 
-/* Counts a sample, or moves it to the code map. Returns 0 after saying what is wrong. */
+/*
+ * Takes a sample: moves it to the code map, or counts it itself, and then its count is 0. Returns 0 after saying what
+ * is wrong.
+ */
 int jit_sample(profgen *g, csspgo_sample *s)
 {
     struct jit_work *w = g->jit;
     const uint64_t address = s->stack_count != 0 ? s->stack[0] : s->branch_count != 0 ? s->branches[0].to : 1;
     csspgo_sample recorded;
     if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (jit_is_due(w->code, s->time) && !jit_settle(g)) return 0;
     if (!jit_advance(w->code, s->time) || !jit_sample_room(g, s)) return fail(g->tool, "out of memory"), 0;
     if (g->o[O_SHOW_JIT].number) jit_show(g, s, address, jit_at(w->code, s->pid, address));
     if (w->flat && s->branch_count != 0) jit_flatten(w, s);
     if (s->branch_count == 0 && !g->o[O_SKIP].number) {
-        const int ok = jit_count(g, s);
-        jit_empty(w, s);
+        const int ok = jit_wait(g, s);
+        s->count = 0;
         return ok;
     }
+    if (!jit_settle(g)) return 0;
     recorded = *s;
     return jit_move(g, &recorded, &recorded, s);
 }
@@ -307,6 +311,7 @@ int jit_join(profgen *g, const csspgo_sample *recorded, csspgo_sample *s)
                            : s->branch_count != 0 ? recorded->branches[0].to : 1;
     const csspgo_sample placed = *s;
     if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (jit_is_due(w->code, s->time) && !jit_settle(g)) return 0;
     if (!jit_advance(w->code, s->time) || !jit_sample_room(g, s)) return fail(g->tool, "out of memory"), 0;
     if (g->o[O_SHOW_JIT].number) jit_show(g, s, address, jit_at(w->code, s->pid, address));
     return jit_move(g, recorded, &placed, s);
@@ -338,6 +343,7 @@ int jit_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const cs
 {
     struct jit_work *w = g->jit;
     if (!w->started && !jit_recording(g, "", 0)) return 0;
+    if (!jit_settle(g)) return 0;
     if (item == CSSPGO_ITEM_MMAP && jit_dump_of(map) != 0 && !jit_found(g, map)) return 0;
     if (sample->time != 0 && !jit_advance(w->code, sample->time)) return fail(g->tool, "out of memory"), 0;
     return jit_event(w->code, item, sample, map) || (fail(g->tool, "out of memory"), 0);

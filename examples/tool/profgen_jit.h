@@ -8,13 +8,36 @@
 enum { X86_64 = 62, AARCH64 = 183 };          /* ELF's numbers of machines */
 #define JIT_FRESH (UINT64_C(1) << 62)         /* made-up places begin here */
 
+typedef struct jit_row {          /* a line's code begins so many bytes behind the function's begin */
+    uint32_t   offset;
+    csspgo_loc loc;
+} jit_row;
+
 typedef struct jit_hit {          /* a function that has samples            */
-    uint64_t place;               /* in the code map; 0: not there          */
-    csspgo_func      func;        /* in jit_work.samples                    */
-    csspgo_line_row *row;         /* its lines, by address from its begin   */
-    size_t           rows;
-    uint64_t         counted;     /* jit_work.counted when it was in a stack */
+    uint64_t    place;            /* in the code map; 0: not there          */
+    csspgo_func func;             /* in jit_work.samples                    */
+    jit_row    *row;              /* its lines, by offset                   */
+    size_t      rows;
+    uint64_t    counted;          /* jit_work.counted when it was in a stack */
 } jit_hit;
+
+typedef struct jit_rows {         /* lines of several functions             */
+    struct jit_rows *next;
+    size_t   used, cap;
+    jit_row  row[1];
+} jit_rows;
+
+typedef struct jit_key {          /* of a sample that waits                 */
+    uint64_t address;             /* of its innermost frame                 */
+    size_t   at;                  /* in jit_batch.word                      */
+} jit_key;
+
+typedef struct jit_batch {        /* samples that wait, all at the same state of the code */
+    uint64_t *word;               /* of each: process, count, number of frames, frames */
+    size_t    words, word_cap;
+    jit_key  *key, *sorted;       /* both have room for key_cap             */
+    size_t    keys, key_cap;
+} jit_batch;
 
 struct jit_work {
     jit_code *code;
@@ -22,6 +45,8 @@ struct jit_work {
     uint64_t  fresh;              /* the next made-up place                 */
     jit_hit  *hit;
     size_t    hits, hit_cap;
+    jit_rows *rows;               /* the newest first                       */
+    jit_batch batch;
     csspgo_line_table *table;
     csspgo_profile *samples;      /* without branch records: counted as they come */
     uint64_t  counted;            /* of these, how many are in it           */
@@ -42,7 +67,10 @@ struct jit_work {
 jit_hit *jit_hit_of(profgen *g, const live_range *at);
 jit_hit *jit_placed(profgen *g, const live_range *at);
 
-/* profgen_jit_samples.c: counts a sample without branch records. Returns 0 after saying what is wrong. */
-int jit_count(profgen *g, const csspgo_sample *s);
+/*
+ * profgen_jit_samples.c: samples without branch records. Returns 0 after saying what is wrong. jit_settle (profgen.h)
+ * counts those that wait.
+ */
+int jit_wait(profgen *g, const csspgo_sample *s);          /* s is to be counted before the code changes */
 
 #endif

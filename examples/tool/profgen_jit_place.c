@@ -30,38 +30,77 @@ static csspgo_loc jit_loc(uint32_t line, uint32_t first, uint32_t discriminator)
     return csspgo_at(line - first, discriminator);
 }
 
-/* The lines of a function; r: its record. Returns their number, and the rows for free(). NULL: out of memory. */
-static csspgo_line_row *jit_rows(const profgen *g, const jit_function *f, const jitdump_record *r, size_t *rows)
+/* Room for n more lines. NULL: out of memory. */
+static jit_row *jit_rows_room(struct jit_work *w, size_t n)
+{
+    enum { ROWS = 1 << 14 };
+    const size_t cap = n > ROWS ? n : ROWS;
+    jit_rows *v = w->rows;
+    if (v != NULL && v->cap - v->used >= n) return v->row + v->used;
+    v = (jit_rows *)malloc(sizeof *v + cap * sizeof v->row[0]);
+    if (v == NULL) return NULL;
+    v->next = w->rows;
+    v->used = 0;
+    v->cap = cap;
+    w->rows = v;
+    return v->row;
+}
+
+static int jit_row_order(const void *a, const void *b)
+{
+    const jit_row *x = (const jit_row *)a, *y = (const jit_row *)b;
+    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+    if (x->loc.line != y->loc.line) return x->loc.line < y->loc.line ? -1 : 1;
+    return x->loc.discriminator < y->loc.discriminator ? -1 : x->loc.discriminator > y->loc.discriminator;
+}
+
+/* Sorts lines by offset; of several at one offset the last one counts, as in a line table. Returns how many are left. */
+static size_t jit_sort_rows(jit_row *v, size_t count)
+{
+    size_t i, n = 0;
+    for (i = 1; i < count && v[i - 1].offset < v[i].offset; i++) {}
+    if (i >= count) return count;
+    for (; i < count && v[i - 1].offset <= v[i].offset; i++) {}
+    if (i < count) qsort(v, count, sizeof *v, jit_row_order);
+    for (i = 0; i < count; i++) {
+        if (n != 0 && v[n - 1].offset == v[i].offset) n--;
+        v[n++] = v[i];
+    }
+    return n;
+}
+
+/* Reads the lines of a function; r: its record. Returns 0: out of memory. */
+static int jit_read_rows(profgen *g, const jit_function *f, const jitdump_record *r, jit_hit *hit)
 {
     const jit_file *file = &g->jit->code->file[f->file];
     const int columns = file->columns && !g->jit_only;         /* a program's discriminators are read otherwise */
     const uint64_t late = file->columns ? 0x40 : 0;
     uint32_t first = jit_first_line(r->name, r->name_size);
-    csspgo_line_row *v;
+    jit_row *v;
     jitdump_record d;
     jitdump_line line;
-    size_t at = 0, n;
+    size_t at = 0, n, rows = 1;
     memset(&d, 0, sizeof d);
     if (f->debug != 0 && jitdump_at(&file->dump, (size_t)f->offset - f->debug, &d) != 1) d.index = 0;
-    v = (csspgo_line_row *)calloc((size_t)d.index + 1, sizeof *v);
-    if (v == NULL) return NULL;
-    v[0].inline_node = 1;
-    *rows = 1;
+    hit->row = v = jit_rows_room(g->jit, (size_t)d.index + 1);
+    if (v == NULL) return 0;
+    memset(v, 0, sizeof *v);
     for (n = 0; n < d.index; n++) {
         if (!jitdump_next_line(&file->dump, &d, r->address, r->address + r->size + late, &at, &line)) break;
         if (first == 0) first = line.line;
         if (line.address - r->address < late || line.address - late - r->address >= r->size) continue;
-        v[*rows].address = line.address - late - r->address;
-        v[*rows].inline_node = 1;
-        v[(*rows)++].loc = jit_loc(line.line, first, columns ? 0 : line.discriminator);
+        v[rows].offset = (uint32_t)(line.address - late - r->address);
+        v[rows++].loc = jit_loc(line.line, first, columns ? 0 : line.discriminator);
     }
-    return v;
+    hit->rows = jit_sort_rows(v, rows);
+    g->jit->rows->used += hit->rows;
+    return 1;
 }
 
 /* Tells a line table of a function's lines. */
 static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, csspgo_line_table *table)
 {
-    csspgo_line_row *v = (csspgo_line_row *)malloc(hit->rows * sizeof *v);
+    csspgo_line_row *v = (csspgo_line_row *)calloc(hit->rows, sizeof *v);
     csspgo_line_inline node;
     csspgo_status s;
     size_t i;
@@ -69,8 +108,9 @@ static csspgo_status jit_add_lines(const profgen *g, const jit_hit *hit, csspgo_
     memset(&node, 0, sizeof node);
     node.name = csspgo_func_name(g->jit->samples, hit->func, &node.name_size);
     for (i = 0; i < hit->rows; i++) {
-        v[i] = hit->row[i];
-        v[i].address += hit->place;
+        v[i].address = hit->place + hit->row[i].offset;
+        v[i].inline_node = 1;
+        v[i].loc = hit->row[i].loc;
     }
     s = csspgo_line_table_add(table, g->image.code, csspgo_no_module(), &node, 1, v, hit->rows, NULL);
     free(v);
@@ -157,27 +197,6 @@ static jit_hit *jit_refuse(const profgen *g, const jit_function *f, csspgo_statu
     return NULL;
 }
 
-static int jit_row_order(const void *a, const void *b)
-{
-    const csspgo_line_row *x = (const csspgo_line_row *)a, *y = (const csspgo_line_row *)b;
-    if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    if (x->loc.line != y->loc.line) return x->loc.line < y->loc.line ? -1 : 1;
-    return x->loc.discriminator < y->loc.discriminator ? -1 : x->loc.discriminator > y->loc.discriminator;
-}
-
-/* Sorts lines by address; of several at one address the last one counts, as in a line table. */
-static void jit_sort_rows(jit_hit *h)
-{
-    size_t i, n = 0;
-    for (i = 1; i < h->rows && h->row[i - 1].address <= h->row[i].address; i++) {}
-    if (i < h->rows) qsort(h->row, h->rows, sizeof *h->row, jit_row_order);
-    for (i = 0; i < h->rows; i++) {
-        if (n != 0 && h->row[n - 1].address == h->row[i].address) n--;
-        h->row[n++] = h->row[i];
-    }
-    h->rows = n;
-}
-
 jit_hit *jit_hit_of(profgen *g, const live_range *at)
 {
     struct jit_work *w = g->jit;
@@ -196,9 +215,7 @@ jit_hit *jit_hit_of(profgen *g, const live_range *at)
     memset(&c, 0, sizeof c);
     jit_name(g, &c, &r, name);
     v->func = csspgo_func_add(w->samples, c.name, c.name_size);
-    v->row = v->func.id != 0 ? jit_rows(g, f, &r, &v->rows) : NULL;
-    if (v->row == NULL) return jit_refuse(g, f, CSSPGO_E_NOMEM);
-    jit_sort_rows(v);
+    if (v->func.id == 0 || !jit_read_rows(g, f, &r, v)) return jit_refuse(g, f, CSSPGO_E_NOMEM);
     w->recursive |= v->func.id <= w->newest;
     w->newest = v->func.id > w->newest ? v->func.id : w->newest;
     f->hit = (uint32_t)++w->hits;

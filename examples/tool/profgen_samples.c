@@ -169,6 +169,7 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
     placed = *sample;
     if (!profgen_place(g, &placed)) return 0;
+    if (g->jit_only && placed.count == 0) return 1;            /* counted */
     if (g->images != NULL && (!images_tally(g, sample, &placed) || !images_join(g->images, &placed)))
         return fail(g->tool, "out of memory"), 0;
     if (g->sampler != NULL) return profgen_trace(g, &placed);
