@@ -54,7 +54,7 @@ static int jit_row_order(const void *a, const void *b)
     return x->loc.discriminator < y->loc.discriminator ? -1 : x->loc.discriminator > y->loc.discriminator;
 }
 
-/* Sorts lines by offset; of several at one offset the last one counts, as in a line table. Returns how many are left. */
+/* Sorts lines by offset; of several at one offset the last one counts, as in a line table. Returns their number. */
 static size_t jit_sort_rows(jit_row *v, size_t count)
 {
     size_t i, n = 0;
