@@ -1,6 +1,6 @@
 /* bench_profgen.c - csspgo profgen beside llvm-profgen-19 on the same scripts, in one run
  *
- *     bench_profgen RUNS TOOL BINARY SCRIPT...
+ *     bench_profgen RUNS TOOL BINARY [--kernel] SCRIPT...
  *
  * For each script and each mode: cpu seconds (user + system of the whole process; median and spread of RUNS runs, the
  * two tools in turn), samples/s, LBR entries/s, MB/s of text, peak resident memory, and the ratios.
@@ -58,15 +58,16 @@ int main(int argc, char **argv)
         { "no contexts", "--format=text", "--ignore-stack-samples", NULL, NULL, NULL },
         { "raw counters", "--skip-symbolization", NULL, NULL, NULL, NULL },
     };
-    int runs, i, r;
+    int runs, i, r, kernel;
     size_t m;
     if (argc < 5) {
-        fprintf(stderr, "usage: bench_profgen RUNS TOOL BINARY SCRIPT...\n");
+        fprintf(stderr, "usage: bench_profgen RUNS TOOL BINARY [--kernel] SCRIPT...\n");
         return 2;
     }
     runs = atoi(argv[1]);
     if (runs < 1 || runs > MAX_RUNS) runs = 5;
-    for (i = 4; i < argc; i++) {
+    kernel = strcmp(argv[4], "--kernel") == 0;
+    for (i = 4 + kernel; i < argc; i++) {
         double bytes, samples, entries;
         if (!count_script(argv[i], &bytes, &samples, &entries)) {
             fprintf(stderr, "%s: no script\n", argv[i]);
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
             a[n] = script, b[n++] = (char *)"--output=/dev/null";
             a[n] = (char *)"--output=/dev/null", b[n] = (char *)"--profile-density-threshold=0";
             n++;
+            if (kernel) a[n] = b[n] = argv[4], n++;
             a[n] = (char *)"--quiet", b[n] = NULL;
             n++;
             a[n] = NULL;
