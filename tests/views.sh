@@ -100,6 +100,27 @@ holds "and are not drawn" sh -c "! grep -q small1 $B/narrow.svg"
 awk 'BEGIN { printf "["; for (i = 0; i < 1000; i++) printf "%sf%d", (i ? ":1 @ " : ""), i; print "]:10:1\n 1: 10" }' >$B/deep.txt
 holds "a thousand frames deep" sh -c "$T folded $B/deep.txt 2>/dev/null | awk -F';' '{ print NF }' | grep -qx 1000 && $T flame $B/deep.txt -o $B/deep.svg && test \$(wc -c <$B/deep.svg) -lt 4000000"
 
+# ----- two profiles
+printf 'main:100:1\n 1: 0\n 2: grown:20\n  1: 20\n 3: shrunk:60\n  1: 60\n 4: away:20\n  1: 20\n' >$B/old.txt
+printf 'main:200:1\n 1: 0\n 2: grown:120\n  1: 120\n 3: shrunk:40\n  1: 40\n 5: fresh:40\n  1: 40\n' >$B/new2.txt
+printf 'main:100:1\n 1: 0\n 7: grown:60\n  1: 60\n 3: shrunk:20\n  1: 20\n 5: fresh:20\n  1: 20\n' >$B/new.txt
+holds "a differential picture" $T flame --diff=$B/old.txt $B/new.txt -o $B/diff.svg
+# colours PICTURE: the classes of its frames
+colours() { sed -n 's/.*class="k[0-9] \([a-z0-9]*\)".*/\1/p' $1; }
+$T flame --diff=$B/old.txt $B/new2.txt -o $B/diff2.svg
+holds "the colours" test "$(echo $(colours $B/diff.svg))" = "s2 same down3 up3 up3"
+holds "wherever the calls are, however many samples there are" test "$(colours $B/diff.svg)" = "$(colours $B/diff2.svg)"
+holds "against itself nothing has changed" sh -c "! $T flame --diff=$B/new.txt $B/new.txt | grep -E 'class=\"k[0-9] (up|down)|are gone'"
+holds "its figures as JSON" sh -c "$T flame --json --diff=$B/old.txt $B/new.txt | grep -q '\"grown\", \"value\": 60, \"old\": 20'"
+holds "the older profile may be empty" sh -c "$T flame --diff=$B/zero.txt $B/new.txt | grep -q 'not there before'"
+holds "a width that is asked for stays" sh -c "! $T flame --width=800 $B/new.txt | grep 'svg .*data-fits'"
+
+# ----- other programs' forms (speedscope's: json.sh)
+$T folded --format=pprof $D/cs.txt >$B/cs.pb.gz 2>$B/err
+if gzip -t $B/cs.pb.gz 2>$B/err; then gzip -dc $B/cs.pb.gz >$B/cs.pb; else cp $B/cs.pb.gz $B/cs.pb; fi
+if have perl; then holds "profile.proto has the stacks" sh -c "perl pprof_stacks.pl <$B/cs.pb | cmp - $B/cs.folded"
+else skip "no perl: nobody looks into profile.proto"; fi
+
 # ----- command line
 expect() {
     want=$1
@@ -116,6 +137,8 @@ expect 2 $T flame --mark-inlined $D/cs.txt
 expect 2 $T flame --width=12x $D/cs.txt
 expect 2 $T flame --width=100 $D/cs.txt
 expect 2 $T flame $D/cs.txt -o
+expect 2 $T flame --diff=$D/nested.txt $D/cs.txt -o $D/nested.txt
+expect 1 $T flame --diff=/nonexistent $D/cs.txt
 expect 1 $T folded /nonexistent
 expect 1 $T folded --names=/nonexistent $D/cs.txt
 expect 1 $T folded --binary=$D/cs.txt $D/cs.txt
@@ -149,32 +172,41 @@ else
 fi
 
 # ----- a browser
-# page SVG SCRIPT OUT MORE...: the document after the script ran in it
+# page SVG SCRIPT OUT MORE...: the document after the script ran in it; $address: what stands behind its address
+address=
 page() {
     svg=$1 script=$2 out=$3
     shift 3
     { sed '$d' "$svg"; echo '<script><![CDATA['; cat "$script"; echo ']]></script>'; echo '</svg>'; } >$B/page.svg
     chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/$B/chromium" --disable-background-networking \
-        --disable-component-update --proxy-server=127.0.0.1:9 --log-net-log="$PWD/$B/net.json" "$@" \
-        --dump-dom "file://$PWD/$B/page.svg" >"$out" 2>$B/chromium.err
+        --disable-component-update --proxy-server=127.0.0.1:9 --log-net-log="$PWD/$B/net.json" \
+        --window-size=1200,900 "$@" --dump-dom "file://$PWD/$B/page.svg$address" >"$out" 2>$B/chromium.err
 }
 # Addresses asked for, without those that the browser asks on its own account.
 asked() { grep -o '"url":"[^"]*"' $B/net.json | sort -u | grep -v -E '"https?://([a-z0-9.-]+\.)?(google|googleapis|gvt1|gstatic)\.com[/:]|"(file|data|chrome|about)'; }
-if have chromium; then
-    page $B/cs.svg $D/page.js $B/page.out
-    grep -E '^(not )?ok ' $B/page.out >$B/page.checks
+# seen OUT: what the script in the page has found
+seen() {
+    grep -E '^(not )?ok ' "$1" >$B/page.checks
     [ -s $B/page.checks ] || fail "the page says nothing"
     while read -r line; do
         case $line in ok*) pass ;; *) fail "in the browser: ${line#not ok }" ;; esac
     done <$B/page.checks
+}
+if have chromium; then
+    page $B/cs.svg $D/page.js $B/page.out
+    seen $B/page.out
     holds "no request leaves the page" sh -c "test -s $B/net.json && test -z '$(asked)'"
     holds "light" grep -q '^back rgb(255, 255, 255)' $B/page.out
     page $B/cs.svg $D/page.js $B/dark.out --blink-settings=preferredColorScheme=0
     holds "dark where that is preferred" grep -q '^back rgb(29, 31, 35)' $B/dark.out
     page $B/hostile.svg $D/page.js $B/hostile.out
     holds "hostile names: no request either" test -z "$(asked)"
+    address='#zoom=main%20%40%20grown&search=gr'
+    page $B/diff.svg $D/diff.js $B/diff.out
+    address=
+    seen $B/diff.out
     # these checks can fail: a picture with an address in it
-    sed 's|<g id="frames">|<image href="http://leak.example/x.png" width="9" height="9"/>&|' $B/cs.svg >$B/leak.svg
+    sed 's|<g id="frames"|<image href="http://leak.example/x.png" width="9" height="9"/>\n&|' $B/cs.svg >$B/leak.svg
     page $B/leak.svg $D/page.js $B/leak.out
     holds "a request would be seen" sh -c "echo '$(asked)' | grep -q leak.example"
 else

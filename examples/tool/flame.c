@@ -44,6 +44,16 @@ static csspgo_node views_next(const csspgo_profile *p, csspgo_node n)
     return next;
 }
 
+/* What the older profile has of each node, without what is below. */
+static int views_weigh_older(views_flame_data *d, uint32_t top)
+{
+    csspgo_node n;
+    d->old = (uint64_t *)calloc((size_t)top + 1, sizeof *d->old);
+    for (n = csspgo_root(d->p); d->old != NULL && n.id != 0; n = views_next(d->p, n))
+        d->old[n.id] = csspgo_head(d->p, n) >> d->shift;
+    return d->old != NULL;
+}
+
 /* Adds up the weights of all nodes below each node. */
 static int views_weigh(views_flame_data *d)
 {
@@ -63,6 +73,7 @@ static int views_weigh(views_flame_data *d)
     d->weight = (uint64_t *)calloc((size_t)top + 1, sizeof *d->weight);
     d->frames = (uint32_t *)calloc((size_t)top + 1, sizeof *d->frames);
     if (order == NULL || d->weight == NULL || d->frames == NULL) return free(order), 0;
+    if (d->v->older != NULL && !views_weigh_older(d, top)) return free(order), 0;
     for (count = 0, n = csspgo_root(p); n.id != 0; n = views_next(p, n)) {
         d->weight[n.id] = views_self(p, n) >> d->shift;
         if (csspgo_node_parent(p, n).id == csspgo_root(p).id && views_is_cs(d)) d->alone += d->weight[n.id];
@@ -75,8 +86,12 @@ static int views_weigh(views_flame_data *d)
         d->frames[n.id] += d->weight[n.id] != 0;
         d->weight[parent] += d->weight[n.id];
         d->frames[parent] += d->frames[n.id];
+        if (d->old == NULL) continue;
+        d->old[parent] = views_plus(d->old[parent], d->old[n.id]);
+        if (d->weight[n.id] == 0) d->gone = views_plus(d->gone, csspgo_head(p, n) >> d->shift);
     }
     d->all = d->weight[csspgo_root(p).id];
+    if (d->old != NULL) d->old_all = d->old[csspgo_root(p).id];
     free(order);
     return 1;
 }
@@ -227,6 +242,7 @@ static int views_flame(tool_context *tool, int argc, char **argv)
     free(d.text.data);
     free(d.begin);
     free(d.weight);
+    free(d.old);
     free(d.frames);
     free(d.boxes);
     free(d.list);
@@ -235,7 +251,11 @@ static int views_flame(tool_context *tool, int argc, char **argv)
 
 const command flame_command = {
     "flame", views_flame, flame_options, NULL,
-    "csspgo flame PROFILE [-o FILE.svg] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n",
+    "csspgo flame PROFILE [-o FILE.svg] [--diff=OLD] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE]\n"
+    "             [--binary=FILE]\n",
     "a self-contained SVG flame graph",
+    "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches; arrow keys go from frame to frame. "
+    "Zoom and search stand in the address: a link shows them again. --diff compares stacks of names, wherever "
+    "their calls are.\n"
     "Of contextual profiles (.ctxprof), too: widths are counts.\n"
 };

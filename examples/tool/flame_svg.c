@@ -22,8 +22,14 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
         views_percent(name, b->weight, d->all);
     }
     if (name->failed) return;
-    snprintf(css, sizeof css, "<g class=\"k%d s%u\"", (int)b->kind, (unsigned)views_shade(name->data, name->size));
+    snprintf(css, sizeof css, "<g class=\"k%d ", (int)b->kind);
     views_say(t, css);
+    if (d->old != NULL && b->kind != VIEWS_CUT && b->kind != VIEWS_ALL) views_change(t, d, n, b->weight);
+    else {
+        snprintf(css, sizeof css, "s%u", (unsigned)views_shade(name->data, name->size));
+        views_say(t, css);
+    }
+    views_say(t, "\"");
     fits = room < 3 ? 0 : views_prefix(name->data, name->size, room, &characters);
     if (fits < name->size) {
         views_say(t, " data-name=\"");
@@ -45,10 +51,41 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
     views_say(t, "</g>\n");
 }
 
+/* The last part of a path. */
+static void views_file(views_text *t, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    views_text name;
+    memset(&name, 0, sizeof name);
+    if (slash != NULL && slash[1] != '\0') path = slash + 1;
+    views_clean(&name, path, strlen(path));
+    views_xml(t, name.data, name.size);
+    t->failed |= name.failed;
+    free(name.data);
+}
+
+/* --diff: what is compared. */
+static void views_subtitle_diff(views_text *t, const views_flame_data *d)
+{
+    views_say(t, "width: ");
+    views_file(t, d->v->input);
+    views_say(t, ", ");
+    views_samples(t, d, d->all);
+    views_say(t, " samples \xc2\xb7 colour: change of its share since ");
+    views_file(t, d->v->older);
+    views_say(t, ", ");
+    views_samples(t, d, d->old_all);
+    views_say(t, " samples");
+}
+
 /* What kind of profile, and how much is in it. */
 static void views_subtitle(views_text *t, const views_flame_data *d)
 {
     const uint32_t flags = csspgo_profile_flags(d->p);
+    if (d->old != NULL) {
+        views_subtitle_diff(t, d);
+        return;
+    }
     views_say(t, views_is_cs(d) ? "context-sensitive profile, " : "profile without contexts, ");
     views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
     views_say(t, " \xc2\xb7 ");
@@ -69,6 +106,12 @@ static void views_notes(views_text *t, const views_flame_data *d, uint32_t *y)
         views_say(t, " of the samples have no context (hatched)</text>\n");
         *y += VIEWS_ROW;
     }
+    if (d->gone != 0) {
+        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_percent(t, d->gone, d->old_all);
+        views_say(t, " of the older samples are in stacks that are gone</text>\n");
+        *y += VIEWS_ROW;
+    }
     if (d->cut_frames != 0) {
         views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
         views_number(t, d->cut_frames, ',');
@@ -80,30 +123,48 @@ static void views_notes(views_text *t, const views_flame_data *d, uint32_t *y)
     }
 }
 
+/* A coloured box and what it stands for, at x; returns where the next one goes. */
+static uint32_t views_legend_box(views_text *t, const char *css, const char *text, uint32_t x, uint32_t y,
+                                 uint32_t width)
+{
+    views_say(t, "<g class=\"");
+    views_say(t, css);
+    views_say(t, "\">");
+    views_rect(t, " rx=\"2\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
+    if (strcmp(css, "k4") == 0)
+        views_rect(t, " rx=\"2\" class=\"hatch\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
+    views_text_at(t, " class=\"note\"", (x + 22) * VIEWS_UNIT, y * VIEWS_UNIT);
+    views_say(t, text);
+    views_say(t, "</text></g>\n");
+    return x + width + 10;
+}
+
+static void views_legend_diff(views_text *t, uint32_t y)
+{
+    static const struct { const char *css, *text; uint32_t width; } kinds[] = {
+        { "up3", "twice as much or new", 148 }, { "up2", "25 % more", 92 }, { "up1", "more", 56 },
+        { "same", "within 5 %", 92 }, { "down1", "less", 56 }, { "down2", "20 % less", 86 },
+        { "down3", "half or less", 96 }
+    };
+    uint32_t x = VIEWS_SIDE;
+    size_t i;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        x = views_legend_box(t, kinds[i].css, kinds[i].text, x, y, kinds[i].width);
+}
+
 /* The kinds of frames that occur. */
 static void views_legend(views_text *t, const views_flame_data *d, uint32_t y)
 {
     static const struct { views_kind kind; const char *css, *text; uint32_t width; } kinds[] = {
-        { VIEWS_CALLED, "class=\"k1\"", "called", 70 },
-        { VIEWS_INLINED, "class=\"k2\"", "inlined", 72 },
-        { VIEWS_SHOULD, "class=\"k3\"", "should be inlined", 128 },
-        { VIEWS_BASE, "class=\"k4\"", "no context", 92 },
+        { VIEWS_CALLED, "k1", "called", 70 },
+        { VIEWS_INLINED, "k2", "inlined", 72 },
+        { VIEWS_SHOULD, "k3", "should be inlined", 128 },
+        { VIEWS_BASE, "k4", "no context", 92 },
     };
     uint32_t x = VIEWS_SIDE;
     size_t i;
-    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!d->seen[kinds[i].kind]) continue;
-        views_say(t, "<g ");
-        views_say(t, kinds[i].css);
-        views_say(t, ">");
-        views_rect(t, " rx=\"2\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
-        if (kinds[i].kind == VIEWS_BASE)
-            views_rect(t, " class=\"hatch\"", x * VIEWS_UNIT, (y - 13) * VIEWS_UNIT, 17 * VIEWS_UNIT);
-        views_text_at(t, " class=\"note\"", (x + 22) * VIEWS_UNIT, y * VIEWS_UNIT);
-        views_say(t, kinds[i].text);
-        views_say(t, "</text></g>\n");
-        x += kinds[i].width + 10;
-    }
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (d->seen[kinds[i].kind]) x = views_legend_box(t, kinds[i].css, kinds[i].text, x, y, kinds[i].width);
 }
 
 static void views_flush(views_text *t, FILE *out)
@@ -120,7 +181,9 @@ static void views_head(views_text *t, const views_flame_data *d, uint32_t height
     views_clean(&title, d->v->title, strlen(d->v->title));
     t->failed |= title.failed;
     views_say(t,
-              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"");
+              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+              "role=\"group\" aria-labelledby=\"title subtitle\"");
+    if (d->v->fits) views_say(t, " data-fits=\"1\"");
     views_attribute(t, " width", width * VIEWS_UNIT);
     views_attribute(t, " height", height * VIEWS_UNIT);
     views_say(t, " viewBox=\"0 0 ");
@@ -135,16 +198,17 @@ static void views_head(views_text *t, const views_flame_data *d, uint32_t height
     views_text_at(t, " id=\"title\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2, 24 * VIEWS_UNIT);
     views_xml(t, title.data, title.size);
     views_say(t, "</text>\n");
-    views_text_at(t, " class=\"note\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2, 44 * VIEWS_UNIT);
+    views_text_at(t, " id=\"subtitle\" class=\"note\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2,
+                  44 * VIEWS_UNIT);
     views_subtitle(t, d);
     views_say(t, "</text>\n");
-    views_text_at(t, " id=\"unzoom\" class=\"button off\"", VIEWS_SIDE * VIEWS_UNIT, 24 * VIEWS_UNIT);
+    views_text_at(t, " id=\"unzoom\" role=\"button\" class=\"button off\"", VIEWS_SIDE * VIEWS_UNIT, 24 * VIEWS_UNIT);
     views_say(t, "reset zoom</text>\n");
-    views_text_at(t, " id=\"search\" class=\"button off\" text-anchor=\"end\"", (width - VIEWS_SIDE) * VIEWS_UNIT,
-                  24 * VIEWS_UNIT);
+    views_text_at(t, " id=\"search\" role=\"button\" class=\"button off\" text-anchor=\"end\"",
+                  (width - VIEWS_SIDE) * VIEWS_UNIT, 24 * VIEWS_UNIT);
     views_say(t, "search</text>\n");
-    views_text_at(t, " id=\"matched\" class=\"note\" text-anchor=\"end\"", (width - VIEWS_SIDE) * VIEWS_UNIT,
-                  44 * VIEWS_UNIT);
+    views_text_at(t, " id=\"matched\" role=\"status\" class=\"note\" text-anchor=\"end\"",
+                  (width - VIEWS_SIDE) * VIEWS_UNIT, 44 * VIEWS_UNIT);
     views_say(t, "</text>\n");
     free(title.data);
 }
@@ -158,19 +222,21 @@ int views_write_svg(const views_flame_data *d, FILE *out)
     int ok;
     memset(&t, 0, sizeof t);
     memset(&name, 0, sizeof name);
-    views_head(&t, d, below + VIEWS_ROW * (2 + (d->alone != 0) + (d->cut_frames != 0)));
-    views_say(&t, "<g id=\"frames\">\n");
+    views_head(&t, d, below + VIEWS_ROW * (2 + (d->alone != 0) + (d->cut_frames != 0) + (d->gone != 0)));
+    views_say(&t, "<g id=\"frames\" role=\"tree\" aria-label=\"frames\">\n");
     for (i = 0; i < d->box_count && !t.failed; i++) {
         views_frame_svg(&t, &name, d, &d->boxes[i]);
         views_flush(&t, out);
     }
     views_say(&t, "</g>\n");
-    views_text_at(&t, " id=\"info\"", VIEWS_SIDE * VIEWS_UNIT, below * VIEWS_UNIT);
+    views_text_at(&t, " id=\"info\" role=\"status\"", VIEWS_SIDE * VIEWS_UNIT, below * VIEWS_UNIT);
     views_say(&t, "</text>\n");
     views_notes(&t, d, &y);
-    views_legend(&t, d, y);
+    if (d->old != NULL) views_legend_diff(&t, y);
+    else views_legend(&t, d, y);
     views_say(&t, "<script><![CDATA[\n");
     views_say(&t, views_script);
+    views_say(&t, views_script_keys);
     views_say(&t, "]]></script>\n</svg>\n");
     views_flush(&t, out);
     ok = !t.failed && !name.failed;

@@ -114,6 +114,10 @@ static void views_context(views_text *t, const views_flame_data *d, csspgo_node 
         views_xml(t, name, size);
         if (count != 0) {
             const csspgo_loc loc = csspgo_node_loc(d->p, chain[count - 1]);
+            if (d->old != NULL) {                      /* stacks of names have no locations */
+                views_say(t, " @ ");
+                continue;
+            }
             views_say(t, ":");
             views_number(t, loc.line, '\0');
             if (loc.discriminator != 0) {
@@ -150,6 +154,29 @@ static void views_facts(views_text *t, const views_flame_data *d, const views_bo
     }
 }
 
+/* The share that a node had in the older profile. */
+static void views_before(views_text *t, const views_flame_data *d, csspgo_node n)
+{
+    if (d->old[n.id] == 0) {
+        views_say(t, ", not there before");
+        return;
+    }
+    views_say(t, ", before ");
+    views_percent(t, d->old[n.id], d->old_all);
+}
+
+/* How much of its larger share a node has gained or lost: 5 %, 20 % and half are the limits between shades. */
+void views_change(views_text *t, const views_flame_data *d, csspgo_node n, uint64_t weight)
+{
+    const double now = d->all != 0 ? (double)weight / (double)d->all : 0;
+    const double then = d->old_all != 0 ? (double)d->old[n.id] / (double)d->old_all : 0;
+    const double change = now > then ? (now - then) / now : then > now ? (then - now) / then : 0;
+    const int shade = change < 0.05 ? 0 : change < 0.2 ? 1 : change < 0.5 ? 2 : 3;
+    char css[16];
+    snprintf(css, sizeof css, shade == 0 ? "same" : now > then ? "up%d" : "down%d", shade);
+    views_say(t, css);
+}
+
 /* Lines: name; context; samples; self, head; facts. */
 void views_tooltip(views_text *t, const views_flame_data *d, const views_box *b)
 {
@@ -172,6 +199,7 @@ void views_tooltip(views_text *t, const views_flame_data *d, const views_box *b)
     views_say(t, b->weight == 1 ? " sample, " : " samples, ");
     views_percent(t, b->weight, d->all);
     views_say(t, " of all");
+    if (d->old != NULL && b->kind != VIEWS_CUT) views_before(t, d, n);
     if (b->kind == VIEWS_ALL) return;
     views_say(t, ", ");
     views_percent(t, b->weight, b->kind == VIEWS_CUT ? d->weight[n.id] : d->weight[csspgo_node_parent(d->p, n).id]);
@@ -179,6 +207,11 @@ void views_tooltip(views_text *t, const views_flame_data *d, const views_box *b)
     if (b->kind == VIEWS_CUT) return;
     views_say(t, "\nself ");
     views_number(t, views_self(d->p, n), ',');
+    if (d->old != NULL) {
+        views_say(t, ", before ");
+        views_number(t, csspgo_head(d->p, n), ',');
+        return;
+    }
     views_say(t, ", head ");
     views_number(t, csspgo_head(d->p, n), ',');
     if (b->hatched != 0) views_say(t, "; its own samples have no context");

@@ -42,11 +42,12 @@ static csspgo_func views_frame(views_stacks *s, csspgo_node node)
 }
 
 /* Goes through the profile and adds each weight to its stack. A second record of a context has its parent's stack. */
-static int views_collapse(views_stacks *s)
+static int views_collapse_all(views_stacks *s, int older)
 {
     const csspgo_profile *p = s->v->p;
     csspgo_node n = csspgo_root(p), c, at = csspgo_root(s->q);
     for (;;) {
+        uint64_t self;
         c = csspgo_node_first_child(p, n);
         while (c.id == 0 && n.id != csspgo_root(p).id) {
             if (csspgo_node_kind_of(p, n) != CSSPGO_DUPLICATE) at = csspgo_node_parent(s->q, at);
@@ -60,8 +61,23 @@ static int views_collapse(views_stacks *s)
             if (frame.id == 0) return 0;
             at = csspgo_node_add(s->q, at, csspgo_at(0, 0), CSSPGO_CONTEXT, frame);
         }
-        if (at.id == 0 || csspgo_add_total(s->q, at, views_self(p, n)) != CSSPGO_OK) return 0;
+        self = views_self(p, n);
+        if (at.id == 0) return 0;
+        if ((older ? csspgo_add_head : csspgo_add_total)(s->q, at, self) != CSSPGO_OK) return 0;
     }
+}
+
+int views_collapse(const views *v, csspgo_profile *q, int older)
+{
+    views_stacks s;
+    int ok;
+    memset(&s, 0, sizeof s);
+    s.v = v;
+    s.q = q;
+    s.frames = (csspgo_func *)calloc(2 * ((size_t)csspgo_func_count(v->p) + 1), sizeof *s.frames);
+    ok = s.frames != NULL && views_collapse_all(&s, older);
+    free(s.frames);
+    return ok;
 }
 
 /* What is still to be printed: one line, or all lines below a frame. */
@@ -194,22 +210,18 @@ static int views_print_stacks(const views *v, const csspgo_profile *q)
 static int views_folded(tool_context *tool, int argc, char **argv)
 {
     csspgo_options options = *seeded();
-    views_stacks s;
+    csspgo_profile *q = NULL;
     views v;
     int ok;
     if (!views_parse(tool, &v, 0, argc, argv)) return 2;
-    memset(&s, 0, sizeof s);
     options.limits.max_name = UINT32_MAX;             /* escapes make names longer */
-    s.v = &v;
     ok = views_open(&v);
     if (ok) {
-        s.q = csspgo_profile_new(&options, NULL);
-        s.frames = (csspgo_func *)calloc(2 * ((size_t)csspgo_func_count(v.p) + 1), sizeof *s.frames);
-        ok = s.q != NULL && s.frames != NULL && views_collapse(&s) && views_print_stacks(&v, s.q);
+        q = csspgo_profile_new(&options, NULL);
+        ok = q != NULL && views_collapse(&v, q, 0) && views_print_stacks(&v, q);
         if (!ok) fail(tool, "out of memory");
     }
-    csspgo_profile_free(s.q);
-    free(s.frames);
+    csspgo_profile_free(q);
     return views_end(&v, ok);
 }
 

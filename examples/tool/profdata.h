@@ -136,7 +136,7 @@ int merge_fits(merge *m, const csspgo_profile *p, const merge_input *in, const r
 /* merge_contextual.c */
 int merge_contextual(merge *m);
 int merge_skipped(const merge *m);
-int merge_skip(merge *m, const reading *how);     /* counts an input that is left out; 0 if none may be */   /* the exit status */
+int merge_skip(merge *m, const reading *how);     /* counts an input that is left out; 0 if none may be */
 int merge_combine(merge *m, reading *how);   /* adds what is open as --mix=combine does; 0 after an error */
 
 /* merge_edit.c */

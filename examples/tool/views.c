@@ -26,6 +26,8 @@ const option flame_options[] = {
     OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "above the picture"),
     OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture; without this option it fits the window"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the tree of frames as JSON, as d3-flame-graph takes it"),
+    OPTION("diff", OPT_TEXT, NULL, 0, "OLD",
+           "an older profile: colours show how the share of each stack has changed since; widths are PROFILE's"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -54,9 +56,12 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
         return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
     }
     v->json = o[VIEWS_JSON].number != 0;
+    v->older = o[VIEWS_DIFF].text;
+    if (!output_spares(tool, v->output, v->older)) return 0;
     v->fits = o[VIEWS_WIDTH].text == NULL;
     v->icicle = o[VIEWS_OWN].number != 0;
     v->title = o[VIEWS_TITLE].text;
+    if (v->older != NULL && strcmp(v->title, "Flame graph") == 0) v->title = "Differential flame graph";
     v->width = (long)o[VIEWS_WIDTH].number;
     return (v->width >= 200 && v->width <= 10000) ||
            (fail(tool, "--width: '%s' is not a number of pixels from 200 to 10000", o[VIEWS_WIDTH].text), 0);
@@ -68,23 +73,57 @@ static void views_close(views *v)
     names_free(&v->names);
 }
 
-/* Reads the profile and the names. Returns 0 after saying what is wrong. */
-int views_open(views *v)
+/* Reads a profile and the names. NULL after saying what is wrong. */
+static csspgo_profile *views_read(views *v, const char *path)
 {
+    csspgo_profile *p;
     csspgo_error e;
     csspgo_status s;
     file_bytes f;
     int contextual;
-    if (kind_refused(v->tool, v->input, KIND_PROFILE)) return 0;
-    if (!file_open(v->input, &f)) return fail(v->tool, "%s: %s", v->input, strerror(errno)), 0;
+    if (kind_refused(v->tool, path, KIND_PROFILE)) return NULL;
+    if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, strerror(errno)), NULL;
     contextual = is_contextual(v->tool, &f);
-    v->p = csspgo_profile_new(seeded(), NULL);
-    if (v->p == NULL) fail(v->tool, "out of memory");
-    if (v->p == NULL || !names_open(v->tool, &v->names, v->names_file, v->binary, contextual))
-        return file_close(&f), 0;
-    s = contextual ? contextual_read(v->tool, v->input, &f, &v->names, v->p, &e) : file_read(v->p, v->input, &f, &e);
+    p = csspgo_profile_new(seeded(), NULL);
+    if (p == NULL) fail(v->tool, "out of memory");
+    names_free(&v->names);
+    memset(&v->names, 0, sizeof v->names);
+    if (p == NULL || !names_open(v->tool, &v->names, v->names_file, v->binary, contextual))
+        return csspgo_profile_free(p), file_close(&f), NULL;
+    s = contextual ? contextual_read(v->tool, path, &f, &v->names, p, &e) : file_read(p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(v->tool, v->input, &e), 0;
+    if (s == CSSPGO_OK) return p;
+    fail_at(v->tool, path, &e);
+    csspgo_profile_free(p);
+    return NULL;
+}
+
+/*
+ * --diff: in place of the profile one of stacks, as folded has them: totals are the samples of the profile, heads those
+ * of the older one. Returns 0 after saying what is wrong.
+ */
+static int views_compare(views *v)
+{
+    csspgo_options options = *seeded();
+    csspgo_profile *const p = v->p, *q, *older;
+    int ok;
+    options.limits.max_name = UINT32_MAX;
+    q = csspgo_profile_new(&options, NULL);
+    ok = (q != NULL && views_collapse(v, q, 0)) || (fail(v->tool, "out of memory"), 0);
+    older = ok ? views_read(v, v->older) : NULL;
+    v->p = older;
+    if (older != NULL) ok = views_collapse(v, q, 1) || (fail(v->tool, "out of memory"), 0);
+    csspgo_profile_free(older);
+    csspgo_profile_free(p);
+    v->p = q;
+    return ok && older != NULL;
+}
+
+/* Reads the profile and the names. Returns 0 after saying what is wrong. */
+int views_open(views *v)
+{
+    v->p = views_read(v, v->input);
+    if (v->p == NULL || (v->older != NULL && !views_compare(v))) return 0;
     v->out = stream_begin(v->tool, &v->file, v->output);
     return v->out != NULL;
 }

@@ -4,7 +4,7 @@
 
 #include "names.h"
 
-extern const char views_style[], views_script[];
+extern const char views_style[], views_script[], views_script_keys[];
 
 typedef struct views_text {
     char  *data;
@@ -14,7 +14,7 @@ typedef struct views_text {
 
 typedef struct views {
     const tool_context *tool;
-    const char *input, *output, *title, *names_file, *binary;
+    const char *input, *output, *title, *names_file, *binary, *older;
     long        width;
     int         icicle, mark_inlined;
     int         fits;             /* the picture fits the window        */
@@ -26,8 +26,8 @@ typedef struct views {
     FILE       *out;              /* the stream of it; NULL: not open */
 } views;
 
-enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON };   /* places in both tables */
-
+/* places in both tables; behind VIEWS_OWN: of flame */
+enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF };
 enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
 extern const option folded_options[], flame_options[];   /* views.c */
@@ -97,6 +97,13 @@ void views_percent(views_text *t, uint64_t part, uint64_t whole);
 uint64_t views_plus(uint64_t a, uint64_t b);
 void views_clean(views_text *t, const char *bytes, size_t size);
 
+/*
+ * folded.c: adds the stacks of v->p to q, whose functions are the frames as they are printed; older: as heads, not
+ * totals.
+ * Returns 0: out of memory.
+ */
+int views_collapse(const views *v, csspgo_profile *q, int older);
+
 /* folded.c: calls fn for each stack, in the order of their lines; 0: out of memory, or fn returned 0 */
 int views_each_stack(const csspgo_profile *q, views_stack_fn fn, void *ctx);
 
@@ -127,6 +134,7 @@ void views_samples(views_text *t, const views_flame_data *d, uint64_t weight);
 void views_short(views_text *t, const char *name, size_t size);
 size_t views_prefix(const char *s, size_t size, size_t n, size_t *characters);
 void views_tooltip(views_text *t, const views_flame_data *d, const views_box *b);
+void views_change(views_text *t, const views_flame_data *d, csspgo_node n, uint64_t weight);   /* its class */
 uint32_t views_shade(const char *s, size_t size);
 
 /* flame_svg.c */

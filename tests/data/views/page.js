@@ -1,7 +1,7 @@
 /* Runs in the page of cs.svg (see views.sh): uses the flame graph as a reader would and lists what held in a <desc>. */
 (function () {
 'use strict';
-var svg = document.documentElement, lines = [], WIDTH = 1180, LEFT = 10;
+var svg = document.documentElement, lines = [], LEFT = 10, WIDTH;
 function frames() { return Array.from(svg.querySelectorAll('#frames>g')); }
 function title(g) { return g.querySelector('title').textContent.split('\n'); }
 function context(text) { return frames().filter(function (g) { return title(g)[1] === text; })[0]; }
@@ -27,11 +27,14 @@ function picture() {
     }).join('\n');
 }
 function text(id) { return svg.getElementById(id).textContent; }
+WIDTH = box(frames()[0])[1];
 var start = picture(), shown, at, long;
 var main = context('main'), foo = context('main:3 @ foo'), foo5 = context('main:5 @ foo');
 var bar = context('main:3 @ foo:2 @ bar');
 var name = context('main:9 @ a_function_with_a_name_that_is_longer_than_its_frame.llvm.42');
 
+check('the picture is as wide as the window', near(WIDTH, window.innerWidth - 20) &&
+      near(svg.getBoundingClientRect().width, window.innerWidth));
 check('every frame shows at first', frames().every(visible));
 check('a frame keeps to its caller', box(foo)[0] >= box(main)[0] && right(foo) <= right(main));
 check('a long name is cut', name.querySelector('text').textContent.endsWith('\u2026'));
@@ -39,6 +42,7 @@ check('a frame of the same function at another site is a frame of its own', foo5
 
 click(foo);
 check('a click makes the frame as wide as the picture', wide(foo));
+check('the address says so', location.hash === '#zoom=' + encodeURIComponent('main:3 @ foo'));
 check('its callers too', wide(main) && wide(frames()[0]) && main.classList.contains('above'));
 check('what it calls keeps its share', near(box(bar)[1], WIDTH * 50 / 120));
 check('the rest is away', !visible(foo5) && !visible(name) && !visible(context('zoo')));
@@ -52,6 +56,7 @@ check('a name with enough room shows whole, without the numbers behind it',
       name.querySelector('text').textContent === 'a_function_with_a_name_that_is_longer_than_its_frame');
 key('Escape');
 check('Esc goes back to all', picture() === start);
+check('and out of the address', location.hash === '');
 click(bar);
 click(frames()[0]);
 check('so does a click on the root', picture() === start);
@@ -66,6 +71,7 @@ check('the mark shows', getComputedStyle(foo.querySelector('rect')).fill !==
 check('their share of the samples', text('matched') === 'matched: 32.60 %');
 shown = 'foo|bar';
 key('F3');
+check('the address has the search', location.hash === '#search=' + encodeURIComponent('foo|bar'));
 check('a frame above a frame that matches counts once', text('matched') === 'matched: 36.00 %');
 shown = 'llvm';
 key('f', true);
@@ -79,6 +85,48 @@ check('what is no regular expression says so', /not a regular/.test(text('matche
 key('Escape');
 check('Esc without zoom ends the search', text('matched') === '' && svg.querySelectorAll('.hit').length === 0);
 check('and nothing else changed', picture() === start);
+
+function press(g, k) {
+    g.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));
+    return document.activeElement;
+}
+function address(hash) {
+    location.hash = hash;
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
+address('#search=%5Ebar%24&zoom=' + encodeURIComponent('main:3 @ foo'));
+check('an address is obeyed', wide(foo) && !visible(foo5) && bar.classList.contains('hit') && text('matched') !== '');
+address('#zoom=nobody&search=%zz');
+check('one that makes no sense is not', picture() === start && text('matched') === '' && location.hash === '');
+
+check('one frame can be tabbed to', svg.querySelectorAll('#frames>g[tabindex="0"]').length === 1 &&
+      frames()[0].getAttribute('tabindex') === '0' && frames().every(function (g) { return g.hasAttribute('tabindex'); }));
+frames()[0].focus();
+frames()[0].dispatchEvent(new FocusEvent('focus'));
+check('focus says what the frame is', /all {2}500 samples/.test(text('info')));
+shown = press(frames()[0], 'ArrowUp');
+check('an arrow goes on to what it calls', frames().indexOf(shown) > 0 && shown.getAttribute('tabindex') === '0');
+at = press(shown, 'ArrowLeft');
+check('and to its neighbours', at !== shown && press(at, 'ArrowRight') === shown);
+check('and back', press(shown, 'ArrowDown') === frames()[0]);
+foo.focus();
+press(foo, 'Enter');
+check('Enter zooms', wide(foo));
+press(foo, 'Escape');
+check('Escape goes back', picture() === start);
+shown = '^bar$';
+check('/ searches', key('/') && bar.classList.contains('hit'));
+key('Escape');
+svg.getElementById('search').focus();
+press(svg.getElementById('search'), 'Enter');
+check('so does the button', bar.classList.contains('hit') &&
+      svg.getElementById('search').getAttribute('role') === 'button');
+key('Escape');
+check('a reader of the screen is told names and shares', frames().every(function (g) {
+    return g.getAttribute('role') === 'treeitem' && /, .* samples?, .* %/.test(g.getAttribute('aria-label'));
+}) && foo.getAttribute('aria-label').indexOf('foo, 120 samples, 24.00 % of all') === 0 &&
+      foo.getAttribute('aria-level') === '3' && svg.querySelector('#frames').getAttribute('role') === 'tree' &&
+      svg.getAttribute('aria-labelledby') === 'title subtitle');
 frames().forEach(function (g) { g.dispatchEvent(new MouseEvent('mouseenter')); });
 check('pointing at a frame says what it is', /sample/.test(text('info')));
 check('no code ran from a name', !window.alerted);
