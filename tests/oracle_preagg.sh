@@ -49,8 +49,31 @@ round() {
     sed 's/ [0-9]*$//' $B/again.preagg >$B/got
     equal "$1: traces hold the same" $B/want $B/got
 }
+
+# raw NAME BINARY SCRIPT: script -> raw counters, with contexts and without -> ours -> perf2bolt gives what it gives for the samples
+# themselves, less the oldest branch of each sample, which raw counters do not have: no range leads to it
+raw() {
+    samples=$(grep -c '0x.*0x' $3)
+    sed 's/ [0-9]* \([0-9]*\)$/ 0 \1/; / \[unknown\] /d; /^0/d' $B/ours.fdata >$B/want
+    for how in "" --ignore-stack-samples; do
+        $T --binary=$2 --perfscript=$3 $how --skip-symbolization -o $B/raw || fail "oracle_preagg: $1: raw counters"
+        $T --binary=$2 --unsymbolized-profile=$B/raw --format=preagg -o $B/raw.preagg || fail "oracle_preagg: $1: text of raw counters"
+        check "oracle_preagg: $1: perf2bolt reads ours of raw counters" fdata $2 $B/raw.fdata -p $B/raw.preagg --pa
+        # keys are all but the count; the way from one block into the next has no branch, so nothing of it is lost
+        said=$(awk -v samples=$samples '{ count = $NF; $NF = ""; key = $0 }
+            NR == FNR { want[key] = count; next }
+            /^0/ || / \[unknown\] / { next }
+            !(key in want) || count > want[key] { print "too many: " key count; next }
+            { lost += want[key] - count; same += want[key] == count; seen++ }
+            END { for (k in want) n++
+                if (seen != n || same * 2 < n || lost > samples) print seen " of " n " seen, " lost " lost" }' $B/want $B/raw.fdata)
+        if [ -z "$said" ]; then pass; else fail "oracle_preagg: $1: raw counters${how:+, $how}: $said"; fi
+    done
+}
 round demo data/unwind/bin/demo.probe data/unwind/traces/demo.probe.ps $D/demo.fdata
+raw demo data/unwind/bin/demo.probe data/unwind/traces/demo.probe.ps
 round pie data/unwind/bin/demo.pie data/recordings/multi-single.ps
+raw pie data/unwind/bin/demo.pie data/recordings/multi-single.ps
 [ -z "$FULL" ] || round ext data/unwind/bin/ext.probe data/unwind/traces/ext.probe.ps
 
 # single lines: compat mode takes what BOLT 19 takes, but counts below 0
