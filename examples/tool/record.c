@@ -264,6 +264,8 @@ const command record_command = {
     "and at random times a thread is stopped and its next branches are followed; compile with "
     "-fno-omit-frame-pointer.\n"
     "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
+    "A program that asks to be traced by its parent (ptrace) is refused that while it is recorded; what it traces "
+    "itself is left alone without --follow-forks.\n"
     "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
     "errors.\n"
 };

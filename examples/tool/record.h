@@ -184,6 +184,7 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     size_t   process_count, process_room;
     rec_stop *newborn;            /* first stops of threads that are not known yet            */
     size_t   newborn_count, newborn_room;
+    int      said;                /* that some code cannot be recorded                        */
 } rec_watch;
 #endif
 
@@ -207,6 +208,8 @@ void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t b
                        double seconds);
 void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id);
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to);
+int rec_has_rights(const recorder *r);
+void rec_warn_of_rights(const recorder *r, pid_t pid);
 int rec_spawn(recorder *r, int *go, int *failure);
 int rec_exec_error(int failure);
 int rec_exit_status(int status);
@@ -286,6 +289,7 @@ int rec_clock_rang(const rec_thread *t);
 int rec_clock_ran(rec_thread *t);
 void rec_clock_stop(const rec_thread *t);
 void rec_clock_start(const rec_thread *t, uint64_t interval);
+void rec_begin_call_anew(const rec_thread *t, int signal);
 int rec_clock_cpu(const rec_thread *t);
 
 /* record_process.c */
@@ -297,6 +301,10 @@ void rec_forget_process(rec_watch *w, pid_t pid);
 void rec_on_newborn(rec_watch *w, pid_t tid, int status);
 void rec_on_birth(rec_watch *w, const rec_thread *t, int event);
 void rec_free_newborn(rec_watch *w);
+
+/* record_trap.c */
+int rec_ignores_trap(const rec_thread *t);
+void rec_ignore_trap_again(recorder *r);
 
 /* record_threads.c */
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);

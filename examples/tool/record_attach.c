@@ -36,7 +36,13 @@ int rec_attach(rec_watch *w)
     recorder *r = w->r;
     const pid_t process = rec_process_of(r->o.pid);
     int n;
+    int64_t tracer;
     if (process == 0) return fail(r->tool, "there is no process %ld", (long)r->o.pid), 0;
+    tracer = rec_status(process, "TracerPid", 10);
+    if (tracer > 0) {
+        return fail(r->tool, "cannot trace process %ld: process %ld does already (a debugger, strace?)", (long)process,
+                    (long)tracer), 0;
+    }
     do { n = rec_seize(w, process); } while (n > 0);
     if (n < 0 || w->count == 0) return fail(r->tool, "cannot trace process %ld: %s", (long)process, strerror(errno)), 0;
     w->first = process;

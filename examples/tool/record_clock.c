@@ -83,6 +83,39 @@ void rec_clock_start(const rec_thread *t, uint64_t interval)
     ioctl(t->event, PERF_EVENT_IOC_ENABLE, 0);
 }
 
+/* Whether the thread's program does nothing at all when it gets the signal. */
+static int rec_ignores(pid_t tid, int signal)
+{
+    const int64_t ignored = rec_status(tid, "SigIgn", 16), caught = rec_status(tid, "SigCgt", 16);
+    if (signal > 63 || ignored < 0) return 0;
+    if ((ignored >> (signal - 1) & 1) != 0) return 1;
+    return (caught >> (signal - 1) & 1) == 0 &&
+           (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT);
+}
+
+/*
+ * A thread stands before a signal, or because it was asked to (0): a system call that ended for that alone begins anew.
+ * Without a recorder it would not have ended: of a traced thread, signals that are ignored end it too. Most are begun
+ * anew by the kernel; epoll_wait and some others are not, and one kind by a call that a filter (seccomp) may forbid.
+ */
+void rec_begin_call_anew(const rec_thread *t, int signal)
+{
+    const int64_t restart_block = -516;                    /* ERESTART_RESTARTBLOCK of the kernel */
+    struct user_regs_struct regs;
+    int64_t pending, shared;
+    if (ptrace(PTRACE_GETREGS, t->tid, NULL, &regs) != 0 || (int64_t)regs.orig_rax < 0) return;
+    if ((int64_t)regs.rax != -EINTR && (int64_t)regs.rax != restart_block) return;
+    if (signal != 0 && !rec_ignores(t->tid, signal)) return;
+    pending = rec_status(t->tid, "SigPnd", 16);
+    shared = rec_status(t->tid, "ShdPnd", 16);
+    if (pending < 0 || ((pending | shared) & ~rec_status(t->tid, "SigBlk", 16)) != 0) return;
+    if ((int64_t)regs.rax == restart_block && rec_status(t->tid, "Seccomp", 10) <= 0) return;
+    regs.rip -= 2;
+    regs.rax = regs.orig_rax;
+    regs.orig_rax = (unsigned long long)-1;
+    ptrace(PTRACE_SETREGS, t->tid, NULL, &regs);
+}
+
 /* The CPU that the thread was last on, or -1. */
 int rec_clock_cpu(const rec_thread *t)
 {

@@ -200,11 +200,13 @@ static rec_page *rec_page_at(recorder *r, uint64_t address)
     return r->page = page;
 }
 
-/* Takes the breakpoints out of a page again, in the memory behind `memory`. */
+/* Takes the breakpoints out of a page again, in the memory behind `memory`. Of a killed program nothing is left. */
 void rec_restore_page(const recorder *r, const rec_page *page, int memory)
 {
+    ssize_t n;
     if (page->planted_count == 0) return;
-    if (pwrite(memory, page->code, REC_PAGE, (off_t)page->address) != REC_PAGE) rec_die(r->tool, "cannot restore code");
+    n = pwrite(memory, page->code, REC_PAGE, (off_t)page->address);
+    if (n != 0 && n != REC_PAGE) rec_die(r->tool, "cannot restore code");
 }
 
 static void rec_unplant_page(recorder *r, rec_page *page)
@@ -274,7 +276,7 @@ void rec_unplant(recorder *r, uint64_t address)
 {
     rec_page *page = rec_page_at(r, address);
     if (page == NULL || !rec_bit(page->planted, address)) return;
-    if (pwrite(r->memory, &page->code[address % REC_PAGE], 1, (off_t)address) != 1)
+    if (pwrite(r->memory, &page->code[address % REC_PAGE], 1, (off_t)address) < 0)
         rec_die(r->tool, "cannot restore code");
     rec_clear_bit(page->planted, address);
     page->planted_count--;
@@ -351,6 +353,7 @@ const rec_block *rec_plan(recorder *r, uint64_t address)
         const uint32_t size = n != 0 ? csspgo_decode_x86_64(code, n, at, &insn) : 0;
         block->kind = size != 0 ? (uint8_t)insn.kind : (uint8_t)CSSPGO_NONE;
         if (size == 0 || insn.kind != CSSPGO_NONE || at - address >= REC_BLOCK) break;
+        if (size == 2 && code[0] == 0x0f && code[1] == 0x05) break;  /* a system call: rec_step() has a look at it */
         if (!rec_mark_inside(r, at, size)) break;
         at += size;
     }

@@ -3,6 +3,8 @@
 
 #if defined(__linux__)
 
+#include <sys/xattr.h>
+
 static volatile sig_atomic_t rec_signal_came;         /* for the signal handler: the one thing that no struct has */
 
 int rec_interrupted(void)
@@ -107,23 +109,57 @@ void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id)
     munmap(data, (size_t)info.st_size);
 }
 
-/* Refuses an output that is the program: as execvp finds it, in the PATH if its name has no slash. */
-int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
+/* The program's file, as execvp finds it: in the PATH if its name has no slash. */
+static void rec_program_file(const rec_options *o, char *file, size_t size)
 {
-    const char *name = o->pid == 0 ? o->program[0] : "/", *path = getenv("PATH");
-    char file[PATH_MAX];
+    const char *name = o->program[0], *path = getenv("PATH");
     size_t n;
-    if (o->pid != 0) {
-        snprintf(file, sizeof file, "/proc/%ld/exe", (long)o->pid);
-        return output_spares(tool, to, file);
-    }
-    snprintf(file, sizeof file, "%s", name);
+    snprintf(file, size, "%s", name);
     for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
         n = strcspn(path, ":");
-        snprintf(file, sizeof file, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
+        snprintf(file, size, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
         if (access(file, X_OK) == 0 || path[n] == '\0') break;
     }
+}
+
+/* Refuses an output that is the program. */
+int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
+{
+    char file[PATH_MAX];
+    if (o->pid == 0) rec_program_file(o, file, sizeof file);
+    else snprintf(file, sizeof file, "/proc/%ld/exe", (long)o->pid);
     return output_spares(tool, to, file);
+}
+
+/* Whether a file gives who runs it rights that the kernel withholds from a program that is traced. */
+static int rec_gives_rights(const char *file)
+{
+    struct stat info;
+    if (geteuid() == 0 || stat(file, &info) != 0) return 0;
+    return ((info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid()) ||
+           ((info.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && info.st_gid != getegid()) ||
+           getxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+/* Refuses a program that would not do, traced, what it does alone. */
+int rec_has_rights(const recorder *r)
+{
+    char file[PATH_MAX];
+    rec_program_file(&r->o, file, sizeof file);
+    if (!rec_gives_rights(file)) return 1;
+    fail(r->tool, "%s has rights of its own (set-user-ID or capabilities), which a traced program does not get: "
+         "record it as root", file);
+    return 0;
+}
+
+void rec_warn_of_rights(const recorder *r, pid_t pid)
+{
+    char file[64];
+    snprintf(file, sizeof file, "/proc/%ld/exe", (long)pid);
+    if (rec_gives_rights(file)) {
+        warn(r->tool, "process %ld runs a program without the rights that its file gives (set-user-ID or "
+             "capabilities), for it is traced", (long)pid);
+    }
 }
 
 /* Starts the program, held before its exec until `go` is written to. Returns 1, or 0 with a message. */

@@ -93,6 +93,10 @@ static void rec_step(recorder *r)
     }
     r->syscall = UINT64_MAX;
     if (n >= 2 && code[0] == 0x0f && code[1] == 0x05) {
+        if (r->burst != 0 && r->trap_ignored) {            /* the program must be what it was before */
+            r->done = 1;
+            return;
+        }
         if (r->signal == 0) {
             rec_run_to(r, UINT64_MAX - 1);
             return;
@@ -276,7 +280,7 @@ void rec_free_software(recorder *r)
 int rec_launch(recorder *r, unsigned long options)
 {
     int go, failure, error;
-    if (!rec_spawn(r, &go, &failure)) return 0;
+    if (!rec_has_rights(r) || !rec_spawn(r, &go, &failure)) return 0;
     if (ptrace(PTRACE_SEIZE, r->pid, NULL, (void *)options) != 0) {
         kill(r->pid, SIGKILL);
         return fail(r->tool, "cannot trace the program: %s", strerror(errno)), 0;

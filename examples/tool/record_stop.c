@@ -244,8 +244,9 @@ void rec_on_syscall_entry(recorder *r)
 /* After it. */
 void rec_on_syscall_exit(recorder *r)
 {
-    if (r->burst != 0 && (r->syscall == SYS_rt_sigreturn || r->syscall == SYS_rt_sigprocmask)) {
-        r->done = 1;                                       /* the mask of signals is the program's own again */
+    if (r->burst != 0 && (r->syscall == SYS_rt_sigreturn || r->syscall == SYS_rt_sigprocmask ||
+                          (r->syscall == SYS_rt_sigaction && r->trap_ignored))) {
+        r->done = 1;                                       /* signals are the program's own again */
         return;
     }
     switch (r->syscall) {

@@ -78,6 +78,7 @@ static void rec_join_cpu(rec_watch *w, const rec_thread *t)
 
 static void rec_go_on(rec_thread *t, int signal)
 {
+    if (signal != 0) rec_begin_call_anew(t, signal);
     ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
 }
 
@@ -89,6 +90,17 @@ static double rec_cpu_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Whether breakpoints leave the program as it is, or as it can be made again. */
+static int rec_may_follow(rec_watch *w, const rec_thread *t)
+{
+    recorder *r = w->r;
+    r->trap_ignored = rec_ignores_trap(t);
+    if (!r->trap_ignored || rec_status(t->tid, "Seccomp", 10) == 0) return 1;
+    if (!w->said) warn(r->tool, "the program ignores SIGTRAP and filters system calls (seccomp): not recorded then");
+    w->said = 1;
+    return 0;
 }
 
 /* Takes a burst of a thread that stands for it, and lets it go on. */
@@ -105,10 +117,13 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->period = t->interval;
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     t->interval = rec_interval(w);
-    if (!rec_burst(r, tid, r->o.depth)) {
+    if (!rec_may_follow(w, t) || !rec_burst(r, tid, r->o.depth)) {
         rec_clock_start(t, t->interval);
         rec_go_on(t, 0);
         return;
+    }
+    if (r->trap_ignored && !r->gone && !r->late && r->burst_event == 0 && !rec_ignores_trap(t)) {
+        rec_ignore_trap_again(r);
     }
     if (r->branches > before && !r->late) {
         const double took = 2 * (rec_cpu_seconds() - began);
@@ -138,7 +153,7 @@ static void rec_on_other_program(rec_watch *w, rec_thread *t)
         else i++;
     }
     rec_forget_process(w, process);
-    r->trap_ignored = 0;
+    rec_warn_of_rights(r, process);
     rec_name_thread(r, process, process, 1);
     rec_go_on(rec_add_thread(w, process, process), 0);
 }
@@ -147,6 +162,7 @@ static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
 {
     if (signal == SIGTRAP && t->asked) {
         t->asked = 0;
+        rec_begin_call_anew(t, 0);
         rec_take_burst(w, t);
     } else if (signal == SIGTRAP) {                        /* a new thread, or the end of a group stop */
         t->listens = 0;
@@ -197,7 +213,7 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
     } else if (signal == SIGSTOP && rec_clock_rang(t)) {
         rec_take_burst(w, t);
     } else {
-        rec_go_on(t, signal == SIGTRAP && w->r->trap_ignored ? 0 : signal);
+        rec_go_on(t, signal);
     }
 }
 
