@@ -5,7 +5,7 @@
  *     #include "csspgo.h"
  *
  * CONTENTS (search for the mark)
- *     >>manual  >>config
+ *     >>manual  >>howto  >>config
  *     >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate  >>match
  *     >>layout  >>ctxprof  >>bottleneck                                   (each twice: interface, implementation)
  *     >>licence
@@ -162,6 +162,730 @@
  * LIMITS   (options.limits; more in the comments of the functions)
  *
  *     4 GiB of code at a time, 2^31 nodes, records and counts, 65535 probes or lines in a function (as in the formats)
+ *
+ * >>howto   One per task; each is compiled and run by the tests, after <stdio.h> and <string.h>.
+ *
+ * HOW TO read a profile and ask it
+ *
+ *     A walk visits every context, callers before callees. What it finds it can write in any of LLVM's forms.
+ *
+ *     static int how_to_read_and_ask(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
+ *         csspgo_node n;
+ *         csspgo_status s;
+ *         uint64_t hot;
+ *         size_t i, count;
+ *         char context[500];
+ *
+ *         if (p == NULL) {
+ *             fprintf(stderr, "app.prof:%u: %s\n", (unsigned)e.line, e.message);
+ *             return 1;
+ *         }
+ *         s = csspgo_threshold(p, 990000, &hot, &e);       // counts from here on make up 99 % of all
+ *         n = csspgo_root(p);
+ *         while (s == CSSPGO_OK && (n = csspgo_node_next(p, csspgo_root(p), n)).id != 0) {
+ *             const csspgo_body *body = csspgo_bodies(p, n, &count);
+ *             size_t callees;
+ *             csspgo_context(p, n, context, sizeof context);
+ *             for (i = 0; i < count; i++)
+ *                 if (body[i].count >= hot) {
+ *                     csspgo_targets_at(p, n, body[i].loc, &callees);
+ *                     printf("%s: block %u ran %llu times, %u callees\n", context, (unsigned)body[i].loc.line,
+ *                            (unsigned long long)body[i].count, (unsigned)callees);
+ *                 }
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_write_file(p, "copy.prof", CSSPGO_EXTBINARY, &e);
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO make a profile in a JIT
+ *
+ *     The emitter tells the code map what it emits; samples go to a collector, which gives profiles as often as they
+ *     are wanted. Here two functions, and one sample where a kernel's ring buffer would give thousands:
+ *     csspgo_ring_next, or csspgo_record_sample for single records. The report says what became of the samples, and
+ *     what was forgotten.
+ *
+ *     static csspgo_status emit(csspgo_code *code, const char *name, uint64_t begin, uint64_t size, uint64_t call,
+ *                               csspgo_error *e)
+ *     {
+ *         csspgo_code_function f = { begin, begin + size, 0, 1234, name, strlen(name), 0, 0 };
+ *         csspgo_transfer t[3] = { { begin + size - 1, 0, 1, CSSPGO_RET },
+ *                                  { begin + 8, call, 5, CSSPGO_CALL }, { begin + 32, begin, 2, CSSPGO_COND } };
+ *         csspgo_inline body = { csspgo_guid(name, strlen(name)), 0, 0 };
+ *         csspgo_probe p[2] = { { begin, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
+ *                               { begin + 8, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
+ *         const size_t calls = call != 0;                  // the leaf has one block and no call, main is a loop
+ *         csspgo_status s = csspgo_code_add_function(code, csspgo_no_module(), &f, e);
+ *         if (s == CSSPGO_OK) s = csspgo_code_add_transfers(code, csspgo_no_module(), t, 1 + 2 * calls, e);
+ *         if (s == CSSPGO_OK) s = csspgo_code_add_probes(code, csspgo_no_module(), &body, 1, p, 1 + calls, e);
+ *         return s;
+ *     }
+ *     static int how_to_profile_a_jit(void)
+ *     {
+ *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
+ *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
+ *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
+ *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0 };
+ *         csspgo_error e;
+ *         csspgo_code *code = csspgo_code_new(NULL, &e);
+ *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
+ *         csspgo_profile *p = c != NULL ? csspgo_profile_new(NULL, &e) : NULL;
+ *         csspgo_status s = p == NULL ? e.status : emit(code, "main", 0x1000, 64, 0x2000, &e);
+ *         char report[2000];
+ *         size_t size = 0;
+ *
+ *         if (s == CSSPGO_OK) s = emit(code, "leaf", 0x2000, 16, 0, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_code_remove(code, 0x2000, 0x2010, &e);       // freed; its samples still count
+ *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, p, NULL, NULL, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_collector_report_text(c, report, sizeof report, &size, &e);
+ *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
+ *         printf("%.*s[main:2 @ leaf] was entered %llu times\n", (int)size, report,
+ *                (unsigned long long)csspgo_head(p, csspgo_find(p, "main:2 @ leaf")));
+ *         csspgo_profile_free(p);
+ *         csspgo_collector_free(c);
+ *         csspgo_code_free(code);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO stay within a bound of memory
+ *
+ *     A collector that has reached its limits.max_bytes says E_LIMIT and can still give its profile, which empties it.
+ *     A profile that has become too large shrinks: its coldest contexts become part of their functions' base profiles.
+ *
+ *     static int how_to_bound_memory(void)
+ *     {
+ *         csspgo_options small;
+ *         csspgo_error e;
+ *         csspgo_profile *p;
+ *         csspgo_status s;
+ *         csspgo_code *code = csspgo_code_new(NULL, &e);
+ *         csspgo_collector *c;
+ *         csspgo_code_stats map;
+ *         csspgo_sample sample;
+ *         uint64_t address = 0x1004;
+ *
+ *         memset(&small, 0, sizeof small);
+ *         memset(&sample, 0, sizeof sample);
+ *         small.limits.max_bytes = 1000000;
+ *         sample.stack = &address;
+ *         sample.stack_count = 1;
+ *         p = csspgo_profile_new(&small, &e);
+ *         c = code != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
+ *         s = c == NULL || p == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
+ *         if (s == CSSPGO_E_LIMIT) {                       // it is full: take its profile, add the sample again
+ *             s = csspgo_collector_profile(c, p, NULL, NULL, &e);
+ *             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
+ *         }
+ *         if (s == CSSPGO_OK && csspgo_profile_memory(p) > 500000) s = csspgo_shrink(p, 500000, &e);
+ *         if (c != NULL && p != NULL) {
+ *             map = csspgo_code_get_stats(code);
+ *             printf("code map %llu, collector %llu, profile %llu bytes\n", (unsigned long long)map.memory,
+ *                    (unsigned long long)csspgo_collector_memory(c), (unsigned long long)csspgo_profile_memory(p));
+ *         }
+ *         csspgo_profile_free(p);
+ *         csspgo_collector_free(c);
+ *         csspgo_code_free(code);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO merge many profiles
+ *
+ *     In any order and grouping the sum has the same bytes, so any number of machines can each merge a part. An empty
+ *     profile takes the kind of the first one that is added. What the sum lost is counted.
+ *
+ *     static int how_to_merge_many(const char *const *path, size_t n, const char *to)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_profile *sum = csspgo_profile_new(NULL, &e);
+ *         csspgo_merge_stats lost;
+ *         csspgo_status s = sum != NULL ? CSSPGO_OK : e.status;
+ *         size_t i;
+ *
+ *         memset(&lost, 0, sizeof lost);
+ *         for (i = 0; i < n && s == CSSPGO_OK; i++) {
+ *             csspgo_profile *p = csspgo_load_file(path[i], NULL, &e);
+ *             if (p == NULL) {
+ *                 fprintf(stderr, "%s: %s\n", path[i], e.message);          // one bad file does not spoil the others
+ *                 continue;
+ *             }
+ *             s = csspgo_merge(sum, p, NULL, &lost, &e);
+ *             csspgo_profile_free(p);
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_trim_cold(sum, NULL, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_write_file(sum, to, CSSPGO_EXTBINARY, &e);
+ *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
+ *         printf("%llu records had other checksums: %llu samples dropped\n", (unsigned long long)lost.mismatched,
+ *                (unsigned long long)lost.dropped);
+ *         csspgo_profile_free(sum);
+ *         return s != CSSPGO_OK;
+ *     }
+ *     static int how_to_merge(void)
+ *     {
+ *         const char *const path[] = { "app.prof", "app.prof" };
+ *         csspgo_profile *p, *sum;
+ *         csspgo_error e;
+ *         int same;
+ *
+ *         if (how_to_merge_many(path, 2, "sum.prof") != 0) return 1;
+ *         p = csspgo_load_file("app.prof", NULL, &e);
+ *         sum = csspgo_load_file("sum.prof", NULL, &e);
+ *         if (p == NULL || sum == NULL) return 1;
+ *         same = csspgo_scale(p, 2, 1, &e) == CSSPGO_OK && csspgo_equal(p, sum);
+ *         printf("%llu samples\n", (unsigned long long)csspgo_profile_get_stats(sum).samples);
+ *         csspgo_profile_free(sum);
+ *         csspgo_profile_free(p);
+ *         return !same;
+ *     }
+ *
+ * HOW TO ask an inliner's questions
+ *
+ *     Functions are compiled in csspgo_tracker_order's order, callers first. For each call: is there a context, is it
+ *     hot? If it is inlined, its context is marked; if not, its counts go to the callee's own profile.
+ *
+ *     static void decide(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_error *e)
+ *     {
+ *         csspgo_node callee[8];
+ *         const size_t n = csspgo_tracker_callees(t, caller, loc, callee, 8);
+ *         size_t i;
+ *         for (i = 0; i < n && i < 8; i++) {
+ *             const int hot = csspgo_tracker_entry(t, callee[i]) >= csspgo_tracker_hot_count(t);
+ *             if (hot) csspgo_tracker_mark_inlined(t, callee[i], e);
+ *             else csspgo_tracker_promote(t, callee[i], &callee[i], e);
+ *         }
+ *     }
+ *     static int how_to_inline(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e), *after;
+ *         csspgo_tracker *t = p != NULL ? csspgo_tracker_new(p, NULL, &e) : NULL;
+ *         csspgo_tracker_stats stats;
+ *         csspgo_func order[100];
+ *         csspgo_status s = t != NULL ? CSSPGO_OK : e.status;
+ *         size_t n = 0, i, k, count;
+ *         uint32_t savepoint;
+ *
+ *         if (s == CSSPGO_OK) s = csspgo_tracker_order(t, NULL, 0, order, 100, &n, &e);
+ *         for (i = 0; i < n && i < 100 && s == CSSPGO_OK; i++) {
+ *             const csspgo_target *call;
+ *             csspgo_node base;
+ *             s = csspgo_tracker_base(t, order[i], 1, &base, &e);      // the counts of its code that was not inlined
+ *             if (s != CSSPGO_OK || base.id == 0) continue;
+ *             s = csspgo_tracker_checkpoint(t, &savepoint, &e);
+ *             call = csspgo_targets(csspgo_tracker_profile(t), base, &count);
+ *             for (k = 0; k < count; k++) decide(t, base, call[k].loc, &e);
+ *             // had the code become too large: csspgo_tracker_rollback(t, savepoint, &e)
+ *             if (s == CSSPGO_OK) s = csspgo_tracker_commit(t, savepoint, &e);
+ *         }
+ *         if (s == CSSPGO_OK) {
+ *             stats = csspgo_tracker_get_stats(t);
+ *             printf("%llu subtrees moved, %llu records merged\n", (unsigned long long)stats.moved,
+ *                    (unsigned long long)stats.merged);
+ *         }
+ *         after = s == CSSPGO_OK ? csspgo_tracker_snapshot(t, &e) : NULL;      // what the decisions left, as a profile
+ *         csspgo_profile_free(after);
+ *         csspgo_tracker_free(t);
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO look around in a tracker
+ *
+ *     A context can be found by an inline stack, by its call, or by walking; a merged node leads to where its counts
+ *     are.
+ *
+ *     static int how_to_look_around(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
+ *         csspgo_tracker *t = p != NULL ? csspgo_tracker_new(p, NULL, &e) : NULL;
+ *         csspgo_frame stack[2];
+ *         csspgo_node main_node, callee, child[4], n, moved;
+ *         uint32_t savepoint = 0;
+ *         int ok;
+ *
+ *         if (t == NULL) return 1;
+ *         memset(stack, 0, sizeof stack);
+ *         stack[0].func = csspgo_tracker_func(t, "main", 4);
+ *         stack[0].loc = csspgo_at(2, 0);                  // main calls parse at its probe 2
+ *         stack[1].func = csspgo_tracker_func(t, "parse.llvm.123", 14);
+ *         callee = csspgo_tracker_find(t, stack, 2);
+ *         main_node = csspgo_tracker_find(t, stack, 1);
+ *         ok = callee.id == csspgo_tracker_callee(t, main_node, csspgo_at(2, 0), stack[1].func).id;
+ *         ok &= csspgo_tracker_children(t, main_node, child, 4) >= 1;
+ *         for (n = csspgo_tracker_contexts(t, stack[1].func); n.id != 0; n = csspgo_tracker_next(t, n))
+ *             ok &= csspgo_tracker_state(t, n) == CSSPGO_RAW;
+ *         ok &= csspgo_tracker_checkpoint(t, &savepoint, &e) == CSSPGO_OK;
+ *         ok &= csspgo_tracker_enter(t, stack, 2).id == callee.id;     // its code is inlined in main
+ *         ok &= (csspgo_tracker_state(t, callee) & CSSPGO_INLINED) != 0;
+ *         ok &= csspgo_tracker_unmark(t, callee, &e) == CSSPGO_OK;     // and now it is not
+ *         ok &= csspgo_tracker_move(t, callee, main_node, csspgo_at(9, 0), &moved, &e) == CSSPGO_OK;
+ *         ok &= csspgo_tracker_resolve(t, callee).id == moved.id;
+ *         ok &= csspgo_tracker_rollback(t, savepoint, &e) == CSSPGO_OK;
+ *         ok &= csspgo_tracker_promote_call(t, main_node, csspgo_at(2, 0), stack[1].func, &e) == CSSPGO_OK;
+ *         csspgo_tracker_free(t);
+ *         csspgo_profile_free(p);
+ *         return !ok;
+ *     }
+ *
+ * HOW TO use a profile of older code
+ *
+ *     The new code is described by its probes, here by hand; csspgo_match_input_new does it from a code map. The
+ *     matcher aligns calls and blocks; csspgo_matcher_apply carries the whole profile over.
+ *
+ *     static int how_to_use_a_stale_profile(void)
+ *     {
+ *         static const char old[] = "f:30:3\n 1: 3\n 2: 12 g:12\n 3: 15\n !CFGChecksum: 1\n";
+ *         csspgo_match_loc loc[4];                         // the new code has a block and a call in front
+ *         csspgo_match_code f;
+ *         csspgo_error e;
+ *         csspgo_profile *p = csspgo_load(old, sizeof old - 1, NULL, &e);
+ *         csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+ *         csspgo_matcher *m = csspgo_matcher_new(NULL, NULL, NULL);
+ *         csspgo_status s = p != NULL && q != NULL && m != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+ *         csspgo_match_result where;
+ *         uint64_t lost = 0;
+ *         size_t i;
+ *
+ *         memset(&f, 0, sizeof f);
+ *         memset(loc, 0, sizeof loc);
+ *         for (i = 0; i < 4; i++) loc[i].loc = csspgo_at((uint32_t)i + 1, 0);
+ *         loc[2].kind = CSSPGO_MATCH_CALL;
+ *         loc[2].callee = csspgo_guid("g", 1);
+ *         f.name = csspgo_base_name("_Z1fi", 5, &f.name_size);         // f(int) had other parameters
+ *         f.checksum = 2;
+ *         f.loc = loc;
+ *         f.locs = 4;
+ *         if (s == CSSPGO_OK) s = csspgo_matcher_module(m, p, &f, 1, NULL, &e);
+ *         if (s == CSSPGO_OK) {
+ *             where = csspgo_matcher_map(m, csspgo_guid("f", 1), csspgo_at(3, 0));
+ *             printf("probe 3 was probe %u; the profile has f as %llx\n", (unsigned)where.to.line,
+ *                    (unsigned long long)csspgo_matcher_profile_of(m, csspgo_guid("f", 1)));
+ *             s = csspgo_matcher_apply(m, p, q, &lost, &e);
+ *         }
+ *         printf("the call ran %llu times; %llu samples are lost\n",
+ *                (unsigned long long)csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)),
+ *                (unsigned long long)lost);
+ *         csspgo_matcher_free(m);
+ *         csspgo_profile_free(q);
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO make a profile by source line
+ *
+ *     Code without probes needs its line table: debug information, or what a JIT knows. Sampled addresses alone are
+ *     enough with csspgo_estimate.
+ *
+ *     static int how_to_profile_lines(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_code *code = csspgo_code_new(NULL, &e);
+ *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
+ *         csspgo_line_table *lines = csspgo_line_table_new(NULL, &e);
+ *         csspgo_profile *p = csspgo_profile_new(NULL, &e);
+ *         csspgo_code_function f = { 0x1000, 0x1040, 0, 0, "loop", 4, 0, 0 };
+ *         csspgo_transfer t = { 0x1020, 0x1010, 2, CSSPGO_COND };
+ *         csspgo_line_inline body = { "loop", 4, 0, { 0, 0 } };
+ *         csspgo_line_row row[2];                          // the first line of the function, and one 3 lines below
+ *         const csspgo_branch back[3] = { { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 } };
+ *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0 };
+ *         csspgo_status s = c == NULL || lines == NULL || p == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
+ *
+ *         memset(row, 0, sizeof row);
+ *         row[0].address = 0x1000;
+ *         row[1].address = 0x1010;
+ *         row[1].loc = csspgo_at(3, 0);
+ *         row[0].inline_node = row[1].inline_node = 1;
+ *         if (s == CSSPGO_OK) s = csspgo_code_add_function(code, csspgo_no_module(), &f, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_code_add_transfers(code, csspgo_no_module(), &t, 1, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_line_table_add(lines, code, csspgo_no_module(), &body, 1, row, 2, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_collector_line_profile(c, lines, p, NULL, NULL, &e);
+ *         if (s == CSSPGO_OK)
+ *             printf("line 3 ran %llu times; the run from 0x1010 ends at 0x%llx\n",
+ *                    (unsigned long long)csspgo_body_count(p, csspgo_find(p, "loop"), csspgo_at(3, 0)),
+ *                    (unsigned long long)csspgo_code_run_end(code, 0x1010));
+ *         csspgo_profile_free(p);
+ *         csspgo_line_table_free(lines);
+ *         csspgo_collector_free(c);
+ *         csspgo_code_free(code);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO load a few functions of a large file
+ *
+ *     An ExtBinary file is opened without being read; it may be a mapped file. Each function is loaded when it is
+ *     compiled.
+ *
+ *     static int how_to_load_lazily(void)
+ *     {
+ *         static unsigned char file[100000];
+ *         csspgo_error e;
+ *         csspgo_lazy *lazy;
+ *         const csspgo_profile *p;
+ *         size_t size = 0;
+ *         FILE *f = fopen("copy.prof", "rb");
+ *
+ *         if (f == NULL) return 1;
+ *         size = fread(file, 1, sizeof file, f);
+ *         fclose(f);
+ *         lazy = csspgo_lazy_open(file, size, NULL, &e);
+ *         if (lazy == NULL || csspgo_lazy_load(lazy, "parse", 5, &e) != CSSPGO_OK) {
+ *             fprintf(stderr, "copy.prof: byte %llu: %s\n", (unsigned long long)e.offset, e.message);
+ *             csspgo_lazy_free(lazy);
+ *             return 1;
+ *         }
+ *         p = csspgo_lazy_profile(lazy);                   // grows with each csspgo_lazy_load
+ *         printf("%u of the file's records are loaded\n", (unsigned)csspgo_record_count(p));
+ *         csspgo_lazy_free(lazy);
+ *         return 0;
+ *     }
+ *
+ * HOW TO handle errors
+ *
+ *     A status and a place. What reaches a limit, or runs out of memory, changes nothing. -DCSSPGO_VALIDATE says more
+ *     about mistakes in calls.
+ *
+ *     static int how_to_handle_errors(void)
+ *     {
+ *         static const char bad[] = "main:10:1\n 1: 1O\n";
+ *         csspgo_options o;
+ *         csspgo_error e;
+ *         csspgo_profile *p;
+ *
+ *         memset(&o, 0, sizeof o);
+ *         o.limits.max_bytes = 1 << 20;                    // no input takes more memory or time than this
+ *         o.limits.max_depth = 64;
+ *         o.hash_seed = 0x5eed;                            // random bytes, where input is hostile
+ *         p = csspgo_profile_new(&o, &e);
+ *         if (p == NULL) return 1;
+ *         if (csspgo_read(p, bad, sizeof bad - 1, &e) != CSSPGO_OK)
+ *             printf("%s (%s) in line %u, column %u: %s\n", csspgo_status_name(e.status), csspgo_status_text(e.status),
+ *                    (unsigned)e.line, (unsigned)e.column, e.message);
+ *         if (csspgo_record_count(p) != 0) return 1;       // the profile is what it was
+ *         csspgo_profile_free(p);
+ *         return e.status != CSSPGO_E_SYNTAX;
+ *     }
+ *
+ * HOW TO use threads
+ *
+ *     Objects share nothing, so each thread can have its own; several threads may read one object. Here each thread
+ *     merges every second file into a profile of its own, and the sum is made when all are done: with pthread_create in
+ *     place of the loop that calls the workers.
+ *
+ *     typedef struct worker {
+ *         csspgo_profile *sum;
+ *         const char     *path[4];
+ *         size_t          begin, step, n;
+ *         csspgo_error    error;
+ *     } worker;
+ *     static void *work(void *argument)
+ *     {
+ *         worker *w = (worker *)argument;
+ *         size_t i;
+ *         for (i = w->begin; i < w->n; i += w->step)
+ *             if (csspgo_read_file(w->sum, w->path[i], &w->error) != CSSPGO_OK) break;
+ *         return NULL;
+ *     }
+ *     static int how_to_use_threads(void)
+ *     {
+ *         worker w[2];
+ *         csspgo_status s = CSSPGO_OK;
+ *         size_t i;
+ *
+ *         memset(w, 0, sizeof w);
+ *         for (i = 0; i < 2; i++) {
+ *             w[i].path[0] = w[i].path[1] = w[i].path[2] = w[i].path[3] = "app.prof";
+ *             w[i].n = 4;
+ *             w[i].begin = i;
+ *             w[i].step = 2;
+ *             w[i].sum = csspgo_profile_new(NULL, &w[i].error);
+ *             if (w[i].sum != NULL) work(&w[i]);           // pthread_create(&thread[i], NULL, work, &w[i])
+ *             if (w[i].error.status != CSSPGO_OK) s = w[i].error.status;
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_add_profile(w[0].sum, w[1].sum, NULL);
+ *         for (i = 0; i < 2; i++) csspgo_profile_free(w[i].sum);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO make probe sections in a compiler
+ *
+ *     Probes and descriptors of a function become the bytes of .pseudo_probe and .pseudo_probe_desc. A call's probe
+ *     goes into the discriminator of its line, as LLVM has it.
+ *
+ *     static int how_to_encode_probes(void)
+ *     {
+ *         csspgo_inline body = { csspgo_guid("f", 1), 0, 0 };
+ *         csspgo_probe probe[2] = { { 0x1000, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
+ *                                   { 0x1008, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
+ *         csspgo_probe_function f = { 0, 0x1000, &body, 1, probe, 2 };
+ *         csspgo_descriptor d = { 0, 1234, "f", 1 };
+ *         csspgo_call_probe call = { 2, CSSPGO_PROBE_DIRECT_CALL, 100, 0 }, same;
+ *         csspgo_error e;
+ *         csspgo_probe_set *t = csspgo_probe_set_new(NULL, &e);
+ *         csspgo_status s = t != NULL ? csspgo_probe_set_add(t, &f, &e) : e.status;
+ *         unsigned char section[100], descriptors[100];
+ *         uint32_t order[2];
+ *         size_t size = 0, more = 0;
+ *
+ *         if (s == CSSPGO_OK) s = csspgo_probe_set_add_descriptor(t, &d, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_probe_set_by_address(t, order, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, section, 100, &size, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_probe_set_encode_descriptors(t, descriptors, 100, &more, &e);
+ *         if (s == CSSPGO_OK) csspgo_probe_set_clear(t);   // for the next function
+ *         printf("%u + %u bytes; the call's discriminator is 0x%x\n", (unsigned)size, (unsigned)more,
+ *                (unsigned)csspgo_call_probe_pack(&call, 19));
+ *         csspgo_probe_set_free(t);
+ *         return s != CSSPGO_OK || !csspgo_call_probe_unpack(csspgo_call_probe_pack(&call, 19), &same) || same.id != 2;
+ *     }
+ *
+ * HOW TO give a pre-inliner's decisions to a compiler
+ *
+ *     csspgo_preinline marks the contexts that are worth their code. Its thresholds can be looked at and changed first.
+ *
+ *     static int how_to_preinline(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_preinline_options how;
+ *         csspgo_preinline_stats stats;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
+ *         csspgo_status s;
+ *
+ *         if (p == NULL) return 1;
+ *         memset(&how, 0, sizeof how);
+ *         s = csspgo_preinline_defaults(p, &how, &e);
+ *         how.growth_limit = 3;                            // a function becomes at most three times as large
+ *         if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, &stats, &e);
+ *         if (s == CSSPGO_OK) printf("%llu of %llu candidates are inlined\n", (unsigned long long)stats.inlined,
+ *                                    (unsigned long long)(stats.inlined + stats.kept));
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO number probes as LLVM does
+ *
+ *     For a compiler of its own whose profiles are to fit LLVM's: ids of blocks and calls, and the checksum that tells
+ *     when a profile is stale. Blocks of one equivalence class run equally often: one counter is enough for all of
+ *     them.
+ *
+ *     static int how_to_number_probes(void)
+ *     {
+ *         csspgo_cfg_edge edge[4];                         // 0 -> 1 or 2 -> 3
+ *         csspgo_cfg_probes probes[4];
+ *         csspgo_cfg cfg = { NULL, 4, NULL, 4 };
+ *         uint32_t eq[4];
+ *         uint64_t checksum;
+ *         csspgo_error e;
+ *
+ *         cfg.edge = edge;
+ *         memset(edge, 0, sizeof edge);
+ *         memset(probes, 0, sizeof probes);
+ *         edge[0].to = edge[2].from = 1;
+ *         edge[1].to = edge[3].from = 2;
+ *         edge[2].to = edge[3].to = 3;
+ *         probes[2].call_count = 1;                        // block 2 has a call
+ *         if (csspgo_cfg_checksum(&cfg, probes, 0, NULL, &checksum, &e) != CSSPGO_OK) return 1;
+ *         if (csspgo_cfg_classes(&cfg, NULL, eq, &e) != CSSPGO_OK) return 1;
+ *         printf("checksum %llu; the call is probe %u; the last block runs as often as the first: %d\n",
+ *                (unsigned long long)checksum, (unsigned)probes[2].first_call, eq[3] == eq[0]);
+ *         return eq[3] != eq[0];
+ *     }
+ *
+ * HOW TO read single records of perf
+ *
+ *     For a program that has the records of a ring buffer, or of a file, in its hands. The fields stand in the order of
+ *     perf_event_open(2); here the sampled address, the thread, and a stack.
+ *
+ *     static int how_to_read_a_record(void)
+ *     {
+ *         const uint64_t record[6] = { 0x2004, 0x700000007, 3, 0xfffffffffffffe00, 0x2004, 0x100d };
+ *         csspgo_perf_event event;
+ *         csspgo_sample sample;
+ *         csspgo_error e;
+ *
+ *         memset(&event, 0, sizeof event);
+ *         event.sample_type = 1 | 2 | 32;                  // PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN
+ *         if (csspgo_record_sample(record, sizeof record, &event, &sample, &e) != CSSPGO_OK) {
+ *             fprintf(stderr, "byte %llu: %s\n", (unsigned long long)e.offset, e.message);
+ *             return 1;
+ *         }
+ *         printf("%u frames, called from 0x%llx\n", (unsigned)sample.stack_count, (unsigned long long)sample.stack[1]);
+ *         return 0;                                        // csspgo_collector_add(c, &sample, 1, &e)
+ *     }
+ *
+ * HOW TO order functions for a fast start (CSSPGO_WITH_LAYOUT)
+ *
+ *     Each function's first call in a phase is stamped. Orders come from the traces of many runs, as files of any
+ *     linker, or as offsets for a JIT. What is not in any trace can be ordered for a compressor.
+ *
+ *     static int how_to_order_functions(void)
+ *     {
+ *         static csspgo_trace_slot slot[4];
+ *         static csspgo_trace_clock clock;
+ *         const char *const name[4] = { "init", "load", "draw", "quit" };
+ *         const uint64_t bytes[4] = { 100, 3000, 500, 50 };
+ *         csspgo_error e;
+ *         csspgo_layout *l = csspgo_layout_new(NULL, NULL, &e), *all = csspgo_layout_new(NULL, NULL, &e);
+ *         csspgo_layout_chunk chunk[2] = { { "mov eax, 1; ret", 15 }, { "mov eax, 2; ret", 15 } };
+ *         uint64_t id[4], order[4], offset[4], end = 0;
+ *         uint32_t index[4] = { 0, 1, 2, 3 }, packed[2];
+ *         csspgo_trace trace = { order, 0, 1 };
+ *         csspgo_status s = l != NULL && all != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+ *         size_t i, n = 0, size;
+ *
+ *         for (i = 0; i < 4; i++) id[i] = csspgo_guid(name[i], strlen(name[i]));
+ *         CSSPGO_TRACE_ENTER(&clock, &slot[0]);            // at the beginning of init()
+ *         csspgo_trace_stamp(&clock, &slot[2]);            // from a stub that is called once
+ *         if (s == CSSPGO_OK) s = csspgo_trace_collect(slot, sizeof *slot, id, 4, 0, 0, NULL, order, &trace.count, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_layout_add(l, &trace, 1, 0, &e);
+ *         for (i = 0; i < 4 && s == CSSPGO_OK; i++) {
+ *             csspgo_layout_symbol symbol = { name[i], strlen(name[i]), bytes[i] };
+ *             s = csspgo_layout_add_symbols(l, &symbol, 1, &e);
+ *             if (s == CSSPGO_OK) s = csspgo_layout_add_name(l, name[i], strlen(name[i]), &e);
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_layout_write_file(l, "start.proftext", &e);
+ *         if (s == CSSPGO_OK) s = csspgo_layout_read_file(all, "start.proftext", &e);       // on another machine
+ *         if (s == CSSPGO_OK) s = csspgo_layout_merge(all, l, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_layout_order(all, NULL, order, 4, &n, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_layout_place(bytes, 4, index, 4, 16, offset, &end, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_layout_order_chunks(chunk, 2, NULL, NULL, packed, &e);
+ *         if (s == CSSPGO_OK) {
+ *             const char *first = csspgo_layout_get_symbol(l, order[0], 0, &size, NULL);
+ *             printf("%u functions in order, %.*s first; %u in the first trace; %llu bytes\n", (unsigned)n,
+ *                    (int)size, first, (unsigned)csspgo_layout_trace(all, 0, NULL, 0, NULL),
+ *                    (unsigned long long)end);
+ *         }
+ *         csspgo_layout_free(all);
+ *         csspgo_layout_free(l);
+ *         return s != CSSPGO_OK;
+ *     }
+ *
+ * HOW TO order anything by what belongs together (CSSPGO_WITH_LAYOUT)
+ *
+ *     Shaders, assets, functions: nodes that are in the same groups come close together.
+ *
+ *     static int how_to_order_assets(void)
+ *     {
+ *         const uint32_t begin[5] = { 0, 1, 2, 3, 4 }, group[4] = { 0, 1, 0, 1 };      // of 4 assets, in 2 levels
+ *         csspgo_bipartite g = { begin, group, NULL, 4, 2 };
+ *         uint32_t order[4], i;
+ *         csspgo_error e;
+ *
+ *         if (csspgo_bipartite_order(&g, NULL, NULL, order, &e) != CSSPGO_OK) {
+ *             fprintf(stderr, "%s\n", e.message);
+ *             return 1;
+ *         }
+ *         printf("order:");
+ *         for (i = 0; i < 4; i++) printf(" %u", (unsigned)order[i]);
+ *         printf("\n");
+ *         return group[order[0]] != group[order[1]];
+ *     }
+ *
+ * HOW TO count per calling context (CSSPGO_WITH_CTXPROF)
+ *
+ *     Instrumented code counts in a tree of contexts per root. A snapshot is a profile for the inliner; a dump costs
+ *     the program less and is read elsewhere. Outside roots, and in signal handlers, functions count without context.
+ *
+ *     static int how_to_count_per_context(void)
+ *     {
+ *         static const char request_code[1], parse_code[1];            // here: addresses of the functions
+ *         static const csspgo_ctx_fn request = { 1, request_code, 2, 1 }, parse = { 2, parse_code, 1, 0 };
+ *         csspgo_error e;
+ *         csspgo_ctx_runtime *r = csspgo_ctx_runtime_new(NULL, &e);
+ *         csspgo_ctx *counts = csspgo_ctx_new(NULL, &e), *sum = csspgo_ctx_new(NULL, &e);
+ *         csspgo_ctx_root *root = r != NULL ? csspgo_ctx_root_new(r, &request, NULL, &e) : NULL;
+ *         csspgo_ctx_prune_options cold;
+ *         csspgo_ctx_thread thread;
+ *         csspgo_ctx_signal saved;
+ *         csspgo_ctx_node n;
+ *         csspgo_ctx_ref at, inner;
+ *         uint64_t once = 1;
+ *         int ok = root != NULL && counts != NULL && sum != NULL;
+ *
+ *         if (!ok || csspgo_ctx_thread_init(&thread, r, 64, &e) != CSSPGO_OK) return 1;
+ *         ok = csspgo_ctx_thread_flat(&thread, 1, &e) == CSSPGO_OK;    // count outside roots, too
+ *         at = csspgo_ctx_root_enter(&thread, root);       // request() begins
+ *         csspgo_ctx_count(at, 1, 1);                      // its second block
+ *         csspgo_ctx_call(&thread, at, &request, 0, parse.address);
+ *         inner = csspgo_ctx_enter(&thread, &parse);       // parse() begins
+ *         csspgo_ctx_signal_enter(&thread, &saved);        // a signal handler, which may call instrumented code
+ *         csspgo_ctx_signal_leave(&thread, &saved);
+ *         csspgo_ctx_count(inner, 0, 1);
+ *         csspgo_ctx_root_leave(&thread);                  // request() ends
+ *         ok &= csspgo_ctx_dump_file(r, NULL, "counts.dump", NULL, &e) == CSSPGO_OK;
+ *         ok &= csspgo_ctx_dump(r, NULL, NULL, 0, NULL, NULL, &e) == CSSPGO_OK;
+ *         ok &= csspgo_ctx_read_file(counts, "counts.dump", NULL, &e) == CSSPGO_OK;
+ *         n = csspgo_ctx_first_child(counts, csspgo_ctx_top(counts));
+ *         printf("%llu roots entered, %llu bytes\n", (unsigned long long)csspgo_ctx_entries(counts, n),
+ *                (unsigned long long)csspgo_ctx_runtime_memory(r));
+ *         ok &= csspgo_ctx_set_entries(counts, n, 5) == CSSPGO_OK;     // four more, says another counter
+ *         ok &= csspgo_ctx_add(counts, n, CSSPGO_CTX_CALLEE, 0, 3, &once, 1, &e).id != 0;
+ *         ok &= csspgo_ctx_child(counts, n, CSSPGO_CTX_CALLEE, 0, 3).id != 0;
+ *         for (n = csspgo_ctx_first_child(counts, n); n.id != 0; n = csspgo_ctx_next_sibling(counts, n))
+ *             printf("callee %llu\n", (unsigned long long)csspgo_ctx_guid(counts, n));
+ *         memset(&cold, 0, sizeof cold);
+ *         cold.to_flat = 1;
+ *         ok &= csspgo_ctx_prune(counts, &cold, &e) == CSSPGO_OK && csspgo_ctx_flatten(counts, NULL, &e) == CSSPGO_OK;
+ *         ok &= csspgo_ctx_merge(sum, counts, NULL, &e) == CSSPGO_OK;  // and so on, of many processes
+ *         csspgo_ctx_free(sum);
+ *         csspgo_ctx_thread_free(&thread);
+ *         csspgo_ctx_runtime_free(r);
+ *         csspgo_ctx_free(counts);
+ *         return !ok;
+ *     }
+ *
+ * HOW TO see why a block is slow (CSSPGO_WITH_BOTTLENECK)
+ *
+ *     csspgo_bottleneck_simulate does these steps in one call. Events may also come from another simulator.
+ *
+ *     static int how_to_find_a_bottleneck(void)
+ *     {
+ *         csspgo_sim_machine machine = csspgo_sim_generic_ooo();
+ *         csspgo_sim_instruction loop[2];
+ *         csspgo_sim_def product = { 0, 3 }, sum = { 0, 1 };           // register, latency in cycles
+ *         const uint32_t rax = 0;
+ *         csspgo_bottleneck_bounds bounds;
+ *         csspgo_bottleneck_edge edge[32];
+ *         csspgo_bottleneck_node node[6];
+ *         csspgo_bottleneck_sink sink;
+ *         csspgo_error e;
+ *         csspgo_bottleneck *b = csspgo_bottleneck_new(NULL, 0, 2, 100, NULL, &e);
+ *         csspgo_status s = b != NULL ? CSSPGO_OK : e.status;
+ *         csspgo_bottleneck_event end;
+ *         char report[2000];
+ *         size_t edges = 0, size = 0;
+ *
+ *         loop[0] = csspgo_sim_generic_instruction(CSSPGO_SIM_MULTIPLY);
+ *         loop[1] = csspgo_sim_generic_instruction(CSSPGO_SIM_INTEGER);
+ *         loop[0].def = &product;
+ *         loop[1].def = &sum;
+ *         loop[0].read = loop[1].read = &rax;
+ *         loop[0].defs = loop[0].reads = loop[1].defs = loop[1].reads = 1;
+ *         memset(&end, 0, sizeof end);
+ *         end.kind = CSSPGO_BOTTLENECK_CYCLE;
+ *         if (s == CSSPGO_OK) {
+ *             sink = csspgo_bottleneck_into(b);
+ *             s = csspgo_sim_run(&machine, loop, 2, 100, NULL, NULL, &sink, NULL, &e);
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_bottleneck_add(b, &end, 1, &e);         // one more cycle
+ *         if (s == CSSPGO_OK) s = csspgo_bottleneck_finish(b, &e);
+ *         if (s == CSSPGO_OK) s = csspgo_bottleneck_find_bounds(&machine, loop, 2, NULL, &bounds, NULL, 0, &e);
+ *         if (s == CSSPGO_OK) {
+ *             s = csspgo_bottleneck_report(b, NULL, report, sizeof report, &size, &e);
+ *             printf("%.*s", (int)size, report);
+ *             edges = csspgo_bottleneck_edges(b, edge, 32);
+ *             printf("at least %llu cycles; %u dependencies between %u nodes; unit 0 busy in %llu cycles\n",
+ *                    (unsigned long long)csspgo_bottleneck_least_cycles(&bounds, 100), (unsigned)edges,
+ *                    (unsigned)csspgo_bottleneck_nodes(b, node, 6),
+ *                    (unsigned long long)csspgo_bottleneck_pressure(b, 0));
+ *         }
+ *         csspgo_bottleneck_free(b);
+ *         return s != CSSPGO_OK;
+ *     }
  */
 #ifndef CSSPGO_H_INCLUDED
 #define CSSPGO_H_INCLUDED
@@ -2535,7 +3259,8 @@ typedef struct csspgo_collector_options {
                                                /* none if max_recursion is 0; 0: cycles of any length                 */
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context;*/
                                                /* by line calls of inlinees count, as in the profile                  */
-    uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB                                 */
+    uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB, or a quarter of a limit below  */
+                                  /* 32 MiB                                                                           */
     uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
     uint32_t keep_records;        /* 1: late stacks: the sample is not dropped, its records count without the stack   */
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
@@ -26806,12 +27531,12 @@ static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
     return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
 }
 
-/* bytes: memory to use, 0 = 8 MiB. It is allocated by the first sample. */
+/* bytes: memory to use, 0 = 8 MiB, or a quarter of the limit. It is allocated by the first sample. */
 CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cache *c, size_t bytes)
 {
     memset(c, 0, sizeof *c);
     csspgo__map_init(h, &c->map, csspgo__cache_hash);
-    c->bytes = bytes != 0 ? bytes : (size_t)8 << 20;
+    c->bytes = bytes != 0 ? bytes : h->limits.max_bytes >> 25 != 0 ? (size_t)8 << 20 : (size_t)h->limits.max_bytes / 4;
     c->used = 1;
 }
 

@@ -1,0 +1,65 @@
+#!/bin/sh
+# The manual's how-tos compile and run; every public function is in an example or in one of them.
+cd "$(dirname "$0")" || exit 1
+. ./t.sh
+B=build/manual
+rm -rf $B
+mkdir -p $B
+make -s build/plain/lib.o || exit 1
+CC=${CC:-cc}
+
+# ----- the how-tos: from the first line that begins a declaration to the next headline
+awk '
+/^#ifndef CSSPGO_H_INCLUDED/ { exit }
+/^ \* HOW TO / { task = 1; code = 0; next }
+/^ \* [^ ]/ || /^ \*\// { task = 0 }
+task && !code && /^ \*     (static|typedef) / { code = 1; printf "#line %d \"csspgo.h\"\n", NR }
+task && code { print substr($0, 8) }' ../csspgo.h >$B/code.c
+names=$(grep -oE '^static int how_to_[a-z_]*\(void\)' $B/code.c | sed 's/static int //; s/(void)//')
+[ "$(echo "$names" | wc -w)" -eq "$(grep -c '^ \* HOW TO ' ../csspgo.h)" ] && pass || fail "not every how-to has a function of its own: $names"
+{
+    printf '#include "../../../csspgo.h"\n#include <stdio.h>\n#include <string.h>\n'
+    cat $B/code.c
+    printf 'int main(void)\n{\n    int bad = 0;\n'
+    for n in $names; do printf '    if (%s() != 0) bad = 1, printf("%s failed\\n");\n' $n $n; done
+    printf '    return bad;\n}\n'
+} >$B/manual.c
+LAYERS="-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK"
+$CC -std=c99 -Wall -Wextra $LAYERS -DCSSPGO_IMPLEMENTATION_INCLUDED -o $B/manual $B/manual.c build/plain/lib.o $LIBZ >$B/said 2>&1 && [ ! -s $B/said ] &&
+    pass || { fail "the how-tos do not compile"; head -20 $B/said; }
+cat >$B/app.prof <<'END'
+[main:2 @ parse]:900:30
+ 1: 30
+ 2: 870 next:870
+ !CFGChecksum: 22
+[main:2 @ parse:2 @ next]:870:870
+ 1: 870
+ !CFGChecksum: 33
+[main]:40:1
+ 1: 10
+ 2: 30 parse:30
+ !CFGChecksum: 11
+[main:5 @ parse]:20:2
+ 1: 2
+ 2: 18
+ !CFGChecksum: 22
+END
+if (cd $B && ./manual >out 2>err) && [ ! -s $B/err ]; then pass; else fail "a how-to fails"; cat $B/err; grep failed $B/out; fi
+for line in 'main:2 @ parse: block 2 ran 870 times, 1 callees' '\[main:2 @ leaf\] was entered 1 times' 'probe 3 was probe 2;' 'the call ran 12 times; 0 samples are lost' \
+            'line 3 ran 200 times; the run from 0x1010 ends at 0x1020' "3 of the file's records are loaded" 'E_SYNTAX (.*) in line 2, column 6' \
+            '2 functions in order, init first; 2 in the first trace' '2 frames, called from 0x100d' '^callee 3' 'the call is probe 4; the last block runs as often as the first: 1' 'Data Dependencies'; do
+    grep -q "$line" $B/out && pass || fail "the how-tos do not print: $line"
+done
+# each is short enough to be read at once
+awk '/^#line/ { if (n > 60) print at, n; n = 0; at = $2 } { n++ } END { if (n > 60) print at, n }' $B/code.c >$B/long
+[ ! -s $B/long ] && pass || fail "how-tos of more than 60 lines (csspgo.h:line lines): $(cat $B/long)"
+
+# ----- every public function is shown somewhere
+cat ../examples/*.[ch] ../examples/*/*.[ch] $B/code.c >$B/shown.c
+awk '/The interface ends here/ { exit } /^CSSPGO_DEF / { on = 1 } on { text = text $0 } /;/ { if (on) print text; on = 0; text = "" }' ../csspgo.h |
+    sed 's/(.*//; s/.*[ *]//' | grep '^csspgo_' | sort -u >$B/public
+[ "$(wc -l <$B/public)" -gt 300 ] && pass || fail "public functions are not found"
+grep -oE 'csspgo_[a-z0-9_]+' $B/shown.c | sort -u >$B/used
+comm -23 $B/public $B/used >$B/unshown
+[ ! -s $B/unshown ] && pass || fail "in no example and in no how-to: $(echo $(cat $B/unshown))"
+finish
