@@ -103,6 +103,14 @@ uint64_t hot_copies(const hot_counts *c, size_t b);
 void hot_count(hot_counts *c, const csspgo_profile *p, const csspgo_node *node, size_t nodes);
 csspgo_status hot_solve(const hot_counts *c, csspgo_code_graph *g, csspgo_error *e);
 
+typedef struct hot_function {     /* a candidate                                          */
+    uint64_t address, guid;
+    uint64_t weight;              /* of all its blocks: that of a path is a part of it    */
+} hot_function;
+
+/* bottleneck_paths.c: the functions of the binary, and all paths of inlining. NULL: out of memory. */
+hot_function *hot_functions(bottleneck_run *r, csspgo_block_finder *finder, hot_inlined *in, size_t *count);
+
 typedef struct hot_graph {        /* a function's graph with counts                       */
     bottleneck_run   *r;
     csspgo_code_graph g;
@@ -122,6 +130,10 @@ int hot_contexts(hot_graph *h, hot_path *p);
 /* bottleneck_paths.c: the hottest paths, with their contexts. Returns 0 after saying what is wrong. */
 int hot_find(bottleneck_run *r);
 void hot_free(bottleneck_run *r);
+
+/* bottleneck_model.c: 1 if PATH has the program; the name of a file as one word of a command, for free() */
+int in_path(const char *name);
+char *shell_word(const char *name);
 
 /* bottleneck_model.c: their instructions, models, bounds and verdicts. Returns 0 after saying what is wrong. */
 int hot_model(bottleneck_run *r);

@@ -5,7 +5,7 @@
 static const char objdump_name[] = "llvm-objdump-19", mca_name[] = "llvm-mca-19", mc_name[] = "llvm-mc-19";
 
 /* 1 if PATH has the program. */
-static int in_path(const char *name)
+int in_path(const char *name)
 {
     const char *p = getenv("PATH");
     char file[PATH_MAX];
@@ -19,7 +19,7 @@ static int in_path(const char *name)
 }
 
 /* The name of a file as one word of a command for the shell, for free(). */
-static char *shell_word(const char *name)
+char *shell_word(const char *name)
 {
     char *word = (char *)malloc(4 * strlen(name) + 5), *w = word;
     if (word == NULL) return NULL;

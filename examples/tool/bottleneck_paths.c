@@ -1,11 +1,6 @@
 /* bottleneck_paths.c - the hottest paths of a program */
 #include "bottleneck.h"
 
-typedef struct hot_function {     /* a candidate                                          */
-    uint64_t address, guid;
-    uint64_t weight;              /* of all its blocks: that of a path is a part of it    */
-} hot_function;
-
 static uint64_t product(uint64_t a, uint64_t b)
 {
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -28,7 +23,7 @@ static int hot_function_by_guid(const void *a, const void *b)
 }
 
 /* One entry for each function of the binary: a graph has all ranges of its function. */
-static hot_function *hot_functions(bottleneck_run *r, csspgo_block_finder *finder, hot_inlined *in, size_t *count)
+hot_function *hot_functions(bottleneck_run *r, csspgo_block_finder *finder, hot_inlined *in, size_t *count)
 {
     hot_function *f = (hot_function *)calloc(r->image.ranges + 1, sizeof *f);
     csspgo_code_graph g;

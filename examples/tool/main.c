@@ -8,6 +8,7 @@
  *   csspgo order PROFILE..., csspgo order --perfdata=F --binary=B
  *   csspgo ctxprof to-yaml | from-yaml | merge | show FILE...
  *   csspgo bottleneck --binary=B --profile=P --mcpu=CPU --top=N
+ *   csspgo annotate --binary=B --function=F PROFILE
  *   csspgo help [COMMAND | --man | --bash], csspgo --version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
@@ -15,13 +16,14 @@
  *
  * Each command is a file of its name, with the table of its options and their help and the order of its work; larger
  * ones have files of what they do beside it (record_*.c, profgen_*.c, show_*.c, merge_*.c, match_*.c, flame_*.c,
- * order_*.c, bottleneck_*.c).
+ * order_*.c, bottleneck_*.c, annotate_*.c).
  */
 #include "tool.h"
 
 static const command *const commands[] = { &profgen_command, &record_command, &merge_command, &show_command,
                                            &overlap_command, &folded_command, &flame_command, &match_command,
-                                           &check_command, &order_command, &ctxprof_command, &bottleneck_command };
+                                           &check_command, &order_command, &ctxprof_command, &bottleneck_command,
+                                           &annotate_command };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const command *command_named(const char *name)

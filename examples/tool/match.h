@@ -2,7 +2,7 @@
 #ifndef CSSPGO_TOOL_MATCH_H
 #define CSSPGO_TOOL_MATCH_H
 
-#include "tool.h"
+#include "debug_info.h"
 
 #define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
 
@@ -69,7 +69,8 @@ int match_slots(match_run *m);
 int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s);
 const match_symbol *match_slot_at(const match_run *m, uint64_t address);
 
-/* match_lines.c */
+/* match_lines.c; match_debug: the debug information of a program or of its own file, NULL with a sentence in why */
+debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size);
 int match_by_line(match_run *m, char *why, size_t why_size);
 void match_lines_free(match_lines *x);
 

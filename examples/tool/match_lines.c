@@ -161,28 +161,29 @@ static int functions_make(match_run *m, const match_lines *x)
     return m->symbol != NULL;
 }
 
-/* The debug information of the program or of its own file. Returns 0 with a sentence in why. */
-static int lines_open(const match_run *m, match_lines *x, char *why, size_t why_size)
+debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size)
 {
-    const char *const path = m->binary, *const debug = m->debug;
+    debug_info *d;
     char other[4096];
     debug_options how;
     elf_segment s;
     uint32_t i;
     memset(&how, 0, sizeof how);
-    for (i = m->image.elf.segment_count; i-- > 0;)
-        if (elf_segment_at(&m->image.elf, i, &s) && s.type == ELF_LOAD && s.flags & ELF_FLAG_X)
+    for (i = image->elf.segment_count; i-- > 0;)
+        if (elf_segment_at(&image->elf, i, &s) && s.type == ELF_LOAD && s.flags & ELF_FLAG_X)
             how.first = s.address & ~(uint64_t)4095;
-    how.symbols = load_symbols(&m->image);
-    x->debug = debug_info_open(debug != NULL ? debug : path, &how, why, why_size);
-    if (x->debug == NULL || debug_info_units(x->debug) != 0) return x->debug != NULL;
-    if (debug == NULL && debug_info_find(&m->image.elf, path, other, sizeof other)) {
-        debug_info_close(x->debug);
-        x->debug = debug_info_open(other, &how, why, why_size);
-        if (x->debug == NULL || debug_info_units(x->debug) != 0) return x->debug != NULL;
+    how.symbols = load_symbols(image);
+    d = debug_info_open(debug != NULL ? debug : path, &how, why, why_size);
+    if (d == NULL || debug_info_units(d) != 0) return d;
+    debug_info_close(d);
+    if (debug == NULL && debug_info_find(&image->elf, path, other, sizeof other)) {
+        d = debug_info_open(other, &how, why, why_size);
+        if (d == NULL || debug_info_units(d) != 0) return d;
+        debug_info_close(d);
     }
-    return load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
-                     "-g1 -fdebug-info-for-profiling");
+    load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
+                             "-g1 -fdebug-info-for-profiling");
+    return NULL;
 }
 
 /* The functions of the new program for a profile by source line. Returns 0 with a sentence in why. */
@@ -192,7 +193,8 @@ int match_by_line(match_run *m, char *why, size_t why_size)
     debug_lines l;
     size_t i;
     if (x == NULL) return load_fail(why, why_size, "out of memory");
-    if (!lines_open(m, x, why, why_size)) return 0;
+    x->debug = match_debug(&m->image, m->binary, m->debug, why, why_size);
+    if (x->debug == NULL) return 0;
     x->flow_sensitive = is_flow_sensitive(&m->image.elf);
     if (!functions_make(m, x)) return load_fail(why, why_size, "out of memory");
     for (i = 0; i < debug_info_units(x->debug); i++)

@@ -128,7 +128,7 @@ typedef struct command {
 } command;
 
 extern const command profgen_command, record_command, merge_command, show_command, overlap_command, folded_command,
-    flame_command, match_command, check_command, order_command, ctxprof_command, bottleneck_command;
+    flame_command, match_command, check_command, order_command, ctxprof_command, bottleneck_command, annotate_command;
 
 /* main.c: the command at a place, NULL behind the last one */
 const command *command_at(size_t i);

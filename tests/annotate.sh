@@ -1,0 +1,121 @@
+#!/bin/sh
+# csspgo annotate: counts beside instructions and source, by probe and by line, as text and in a browser. Run in tests/.
+cd "$(dirname "$0")" || exit 1
+. ./t.sh
+T=$(pwd)/${TOOL:-build/plain/csspgo} B=build/annotate D=../examples/data
+[ -n "$TOOL" ] || make -s build/plain/csspgo || exit 1
+rm -rf $B
+mkdir -p $B
+# has PATTERN: a line of the output
+has() { if grep -q -e "$1" $B/out; then pass; else fail "no line '$1'"; head -20 $B/out; fi; }
+# refused STATUS PATTERN ARGUMENTS...
+refused() {
+    want=$1 pattern=$2
+    shift 2
+    $T annotate "$@" >$B/out 2>$B/err </dev/null
+    got=$?
+    [ $got -eq $want ] && grep -q -e "$pattern" $B/err && pass || fail "annotate $*: status $got, $(head -2 $B/err)"
+}
+
+# ----- by probe
+$T profgen --quiet --binary=$D/demo.elf --perfscript=$D/demo.perfscript --format=text --csspgo-preinliner=0 \
+    --gen-cs-nested-profile=0 --csprof-merge-cold-context=0 --output=$B/demo.prof || fail "profgen"
+loop='87  *87  *17c0  movl'
+if have llvm-objdump-19; then
+    $T annotate --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err || fail "annotate: $(cat $B/err)"
+    has '^pack_noise in demo.elf: [0-9]* instructions, 1 context$'
+    has '^A 100.00 %  main:9 @ pack_noise$'
+    has "^  *$loop"
+    has '^  *1780  pushq'
+else skip "no llvm-objdump-19: instructions are not looked at"; fi
+# several contexts: what is executed in them is what is executed in all
+$T annotate --json --binary=$D/demo.elf --function=less_price --contexts=100 $B/demo.prof >$B/json 2>$B/err || fail "--json: $(cat $B/err)"
+if have perl; then
+    check "the contexts add up" perl -MJSON::PP -e 'local $/; my $d = decode_json(<STDIN>); die "few" if @{$d->{contexts}} < 2; my $n = 0;
+        for (@{$d->{instructions}}) { my ($all, @c) = @{$_->{counts}}; my $s = 0; $s += $_ for @c; $n += $all; die "$all: @c" if abs($s - $all) > @c } die "none" if !$n' <$B/json
+else skip "no perl"; fi
+# nobody disassembles: bytes and targets
+PATH=$B $T annotate --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err
+has '87  *87  *17c0  89 ca$'
+has '1802  75 bc  *jump 0x17c0$'
+
+# ----- by line
+cat >$B/work.c <<'END'
+int work(int n)
+{
+    int s = 0;
+    while (n-- > 0)
+        s += n * 7;
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return work(argc) + work(3);
+}
+END
+cat >$B/work.prof <<'END'
+[main:3 @ work]:1430:10
+ 0: 10
+ 2: 10
+ 3: 710
+ 4: 700
+ 5: 10
+[work]:130:1
+ 4: 60
+ 5: <1
+END
+sed '/</d' $B/work.prof >$B/two.prof
+if ${CC:-cc} -g -O0 -fno-inline -o $B/work $B/work.c 2>$B/err; then
+    $T annotate --binary=$B/work --function=work --source $B/two.prof >$B/out 2>$B/err || fail "by line: $(cat $B/err)"
+    has '^work in work: [0-9]* instructions, 2 contexts$'
+    has '^A  91.67 %  main:3 @ work$'
+    has '^B   8.33 %  work$'
+    has '^  *760  *700  *60  *5          s += n \* 7;$'
+    has '^  *10  *10  *6      return s;$'
+    $T annotate --binary=$B/work --function=work --contexts=0 $B/two.prof >$B/out 2>$B/err
+    has '^  *5          s += n \* 7;$'
+    has '^  *760  *[0-9a-f]*  .*add'
+    $T annotate --binary=$B/work --function=work -o $B/work.html $B/two.prof 2>$B/err && pass || fail "HTML: $(cat $B/err)"
+    cat >$B/page.js <<'END'
+(function () {
+var lines = [], rows = Array.from(document.querySelectorAll('tbody tr'));
+function check(name, ok) { lines.push((ok ? 'ok ' : 'not ok ') + name); }
+function row(text) { return rows.filter(function (r) { return r.textContent.indexOf(text) >= 0; })[0]; }
+function colour(r) { return getComputedStyle(r).backgroundColor; }
+var hot = rows.filter(function (r) { return r.cells[0].textContent === '760'; }), cold = rows.filter(function (r) { return r.cells[0].textContent === '10'; });
+check('a table with a head', document.querySelectorAll('thead th[scope=col]').length === 5 && rows.length > 10);
+check('hot instructions', hot.length > 2 && cold.length > 0);
+check('what is hot stands out', colour(hot[0]) !== colour(cold[0]) && colour(cold[0]) !== colour(row('return s;')));
+check('the source is there', row('s += n * 7;') && row('while (n-- > 0)'));
+check('the title', document.title === 'work' && document.querySelector('h1').textContent === 'work');
+check('nothing was asked for', performance.getEntriesByType('resource').length === 0);
+document.body.appendChild(document.createElement('pre')).textContent = '\n' + lines.join('\n') + '\n';
+})();
+END
+    if have chromium; then
+        { sed 's|</body></html>||' $B/work.html; echo '<script>'; cat $B/page.js; echo '</script></body></html>'; } >$B/page.html
+        chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/$B/chromium" --disable-background-networking \
+            --disable-component-update --proxy-server=127.0.0.1:9 --dump-dom "file://$PWD/$B/page.html" >$B/page.out 2>$B/chromium.err
+        grep -E '^(not )?ok ' $B/page.out >$B/page.checks
+        [ "$(wc -l <$B/page.checks)" -eq 6 ] && pass || fail "the page says $(wc -l <$B/page.checks) things"
+        while read -r line; do
+            case $line in ok*) pass ;; *) fail "in the browser: ${line#not ok }" ;; esac
+        done <$B/page.checks
+    else skip "chromium is not installed"; fi
+else fail "$(cat $B/err)"; fi
+
+# ----- what is refused
+refused 2 'which program' --function=work $B/two.prof
+refused 2 'which function' --binary=$D/demo.elf $B/demo.prof
+refused 2 'which profile' --binary=$D/demo.elf --function=main
+refused 2 'one profile only' --binary=$D/demo.elf --function=main $B/demo.prof $B/two.prof
+refused 2 'is the same file as input' --binary=$D/demo.elf --function=main $B/demo.prof -o $B/demo.prof
+refused 1 "has no function 'pack_nois'; did you mean 'pack_noise'" --binary=$D/demo.elf --function=pack_nois $B/demo.prof
+refused 1 'this is a sample profile' --binary=$B/demo.prof --function=main $B/demo.prof
+printf 'nowhere:10:1\n 1: 10\n' >$B/nowhere.prof
+refused 1 "has no code of 'nowhere': it may be inlined" --binary=$D/demo.elf --function=nowhere $B/nowhere.prof
+printf 'main:10:1\n 1: 10\n' >$B/lines.prof
+refused 1 'there is no debug information' --binary=$D/demo.elf --function=main $B/lines.prof
+finish
