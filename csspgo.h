@@ -3264,6 +3264,7 @@ typedef struct csspgo_collector_options {
     uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
     uint32_t keep_records;        /* 1: late stacks: the sample is not dropped, its records count without the stack   */
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
+    uint32_t judge_stacks;        /* 1: repaired_samples and cut_samples are counted, as samples come                 */
 } csspgo_collector_options;
 
 /*
@@ -3311,6 +3312,7 @@ typedef struct csspgo_collector_stats {
     uint64_t bad_sources;         /* single branches not taken whose source is no conditional branch                  */
     uint64_t addresses;           /* samples without branch records: counted by address, under their stack's context. */
                                   /* csspgo_write_unsymbolized prints them as ranges of one instruction               */
+    uint64_t repaired_samples, cut_samples;    /* judge_stacks: samples (with multiplicity) with such stacks          */
 } csspgo_collector_stats;
 
 /*
@@ -27517,17 +27519,19 @@ typedef struct csspgo__cache {
     size_t       used, cap;
     csspgo__map  map;             /* hash -> index of a trace's first word                               */
     size_t       bytes;           /* of word and the table together                                      */
+    size_t       last;            /* trace of the sample that was added last; 0: it was dropped          */
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
+#define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo__judge found */
 enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
 
 static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
 {
     const csspgo__cache *c = (const csspgo__cache *)owner;
     const uint32_t *w = c->word + id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1];
+    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
     return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
 }
 
@@ -27564,11 +27568,11 @@ CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at,
     w = c->word + i;
     t->nstack = w[0] & ~CSSPGO__FRAMELESS;
     t->frameless = w[0] >> 31;
-    t->nlbr = w[1];
+    t->nlbr = w[1] & CSSPGO__PAIRS;
     t->count = (uint64_t)w[3] << 32 | w[2];
     t->stack = w + CSSPGO__TRACE_WORDS;
     t->lbr = t->stack + t->nstack;
-    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)w[1];
+    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)t->nlbr;
     return 1;
 }
 
@@ -27813,7 +27817,7 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
         old = c->word + id;
-        if (old[0] == w[0] && old[1] == w[1] &&
+        if (old[0] == w[0] && (old[1] & CSSPGO__PAIRS) == w[1] &&
             memcmp(old + CSSPGO__TRACE_WORDS, w + CSSPGO__TRACE_WORDS, bytes) == 0) {
             count = csspgo__sat_add(count, (uint64_t)old[3] << 32 | old[2]);
             break;
@@ -27826,6 +27830,7 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     }
     old[2] = (uint32_t)(count & UINT32_MAX);
     old[3] = (uint32_t)(count >> 32);
+    c->last = (size_t)(old - c->word);
 }
 
 static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
@@ -27930,6 +27935,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     uint32_t *w, *stack;
     uint32_t leaf, nstack, nlbr, kernel = 0, elided = 0, frameless = 0, bad = 0, late = 0;
     csspgo__record_notes notes;
+    c->last = 0;
     if (how->single_branches && s->branch_count != 0) return csspgo__cache_add_single(h, c, code, s, stats);
     memset(&notes, 0, sizeof notes);
     status = csspgo__cache_room(h, c, need);
@@ -28580,6 +28586,43 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
     return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
 }
 
+/* Room for judging a sample's stack. */
+static int csspgo__judge_room(csspgo_collector *c, const csspgo_sample *s)
+{
+    csspgo__lbr_trace t;
+    memset(&t, 0, sizeof t);
+    if (!c->how.judge_stacks) return 1;
+    t.nstack = s->stack_count + 1;
+    t.nlbr = s->branch_count;
+    return csspgo__trace_room(c, &t);
+}
+
+/*
+ * Counts a sample by what unwinding will do to its stack; there is room. A trace keeps the answer in its nlbr: 1 none
+ * is missing, 2 callers are found, 3 not. What is learnt from it is forgotten: results are as without judging.
+ */
+static void csspgo__judge(csspgo_collector *c, uint64_t count)
+{
+    const csspgo_collector_stats stats = c->stats;
+    const uint64_t missing = c->missing, complete = c->complete;
+    size_t at = c->cache.last;
+    uint32_t *w, lacks;
+    csspgo__lbr_trace t;
+    if (!c->how.judge_stacks || at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return;
+    w = c->cache.word + at;
+    if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
+        csspgo__known_check(c);
+        csspgo__steps_make(c, &t);
+        lacks = csspgo__lacks(c, &t, c->site.v + 1);
+        w[1] |= lacks == 0 ? 1u << 30 : lacks > CSSPGO__MOST_CALLERS ? 3u << 30 : 2u << 30;
+        c->stats = stats;
+        c->missing = missing;
+        c->complete = complete;
+    }
+    csspgo__count_times(&c->stats.repaired_samples, w[1] >> 30 == 2, count);
+    csspgo__count_times(&c->stats.cut_samples, w[1] >> 30 == 3, count);
+}
+
 /* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
@@ -28592,11 +28635,13 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
         return CSSPGO_OK;
     }
     c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
+    if (!csspgo__judge_room(c, s)) return c->heap.status;
     while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
            (csspgo_status)CSSPGO__FULL) {
         status = csspgo__unwind_cache(c);
         if (status != CSSPGO_OK) break;
     }
+    if (status == CSSPGO_OK) csspgo__judge(c, s->count);
     return status;
 }
 

@@ -19,6 +19,7 @@ check "four processes" report --binary=$R/w --perfdata=$R/mp.data
 says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11, "lost": 0 }'
 [ "$(grep -c '"pid": ' $B/json)" -eq 4 ] && pass || fail "processes: $(grep pid $B/json)"
 says '"fit": [1-9][0-9]*, "other": 0, "first_other": ""'
+said_once=$(said fit)
 says '"use": "perf record -b, or csspgo record"'
 says '"pid": 23322, "samples": 3, "used": 3, "in_program": 3, "dropped": { .*"late_stacks": 0 }, "repaired_or_cut": { '
 says '"path": "/tmp/rec/w", "given": true, "samples": 11, "used": 11, "in_program": 11, '
@@ -46,6 +47,9 @@ awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next } { print 
 check "stacks of one frame" report $demo --perfscript=$B/bare.ps
 says '"use": "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"'
 says '"of_one_frame": [1-9][0-9]*, "most_frames": 1, '
+all=$(said missing_callers_found)
+[ "$all" -gt 0 ] && [ "$(sum_of processes missing_callers_found)" -eq "$all" ] && [ "$(sum_of images missing_callers_found)" -eq "$all" ] &&
+    pass || fail "missing callers: $all in all, $(sum_of processes missing_callers_found), $(sum_of images missing_callers_found)"
 # stacks of 127 frames, the most that the kernel takes
 awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next }
     { print $1; for (i = 0; i < 126; i++) print $2; print $NF "\n" }' $D/demo.perfscript >$B/deep.ps
@@ -93,6 +97,10 @@ for to in $B/demo.perfscript $B/demo.elf $B/prof; do
     $T profgen --binary=$B/demo.elf --perfscript=$B/demo.perfscript -o $B/prof --report=$to >$B/out 2>&1
     [ $? -eq 2 ] && cmp -s $to $B/kept && pass || fail "the report takes the place of $to"
 done
+# two recordings: build ids of both; another build where the recording has no ids
+check "two recordings" report --binary=$R/w --perfdata=$R/mp.data --perfdata=$R/mp.data
+says '"read": 22, "used": 22, '
+[ "$(said fit)" -gt 2 ] && [ $((said_once * 2)) -eq "$(said fit)" ] && pass || fail "build ids: $said_once in one, $(said fit) in two"
 if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$T profgen --binary=$R/w --perfdata=$R/mp.data -o $B/prof" /dev/null </dev/null >$B/out 2>&1
     [ "$(grep -c '^health: ' $B/out)" -le 10 ] && grep -q '^health: 11 of 11 samples used' $B/out && grep -q '^health: and 1 more' $B/out && pass || fail "on a terminal: $(cat $B/out)"

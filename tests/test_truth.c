@@ -511,7 +511,9 @@ static csspgo_transfer transfer(uint64_t address, csspgo_kind kind, uint64_t tar
 /* One sample, numbers like "1040 1008|1044 1008,1004 1040": stack, then from and to, newest first. */
 static void expect_counts(csspgo_code *code, const char *sample, const char *want, csspgo_collector_stats *stats)
 {
-    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_collector_options how;
+    csspgo_collector *c;
+    csspgo_collector_stats judged;
     csspgo_unsymbolized_options plain;
     uint64_t stack[16];
     csspgo_branch branch[16];
@@ -522,6 +524,9 @@ static void expect_counts(csspgo_code *code, const char *sample, const char *wan
     memset(&s, 0, sizeof s);
     memset(&plain, 0, sizeof plain);
     memset(branch, 0, sizeof branch);
+    memset(&how, 0, sizeof how);
+    how.judge_stacks = 1;
+    c = csspgo_collector_new(code, &how, NULL, NULL);
     for (; *at != '|'; at = *end == ' ' ? end + 1 : end) stack[s.stack_count++] = (uint64_t)strtoull(at, &end, 16);
     for (at++; *at != '\0'; at = *end == ',' ? end + 1 : end) {
         branch[s.branch_count].from = (uint64_t)strtoull(at, &end, 16);
@@ -533,7 +538,10 @@ static void expect_counts(csspgo_code *code, const char *sample, const char *wan
     T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_write_unsymbolized(c, &plain, got, sizeof got, &n, NULL), CSSPGO_OK);
     t_same(sample, got, n, want, strlen(want));
-    if (stats != NULL) *stats = csspgo_collector_get_stats(c);
+    judged = csspgo_collector_get_stats(c);
+    T_EQ(judged.repaired_samples, judged.repaired_stacks);
+    T_EQ(judged.cut_samples, judged.cut_stacks);
+    if (stats != NULL) *stats = judged;
     csspgo_collector_free(c);
 }
 
@@ -626,6 +634,7 @@ static void every_allocation_may_fail(void)
     static const uint64_t stack[] = { 0x1060, 0x102c, 0x100c };
     csspgo_branch branch[3];
     csspgo_transfer t[3];
+    csspgo_collector_options how;
     csspgo_sample s;
     csspgo_code *code;
     long nth;
@@ -646,15 +655,21 @@ static void every_allocation_may_fail(void)
     t[1] = transfer(0x1028, CSSPGO_CALL, 0x1040);
     t[2] = transfer(0x1048, CSSPGO_CALL, 0x1060);
     code = hand_code(t, 3);
+    memset(&how, 0, sizeof how);
+    how.judge_stacks = 1;
+    s.count = 5;
     for (nth = 1; !done; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
+        csspgo_collector *c = csspgo_collector_new(code, &how, &o, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
-        for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3)
+        for (s.branch_count = 0; status == CSSPGO_OK && s.branch_count <= 3; s.branch_count += 3) {
             status = csspgo_collector_add(c, &s, 1, NULL);
+            if (status == CSSPGO_OK) status = csspgo_collector_add(c, &s, 1, NULL);
+        }
         if (status == CSSPGO_OK) status = csspgo_collector_flush(c, NULL);
-        done = status == CSSPGO_OK && csspgo_collector_get_stats(c).repaired_stacks == 2;
+        done = status == CSSPGO_OK && csspgo_collector_get_stats(c).repaired_stacks == 2 &&
+               csspgo_collector_get_stats(c).repaired_samples == 20;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         csspgo_collector_free(c);
         T_EQ(h.live, 0);

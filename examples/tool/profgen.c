@@ -216,6 +216,7 @@ csspgo_collector_options profgen_how(const profgen *g)
     how.llvm = g->tool->compat ? 19 : 0;
     how.single_branches = (uint32_t)o[O_SPE].number;
     how.keep_records = (uint32_t)o[O_BOGUS].number;
+    how.judge_stacks = g->health != NULL;
     if (o[O_COMPRESS].number >= 0) {
         how.limit_recursion = 1;
         how.max_recursion = (uint32_t)o[O_COMPRESS].number;
@@ -323,9 +324,10 @@ static int profgen_run(profgen *g)
     if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
+    if (!health_begin(g)) return 1;
     how = profgen_how(g);
     g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
-    ok = profgen_spaces(g) && health_begin(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
+    ok = profgen_spaces(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
     ok = ok && profgen_read_inputs(g) && (g->jit == NULL || jit_settle(g));
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);

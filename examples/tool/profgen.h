@@ -221,7 +221,9 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
 /* profgen_health.c: those that return int give 0 after saying what is wrong */
 int health_wanted(profgen *g);                       /* --json; 0 after refusing it */
 int health_begin(profgen *g);
+void health_next(profgen *g);                        /* before the next recording */
 void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_stats *before);
+uint64_t sampled_address(const profgen *g, const csspgo_sample *s);
 void health_free(health *h);
 
 /* profgen_health_report.c */

@@ -79,6 +79,8 @@ static health_counts counts_of(const profgen *g, const csspgo_collector_stats *s
     n.mended[0] = s->bad_return_addresses;
     n.mended[1] = dropped ? 0 : s->late_stacks;
     n.mended[2] = s->elided_interrupts;
+    n.mended[3] = s->repaired_samples;
+    n.mended[4] = s->cut_samples;
     return n;
 }
 
@@ -102,13 +104,21 @@ static void health_here(profgen *g, const csspgo_sample *s, uint64_t at, uint64_
     if (s->stack_count == h->deepest) h->ends += n;
 }
 
+/* Where a sample is: in user code if it has a frame there, as perf.data is read without the kernel's frames. */
+uint64_t sampled_address(const profgen *g, const csspgo_sample *s)
+{
+    uint32_t i = 0;
+    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 && !is_code(g, s->stack[i])) i++;
+    return s->stack_count != 0 ? s->stack[i] : s->branch_count != 0 ? s->branches[0].to : 0;
+}
+
 /* A sample at link-time addresses that the collector has got; before: its statistics without it. */
 void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_stats *before)
 {
     const csspgo_collector_stats after = csspgo_collector_get_stats(g->collector);
     const health_counts was = counts_of(g, before), now = counts_of(g, &after);
     const uint64_t n = s->count != 0 ? s->count : 1;
-    const uint64_t at = s->stack_count != 0 ? s->stack[0] : s->branch_count != 0 ? s->branches[0].to : 0;
+    const uint64_t at = sampled_address(g, s);
     const int here = is_code(g, at);
     health_counts *to[3];
     size_t i;
@@ -121,6 +131,38 @@ void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_st
         counts_add(to[i], &now, &was);
     }
     if (here) health_here(g, s, at, n);
+}
+
+/* Build ids: those of this recording and of the ones before. */
+csspgo_spaces_stats health_builds(const profgen *g, const health *h)
+{
+    csspgo_spaces_stats s, sum = h->before;
+    if (g->spaces == NULL) return sum;
+    s = csspgo_spaces_get_stats(g->spaces);
+    sum.builds += s.builds;
+    if (sum.other_builds == 0) {
+        memcpy(sum.other_build, s.other_build, sizeof sum.other_build);
+        sum.other_build_size = s.other_build_size;
+    }
+    sum.other_builds += s.other_builds;
+    return sum;
+}
+
+void health_next(profgen *g)
+{
+    if (g->health != NULL) g->health->before = health_builds(g, g->health);
+}
+
+/* Samples in mappings of programs that are given, at no instruction of theirs. */
+static uint64_t astray(const profgen *g)
+{
+    uint64_t n = 0;
+    size_t i;
+    for (i = 0; g->images != NULL && i < g->images->files; i++) {
+        const tallied *f = &g->images->file[i];
+        if (f->given) n += f->n.samples - f->n.here;
+    }
+    return n;
 }
 
 /* ----- judging ---------------------------------------------------------------------------------------------------- */
@@ -161,8 +203,10 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
           { "sysctl kernel.perf_event_max_stack=1024", "call stacks end at the most frames that the kernel takes" } },
         { broken > s.branches / 100,
           { "-fno-optimize-sibling-calls", "branches do not fit the call stacks: tail calls remove frames" } },
-        { g->spaces != NULL && csspgo_spaces_get_stats(g->spaces).other_builds != 0,
-          { "--binary", "another build of the program was recorded" } },
+        { health_builds(g, h).other_builds != 0, { "--binary", "another build of the program was recorded" } },
+        { astray(g) > h->all.samples / 50,
+          { "--binary, perf record --buildid-mmap",
+            "samples are where the program has no instructions: was another build recorded?" } },
         { h->all.here < h->all.samples / 10, { "--binary", "few samples are in this program" } },
         { g->lost > h->all.samples / 100,
           { "perf record -m 16M, or a lower -F", "the kernel lost more than 1% of the samples" } },
@@ -187,6 +231,8 @@ void health_name_counts(const health_counts *n, health_count *dropped, health_co
         { "bad_return_addresses", "stacks cut at no call", n->mended[0] },
         { "late_stacks_removed", "late stacks left out", n->mended[1] },
         { "interrupts_removed", "interrupts left out", n->mended[2] },
+        { "missing_callers_found", "stacks with the missing caller", n->mended[3] },
+        { "callers_not_found", "stacks without it", n->mended[4] },
         { NULL, NULL, 0 }
     };
     memcpy(dropped, d, sizeof d);
@@ -198,8 +244,6 @@ void health_distinct(const profgen *g, health_count *v)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
     const health_count c[HEALTH_DISTINCT + 1] = {
-        { "missing_callers_found", "stacks with the missing caller", s.repaired_stacks },
-        { "callers_not_found", "stacks without it", s.cut_stacks },
         { "truncated_contexts", "contexts cut at other code", s.truncated_contexts },
         { "deep_contexts", "contexts cut as too deep", s.deep_contexts },
         { "wrong_path_records", "branch records of a wrong path left out", s.wrong_paths },

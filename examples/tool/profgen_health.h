@@ -4,7 +4,7 @@
 
 #include "profgen.h"
 
-enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 3, HEALTH_DISTINCT = 7, HEALTH_ADVICE = 10, HEALTH_PROCESSES = 1000 };
+enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 5, HEALTH_DISTINCT = 5, HEALTH_ADVICE = 11, HEALTH_PROCESSES = 1000 };
 
 typedef struct health_counts {    /* of the samples of a process, or of a file */
     uint64_t samples, here;       /* here: the sampled address is in the program */
@@ -24,6 +24,7 @@ struct health {
     uint64_t        stacks, bare; /* of samples in the program: those with a call stack; of one frame */
     uint64_t        ends;         /* ... and with as many frames as the deepest one             */
     uint32_t        deepest;
+    csspgo_spaces_stats before;   /* build ids of the recordings before */
 };
 
 typedef struct health_count { const char *key, *text; uint64_t n; } health_count;
@@ -31,6 +32,7 @@ typedef struct health_count { const char *key, *text; uint64_t n; } health_count
 typedef struct health_advice { const char *flag, *why; } health_advice;
 
 /* profgen_health.c */
+csspgo_spaces_stats health_builds(const profgen *g, const health *h);         /* build ids of all recordings */
 uint64_t health_used(const health_counts *n);
 size_t health_advise(const profgen *g, const health *h, health_advice *a);
 void health_name_counts(const health_counts *n, health_count *dropped, health_count *mended);

@@ -88,10 +88,8 @@ static void json_processes(const health *h, FILE *out)
 
 static void json_builds(const profgen *g, FILE *out)
 {
-    csspgo_spaces_stats s;
+    const csspgo_spaces_stats s = health_builds(g, g->health);
     char id[41];
-    memset(&s, 0, sizeof s);
-    if (g->spaces != NULL) s = csspgo_spaces_get_stats(g->spaces);
     fprintf(out, "  \"build_ids\": { \"fit\": %" PRIu64 ", \"other\": %" PRIu64 ", \"first_other\": \"%s\" },\n",
             s.builds, s.other_builds, build_text(s.other_build, s.other_build_size, id));
 }

@@ -199,6 +199,7 @@ static int profgen_next_recording(profgen *g)
     g->mapped = g->ids_read = g->pidless = 0;
     g->bias = g->unmapped = g->unmapped_hits = 0;
     mapped_forget(g);
+    health_next(g);
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
     if (g->jit_only) return 1;

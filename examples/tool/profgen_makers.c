@@ -39,8 +39,10 @@ void makers_unmapped(const profgen *g)
              (unsigned long long)g->unmapped_hits, (unsigned long long)g->unmapped, g->binary,
              (unsigned long long)base);
     else
-        warn(g->tool, "%s: only %llu of %llu samples are there: --image-base=ADDR says where the program was", g->path,
-             (unsigned long long)g->unmapped_hits, (unsigned long long)g->unmapped);
+        warn(g->tool,
+             "%s: only %llu of %llu samples are there: give perf.data itself (--perfdata), or what perf script "
+             "--show-mmap-events prints; else --image-base=ADDR says where the program was",
+             g->path, (unsigned long long)g->unmapped_hits, (unsigned long long)g->unmapped);
 }
 
 static void makers_share(const profgen *g, uint64_t n, uint64_t of, const char *what)

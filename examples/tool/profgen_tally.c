@@ -76,7 +76,7 @@ int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *p
     uint64_t at;
     x->at = NULL;
     if (s.stack_count == 0 && s.branch_count == 0) return 1;
-    at = s.stack_count != 0 ? s.stack[0] : s.branches[0].to;
+    at = sampled_address(g, &s);
     s.stack = &at;
     s.stack_count = 1;
     s.branch_count = 0;
@@ -84,7 +84,7 @@ int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *p
     x->at = s.stack[0] >> 63 != 0 ? &x->kernel : &x->nowhere;
     if (s.stack[0] >= TALLY_BASE && (s.stack[0] - TALLY_BASE) >> IMAGE_BITS < x->files)
         x->at = &x->file[(s.stack[0] - TALLY_BASE) >> IMAGE_BITS].n;
-    else if (is_code(g, at = p->stack_count != 0 ? p->stack[0] : p->branches[0].to)) x->at = tally_given(g, at);
+    else if (is_code(g, at = sampled_address(g, p))) x->at = tally_given(g, at);
     if (x->at != NULL) x->at->samples = sum_of(x->at->samples, s.count != 0 ? s.count : 1);
     return x->at != NULL;
 }
