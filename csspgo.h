@@ -3237,6 +3237,7 @@ typedef struct csspgo_collector csspgo_collector;
  *                     (LLVM loses the context.)
  *   kernel frames     Kernel frames above the user's are skipped. (LLVM cuts the stack there.)
  *   retpolines        A return to an unknown place, from a block that was just called, counts as a jump.
+ *   return thunks     A direct jump that went behind a call, not to its target, is a return: the kernel made it one.
  *   unknown callers   A branch from unknown code to the beginning of a function is a call, even if a call happens to
  *                     end right before that address.
  *   not taken         Branch records flagged as not taken are ignored.
@@ -28208,6 +28209,18 @@ static int csspgo__range_ran(csspgo_collector *c, uint32_t start, uint32_t end, 
 }
 
 /*
+ * 1 if a direct jump went behind a call instead of to its target: where the kernel patches its code, a jump to
+ * __x86_return_thunk is a return.
+ */
+static int csspgo__jump_returned(const csspgo_code *c, uint32_t from, uint32_t to)
+{
+    const csspgo__code_transfer *t;
+    if (to <= CSSPGO__EXT || csspgo__insn_kind(c, from) != CSSPGO_JMP || csspgo__call_before(c, to) == 0) return 0;
+    t = csspgo__transfer_at(c, from);
+    return t != NULL && t->target != 0 && csspgo__pos_in(c, csspgo__module_of(c, from), t->target) != to;
+}
+
+/*
  * What undoing a branch does to the stack, by the instruction at its source, never by the flags of the record. A call
  * ends in the caller; a return came from a callee of the call before `to`; anything else stays in its function, also a
  * tail call: its return goes to the call before `to` as that of the function which made it would have, so contexts do
@@ -28220,9 +28233,10 @@ static int csspgo__range_ran(csspgo_collector *c, uint32_t start, uint32_t end, 
  */
 static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to, const uint32_t *older, uint32_t *site)
 {
-    const csspgo_kind kind = csspgo__insn_kind(c->code, from);
+    csspgo_kind kind = csspgo__insn_kind(c->code, from);
     uint32_t call = 0;
     *site = from;
+    if (kind == CSSPGO_JMP && !c->how.llvm && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
     if (call > CSSPGO__EXT && !c->how.llvm && csspgo__is_entry(c->code, to)) {

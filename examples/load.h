@@ -23,6 +23,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
     csspgo_code   *code;
     int            borrowed;      /* the code map is another one's */
+    int            kernel;        /* set by the caller, for load_code: code is as the kernel changes its own */
     csspgo_module  module;
     uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
     load_range    *range;         /* by address: code of functions that have probes */

@@ -46,6 +46,65 @@ static load_start *load_starts(const loaded *l, size_t *count)
     return v;
 }
 
+/* The value of a symbol; 0: there is none. */
+static uint64_t load_symbol_value(const loaded *l, const char *name)
+{
+    const elf_image *const e = load_symbols(l);
+    elf_symbol y;
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++)
+        if (elf_symbol_at(e, i, &y) && y.section != ELF_UNDEFINED && y.name_size == strlen(name) &&
+            memcmp(y.name, name, y.name_size) == 0)
+            return y.value;
+    return 0;
+}
+
+/* The bytes between two symbols of the kernel; NULL: they are not in the file. */
+static const unsigned char *load_table(const loaded *l, const char *begin, const char *end, uint64_t *at, size_t *size)
+{
+    const uint64_t limit = load_symbol_value(l, end);
+    elf_segment s;
+    uint32_t i;
+    *at = load_symbol_value(l, begin);
+    if (*at == 0 || limit <= *at) return NULL;
+    *size = (size_t)(limit - *at);
+    for (i = 0; i < l->elf.segment_count; i++)
+        if (elf_segment_at(&l->elf, i, &s) && s.type == ELF_LOAD && s.contents != NULL && *at >= s.address &&
+            *size <= s.file_size && *at - s.address <= s.file_size - *size)
+            return s.contents + (*at - s.address);
+    return NULL;
+}
+
+/* Makes a direct call or jump at an address of a section's code an instruction of equal size that does nothing. */
+static void load_clear(unsigned char *code, const elf_section *s, uint64_t address)
+{
+    static const unsigned char wide[] = { 0x0f, 0x1f, 0x44, 0, 0 }, narrow[] = { 0x66, 0x90 };
+    const uint64_t at = address - s->address;
+    if (at >= s->size) return;
+    if ((code[at] == 0xe8 || code[at] == 0xe9) && s->size - at >= sizeof wide) memcpy(code + at, wide, sizeof wide);
+    else if (code[at] == 0xeb && s->size - at >= sizeof narrow) memcpy(code + at, narrow, sizeof narrow);
+}
+
+/*
+ * The code of a section of the x86-64 kernel as it runs: when it starts it removes the calls of __fentry__ that most
+ * functions begin with, and any jump of a static key may be off. Code is taken to run on behind both. NULL: no memory
+ */
+static unsigned char *load_kernel_code(const loaded *l, const elf_section *s)
+{
+    unsigned char *const code = (unsigned char *)malloc((size_t)s->size + 1);
+    const unsigned char *p;
+    uint64_t at;
+    size_t size, i;
+    if (code == NULL) return NULL;
+    memcpy(code, s->contents, (size_t)s->size);
+    p = load_table(l, "__start_mcount_loc", "__stop_mcount_loc", &at, &size);
+    for (i = 0; p != NULL && i + 8 <= size; i += 8) load_clear(code, s, elf__64(p + i));
+    p = load_table(l, "__start___jump_table", "__stop___jump_table", &at, &size);   /* distances of code, target; key */
+    for (i = 0; p != NULL && i + 16 <= size; i += 16)
+        load_clear(code, s, at + i + (uint64_t)(int64_t)(int32_t)elf__32(p + i));
+    return code;
+}
+
 /* The executable sections but .plt, which llvm-profgen leaves out too. */
 int load_code(loaded *l, char *why, size_t why_size)
 {
@@ -53,14 +112,18 @@ int load_code(loaded *l, char *why, size_t why_size)
     size_t count, i, k, n;
     load_start *v = load_starts(l, &count);
     uint64_t *starts = (uint64_t *)malloc((count + 1) * sizeof *starts);
+    unsigned char *patched = NULL;
     csspgo_status status = v != NULL && starts != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     for (i = 0; i < count && status == CSSPGO_OK; i = k) {
         elf_section s;
         for (n = 0, k = i; k < count && v[k].section == v[i].section; k++) starts[n++] = v[k].address;
         if (!elf_section_at(&l->elf, v[i].section, &s) || s.contents == NULL || s.compressed) continue;
         if (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0) continue;
-        status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, s.contents, (size_t)s.size, starts, n,
-                                       NULL);
+        if (l->kernel && arch == CSSPGO_X86_64 && (patched = load_kernel_code(l, &s)) == NULL) status = CSSPGO_E_NOMEM;
+        else status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, patched != NULL ? patched : s.contents,
+                                            (size_t)s.size, starts, n, NULL);
+        free(patched);
+        patched = NULL;
     }
     free(v);
     free(starts);

@@ -147,6 +147,37 @@ else
     skip "lines: llvm-objcopy-19 is not installed"
 fi
 
+# calls and jumps that the kernel removes when it starts do not end a range; in LLVM mode they do
+cat >$B/patched.s <<'END'
+    .globl _start
+    .type _start, @function
+_start: call f
+    jmp _start
+    .type f, @function
+f:  call __fentry__
+1:  jmp 2f
+    nop
+2:  ret
+    .type __fentry__, @function
+__fentry__: ret
+    .data
+    .globl __start_mcount_loc, __stop_mcount_loc, __start___jump_table, __stop___jump_table
+__start_mcount_loc: .quad f
+__stop_mcount_loc:
+__start___jump_table: .long 1b - ., 2b - .
+    .quad 0
+__stop___jump_table:
+END
+if have clang-19 && clang-19 -g -nostdlib -static -Wl,-Ttext=0x401000 -o $B/patched $B/patched.s 2>$B/err; then
+    printf 'PERF_RECORD_MMAP -1/0: [0x401000(0x1000) @ 0x401000]: x [kernel.kallsyms]_text\n\t  401005\n 0x401012/0x401005/P/-/-/0 0x401000/0x40100a/P/-/-/0\n\n' >$B/kernel.ps
+    profgen --kernel --binary=$B/patched --perfscript=$B/kernel.ps --skip-symbolization
+    check "code as the kernel patches it" grep -q 'a-12:1$' $B/out
+    profgen --llvm-compat --kernel --binary=$B/patched --perfscript=$B/kernel.ps --skip-symbolization
+    check "... as LLVM" sh -c "! grep -q a-12:1 $B/out"
+else
+    skip "lines: clang-19 does not link"
+fi
+
 # ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
 profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
 check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out

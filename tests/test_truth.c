@@ -566,6 +566,21 @@ static void a_return_behind_a_call_is_a_jump(void)
     csspgo_code_free(code);
 }
 
+/* b ends in a jump to code that all functions return through; the kernel made a return of it. */
+static void a_jump_behind_a_call_instead_of_to_its_target_is_a_return(void)
+{
+    csspgo_transfer t[3];
+    csspgo_code *code;
+    t[0] = transfer(0x1008, CSSPGO_CALL, 0x1020);
+    t[1] = transfer(0x1028, CSSPGO_JMP, 0x1e00);
+    t[2] = transfer(0x1010, CSSPGO_JMP, 0x1000);
+    code = hand_code(t, 3);
+    expect_counts(code, "1000|1010 1000,1028 100c,1008 1020",
+                  "[]\n  1\n  100c-1010:1\n  1\n  1010->1000:1\n"
+                  "[0x1008]\n  1\n  1020-1028:1\n  1\n  1028->100c:1\n", NULL);
+    csspgo_code_free(code);
+}
+
 /* d follows a call at the end of c: unknown code that goes to d's first instruction calls d all the same. */
 static void unknown_code_calls_a_function_at_its_beginning(void)
 {
@@ -1132,6 +1147,7 @@ int main(int argc, char **argv)
     (void)argv;
     dense_windows_give_every_count_of_every_context(argc > 1);
     a_return_behind_a_call_is_a_jump();
+    a_jump_behind_a_call_instead_of_to_its_target_is_a_return();
     unknown_code_calls_a_function_at_its_beginning();
     callers_that_a_stack_lacks_come_from_the_branches();
     samples_without_branches_count_by_address();

@@ -260,12 +260,10 @@ static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
     if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
-    if (!is_by_line(g)) {
-        load_free(l);
-        return load_image(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size);
-    }
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
-    return load_module(l, g->binary, why, why_size) && load_code(l, why, why_size) && lines_load(g, why, why_size);
+    l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
+    if (!load_module(l, g->binary, why, why_size) || !load_code(l, why, why_size)) return 0;
+    return is_by_line(g) ? lines_load(g, why, why_size) : load_probes(l, why, why_size);
 }
 
 /* What is profiled: a program, code of JITs, or both by line. Returns 0 with a sentence in why. */
