@@ -81,6 +81,17 @@ for i in 1 2; do
     le 8 0 0 0 0
 done
 printf '%b' "$bytes" >$B/copies.data
+# a plain profgen says it, too
+warns() {
+    want=$1 pattern=$2
+    shift 2
+    $T profgen -o $B/prof "$@" >$B/out 2>&1
+    [ "$(grep -c "$pattern" $B/out)" -eq "$want" ] && pass || fail "profgen $*: $(cat $B/out)"
+}
+warns 1 'there are no call stacks: .*perf record -b --call-graph fp' $demo --perfscript=$B/flat.ps
+warns 0 'call stacks' $demo --perfscript=$B/flat.ps --ignore-stack-samples
+warns 0 'call stacks' $demo --perfscript=$D/demo.perfscript
+warns 1 'call stacks are copies of memory (--call-graph dwarf).*--call-graph fp' $demo --perfdata=$B/copies.data
 check "copies of stacks" report $demo --perfdata=$B/copies.data
 says '"read": 2, "used": 2, "in_program": 2, '
 says '"copies_of_memory": true'

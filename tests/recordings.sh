@@ -110,7 +110,7 @@ if grep -q '(1/[45]) branch records dropped: speculated on a wrong path' $B/said
 demo=data/unwind/bin/demo.pie
 for i in 1 2 3; do printf 'BR_INST_RETIRED.NEAR_TAKEN:pdir:    7ff70a1b118c 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0\r\n'; done >$B/made.ps
 same "SEP" "1 170-18c:3 1 18c->170:3" "$(raw --image-base=0x7ff70a1b0000)"
-says "SEP" ""
+says "SEP" "there are no call stacks"
 raw >/dev/null
 if grep -q 'only 0 of 3 samples are there: give perf.data.*--image-base=ADDR' $B/said; then pass; else fail "SEP without a base"; cat $B/said; fi
 demo=data/unwind/bin/demo.probe

@@ -53,6 +53,7 @@ typedef struct profgen {
     int               user_stacks;           /* some event has copies of stacks (perf record --call-graph dwarf) */
     uint64_t          lost;       /* samples that the kernel lost */
     int               pidless;    /* some sample does not say of which process it is */
+    uint64_t          with_stack, one_frame; /* samples with a call stack; those of one frame */
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */

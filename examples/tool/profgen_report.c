@@ -1,6 +1,21 @@
 /* profgen_report.c - profgen: warnings, density, probe descriptors */
 #include "profgen.h"
 
+/* Call stacks that are not there, or not as frames: contexts need them. The report on a terminal says it, too. */
+static void stack_warnings(const profgen *g)
+{
+    const option *const o = g->o;
+    const int flat = o[O_FORMAT].text != NULL && strcmp(o[O_FORMAT].text, "gcc") == 0;
+    if (flat || o[O_IGNORE_STACK].number || o[O_SPE].number || (g->health != NULL && isatty(fileno(g->tool->err))))
+        return;
+    if (g->user_stacks && g->one_frame >= g->with_stack / 2)
+        warn(g->tool, "call stacks are copies of memory (--call-graph dwarf), which are not unwound here: record with "
+             "--call-graph fp, or take what perf script prints (--perfscript)");
+    else if (g->branches && g->with_stack == 0)
+        warn(g->tool, "there are no call stacks: the profile is without contexts (perf record -b --call-graph fp; "
+             "--ignore-stack-samples if that is meant)");
+}
+
 void profgen_warnings(profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
@@ -38,6 +53,7 @@ void profgen_warnings(profgen *g)
             warn(g->tool, "%.2f%% (%llu/%llu) %s", 100.0 * (double)w[i].n / (double)w[i].of, w[i].n, w[i].of,
                  w[i].what);
     makers_warnings(g);
+    stack_warnings(g);
 }
 
 /* ----- density: samples per location, of the functions that make most samples ----- */

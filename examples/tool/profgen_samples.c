@@ -151,6 +151,8 @@ static int profgen_count(profgen *g, const csspgo_sample *placed)
     if (g->o[O_LEADING].number && !g->tool->compat) return profgen_address(g, placed);
     if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
     g->branches |= placed->branch_count != 0;
+    g->with_stack += placed->stack_count != 0;
+    g->one_frame += placed->stack_count == 1;
     g->stacks |= placed->branch_count != 0 && placed->stack_count != 0;
     weighted = *placed;
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, placed);
