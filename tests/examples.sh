@@ -34,6 +34,51 @@ for how in off timer ""; do
     if grep -q ' main:[0-9]* @ play_frame' $B/sampler.out; then pass; else fail "sampler $how shows no contexts"; fi
 done
 
+# the programs of one file do what their first lines say
+E=../examples/build D=../examples/data
+cat >$B/app.prof <<'END'
+[main:2 @ parse]:900:30
+ 1: 30
+ 2: 870 next:870
+ !CFGChecksum: 22
+[main:2 @ parse:2 @ next]:870:870
+ 1: 870
+ !CFGChecksum: 33
+[main]:40:1
+ 1: 10
+ 2: 30 parse:30
+ !CFGChecksum: 11
+END
+shown() {   # shown TEXT PROGRAM ARGUMENTS...: it succeeds and prints a line with this text
+    text=$1
+    shift
+    "$@" >$B/out 2>$B/err && grep -q -e "$text" $B/out && pass || { fail "$*: no '$text'"; head -5 $B/out $B/err; }
+}
+shown '1810 samples, 3 functions, 3 contexts' $E/ask $B/app.prof
+shown '  2: 870, calls next 870' $E/ask $B/app.prof 'main:2 @ parse'
+$E/ask $B/app.prof -o $B/app.ext && $E/ask $B/app.ext -t $B/app.text && cmp -s $B/app.prof $B/app.text && pass || fail "ask: there and back"
+shown '2 calls inlined, 0 kept; 0 records merged, 0 samples lost' $E/inliner $B/app.prof
+shown '    inline main:2 @ parse:2 @ next: entered 870 times' $E/inliner $B/app.prof
+shown '20000 samples, [1-9][0-9]* folds, [1-9][0-9]* times shrunk' $E/bounded 20000
+$E/arena && pass || fail "arena"
+[ ! -x $E/user ] || shown '^ *1740  main:2 @ parse:2 @ next$' $E/user $B/app.prof $B/app.ext
+if make -s build/plain/make_perfdata && build/plain/make_perfdata file <$D/demo.perfscript >$B/demo.data; then
+    shown '^[1-9][0-9]* records' $E/toolchain $D/demo.elf $B/demo.data $B/toolchain.prof
+    grep -q '^157 samples' $B/err && ! grep -q advice $B/err && pass || fail "toolchain: $(head -3 $B/err)"
+    ../examples/build/csspgo show $B/toolchain.prof >$B/out 2>&1 && grep -q 'less_customer' $B/out && pass || fail "toolchain: $(head -3 $B/out)"
+    shown '^0 of [0-9]* functions have changed' $E/stale $B/toolchain.prof $D/demo.elf $B/new.prof
+    shown '^0 of [1-9][0-9]* samples are lost' $E/stale $B/toolchain.prof $D/demo.elf $B/new.prof
+    $E/ask $B/toolchain.prof -t $B/old.text && sed 's/^ !CFGChecksum: \([0-9]*\)$/ !CFGChecksum: 7\1/' $B/old.text >$B/old.prof
+    shown '^[1-9][0-9]* of [0-9]* functions have changed' $E/stale $B/old.prof $D/demo.elf $B/new.prof
+else fail "make_perfdata.c does not build"; fi
+# any order and grouping of a fleet's profiles gives the same bytes
+sed 's/main/other/g; s/870/123/g' $B/app.prof >$B/b.prof
+sed 's/parse/lex/g' $B/app.prof >$B/c.prof
+$E/fleet -o $B/ab $B/app.prof $B/b.prof >$B/out && $E/fleet -o $B/ab_c $B/ab $B/c.prof >$B/out && $E/fleet -o $B/bc $B/c.prof $B/b.prof >$B/out &&
+    $E/fleet -o $B/bc_a $B/bc $B/app.prof >$B/out && cmp -s $B/ab_c $B/bc_a && pass || { fail "fleet: groupings differ"; cat $B/out; }
+shown '2 profiles merged, 1 unreadable, 0 of another kind; 3 contexts' $E/fleet -o $B/x $B/app.prof $B/demo.data $B/app.ext
+grep -q 'demo.data' $B/err && pass || fail "fleet names no unreadable file"
+
 # usage errors are 2, bad input is 1, both on stderr only
 T=../examples/build/csspgo
 expect() {
@@ -57,7 +102,6 @@ expect 2 $T record
 expect 1 $T record /nonexistent/program
 
 # a recording cut short, a file and what came through a pipe: what is there, and which byte the rest is missing from
-D=../examples/data
 FLAT="--format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
 total() { awk -F: '/^\[/ { n += $(NF - 1) } END { print n + 0 }' $1; }
 if make -s build/plain/make_perfdata >$B/make.out 2>&1; then pass; else fail "make_perfdata.c does not build"; cat $B/make.out; fi
