@@ -1,10 +1,10 @@
 /* windows.c - cuts perf-script text out of a taken-branch stream: every sample is a true window of what the program did
  *
- *     windows TRACE PROGRAM SAMPLES [PERIOD] > script
+ *     windows TRACE PROGRAM SAMPLES [PERIOD [SEED]] > script
  *
  * Each sample has the 32 newest branches and the exact call stack at that moment (a shadow stack over the stream's
  * calls and returns). PERIOD branches lie between samples (default: the stream's length over SAMPLES), varied by up to
- * 25 % with a fixed seed; at the stream's end it starts over at another phase.
+ * 25 % with a fixed seed, or with SEED; at the stream's end it starts over at another phase. 0 samples: it stops there.
  */
 #define _GNU_SOURCE
 #include "trace.h"
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     const uint32_t *id;
     const trace_edge *edge;
     uint64_t n, period, i = 0, next, made = 0, *stack;
-    if (argc < 4) { fprintf(stderr, "usage: windows TRACE PROGRAM SAMPLES [PERIOD]\n"); return 2; }
+    if (argc < 4) { fprintf(stderr, "usage: windows TRACE PROGRAM SAMPLES [PERIOD [SEED]]\n"); return 2; }
     h = (const trace_header *)map_file(argv[1], &size);
     if (size < sizeof *h || memcmp(h->magic, TRACE_MAGIC, 8) != 0 || h->branches <= DEPTH) {
         fprintf(stderr, "%s: no trace\n", argv[1]);
@@ -73,14 +73,16 @@ int main(int argc, char **argv)
         return 1;
     }
     n = strtoull(argv[3], NULL, 10);
-    period = argc > 4 ? strtoull(argv[4], NULL, 10) : h->branches / n;
+    period = argc > 4 ? strtoull(argv[4], NULL, 10) : h->branches / (n != 0 ? n : 1);
     if (period == 0) period = 1;
+    if (argc > 5) random_state += 7919 * strtoull(argv[5], NULL, 10);
     stack = (uint64_t *)malloc(depth_cap * sizeof *stack);
     if (stack == NULL) return 1;
     print_mappings(argv[2]);
-    for (next = DEPTH; made < n; i++) {
+    for (next = argc > 5 ? DEPTH + next_random() % period : DEPTH; n == 0 || made < n; i++) {
         trace_edge e;
         size_t k;
+        if (i == h->branches && n == 0) break;
         if (i == h->branches) {                       /* once more, from another phase */
             i = depth = 0;
             next = DEPTH + next_random() % period;

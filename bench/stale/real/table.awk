@@ -1,0 +1,56 @@
+# table.awk - rows of stale_real.sh (name, seed, kind, instructions without a profile and with one, overlap of blocks) as tables
+function mean(p, k,  s, t) { for (s in seed) t += n[p, s, k]; return t / seeds }
+function change(a, b) { return sprintf("%+.1f%%", 100 * (a / b - 1)) }
+{
+    none[$1] = $4; has[$3] = 1; n[$1, $2, $3] = $5; o[$1, $2, $3] = $6
+    if (!($1 in seen)) { seen[$1]; name[++names] = $1 }
+    if (!($2 in seed)) { seed[$2]; seeds++ }
+}
+END {
+    all_kinds = split("fresh off llvm llvm-u ours fit", every, " ")
+    for (j = 1; j <= all_kinds; j++) if (every[j] in has) kind[++m] = every[j]
+    printf "%-11s %9s |", "", "no prof."
+    for (j = 1; j <= m; j++) printf " %8s", kind[j]
+    printf " |"
+    for (j = 2; j <= m; j++) printf " %6s", kind[j]
+    printf " |"
+    for (j = 2; j <= m; j++) if (kind[j] != "llvm-u") printf " %6s", kind[j]
+    print ""
+    for (i = 1; i <= names; i++) {
+        p = name[i]
+        printf "%-11s %8.2fM |", p, none[p] / 1e6
+        for (j = 1; j <= m; j++) printf " %8s", change(mean(p, kind[j]), none[p])
+        printf " |"
+        gain = none[p] - mean(p, "fresh")
+        counts = gain >= none[p] / 100
+        gains += counts
+        for (j = 2; j <= m; j++) {
+            k = 100 * (none[p] - mean(p, kind[j])) / gain
+            printf " %6s", counts ? sprintf("%.0f%%", k) : "-"
+            if (counts) { all[kind[j]] += k; v[kind[j], gains] = k }
+            d = 100 * (mean(p, kind[j]) / mean(p, "off") - 1)
+            worse[kind[j]] += d > 0.2
+            if (d > worst[kind[j]]) worst[kind[j]] = d
+            dl = mean(p, kind[j]) - mean(p, "llvm")
+            beaten[kind[j]] += dl < 0
+            for (s in seed) { e = 100 * (n[p, s, kind[j]] / n[p, s, "off"] - 1); bad[kind[j]] += e > 0.2 }
+        }
+        printf " |"
+        for (j = 2; j <= m; j++) {
+            if (kind[j] == "llvm-u") continue
+            t = 0
+            for (s in seed) t += o[p, s, kind[j]]
+            blocks[kind[j]] += t / seeds
+            printf " %5.1f%%", t / seeds
+        }
+        print ""
+    }
+    printf "\n%d pairs; of those where a fresh profile gains 1 %% or more (%d), kept; blocks: of all\n", names, gains
+    for (j = 2; j <= m; j++) {
+        k = kind[j]
+        for (a = 1; a <= gains; a++) for (b = a; b > 1 && v[k, b - 1] > v[k, b]; b--) { t = v[k, b]; v[k, b] = v[k, b - 1]; v[k, b - 1] = t }
+        printf "%-7s kept: mean %.0f%%, median %.0f%%; over 0.2%% more than off: %d (at most %.1f%%), of single recordings %d; fewer than llvm: %d",
+               k, all[k] / gains, (v[k, int((gains + 1) / 2)] + v[k, int(gains / 2) + 1]) / 2, worse[k], worst[k], bad[k], beaten[k]
+        printf k == "llvm-u" ? "\n" : "; blocks %.1f%%\n", blocks[k] / names
+    }
+}
