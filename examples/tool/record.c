@@ -2,9 +2,10 @@
  *
  * Three sources of samples:
  *
- *   LBR            the CPU's own record of its last taken branches, through perf_event_open, where the machine has one.
+ *   LBR            the CPU's own record of its last taken branches (Intel LBR, AMD LbrExtV2 or BRS, Arm BRBE), through
+ *                  perf_event_open, where the machine has one (record_hardware.c).
  *                  (Written after the kernel's documentation and never run against real records: the machines it was
- *                  developed on have none. What decodes the records, csspgo_ring_next, is tested on synthetic pages.)
+ *                  developed on have none. What reads the kernel's ring buffers is tested on buffers made by hand.)
  *   bursts         on x86-64 Linux everywhere: the program runs, and at random times a thread of it is stopped and its
  *                  next branches are followed under ptrace (record_burst.c, record_threads.c).
  *   software LBR   with --exact, also there: the whole run under ptrace, and every taken branch is noted.
@@ -158,23 +159,25 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
 
 #if defined(__linux__)
 
-static int rec_has_lbr(void)
-{
-    struct perf_event_attr attr;
-    const int fd = rec_open_event(0, 1000003, &attr);
-    if (fd >= 0) close(fd);
-    return fd >= 0;
-}
-
 /* Chooses the source and runs it: an exit status, or -1 for the program's. */
-static int rec_run(recorder *r)
+static int rec_run(recorder *r, int hardware)
 {
-    if (!r->o.software && !r->o.timer && r->o.pid == 0 && rec_has_lbr()) return rec_hardware(r);
+    if (hardware) return rec_hardware(r);
 #if defined(REC_SOFTWARE)
     return r->o.exact ? rec_software(r) : rec_bursts(r);
 #else
     return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
 #endif
+}
+
+/* Whether the CPU's own records are taken: where there are some and no other way is asked for. */
+static int rec_takes_hardware(const recorder *r)
+{
+    if (r->o.software || r->o.timer) return 0;
+    if (rec_has_hardware(&r->o)) return 1;
+    note(r->tool, "no branch records of the CPU here (%s)",
+         errno == ENOENT || errno == EOPNOTSUPP ? "this CPU or virtual machine has none" : strerror(errno));
+    return 0;
 }
 
 static void rec_json(const recorder *r, const char *path)
@@ -197,7 +200,7 @@ static int record_main(tool_context *tool, int argc, char **argv)
     const char *path;
     output out;
     recorder r;
-    int status, written;
+    int status, written, hardware;
     memset(&r, 0, sizeof r);
     if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
     r.tool = tool;
@@ -206,8 +209,9 @@ static int record_main(tool_context *tool, int argc, char **argv)
 #endif
     path = r.o.output != NULL ? r.o.output : "-";
     if (!rec_spares_program(tool, &r.o, path)) return 2;
+    hardware = rec_takes_hardware(&r);
 #if defined(REC_SOFTWARE)
-    if (r.o.pid != 0 && !rec_guard(tool, &status)) return status;
+    if (r.o.pid != 0 && !hardware && !rec_guard(tool, &status)) return status;
 #endif
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.random == 0) r.random = 1;
@@ -222,7 +226,8 @@ static int record_main(tool_context *tool, int argc, char **argv)
     sigaction(SIGINT, &interrupt, &r.interrupt);
     sigaction(SIGTERM, &interrupt, &r.terminate);
     r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
-    status = r.out == NULL ? fail(tool, "%s: %s", path, strerror(errno)) : rec_output_begin(&r) ? rec_run(&r) : 1;
+    if (r.out == NULL) status = fail(tool, "%s: %s", path, strerror(errno));
+    else status = rec_output_begin(&r) ? rec_run(&r, hardware) : 1;
     if (status < 0) rec_output_end(&r);
     written = output_end(&out, status < 0);
     if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));

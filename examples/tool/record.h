@@ -25,7 +25,7 @@
 #  endif
 #endif
 
-enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127 };
+enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127, REC_BOUNCE = 1 << 16 };
 
 typedef struct rec_options {
     const char *output;           /* NULL or "-": standard output                              */
@@ -109,6 +109,7 @@ typedef struct recorder {
     unsigned char *record;        /* scratch: one record of it                                                       */
     size_t   record_size;
     uint64_t first_time, last_time; /* of samples                                                                    */
+    uint64_t event_time;          /* of the record that is no sample; 0: now                                         */
     uint64_t period;              /* CPU nanoseconds that the burst stands for                                       */
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
 
@@ -147,6 +148,19 @@ typedef struct recorder {
     size_t   stop_count, stop_room;
 #endif
 } recorder;
+
+typedef struct rec_cpu {         /* of a CPU                                                 */
+    csspgo_ring ring;
+    struct perf_event_mmap_page *page;
+    int      fd;
+} rec_cpu;
+
+typedef struct rec_rings {
+    recorder *r;
+    rec_cpu *rings;
+    size_t   count;
+    pid_t    first;               /* the process whose end is that of the recording           */
+} rec_rings;
 
 #if defined(REC_SOFTWARE)
 enum {
@@ -207,6 +221,7 @@ void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                        double seconds);
 void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id);
+int rec_parse_map(const char *line, rec_map *m, int *path);
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to);
 int rec_has_rights(const recorder *r);
 void rec_warn_of_rights(const recorder *r, pid_t pid);
@@ -227,6 +242,8 @@ void rec_put_map(recorder *r, pid_t pid, const rec_map *m, const char *path, con
 void rec_put_name(recorder *r, pid_t pid, pid_t tid, const char *name, int exec);
 void rec_name_thread(recorder *r, pid_t pid, pid_t tid, int exec);
 void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent);
+
+#if defined(REC_SOFTWARE)
 
 /* record_code.c */
 void rec_die(const tool_context *tool, const char *what);
@@ -319,8 +336,12 @@ int rec_attach(rec_watch *w);
 void rec_let_go(rec_watch *w);
 int rec_guard(const tool_context *tool, int *status);
 
+#endif
+
 /* record_hardware.c */
-int rec_open_event(pid_t pid, uint64_t period, struct perf_event_attr *a);
+int rec_has_hardware(const rec_options *o);
+void rec_set_ring(rec_rings *w, rec_cpu *g, const void *data, size_t size);
+void rec_take_records(rec_rings *w, uint64_t until);
 int rec_hardware(recorder *r);
 
 #endif

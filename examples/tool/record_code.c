@@ -76,16 +76,10 @@ void rec_load_maps(recorder *r)
     r->maps_time = rec_seconds();
     f = fopen(name, "re");
     while (f != NULL && getline(&line, &room, f) > 0) {
-        unsigned long begin, end, offset;
-        int path = 0;
-        memset(&m, 0, sizeof m);
-        if (sscanf(line, "%lx-%lx %4s %lx %15s %lu %n", &begin, &end, m.access, &offset, m.device, &m.inode,
-                   &path) < 6) continue;
-        m.begin = begin;
-        m.end = end;
-        m.offset = offset;
+        int path;
+        if (!rec_parse_map(line, &m, &path)) continue;
         line[strcspn(line, "\n")] = '\0';
-        if (m.access[2] == 'x' && begin >> 63 == 0) {      /* [vsyscall] is the kernel's */
+        if (m.access[2] == 'x' && m.begin >> 63 == 0) {      /* [vsyscall] is the kernel's */
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
                 const char *file = line[path] != '\0' ? line + path : "//anon";

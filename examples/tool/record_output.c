@@ -80,7 +80,7 @@ static void data_end(recorder *r)
 static void data_end_event(recorder *r, pid_t pid, pid_t tid)
 {
     data_put_pair(r, (uint32_t)pid, (uint32_t)tid);
-    data_put_number(r, rec_now());
+    data_put_number(r, r->event_time != 0 ? r->event_time : rec_now());
     data_put_number(r, 1);
     data_end(r);
 }
@@ -329,7 +329,7 @@ void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent)
     data_begin(r, (uint32_t)type, PERF_RECORD_MISC_USER);
     data_put_pair(r, (uint32_t)pid, (uint32_t)parent);
     data_put_pair(r, (uint32_t)tid, (uint32_t)parent);
-    data_put_number(r, rec_now());
+    data_put_number(r, r->event_time != 0 ? r->event_time : rec_now());
     data_end_event(r, pid, tid);
 }
 

@@ -122,6 +122,21 @@ static void rec_program_file(const rec_options *o, char *file, size_t size)
     }
 }
 
+/* A line of /proc/PID/maps; the path is behind the first *path bytes. Returns 0 if it is none. */
+int rec_parse_map(const char *line, rec_map *m, int *path)
+{
+    unsigned long begin, end, offset;
+    memset(m, 0, sizeof *m);
+    *path = 0;
+    if (sscanf(line, "%lx-%lx %4s %lx %15s %lu %n", &begin, &end, m->access, &offset, m->device, &m->inode, path) < 6) {
+        return 0;
+    }
+    m->begin = begin;
+    m->end = end;
+    m->offset = offset;
+    return 1;
+}
+
 /* Refuses an output that is the program. */
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
 {
