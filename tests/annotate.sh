@@ -107,6 +107,7 @@ END
 else fail "$(cat $B/err)"; fi
 
 # ----- what is refused
+refused 1 'this is HTML, such as annotate makes' --binary=$D/demo.elf --function=work $B/work.html
 refused 2 'which program' --function=work $B/two.prof
 refused 2 'which function' --binary=$D/demo.elf $B/demo.prof
 refused 2 'which profile' --binary=$D/demo.elf --function=main

@@ -156,6 +156,12 @@ static int note_decode(annotate_run *a)
     return 1;
 }
 
+static int note_order(const void *a, const void *b)
+{
+    const note_insn *x = (const note_insn *)a, *y = (const note_insn *)b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
 int note_code(annotate_run *a)
 {
     static const char *const names[] = { "llvm-objdump-19", "llvm-objdump", "objdump" };
@@ -166,6 +172,7 @@ int note_code(annotate_run *a)
         if (in_path(names[i])) ok = note_disassemble(a, names[i], binary, &done);
     free(binary);
     if (ok && !done) ok = note_decode(a);
+    if (a->insns != 0) qsort(a->insn, a->insns, sizeof *a->insn, note_order);
     return ok;
 }
 

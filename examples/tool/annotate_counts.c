@@ -29,6 +29,18 @@ static int note_choose(annotate_run *a, note_ranked *v, size_t n)
     return 1;
 }
 
+/* The first instruction at or behind an address: they are sorted. */
+static size_t note_first(const annotate_run *a, uint64_t address)
+{
+    size_t low = 0, high = a->insns;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (a->insn[mid].address < address) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
 /* ----- by probe: counts of blocks, that fit the flow through the function's code ---------------------------------- */
 
 /* A column of counts. Returns 0: out of memory. */
@@ -42,9 +54,8 @@ static int note_column(annotate_run *a, hot_counts *c, csspgo_code_graph *g, con
     s = hot_solve(c, g, &e);
     if (s == CSSPGO_E_NOMEM) return 0;
     for (b = 2; b < g->cfg.blocks; b++)
-        for (i = 0; i < a->insns; i++)
-            if (a->insn[i].address >= g->code[b].begin && a->insn[i].address < g->code[b].end)
-                a->count[i * (a->contexts + 1) + column] = s == CSSPGO_OK ? g->cfg.block[b].count : c->block[b];
+        for (i = note_first(a, g->code[b].begin); i < a->insns && a->insn[i].address < g->code[b].end; i++)
+            a->count[i * (a->contexts + 1) + column] = s == CSSPGO_OK ? g->cfg.block[b].count : c->block[b];
     return 1;
 }
 
@@ -115,9 +126,8 @@ static void note_unit(annotate_run *a, const debug_lines *l, const note_ranked *
 {
     size_t i, k, c;
     for (k = 0; k + 1 < l->rows; k++)
-        for (i = 0; i < a->insns; i++) {
+        for (i = note_first(a, l->row[k].address); i < a->insns && a->insn[i].address < l->row[k + 1].address; i++) {
             uint64_t *const count = &a->count[i * (a->contexts + 1)];
-            if (a->insn[i].address < l->row[k].address || a->insn[i].address >= l->row[k + 1].address) continue;
             *count = 0;
             for (c = 0; c < nodes; c++) *count = sum_of(*count, note_row(a, l, &l->row[k], v[c].node));
             for (c = 0; c < a->contexts; c++) count[c + 1] = note_row(a, l, &l->row[k], a->context[c]);

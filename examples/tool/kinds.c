@@ -25,6 +25,7 @@ static const kind_row kind_rows[] = {
     { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
     { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
     { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes" },
+    { KIND_OTHER, "<!DOCTYPE html", 14, "this is HTML, such as annotate makes" },
     { KIND_OTHER, "<svg", 4, "this is a picture (SVG), such as flame makes" },
     { KIND_OTHER, "<?xml", 5, "this is XML or a picture (SVG), such as flame makes" },
     { KIND_OTHER, "{\"", 2, "this is JSON, which is for other programs" },
