@@ -178,6 +178,32 @@ else
     skip "lines: clang-19 does not link"
 fi
 
+# ----- a function that calls itself through another one: in LLVM mode the third g is lost when they merge
+cat >$B/recursive.prof <<'END'
+[f]:1000:10
+ 1: 1000
+[f:2 @ g]:200:20
+ 1: 200
+[f:2 @ g:3 @ f]:400:40
+ 1: 400
+[f:2 @ g:3 @ f:2 @ g]:80:8
+ 1: 80
+[f:2 @ g:3 @ f:2 @ g:3 @ f]:160:16
+ 1: 160
+[f:2 @ g:3 @ f:2 @ g:3 @ f:2 @ g]:32:3
+ 1: 32
+END
+printf '[f]:1560:66\n 1: 1560\n[g]:312:31\n 1: 312\n' >$B/kept
+printf '[f]:1560:66\n 1: 1560\n[g]:280:28\n 1: 280\n' >$B/lost
+profgen --binary=grid.d5 --llvm-sample-profile=$B/recursive.prof --gen-cs-nested-profile=0
+check "recursion through another function" cmp $B/kept $B/out
+profgen --llvm-compat --binary=grid.d5 --llvm-sample-profile=$B/recursive.prof --gen-cs-nested-profile=0
+check "... as LLVM" cmp $B/lost $B/out
+if have llvm-profgen-19; then
+    llvm-profgen-19 --binary=$D/bin/grid.d5 --llvm-sample-profile=$B/recursive.prof --gen-cs-nested-profile=0 --format=text --output=$B/llvm 2>$B/said
+    check "... what LLVM says" cmp $B/lost $B/llvm
+fi
+
 # ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
 profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
 check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out
