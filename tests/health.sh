@@ -41,6 +41,9 @@ for column in samples:read used:used in_program:in_program not_in_program:not_in
         fail "$column: $all in all, $(sum_of processes ${column%:*}) in processes, $(sum_of images ${column%:*}) in files"
 done
 awk '/^ 0x/ || /PERF_RECORD/ { print; if (/^ 0x/) print "" }' $D/demo.perfscript >$B/flat.ps
+cp $B/prof $B/reported
+$T profgen --quiet -o $B/prof $demo --perfscript=$D/demo.perfscript 2>$B/err
+check "the same profile with a report and without" cmp $B/reported $B/prof
 check "branches without stacks" report $demo --perfscript=$B/flat.ps
 says '"use": "perf record -g"'
 awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next } { print $1; print $NF "\n" }' $D/demo.perfscript >$B/bare.ps
