@@ -111,7 +111,10 @@ for to in $B/demo.perfscript $B/demo.elf $B/prof; do
     $T profgen --binary=$B/demo.elf --perfscript=$B/demo.perfscript -o $B/prof --report=$to >$B/out 2>&1
     [ $? -eq 2 ] && cmp -s $to $B/kept && pass || fail "the report takes the place of $to"
 done
-# two recordings: build ids of both; another build where the recording has no ids
+check "offsets in files" report --binary=$R/w --perfscript=$R/mp.default-fields.ps
+says '"use": "--perfdata=perf.data"'
+[ "$(grep -c '"path": .*/w"' $B/json)" -eq 1 ] && pass || fail "the program stands twice: $(grep path $B/json)"
+# two recordings: build ids of both
 check "two recordings" report --binary=$R/w --perfdata=$R/mp.data --perfdata=$R/mp.data
 says '"read": 22, "used": 22, '
 [ "$(said fit)" -gt 2 ] && [ $((said_once * 2)) -eq "$(said fit)" ] && pass || fail "build ids: $said_once in one, $(said fit) in two"

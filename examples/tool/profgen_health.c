@@ -133,7 +133,7 @@ void health_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_st
     if (here) health_here(g, s, at, n);
 }
 
-/* Build ids: those of this recording and of the ones before. */
+/* Build ids and stacks of offsets: those of this recording and of the ones before. */
 csspgo_spaces_stats health_builds(const profgen *g, const health *h)
 {
     csspgo_spaces_stats s, sum = h->before;
@@ -145,6 +145,7 @@ csspgo_spaces_stats health_builds(const profgen *g, const health *h)
         sum.other_build_size = s.other_build_size;
     }
     sum.other_builds += s.other_builds;
+    sum.offset_stacks += s.offset_stacks;
     return sum;
 }
 
@@ -204,6 +205,8 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
         { broken > s.branches / 100,
           { "-fno-optimize-sibling-calls", "branches do not fit the call stacks: tail calls remove frames" } },
         { health_builds(g, h).other_builds != 0, { "--binary", "another build of the program was recorded" } },
+        { health_builds(g, h).offset_stacks != 0,
+          { "--perfdata=perf.data", "call stacks are offsets in files: frames of other files are guessed or lost" } },
         { astray(g) > h->all.samples / 50,
           { "--binary, perf record --buildid-mmap",
             "samples are where the program has no instructions: was another build recorded?" } },

@@ -55,13 +55,29 @@ int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const
     return csspgo_spaces_event(x->spaces, item, sample, &numbered, NULL) == CSSPGO_OK;
 }
 
+static const char *last_component(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The number of the file that was mapped and is a program that is given, by its name; -1: there is none. */
+static long long tally_mapped(const images *x, const char *path)
+{
+    size_t i;
+    for (i = 0; i < x->files; i++)
+        if (x->file[i].given && strcmp(last_component(x->file[i].path), last_component(path)) == 0) return (long long)i;
+    return -1;
+}
+
 /* A sample without a mapping that is in a program all the same: which was not mapped, or is the kernel. */
 static health_counts *tally_given(const profgen *g, uint64_t address)
 {
     images *x = g->images;
     const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
     const char *path = i == 0 ? g->binary : i <= x->count ? x->v[i - 1].path : "[jit]";
-    const long long at = tally_file(x, path, strlen(path));
+    long long at = tally_mapped(x, path);
+    if (at < 0) at = tally_file(x, path, strlen(path));
     if (at < 0) return NULL;
     x->file[at].given = 1;
     return &x->file[at].n;
