@@ -4168,6 +4168,8 @@ typedef struct csspgo_match_options {
     uint32_t min_blocks;          /* of renamed functions, on both sides; 0 = 5                                      */
     uint32_t min_calls;           /* of renamed functions, on both sides; 0 = 3                                      */
     uint32_t no_near;             /* 1: UNKNOWN instead of NEAR, for use with csspgo_matcher_complete                */
+    uint32_t min_confidence;      /* of ALIGN, in percent: csspgo_matcher_apply leaves out stale functions that were  */
+                                  /* matched with less; 50 is a good limit for probe profiles, 0 = none is left out  */
 } csspgo_match_options;
 
 /* The way in which a location of the new code was found in the profile. */
@@ -4259,13 +4261,17 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint6
 /* The GUID under which the profile has a function: another GUID if the function was renamed. O(1). */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
-/* The result for one function of the new code. Samples are body counts of the copies that it was compared with. */
+/*
+ * The result for one function of the new code. Samples are body counts of the copies that it was compared with; all of
+ * them are lost if the function is doubted.
+ */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
     uint64_t samples, lost_samples;           /* lost: at locations of the profile to which no new location maps     */
     uint32_t known, stale, mapped, renamed;   /* 0 or 1; known: the profile has it; mapped: its locations were moved */
     uint32_t calls, lost_calls;               /* call sites of the profile; those that were not found                */
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
+    uint32_t confidence, doubted;             /* of probe profiles matched by ALIGN, in percent, else 100; 0 or 1    */
 } csspgo_match_outcome;
 
 /*
@@ -4284,6 +4290,10 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * without that caller. A count to which several locations map is given to each of them: new blocks of ALIGN thus have
  * the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
  * record changes by what its body gained or lost.
+ *
+ * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
+ * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
+ * function lose their caller.
  *
  *   m      has matched p
  *   out    gets all of p added; its flags become those of p
@@ -33712,7 +33722,8 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__STALE = 4,
     CSSPGO__MAPPED = 8,           /* its map was computed                                         */
     CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
-    CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64
+    CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
+    CSSPGO__DOUBTED = 128         /* matched, with too little confidence                          */
 };
 
 /* csspgo_match_options.llvm */
@@ -33726,6 +33737,7 @@ typedef struct csspgo__matched {  /* a function of the new code */
     size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED      */
     uint64_t samples, lost;       /* body counts in the profile; of these, dropped */
     uint32_t flags, code;         /* index in the caller's array                  */
+    uint32_t confidence;          /* in percent, of MAPPED                        */
 } csspgo__matched;
 
 /* A call site of the profile. */
@@ -36237,6 +36249,43 @@ static int csspgo__count_lost(csspgo__matching *w, csspgo__matched *f)
     return 1;
 }
 
+static int csspgo__is_mismatch(uint32_t state)
+{
+    return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
+}
+
+/* n of m in 1024ths; 1024 if m is 0. */
+static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
+{
+    for (; m >> 50; m >>= 1) n >>= 1;
+    return m != 0 ? n * 1024 / m : 1024;
+}
+
+/*
+ * Rates a function that ALIGN has matched: the share of its samples that is kept, times that of the blocks whose counts
+ * are no guess, times that of the calls that were found (if none was, half). A low product means that the code was
+ * rewritten: what is left of the old counts then makes compilers decide worse than they do without a profile.
+ */
+static void csspgo__doubt(csspgo__matching *w, csspgo__matched *f)
+{
+    const csspgo__place *p = w->m->place.v + f->place;
+    const csspgo__callsite *s = w->m->state.v + f->state;
+    uint64_t share = csspgo__in_1024ths(f->samples - f->lost, f->samples), blocks = 0, known = 0, calls = f->states;
+    size_t i;
+    for (i = 0; i < f->places; i++) {
+        if (p[i].kind != CSSPGO_MATCH_BLOCK) continue;
+        blocks++;
+        known += p[i].how <= CSSPGO_FOUND_CLASS;
+    }
+    for (i = 0; i < f->states; i++) calls += !csspgo__is_mismatch(s[i].state);
+    share = share * csspgo__in_1024ths(known, blocks) / 1024;
+    share = share * csspgo__in_1024ths(calls, 2 * (uint64_t)f->states) / 1024;
+    f->confidence = (uint32_t)(share * 100 / 1024);
+    if (f->confidence >= w->m->how.min_confidence) return;
+    f->flags |= CSSPGO__DOUBTED;
+    f->lost = f->samples;
+}
+
 /*
  * 1 if nothing says that a function's lines have moved: all that have counts are lines of the new code, and all calls
  * of the profile are there, to the same function or, on one side, to several.
@@ -36295,15 +36344,12 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     if (!run) return 1;
     f->flags |= CSSPGO__MAPPED;
     csspgo__states_after(w, f, &w->anchor[0], &w->sum[0].anchor);
-    return csspgo__count_lost(w, f);
+    if (!csspgo__count_lost(w, f)) return 0;
+    if (align && w->m->is_probe) csspgo__doubt(w, f);
+    return 1;
 }
 
 /* ----- the report ------------------------------------------------------------------------------------------------- */
-
-static int csspgo__is_mismatch(uint32_t state)
-{
-    return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
-}
 
 /* The state of a call site of f; 0 if it has none, or f is NULL. */
 static uint32_t csspgo__state_at(const csspgo_matcher *m, const csspgo__matched *f, csspgo_loc loc)
@@ -36738,6 +36784,8 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
     for (i = 0; i < f->states; i++)
         r.lost_calls += csspgo__is_mismatch(m->state.v[f->state + i].state) ? 1u : 0u;
     r.locations = (uint32_t)f->places;
+    r.confidence = f->flags & CSSPGO__MAPPED && m->how.llvm == CSSPGO__ALIGN && m->is_probe ? f->confidence : 100;
+    r.doubted = (f->flags & CSSPGO__DOUBTED) != 0;
     for (i = 0; i < f->places; i++)
         r.unknown += m->place.v[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
     return r;
@@ -36862,7 +36910,8 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     if ((func = csspgo__remap_func(c, n->func)) == 0) return 0;
     if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
         const csspgo__place *was = csspgo__place_was(c, up, loc);
-        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm)) {
+        if (!(up->flags & CSSPGO__DOUBTED) && was != NULL && was->kind != CSSPGO_MATCH_BLOCK &&
+            (was->from.line <= 0xffff || c->q->heap.llvm)) {
             loc = was->from;
         } else {
             parent = CSSPGO__ROOT;
@@ -36974,17 +37023,21 @@ static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
     const csspgo__record *r = &c->p->record[n->record];
     const uint32_t to = c->node.v[id];
     const csspgo__matched *f = csspgo__moved(c, id);
-    csspgo__record *now = csspgo__remap_begin(c);
-    uint64_t was, own = 0;
+    const csspgo_body *b = csspgo__body_run(c->p, r);
+    csspgo__record *now;
+    uint64_t was = csspgo__body_sum(b, csspgo__run_count(r->body)), own = 0;
     csspgo_status s;
-    if (now == NULL) return c->t->heap.status;
+    if (f != NULL && f->flags & CSSPGO__DOUBTED) {
+        c->lost = csspgo__sat_add(c->lost, was);
+        return CSSPGO_OK;
+    }
+    if ((now = csspgo__remap_begin(c)) == NULL) return c->t->heap.status;
     now->head = r->head;
     now->checksum = f != NULL && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe ? f->checksum : r->checksum;
     now->attributes = r->attributes;
-    was = csspgo__body_sum(csspgo__body_run(c->p, r), csspgo__run_count(r->body));
     if (r->head == 0 && csspgo__run_count(r->body) != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE &&
         csspgo__site_kind(c->q->tree.node[to].site) != CSSPGO_INLINEE)
-        now->head = csspgo__body_run(c->p, r)->count;     /* it is no inlinee any more */
+        now->head = b->count;                             /* it is no inlinee any more */
     s = csspgo__remap_moved(c, f, r, &own);
     if (s != CSSPGO_OK) return s;
     now->total = csspgo__sat_sub(r->total, c->nested.v[id]);

@@ -58,7 +58,7 @@ $T merge --text $B/inlinee.prof -o $B/half.dir >$B/half.out 2>&1
 # the help of one command is complete, and its alone
 $T match --help >$B/help.out
 grep -q '^usage: csspgo match ' $B/help.out && [ "$(grep -c '^[a-z]*:' $B/help.out)" -eq 2 ] && pass || fail "match --help is not that of match"
-for what in -p -o --old-profile --binary --debug-binary --output --mode --rename --fit --format --use-md5 --top --quiet 'Exit status' 'default 10'; do
+for what in -p -o --old-profile --binary --debug-binary --output --mode --rename --fit --min-confidence --format --use-md5 --top --quiet 'Exit status' 'default 10'; do
     grep -q -e "$what" $B/help.out && pass || fail "match --help does not name $what"
 done
 if ! command -v clang-19 >/dev/null 2>&1 || [ "$(uname -sm)" != "Linux x86_64" ]; then

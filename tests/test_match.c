@@ -684,6 +684,7 @@ static void what_became_of_a_function_is_told(void)
         T_CHECK(f.known && f.stale && f.mapped && !f.renamed);
         T_EQ(f.calls, 3);
         T_EQ(f.lost_calls, 1);
+        T_EQ(f.confidence, modes[i] == 0 ? 66 : 100);
         T_EQ(f.locations, 4);
         T_EQ(f.unknown, 0);
         c.checksum = 1;                               /* as in the profile */
@@ -696,6 +697,35 @@ static void what_became_of_a_function_is_told(void)
         T_EQ(f.known, 0);
         csspgo_matcher_free(m);
         csspgo_profile_free(p);
+    }
+}
+
+static void what_was_rewritten_loses_its_counts(void)
+{
+    uint32_t least;
+    for (least = 0; least <= 50; least += 25) {
+        csspgo_match_options how;
+        csspgo_match_loc v[8];
+        csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:new 3 4:other 5", v));
+        csspgo_profile *p = parse_profile(NULL, "f", "1 2:a 3:b 4:c 5:d 6:e 7:f 8:g 9:h"), *q;
+        csspgo_matcher *m;
+        csspgo_match_outcome f;
+        uint64_t lost;
+        memset(&how, 0, sizeof how);
+        how.min_confidence = least;
+        m = csspgo_matcher_new(&how, NULL, NULL);
+        q = csspgo_profile_new(NULL, NULL);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        f = csspgo_matcher_about(m, guid("f"));
+        T_CHECK(f.confidence < 25);
+        T_EQ(f.doubted, least != 0);
+        T_EQ(f.lost_samples == f.samples, least != 0);
+        T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
+        T_EQ(lost, f.lost_samples);
+        T_EQ(csspgo_total(q, csspgo_find(q, "f")) == 0, least != 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+        csspgo_profile_free(q);
     }
 }
 
@@ -1809,6 +1839,7 @@ int main(void)
     long_sequences_equal_the_plain_algorithm();
     calls_of_lines_move_as_opt_19_moves_them();
     what_became_of_a_function_is_told();
+    what_was_rewritten_loses_its_counts();
     the_entry_stays_the_entry();
     new_blocks_are_as_hot_as_the_colder_of_their_neighbours();
     blocks_keep_the_number_of_their_calls();

@@ -15,6 +15,8 @@ static const option match_options[] = {
     OPTION("rename", OPT_SWITCH, NULL, 1, NULL,
            "looks for renamed functions; without this option align and llvm-main do"),
     OPTION("fit", OPT_SWITCH, NULL, 0, NULL, "makes the counts fit the new program's control flow"),
+    OPTION("min-confidence", OPT_PERCENT, NULL, 0, "PERCENT",
+           "align: a stale function that was matched with less gets no profile; 50 is a good limit (0)"),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, "form of the output"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
@@ -103,6 +105,7 @@ static int match_do(match_run *m)
     how.llvm = llvm_of_mode[m->o[MT_MODE].number];
     how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
     how.no_near = (uint32_t)m->o[MT_FIT].number;
+    if (m->o[MT_DOUBT].text != NULL) how.min_confidence = (uint32_t)option_percent(&m->o[MT_DOUBT]);
     m->old = profile_read(m->tool, path, &r, &fatal);
     if (m->old == NULL) return 1;
     if (m->o[MT_FIT].number && !(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))

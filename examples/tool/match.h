@@ -7,8 +7,8 @@
 #define MATCH_NOWHERE ((uint64_t)1 << 63)    /* addresses from here on stand for unknown ones */
 
 enum {
-    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FIT, MT_FORMAT,
-    MT_MD5, MT_TOP, MT_QUIET, MT_MIN_KEPT, MT_JSON
+    MT_OLD, MT_P_ALIAS, MT_BINARY, MT_DEBUG_BINARY, MT_OUTPUT, MT_O_ALIAS, MT_MODE, MT_RENAME, MT_FIT, MT_DOUBT,
+    MT_FORMAT, MT_MD5, MT_TOP, MT_QUIET, MT_MIN_KEPT, MT_JSON
 };
 
 typedef struct match_symbol {     /* where a function begins */

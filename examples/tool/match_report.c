@@ -71,6 +71,9 @@ static void match_why(const match_run *m, const match_row *r, char *text, size_t
     if (r->gone)
         snprintf(text, size, "no such function in the new program; %s",
                  match_renames(m) ? "none was found to be it under a new name" : "renamed ones were not looked for");
+    else if (f.doubted)
+        snprintf(text, size, "left without a profile (confidence %u%%): %u of %u call sites not found, %u of %u new "
+                 "locations are not in the profile", f.confidence, f.lost_calls, f.calls, f.unknown, f.locations);
     else if (f.locations == 0)
         snprintf(text, size, "the binary has no %s of it", m->lines != NULL ? "lines" : "probes");
     else if (f.lost_calls != 0)
