@@ -7,14 +7,14 @@
 #   fresh      its own profile
 #   off        the older version's profile as it is: what changed has none
 #   llvm       the older version's, matched by clang 19 (-salvage-stale-profile); llvm-u: also by -salvage-unused-profile
-#   ours       the older version's, after csspgo match; fit: after csspgo match --fit
+#   ours       the older version's, after csspgo match; fit: after csspgo match --fit; sure: with --fit --min-confidence=50
 # kept is the share of the gain (none - fresh) that a profile brings. blocks: overlap of the counts that opt gives to the blocks with
 # those of the fresh profile, contexts flattened.
 # ONLY="expat lz4": these pairs only; KINDS="fresh off ours": these profiles only; MATCH: options of csspgo match. Counts are kept
 # in WORKDIR, by profile and flags, so a second run measures only what has changed.
 here=$(cd "$(dirname "$0")" && pwd)
 W=$1 TOOL=$(realpath "$2") PAIRS=$here/stale/real/pairs.txt
-SEEDS=${SEEDS:-1 2 3} KINDS=${KINDS:-fresh off llvm llvm-u ours fit}
+SEEDS=${SEEDS:-1 2 3} KINDS=${KINDS:-fresh off llvm llvm-u ours fit sure}
 for t in clang++-19 opt-19 llvm-link-19 valgrind npm qemu-x86_64; do
     command -v $t >/dev/null 2>&1 || { echo "SKIPPED: $t is not installed"; exit 0; }
 done
@@ -145,7 +145,7 @@ measure() {
             llvm) of=old ;;
             llvm-u) of=old more="-mllvm -salvage-unused-profile" ;;
             *)  of=$k
-                [ $k = fit ] && m="$MATCH --fit" || m=$MATCH
+                case $k in ours) m=$MATCH ;; fit) m="$MATCH --fit" ;; sure) m="$MATCH --fit --min-confidence=50" ;; esac
                 "$TOOL" match --quiet $m --old-profile=old.$s.prof --binary=new.exe --format=text -o $k.$s.prof
                 "$TOOL" match --quiet $m --old-profile=old.$s.flat --binary=new.exe --format=text -o $k.$s.flat ;;
             esac

@@ -7,7 +7,7 @@ function change(a, b) { return sprintf("%+.1f%%", 100 * (a / b - 1)) }
     if (!($2 in seed)) { seed[$2]; seeds++ }
 }
 END {
-    all_kinds = split("fresh off llvm llvm-u ours fit", every, " ")
+    all_kinds = split("fresh off llvm llvm-u ours fit sure", every, " ")
     for (j = 1; j <= all_kinds; j++) if (every[j] in has) kind[++m] = every[j]
     printf "%-11s %9s |", "", "no prof."
     for (j = 1; j <= m; j++) printf " %8s", kind[j]
