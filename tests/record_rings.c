@@ -99,7 +99,7 @@ int main(int count, char **value)
 {
     static recorder r;
     static tool_context tool;
-    static rec_cpu ring[2];
+    static rec_cpu_ring ring[2];
     csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
     csspgo_sample x;
     csspgo_mmap map;

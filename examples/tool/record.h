@@ -149,15 +149,15 @@ typedef struct recorder {
 #endif
 } recorder;
 
-typedef struct rec_cpu {         /* of a CPU                                                 */
+typedef struct rec_cpu_ring {         /* of a CPU                                                 */
     csspgo_ring ring;
     struct perf_event_mmap_page *page;
     int      fd;
-} rec_cpu;
+} rec_cpu_ring;
 
 typedef struct rec_rings {
     recorder *r;
-    rec_cpu *rings;
+    rec_cpu_ring *rings;
     size_t   count;
     pid_t    first;               /* the process whose end is that of the recording           */
 } rec_rings;
@@ -340,7 +340,7 @@ int rec_guard(const tool_context *tool, int *status);
 
 /* record_hardware.c */
 int rec_has_hardware(const rec_options *o);
-void rec_set_ring(rec_rings *w, rec_cpu *g, const void *data, size_t size);
+void rec_set_ring(rec_rings *w, rec_cpu_ring *g, const void *data, size_t size);
 void rec_take_records(rec_rings *w, uint64_t until);
 int rec_hardware(recorder *r);
 

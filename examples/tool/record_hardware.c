@@ -194,7 +194,7 @@ static int rec_open_thread(rec_rings *w, pid_t tid)
     const size_t unit = (size_t)sysconf(_SC_PAGESIZE);
     size_t cpu;
     for (cpu = 0; cpu < w->count; cpu++) {
-        rec_cpu *g = &w->rings[cpu];
+        rec_cpu_ring *g = &w->rings[cpu];
         const int fd = rec_open_event(tid, (int)cpu, &w->r->o, &w->r->hardware);
         if (fd < 0 && (errno == ENODEV || errno == ESRCH)) continue;       /* the CPU is off; the thread has ended */
         if (fd < 0) return 0;
@@ -211,7 +211,7 @@ static int rec_open_thread(rec_rings *w, pid_t tid)
     return 1;
 }
 
-void rec_set_ring(rec_rings *w, rec_cpu *g, const void *data, size_t size)
+void rec_set_ring(rec_rings *w, rec_cpu_ring *g, const void *data, size_t size)
 {
     g->ring.data = data;
     g->ring.size = size;
@@ -278,7 +278,7 @@ static int rec_begin_hardware(rec_rings *w)
     int go = -1, failure = -1, error = 0, ok;
     if (r->o.period == 0) r->o.period = 100003;
     w->count = cpus > 0 ? (size_t)cpus : 1;
-    w->rings = (rec_cpu *)calloc(w->count, sizeof *w->rings);
+    w->rings = (rec_cpu_ring *)calloc(w->count, sizeof *w->rings);
     r->bounce = malloc(REC_BOUNCE);
     if (w->rings == NULL || r->bounce == NULL) return fail(r->tool, "out of memory"), 0;
     if (r->o.pid == 0 && !rec_spawn(r, &go, &failure)) return 0;
