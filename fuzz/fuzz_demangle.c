@@ -5,6 +5,7 @@
 #include "../examples/tool/demangle_type.c"
 #include "../examples/tool/demangle_expr.c"
 #include "../examples/tool/demangle_print.c"
+#include "../examples/tool/demangle_rust.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

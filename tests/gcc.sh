@@ -93,7 +93,7 @@ for p in json:nlohmann/json.hpp rapid:rapidjson/document.h; do
         continue
     fi
     CXX="g++ -std=c++17 -O2 -no-pie -w"
-    $CXX -g -o $B/$n programs/$n.cpp && $T record --quiet --software --period=40 --max-branches=400000 -o $B/$n.ps $B/$n $(seq 100) >/dev/null 2>&1
+    $CXX -g -o $B/$n programs/$n.cpp && $T record --quiet --software --period=40 --max-branches=250000 -o $B/$n.ps $B/$n $(seq 100) >/dev/null 2>&1
     $T profgen --quiet --binary=$B/$n --perfscript=$B/$n.ps --format=gcc --gcov-version=$VERSION -o $B/$n.afdo
     check "$n: gcc builds it" $CXX -fauto-profile=$B/$n.afdo -o $B/$n.with programs/$n.cpp
     fewer $n $B/$n $B/$n.with $(seq 30)

@@ -2,8 +2,8 @@
 # `csspgo match`: a profile of version 1 of a program becomes one of version 2.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
-B=build/match samples=$(size 350 4000) period=$(size 97 499)
-T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records
+B=build/match samples=$(size 350 1000) period=$(size 97 199)
+T=build/$(size plain san)/csspgo R=build/plain/csspgo      # R records, and measures what T does
 mkdir -p $B
 passed=0 failed=0 skipped=0
 pass() { passed=$((passed + 1)); }
@@ -73,7 +73,7 @@ done
 env -i $R record --quiet --period=$period --count=$samples --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
 $T profgen --quiet --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
 env -i $R record --quiet --period=$period --count=$samples --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
-$T profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
+$R profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
 cp $B/check.out $B/same.cmp
@@ -94,7 +94,7 @@ sums $B/v1.prof >$B/v1.sums
 known=$(comm -12 $B/v2.sums $B/align.sums | wc -l)
 before=$(comm -12 $B/v2.sums $B/v1.sums | wc -l)
 [ $known -gt $before ] && pass || fail "no more checksums of version 2 ($known) than before ($before)"
-overlap() { $T overlap --quality $B/v2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
+overlap() { $R overlap --quality $B/v2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
 for mode in lexical llvm19 llvm-main; do
     [ $(overlap $B/align.prof) -ge $(overlap $B/$mode.prof) ] && pass || fail "align: $(overlap $B/align.prof), $mode: $(overlap $B/$mode.prof)"
 done
@@ -111,7 +111,7 @@ for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     clang-19 -O2 -g -w -fPIC -shared $how -fpseudo-probe-for-profiling -DVERSION=1 -Dstatic= -Dmain=stale_main -o $B/stale.so programs/stale.c &&
         clang-19 -O2 -o $B/driver $B/driver.c $B/stale.so -Wl,-rpath,"$PWD/$B" || fail "the library does not build: $how"
     env -i $R record --quiet --period=$period --count=$((samples / 2)) --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
-    $T profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
+    $R profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
     $T match --old-profile=$B/so.prof --binary=$B/stale.so >$B/so.report
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)
     [ "${moved:-99}" -le 3 ] && pass || fail "the call sites of a library with its own profile, $how: $(grep '^call sites' $B/so.report)"
@@ -134,7 +134,7 @@ clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=1 -o $B/claims1 program
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -o $B/claims2 programs/claims.cpp &&
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -DODD -o $B/claims3 programs/claims.cpp || fail "claims.cpp does not build"
 env -i $R record --quiet --period=99 --count=600 --stop -o $B/claims.script -- $B/claims1 >/dev/null 2>&1
-$T profgen --quiet --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
+$R profgen --quiet --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
 total() { awk '/^all / { print $2, $3 }' $1; }
 for v in 1 2 3; do $T match --old-profile=$B/claims.prof --binary=$B/claims$v >$B/claims$v.out; done
 grep -q '^renamed: work(int) is now work(' $B/claims2.out && pass || fail "claims.cpp: no renamed function"
@@ -145,7 +145,7 @@ fi
 clang-19 -O2 -g -w -fpseudo-probe-for-profiling -DVERSION=2 -Wl,-s -Wl,--build-id=none -o $B/v2s programs/stale.c || fail "version 2 does not build without symbols"
 $T match --old-profile=$B/v1.prof --binary=$B/v2s --format=text -o $B/stripped.prof >$B/stripped.report 2>$B/stripped.err || fail "no symbols"
 [ "$(wc -l <$B/stripped.err)" -eq 1 ] && grep -q 'warning: .*have no symbol' $B/stripped.err && pass || fail "symbols are missing, and that is not said once"
-contexts() { $T overlap --quality $B/v2.prof $1 | awk '/^blocks of contexts/ { print int($4 * 1000) }'; }
+contexts() { $R overlap --quality $B/v2.prof $1 | awk '/^blocks of contexts/ { print int($4 * 1000) }'; }
 [ $(overlap $B/stripped.prof) -ge $(($(overlap $B/align.prof) - 2000)) ] && pass || fail "no symbols: $(overlap $B/stripped.prof), with them $(overlap $B/align.prof)"
 [ $(contexts $B/stripped.prof) -ge $(($(contexts $B/align.prof) - 5000)) ] && pass || fail "no symbols: contexts $(contexts $B/stripped.prof), with them $(contexts $B/align.prof)"
 ! grep -q 'has no probes of it' $B/stripped.report && pass || fail "code without symbol is taken for no code"
@@ -173,12 +173,12 @@ for v in 1 2; do
     clang-19 -E -P -DVERSION=$v programs/stale.c >$B/lines$v.c
     clang-19 -O2 -g -w -fdebug-info-for-profiling -o $B/l$v $B/lines$v.c || fail "version $v does not build by line"
     env -i $R record --quiet --period=$period --count=$samples --stop -o $B/l$v.script -- $B/l$v 2 >/dev/null 2>&1
-    $T profgen --quiet --binary=$B/l$v --perfscript=$B/l$v.script --format=text -o $B/l$v.prof
+    $R profgen --quiet --binary=$B/l$v --perfscript=$B/l$v.script --format=text -o $B/l$v.prof
 done
 check "lines of the program it comes from" $T match --old-profile=$B/l1.prof --binary=$B/l1 --format=text -o $B/l.same
 check "a profile by line of the same program stays as it is" cmp $B/l1.prof $B/l.same
 check "and fits it" $T check --min-fit=100 --binary=$B/l1 $B/l1.prof
-by_line() { $T overlap --quality $B/l2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
+by_line() { $R overlap --quality $B/l2.prof $1 | awk '/^blocks of functions/ { print int($4 * 1000) }'; }
 for mode in align llvm19 llvm-main; do
     check "by line, $mode" $T match --mode=$mode --old-profile=$B/l1.prof --binary=$B/l2 --format=text -o $B/l.$mode
     [ $(by_line $B/l.$mode) -gt $(by_line $B/l1.prof) ] && pass || fail "by line, $mode: $(by_line $B/l.$mode), as it was: $(by_line $B/l1.prof)"

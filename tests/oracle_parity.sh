@@ -58,8 +58,8 @@ listed() {
     if [ -s $B/llvm.list ] && cmp -s $B/llvm.list $B/ours.list; then pass; else fail "$1: symbol lists differ"; fi
 }
 
-# all NAME: every mode
-all() {
+# counted NAME: every mode of counting, and a whole run
+counted() {
     same $1 raw-flat --skip-symbolization --ignore-stack-samples
     same $1 raw --skip-symbolization
     same $1 raw-plain --skip-symbolization --use-offset=0
@@ -74,12 +74,12 @@ all() {
     [ -z "$by_line" ] || same $1 cs-compress1-depth3 --format=text $OFF --compress-recursion=1 --csprof-max-context-depth=3
     same $1 flat --format=text --ignore-stack-samples
     same $1 flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
-    after $1
+    same $1 default --format=text
 }
 
-# after NAME: what comes after counting.
-after() {
-    same $1 default --format=text
+# all NAME: that, and what comes after counting
+all() {
+    counted $1
     same $1 flat-cs --format=text --gen-cs-nested-profile=0
     same $1 no-preinliner --format=text --csspgo-preinliner=0
     same $1 merged --format=text --csspgo-preinliner=0 --gen-cs-nested-profile=0
@@ -104,7 +104,9 @@ after() {
     listed $1
 }
 
-# program NAME SAMPLES SOURCE COMPILER...: builds, records, compares
+# program NAME SAMPLES SOURCE COMPILER...: builds, records, compares in the modes of $modes: what comes after counting does
+# not know how the program was linked
+modes=all
 program() {
     name=$1 samples=$2 source=$3
     shift 3
@@ -113,16 +115,20 @@ program() {
         : # --stop ends the program before it is done
     fi
     if [ "$(grep -c '^ 0x' $B/$name.ps)" -lt $((samples / 2)) ]; then fail "$name: the recording is too short"; cat $B/record.out; return; fi
-    all $name
+    $modes $name
 }
 
 have_package() { for h in $1; do [ -f /usr/include/$h ] && return 0; done; skip "/usr/include/$1 is not installed"; return 1; }
 program mix $(size 500 1500) mix.c clang-19 $P -no-pie
 if [ -n "$FULL" ]; then
+modes=counted
 program mix-pie 800 mix.c clang-19 $P -fPIE -pie
+modes=all
 program mix-tail 1500 mix.c clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie
 have_package nlohmann/json.hpp && program json 1500 json.cpp clang++-19 -std=c++17 $P -no-pie
+modes=counted
 have_package rapidjson/reader.h && program rapid-pie 1500 rapid.cpp clang++-19 -std=c++17 -fdelayed-template-parsing $P -fPIE -pie
+modes=all
 have_package stb/stb_image.h && program image 1500 image.c clang-19 $P -no-pie
 fi
 
@@ -131,9 +137,11 @@ by_line=1
 program mix-lines $(size 300 1500) mix.c clang-19 $L -no-pie
 program mix-gcc $(size 300 800) mix.c gcc -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -no-pie
 if [ -n "$FULL" ]; then
+modes=counted
 program mix-lines4 800 mix.c clang-19 $L -gdwarf-4 -fPIE -pie
 have_package nlohmann/json.hpp && program json-lines 1500 json.cpp clang++-19 -std=c++17 $L -no-pie
 have_package rapidjson/reader.h && program rapid-lines 1500 rapid.cpp clang++-19 -std=c++17 -fdelayed-template-parsing $L -fPIE -pie
+modes=all
 have_package stb/stb_image.h && program image-lines 1500 image.c clang-19 $L -no-pie
 fi
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Random profiles through `csspgo merge|overlap --llvm-compat` and llvm-profdata-19: same exit status, same output.
 #
-#     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 25, with FULL set 300
+#     tests/oracle_profdata.sh [COUNT [OPERATION...]]     COUNT cases of each operation; 25, with FULL set 200
 cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
 B=build/oracle_profdata
 . ./t.sh
-count=${1:-$(size 25 300)}
+count=${1:-$(size 25 200)}
 [ $# -eq 0 ] || shift
 tool=llvm-profdata-19
 

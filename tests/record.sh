@@ -19,7 +19,7 @@ fi
 programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight qsort threads || echo signals jit qsort threads)
 for p in $programs; do
     for link in -pie $([ -n "$FULL" ] && echo -no-pie); do
-        ${CC:-cc} -O2 -w -DELEMENTS=$(size 30 120) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
+        ${CC:-cc} -O2 -w -DELEMENTS=$(size 30 60) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
         (exec $B/$p) >$B/native 2>&1
         status=$?
         for mode in --software --step; do

@@ -139,8 +139,9 @@ static void an_order_is_a_permutation_that_depends_on_structure_only(void)
     static uint32_t a[MOST_NODES], b[MOST_NODES];
     static unsigned char seen[MOST_NODES];
     graph *x = &graph_now;
+    const uint32_t graphs = (uint32_t)t_cases("CSSPGO_GRAPHS", 30, 40);
     uint32_t seed, i, llvm;
-    for (seed = 0; seed < 40; seed++) {
+    for (seed = 0; seed < graphs; seed++) {
         for (llvm = 0; llvm <= 19; llvm += 19) {
             graph_random(x, seed, 1 + seed * 13, 1 + seed / 2, 1);
             x->how.llvm = llvm;

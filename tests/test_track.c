@@ -1526,11 +1526,12 @@ static void many_contexts_become_one_base_in_time(void)
 
 static void every_allocation_of_a_base_of_many_contexts_may_fail(void)
 {
+    const uint32_t contexts = (uint32_t)t_cases("CSSPGO_CONTEXTS", 400, 1200);
     long nth;
     for (nth = 1; nth < 1000; nth++) {
         t_heap h;
         csspgo_options o = t_options(&h, 0);
-        csspgo_profile *p = many_contexts(&o, 1200), *q;
+        csspgo_profile *p = many_contexts(&o, contexts), *q;
         csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
         csspgo_status s;
         csspgo_node n;
