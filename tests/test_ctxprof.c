@@ -1,5 +1,5 @@
 /* test_ctxprof.c - layer ctxprof: contextual profiles: files, operations. */
-#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_CTXPROF 1
 #include "t.h"
 
 #define DATA "data/contextual/"

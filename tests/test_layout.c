@@ -1,5 +1,5 @@
 /* test_layout.c - layer layout: traces of first execution, reservoirs, balanced partitioning, orders. */
-#define CSSPGO_WITH_LAYOUT
+#define CSSPGO_WITH_LAYOUT 1
 #include "t.h"
 
 #define DATA "data/temporal/"
