@@ -11,13 +11,15 @@
  *   software LBR   with --exact, also there: the whole run under ptrace, and every taken branch is noted.
  *
  * How the software LBR keeps its speed. A stop under ptrace costs some ten microseconds, a single step in a virtual
- * machine twice that. So the program is not stepped: code is decoded from where it stands up to the next branch, an
- * int3 is put there, the program runs, and at the stop the branch is carried out by the recorder: it has the registers
- * and flags, and reads or writes the one stack or table slot that a call, return or indirect jump needs. That is one
- * stop per branch instead of one per instruction, and exact: the records are those of a single-stepped run. What the
- * recorder does not carry out (loop, far transfers, operands whose memory is not there) is stepped over, and so is all
- * code that can change unseen: writable or shared pages, and everything once a second thread shares the memory. --step
- * asks for it everywhere; programs that read their own code as data need that.
+ * machine twice that. So what only needs registers and memory is computed on copies of them (record_ahead.c). Where
+ * that ends, or where no memory may be executed that was written, the program is run but not stepped: code is decoded
+ * from where it stands up to the next branch, an int3 is put there, the program runs, and at the stop the branch is
+ * carried out by the recorder: it has the registers and flags, and reads or writes the one stack or table slot that a
+ * call, return or indirect jump needs. That is one stop per branch instead of one per instruction, and exact: the
+ * records are those of a single-stepped run. What the recorder does not carry out (loop, far transfers, operands whose
+ * memory is not there) is stepped over, and so is all code that can change unseen: writable or shared pages, and
+ * everything once a second thread shares the memory. --step asks for it everywhere; programs that read their own code
+ * as data need that.
  *
  * The call stack is kept by the recorder: a call pushes its return address and where that lies, whatever is below the
  * stack pointer is dropped (returns, exceptions, longjmp), stacks of signal handlers and coroutines are told apart by

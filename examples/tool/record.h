@@ -69,6 +69,7 @@ typedef struct rec_frame {        /* an open call                               
 } rec_frame;
 
 typedef struct rec_page rec_page;
+typedef struct rec_ahead rec_ahead;
 
 typedef struct rec_thread {       /* a thread that bursts are taken of                                               */
     pid_t    tid, process;
@@ -142,6 +143,10 @@ typedef struct recorder {
     int      burst_event;         /* the PTRACE_EVENT that ended it                                                  */
     int      late;                /* it ended in a system call that takes its time; the thread was left in it        */
     int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
+    uint64_t left;                /* branches of it                                                                  */
+    int      behind_call;         /* of the system: signals come before what follows                                 */
+    int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
+    rec_ahead *ahead;             /* or NULL                                                                         */
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
     uint64_t armed;               /* where, or 0                                                                     */
     rec_stop *stops;              /* of other threads, seen while waiting for that of the burst                      */
@@ -248,9 +253,10 @@ void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent);
 /* record_code.c */
 void rec_die(const tool_context *tool, const char *what);
 int rec_read(const recorder *r, uint64_t address, void *to, size_t size);
-int rec_write(const recorder *r, uint64_t address, const void *from, size_t size);
+int rec_write(recorder *r, uint64_t address, const void *from, size_t size);
 void rec_load_maps(recorder *r);
 const rec_map *rec_find_map(recorder *r, uint64_t address);
+const rec_map *rec_map_of(recorder *r, uint64_t address);
 void rec_restore_page(const recorder *r, const rec_page *page, int memory);
 void rec_unplant_all(recorder *r);
 void rec_drop_pages(recorder *r, uint64_t begin, uint64_t end, int intact);
@@ -260,6 +266,7 @@ void rec_unplant(recorder *r, uint64_t address);
 size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to);
 const rec_block *rec_plan(recorder *r, uint64_t address);
 
+void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code);
 int rec_arm(recorder *r, uint64_t address);
 void rec_disarm(recorder *r);
 
@@ -290,14 +297,27 @@ int rec_emulate(recorder *r);
 
 /* record_step.c */
 int rec_launch(recorder *r, unsigned long options);
+void rec_run_to(recorder *r, uint64_t end);
 void rec_advance(recorder *r);
 void rec_free_software(recorder *r);
 int rec_software(recorder *r);
 
 /* record_burst.c */
 int rec_burst(recorder *r, pid_t tid, uint64_t branches);
+int rec_is_code(recorder *r, uint64_t address);
+void rec_prepare_stops(recorder *r);
 void rec_wait_in_burst(recorder *r);
 void rec_on_syscall_in_burst(recorder *r);
+
+/* record_ahead.c */
+void rec_ahead_begin(recorder *r);
+void rec_ahead_end(recorder *r);
+int rec_is_ahead(const recorder *r);
+void rec_ahead_turn(recorder *r);
+size_t rec_ahead_read(const recorder *r, uint64_t address, void *to, size_t size);
+size_t rec_ahead_write(recorder *r, uint64_t address, const void *from, size_t size);
+int rec_go_ahead(recorder *r);
+void rec_compute_exactly(recorder *r);
 
 /* record_clock.c */
 int rec_clock_open(rec_thread *t, uint64_t interval);

@@ -12,10 +12,13 @@
  * their times, not of their branches; and what runs behind a slow block is in more bursts than what runs before it,
  * which is why bursts are made rarer rather than shorter where they cost too much.
  *
+ * The branches are computed while the thread stands (record_ahead.c): whatever decides them is the thread's own state,
+ * so they are the ones that it takes afterwards, and its run is not changed by the burst.
+ *
  * A burst ends early at a signal, at a system call that does not return at once, and where the program changes its
  * signal mask: code behind these is met by bursts that begin there.
  */
-#include "record.h"
+#include "record_ahead.h"
 
 #if defined(REC_SOFTWARE)
 
@@ -115,14 +118,14 @@ static uint64_t rec_bare_return(recorder *r)
     if (n < 4) return 0;
     if (code[0] == 0x55 || code[0] == 0xc3 || memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0) return r->regs.rsp;
     if (memcmp(code, "\x48\x89\xe5", 3) != 0) return 0;
-    if (pread(r->memory, &before, 1, (off_t)(r->regs.rip - 1)) != 1) return 0;
+    if (!rec_read(r, r->regs.rip - 1, &before, 1)) return 0;
     return before == 0x55 ? r->regs.rsp + 8 : 0;
 }
 
-static int rec_is_code(recorder *r, uint64_t address)
+int rec_is_code(recorder *r, uint64_t address)
 {
-    const rec_map *m = rec_find_map(r, address);
-    return m != NULL && m->begin <= address && m->access[2] == 'x';
+    const rec_map *m = rec_map_of(r, address);
+    return m != NULL && m->access[2] == 'x';
 }
 
 /* The calls that are open where the burst begins: as far as frame pointers lead, and the one that has none yet. */
@@ -151,21 +154,32 @@ static void rec_write_burst(recorder *r)
     if (r->lbr_count >= 2) rec_sample(r, r->lbr[newest].to);
 }
 
-static void rec_begin_burst(recorder *r, uint64_t branches)
+/* Before the thread of a burst is stopped at a breakpoint for the first time. */
+void rec_prepare_stops(recorder *r)
 {
     uint64_t mask;
-    r->burst++;
-    r->burst_event = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
-    r->countdown = branches;
-    rec_gap(r);
-    if (rec_seconds() - r->maps_time > 0.1) r->maps_stale = 1;
+    if (r->stops_prepared) return;
+    r->stops_prepared = 1;
     rec_check_shadow_stack(r);
     r->trap_blocked = rec_blocks_trap(r, &mask);
-    if (r->trap_blocked) {
-        mask &= ~((uint64_t)1 << (SIGTRAP - 1));
-        ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
-    }
+    if (!r->trap_blocked) return;
+    mask &= ~((uint64_t)1 << (SIGTRAP - 1));
+    ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
+}
+
+static void rec_begin_burst(recorder *r, uint64_t branches)
+{
+    r->burst++;
+    r->burst_event = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
+    r->left = branches;
+    r->countdown = branches < r->o.depth ? branches : r->o.depth;
+    rec_gap(r);
+    if (rec_seconds() - r->maps_time > 0.1) r->maps_stale = 1;
+    r->trap_blocked = r->stops_prepared = r->behind_call = 0;
+    rec_ahead_turn(r);
+    if (r->ahead != NULL) r->ahead->on = 1;
     rec_begin_stack(r);
+    if (r->ahead != NULL) r->ahead->on = 0;
 }
 
 /*
@@ -180,7 +194,11 @@ int rec_burst(recorder *r, pid_t tid, uint64_t branches)
     rec_get_regs(r);
     if (r->regs.cs != 0x33 || (int64_t)r->regs.orig_rax >= 0 || r->regs.rip >= user_end) return 0;
     rec_begin_burst(r, branches);
-    while (!r->done && !r->moved && !r->gone && r->signal == 0) rec_advance(r);
+    while (!r->done && !r->moved && !r->gone && r->signal == 0) {
+        if (rec_go_ahead(r)) continue;
+        rec_prepare_stops(r);
+        rec_advance(r);
+    }
     rec_unplant_all(r);
     rec_write_burst(r);
     if (r->gone || r->late) {

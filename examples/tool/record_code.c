@@ -33,15 +33,17 @@ void rec_die(const tool_context *tool, const char *what)
 int rec_read(const recorder *r, uint64_t address, void *to, size_t size)
 {
     struct iovec local, remote;
+    if (rec_is_ahead(r)) return rec_ahead_read(r, address, to, size) == size;
     local.iov_base = to;
     remote.iov_base = (void *)(uintptr_t)address;
     local.iov_len = remote.iov_len = size;
     return process_vm_readv(r->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-int rec_write(const recorder *r, uint64_t address, const void *from, size_t size)
+int rec_write(recorder *r, uint64_t address, const void *from, size_t size)
 {
     struct iovec local, remote;
+    if (rec_is_ahead(r)) return rec_ahead_write(r, address, from, size) == size;
     local.iov_base = (void *)(uintptr_t)from;
     remote.iov_base = (void *)(uintptr_t)address;
     local.iov_len = remote.iov_len = size;
@@ -148,7 +150,7 @@ static int rec_refresh(recorder *r, rec_page *page, size_t index)
 }
 
 /* The mapping that address is in, or NULL. In a burst, what is not known is looked for in the mappings of now. */
-static const rec_map *rec_map_of(recorder *r, uint64_t address)
+const rec_map *rec_map_of(recorder *r, uint64_t address)
 {
     const rec_map *m = rec_find_map(r, address);
     if ((m == NULL || m->begin > address) && r->maps_loaded != r->burst) {
@@ -276,6 +278,14 @@ void rec_unplant(recorder *r, uint64_t address)
     page->planted_count--;
 }
 
+/* In what was read of the page at begin, has the program's own code instead of our breakpoints. */
+void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code)
+{
+    const size_t i = rec_page_index(r, begin);
+    if (i == r->page_count || r->pages[i]->address != begin || r->pages[i]->planted_count == 0) return;
+    memcpy(code, r->pages[i]->code, REC_PAGE);
+}
+
 /* Puts the thread's one hardware breakpoint at address: no code is changed, other threads do not see it. */
 int rec_arm(recorder *r, uint64_t address)
 {
@@ -300,6 +310,7 @@ void rec_disarm(recorder *r)
 size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to)
 {
     size_t n = 0;
+    if (rec_is_ahead(r)) return rec_ahead_read(r, address, to, REC_INSN);
     while (n < REC_INSN) {
         const rec_page *page = rec_page_at(r, address + n);
         const size_t at = (size_t)((address + n) % REC_PAGE);

@@ -83,6 +83,10 @@ static size_t rec_walk_frames(const recorder *r, uint64_t *stack, size_t room)
     struct iovec local[REC_STACK], remote[REC_STACK];
     uint64_t found[REC_STACK];
     size_t left = r->frame_count, n = 0, i, batch;
+    for (; left > 0 && n < room && rec_is_ahead(r); left--) {
+        const rec_frame *f = &r->frames[left - 1];
+        if (rec_read(r, f->slot, found, 8) && found[0] == f->back) stack[n++] = f->back;
+    }
     while (left > 0 && n < room) {
         ssize_t got;
         batch = left < REC_STACK ? left : REC_STACK;
@@ -124,6 +128,19 @@ void rec_sample(recorder *r, uint64_t leaf)
     if (r->samples == r->o.count || ferror(r->out)) r->done = 1;
 }
 
+/* Samples of a burst follow one another: the newest record of one is the oldest of the next. */
+static void rec_sample_burst(recorder *r)
+{
+    const uint64_t depth = r->o.depth;
+    if (r->lbr_count < 2 && depth > 1) {                   /* just behind a gap */
+        r->countdown = 1;
+        return;
+    }
+    rec_sample(r, r->regs.rip);
+    r->lbr_count = depth > 1;
+    r->countdown = depth > 1 ? depth - 1 : 1;
+}
+
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */
 void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
 {
@@ -137,9 +154,10 @@ void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
     if (call) rec_push_frame(r, back, r->regs.rsp);
     else rec_settle(r, r->regs.rsp);
     r->branches++;
+    if (r->burst != 0 && --r->left == 0) r->done = 1;
     if (--r->countdown == 0) {
         if (r->burst != 0) {
-            r->done = 1;
+            rec_sample_burst(r);
         } else if (r->lbr_count < 2 && depth > 1) {               /* just behind a gap: the next one will do */
             r->countdown = 1;
         } else {

@@ -26,7 +26,7 @@ static void rec_after_step(recorder *r, const struct user_regs_struct *before, c
 }
 
 /* Runs the program to the breakpoint at `end`; comes back early behind a system call and for a signal, exec or exit. */
-static void rec_run_to(recorder *r, uint64_t end)
+void rec_run_to(recorder *r, uint64_t end)
 {
     do {
         rec_resume(r, PTRACE_SYSCALL);
@@ -37,6 +37,7 @@ static void rec_run_to(recorder *r, uint64_t end)
                 rec_on_syscall_entry(r);
             } else {
                 rec_on_syscall_exit(r);
+                r->behind_call = 1;
                 return;
             }
         } else if (r->event == REC_SIGNAL) {
@@ -112,6 +113,7 @@ static void rec_step(recorder *r)
         rec_on_handler(r);
     } else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT) {
         if (r->syscall != UINT64_MAX) rec_on_syscall_exit(r);
+        if (r->syscall != UINT64_MAX) r->behind_call = 1;
         rec_after_step(r, &before, &insn, size);
         if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
     } else if (info.si_code != TRAP_HWBKPT || r->armed == 0) {
@@ -143,6 +145,7 @@ static int rec_run_block(recorder *r)
 /* Goes on by one block or instruction. */
 void rec_advance(recorder *r)
 {
+    r->behind_call = 0;
     if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
 }
 
@@ -273,6 +276,7 @@ void rec_free_software(recorder *r)
     free(r->frames);
     free(r->maps);
     free(r->stops);
+    rec_ahead_end(r);
     if (r->memory >= 0) close(r->memory);
 }
 
@@ -306,6 +310,7 @@ int rec_software(recorder *r)
     if (r->o.period == 0) r->o.period = 1000;
     r->countdown = rec_distance(r);
     r->step_only = r->o.step;
+    if (!r->o.step) rec_ahead_begin(r);
     rec_pin(r);
     if (!rec_launch(r, options)) return 1;
     snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only: the program runs "
@@ -323,7 +328,8 @@ int rec_software(recorder *r)
         if (rec_interrupted()) break;
         if (r->moved && !rec_run_to_start(r)) break;
         if (r->gone || r->done) break;
-        rec_advance(r);
+        rec_compute_exactly(r);
+        if (!r->done) rec_advance(r);
     }
     rec_detach(r);
     if (r->branches == 0 && r->gone) warn(r->tool, "the program ended before the start symbol was reached");

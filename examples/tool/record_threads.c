@@ -291,6 +291,7 @@ int rec_bursts(recorder *r)
     w.cpu = -1;
     w.cost = 20e-6;
     w.timer = r->o.timer;
+    rec_ahead_begin(r);
     on_child.sa_handler = rec_on_child_stop;
     sigaction(SIGCHLD, &on_child, NULL);
     sched_getaffinity(0, sizeof r->cpus, &r->cpus);
