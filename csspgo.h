@@ -3265,8 +3265,15 @@ typedef struct csspgo_collector_options {
     uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
     uint32_t keep_records;        /* 1: late stacks: the sample is not dropped, its records count without the stack   */
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
-    uint32_t judge_stacks;        /* 1: repaired_samples and cut_samples are counted, as samples come                 */
+    csspgo_status (*judge_fn)(csspgo_collector *c, const csspgo_sample *s, int added);   /* csspgo_judge: samples */
+                                  /* count as repaired_samples and cut_samples as they come; NULL: they do not        */
 } csspgo_collector_options;
+
+/*
+ * For csspgo_collector_options.judge_fn, not to be called: finds out what unwinding will do to each sample's stack, and
+ * counts it. Profiles are the same as without. Costs as much again as unwinding for each distinct sample.
+ */
+CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *s, int added);
 
 /*
  * Single branches (single_branches). The newest record of a sample is a branch that was sampled, perhaps flagged as not
@@ -3313,7 +3320,7 @@ typedef struct csspgo_collector_stats {
     uint64_t bad_sources;         /* single branches not taken whose source is no conditional branch                  */
     uint64_t addresses;           /* samples without branch records: counted by address, under their stack's context. */
                                   /* csspgo_write_unsymbolized prints them as ranges of one instruction               */
-    uint64_t repaired_samples, cut_samples;    /* judge_stacks: samples (with multiplicity) with such stacks          */
+    uint64_t repaired_samples, cut_samples;    /* judge_fn: samples (with multiplicity) with such stacks              */
 } csspgo_collector_stats;
 
 /*
@@ -20629,20 +20636,20 @@ static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
-    csspgo_status s = CSSPGO_OK;
+    const char *text = NULL;
     size_t i;
     if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    for (i = 0; i < count && s == CSSPGO_OK; i++) {
+    for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
-        if (t->kind > CSSPGO_RET) s = csspgo__argument_error(err, "unknown kind: transfer ", i);
-        else if (t->size == 0 || t->size > 15) s = csspgo__argument_error(err, "not 1 to 15 bytes: transfer ", i);
-        else if (pos == 0) s = csspgo__argument_error(err, "not at known code: transfer ", i);
-        else if (!csspgo__transfer_list(c, pos, t->kind, t->target)) s = csspgo__code_fail(c, err);
+        if (t->kind > CSSPGO_RET) text = "unknown kind: transfer ";
+        else if (t->size == 0 || t->size > 15) text = "not 1 to 15 bytes: transfer ";
+        else if (pos == 0) text = "not at known code: transfer ";
+        if (text != NULL || !csspgo__transfer_list(c, pos, t->kind, t->target)) break;
     }
-    if (s != CSSPGO_OK) {
-        csspgo__transfers_undo(c, module, transfers, i - 1);
-        return s;
+    if (i != count) {
+        csspgo__transfers_undo(c, module, transfers, i);
+        return text != NULL ? csspgo__argument_error(err, text, i) : csspgo__code_fail(c, err);
     }
     for (i = 0; i < count; i++) {
         const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
@@ -27535,7 +27542,7 @@ typedef struct csspgo__cache {
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
-#define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo__judge found */
+#define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo_judge found */
 enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
 
 static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
@@ -28611,28 +28618,28 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
 }
 
 /* Room for judging a sample's stack. */
-static int csspgo__judge_room(csspgo_collector *c, const csspgo_sample *s)
+static csspgo_status csspgo__judge_room(csspgo_collector *c, const csspgo_sample *s)
 {
     csspgo__lbr_trace t;
     memset(&t, 0, sizeof t);
-    if (!c->how.judge_stacks) return 1;
     t.nstack = s->stack_count + 1;
     t.nlbr = s->branch_count;
-    return csspgo__trace_room(c, &t);
+    return csspgo__trace_room(c, &t) ? CSSPGO_OK : c->heap.status;
 }
 
 /*
  * Counts a sample by what unwinding will do to its stack; there is room. A trace keeps the answer in its nlbr: 1 none
  * is missing, 2 callers are found, 3 not. What is learnt from it is forgotten: results are as without judging.
  */
-static void csspgo__judge(csspgo_collector *c, uint64_t count)
+CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *s, int added)
 {
     const csspgo_collector_stats stats = c->stats;
     const uint64_t missing = c->missing, complete = c->complete;
     size_t at = c->cache.last;
     uint32_t *w, lacks;
     csspgo__lbr_trace t;
-    if (!c->how.judge_stacks || at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return;
+    if (!added) return csspgo__judge_room(c, s);
+    if (at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
         csspgo__known_check(c);
@@ -28643,8 +28650,9 @@ static void csspgo__judge(csspgo_collector *c, uint64_t count)
         c->missing = missing;
         c->complete = complete;
     }
-    csspgo__count_times(&c->stats.repaired_samples, w[1] >> 30 == 2, count);
-    csspgo__count_times(&c->stats.cut_samples, w[1] >> 30 == 3, count);
+    csspgo__count_times(&c->stats.repaired_samples, w[1] >> 30 == 2, s->count);
+    csspgo__count_times(&c->stats.cut_samples, w[1] >> 30 == 3, s->count);
+    return CSSPGO_OK;
 }
 
 /* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
@@ -28659,14 +28667,14 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
         return CSSPGO_OK;
     }
     c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
-    if (!csspgo__judge_room(c, s)) return c->heap.status;
+    status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    if (status != CSSPGO_OK) return status;
     while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
            (csspgo_status)CSSPGO__FULL) {
         status = csspgo__unwind_cache(c);
         if (status != CSSPGO_OK) break;
     }
-    if (status == CSSPGO_OK) csspgo__judge(c, s->count);
-    return status;
+    return status == CSSPGO_OK && c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 1) : status;
 }
 
 #ifdef CSSPGO_VALIDATE

@@ -388,7 +388,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tiny = csspgo_collector_new(code, &how, NULL, NULL);
     how.llvm = 0;
     how.keep_records = v >> 6 & 1;
-    how.judge_stacks = v >> 7;
+    how.judge_fn = v >> 7 ? csspgo_judge : NULL;
     ours = csspgo_collector_new(code, &how, NULL, NULL);
     alone = how;
     alone.single_branches = 1;

@@ -525,7 +525,7 @@ static void expect_counts(csspgo_code *code, const char *sample, const char *wan
     memset(&plain, 0, sizeof plain);
     memset(branch, 0, sizeof branch);
     memset(&how, 0, sizeof how);
-    how.judge_stacks = 1;
+    how.judge_fn = csspgo_judge;
     c = csspgo_collector_new(code, &how, NULL, NULL);
     for (; *at != '|'; at = *end == ' ' ? end + 1 : end) stack[s.stack_count++] = (uint64_t)strtoull(at, &end, 16);
     for (at++; *at != '\0'; at = *end == ',' ? end + 1 : end) {
@@ -671,7 +671,7 @@ static void every_allocation_may_fail(void)
     t[2] = transfer(0x1048, CSSPGO_CALL, 0x1060);
     code = hand_code(t, 3);
     memset(&how, 0, sizeof how);
-    how.judge_stacks = 1;
+    how.judge_fn = csspgo_judge;
     s.count = 5;
     for (nth = 1; !done; nth++) {
         t_heap h;

@@ -216,7 +216,7 @@ csspgo_collector_options profgen_how(const profgen *g)
     how.llvm = g->tool->compat ? 19 : 0;
     how.single_branches = (uint32_t)o[O_SPE].number;
     how.keep_records = (uint32_t)o[O_BOGUS].number;
-    how.judge_stacks = g->health != NULL;
+    how.judge_fn = g->health != NULL ? csspgo_judge : NULL;
     if (o[O_COMPRESS].number >= 0) {
         how.limit_recursion = 1;
         how.max_recursion = (uint32_t)o[O_COMPRESS].number;
