@@ -6545,9 +6545,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo
     if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
     csspgo__error_set(err, status, 0, "the ");
     csspgo__say(err, object);
-    csspgo__say(err, " needs more than its limits.max_bytes, ");
+    csspgo__say(err, " is full: take less in or raise its limits.max_bytes, ");
     csspgo__say_u64(err, h->limits.max_bytes);
-    csspgo__say(err, ": raise that limit or take less in");
     return status;
 }
 
@@ -20713,7 +20712,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     if (s != CSSPGO_OK) return s;
     if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "more than 2^31 inline nodes or probes");
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "over 2^31 nodes or probes");
     if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
         !CSSPGO__ROOM(&c->heap, c->probe, c->probes, c->probe_cap, c->probes + probe_count))
         return csspgo__code_fail(c, err);
@@ -23472,11 +23471,11 @@ static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t mi
 
 static const char *csspgo__ring_complaint(const csspgo_ring *ring)
 {
-    if (ring->data == NULL || (uintptr_t)ring->data % 8 != 0) return "the ring's data is not aligned to 8";
-    if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the ring's size is no power of two";
+    if (ring->data == NULL || ((uintptr_t)ring->data | (uintptr_t)ring->bounce) % 8 != 0)
+        return "ring or bounce buffer not aligned to 8";
+    if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the size is no power of two";
     if (ring->size > SIZE_MAX) return "the ring is larger than memory";
-    if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "the ring's head and tail are impossible";
-    if ((uintptr_t)ring->bounce % 8 != 0) return "the ring's bounce buffer is not aligned to 8";
+    if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "head and tail are impossible";
     return NULL;
 }
 
@@ -23506,7 +23505,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
         struct { uint32_t type; uint16_t misc, size; } h;
         memcpy(&h, header, 8);                      /* it never wraps */
         if (h.size < 8 || h.size % 8 != 0 || h.size > ring->head - ring->tail) {
-            csspgo__error_set(err, CSSPGO_E_SYNTAX, 0, "a record in the ring has an impossible size: ");
+            csspgo__error_set(err, CSSPGO_E_SYNTAX, 0, "record of impossible size: ");
             csspgo__say_u64(err, h.size);
             break;
         }
