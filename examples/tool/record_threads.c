@@ -3,6 +3,8 @@
 
 #if defined(REC_SOFTWARE)
 
+enum { REC_SAMPLES = 8 };         /* of a burst */
+
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
     size_t i;
@@ -10,15 +12,21 @@ rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
     return NULL;
 }
 
+/* Branches of a burst: samples that follow one another share a record. */
+static uint64_t rec_burst_branches(const rec_options *o)
+{
+    return o->depth > 1 ? 1 + (o->depth - 1) * REC_SAMPLES : REC_SAMPLES;
+}
+
 /*
- * Nanoseconds to the next burst of a thread: the mean is 1 / rate, or more if bursts would take too much of the time.
- * (Shorter bursts would also cost less. But the first branches of a burst are those behind slow code.)
+ * Nanoseconds to the next burst of a thread: so many samples a second, or fewer if bursts would take too much of the
+ * time. (Shorter bursts would also cost less. But the first branches of a burst are those behind slow code.)
  */
 static uint64_t rec_interval(const rec_watch *w)
 {
     recorder *r = w->r;
-    const double wanted = 1e9 / (double)r->o.rate;
-    const double least = (double)r->o.depth * w->cost * 1e9 * 100 / (double)r->o.overhead;
+    const double wanted = REC_SAMPLES * 1e9 / (double)r->o.rate;
+    const double least = (double)rec_burst_branches(&r->o) * w->cost * 1e9 * 100 / (double)r->o.overhead;
     const double mean = wanted > least ? wanted : least;
     return (uint64_t)(mean * (0.5 + (double)(rec_next_random(r) >> 11) / 9007199254740992.0));
 }
@@ -117,7 +125,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->period = t->interval;
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     t->interval = rec_interval(w);
-    if (!rec_may_follow(w, t) || !rec_burst(r, tid, r->o.depth)) {
+    if (!rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(&r->o))) {
         rec_clock_start(t, t->interval);
         rec_go_on(t, 0);
         return;
