@@ -33,10 +33,10 @@ int main(void)
         is("12000000 branches, 12000 samples, 0.6 M branches/s, 20 s", text);
         o.count = 48000;
         rec_progress_text(text, sizeof text, &o, 12000000, 12000, 20);
-        is("12000000 branches, 12000 samples, 0.6 M branches/s, 20 s, 1 min left at most", text);
+        is("12000000 branches, 12000 samples, 0.6 M branches/s, 20 s, 25 %, 1 min left at most", text);
         o.max_branches = 18000000;
         rec_progress_text(text, sizeof text, &o, 12000000, 12000, 20);
-        is("12000000 branches, 12000 samples, 0.6 M branches/s, 20 s, 10 s left at most", text);
+        is("12000000 branches, 12000 samples, 0.6 M branches/s, 20 s, 67 %, 10 s left at most", text);
         rec_progress_text(text, sizeof text, &o, 0, 0, 0);
         is("0 branches, 0 samples, 0.0 M branches/s, 0 s", text);
     }

@@ -49,7 +49,7 @@ static void rec_duration(char *text, size_t size, double seconds)
 
 /*
  * "12000000 branches, 12000 samples, 0.6 M branches/s, 20 s"; with --count or --max-branches also how long it will take
- * at that rate, by what is reached first: ", 1 min left at most".
+ * at that rate, and the share that is done, by what is reached first: ", 25 %, 1 min left at most".
  */
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                               double seconds)
@@ -69,7 +69,7 @@ void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t b
     }
     if (left < 0) return;
     rec_duration(took, sizeof took, left);
-    snprintf(text + n, size - n, ", %s left at most", took);
+    snprintf(text + n, size - n, ", %.0f %%, %s left at most", 100 * seconds / (seconds + left), took);
 }
 
 void rec_progress(recorder *r)

@@ -314,9 +314,9 @@ int rec_software(recorder *r)
     rec_pin(r);
     if (!rec_launch(r, options)) return 1;
     snprintf(text, sizeof text, "software LBR of %llu records (%s), %s call stack, first thread only: the program runs "
-             "thousands of times slower",
-             (unsigned long long)r->o.depth, r->o.step ? "single steps" : "breakpoints at branches",
-             r->o.frame_pointers ? "frame-pointer" : "exact");
+             "%s of times slower",
+             (unsigned long long)r->o.depth, r->o.step ? "single steps" : "computed from the code",
+             r->o.frame_pointers ? "frame-pointer" : "exact", r->o.step ? "thousands" : "hundreds");
     note(r->tool, "%s", text);
     rec_name_thread(r, r->pid, r->pid, 0);
     started = rec_run_to_start(r);

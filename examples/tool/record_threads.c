@@ -122,7 +122,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
     rec_enter(w, t->process);
-    r->period = t->interval;
+    r->period = t->interval / REC_SAMPLES;
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     t->interval = rec_interval(w);
     if (!rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(&r->o))) {
@@ -307,8 +307,8 @@ int rec_bursts(recorder *r)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &w.mask);
-    note(r->tool, "bursts of up to %llu branches, %llu a second of each thread's CPU time",
-         (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
+    note(r->tool, "bursts of %d samples of up to %llu branches, %llu samples a second of each thread's CPU time",
+         REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     if (r->o.pid == 0) {
         w.first = r->pid;
