@@ -20627,7 +20627,8 @@ static void csspgo__transfers_undo(csspgo_code *c, csspgo_module module, const c
 static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t)
 {
     const csspgo__code_transfer *first = csspgo__transfer_at(c, pos);
-    const int other = first->kind != (uint32_t)t->kind || (t->target != first->target && t->target && first->target);
+    const int other = first != NULL && (first->kind != (uint32_t)t->kind ||
+                                        (t->target != first->target && t->target && first->target));
     CSSPGO__EXPECT(!other, "two transfers at one address differ in kind or target: is old code not removed?");
     c->unlike_transfers += (unsigned)other;
 }

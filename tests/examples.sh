@@ -182,6 +182,10 @@ if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in raw counters
 early "a profile" 200 $B/whole '' --llvm-sample-profile
 if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in a profile: the output is touched"; fi
 
+# the README's picture is what the tool makes
+$T flame --width=900 --title='examples/demo.c: calling contexts, width = samples' $D/demo.prof -o $B/flame.svg
+if cmp -s $B/flame.svg ../examples/flame.svg; then pass; else fail "examples/flame.svg is not what csspgo flame makes of examples/data/demo.prof"; fi
+
 # options that have no effect are told by name, others are not
 idle() {   # idle "OPTION..." WHY ALL...: each is told with its reason, nothing else is
     options=$1 why=$2
