@@ -41,7 +41,7 @@ timed() {
     [ "$out" = $B/one ] || cmp $B/one $out || exit 1
     echo "| $name |$seconds s |"
 }
-one() { xargs $E/fleet -o $B/one <$B/list; }
+one() { xargs -x -n 20000 -s 1900000 $E/fleet -o $B/one <$B/list; }
 pipeline() { parallel -j $1 -n 100 $E/fleet -o $B/part.{#}.prof {} <$B/list && $E/fleet -o $B/pipe $B/part.*.prof; }
 timed "one process" $B/one one
 timed "GNU parallel, 1 job" $B/pipe pipeline 1
