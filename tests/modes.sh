@@ -1,7 +1,7 @@
 #!/bin/sh
 # modes.sh header       the header as it is: no warnings in C and C++, linkage
 # modes.sh compilers    no warnings of gcc and clang, with and without optimisation
-# modes.sh many         test_edit with 6,000 random cases of each property
+# modes.sh many         test_edit with 3,500 random cases of each property
 # modes.sh threads      test_threads under ThreadSanitizer
 # modes.sh macros       every configuration macro; with each and with each pair, what the interface declares links
 cd "$(dirname "$0")" || exit 1
@@ -131,7 +131,7 @@ END
 }
 
 many() {
-    CSSPGO_CASES=6000 sh ./run.sh --program build/plain/test_edit
+    CSSPGO_CASES=3500 sh ./run.sh --program build/plain/test_edit
     exit
 }
 

@@ -31,8 +31,8 @@ if [ -z "$FULL$1" ]; then
     blocks neoverse-n2 aarch64 40
     finish
 fi
-for cpu in btver2 haswell skylake icelake-server znver3 znver4; do blocks $cpu x86_64 ${1:-550}; done
-for cpu in thunderx2t99 neoverse-n1 neoverse-n2 cortex-a57; do blocks $cpu aarch64 ${1:-510}; done
-blocks skylake x86_64 $((${1:-550} / 4)) 1
-blocks neoverse-n2 aarch64 $((${1:-510} / 4)) 1
+for cpu in btver2 haswell skylake icelake-server znver3 znver4; do blocks $cpu x86_64 ${1:-300}; done
+for cpu in thunderx2t99 neoverse-n1 neoverse-n2 cortex-a57; do blocks $cpu aarch64 ${1:-280}; done
+blocks skylake x86_64 $((${1:-300} / 4)) 1
+blocks neoverse-n2 aarch64 $((${1:-280} / 4)) 1
 finish

@@ -3,7 +3,7 @@
 #
 #     [VERBOSE=1] tests/oracle_insn.sh [INSTRUCTIONS | all]
 #
-# INSTRUCTIONS of installed x86-64 code are compared, half a million by default, 12 million with FULL set, spread over
+# INSTRUCTIONS of installed x86-64 code are compared (a quarter of a million by default, 2.5 million with FULL set), spread over
 # many files; all: every file to its end. Random code and what there is of AArch64 libraries (libc6-arm64-cross) come on top of that.
 objdump=${OBJDUMP:-llvm-objdump-19}
 objcopy=${OBJCOPY:-llvm-objcopy-19}

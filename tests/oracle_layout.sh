@@ -3,12 +3,12 @@
 # llvm-profdata-19 merge and order: same bytes. What we write by our own rule it must read, and every trace keeps its
 # names. What the tool says of bad profiles is what LLVM's says.
 #
-#     tests/oracle_layout.sh [COUNT (40; with FULL 360) [SEED]]
+#     tests/oracle_layout.sh [COUNT (40; with FULL 200) [SEED]]
 cd "$(dirname "$0")" || exit 1
 CC=${CC:-cc}
 B=build/layout
 . ./t.sh
-count=${1:-$(size 30 360)}
+count=${1:-$(size 30 200)}
 tool=llvm-profdata-19
 
 if ! command -v $tool >/dev/null 2>&1; then

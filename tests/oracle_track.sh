@@ -2,13 +2,13 @@
 # The tracker beside a slow model of it (random sequences of operations, test_track.c), and the inliner over it
 # beside `opt-19 -passes=sample-profile`: on the programs of data/tracker/loader what is inlined where and the entry
 # counts that are left; on random programs the order of compilation, what is inlined, and each count in the code.
-# Arguments: how many random profiles of each program (3; with FULL 10), how many random programs (4; 20), how many
-# sequences (5000; 60000).
+# Arguments: how many random profiles of each program (3; with FULL 8), how many random programs (4; 14), how many
+# sequences (5000; 40000).
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
-N=${1:-$(size 3 10)}
-PROGRAMS=${2:-$(size 4 20)}
-RUNS=${3:-$(size 5000 60000)}
+N=${1:-$(size 3 8)}
+PROGRAMS=${2:-$(size 4 14)}
+RUNS=${3:-$(size 5000 40000)}
 D=data/tracker/loader
 B=$PWD/build/track
 mkdir -p "$B"
