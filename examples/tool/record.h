@@ -293,6 +293,7 @@ void rec_on_syscall_entry(recorder *r);
 void rec_on_syscall_exit(recorder *r);
 
 /* record_branch.c */
+uint64_t rec_register(const struct user_regs_struct *a, unsigned number);   /* as instructions number them */
 int rec_emulate(recorder *r);
 
 /* record_step.c */

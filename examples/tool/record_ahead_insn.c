@@ -246,36 +246,13 @@ void rec_decode(rec_decoded *d, uint64_t address, const unsigned char *code, siz
     if (d->way != REC_BRANCH && insn.kind != CSSPGO_NONE) d->way = REC_UNABLE;
 }
 
-static uint64_t rec_value(const struct user_regs_struct *a, unsigned number)
-{
-    switch (number) {
-    case 0: return a->rax;
-    case 1: return a->rcx;
-    case 2: return a->rdx;
-    case 3: return a->rbx;
-    case 4: return a->rsp;
-    case 5: return a->rbp;
-    case 6: return a->rsi;
-    case 7: return a->rdi;
-    case 8: return a->r8;
-    case 9: return a->r9;
-    case 10: return a->r10;
-    case 11: return a->r11;
-    case 12: return a->r12;
-    case 13: return a->r13;
-    case 14: return a->r14;
-    case 15: return a->r15;
-    default: return 0;
-    }
-}
-
 /* Where the operand in memory is. */
 uint64_t rec_operand_address(const rec_decoded *d, const struct user_regs_struct *a)
 {
     uint64_t at = (uint64_t)(int64_t)d->displacement;
     if (d->base == REC_RELATIVE) at += d->address + d->size;
-    else at += rec_value(a, d->base);
-    if (d->index != REC_NO_REGISTER) at += rec_value(a, d->index) << d->scale;
+    else if (d->base != REC_NO_REGISTER) at += rec_register(a, d->base);
+    if (d->index != REC_NO_REGISTER) at += rec_register(a, d->index) << d->scale;
     if (d->way == REC_LEA) return at;
     return at + (d->segment == 0x64 ? a->fs_base : d->segment == 0x65 ? a->gs_base : 0);
 }

@@ -8,7 +8,7 @@ typedef struct rec_operand {
     size_t   size;                /* ModRM, SIB and displacement bytes        */
 } rec_operand;
 
-static uint64_t rec_register(const struct user_regs_struct *a, unsigned number)
+uint64_t rec_register(const struct user_regs_struct *a, unsigned number)
 {
     switch (number & 15) {
     case 0: return a->rax;
