@@ -14,7 +14,7 @@ p=family
 ${CC:-cc} -O1 -g1 -w -fno-omit-frame-pointer -o $B/$p programs/record/$p.c || fail "$p.c does not build"
 $B/$p >$B/native 2>&1
 status=$?
-$TOOL record --quiet -o $B/try -- $B/$p again >/dev/null 2>$B/err
+$TOOL record --quiet -F 20000 --overhead=1000 -o $B/try -- $B/$p >/dev/null 2>$B/err
 [ -s $B/try ] || { skip "record_processes: nothing can be recorded here: $(head -1 $B/err)"; finish; }
 
 # processes FILE: how many have samples
