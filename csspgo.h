@@ -19918,6 +19918,15 @@ static const csspgo__window *csspgo__window_at(const csspgo_code *c, uint64_t ad
     return w != NULL && address - w->begin < w->size ? w : NULL;
 }
 
+/* The addresses around one that no window holds: from *begin on, returns how many. */
+static uint64_t csspgo__no_window(const csspgo_code *c, uint64_t address, uint64_t *begin)
+{
+    const csspgo__window *below = csspgo__window_before(c, address);
+    const csspgo__window *above = (const csspgo__window *)csspgo__ordered_first(&c->table[CSSPGO__WINDOWS], address);
+    *begin = below != NULL ? below->begin + below->size : 0;
+    return (above != NULL ? above->begin : UINT64_MAX) - *begin;
+}
+
 /* Position of a run-time address, whether an instruction starts there or not; 0 if it is not in known code. */
 static uint32_t csspgo__pos_any(const csspgo_code *c, uint64_t address)
 {
@@ -25785,6 +25794,8 @@ struct csspgo_spaces {
     CSSPGO__LIST(csspgo__space) space;
     csspgo__guids    by_number;   /* space, but the first two */
     uint64_t         widest;      /* size of the largest mapping in CSSPGO__SPACE_ALL */
+    uint64_t         offsets;     /* where the mapping ends that reaches farthest into its file */
+    int              overlaps;    /* 1: some mappings in CSSPGO__SPACE_ALL overlap */
     csspgo__names    files;
     CSSPGO__LIST(csspgo__file_id) file;
     CSSPGO__LIST(uint64_t) frame;             /* of the last sample that was moved */
@@ -25969,10 +25980,13 @@ static int csspgo__mapping_join(csspgo_spaces *s, const csspgo__mapping *add)
     if (!CSSPGO__MORE(&s->heap, all->mapping, 1)) return 0;
     v = all->mapping.v;
     CSSPGO__BISECT(a, b, m, v[m].begin <= add->begin)
+    s->overlaps |= a != 0 && add->begin - v[a - 1].begin < v[a - 1].size;
+    s->overlaps |= a != all->mapping.count && v[a].begin - add->begin < add->size;
     memmove(v + a + 1, v + a, (all->mapping.count - a) * sizeof *v);
     v[a] = *add;
     all->mapping.count++;
     if (add->size > s->widest) s->widest = add->size;
+    if (add->offset + add->size > s->offsets) s->offsets = add->offset + add->size;
     return 1;
 }
 
@@ -26106,9 +26120,15 @@ static uint32_t csspgo__space_of(csspgo_spaces *s, const csspgo_sample *sample)
     return CSSPGO__SPACE_ALL;
 }
 
-/* What a sample's addresses are looked up in. */
+/* Addresses that are in one mapping, or in none and no code of the code map: these stay as they are. */
+typedef struct csspgo__stretch {
+    uint64_t begin, size, away;   /* away: from a run-time address to the code map's */
+} csspgo__stretch;
+
+/* What a sample's addresses are looked up in. The stretches of the last addresses answer for most of the others. */
 typedef struct csspgo__lookup {
     const csspgo__space *space;
+    csspgo__stretch mapped, unmapped;
     uint32_t module;              /* the space of all: where mappings overlap, one that puts this module...      */
     uint64_t delta;               /* ... at this distance is taken, and else the last one                        */
 } csspgo__lookup;
@@ -26134,11 +26154,23 @@ static size_t csspgo__mapping_among(const csspgo_spaces *s, const csspgo__lookup
     return n;
 }
 
+/* 1 if no two mappings hold the same address of what is looked up in. */
+static int csspgo__is_disjoint(const csspgo_spaces *s, const csspgo__lookup *l)
+{
+    return l->space != &s->space.v[CSSPGO__SPACE_ALL] || !s->overlaps;
+}
+
+static const csspgo__mapping *csspgo__mapping_own(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address)
+{
+    const csspgo__mapping *m;
+    if (csspgo__is_disjoint(s, l)) return csspgo__mapping_at(l->space, address);
+    csspgo__mapping_among(s, l, address, &m);
+    return m;
+}
+
 static const csspgo__mapping *csspgo__mapping_for(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address)
 {
-    const csspgo__mapping *m = NULL;
-    if (l->space != &s->space.v[CSSPGO__SPACE_ALL]) m = csspgo__mapping_at(l->space, address);
-    else csspgo__mapping_among(s, l, address, &m);
+    const csspgo__mapping *m = csspgo__mapping_own(s, l, address);
     return m != NULL ? m : csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
 }
 
@@ -26148,17 +26180,55 @@ static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__map
     return address + m->delta + s->code->module[m->module].bias;
 }
 
+/* Leaves of the addresses from *begin to *last those around an address that is in no mapping. */
+static void csspgo__between_mappings(const csspgo__space *v, uint64_t address, uint64_t *begin, uint64_t *last)
+{
+    const csspgo__mapping *const m = v->mapping.v;
+    const size_t i = csspgo__mapping_upper(v, address);
+    if (i != 0 && m[i - 1].begin + m[i - 1].size > *begin) *begin = m[i - 1].begin + m[i - 1].size;
+    if (i != v->mapping.count && m[i].begin - 1 < *last) *last = m[i].begin - 1;
+}
+
+/* The addresses around one that is in no mapping and no code; none if mappings overlap. */
+static csspgo__stretch csspgo__unmapped_around(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address)
+{
+    csspgo__stretch around = { 0, 0, 0 };
+    uint64_t last;
+    if (!csspgo__is_disjoint(s, l)) return around;
+    last = csspgo__no_window(s->code, address, &around.begin);
+    last += around.begin - 1;
+    csspgo__between_mappings(l->space, address, &around.begin, &last);
+    csspgo__between_mappings(&s->space.v[CSSPGO__SPACE_KERNEL], address, &around.begin, &last);
+    around.size = last - around.begin + 1;
+    return around;
+}
+
+/* Looks an address up, and notes the stretch that it is in. */
+static uint64_t csspgo__space_search(const csspgo_spaces *s, csspgo__lookup *l, uint64_t address)
+{
+    const csspgo__mapping *m = csspgo__mapping_own(s, l, address);
+    const csspgo__window *w;
+    if (m != NULL && csspgo__is_disjoint(s, l)) {
+        l->mapped.begin = m->begin;
+        l->mapped.size = m->size;
+        l->mapped.away = csspgo__mapped_address(s, m, 0);
+    }
+    if (m == NULL) m = csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
+    if (m != NULL) return csspgo__mapped_address(s, m, address);
+    w = csspgo__window_at(s->code, address);
+    if (w == NULL) l->unmapped = csspgo__unmapped_around(s, l, address);
+    return w != NULL && w->module != 0 ? (uint64_t)CSSPGO__EXT : address;
+}
+
 /*
  * Where the code map has what is at an address of a space. An address in no mapping of the space that the code map
  * would take for one of a module's, as it has the module there, is some other code of the process.
  */
-static uint64_t csspgo__space_address(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address)
+CSSPGO__INLINE uint64_t csspgo__space_address(const csspgo_spaces *s, csspgo__lookup *l, uint64_t address)
 {
-    const csspgo__mapping *m = csspgo__mapping_for(s, l, address);
-    const csspgo__window *w;
-    if (m != NULL) return csspgo__mapped_address(s, m, address);
-    w = csspgo__window_at(s->code, address);
-    return w != NULL && w->module != 0 ? (uint64_t)CSSPGO__EXT : address;
+    if (address - l->mapped.begin < l->mapped.size) return address + l->mapped.away;
+    if (address - l->unmapped.begin < l->unmapped.size) return address;
+    return csspgo__space_search(s, l, address);
 }
 
 /* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
@@ -26248,7 +26318,7 @@ static uint32_t csspgo__kernel_frames(const csspgo_sample *sample)
  * both decide by majority. A program of some MiB that is linked at a low address has offsets that are addresses, too:
  * then the leaf must be in the function that the newest branch led to, as the one or the other.
  */
-static int csspgo__stack_of_offsets(csspgo_spaces *s, const csspgo__lookup *l, const csspgo_sample *sample, uint32_t i)
+static int csspgo__stack_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const csspgo_sample *sample, uint32_t i)
 {
     const uint64_t leaf = i != sample->stack_count ? sample->stack[i] : (uint64_t)CSSPGO__EXT;
     const csspgo__range *target = NULL;
@@ -26272,9 +26342,11 @@ static int csspgo__records_of_offsets(const csspgo_spaces *s, const csspgo__look
     uint32_t i, n = 0;
     for (i = 0; i < x->branch_count; i++) {
         const uint64_t from = x->branches[i].from;
-        if (csspgo__mapping_for(s, l, from) != NULL) return 0;
+        if (from >= s->offsets) continue;
         n += csspgo__insn_kind(s->code, csspgo__offset_pos(s, l->space, from)) != CSSPGO_NONE;
     }
+    for (i = 0; i < x->branch_count && n != 0; i++)
+        if (csspgo__mapping_for(s, l, x->branches[i].from) != NULL) n = 0;
     return n != 0;
 }
 
@@ -27633,24 +27705,33 @@ static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint6
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
 }
 
-/* Position of the instruction at a run-time address, or CSSPGO__EXT. *w: the window of an address before, or NULL. */
-static uint32_t csspgo__pos_near(const csspgo_code *code, const csspgo__window **w, uint64_t address)
+/* What the last addresses were in, known code and unknown, as most others of a sample are too. */
+typedef struct csspgo__near {
+    const csspgo__window *w;      /* or NULL                      */
+    uint64_t begin, size;         /* addresses that no window has */
+} csspgo__near;
+
+/* Position of the instruction at a run-time address, or CSSPGO__EXT. */
+static uint32_t csspgo__pos_near(const csspgo_code *code, csspgo__near *near, uint64_t address)
 {
+    const csspgo__window *w = near->w;
     uint32_t pos;
-    if (*w == NULL || address - (*w)->begin >= (*w)->size) {
-        const csspgo__window *other = csspgo__window_at(code, address);
-        if (other == NULL) return CSSPGO__EXT;
-        *w = other;
+    if (address - near->begin < near->size) return CSSPGO__EXT;
+    if (w == NULL || address - w->begin >= w->size) {
+        w = csspgo__window_at(code, address);
+        if (w == NULL) near->size = csspgo__no_window(code, address, &near->begin);
+        if (w == NULL) return CSSPGO__EXT;
+        near->w = w;
     }
-    pos = (*w)->pos + (uint32_t)(address - (*w)->begin);
+    pos = w->pos + (uint32_t)(address - w->begin);
     return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
 }
 
 /* Where a stack's frames of user code begin: kernel code above it (addresses from 2^63 on that are not known code). */
-static uint32_t csspgo__user_frames(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s)
+static uint32_t csspgo__user_frames(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s)
 {
     uint32_t i = 0;
-    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 && csspgo__pos_near(code, w, s->stack[i]) == CSSPGO__EXT)
+    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 && csspgo__pos_near(code, near, s->stack[i]) == CSSPGO__EXT)
         i++;
     return i;
 }
@@ -27662,12 +27743,12 @@ static uint32_t csspgo__user_frames(const csspgo_code *code, const csspgo__windo
  * through code that uses the register for something else: what is further out is then unknown rather than wrong.
  * Returns the number of frames.
  */
-static uint32_t csspgo__place_stack(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
+static uint32_t csspgo__place_stack(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
                                     uint32_t i, uint32_t *to, uint32_t *bad)
 {
     uint32_t n = 0;
     for (; i < s->stack_count; i++) {
-        uint32_t pos = csspgo__pos_near(code, w, s->stack[i]);
+        uint32_t pos = csspgo__pos_near(code, near, s->stack[i]);
         if (pos == CSSPGO__EXT && n != 0 && to[n - 1] == CSSPGO__EXT) continue;
         if (pos != CSSPGO__EXT && n != 0) pos = csspgo__call_before(code, pos);
         if (pos == 0) {
@@ -27686,9 +27767,9 @@ typedef struct csspgo__record_notes {  /* what became of a sample's records */
 } csspgo__record_notes;
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
-static uint32_t csspgo__place_end(const csspgo_code *code, const csspgo__window **w, uint64_t address)
+static uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
 {
-    return address != 0 ? csspgo__pos_near(code, w, address) : (uint32_t)CSSPGO__EXT;
+    return address != 0 ? csspgo__pos_near(code, near, address) : (uint32_t)CSSPGO__EXT;
 }
 
 /* 1 if the flags say that unknown code went back to what it had broken off: a return of the kernel or a debugger. */
@@ -27724,7 +27805,7 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
  * The branch records as pairs of positions, without those between unknown code and unknown code. A pair of CSSPGO__EXT
  * twice is a cut: what is before it and behind it is not adjacent. Returns the pairs.
  */
-static uint32_t csspgo__place_branches(const csspgo_code *code, const csspgo__window **w, const csspgo_sample *s,
+static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
                                        int as_llvm, uint32_t *to, csspgo__record_notes *notes)
 {
     uint32_t i, n = 0;
@@ -27741,8 +27822,8 @@ static uint32_t csspgo__place_branches(const csspgo_code *code, const csspgo__wi
             notes->not_taken++;
             continue;
         }
-        pair[0] = csspgo__place_end(code, w, s->branches[i].from);
-        pair[1] = csspgo__place_end(code, w, s->branches[i].to);
+        pair[0] = csspgo__place_end(code, near, s->branches[i].from);
+        pair[1] = csspgo__place_end(code, near, s->branches[i].to);
         if (flags != 0 && pair[0] == CSSPGO__EXT && csspgo__is_resumption(flags)) pair[0] = CSSPGO__RESUMED;
         if (!as_llvm && pair[0] > CSSPGO__RESUMED && pair[1] > CSSPGO__EXT)
             n += (unsigned)csspgo__mend_pair(code, pair, n != 0, notes);
@@ -27896,10 +27977,10 @@ static int csspgo__stack_fits(const csspgo_code *code, uint32_t *stack, uint32_t
 static uint32_t csspgo__place_single(const csspgo_code *code, const csspgo_sample *s, uint32_t *to,
                                      csspgo_collector_stats *stats)
 {
-    const csspgo__window *w = NULL;
+    csspgo__near near = { NULL, 0, 0 };
     const csspgo_branch *b = s->branches;
     const int taken = !(b->flags & CSSPGO__FLAG_NOT_TAKEN);
-    const uint32_t from = csspgo__place_end(code, &w, b->from), target = csspgo__place_end(code, &w, b->to);
+    const uint32_t from = csspgo__place_end(code, &near, b->from), target = csspgo__place_end(code, &near, b->to);
     uint32_t before = CSSPGO__EXT;
     if (target == CSSPGO__EXT) {
         csspgo__count_times(&stats->bad_targets, csspgo__window_at(code, b->to) != NULL, s->count);
@@ -27911,7 +27992,7 @@ static uint32_t csspgo__place_single(const csspgo_code *code, const csspgo_sampl
     to[0] = taken ? from : 0;
     to[1] = to[2] = target;
     to[3] = csspgo__run_end(code, target);
-    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, &w, b[1].to);
+    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, &near, b[1].to);
     if (before == CSSPGO__EXT || from == CSSPGO__EXT || !csspgo__runs_straight(code, before, from)) return 2;
     to[4] = before;
     to[5] = from;
@@ -27948,7 +28029,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
                                                       csspgo_collector_stats *stats)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 2 + 2 * (uint64_t)s->branch_count;
-    const csspgo__window *window = NULL;
+    csspgo__near near = { NULL, 0, 0 };
     csspgo_status status;
     uint32_t *w, *stack;
     uint32_t leaf, nstack, nlbr, kernel = 0, elided = 0, frameless = 0, bad = 0, late = 0;
@@ -27960,8 +28041,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
     stack = w + CSSPGO__TRACE_WORDS;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &window, s);
-    nstack = csspgo__place_stack(code, &window, s, kernel, stack, &bad);
+    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &near, s);
+    nstack = csspgo__place_stack(code, &near, s, kernel, stack, &bad);
     leaf = nstack != 0 ? stack[0] : 0;
     if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
         csspgo__count_times(&stats->prologue_leaves, 1, s->count);
@@ -27971,7 +28052,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
         frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
     else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, &window, s, how->llvm != 0, stack + nstack, &notes);
+    nlbr = csspgo__place_branches(code, &near, s, how->llvm != 0, stack + nstack, &notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT)) {
         csspgo__count_times(&stats->no_branches, 1, s->count);
