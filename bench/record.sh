@@ -1,11 +1,12 @@
 #!/bin/sh
 # What record costs, and how near its profiles come to exact ones, beside the CPU clock's samples.
+# As many samples picked at random from all of the exact run show what chance alone leaves: the ideal.
 # Run in bench/; needs x86-64 Linux, clang-19, perf, nlohmann-json3-dev, rapidjson-dev. Arguments: the programs (default
-# "json rapid"), the samples per second (default "10 100 1000"), the branches of the exact run (default 20000000).
+# "json rapid"), the samples per second (default "10 100 1000 4000"), the branches of the exact run (default 20000000).
 B=build/truth
 mkdir -p $B
 PROGRAMS=${1:-json rapid}
-RATES=${2:-10 100 1000}
+RATES=${2:-10 100 1000 4000}
 MOST=${3:-20000000}
 FLAGS="-O2 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
 TOOL=../examples/build/csspgo
@@ -19,12 +20,19 @@ rounds_json=25000 rounds_rapid=200000 rounds_image=55000
 seconds() {
     bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>build/truth/record.said' - "$@" 2>&1 | awk '{ print $1 + $2 }'
 }
+# pick FILE SAMPLES RUN: so many of all samples of a run, at random, as many in succession as RUN says
+pick() {
+    awk -v want=$2 -v run=$3 -v all=$((MOST / 31)) 'BEGIN { srand(7) }
+        /^\t/ { stack = stack $0 "\n"; next }
+        /0x.*\/0x/ { if (n++ % run == 0) on = rand() * all < want; if (on) print stack $0 "\n"; stack = ""; next }
+        NF { print }' $1
+}
 for p in $PROGRAMS; do
     [ -x $B/$p ] || clang++-19 -std=c++17 -fdelayed-template-parsing $FLAGS -fpseudo-probe-for-profiling -o $B/$p ../tests/programs/$p.cpp || exit 1
     arguments=$(yes 1 | head -n $(eval echo \$rounds_$p))
     [ -s $B/$p.$MOST.prof ] || {
-        $TOOL record --quiet --exact --jitter=0 --period=31 --frame-pointers --max-branches=$MOST --stop -o - -- $B/$p $arguments 2>/dev/null |
-            $TOOL profgen $FLAT --binary=$B/$p --perfscript=/dev/stdin -o $B/$p.$MOST.prof || exit 1
+        $TOOL record --quiet --exact --jitter=0 --period=31 --max-branches=$MOST --stop -o $B/$p.$MOST.all.ps -- $B/$p $arguments 2>/dev/null &&
+            $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.all.ps -o $B/$p.$MOST.prof || exit 1
     }
     alone=$(seconds $B/$p $arguments)
     echo "$p: $alone s alone"
@@ -32,6 +40,12 @@ for p in $PROGRAMS; do
         took=$(seconds $TOOL record -F $rate -o $B/$p.rec.ps -- $B/$p $arguments)
         $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
         echo "record -F $rate: $took s, $(sed -n 's/^csspgo: \([0-9]* samples.*\)/\1/p' $B/record.said): $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
+        samples=$(sed -n 's/^csspgo: \([0-9]*\) samples.*/\1/p' $B/record.said)
+        for run in 1 8; do
+            pick $B/$p.$MOST.all.ps $samples $run >$B/$p.rec.ps
+            $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
+            echo "  ideal, $samples samples in runs of $run: $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
+        done
         took=$(seconds perf record -q -e cpu-clock -F $rate -g -o $B/$p.rec.data -- $B/$p $arguments)
         $TOOL profgen $FLAT --binary=$B/$p --perfdata=$B/$p.rec.data -o $B/$p.rec.prof 2>/dev/null &&
             echo "perf record -e cpu-clock -F $rate -g: $took s: $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
