@@ -285,7 +285,7 @@ void rec_get_regs(recorder *r);
 void rec_put_regs(recorder *r);
 void rec_unblock_trap(const recorder *r);
 void rec_check_shadow_stack(recorder *r);
-void rec_open_memory(recorder *r);
+int rec_open_memory(recorder *r);
 void rec_wait(recorder *r);
 void rec_resume(recorder *r, int request);
 void rec_pass_trap(recorder *r);
@@ -333,7 +333,7 @@ int rec_clock_cpu(const rec_thread *t);
 /* record_process.c */
 int64_t rec_status(pid_t tid, const char *name, int base);
 pid_t rec_process_of(pid_t tid);
-void rec_enter(rec_watch *w, pid_t pid);
+int rec_enter(rec_watch *w, const rec_thread *t);
 int rec_shares_memory(const rec_watch *w, pid_t pid);
 void rec_forget_process(rec_watch *w, pid_t pid);
 void rec_on_newborn(rec_watch *w, pid_t tid, int status);

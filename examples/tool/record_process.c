@@ -88,18 +88,21 @@ static void rec_take_up(recorder *r, const rec_process *from)
     r->process = from->pid;
 }
 
-/* Makes the process the one at hand. */
-void rec_enter(rec_watch *w, pid_t pid)
+/* Makes the thread's process the one at hand; its first thread may have ended. Returns 0 if this one has. */
+int rec_enter(rec_watch *w, const rec_thread *t)
 {
     recorder *r = w->r;
+    const pid_t pid = t->process;
     rec_process *p;
-    if (r->process == pid) return;
-    p = rec_find_process(w, r->process);
-    if (p != NULL) rec_park(r, p);
-    else if (r->memory >= 0) close(r->memory);
-    rec_take_up(r, rec_add_process(w, pid));
-    r->pid = pid;
-    if (r->memory < 0) rec_open_memory(r);
+    if (r->process == pid && r->memory >= 0) return 1;
+    if (r->process != pid) {
+        p = rec_find_process(w, r->process);
+        if (p != NULL) rec_park(r, p);
+        else if (r->memory >= 0) close(r->memory);
+        rec_take_up(r, rec_add_process(w, pid));
+    }
+    r->pid = t->tid;
+    return r->memory >= 0 || rec_open_memory(r);
 }
 
 /* Whether anything but the one thread may run in the memory of the process at hand. */

@@ -100,13 +100,15 @@ static void rec_on_child(recorder *r, int event)
     ptrace(PTRACE_DETACH, child, NULL, NULL);
 }
 
-void rec_open_memory(recorder *r)
+/* Returns 0 if the thread has ended. */
+int rec_open_memory(recorder *r)
 {
     char name[64];
     if (r->memory >= 0) close(r->memory);
     snprintf(name, sizeof name, "/proc/%ld/mem", (long)r->pid);
     r->memory = open(name, O_RDWR | O_CLOEXEC);
-    if (r->memory < 0) rec_die(r->tool, "cannot open the program's memory");
+    if (r->memory < 0 && errno != ESRCH && errno != ENOENT) rec_die(r->tool, "cannot open the program's memory");
+    return r->memory >= 0;
 }
 
 /* Another program took the place of the old one, whose memory is gone. */

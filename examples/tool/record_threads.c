@@ -118,14 +118,15 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     const uint64_t before = r->branches;
     const pid_t tid = t->tid;
     double began;
+    int entered;
     rec_clock_stop(t);
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
-    rec_enter(w, t->process);
     r->period = t->interval / REC_SAMPLES;
-    r->by_register = r->by_register || rec_shares_memory(w, t->process);
     t->interval = rec_interval(w);
-    if (!rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(&r->o))) {
+    entered = rec_enter(w, t);
+    r->by_register = r->by_register || rec_shares_memory(w, t->process);
+    if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(&r->o))) {
         rec_clock_start(t, t->interval);
         rec_go_on(t, 0);
         return;
