@@ -64,7 +64,7 @@ static const option record_options[] = {
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
            "follows every branch, the same at each run: hundreds of times slower (about 2 microseconds a branch)"),
-    OPTION("frequency", OPT_COUNT, NULL, 1000, "N", "samples per second of a thread's CPU time, at most"),
+    OPTION("frequency", OPT_COUNT, NULL, 4000, "N", "samples per second of a thread's CPU time, at most"),
     OPTION("overhead", OPT_COUNT, NULL, 30, "PERCENT",
            "of the CPU time that samples may take; they become rarer for it"),
     OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
