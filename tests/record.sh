@@ -76,6 +76,16 @@ else
     echo "SKIPPED: record: no static libc"; skipped=$((skipped + 1))
 fi
 
+# a burst that begins where there are no frame pointers finds the callers when it returns to them
+${CC:-cc} -O1 -w -no-pie -fno-pie -fno-omit-frame-pointer -o $B/bare programs/record/bare.c || fail "bare.c does not build"
+$TOOL record --quiet -F 20000 --overhead=1000 -o $B/bare.ps -- $B/bare 1000000 >/dev/null 2>&1
+nm -S $B/bare | awk '$4 == "bare" || $4 == "caller" || $4 == "main" { print $4, $1, $2 }' >$B/bare.nm
+if awk 'function number(h,  i, v) { for (i = 1; i <= length(h); i++) v = 16 * v + index("0123456789abcdef", substr(h, i, 1)) - 1; return v }
+        FNR == NR { from[$1] = number($2); to[$1] = from[$1] + number($3); next }
+        /^\t/ { if (n++ == 0) leaf = number($1); for (f in from) if (number($1) > from[f] && number($1) < to[f]) seen[f] = n }
+        /0x.*\/0x/ { if (leaf >= from["bare"] && leaf < to["bare"] && !("caller" in seen && "main" in seen)) bad++; n = 0; delete seen }
+        END { exit bad != 0 }' $B/bare.nm $B/bare.ps; then pass; else fail "callers of code without frame pointers"; fi
+
 # the counts of bursts beside those of every branch
 if [ -n "$FULL" ] && have clang-19; then
     clang-19 -O2 -w -fno-omit-frame-pointer -fpseudo-probe-for-profiling -o $B/busy programs/record/busy.c

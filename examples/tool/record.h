@@ -25,6 +25,7 @@
 #  endif
 #endif
 
+enum { REC_SAMPLES = 8 };         /* of a burst */
 enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127, REC_BOUNCE = 1 << 16 };
 
 typedef struct rec_options {
@@ -67,6 +68,15 @@ typedef struct rec_frame {        /* an open call                               
     uint64_t slot;                /* where it lies on the stack                                                      */
     uint64_t stack;               /* end of the mapping that slot is in                                              */
 } rec_frame;
+
+typedef struct rec_held {         /* a sample that is not written yet                                                 */
+    rec_origin at;
+    uint64_t leaf;
+    rec_frame *frames;            /* the open calls, innermost first                                                 */
+    size_t   frame_count;
+    csspgo_branch *records;       /* newest first                                                                    */
+    size_t   record_count;
+} rec_held;
 
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
@@ -137,6 +147,8 @@ typedef struct recorder {
     rec_page *page;               /* the last one found                                                              */
     rec_frame *frames;            /* the open calls, innermost last                                                  */
     size_t   frame_count, frame_room;
+    rec_held *held;               /* REC_SAMPLES, or NULL                                                            */
+    size_t   held_count;
     uint64_t stack_begin, stack_end; /* mapping of the stack pointer at the last branch                              */
 
     uint64_t burst;               /* number of the last burst, or 0. In one, `done` means that it is over            */
@@ -278,7 +290,13 @@ uint64_t rec_stack_of(recorder *r, uint64_t sp);
 void rec_settle(recorder *r, uint64_t sp);
 void rec_push_frame(recorder *r, uint64_t back, uint64_t slot);
 void rec_sample(recorder *r, uint64_t leaf);
-void rec_branch(recorder *r, uint64_t from, int call, uint64_t back);
+void rec_branch(recorder *r, uint64_t from, csspgo_kind kind, uint64_t back);
+
+/* record_held.c */
+void rec_hold_sample(recorder *r, uint64_t leaf);
+void rec_tell_held(recorder *r, const rec_frame *f);
+void rec_put_held(recorder *r);
+void rec_free_held(recorder *r);
 
 /* record_stop.c */
 void rec_get_regs(recorder *r);
@@ -305,6 +323,7 @@ int rec_software(recorder *r);
 
 /* record_burst.c */
 int rec_burst(recorder *r, pid_t tid, uint64_t branches);
+void rec_begin_stack(recorder *r);
 int rec_is_code(recorder *r, uint64_t address);
 void rec_prepare_stops(recorder *r);
 void rec_wait_in_burst(recorder *r);

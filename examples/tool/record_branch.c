@@ -124,7 +124,8 @@ int rec_emulate(recorder *r)
     uint64_t segment = 0, next;
     unsigned rex = 0, op;
     size_t i = 0;
-    int taken = 1, call = 0;
+    csspgo_kind kind = CSSPGO_JMP;
+    int taken = 1;
     for (; i < 4 && memchr("\xf2\xf3\x2e\x3e\x64\x65", code[i], 6) != NULL; i++) {
         if (code[i] == 0x64) segment = r->regs.fs_base;
         if (code[i] == 0x65) segment = r->regs.gs_base;
@@ -143,21 +144,22 @@ int rec_emulate(recorder *r)
         if (!rec_go(r, taken ? next + rec_signed(code + i + 1, 4) : next, 0, 0)) return 0;
     } else if (op == 0xe8 || op == 0xe9) {
         next = from + i + 4;
-        call = op == 0xe8;
-        if (!rec_go(r, next + rec_signed(code + i, 4), call, next)) return 0;
+        if (op == 0xe8) kind = CSSPGO_CALL;
+        if (!rec_go(r, next + rec_signed(code + i, 4), kind == CSSPGO_CALL, next)) return 0;
     } else if (op == 0xff && ((code[i] >> 3 & 7) == 2 || (code[i] >> 3 & 7) == 4)) {
         rec_operand operand;
         if (!rec_indirect_operand(r, code + i, rex, segment, from + i, &operand)) return 0;
         next = from + i + operand.size;
-        call = (code[i] >> 3 & 7) == 2;
-        if (!rec_go(r, operand.value, call, next)) return 0;
+        if ((code[i] >> 3 & 7) == 2) kind = CSSPGO_CALL;
+        if (!rec_go(r, operand.value, kind == CSSPGO_CALL, next)) return 0;
     } else if (op == 0xc3 || op == 0xc2) {
         next = 0;
+        kind = CSSPGO_RET;
         if (!rec_return(r, op == 0xc2 ? (uint64_t)(code[i] | code[i + 1] << 8) : 0)) return 0;
     } else {
         return 0;
     }
-    if (taken) rec_branch(r, from, call, next);
+    if (taken) rec_branch(r, from, kind, next);
     return 1;
 }
 

@@ -129,7 +129,7 @@ int rec_is_code(recorder *r, uint64_t address)
 }
 
 /* The calls that are open where the burst begins: as far as frame pointers lead, and the one that has none yet. */
-static void rec_begin_stack(recorder *r)
+void rec_begin_stack(recorder *r)
 {
     uint64_t slots[REC_STACK], backs[REC_STACK], pair[2], frame = r->regs.rbp, below;
     size_t n = 0;
@@ -151,7 +151,8 @@ static void rec_begin_stack(recorder *r)
 static void rec_write_burst(recorder *r)
 {
     const uint32_t newest = (r->lbr_next + (uint32_t)r->o.depth - 1) % (uint32_t)r->o.depth;
-    if (r->lbr_count >= 2) rec_sample(r, r->lbr[newest].to);
+    if (r->lbr_count >= 2) rec_hold_sample(r, r->lbr[newest].to);
+    rec_put_held(r);
 }
 
 /* Before the thread of a burst is stopped at a breakpoint for the first time. */

@@ -136,13 +136,35 @@ static void rec_sample_burst(recorder *r)
         r->countdown = 1;
         return;
     }
-    rec_sample(r, r->regs.rip);
+    rec_hold_sample(r, r->regs.rip);
     r->lbr_count = depth > 1;
     r->countdown = depth > 1 ? depth - 1 : 1;
 }
 
+/*
+ * A return in a burst. From a call that is not known, it tells a caller of the samples before; if no call is known
+ * then, the frame pointers may be there that the code before did not keep.
+ */
+static void rec_settle_return(recorder *r)
+{
+    const uint64_t sp = r->regs.rsp, stack = r->stack_end;
+    const rec_frame *last = r->frame_count != 0 ? &r->frames[r->frame_count - 1] : NULL;
+    rec_frame f;
+    size_t i;
+    const int known = last != NULL && last->back == r->regs.rip && last->slot < sp;
+    rec_settle(r, sp);
+    if (known || stack != r->stack_end || !rec_is_code(r, r->regs.rip)) return;
+    f.back = r->regs.rip;
+    f.slot = sp - 8;
+    f.stack = stack;
+    rec_tell_held(r, &f);
+    if (r->frame_count != 0) return;
+    rec_begin_stack(r);
+    for (i = r->frame_count; i > 0; i--) rec_tell_held(r, &r->frames[i - 1]);
+}
+
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */
-void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
+void rec_branch(recorder *r, uint64_t from, csspgo_kind kind, uint64_t back)
 {
     const uint32_t depth = (uint32_t)r->o.depth;
     csspgo_branch *b = &r->lbr[r->lbr_next];
@@ -151,7 +173,8 @@ void rec_branch(recorder *r, uint64_t from, int call, uint64_t back)
     b->flags = 2;                                          /* "predicted" */
     r->lbr_next = r->lbr_next + 1 < depth ? r->lbr_next + 1 : 0;
     if (r->lbr_count < depth) r->lbr_count++;
-    if (call) rec_push_frame(r, back, r->regs.rsp);
+    if (kind == CSSPGO_CALL) rec_push_frame(r, back, r->regs.rsp);
+    else if (kind == CSSPGO_RET && r->burst != 0) rec_settle_return(r);
     else rec_settle(r, r->regs.rsp);
     r->branches++;
     if (r->burst != 0 && --r->left == 0) r->done = 1;

@@ -21,7 +21,8 @@ static void rec_after_step(recorder *r, const struct user_regs_struct *before, c
     } else if (to == from && !(insn->has_target && insn->target == from)) {
         return;                                            /* not done yet */
     } else if (insn->kind != CSSPGO_COND || to != next) {
-        rec_branch(r, from, insn->kind == CSSPGO_CALL && r->regs.rsp == before->rsp - 8, next);
+        const int call = insn->kind == CSSPGO_CALL && r->regs.rsp == before->rsp - 8;
+        rec_branch(r, from, insn->kind == CSSPGO_CALL && !call ? CSSPGO_JMP : (csspgo_kind)insn->kind, next);
     }
 }
 
@@ -274,6 +275,7 @@ void rec_free_software(recorder *r)
     rec_drop_pages(r, 0, UINT64_MAX, 0);
     free(r->pages);
     free(r->frames);
+    rec_free_held(r);
     free(r->maps);
     free(r->stops);
     rec_ahead_end(r);

@@ -3,8 +3,6 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_SAMPLES = 8 };         /* of a burst */
-
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
     size_t i;
