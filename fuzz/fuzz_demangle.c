@@ -2,8 +2,13 @@
 #include "fuzz.h"
 #include "../examples/tool/demangle.c"
 #include "../examples/tool/demangle_name.c"
+#include "../examples/tool/demangle_function.c"
+#include "../examples/tool/demangle_operator.c"
+#include "../examples/tool/demangle_lambda.c"
+#include "../examples/tool/demangle_argument.c"
 #include "../examples/tool/demangle_type.c"
 #include "../examples/tool/demangle_expr.c"
+#include "../examples/tool/demangle_operand.c"
 #include "../examples/tool/demangle_print.c"
 #include "../examples/tool/demangle_rust.c"
 

@@ -188,6 +188,7 @@ size_t demangle(const char *name, size_t size, char *out, size_t cap)
     d->out = out;
     d->cap = cap < DEMANGLE_MOST ? cap : DEMANGLE_MOST;
     d->pack_count = UINT32_MAX;
+    d->open = 1;
     dm_run(d, name, size);
     n = d->failed ? 0 : d->size;
     free(d);

@@ -1,7 +1,7 @@
 /* demangle.h - names of C++ (Itanium ABI) and Rust (both schemes) as people write them
  *
- * Needs neither a C++ runtime nor csspgo.h. Depth, number of nodes, steps and output are bounded. Where an expression
- * would have to be printed, and whatever else is not known, leaves the name as it is.
+ * Needs neither a C++ runtime nor csspgo.h. Depth, number of nodes, steps and output are bounded. Leaves a name that it
+ * does not know as it is. Names are those that llvm-cxxfilt-19 prints.
  */
 #ifndef CSSPGO_TOOL_DEMANGLE_H
 #define CSSPGO_TOOL_DEMANGLE_H
@@ -24,7 +24,7 @@ size_t demangle_clean(const char *name, size_t size, char *out, size_t cap);
 
 /* ----- inside ----------------------------------------------------------------------------------------------------- */
 
-enum { DM_NODES = 4096, DM_SUBS = 512, DM_PARAMS = 128, DM_DEPTH = 192, DM_STEPS = 200000 };
+enum { DM_NODES = 4096, DM_SUBS = 512, DM_PARAMS = 128, DM_LEVELS = 8, DM_DEPTH = 192, DM_STEPS = 200000 };
 enum { DM_CONST = 1, DM_VOLATILE = 2, DM_RESTRICT = 4, DM_NOEXCEPT = 8 };   /* dm_node.cv */
 enum { DM_LVALUE = 1, DM_RVALUE = 2 };                                    /* dm_node.ref */
 
@@ -39,20 +39,70 @@ typedef enum dm_kind {
     DM_EXPANSION,                 /* a, once for each element of the packs in it              */
     DM_POINTER, DM_REFERENCE,     /* to a; ref                                                */
     DM_QUALIFIED,                 /* a with cv                                                */
-    DM_FUNCTION,                  /* returns a, takes the list b; cv, ref                     */
-    DM_ARRAY,                     /* of a; text: how many                                     */
+    DM_FUNCTION,                  /* returns a, takes the list b; cv, ref; c: what it may throw, 0: not said */
+    DM_ARRAY,                     /* of a; text, or the expression b: how many                */
+    DM_VECTOR,                    /* the same of a vector                                     */
+    DM_WORDED,                    /* a b, with a blank between if cv                          */
     DM_MEMBER,                    /* pointer to the member of type b of the class a           */
     DM_ENCODING,                  /* function a with the parameters b, returns c or 0; cv, ref */
     DM_CTOR, DM_DTOR,             /* of the class a                                           */
     DM_CONVERSION,                /* operator a                                               */
     DM_INTEGER,                   /* the value text; cv 1: negative; a: its type, 0: b is a suffix */
-    DM_LAMBDA,                    /* text: its number; takes the list a                       */
+    DM_FLOAT,                     /* the value text, in hexadecimal                           */
+    DM_FORWARD,                   /* parameter size of the template, whose arguments follow   */
+    DM_LAMBDA,                    /* text: its number; a: DM_SIGNATURE                        */
+    DM_SIGNATURE,                 /* of a lambda: lists of parameters, a: templates'; c: two constraints */
+    DM_PARAMETER,                 /* of a lambda's template: text, a; b: its name; cv: dm_parameter */
     DM_UNNAMED,                   /* text: its number                                         */
     DM_PREFIXED,                  /* text, then a; b: then "-in-" b                           */
     DM_TAGGED,                    /* a[abi:text]                                              */
     DM_SUFFIXED,                  /* a (text)                                                 */
-    DM_EXPRESSION                 /* one that cannot be printed                               */
+    DM_BEHIND,                    /* function a, then text and b or, if cv, the list b and "]" */
+    DM_EXPRESSION                 /* text, a, b, c; cv: dm_shape; ref: dm_precedence           */
 } dm_kind;
+
+/* DM_EXPRESSION's cv. The operators up to DM_OP_DELETE can be names of functions, too. */
+typedef enum dm_shape {
+    DM_OP_NAME,                   /* co_await                                                 */
+    DM_OP_BINARY, DM_OP_MEMBER,   /* a text b                                                 */
+    DM_OP_PREFIX,                 /* text a                                                   */
+    DM_OP_POSTFIX,                /* a text                                                   */
+    DM_OP_SUBSCRIPT,              /* a[b]                                                     */
+    DM_OP_CALL,                   /* a(the list b)                                            */
+    DM_OP_CONDITIONAL,            /* a ? b : c                                                */
+    DM_OP_NEW,                    /* text (the list a) b (the list c)                         */
+    DM_OP_DELETE,                 /* text a                                                   */
+    DM_OP_CAST,                   /* text<a>(b)                                               */
+    DM_OP_OF,                     /* text(a)                                                  */
+    DM_OP_OF_TYPE,                /* the same; a is a type                                    */
+    DM_OP_CONVERSION,             /* (a)(the list b)                                          */
+    DM_OP_BRACES,                 /* a{the list b}                                            */
+    DM_OP_FIELD,                  /* .a = b                                                   */
+    DM_OP_ELEMENT,                /* [a] = b, [a ... c] = b                                   */
+    DM_OP_LEFT_FOLD, DM_OP_RIGHT_FOLD,   /* of the pack a, from b, by text                    */
+    DM_OP_COUNT,                  /* text(a, expanded)                                        */
+    DM_OP_STRING,                 /* "<a>"                                                    */
+    DM_OP_LAMBDA,                 /* []a{...}                                                 */
+    DM_OP_SUBOBJECT,              /* b.<a at offset text>                                     */
+    DM_OP_THROWN,                 /* text a, with no parentheses                              */
+    DM_OP_REQUIRES,               /* requires (the list a) { the list b }                     */
+    DM_OP_REQUIREMENT             /* text a; or {a} text -> b;                                */
+} dm_shape;
+
+/* DM_EXPRESSION's ref: what binds closest comes first. */
+enum {
+    DM_P_PRIMARY, DM_P_POSTFIX, DM_P_UNARY, DM_P_C_CAST, DM_P_POINTER, DM_P_PRODUCT, DM_P_SUM, DM_P_SHIFT,
+    DM_P_SPACESHIP, DM_P_LESS, DM_P_EQUAL, DM_P_AND, DM_P_XOR, DM_P_OR, DM_P_AND_IF, DM_P_OR_IF, DM_P_CONDITIONAL,
+    DM_P_ASSIGN, DM_P_COMMA, DM_P_ANY
+};
+
+enum { DM_TYPE_PARAM, DM_VALUE_PARAM, DM_TEMPLATE_PARAM, DM_PACK_PARAM };   /* DM_PARAMETER's cv */
+
+typedef struct dm_operator {
+    char          code[3];
+    unsigned char kind, precedence;
+    char          text[17];
+} dm_operator;
 
 typedef struct dm_node {
     unsigned char kind, cv, ref;
@@ -65,7 +115,12 @@ typedef struct demangler {
     unsigned    depth, steps;
     int         failed;
     int         lambda;           /* in the parameters of a lambda: 1 + levels of template arguments around it */
-    uint32_t    nodes, subs, params, levels;
+    int         plain;            /* a template's parameter or a substitution takes no arguments here */
+    int         forward;          /* parameters may be those of arguments that follow */
+    int         constraint;       /* in a requires clause: parameters stay as they are written */
+    unsigned    made[3];          /* names of parameters of lambdas' templates, by DM_TYPE_PARAM ... */
+    unsigned    open;             /* while printing: ">" ends no template arguments as so many brackets are open */
+    uint32_t    nodes, subs, params, levels, level[DM_LEVELS];   /* level: where the parameters of each begin */
     char       *out;
     size_t      size, cap;
     uint32_t    pack_at, pack_count;      /* the element that is printed, of how many; UINT32_MAX: of none yet */
@@ -92,29 +147,58 @@ size_t dm_number(demangler *d, const char **text);    /* digits, as they stand; 
 void dm_push(demangler *d, uint32_t node);            /* a new substitution */
 
 /* demangle_name.c */
-uint32_t dm_encoding(demangler *d);
 uint32_t dm_name(demangler *d, dm_state *state);
 uint32_t dm_substitution(demangler *d);
 uint32_t dm_source_name(demangler *d);
 uint32_t dm_unscoped(demangler *d, dm_state *state, int *is_sub);
+int dm_sequence(demangler *d, size_t *value);         /* digits, capitals, "_"; 0: not there */
+
+/* demangle_function.c */
+uint32_t dm_encoding(demangler *d);
+
+/* demangle_operator.c */
+const dm_operator *dm_take_operator(demangler *d);
+uint32_t dm_operator_name(demangler *d, dm_state *state);
+
+/* demangle_lambda.c */
+uint32_t dm_unnamed(demangler *d, dm_state *state);   /* "Ut", "Ul" */
+int dm_at_param(const demangler *d);                  /* 1 if a parameter of a template is declared */
+uint32_t dm_declared_param(demangler *d, int keep);   /* keep: T_ stands for it */
+uint32_t dm_template_param(demangler *d);             /* T_ */
 
 /* demangle_type.c */
 uint32_t dm_type(demangler *d);
-uint32_t dm_template_args(demangler *d, int tagged);
-uint32_t dm_template_param(demangler *d);
 uint32_t dm_parameters(demangler *d);                 /* types up to the end of a function; 0 also if there are none */
 uint32_t dm_append(demangler *d, uint32_t *first, uint32_t last, uint32_t item);
 unsigned char dm_qualifiers(demangler *d);
+uint32_t dm_decltype(demangler *d);
 
+/* demangle_argument.c */
+uint32_t dm_template_args(demangler *d, int tagged);
+uint32_t dm_template_arg(demangler *d);
 uint32_t dm_literal(demangler *d);                    /* behind its L */
 
 /* demangle_expr.c */
 uint32_t dm_expression(demangler *d);
+uint32_t dm_constraint(demangler *d);                 /* behind its Q */
+uint32_t dm_shaped(demangler *d, dm_shape shape, unsigned precedence, const char *text, uint32_t a, uint32_t b);
 
 /* demangle_rust.c */
 void dm_rust(demangler *d);                           /* behind its _R */
 
 /* demangle_print.c */
 void dm_print(demangler *d, uint32_t node);
+void dm_put(demangler *d, const char *text, size_t size);
+void dm_say(demangler *d, const char *text);
+void dm_put_list(demangler *d, uint32_t list);        /* with commas */
+void dm_put_expansion(demangler *d, uint32_t node);   /* node, once for each element of its packs */
+
+/* demangle_operand.c */
+void dm_put_expression(demangler *d, const dm_node *x);
+void dm_put_operand(demangler *d, uint32_t node, unsigned precedence);   /* in parentheses if it binds no closer */
+void dm_put_signature(demangler *d, const dm_node *x);
+void dm_put_float(demangler *d, const dm_node *x);
+void dm_open(demangler *d, const char *bracket);
+void dm_close(demangler *d, const char *bracket);
 
 #endif

@@ -1,4 +1,4 @@
-/* demangle_name.c - mangled names: functions, scopes, operators, special names */
+/* demangle_name.c - mangled names: substitutions, scopes, constructors */
 #include "demangle.h"
 
 /* ----- substitutions ---------------------------------------------------------------------------------------------- */
@@ -13,7 +13,7 @@ static const struct special { char letter; const char *text, *spelt, *base; } sp
 };
 
 /* Digits and capitals, a number to base 36, and "_"; *value is one more, 0 for nothing. Returns 0: it is not there. */
-static int sequence(demangler *d, size_t *value)
+int dm_sequence(demangler *d, size_t *value)
 {
     size_t v = 0;
     int any = 0;
@@ -52,7 +52,7 @@ uint32_t dm_substitution(demangler *d)
         if (tagged != n) dm_push(d, tagged);
         return tagged;
     }
-    if (!sequence(d, &value) || value >= d->subs) return dm_fail(d);
+    if (!dm_sequence(d, &value) || value >= d->subs) return dm_fail(d);
     return d->sub[value];
 }
 
@@ -71,72 +71,14 @@ uint32_t dm_source_name(demangler *d)
     return dm_text(d, DM_NAME, text, size);
 }
 
-static uint32_t dm_operator(demangler *d, dm_state *state)
-{
-    static const char table[][14] = {
-        "aN&=", "aS=", "aa&&", "ad&", "an&", "cl()", "cm,", "co~", "dV/=", "da delete[]", "de*", "dl delete", "dv/",
-        "eO^=", "eo^", "eq==", "ge>=", "gt>", "ix[]", "lS<<=", "le<=", "ls<<", "lt<", "mI-=", "mL*=", "mi-", "ml*",
-        "mm--", "na new[]", "ne!=", "ng-", "nt!", "nw new", "oR|=", "oo||", "or|", "pL+=", "pl+", "pm->*", "pp++",
-        "ps+", "pt->", "qu?", "rM%=", "rS>>=", "rm%", "rs>>", "ss<=>", "aw co_await"
-    };
-    const char x = dm_at(d, 0), y = dm_at(d, 1);
-    uint32_t n;
-    size_t i;
-    if (dm_take(d, "cv")) {
-        if (state != NULL) state->plain_return = 1;
-        n = dm_type(d);
-        return dm_new(d, DM_CONVERSION, n, 0);
-    }
-    if (dm_take(d, "li")) {
-        n = dm_source_name(d);
-        d->node[n].kind = DM_PREFIXED;
-        i = dm_new(d, DM_NAME, 0, 0);
-        d->node[i].text = d->node[n].text, d->node[i].size = d->node[n].size;
-        n = dm_text(d, DM_PREFIXED, "operator\"\" ", 11);
-        d->node[n].a = (uint32_t)i;
-        return n;
-    }
-    for (i = 0; i < sizeof table / sizeof *table; i++) {
-        if (x != table[i][0] || y != table[i][1]) continue;
-        d->p += 2;
-        n = dm_text(d, DM_PREFIXED, "operator", 8);
-        d->node[n].a = dm_constant(d, table[i] + 2);
-        return n;
-    }
-    return dm_fail(d);
-}
-
-/* "Ut", "Ul": a type, or a lambda, that has no name. */
-static uint32_t dm_unnamed(demangler *d)
-{
-    const int lambda = d->lambda;
-    const char *digits;
-    size_t size;
-    uint32_t n, list = 0;
-    if (dm_take(d, "Ul")) {
-        uint32_t last = 0;
-        d->lambda = 1 + (int)d->levels;
-        if (!dm_take(d, "v"))
-            do last = dm_append(d, &list, last, dm_type(d));
-            while (!d->failed && dm_at(d, 0) != 'E');
-        d->lambda = lambda;
-        if (!dm_take(d, "E")) return dm_fail(d);
-        n = dm_new(d, DM_LAMBDA, list, 0);
-    } else if (dm_take(d, "Ut")) n = dm_new(d, DM_UNNAMED, 0, 0);
-    else return dm_fail(d);
-    size = dm_number(d, &digits);
-    d->node[n].text = digits;
-    d->node[n].size = (uint32_t)size;
-    return dm_take(d, "_") ? n : dm_fail(d);
-}
-
 /* A constructor or destructor of the class; that is spelt out if it is std::string or the like. */
 static uint32_t dm_ctor(demangler *d, uint32_t *scope, dm_state *state)
 {
-    const int dtor = dm_at(d, 0) == 'D';
-    const char x = dm_at(d, 1);
+    const int dtor = dm_at(d, 0) == 'D', inherited = !dtor && dm_at(d, 1) == 'I';
+    const char x = dm_at(d, inherited ? 2 : 1);
     if (*scope == 0 || x < '0' || x > '5') return dm_fail(d);
-    d->p += 2;
+    d->p += inherited ? 3 : 2;
+    if (inherited) dm_name(d, state);
     if (state != NULL) state->plain_return = 1;
     if (d->node[*scope].kind == DM_SPECIAL_SUB) {
         const uint32_t n = dm_new(d, DM_SPECIAL_SUB, 0, 0);
@@ -148,17 +90,36 @@ static uint32_t dm_ctor(demangler *d, uint32_t *scope, dm_state *state)
     return dm_new(d, dtor ? DM_DTOR : DM_CTOR, *scope, 0);
 }
 
+/* DC NAME* E: the variables that one declaration takes a value apart into. */
+static uint32_t dm_bindings(demangler *d)
+{
+    uint32_t list = 0, last = 0, n;
+    while (!d->failed && !dm_take(d, "E")) last = dm_append(d, &list, last, dm_source_name(d));
+    n = dm_text(d, DM_BEHIND, "[", 1);
+    if (d->failed || list == 0) return dm_fail(d);
+    d->node[n].b = list;
+    d->node[n].cv = 1;
+    return n;
+}
+
 static uint32_t dm_unqualified(demangler *d, dm_state *state, uint32_t scope)
 {
+    const int is_friend = scope != 0 && dm_take(d, "F");
     uint32_t n;
     char x;
     dm_take(d, "L");
     x = dm_at(d, 0);
     if (x >= '1' && x <= '9') n = dm_source_name(d);
-    else if (x == 'U') n = dm_unnamed(d);
-    else if (x == 'C' || (x == 'D' && dm_at(d, 1) != 'C')) n = dm_ctor(d, &scope, state);
-    else n = dm_operator(d, state);
+    else if (x == 'U') n = dm_unnamed(d, state);
+    else if (dm_take(d, "DC")) n = dm_bindings(d);
+    else if (x == 'C' || x == 'D') n = dm_ctor(d, &scope, state);
+    else n = dm_operator_name(d, state);
     n = dm_tags(d, n);
+    if (is_friend) {
+        const uint32_t before = dm_text(d, DM_PREFIXED, "friend ", 7);
+        d->node[before].a = n;
+        n = before;
+    }
     return scope != 0 ? dm_new(d, DM_NESTED, scope, n) : d->failed ? 0 : n;
 }
 
@@ -179,6 +140,7 @@ static uint32_t dm_nested_part(demangler *d, dm_state *state, uint32_t so_far, i
     uint32_t args;
     if (state != NULL) state->ends_with_args = 0;
     if (x == 'T') return so_far == 0 ? dm_template_param(d) : dm_fail(d);
+    if (x == 'D' && (dm_take(d, "DT") || dm_take(d, "Dt"))) return so_far == 0 ? dm_decltype(d) : dm_fail(d);
     if (x == 'I') {
         if (so_far == 0 || d->node[so_far].kind == DM_TEMPLATE) return dm_fail(d);
         args = dm_template_args(d, state != NULL);
@@ -220,6 +182,21 @@ static void dm_discriminator(demangler *d)
     } else if (dm_at(d, 0) == '_' && dm_at(d, 1) >= '0' && dm_at(d, 1) <= '9') d->p += 2;
 }
 
+/* The name of something in a function, where parameters of templates around the function are out of sight. */
+static uint32_t dm_entity(demangler *d, dm_state *state)
+{
+    uint32_t level[DM_LEVELS], n;
+    const uint32_t levels = d->levels, params = d->params;
+    if (state != NULL) return dm_name(d, state);
+    memcpy(level, d->level, sizeof level);
+    d->levels = 0;
+    n = dm_name(d, NULL);
+    memcpy(d->level, level, sizeof level);
+    d->levels = levels;
+    d->params = params;
+    return n;
+}
+
 /* Z FUNCTION E NAME: something in a function. */
 static uint32_t dm_local(demangler *d, dm_state *state)
 {
@@ -235,7 +212,7 @@ static uint32_t dm_local(demangler *d, dm_state *state)
             dm_number(d, &digits);
             if (!dm_take(d, "_")) return dm_fail(d);
         }
-        n = dm_name(d, state);
+        n = dm_entity(d, state);
         dm_discriminator(d);
     }
     return dm_new(d, DM_NESTED, function, n);
@@ -255,97 +232,5 @@ uint32_t dm_name(demangler *d, dm_state *state)
         if (state != NULL) state->ends_with_args = 1;
         n = dm_new(d, DM_TEMPLATE, n, args);
     } else if (is_sub) dm_fail(d);
-    return dm_leave(d, n);
-}
-
-/* ----- functions and special names -------------------------------------------------------------------------------- */
-
-static void dm_call_offset(demangler *d)
-{
-    const char *digits;
-    const int is_virtual = dm_take(d, "v");
-    if (!is_virtual && !dm_take(d, "h")) dm_fail(d);
-    dm_take(d, "n");
-    dm_number(d, &digits);
-    if (is_virtual) {
-        if (!dm_take(d, "_")) dm_fail(d);
-        dm_take(d, "n");
-        dm_number(d, &digits);
-    }
-    if (!dm_take(d, "_")) dm_fail(d);
-}
-
-static uint32_t dm_prefixed(demangler *d, const char *text, uint32_t of)
-{
-    const uint32_t n = dm_text(d, DM_PREFIXED, text, strlen(text));
-    d->node[n].a = of;
-    return n;
-}
-
-static uint32_t dm_special(demangler *d)
-{
-    uint32_t a, b;
-    size_t ignored;
-    const char *digits;
-    if (dm_take(d, "TV")) return dm_prefixed(d, "vtable for ", dm_type(d));
-    if (dm_take(d, "TT")) return dm_prefixed(d, "VTT for ", dm_type(d));
-    if (dm_take(d, "TI")) return dm_prefixed(d, "typeinfo for ", dm_type(d));
-    if (dm_take(d, "TS")) return dm_prefixed(d, "typeinfo name for ", dm_type(d));
-    if (dm_take(d, "TW")) return dm_prefixed(d, "thread-local wrapper routine for ", dm_name(d, NULL));
-    if (dm_take(d, "TH")) return dm_prefixed(d, "thread-local initialization routine for ", dm_name(d, NULL));
-    if (dm_take(d, "GV")) return dm_prefixed(d, "guard variable for ", dm_name(d, NULL));
-    if (dm_take(d, "Tc")) {
-        dm_call_offset(d), dm_call_offset(d);
-        return dm_prefixed(d, "covariant return thunk to ", dm_encoding(d));
-    }
-    if (dm_take(d, "TC")) {
-        b = dm_type(d);
-        dm_number(d, &digits);
-        if (!dm_take(d, "_")) return dm_fail(d);
-        a = dm_prefixed(d, "construction vtable for ", dm_type(d));
-        d->node[a].b = b;
-        return a;
-    }
-    if (dm_take(d, "GR")) {
-        a = dm_name(d, NULL);
-        if (!sequence(d, &ignored)) return dm_fail(d);
-        return dm_prefixed(d, "reference temporary for ", a);
-    }
-    if (!dm_take(d, "T")) return dm_fail(d);
-    b = dm_at(d, 0) == 'v';
-    dm_call_offset(d);
-    return dm_prefixed(d, b ? "virtual thunk to " : "non-virtual thunk to ", dm_encoding(d));
-}
-
-static int at_end(const demangler *d)
-{
-    return d->p == d->end || *d->p == 'E' || *d->p == '.' || *d->p == '_';
-}
-
-/* A name, with the types of its parameters if it is a function's. Parameters of templates outside are out of sight. */
-uint32_t dm_encoding(demangler *d)
-{
-    uint32_t param[DM_PARAMS];
-    const uint32_t params = d->params, levels = d->levels;
-    uint32_t n, name, result = 0;
-    dm_state state;
-    if (!dm_enter(d)) return 0;
-    if (dm_at(d, 0) == 'T' || dm_at(d, 0) == 'G') return dm_leave(d, dm_special(d));
-    memcpy(param, d->param, params * sizeof *param);
-    d->params = d->levels = 0;
-    memset(&state, 0, sizeof state);
-    name = n = dm_name(d, &state);
-    if (!d->failed && !at_end(d)) {
-        if (state.ends_with_args && !state.plain_return) result = dm_type(d);
-        n = dm_new(d, DM_ENCODING, name, 0);
-        result = d->failed ? 0 : result;
-        d->node[n].b = dm_parameters(d);
-        d->node[n].c = result;
-        d->node[n].cv = state.cv;
-        d->node[n].ref = state.ref;
-    }
-    memcpy(d->param, param, params * sizeof *param);
-    d->params = params;
-    d->levels = levels;
     return dm_leave(d, n);
 }

@@ -1,4 +1,4 @@
-/* demangle_type.c - mangled names: types and arguments of templates */
+/* demangle_type.c - mangled names: types */
 #include "demangle.h"
 
 uint32_t dm_append(demangler *d, uint32_t *first, uint32_t last, uint32_t item)
@@ -24,109 +24,7 @@ uint32_t dm_parameters(demangler *d)
     uint32_t list = 0, last = 0;
     if (dm_take(d, "v")) return 0;
     do last = dm_append(d, &list, last, dm_type(d));
-    while (!d->failed && d->p != d->end && *d->p != 'E' && *d->p != '.' && *d->p != '_');
-    return list;
-}
-
-/* T_, T0_ ...: an argument of the template; "auto" in the parameters of a generic lambda. */
-uint32_t dm_template_param(demangler *d)
-{
-    const char *digits;
-    size_t i, n, index = 0, level = 0;
-    if (!dm_take(d, "T")) return dm_fail(d);
-    if (dm_take(d, "L")) {
-        n = dm_number(d, &digits);
-        for (i = 0; i < n && level < 100; i++) level = level * 10 + (size_t)(digits[i] - '0');
-        level++;
-        if (n == 0 || !dm_take(d, "_")) return dm_fail(d);
-    }
-    n = dm_number(d, &digits);
-    for (i = 0; i < n && index < 100000; i++) index = index * 10 + (size_t)(digits[i] - '0');
-    if (n != 0) index++;
-    if (!dm_take(d, "_")) return dm_fail(d);
-    if (d->lambda != 0 && level + 1 == (size_t)d->lambda) return dm_constant(d, "auto");
-    if (level != 0 || index >= d->params) return dm_fail(d);
-    return d->param[index];
-}
-
-/* ----- arguments of templates ------------------------------------------------------------------------------------- */
-
-static uint32_t dm_integer(demangler *d, uint32_t type, const char *suffix)
-{
-    const int negative = dm_take(d, "n");
-    const char *digits;
-    const size_t size = dm_number(d, &digits);
-    const uint32_t n = dm_text(d, DM_INTEGER, digits, size), behind = suffix != NULL ? dm_constant(d, suffix) : 0;
-    if (size == 0 || !dm_take(d, "E")) return dm_fail(d);
-    d->node[n].cv = (unsigned char)negative;
-    d->node[n].a = type;
-    d->node[n].b = behind;
-    return n;
-}
-
-/* L TYPE VALUE E */
-uint32_t dm_literal(demangler *d)
-{
-    static const struct { char letter; const char *type, *suffix; } kinds[] = {
-        { 'i', NULL, NULL }, { 'j', NULL, "u" }, { 'l', NULL, "l" }, { 'm', NULL, "ul" }, { 'x', NULL, "ll" },
-        { 'y', NULL, "ull" }, { 'c', "char", NULL }, { 'a', "signed char", NULL }, { 'h', "unsigned char", NULL },
-        { 'w', "wchar_t", NULL }, { 's', "short", NULL }, { 't', "unsigned short", NULL }, { 'n', "__int128", NULL },
-        { 'o', "unsigned __int128", NULL }
-    };
-    uint32_t n;
-    size_t i;
-    if (dm_take(d, "b0E")) return dm_constant(d, "false");
-    if (dm_take(d, "b1E")) return dm_constant(d, "true");
-    if (dm_take(d, "DnE") || dm_take(d, "Dn0E")) return dm_constant(d, "nullptr");
-    if (dm_take(d, "_Z") || dm_take(d, "Z")) {
-        n = dm_encoding(d);
-        return dm_take(d, "E") ? n : dm_fail(d);
-    }
-    for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (dm_at(d, 0) == kinds[i].letter) {
-            d->p++;
-            return dm_integer(d, kinds[i].type != NULL ? dm_constant(d, kinds[i].type) : 0, kinds[i].suffix);
-        }
-    if (dm_at(d, 0) == 'f' || dm_at(d, 0) == 'd' || dm_at(d, 0) == 'e' || dm_at(d, 0) == 'A') return dm_fail(d);
-    n = dm_type(d);
-    return dm_integer(d, n, NULL);
-}
-
-static uint32_t dm_template_arg(demangler *d)
-{
-    uint32_t list = 0, last = 0, n;
-    if (!dm_enter(d)) return 0;
-    if (dm_take(d, "L")) return dm_leave(d, dm_literal(d));
-    if (dm_take(d, "J")) {
-        while (!d->failed && !dm_take(d, "E")) last = dm_append(d, &list, last, dm_template_arg(d));
-        return dm_leave(d, dm_new(d, DM_PACK, list, 0));
-    }
-    if (dm_take(d, "Tn")) {       /* the type of the parameter, which is not printed */
-        dm_type(d);
-        return dm_leave(d, dm_template_arg(d));
-    }
-    if (dm_take(d, "Ty")) return dm_leave(d, dm_template_arg(d));
-    if (dm_take(d, "X")) {
-        n = dm_expression(d);
-        return dm_leave(d, dm_take(d, "E") ? n : dm_fail(d));
-    }
-    return dm_leave(d, dm_type(d));
-}
-
-/* tagged: T_ stands for these arguments from now on. */
-uint32_t dm_template_args(demangler *d, int tagged)
-{
-    uint32_t list = 0, last = 0;
-    if (!dm_take(d, "I")) return dm_fail(d);
-    if (tagged) d->params = 0, d->levels = 1;
-    while (!d->failed && !dm_take(d, "E")) {
-        uint32_t n = dm_template_arg(d);
-        last = dm_append(d, &list, last, n);
-        if (!tagged || d->failed) continue;
-        if (d->params == DM_PARAMS) return dm_fail(d);
-        if (d->node[n].kind == DM_PACK) n = dm_new(d, DM_PARAM_PACK, d->node[n].a, 0);
-        d->param[d->params++] = n;
-    }
+    while (!d->failed && d->p != d->end && *d->p != 'E' && *d->p != '.' && *d->p != '_' && *d->p != 'Q');
     return list;
 }
 
@@ -150,12 +48,27 @@ static const char *builtin(demangler *d)
     return NULL;
 }
 
+/* DO EXPRESSION E, Dw TYPE* E; 0: there is none. */
+static uint32_t dm_thrown(demangler *d)
+{
+    uint32_t n, list = 0, last = 0;
+    if (dm_take(d, "DO")) {
+        n = dm_shaped(d, DM_OP_OF, DM_P_PRIMARY, "noexcept", dm_expression(d), 0);
+        return dm_take(d, "E") ? n : dm_fail(d);
+    }
+    if (!dm_take(d, "Dw")) return 0;
+    while (!d->failed && !dm_take(d, "E")) last = dm_append(d, &list, last, dm_type(d));
+    n = dm_new(d, DM_PACK, list, 0);
+    return dm_shaped(d, DM_OP_OF, DM_P_PRIMARY, "throw", n, 0);
+}
+
 /* F RESULT PARAMETERS E, or with what is before it. */
 static uint32_t dm_function(demangler *d)
 {
     unsigned char cv = dm_qualifiers(d), ref = 0;
-    uint32_t n, result, list = 0, last = 0;
+    uint32_t n, result, thrown, list = 0, last = 0;
     if (dm_take(d, "Do")) cv |= DM_NOEXCEPT;
+    thrown = dm_thrown(d);
     dm_take(d, "Dx");
     if (!dm_take(d, "F")) return dm_fail(d);
     dm_take(d, "Y");
@@ -168,6 +81,8 @@ static uint32_t dm_function(demangler *d)
         last = dm_append(d, &list, last, dm_type(d));
     }
     n = dm_new(d, DM_FUNCTION, result, list);
+    if (d->failed) return 0;
+    d->node[n].c = thrown;
     d->node[n].cv = cv;
     d->node[n].ref = ref;
     return n;
@@ -177,10 +92,86 @@ static uint32_t dm_array(demangler *d)
 {
     const char *digits;
     const size_t size = dm_number(d, &digits);
-    uint32_t n;
+    uint32_t n, of, count = 0;
+    if (size == 0 && dm_at(d, 0) != '_') count = dm_expression(d);
     if (!dm_take(d, "_")) return dm_fail(d);
+    of = dm_type(d);
     n = dm_text(d, DM_ARRAY, digits, size);
-    d->node[n].a = dm_type(d);
+    if (d->failed) return 0;
+    d->node[n].a = of;
+    d->node[n].b = count;
+    return n;
+}
+
+/* Dv NUMBER _ TYPE, Dv _ EXPRESSION _ TYPE; p: of pixels */
+static uint32_t dm_vector(demangler *d)
+{
+    const char *digits;
+    const size_t size = dm_number(d, &digits);
+    uint32_t n, of, count = 0;
+    if (size == 0 && (!dm_take(d, "_") || dm_at(d, 0) == '_')) return dm_fail(d);
+    if (size == 0) count = dm_expression(d);
+    if (!dm_take(d, "_")) return dm_fail(d);
+    of = size != 0 && dm_take(d, "p") ? dm_constant(d, "pixel") : dm_type(d);
+    n = dm_text(d, DM_VECTOR, digits, size);
+    if (d->failed) return 0;
+    d->node[n].a = of;
+    d->node[n].b = count;
+    return n;
+}
+
+uint32_t dm_decltype(demangler *d)
+{
+    const uint32_t a = dm_expression(d), n = dm_shaped(d, DM_OP_OF, DM_P_PRIMARY, "decltype", a, 0);
+    return dm_take(d, "E") ? n : dm_fail(d);
+}
+
+/* A type and a word behind it. */
+static uint32_t dm_worded(demangler *d, const char *word)
+{
+    const uint32_t of = dm_type(d), n = dm_new(d, DM_WORDED, of, 0);
+    if (d->failed) return 0;
+    d->node[n].b = dm_constant(d, word);
+    return n;
+}
+
+/* NAME(TYPE): what a trait of the compiler makes of a type. */
+static uint32_t dm_transformed(demangler *d, uint32_t name)
+{
+    const uint32_t of = dm_type(d), n = dm_shaped(d, DM_OP_OF_TYPE, DM_P_PRIMARY, "", of, 0);
+    if (d->failed || !dm_take(d, "E")) return dm_fail(d);
+    d->node[n].text = d->node[name].text, d->node[n].size = d->node[name].size;
+    return n;
+}
+
+/* U NAME ARGUMENTS TYPE: a qualifier that a compiler adds. */
+static uint32_t dm_vendors(demangler *d)
+{
+    uint32_t name = dm_source_name(d), args = 0, n, of;
+    if (dm_at(d, 0) == 'I') {
+        args = dm_template_args(d, 0);
+        name = dm_new(d, DM_TEMPLATE, name, args);
+    }
+    of = dm_type(d);
+    n = dm_new(d, DM_WORDED, of, name);
+    if (d->failed) return 0;
+    d->node[n].cv = 1;
+    return n;
+}
+
+/* DF NUMBER _, DB NUMBER _, DU NUMBER _, the last two with an expression instead, too. */
+static uint32_t dm_sized(demangler *d)
+{
+    const char kind = dm_at(d, 1), *digits;
+    const char *const text = kind == 'F' ? "_Float" : kind == 'B' ? "_BitInt" : "unsigned _BitInt";
+    uint32_t n, size;
+    d->p += 2;
+    n = (uint32_t)dm_number(d, &digits);
+    size = n != 0 ? dm_text(d, DM_NAME, digits, n) : kind != 'F' ? dm_expression(d) : dm_fail(d);
+    if (!dm_take(d, "_")) return dm_fail(d);
+    if (kind != 'F') return dm_shaped(d, DM_OP_OF, DM_P_PRIMARY, text, size, 0);
+    n = dm_text(d, DM_PREFIXED, text, strlen(text));
+    d->node[n].a = size;
     return n;
 }
 
@@ -191,13 +182,18 @@ static uint32_t dm_reference(demangler *d, unsigned char ref)
     return n;
 }
 
+static int at_function(const demangler *d)
+{
+    const char x = dm_at(d, 1);
+    return dm_at(d, 0) == 'F' || (dm_at(d, 0) == 'D' && (x == 'o' || x == 'x' || x == 'O' || x == 'w'));
+}
+
 static uint32_t dm_qualified(demangler *d)
 {
     const char *const begin = d->p;
     const unsigned char cv = dm_qualifiers(d);
     uint32_t to, n;
-    if (dm_at(d, 0) == 'F' || (dm_at(d, 0) == 'D' && (dm_at(d, 1) == 'o' || dm_at(d, 1) == 'x')))
-        return d->p = begin, dm_function(d);
+    if (at_function(d)) return d->p = begin, dm_function(d);
     to = dm_type(d);
     n = dm_new(d, DM_QUALIFIED, to, 0);
     d->node[n].cv = cv;
@@ -210,7 +206,7 @@ static uint32_t dm_param_type(demangler *d)
     uint32_t n, args;
     if (dm_take(d, "Ts") || dm_take(d, "Tu") || dm_take(d, "Te")) return dm_name(d, NULL);
     n = dm_template_param(d);
-    if (dm_at(d, 0) != 'I') return n;
+    if (d->plain || dm_at(d, 0) != 'I') return n;
     dm_push(d, n);
     args = dm_template_args(d, 0);
     return dm_new(d, DM_TEMPLATE, n, args);
@@ -223,7 +219,7 @@ static uint32_t dm_sub_type(demangler *d, int *known)
     int is_sub = 0;
     if (dm_at(d, 1) == 't') return dm_name(d, NULL);
     n = dm_unscoped(d, NULL, &is_sub);
-    if (dm_at(d, 0) != 'I') return *known = is_sub, n;
+    if ((is_sub && d->plain) || dm_at(d, 0) != 'I') return *known = is_sub, n;
     if (!is_sub) dm_push(d, n);
     args = dm_template_args(d, 0);
     return dm_new(d, DM_TEMPLATE, n, args);
@@ -241,15 +237,21 @@ static uint32_t dm_type_here(demangler *d, int *known)
     case 'P': d->p++, a = dm_type(d); return dm_new(d, DM_POINTER, a, 0);
     case 'R': return d->p++, dm_reference(d, DM_LVALUE);
     case 'O': return d->p++, dm_reference(d, DM_RVALUE);
-    case 'u': return d->p++, dm_source_name(d);
+    case 'u':
+        d->p++;
+        a = dm_source_name(d);
+        return dm_take(d, "I") ? dm_transformed(d, a) : a;
+    case 'U':
+        if (dm_at(d, 1) < '0' || dm_at(d, 1) > '9') return dm_name(d, NULL);
+        return d->p++, dm_vendors(d);
+    case 'C': return d->p++, dm_worded(d, " complex");
+    case 'G': return d->p++, dm_worded(d, " imaginary");
     case 'S': return dm_sub_type(d, known);
     case 'D':
         if (dm_take(d, "Dp")) return a = dm_type(d), dm_new(d, DM_EXPANSION, a, 0);
-        if (dm_at(d, 1) == 'o' || dm_at(d, 1) == 'x') return dm_function(d);
-        if (!dm_take(d, "DT") && !dm_take(d, "Dt")) return dm_fail(d);
-        a = dm_expression(d);
-        b = dm_new(d, DM_EXPRESSION, a, 0);
-        return dm_take(d, "E") ? b : dm_fail(d);
+        if (at_function(d)) return dm_function(d);
+        if (dm_take(d, "Dv")) return dm_vector(d);
+        return dm_take(d, "DT") || dm_take(d, "Dt") ? dm_decltype(d) : dm_name(d, NULL);
     default: return dm_name(d, NULL);
     }
 }
@@ -262,6 +264,8 @@ uint32_t dm_type(demangler *d)
     if (!dm_enter(d)) return 0;
     name = builtin(d);
     if (name != NULL) return dm_leave(d, dm_constant(d, name));
+    if (dm_at(d, 0) == 'D' && (dm_at(d, 1) == 'F' || dm_at(d, 1) == 'B' || dm_at(d, 1) == 'U'))
+        return dm_leave(d, dm_sized(d));
     n = dm_type_here(d, &known);
     if (!known) dm_push(d, n);
     return dm_leave(d, n);
