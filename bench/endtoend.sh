@@ -60,9 +60,9 @@ program() {
     used debug "$PROBES" $OURS $by_probe --debug-sizes
     used llvm "$PROBES" $LLVMS $by_probe
     used autofdo "$LINES" $LLVMS $by_line --ignore-stack-samples
-    used autofdo.ours "$LINES" $OURS $by_line --ignore-stack-samples
+    used autofdo.ours "$LINES" $OURS $by_line
     used lines.llvm "$LINES" $LLVMS $by_line
-    used lines.ours "$LINES" $OURS $by_line
+    used lines.ours "$LINES" $OURS $by_line --ignore-stack-samples=0
     if [ $RUNS != 0 ]; then
         perf record -q -e cpu-clock -F 25000 -g -o $B/$n.clock.data -- $B/$n.probes $(seq $6) >/dev/null 2>&1 || { echo "no recording of the clock"; exit 1; }
         used clock "$PROBES" ../examples/build/csspgo profgen --binary=$B/$n.probes --perfdata=$B/$n.clock.data

@@ -59,6 +59,16 @@ flat --binary=grid.d5
 check "... gives the same profile" cmp $B/linked $B/out
 flat --binary=grid.strip --debug-binary=grid.strip.debug
 check "... and so does --debug-binary" cmp $B/linked $B/out
+profgen --perfscript=../in/grid.perfscript --binary=grid.d5
+check "no contexts unless an option asks for them" cmp $B/linked $B/out
+check "... and nothing is said of stacks" sh -c "! grep -q stacks $B/err"
+profgen --perfscript=../in/grid.perfscript --binary=grid.d5 --ignore-stack-samples=0
+mv $B/out $B/got
+check "... contexts asked for" sh -c "! cmp -s $B/linked $B/got"
+profgen --perfscript=../in/grid.perfscript --binary=grid.d5 --csspgo-preinliner=1
+check "... by another option" cmp $B/got $B/out
+profgen --perfscript=../in/grid.perfscript --binary=grid.d5 --skip-symbolization
+check "... raw counters keep them" grep -q '^\[' $B/out
 rm $B/out
 cp $D/bin/grid.nodebug $B/alone
 flat --binary=$B/alone

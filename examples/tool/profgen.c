@@ -34,7 +34,8 @@ const option profgen_options[] = {
            "... with offsets from the base of the program, not plain addresses"),
     OPTION("use-first-loadable-segment-as-base", OPT_SWITCH, NULL, 0, NULL,
            "... the base is the first segment that is loaded"),
-    OPTION("ignore-stack-samples", OPT_SWITCH, NULL, 0, NULL, "no contexts"),
+    OPTION("ignore-stack-samples", OPT_SWITCH, NULL, 0, "0|1",
+           "no contexts (default 1 by source line without options for contexts, else 0)"),
     OPTION("compress-recursion", OPT_NUMBER, NULL, -1, "N",
            "longest cycle of frames that is folded; -1 any (default), 0 none"),
     OPTION("csprof-max-context-depth", OPT_NUMBER, NULL, -1, "N", "innermost frames kept; -1 all (default)"),
@@ -212,7 +213,7 @@ csspgo_collector_options profgen_how(const profgen *g)
     const option *o = g->o;
     csspgo_collector_options how;
     memset(&how, 0, sizeof how);
-    how.ignore_stack = o[O_IGNORE_STACK].text != NULL ? (uint32_t)o[O_IGNORE_STACK].number : (uint32_t)is_for_gcc(g);
+    how.ignore_stack = (uint32_t)o[O_IGNORE_STACK].number;
     how.llvm = g->tool->compat ? 19 : 0;
     how.single_branches = (uint32_t)o[O_SPE].number;
     how.keep_records = (uint32_t)o[O_BOGUS].number;
@@ -324,6 +325,7 @@ static int profgen_run(profgen *g)
     if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
+    lines_defaults(g);
     if (!health_begin(g)) return 1;
     how = profgen_how(g);
     g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);

@@ -167,6 +167,7 @@ int preagg_take_raw(profgen *g);
 
 /* profgen_lines.c */
 int is_by_line(const profgen *g);
+void lines_defaults(const profgen *g);
 int lines_load(profgen *g, char *why, size_t why_size);
 csspgo_status lines_name(profgen *g, csspgo_error *e);
 csspgo_status lines_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e);

@@ -9,6 +9,26 @@ int is_by_line(const profgen *g)
            !elf_section_named(&g->image.elf, ".pseudo_probe_desc", &s);
 }
 
+/*
+ * By source line there are no contexts unless an option asks for them. Programs built with them executed more
+ * instructions in most measurements (bench/README.md): what the pre-inliner gains is lost where exceptions pass through
+ * functions that it made large. Raw counters keep what was recorded.
+ */
+void lines_defaults(const profgen *g)
+{
+    static const int asks[] = {
+        O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_PREINLINER, O_SIZES, O_REPLAY, O_HOT_INLINE, O_COLD_INLINE,
+        O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_NESTED, O_KEEP_BASE, O_SORT,
+        O_DEBUG_SIZES
+    };
+    option *const o = g->o;
+    int asked = 0;
+    size_t i;
+    if (g->lines == NULL || g->tool->compat || o[O_SKIP].number || o[O_IGNORE_STACK].text != NULL) return;
+    for (i = 0; i < sizeof asks / sizeof *asks; i++) asked |= o[asks[i]].text != NULL;
+    o[O_IGNORE_STACK].number = is_for_gcc(g) || !asked;
+}
+
 static const debug_range *sorted_names;       /* qsort has no argument for the order */
 
 static int name_cmp(const void *a, const void *b)

@@ -5,8 +5,7 @@
 static void stack_warnings(const profgen *g)
 {
     const option *const o = g->o;
-    const int flat = o[O_FORMAT].text != NULL && strcmp(o[O_FORMAT].text, "gcc") == 0;
-    if (flat || o[O_IGNORE_STACK].number || o[O_SPE].number || (g->health != NULL && isatty(fileno(g->tool->err))))
+    if (o[O_IGNORE_STACK].number || o[O_SPE].number || (g->health != NULL && isatty(fileno(g->tool->err))))
         return;
     if (g->user_stacks && g->one_frame >= g->with_stack / 2)
         warn(g->tool, "call stacks are copies of memory (--call-graph dwarf), which are not unwound here: record with "
