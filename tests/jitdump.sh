@@ -129,8 +129,6 @@ profgen $w --jitdump=auto
 says "program: probes" "data/recordings/w: JITs' code has no probes: give --use-dwarf-correlation"
 profgen $w --use-dwarf-correlation --perf-map=$D/perf-2000.map
 says "program: a perf map" '--perf-map does not go with --binary'
-profgen --jitdump=$D/small.dump --perfdata=$D/small.data --report=$B/json
-says "no program: a report" '--report does not go with --jitdump alone'
 
 # ----- no input is overwritten, nor a dump that the recording names
 cp $D/small.dump $B/kept.dump

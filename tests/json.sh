@@ -32,6 +32,28 @@ refused() {
 }
 doc profgen profgen $demo -o $B/demo.prof --json
 $T profgen --quiet $demo --report=$B/report -o $B/demo2.prof && cmp -s $B/report $B/profgen.json && pass || fail "--report is not what --json prints"
+$T profgen --quiet $demo --skip-symbolization -o $B/raw
+$T profgen --quiet $demo --format=preagg -o $B/lines
+doc profgen_counts profgen --binary=$D/demo.elf --unsymbolized-profile=$B/raw --json -o $B/got
+doc profgen_counts.preagg profgen --binary=$D/demo.elf --preagg=$B/lines --json -o $B/got
+doc profgen_counts.lines profgen --binary=$D/demo.elf --preagg=$B/lines --format=preagg --json -o $B/got
+doc profgen_counts.samples profgen $demo --format=preagg --json -o $B/got
+doc profgen_counts.jit profgen --jitdump=data/jit/small.dump --perfdata=data/jit/small.data --json -o $B/got
+doc profgen_counts.map profgen --perf-map=data/jit/perf-2000.map --perfdata=data/jit/small.data --json -o $B/got
+doc profgen_counts.profile profgen --binary=$D/demo.elf --llvm-sample-profile=$B/demo.prof --json -o $B/got
+# counted NAME LINE...: these are in the document
+counted() {
+    name=$1
+    shift
+    for line; do grep -q -x -e "$line" $B/profgen_counts$name.json && pass || fail "$name: no '$line': $(cat $B/profgen_counts$name.json)"; done
+}
+counted '' '  "input": "counters",' "  \"read\": { \"contexts\": $(grep -c '^\[' $B/raw), \"ranges\": $(grep -c '^ *[0-9a-f]*-[0-9a-f]' $B/raw), \"branches\": $(grep -c -e '->' $B/raw) },"
+counted .preagg "  \"read\": { \"lines\": $(wc -l <$B/lines) }," '  "dropped": { "reversed": 0, "not_in_program": [1-9][0-9]*, "across_branches": 0 }'
+counted .lines "  \"read\": { \"lines\": $(wc -l <$B/lines) }," '  "dropped": { "reversed": 0 }'
+counted .samples "  \"read\": { \"samples\": 157, \"branches\": [1-9][0-9]* },"
+counted .jit '  "read": { "samples": 12, "functions": 5 },' '  "dropped": { "lost": 0, "not_in_jit": 4, "ambiguous": 0 }'
+counted .profile '  "read": { "functions": [1-9][0-9]*, "records": [1-9][0-9]*, "samples": [1-9][0-9]* },' '  "dropped": {}'
+$T profgen --quiet --jitdump=data/jit/small.dump --perfdata=data/jit/small.data --report=$B/report -o $B/got && cmp -s $B/report $B/profgen_counts.jit.json && pass || fail "--report of a JIT's code"
 $T profgen --quiet $demo --format=text --csspgo-preinliner=0 --gen-cs-nested-profile=0 --csprof-merge-cold-context=0 -o $B/contexts.prof
 doc merge merge --json $V/cs.txt $V/cs.ext -o $B/sum.prof
 doc merge.contextual merge --json data/contextual/app.v1.ctxp -o $B/sum.ctxprof
@@ -39,6 +61,14 @@ grep -q '"functions": 6' $B/merge.json && grep -q '"samples": 1000' $B/merge.jso
 doc show show --json $B/demo.prof
 doc show.one show --json --function=foo $V/cs.txt
 doc show.nested show --json $V/nested.txt
+doc show.least show --json --function=less $V/nested.txt
+doc show.both show --json --function=less --detailed-summary --hot-func-list $V/nested.txt
+doc show.whole show --json --detailed-summary --hot-func-list $V/nested.txt
+{ printf '{\n  "functions": '; sed '$s/]/],/' $B/show.least.json; sed -n '/^  "summary"/,$p' $B/show.whole.json; } >$B/want
+check "one function and the summary of all" cmp $B/want $B/show.both.json
+$T show --json --function=more --detailed-summary $V/nested.txt >$B/out 2>$B/err && fail "a function without a record" || pass
+check "nothing is printed of a function without a record" test ! -s $B/out
+doc show.all_only show --json --function=more --summary $V/nested.txt
 doc show.hostile show --json $V/hostile.txt
 doc show.all show --json --detailed-summary --hot-func-list --show-prof-sym-list $V/cs.ext
 doc show.summary show --json --summary $V/cs.ext
@@ -74,7 +104,9 @@ refused 'says where the profile goes' merge --json $V/cs.txt
 refused 'says where the profile goes' profgen $demo --json -o -
 refused 'says where the profile goes' match --json --old-profile=$B/demo.prof --binary=$D/demo.elf -o -
 refused 'says where the recording goes' record --json -- /bin/true
-refused 'reports on samples' profgen --binary=$D/demo.elf --unsymbolized-profile=$B/x --json -o $B/got
+$T profgen --llvm-compat $demo --json -o $B/got >$B/out 2>$B/err
+[ $? -eq 1 ] && [ ! -s $B/out ] && grep -q 'json does not go with --llvm-compat' $B/err && pass || fail "compat and JSON: $(cat $B/err)"
+refused 'show-density prints to standard output, too' profgen $demo --show-density --json -o $B/got
 # instead of functions, as text
 $T show --top=2 $V/cs.txt >$B/out && [ "$(grep -c '^ [0-9]' $B/out)" -eq 2 ] && ! grep -q '^Function:' $B/out && pass || fail "show --top: $(cat $B/out)"
 $T show --summary $V/cs.txt >$B/out && [ "$(head -1 $B/out)" = "Total functions: 6" ] && pass || fail "show --summary: $(cat $B/out)"

@@ -212,30 +212,6 @@ int merge_skipped(const merge *m)
     return most->text != NULL ? m->skipped > (uint64_t)most->number : m->skipped != 0 && m->o[M_FAILURE].number == 1;
 }
 
-/* The samples of all functions. */
-static uint64_t merge_samples(const csspgo_profile *p)
-{
-    uint64_t sum = 0;
-    csspgo_node n;
-    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
-        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE)
-            sum = sum_of(sum, csspgo_total(p, n));
-    return sum;
-}
-
-/* Functions that have a record of their own. */
-static uint64_t merge_functions(const csspgo_profile *p)
-{
-    uint64_t n = 0;
-    csspgo_func f;
-    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
-        csspgo_node node = csspgo_func_nodes(p, f);
-        while (node.id != 0 && !csspgo_has_record(p, node)) node = csspgo_node_next_same(p, node);
-        n += node.id != 0;
-    }
-    return n;
-}
-
 /* --json: what was read and written. */
 static void merge_json(const merge *m)
 {
@@ -248,9 +224,9 @@ static void merge_json(const merge *m)
                           : form == CSSPGO_EXTBINARY ? forms[2] : forms[3]);
     json_count(&j, "inputs", m->inputs);
     json_count(&j, "skipped", m->skipped);
-    json_count(&j, "functions", merge_functions(m->p));
+    json_count(&j, "functions", profile_functions(m->p));
     json_count(&j, "records", csspgo_record_count(m->p));
-    json_count(&j, "samples", merge_samples(m->p));
+    json_count(&j, "samples", profile_samples(m->p));
     json_count(&j, "dropped_samples", m->dropped);
     json_end(&j);
 }
@@ -281,7 +257,7 @@ static int merge_run(merge *m)
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return m->usage != 0 ? m->usage : 1;
-    samples = m->o[M_MAX_DROPPED].text != NULL ? merge_samples(m->p) : 0;
+    samples = m->o[M_MAX_DROPPED].text != NULL ? profile_samples(m->p) : 0;
     s = merge_shape(m);
     if (s != CSSPGO_OK) return fail(m->tool, "%s", csspgo_status_text(s));
     if (!merge_filter(m) || !merge_symbols(m) || merge_write(m) != 0) return 1;

@@ -111,6 +111,7 @@ void json_name(show *s, csspgo_func f);
 void json_line(FILE *out, int first, unsigned in);
 void json_number(FILE *out, int first, unsigned in, const char *key, uint64_t value);
 int show_json(show *s);
+int show_json_of(show *s, csspgo_func f);     /* the same of one function; the rows are of all */
 
 /* show_summary.c */
 int show_summary(show *s, int json);

@@ -258,6 +258,7 @@ static int profgen_write(profgen *g)
     p = g->jit_only ? jit_take_samples(g) : NULL;
     if (p == NULL && (p = profile_new(g->tool)) == NULL) return 1;
     s = profgen_profile(g, p, &e);
+    if (s == CSSPGO_OK && !counts_report(g, p)) return csspgo_profile_free(p), 1;
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK) {
@@ -337,7 +338,7 @@ static int profgen_run(profgen *g)
     if (ok && !tool->quiet && g->sampled == NULL) profgen_warnings(g);
     if (ok) images_show(g);
     if (ok) details_show(g);
-    if (ok && g->health != NULL) ok = health_report(g);
+    ok = ok && (g->health != NULL ? health_report(g) : counts_report(g, NULL));
     if (ok && g->partial && !g->o[O_LEADING].number && csspgo_collector_get_stats(g->collector).samples == 0)
         ok = (fail(tool, "interrupted before the first sample: %s is not written", g->output), 0);
     if (ok) status = profgen_write(g);

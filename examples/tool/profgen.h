@@ -26,6 +26,11 @@ typedef struct health health;
 
 typedef struct images images;
 
+typedef struct counts_read {      /* for the report on inputs that are no samples */
+    uint64_t contexts, ranges, branches;     /* entries of raw counters                  */
+    uint64_t lines, reversed;                /* of pre-aggregated text; those left out    */
+} counts_read;
+
 typedef struct profgen {
     const tool_context *tool;
     option           *o;
@@ -62,6 +67,7 @@ typedef struct profgen {
     uint32_t          most_records;          /* branch records of a sample, without SPE's second one */
     uint64_t          unmapped, unmapped_hits;   /* samples before a mapping of the program; those in it */
     uint64_t          attempts, external;    /* what LLVM calls samples; those whose leaf is in other code */
+    counts_read       read;
 } profgen;
 
 typedef struct detail {           /* of distinct samples: a range between two branches, both inclusive; with start */
@@ -158,7 +164,7 @@ void pprof_over(const profgen *g, const recording *r);
 int preagg_wanted(const profgen *g);
 int preagg_open(profgen *g, recording *r);
 int preagg_feed(profgen *g, recording *r, const void *piece, size_t size);
-void preagg_over(const profgen *g, const recording *r);
+void preagg_over(profgen *g, const recording *r);
 void preagg_warnings(const profgen *g);
 int preagg_run(profgen *g);
 
@@ -230,6 +236,10 @@ void health_free(health *h);
 
 /* profgen_health_report.c */
 int health_report(const profgen *g);
+
+/* profgen_counts.c: the report if there is no health_report; p: the profile that is read, NULL: something else is */
+void counts_text(profgen *g, const file_bytes *text);      /* raw counters, which are read */
+int counts_report(const profgen *g, const csspgo_profile *p);                /* 0 after saying what is wrong */
 
 /* profgen_gcc.c */
 int is_for_gcc(const profgen *g);

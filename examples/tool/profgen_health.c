@@ -7,11 +7,15 @@ enum { KERNEL_FRAMES = 127 };     /* of a call stack: the most that Linux takes 
 
 int health_wanted(profgen *g)
 {
+    static const int printed[] = { O_SHOW_MMAP, O_SHOW_DENSITY, O_SHOW_PROBES, O_SHOW_JIT };
     option *const o = g->o;
+    size_t i;
     if (!o[O_JSON].number) return 1;
-    if (g->tool->compat || g->jit_only || preagg_wanted(g) || o[O_UNSYMBOLIZED].count != 0 || g->sampled != NULL)
-        return usage(g->tool, "--json reports on samples of a program: --binary and --perfdata, --perfscript, --pprof"),
-               0;
+    if (g->tool->compat) return usage(g->tool, "--json does not go with --llvm-compat"), 0;
+    for (i = 0; i < sizeof printed / sizeof *printed; i++)
+        if (o[printed[i]].number)
+            return usage(g->tool, "--%s prints to standard output, too: --report=FILE instead of --json",
+                         o[printed[i]].name), 0;
     if (o[O_REPORT].text == NULL) o[O_REPORT].text = "-";
     return json_goes(g->tool, g->output, "the profile");
 }
@@ -20,7 +24,7 @@ int health_wanted(profgen *g)
 int health_begin(profgen *g)
 {
     if (g->tool->compat || g->sampler != NULL || g->jit_only) return 1;
-    if (g->unsymbolized != NULL || g->sampled != NULL) return 1;
+    if (g->unsymbolized != NULL || g->sampled != NULL || g->preagg != NULL) return 1;
     if (g->o[O_REPORT].text == NULL && (g->tool->quiet || !isatty(fileno(g->tool->err)))) return 1;
     g->health = (health *)calloc(1, sizeof *g->health);
     return g->health != NULL || (fail(g->tool, "out of memory"), 0);

@@ -36,7 +36,7 @@ static int jit_lacks(const profgen *g, const int *others, size_t n, const char *
 int jit_check(const profgen *g)
 {
     static const int never[] = { O_KERNEL, O_UNSYMBOLIZED, O_PROFILE, O_SHOW_PROBES, O_COMPAT, O_PREAGG, O_PPROF };
-    static const int of_program[] = { O_DEBUG_BINARY, O_SYMBOLS, O_REPORT };
+    static const int of_program[] = { O_DEBUG_BINARY, O_SYMBOLS };
     const option *o = g->o;
     if (!jit_asked(o))
         return !o[O_SHOW_JIT].number || (usage(g->tool, "--show-jit-samples needs --jitdump or --perf-map"), 0);

@@ -41,9 +41,11 @@ int preagg_feed(profgen *g, recording *r, const void *piece, size_t size)
     return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
 }
 
-void preagg_over(const profgen *g, const recording *r)
+void preagg_over(profgen *g, const recording *r)
 {
     const csspgo_preagg_stats s = csspgo_preagg_get_stats(r->preagg);
+    g->read.lines += s.lines;
+    g->read.reversed += s.reversed;
     if (s.reversed != 0)
         warn(g->tool, "%s:%" PRIu64 ": %" PRIu64 " ranges end before they begin", r->path, s.first_reversed,
              s.reversed);
@@ -182,6 +184,6 @@ int preagg_run(profgen *g)
     }
     ok = ok && profgen_read_inputs(g) && (g->unsymbolized == NULL || preagg_take_raw(g));
     if (!interrupted()) catch_interrupt(SA_RESTART);
-    status = ok ? preagg_write(g) : 1;
+    status = ok && counts_report(g, NULL) ? preagg_write(g) : 1;
     return interrupted() ? 128 + SIGINT : status;
 }

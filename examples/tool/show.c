@@ -117,27 +117,29 @@ int show_others(show *s, int json, int first)
 }
 
 /* JSON: the functions as LLVM has them, an array; if more is asked for, an object of these. LLVM prints text then. */
-static int show_as_json(show *s, int others)
+static int show_as_json(show *s, int others, csspgo_func one)
 {
     const int only = show_wants_only(s->o), object = others && !s->tool->compat;
     if (object) putc('{', s->out);
     if (object && !only) fputs("\n  \"functions\": ", s->out);
-    if (!only && !show_json(s)) return 0;
+    if (!only && !(object && one.id != 0 ? show_json_of(s, one) : show_json(s))) return 0;
     if (!object) putc('\n', s->out);
     if (!show_others(s, object, only)) return 0;
     if (object) fputs("\n}\n", s->out);
     return 1;
 }
 
-/* Keeps one function for JSON. Returns 0 after saying why not. */
+/* Prepares JSON of one function; if that is all, only it is kept. Returns 0 after saying why not. */
 static int show_json_one(show *s, csspgo_func one, const char *name, int others)
 {
-    csspgo_profile *const p = s->p;
+    csspgo_node n = csspgo_func_nodes(s->p, one);
     if (s->tool->compat)
         return fail(s->tool, "the JSON format is supported only when all functions are to be printed"), 0;
-    if (others) return fail(s->tool, "JSON of one function: without summary, hot functions or symbols"), 0;
-    if (!show_only(s, &one)) return 0;
-    return s->p != p || (fail(s->tool, "'%s' is only inlined in others: JSON has it with --contexts", name), 0);
+    if (show_wants_only(s->o)) return 1;
+    while (n.id != 0 && (csspgo_node_kind_of(s->p, n) == CSSPGO_INLINEE || !csspgo_has_record(s->p, n)))
+        n = csspgo_node_next_same(s->p, n);
+    if (n.id == 0) return fail(s->tool, "'%s' is only inlined in others: JSON has it with --contexts", name), 0;
+    return others || show_only(s, &one);
 }
 
 static int show_print(show *s, const reading *how)
@@ -148,6 +150,7 @@ static int show_print(show *s, const reading *how)
     const int others = show_wants_hot(o) || o[S_SYMBOLS].number || o[S_SUMMARY].number || o[S_ONLY].number;
     csspgo_func one;
     one.id = 0;
+    if (o[S_CONTEXTS].text != NULL && name != NULL) warn(s->tool, "--function has no effect with --contexts");
     if (o[S_CONTEXTS].text != NULL) return show_contexts(s, how, json);
     if (o[S_ALL].number) name = NULL;
     if (json && name != NULL && s->tool->compat) return show_json_one(s, one, name, others);
@@ -155,7 +158,7 @@ static int show_print(show *s, const reading *how)
     if (json && name != NULL && !show_json_one(s, one, name, others)) return 0;
     if (!json && name != NULL && !others && !show_only(s, &one)) return 0;
     if ((name == NULL || json || show_wants_hot(o) || one.id != 0) && !show_list(s)) return 0;
-    if (json) return show_as_json(s, others);
+    if (json) return show_as_json(s, others, one);
     if (!show_wants_only(o) && (name == NULL ? !show_all(s) : !show_one(s, one, name))) return 0;
     return show_others(s, 0, 0);
 }

@@ -168,3 +168,25 @@ int show_json(show *s)
     putc(']', s->out);
     return 1;
 }
+
+int show_json_of(show *s, csspgo_func f)
+{
+    show part = *s;
+    size_t i, n = 0, before = 0;  /* before: rows left out in front of the function that is copied */
+    int ok, wanted = 0;
+    part.row = (show_row *)malloc((s->rows + 1) * sizeof *part.row);
+    if (part.row == NULL) return fail(s->tool, "out of memory"), 0;
+    for (i = 0; i < s->rows; i++) {
+        const show_row *r = &s->row[i];
+        if (r->nest == 0) wanted = csspgo_node_func(s->p, r->node).id == f.id, before = i - n;
+        if (!wanted) continue;
+        part.row[n] = *r;
+        if (r->up != 0) part.row[n].up -= before;
+        n++;
+    }
+    part.rows = n;
+    ok = show_json(&part);
+    s->target = part.target, s->targets = part.targets;
+    free(part.row);
+    return ok;
+}

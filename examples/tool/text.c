@@ -118,3 +118,27 @@ double percent(uint64_t part, uint64_t whole)
 {
     return whole != 0 ? (double)part / (double)whole * 100 : 0;
 }
+
+/* The samples of all functions. */
+uint64_t profile_samples(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_has_record(p, n) && csspgo_node_kind_of(p, n) != CSSPGO_INLINEE)
+            sum = sum_of(sum, csspgo_total(p, n));
+    return sum;
+}
+
+/* Functions that have a record of their own. */
+uint64_t profile_functions(const csspgo_profile *p)
+{
+    uint64_t n = 0;
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        csspgo_node node = csspgo_func_nodes(p, f);
+        while (node.id != 0 && !csspgo_has_record(p, node)) node = csspgo_node_next_same(p, node);
+        n += node.id != 0;
+    }
+    return n;
+}

@@ -214,6 +214,8 @@ void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
 char *context_text(csspgo_profile *p, csspgo_node node);          /* for free(); NULL: no memory                      */
 int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);  /* numbers before names, names by their bytes       */
 int is_blank(const csspgo_profile *p); /* 1 if nothing in it was ever sampled                                         */
+uint64_t profile_samples(const csspgo_profile *p);
+uint64_t profile_functions(const csspgo_profile *p);
 uint64_t sum_of(uint64_t a, uint64_t b);
 double percent(uint64_t part, uint64_t whole);
 

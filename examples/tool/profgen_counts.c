@@ -1,0 +1,103 @@
+/* profgen_counts.c - profgen: the report where no samples of a program make a profile: what was read, what was dropped */
+#include "json.h"
+#include "profgen_jit.h"
+
+/* Lines are [CONTEXT], a number of entries, FROM-TO:COUNT, FROM->TO:COUNT. */
+void counts_text(profgen *g, const file_bytes *text)
+{
+    const char *p = (const char *)text->data, *const end = p + text->size;
+    while (p != end) {
+        const char *const lf = (const char *)memchr(p, '\n', (size_t)(end - p));
+        const char *const line_end = lf != NULL ? lf : end;
+        const char *dash;
+        while (p != line_end && (*p == ' ' || *p == '\t')) p++;
+        dash = (const char *)memchr(p, '-', (size_t)(line_end - p));
+        if (p != line_end && *p == '[') g->read.contexts++;
+        else if (dash != NULL && dash[1] == '>') g->read.branches++;
+        else if (dash != NULL) g->read.ranges++;
+        p = lf != NULL ? lf + 1 : end;
+    }
+}
+
+static void begin(json *j, const char *input)
+{
+    json_begin(j, NULL, '{');
+    json_text(j, "input", input);
+    json_begin(j, "read", '{');
+}
+
+static void between(json *j)
+{
+    json_end(j);
+    json_begin(j, "dropped", '{');
+}
+
+/* Lines of pre-aggregated text and entries of raw counters. */
+static void counted_json(const profgen *g, json *j)
+{
+    begin(j, g->preagg != NULL ? "preagg" : "counters");
+    if (g->preagg != NULL) json_count(j, "lines", g->read.lines);
+    else {
+        json_count(j, "contexts", g->read.contexts);
+        json_count(j, "ranges", g->read.ranges);
+        json_count(j, "branches", g->read.branches);
+    }
+    between(j);
+    if (g->preagg != NULL) json_count(j, "reversed", g->read.reversed);
+    if (g->collector == NULL) return;
+    json_count(j, "not_in_program", csspgo_collector_get_stats(g->collector).unplaced);
+    if (g->preagg != NULL) json_count(j, "across_branches", csspgo_collector_get_stats(g->collector).invalid_ranges);
+}
+
+static void added_up_json(const profgen *g, json *j)
+{
+    const csspgo_aggregator_stats s = csspgo_aggregator_get_stats(g->aggregator);
+    begin(j, "samples");
+    json_count(j, "samples", s.samples);
+    json_count(j, "branches", s.branches);
+    between(j);
+    json_count(j, "lost", g->lost);
+    if (g->o[O_FORMAT].number == FORMAT_PREAGG) json_count(j, "no_branches", s.no_branches);
+    json_count(j, "not_in_program", s.outside);
+    json_count(j, "ranges_across_functions", s.crossing);
+}
+
+static void jit_json(const profgen *g, json *j)
+{
+    const struct jit_work *w = g->jit;
+    begin(j, "jit");
+    json_count(j, "samples", w->addresses);
+    json_count(j, "functions", w->hits);
+    between(j);
+    json_count(j, "lost", g->lost);
+    json_count(j, "not_in_jit", w->addresses - w->known - w->ambiguous);
+    json_count(j, "ambiguous", w->ambiguous);
+}
+
+static void profile_json(const csspgo_profile *p, json *j)
+{
+    begin(j, "profile");
+    json_count(j, "functions", profile_functions(p));
+    json_count(j, "records", csspgo_record_count(p));
+    json_count(j, "samples", profile_samples(p));
+    between(j);
+}
+
+int counts_report(const profgen *g, const csspgo_profile *p)
+{
+    const char *const path = g->o[O_REPORT].text;
+    output o;
+    json j;
+    FILE *out;
+    if (path == NULL || g->tool->compat || g->health != NULL || (p == NULL) != (g->sampled == NULL)) return 1;
+    out = stream_begin(g->tool, &o, path);
+    if (out == NULL) return 0;
+    j = json_to(out);
+    if (p != NULL) profile_json(p, &j);
+    else if (g->jit_only) jit_json(g, &j);
+    else if (g->preagg != NULL || g->unsymbolized != NULL) counted_json(g, &j);
+    else added_up_json(g, &j);
+    json_end(&j);
+    json_end(&j);
+    return stream_end(g->tool, &o, path, 1) == 0;
+}
