@@ -27,18 +27,7 @@ names=$(grep -oE '^static int how_to_[a-z_]*\(void\)' $B/code.c | sed 's/static 
 LAYERS="-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK"
 $CC -std=c99 -Wall -Wextra $LAYERS -DCSSPGO_IMPLEMENTATION_INCLUDED -o $B/manual $B/manual.c build/plain/lib.o $LIBZ >$B/said 2>&1 && [ ! -s $B/said ] &&
     pass || { fail "the how-tos do not compile"; head -20 $B/said; }
-cat >$B/app.prof <<'END'
-[main:2 @ parse]:900:30
- 1: 30
- 2: 870 next:870
- !CFGChecksum: 22
-[main:2 @ parse:2 @ next]:870:870
- 1: 870
- !CFGChecksum: 33
-[main]:40:1
- 1: 10
- 2: 30 parse:30
- !CFGChecksum: 11
+cat data/views/parse.txt - >$B/app.prof <<'END'
 [main:5 @ parse]:20:2
  1: 2
  2: 18

@@ -1,5 +1,6 @@
 /* test_code.c - the code map: areas, windows, modules and mapping events, transfers, functions, probes. */
 #include "t.h"
+#include "code.h"
 #include "table.h"
 
 static csspgo_module make_module(csspgo_code *code, const char *name, const csspgo_segment *segments, size_t count)
@@ -18,27 +19,6 @@ static csspgo_segment make_segment(uint64_t address, uint64_t file_offset, uint6
     s.executable = executable;
     s.reserved = 0;
     return s;
-}
-
-static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
-{
-    csspgo_transfer t;
-    t.address = address;
-    t.size = size;
-    t.kind = kind;
-    t.target = target;
-    return t;
-}
-
-static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
-{
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = end;
-    f.name = name;
-    f.name_size = strlen(name);
-    return f;
 }
 
 static int mapped(csspgo_code *code, uint64_t address, uint64_t file_offset, const char *path, uint32_t executable)

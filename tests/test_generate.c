@@ -1,5 +1,6 @@
 /* test_generate.c - counters and code map become profiles: LLVM's outputs, rules one by one, laws, failing memory */
 #include "t.h"
+#include "code.h"
 #include "table.h"
 
 #include <stdint.h>
@@ -185,23 +186,14 @@ static csspgo_module no_module(void)
 
 static void lab_function(lab *l, uint64_t begin, uint64_t size, const char *name, uint32_t part)
 {
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = begin + size;
-    f.name = name;
-    f.name_size = strlen(name);
+    csspgo_code_function f = make_function(begin, begin + size, name);
     f.fragment = part;
     T_EQ(csspgo_code_add_function(l->code, no_module(), &f, NULL), CSSPGO_OK);
 }
 
 static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
 {
-    csspgo_transfer t;
-    t.address = address;
-    t.target = target;
-    t.size = size;
-    t.kind = kind;
+    const csspgo_transfer t = make_transfer(address, size, kind, target);
     T_EQ(csspgo_code_add_transfers(l->code, no_module(), &t, 1, NULL), CSSPGO_OK);
 }
 

@@ -4,6 +4,7 @@
 #define CSSPGO__WINDOW 48u        /* text files go through a window of 48 bytes ...                                    */
 #define CSSPGO__SURVEY 64u        /* ... and what is read after 1/16 of 64 bytes or more foretells the rest            */
 #include "t.h"
+#include "code.h"
 #include "out.h"
 #include "table.h"
 #include "hands.h"
@@ -780,27 +781,6 @@ static void leb128_is_written_as_it_is_read_in_the_fewest_bytes(void)
 }
 
 /* ----- the code map: positions and function ranges ----- */
-
-static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
-{
-    csspgo_transfer t;
-    t.address = address;
-    t.size = size;
-    t.kind = kind;
-    t.target = target;
-    return t;
-}
-
-static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
-{
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = end;
-    f.name = name;
-    f.name_size = strlen(name);
-    return f;
-}
 
 static uint32_t below(uint32_t *state, uint32_t n)
 {

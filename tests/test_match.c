@@ -1,5 +1,6 @@
 /* test_match.c - layer match: stale profiles and changed code. */
 #include "t.h"
+#include "code.h"
 #include "match_report.h"
 
 #define DATA "data/stale/"
@@ -1553,24 +1554,9 @@ static void every_allocation_may_fail(void)
 
 static csspgo_code_function function_at(uint64_t begin, uint64_t end, const char *name, uint64_t checksum)
 {
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = end;
-    f.name = name;
-    f.name_size = strlen(name);
+    csspgo_code_function f = make_function(begin, end, name);
     f.checksum = checksum;
     return f;
-}
-
-static csspgo_transfer transfer_at(uint64_t address, csspgo_kind kind, uint64_t target)
-{
-    csspgo_transfer t;
-    t.address = address;
-    t.target = target;
-    t.size = 1;
-    t.kind = kind;
-    return t;
 }
 
 static csspgo_probe probe_at(uint64_t address, uint32_t id, uint32_t kind, uint32_t node)
@@ -1607,15 +1593,15 @@ static csspgo_code *code_map(const csspgo_options *o)
         f[0] = function_at(0x3000 + 16 * i, 0x3010 + 16 * i, callee[i], 0);
         ok = ok && csspgo_code_add_function(c, csspgo_no_module(), &f[0], NULL) == CSSPGO_OK;
     }
-    t[0] = transfer_at(0x1008, CSSPGO_CALL, 0x3000);
-    t[1] = transfer_at(0x1010, CSSPGO_COND, 0x1018);
-    t[2] = transfer_at(0x1024, CSSPGO_CALL, 0);
-    t[3] = transfer_at(0x103f, CSSPGO_RET, 0);
-    t[4] = transfer_at(0x2004, CSSPGO_CALL, 0x3020);
-    t[5] = transfer_at(0x2010, CSSPGO_CALL, 0);
-    t[6] = transfer_at(0x2010, CSSPGO_CALL, 0x3010);  /* where the one before always goes */
-    t[7] = transfer_at(0x2020, CSSPGO_CALL, 0x3011);  /* not where a function begins */
-    t[8] = transfer_at(0x203f, CSSPGO_RET, 0);
+    t[0] = make_transfer(0x1008, 1, CSSPGO_CALL, 0x3000);
+    t[1] = make_transfer(0x1010, 1, CSSPGO_COND, 0x1018);
+    t[2] = make_transfer(0x1024, 1, CSSPGO_CALL, 0);
+    t[3] = make_transfer(0x103f, 1, CSSPGO_RET, 0);
+    t[4] = make_transfer(0x2004, 1, CSSPGO_CALL, 0x3020);
+    t[5] = make_transfer(0x2010, 1, CSSPGO_CALL, 0);
+    t[6] = make_transfer(0x2010, 1, CSSPGO_CALL, 0x3010);  /* where the one before always goes */
+    t[7] = make_transfer(0x2020, 1, CSSPGO_CALL, 0x3011);  /* not where a function begins */
+    t[8] = make_transfer(0x203f, 1, CSSPGO_RET, 0);
     ok = ok && csspgo_code_add_transfers(c, csspgo_no_module(), t, 9, NULL) == CSSPGO_OK;
     n[0].guid = n[3].guid = guid("f");
     n[1].guid = guid("b");
@@ -1728,9 +1714,9 @@ static csspgo_code *forked_code(void)
     memset(&n, 0, sizeof n);
     n.guid = guid("h");
     for (i = 0; i < 6; i++) p[i] = probe_at(at[i], id[i], CSSPGO_PROBE_BLOCK, 1);
-    t[0] = transfer_at(0x5008, CSSPGO_COND, 0x5018);
-    t[1] = transfer_at(0x5017, CSSPGO_JMP, 0x5020);
-    t[2] = transfer_at(0x502f, CSSPGO_RET, 0);
+    t[0] = make_transfer(0x5008, 1, CSSPGO_COND, 0x5018);
+    t[1] = make_transfer(0x5017, 1, CSSPGO_JMP, 0x5020);
+    t[2] = make_transfer(0x502f, 1, CSSPGO_RET, 0);
     if (csspgo_code_add_function(c, csspgo_no_module(), &f, NULL) == CSSPGO_OK &&
         csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL) == CSSPGO_OK &&
         csspgo_code_add_probes(c, csspgo_no_module(), &n, 1, p, 6, NULL) == CSSPGO_OK) return c;

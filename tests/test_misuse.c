@@ -24,6 +24,7 @@ static void keep_sentence(const char *function, const char *text)
 #define CSSPGO_VALIDATE
 #define CSSPGO_VALIDATE_LOG(function, text) keep_sentence((function), (text))
 #include "t.h"
+#include "code.h"
 
 /* Since the last call, one sentence with this text was said; NULL: nothing was. */
 static int said(const char *text)
@@ -39,23 +40,13 @@ enum { MAIN = 0x1000, F = 0x2000, G = 0x3000, SIZE = 0x100 };
 
 static csspgo_status function_at(csspgo_code *code, uint64_t begin, uint64_t end, const char *name, csspgo_error *err)
 {
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = end;
-    f.name = name;
-    f.name_size = strlen(name);
+    const csspgo_code_function f = make_function(begin, end, name);
     return csspgo_code_add_function(code, csspgo_no_module(), &f, err);
 }
 
 static csspgo_status transfer_at(csspgo_code *code, uint64_t address, csspgo_kind kind, uint64_t target)
 {
-    csspgo_transfer t;
-    memset(&t, 0, sizeof t);
-    t.address = address;
-    t.size = 5;
-    t.kind = kind;
-    t.target = target;
+    const csspgo_transfer t = make_transfer(address, 5, kind, target);
     return csspgo_code_add_transfers(code, csspgo_no_module(), &t, 1, NULL);
 }
 

@@ -126,22 +126,23 @@ static void annotate_free(annotate_run *a)
     load_free(&a->b.image);
 }
 
+/* From inputs to the output. Returns 0 after saying what is wrong. */
+static int annotate_make(void *what, FILE *out)
+{
+    annotate_run *a = (annotate_run *)what;
+    return annotate_profile(a) && annotate_program(a) && note_code(a) && note_counts(a) && note_print(a, out);
+}
+
 static int annotate_main(tool_context *tool, int argc, char **argv)
 {
     annotate_run a;
-    output out;
-    FILE *stream;
     int files, status;
     memset(&a, 0, sizeof a);
     a.b.tool = tool;
     files = options_parse(tool, annotate_options, argc, argv);
     a.b.o = tool->o;
     if (files < 0 || !annotate_check(&a, files, argv)) return usage_status(tool);
-    stream = stream_begin(tool, &out, a.b.o[N_OUTPUT].text);
-    if (stream == NULL) return 1;
-    status = stream_end(tool, &out, a.b.o[N_OUTPUT].text,
-                        annotate_profile(&a) && annotate_program(&a) && note_code(&a) && note_counts(&a) &&
-                            note_print(&a, stream));
+    status = stream_made(tool, a.b.o[N_OUTPUT].text, annotate_make, &a);
     if (status == 0 && a.all_weight == 0)
         status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.b.o[N_PROFILE].text,
                           a.b.o[N_FUNCTION].text, a.b.o[N_BINARY].text);

@@ -32,13 +32,7 @@ static int note_choose(annotate_run *a, note_ranked *v, size_t n)
 /* The first instruction at or behind an address: they are sorted. */
 static size_t note_first(const annotate_run *a, uint64_t address)
 {
-    size_t low = 0, high = a->insns;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (a->insn[mid].address < address) low = mid + 1;
-        else high = mid;
-    }
-    return low;
+    return first_from(a->insn, a->insns, sizeof *a->insn, address);
 }
 
 /* ----- by probe: counts of blocks, that fit the flow through the function's code ---------------------------------- */

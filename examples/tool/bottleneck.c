@@ -70,8 +70,9 @@ static int bottleneck_read(bottleneck_run *r)
 }
 
 /* From inputs to the output. Returns 0 after saying what is wrong. */
-static int bottleneck_do(bottleneck_run *r, FILE *out)
+static int bottleneck_make(void *what, FILE *out)
 {
+    bottleneck_run *r = (bottleneck_run *)what;
     return bottleneck_read(r) && hot_find(r) && (r->paths == 0 || hot_model(r)) && hot_report(r, out);
 }
 
@@ -98,17 +99,13 @@ void hot_free(bottleneck_run *r)
 static int bottleneck_main(tool_context *tool, int argc, char **argv)
 {
     bottleneck_run r;
-    output out;
-    FILE *stream;
     int files, status;
     memset(&r, 0, sizeof r);
     r.tool = tool;
     files = options_parse(tool, bottleneck_options, argc, argv);
     r.o = tool->o;
     if (files < 0 || !bottleneck_check(&r, files)) return usage_status(tool);
-    stream = stream_begin(tool, &out, r.o[B_OUTPUT].text);
-    if (stream == NULL) return 1;
-    status = stream_end(tool, &out, r.o[B_OUTPUT].text, bottleneck_do(&r, stream));
+    status = stream_made(tool, r.o[B_OUTPUT].text, bottleneck_make, &r);
     if (status == 0 && r.paths == 0)
         status = hopeless(tool, "%s: no block of %s has a count", r.o[B_PROFILE].text, r.o[B_BINARY].text);
     hot_free(&r);

@@ -49,12 +49,7 @@ static int place_add(match_lines *x, const csspgo_line_inline *in, csspgo_loc lo
 /* The function that begins at an address, as its GUID; 0: none does. */
 static uint64_t function_at(const match_run *m, uint64_t address)
 {
-    size_t a = 0, b = m->symbols;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (m->symbol[mid].address < address) a = mid + 1;
-        else b = mid;
-    }
+    const size_t a = first_from(m->symbol, m->symbols, sizeof *m->symbol, address);
     return a < m->symbols && m->symbol[a].address == address ? m->symbol[a].guid : 0;
 }
 

@@ -101,12 +101,7 @@ int match_slots(match_run *m)
 /* The slot at an address; NULL: there is none. */
 const match_symbol *match_slot_at(const match_run *m, uint64_t address)
 {
-    size_t a = 0, b = m->slots;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (m->slot[mid].address < address) a = mid + 1;
-        else b = mid;
-    }
+    const size_t a = first_from(m->slot, m->slots, sizeof *m->slot, address);
     return a < m->slots && m->slot[a].address == address ? &m->slot[a] : NULL;
 }
 

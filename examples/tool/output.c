@@ -258,3 +258,10 @@ int stream_end(const tool_context *tool, output *o, const char *path, int ok)
     if (output_end(o, ok)) return 0;
     return ok ? fail(tool, "%s: %s", path, strerror(errno)) : 1;
 }
+
+int stream_made(const tool_context *tool, const char *path, int (*make_fn)(void *what, FILE *out), void *what)
+{
+    output o;
+    FILE *const out = stream_begin(tool, &o, path);
+    return out != NULL ? stream_end(tool, &o, path, make_fn(what, out)) : 1;
+}

@@ -235,11 +235,11 @@ uint64_t sampled_address(const profgen *g, const csspgo_sample *s);
 void health_free(health *h);
 
 /* profgen_health_report.c */
-int health_report(const profgen *g);
+int health_report(profgen *g);
 
 /* profgen_counts.c: the report if there is no health_report; p: the profile that is read, NULL: something else is */
 void counts_text(profgen *g, const file_bytes *text);      /* raw counters, which are read */
-int counts_report(const profgen *g, const csspgo_profile *p);                /* 0 after saying what is wrong */
+int counts_report(profgen *g, csspgo_profile *p);          /* 0 after saying what is wrong */
 
 /* profgen_gcc.c */
 int is_for_gcc(const profgen *g);

@@ -74,30 +74,35 @@ static void jit_json(const profgen *g, json *j)
     json_count(j, "ambiguous", w->ambiguous);
 }
 
-static void profile_json(const csspgo_profile *p, json *j)
+static int counts_json(void *what, FILE *out)
 {
-    begin(j, "profile");
-    json_count(j, "functions", profile_functions(p));
-    json_count(j, "records", csspgo_record_count(p));
-    json_count(j, "samples", profile_samples(p));
-    between(j);
-}
-
-int counts_report(const profgen *g, const csspgo_profile *p)
-{
-    const char *const path = g->o[O_REPORT].text;
-    output o;
-    json j;
-    FILE *out;
-    if (path == NULL || g->tool->compat || g->health != NULL || (p == NULL) != (g->sampled == NULL)) return 1;
-    out = stream_begin(g->tool, &o, path);
-    if (out == NULL) return 0;
-    j = json_to(out);
-    if (p != NULL) profile_json(p, &j);
-    else if (g->jit_only) jit_json(g, &j);
+    const profgen *const g = (const profgen *)what;
+    json j = json_to(out);
+    if (g->jit_only) jit_json(g, &j);
     else if (g->preagg != NULL || g->unsymbolized != NULL) counted_json(g, &j);
     else added_up_json(g, &j);
     json_end(&j);
     json_end(&j);
-    return stream_end(g->tool, &o, path, 1) == 0;
+    return 1;
+}
+
+static int profile_json(void *what, FILE *out)
+{
+    const csspgo_profile *const p = (const csspgo_profile *)what;
+    json j = json_to(out);
+    begin(&j, "profile");
+    json_count(&j, "functions", profile_functions(p));
+    json_count(&j, "records", csspgo_record_count(p));
+    json_count(&j, "samples", profile_samples(p));
+    between(&j);
+    json_end(&j);
+    json_end(&j);
+    return 1;
+}
+
+int counts_report(profgen *g, csspgo_profile *p)
+{
+    const char *const path = g->o[O_REPORT].text;
+    if (path == NULL || g->tool->compat || g->health != NULL || (p == NULL) != (g->sampled == NULL)) return 1;
+    return stream_made(g->tool, path, p != NULL ? profile_json : counts_json, p != NULL ? (void *)p : g) == 0;
 }

@@ -113,8 +113,10 @@ static void json_all(const profgen *g, const health *h, FILE *out)
             h->stacks, h->bare, h->deepest, h->ends, g->user_stacks ? "true" : "false");
 }
 
-static void health_json(const profgen *g, const health *h, FILE *out)
+static int health_json(void *what, FILE *out)
 {
+    const profgen *const g = (const profgen *)what;
+    const health *const h = g->health;
     health_advice a[HEALTH_ADVICE];
     const size_t n = health_advise(g, h, a);
     size_t i;
@@ -131,18 +133,13 @@ static void health_json(const profgen *g, const health *h, FILE *out)
         fputs(" }", out);
     }
     fputs(n != 0 ? "\n  ]\n}\n" : "]\n}\n", out);
+    return 1;
 }
 
 /* Returns 0 after saying what is wrong. */
-int health_report(const profgen *g)
+int health_report(profgen *g)
 {
     const char *const path = g->o[O_REPORT].text;
-    output o;
-    FILE *out;
     if (!g->tool->quiet && isatty(fileno(g->tool->err))) health_text(g, g->health, g->tool->err);
-    if (path == NULL) return 1;
-    out = stream_begin(g->tool, &o, path);
-    if (out == NULL) return 0;
-    health_json(g, g->health, out);
-    return stream_end(g->tool, &o, path, 1) == 0;
+    return path == NULL || stream_made(g->tool, path, health_json, g) == 0;
 }

@@ -119,6 +119,20 @@ double percent(uint64_t part, uint64_t whole)
     return whole != 0 ? (double)part / (double)whole * 100 : 0;
 }
 
+size_t first_from(const void *v, size_t n, size_t each, uint64_t least)
+{
+    const char *const at = (const char *)v;
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        uint64_t key;
+        memcpy(&key, at + m * each, sizeof key);
+        if (key < least) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
 /* The samples of all functions. */
 uint64_t profile_samples(const csspgo_profile *p)
 {

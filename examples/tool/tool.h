@@ -218,6 +218,8 @@ uint64_t profile_samples(const csspgo_profile *p);
 uint64_t profile_functions(const csspgo_profile *p);
 uint64_t sum_of(uint64_t a, uint64_t b);
 double percent(uint64_t part, uint64_t whole);
+size_t first_from(const void *v, size_t n, size_t each, uint64_t least);   /* of n elements of `each` bytes, sorted by  */
+                                       /* the uint64_t that each begins with: the first that is no less; n: none      */
 
 /*
  * read.c: inputs of merge, show, overlap and match. NULL after saying why not; *fatal: that ends the program whatever
@@ -247,5 +249,7 @@ int output_spares(const tool_context *tool, const char *path, const char *input)
 int output_ready(const tool_context *tool, const char *path);     /* 0: it cannot be written                          */
 FILE *stream_begin(const tool_context *tool, output *o, const char *path);
 int stream_end(const tool_context *tool, output *o, const char *path, int ok);      /* the exit status                */
+int stream_made(const tool_context *tool, const char *path, int (*make_fn)(void *what, FILE *out), void *what);
+                                       /* the exit status; make_fn returns 0 after saying what is wrong               */
 
 #endif

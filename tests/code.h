@@ -1,0 +1,26 @@
+/* code.h - functions and transfers for a code map. Include it after t.h. */
+#ifndef T_CODE_H
+#define T_CODE_H
+
+static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
+{
+    csspgo_code_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = end;
+    f.name = name;
+    f.name_size = strlen(name);
+    return f;
+}
+
+static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
+{
+    csspgo_transfer t;
+    t.address = address;
+    t.size = size;
+    t.kind = kind;
+    t.target = target;
+    return t;
+}
+
+#endif
