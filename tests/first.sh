@@ -108,6 +108,12 @@ ends() {
 }
 ends 0 'warning: .*: the profile is empty' merge --no-function=. --allow-empty $B/a.prof -o $B/none.ext
 ends 3 'got: the profile is empty' merge $B/none.prof -o $B/got
+ends 3 'none.ext: the profile is empty' folded $B/none.ext
+ends 3 'none.ext: the profile is empty' flame $B/none.ext
+ends 0 'none.ext: the profile is empty' flame --allow-empty $B/none.ext
+printf 'a:0:0\n' >$B/cold.prof
+ends 3 'cold.prof: the profile is empty' flame --diff=$B/a.prof $B/cold.prof
+ends 3 'got: the profile is empty' merge $B/cold.prof -o $B/got
 ends 3 'is empty' overlap $B/a.prof $B/none.ext
 ends 0 'is empty' overlap --allow-empty $B/a.prof $B/none.ext
 ends 0 none overlap --min-overlap=17 $B/a.prof $B/other.prof

@@ -177,7 +177,7 @@ debug_info *match_debug(const loaded *image, const char *path, const char *debug
         debug_info_close(d);
     }
     load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
-                             "-g1 -fdebug-info-for-profiling");
+                             "-g1 -fdebug-info-for-profiling, or name the file that has it: --debug-binary=FILE");
     return NULL;
 }
 

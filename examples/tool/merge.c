@@ -236,7 +236,7 @@ static int merge_worth(const merge *m, uint64_t samples)
 {
     const option *most = &m->o[M_MAX_DROPPED];
     const double lost = percent(m->dropped, sum_of(samples, m->dropped));
-    if (!m->tool->compat && csspgo_record_count(m->p) == 0)
+    if (!m->tool->compat && is_blank(m->p))
         return hopeless(m->tool, "%s: the profile is empty", m->o[M_OUTPUT].text);
     if (merge_skipped(m))
         return missed(m->tool, "%zu input%s left out", m->skipped, m->skipped == 1 ? " was" : "s were");

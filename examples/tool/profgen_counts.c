@@ -1,4 +1,4 @@
-/* profgen_counts.c - profgen: the report where no samples of a program make a profile: what was read, what was dropped */
+/* profgen_counts.c - profgen: the report on what is no sample of a program: what was read, what was dropped */
 #include "json.h"
 #include "profgen_jit.h"
 

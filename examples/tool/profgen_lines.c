@@ -187,8 +187,8 @@ static int debug_open(const profgen *g, line_work *w, char *why, size_t why_size
     }
     if (g->tool->compat || debug_info_units(w->debug) != 0) return 1;
     return load_fail(why, why_size,
-                     "has neither probe sections nor debug information: build it with -fpseudo-probe-for-profiling, or "
-                     "with -g1 -fdebug-info-for-profiling");
+                     "has neither probe sections nor debug information: build it with -fpseudo-probe-for-profiling or "
+                     "-g1 -fdebug-info-for-profiling, or name the file that has them: --debug-binary=FILE");
 }
 
 /* The debug information of a program. Returns NULL with a sentence in why. */

@@ -17,6 +17,7 @@ const option folded_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
+    ALLOW_EMPTY,
     OPTIONS_END
 };
 
@@ -31,6 +32,7 @@ const option flame_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
+    ALLOW_EMPTY,
     OPTIONS_END
 };
 
@@ -131,7 +133,12 @@ int views_open(views *v)
 /* Ends the output; what the commands return. */
 int views_end(views *v, int ok)
 {
-    const int status = v->out != NULL ? stream_end(v->tool, &v->file, v->output, ok) : 1;
+    int status = v->out != NULL ? stream_end(v->tool, &v->file, v->output, ok) : 1;
+    csspgo_node n;
+    n.id = 1;
+    while (status == 0 && n.id <= csspgo_node_count(v->p) + 1 && views_self(v->p, n) == 0) n.id++;
+    if (status == 0 && n.id > csspgo_node_count(v->p) + 1)
+        status = hopeless(v->tool, "%s: the profile is empty", v->input);
     views_close(v);
     return status;
 }
